@@ -9,6 +9,7 @@ enum exit_status {
     EXIT_DONE = 0,
     EXIT_NOTHING = 1, // it worked, but there is no answer; or it broke off
     EXIT_USAGE = 2,   // the command line or the spec makes no sense
+    EXIT_BROKEN = 3,  // hone bench, where 1 is a loss: it broke off
     EXIT_SIGNAL = 128 // plus the signal
 };
 
@@ -68,6 +69,7 @@ struct invocation {
     X(run)      \
     X(compare)  \
     X(sweep)    \
+    X(bench)    \
     X(peak)     \
     X(score)    \
     X(best)     \

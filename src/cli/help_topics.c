@@ -285,10 +285,11 @@ const struct help_entry *help_statuses(void)
 {
     static const struct help_entry list[] = {
         {"0", "done; for tune, run, best and compare: there is a correct configuration; for sweep: "
-              "there is one at some point; for check: all are correct"},
-        {"1",
-         "nothing correct was found, or something broke: a device, the store, writing the output"},
+              "there is one at some point; for check: all are correct; for bench: no loss"},
+        {"1", "nothing correct was found, or something broke: a device, the store, writing the "
+              "output; for bench: a loss, and nothing else"},
         {"2", "the command line or the spec makes no sense"},
+        {"3", "bench alone: it broke off"},
         {"130", "ended by Ctrl-C, after what was known was printed"},
         {0},
     };

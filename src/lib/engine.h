@@ -10,6 +10,7 @@
 #include "store/store.h"
 #include "store/upkeep.h"
 #include "worker/protocol.h"
+#include "workflows/benchmark/benchmark.h"
 #include "workflows/best.h"
 #include "workflows/check/checks.h"
 #include "workflows/compare/compare.h"
@@ -225,6 +226,25 @@ struct engine_deployed {
     const struct spec *spec; // of the table
 };
 void engine_deployed(const struct hone_tune *t, struct engine_deployed *out);
+
+// What a bench is told besides; members as in struct benchmark_options. All of it outlives the bench.
+struct engine_bench {
+    const struct benchmark_point *points;
+    uint32_t point_count;
+    uint32_t passes, rounds;
+    bool compares;
+    double loss;
+};
+// Of the options the spec is not looked at: each point has its own.
+struct hone_tune *engine_bench_new(const struct hone_tune_options *o,
+                                   const struct engine_bench *how, struct error *e);
+struct engine_benched {
+    struct benchmark_progress progress;
+    const struct benchmark_record *records;
+    uint32_t count;
+    double level; // of its intervals together
+};
+void engine_benched(const struct hone_tune *t, struct engine_benched *out);
 
 // stored_run() of a side's store.
 bool engine_stored_run(struct hone_store *st, const char *wanted, const struct spec *spec,

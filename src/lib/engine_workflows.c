@@ -313,3 +313,37 @@ void engine_deployed(const struct hone_tune *t, struct engine_deployed *out)
     deploy_found(t->deploy, &out->found);
     out->spec = deploy_spec(t->deploy);
 }
+
+// ---- bench --------------------------------------------------------------------------------------
+
+struct hone_tune *engine_bench_new(const struct hone_tune_options *o,
+                                   const struct engine_bench *how, struct error *e)
+{
+    struct hone_tune *t = new_handle(KIND_benchmark, o, e);
+    if (!t)
+        return NULL;
+    const struct tune_options *own = &t->setup.options;
+    const struct benchmark_options options = {.points = how->points,
+                                              .point_count = how->point_count,
+                                              .device = own->device,
+                                              .worker = own->worker,
+                                              .environment = own->environment,
+                                              .lock_folder = own->lock_folder,
+                                              .log = own->log,
+                                              .passes = how->passes,
+                                              .rounds = how->rounds,
+                                              .compares = how->compares,
+                                              .loss = how->loss,
+                                              .seed = own->seed,
+                                              .jobs = own->jobs,
+                                              .terms = own->terms};
+    t->benchmark = benchmark_new(&options, e);
+    return started(t, t->benchmark != NULL);
+}
+
+void engine_benched(const struct hone_tune *t, struct engine_benched *out)
+{
+    benchmark_progress(t->benchmark, &out->progress);
+    out->records = benchmark_records(t->benchmark, &out->count);
+    out->level = t->setup.options.terms.rules.level;
+}

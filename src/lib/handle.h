@@ -19,6 +19,7 @@
 #include "spec/spec.h"
 #include "store/store.h"
 #include "worker/protocol.h"
+#include "workflows/benchmark/benchmark.h"
 #include "workflows/check/checks.h"
 #include "workflows/compare/compare.h"
 #include "workflows/deploy/deploy.h"
@@ -106,8 +107,9 @@ void setup_release(struct tune_setup *s); // a zeroed one, too
 // What a handle steps. X(name, its struct)
 #define WORKFLOWS(X)                                                                               \
     X(tune, tune)                                                                                  \
-    X(peak, peak_run) X(score, score) X(check, check) X(compare, compare) X(sweep, sweep)   \
-    X(deploy, deploy)
+    X(peak, peak_run)                                                                              \
+    X(score, score) X(check, check) X(compare, compare) X(sweep, sweep) X(deploy, deploy)          \
+    X(benchmark, benchmark)
 
 enum workflow_kind {
 #define X(name, type) KIND_##name,

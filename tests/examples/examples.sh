@@ -85,6 +85,7 @@ compare)
     set -- "\$@" --rule rounds=4 --rule repeats=0
     [[ \$words == *" --rounds"* ]] || set -- "\$@" --rounds 6
     ;;
+bench) set -- "\$@" --passes 4 --rounds 2 ;;
 check) [[ \$words == *" --sample"* || \$words == *" -n"* ]] || set -- "\$@" --sample 3 ;;
 esac
 [[ \${1:-} != sweep || \$words == *" --rounds"* || \$words != *" --against"* ]] || set -- "\$@" --rounds 4

@@ -1,0 +1,614 @@
+// hone bench: configurations that are known, measured again and held against a baseline: for CI, which is told of a loss by
+// the exit status. Where they come from, in this order: --from, --set (the best known at each point), the baseline itself, or
+// else the best known of the spec as it stands.
+#include "cli/interrupt.h"
+#include "cli/run_workflow.h"
+#include "os/file_replace.h"
+#include "report/bench_report.h"
+#include "report/progress.h"
+#include "spec/sweep_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOSS 0.03 // that is none, where nobody says
+
+struct given_share {
+    bool is_given;
+    double value;
+};
+
+struct bench_settings {
+    struct spec_settings given; // --set: the points
+    struct measure_settings measure;
+    const char *baseline, *save, *from;
+    struct given_share loss;
+    struct given passes, rounds;
+    bool product, other_driver;
+};
+
+// One `hone bench`.
+struct session {
+    struct work work;
+    const struct bench_settings *settings;
+    struct spec_settings given; // without --set
+    struct hone_store *known;   // shipped with the spec
+    struct baseline baseline, list;
+    const char *path, *unfit; // of the baseline; NULL: there is none, or nothing speaks against it
+    struct text why_unfit;
+    bool is_source_other;
+    char source[65];
+    struct benchmark_point *points;
+    struct bench_report_point *shown;
+    struct baseline_row *rows; // of each point, without passes
+    struct spec **specs;
+    uint32_t count;
+    struct hone_tune *bench;
+    struct error broken;
+    struct report_about about;
+};
+
+// ---- the baseline ------------------------------------------------------------------------------
+
+static bool read_rows_of(struct session *s, const char *path,
+                         bool (*parse)(const char *, const char *, size_t, struct arena *,
+                                       struct baseline *, struct error *),
+                         struct baseline *out, struct error *e)
+{
+    struct text text = TEXT_INIT;
+    bool ok = file_read(path, 0, &text, e) &&
+              parse(path, text_cstr(&text), text.length, &s->work.arena, out, e);
+    text_release(&text);
+    return ok;
+}
+
+// What keeps times from being compared is told at once, and again in the report.
+static void hold_device(struct session *s)
+{
+    enum baseline_fit fit = baseline_fits(&s->baseline, s->work.device, &s->why_unfit);
+    if (fit == BASELINE_FITS || (fit == BASELINE_OTHER_DRIVER && s->settings->other_driver))
+        return;
+    text_addf(&s->why_unfit,
+              fit == BASELINE_OTHER_DRIVER ? "; --other-driver compares all the same" : "");
+    s->unfit = text_cstr(&s->why_unfit);
+    complain("warning: %s is of another %s, and nothing is held against it: %s", s->path,
+             fit == BASELINE_OTHER_DRIVER ? "driver" : "device", s->unfit);
+}
+
+static int open_baseline(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    s->path = s->settings->baseline;
+    if (s->settings->save && !file_replaceable(s->settings->save, &e))
+        return work_failed(&e);
+    if (s->settings->from &&
+        !read_rows_of(s, s->settings->from, baseline_parse_list, &s->list, &e)) {
+        error_context(&e, "--from");
+        return workflow_failed(&e);
+    }
+    if (!s->path)
+        return EXIT_DONE;
+    if (!read_rows_of(s, s->path, baseline_parse, &s->baseline, &e)) {
+        error_context(&e, "--baseline");
+        return workflow_failed(&e);
+    }
+    if (!str_equal(s->baseline.spec, s->work.spec->name)) {
+        complain("%s is a baseline of %s, and %s is %s", s->path, s->baseline.spec,
+                 s->work.spec->path, s->work.spec->name);
+        return EXIT_USAGE;
+    }
+    hold_device(s);
+    return EXIT_DONE;
+}
+
+// ---- points ------------------------------------------------------------------------------------
+
+// The row at these constants: of this configuration, or, where there is but one, of another.
+static const struct baseline_row *find_row(const struct session *s, const char *constants,
+                                           const char *configuration)
+{
+    const struct baseline_row *found = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->baseline.row_count; i++) {
+        const struct baseline_row *row = &s->baseline.rows[i];
+        if (!str_equal(row->constants, constants))
+            continue;
+        if (str_equal(row->configuration, configuration))
+            return row;
+        found = row;
+        count++;
+    }
+    return count == 1 ? found : NULL;
+}
+
+static const char *keep_text(struct arena *a, struct text *t)
+{
+    const char *copy = t->failed ? NULL : arena_strdup(a, text_cstr(t));
+    text_release(t);
+    return copy;
+}
+
+static bool find_best(struct session *s, const struct spec *spec, const char *label,
+                      const uint32_t **choice, struct error *e)
+{
+    struct work *w = &s->work;
+    struct best_answer answer;
+    bool found = false;
+    struct hone_store *const stores[] = {w->opened ? w->opened : s->known,
+                                         w->opened ? s->known : NULL, NULL};
+    struct spec_sources *sources = spec_sources_read(spec, w->device->language, w->device, NULL, e);
+    const struct best_options o = {.spec = spec,
+                                   .sources = sources,
+                                   .device = w->device,
+                                   .configurations = s->given.config.items,
+                                   .configuration_count = s->given.config.count,
+                                   .where = s->given.where.items,
+                                   .where_count = s->given.where.count};
+    bool ok = sources && (!stores[0] || engine_best(&o, stores, &w->arena, &answer, &found, e));
+    spec_sources_free(sources);
+    if (ok && found) {
+        *choice = answer.choice;
+        result_free(answer.result);
+    }
+    if (ok && !*choice)
+        return error_set(e, ERROR_USAGE,
+                         "%s%sthe store knows no configuration for this device: hone tune %s%s%s",
+                         label, label[0] ? ": " : "", w->call->arguments[0],
+                         label[0] ? " --set " : "", label);
+    return ok;
+}
+
+static bool choose_configuration(struct session *s, const struct spec *spec, const char *label,
+                                 const char *configuration, const uint32_t **choice,
+                                 struct error *e)
+{
+    *choice = NULL;
+    if (!configuration)
+        return find_best(s, spec, label, choice, e);
+    uint32_t *own = arena_array(&s->work.arena, spec->parameter_count + 1, sizeof *own);
+    if (!own)
+        return error_memory(e);
+    spec_default(spec, own);
+    *choice = own;
+    return spec_parse_configuration(spec, configuration, own, e) ||
+           error_context(e, "%s: %s", label, configuration);
+}
+
+// Holds the point against its row.
+static bool hold_point(struct session *s, struct benchmark_point *p,
+                       struct bench_report_point *shown)
+{
+    if (!s->path || s->unfit)
+        return true;
+    p->before = find_row(s, shown->constants, shown->configuration);
+    if (!p->before)
+        shown->note = "not in the baseline";
+    else if (!str_equal(p->before->configuration, shown->configuration))
+        shown->note =
+            arena_printf(&s->work.arena, "the baseline has another configuration here, %s",
+                         p->before->configuration);
+    s->is_source_other |=
+        p->before && p->before->source[0] && !str_equal(p->before->source, s->source);
+    return !p->before || shown->note || str_equal(p->before->configuration, shown->configuration);
+}
+
+// `configuration` NULL: the best known.
+static bool add_point(struct session *s, const char *const *set, uint32_t set_count,
+                      const char *configuration, struct error *e)
+{
+    struct arena *a = &s->work.arena;
+    const struct spec_options so = {
+        .set = set, .set_count = set_count, .strict = s->given.strict, .device = s->work.device};
+    struct spec *spec = spec_load(s->work.spec->path, &so, e);
+    if (!spec)
+        return false;
+    s->specs[s->count] = spec;
+    struct benchmark_point *p = &s->points[s->count];
+    struct bench_report_point *shown = &s->shown[s->count];
+    const uint32_t *choice;
+    struct text constants = TEXT_INIT, text = TEXT_INIT, json = TEXT_INIT, label = TEXT_INIT;
+    s->rows[s->count].set = set;
+    s->rows[s->count].set_count = set_count;
+    s->count++;
+    for (uint32_t i = 0; i < set_count; i++)
+        text_addf(&label, "%s%s", i ? " --set " : "", set[i]);
+    spec_constants_text(spec, &constants);
+    shown->spec = spec;
+    shown->constants = keep_text(a, &constants);
+    p->spec = spec;
+    p->label = keep_text(a, &label);
+    if (!shown->constants || !p->label)
+        return error_memory(e);
+    if (!choose_configuration(s, spec, p->label, configuration, &choice, e))
+        return false;
+    spec_configuration_text(spec, choice, true, &text);
+    spec_configuration_json(spec, choice, &json);
+    p->configuration = shown->configuration = keep_text(a, &text);
+    shown->configuration_json = keep_text(a, &json);
+    return (shown->configuration && shown->configuration_json && hold_point(s, p, shown)) ||
+           error_memory(e);
+}
+
+static bool make_room_for_points(struct session *s, uint32_t count)
+{
+    struct arena *a = &s->work.arena;
+    s->points = arena_array(a, count, sizeof *s->points);
+    s->shown = arena_array(a, count, sizeof *s->shown);
+    s->rows = arena_array(a, count, sizeof *s->rows);
+    s->specs = arena_array(a, count, sizeof(*s->specs));
+    return s->points && s->shown && s->rows && s->specs;
+}
+
+static bool add_list(struct session *s, const struct baseline *list, struct error *e)
+{
+    if (!make_room_for_points(s, list->row_count))
+        return error_memory(e);
+    for (uint32_t i = 0; i < list->row_count; i++) {
+        const struct baseline_row *row = &list->rows[i];
+        if (!add_point(s, row->set, row->set_count, row->configuration, e))
+            return error_context(e, "%s", list == &s->list ? s->settings->from : s->path);
+    }
+    return true;
+}
+
+static bool add_bests(struct session *s, struct error *e)
+{
+    const struct list *set = &s->settings->given.set;
+    struct sweep_plan plan;
+    if (set->count == 0)
+        return make_room_for_points(s, 1) ? add_point(s, NULL, 0, NULL, e) : error_memory(e);
+    if (!sweep_plan_make(s->work.spec, set->items, set->count, s->settings->product, &s->work.arena,
+                         &plan, e))
+        return false;
+    if (!make_room_for_points(s, plan.point_count))
+        return error_memory(e);
+    for (uint32_t i = 0; i < plan.point_count; i++)
+        if (!add_point(s, plan.points[i].set, plan.name_count, NULL, e))
+            return false;
+    return true;
+}
+
+static bool read_source(struct session *s, struct error *e)
+{
+    struct digest digest;
+    const struct work *w = &s->work;
+    struct spec_sources *sources =
+        spec_sources_read(w->spec, w->device->language, w->device, &w->log, e);
+    if (!sources)
+        return false;
+    spec_sources_digest(sources, &digest);
+    digest_hex(&digest, s->source);
+    spec_sources_free(sources);
+    return true;
+}
+
+static int choose_points(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    const struct bench_settings *given = s->settings;
+    bool is_listed = given->from || (s->path && given->given.set.count == 0);
+    if (!read_source(s, &e))
+        return workflow_failed(&e);
+    if (!is_listed && !given->measure.no_store) {
+        int status = work_store_or_known(&s->work, &s->known);
+        if (status != EXIT_DONE)
+            return status;
+    }
+    bool ok = given->from ? add_list(s, &s->list, &e)
+              : is_listed ? add_list(s, &s->baseline, &e)
+                          : add_bests(s, &e);
+    return ok ? EXIT_DONE : workflow_failed(&e);
+}
+
+// ---- measuring ---------------------------------------------------------------------------------
+
+static int start_bench(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    const struct bench_settings *given = s->settings;
+    struct hone_tune_options options = work_options(&s->work);
+    options.configurations = options.where = NULL;
+    const struct engine_bench how = {.points = s->points,
+                                     .point_count = s->count,
+                                     .passes = (uint32_t)given->passes.value,
+                                     .rounds = (uint32_t)given->rounds.value,
+                                     .compares = s->path && !s->unfit,
+                                     .loss = given->loss.is_given ? given->loss.value : LOSS};
+    s->bench = engine_bench_new(&options, &how, &e);
+    return s->bench ? EXIT_DONE : workflow_failed(&e);
+}
+
+static void show_bench_progress(void *context, const struct screen *screen, struct text *line)
+{
+    const struct session *s = context;
+    struct engine_benched found;
+    engine_benched(s->bench, &found);
+    const struct benchmark_progress *p = &found.progress;
+    text_addf(line, "pass %u of %u%s\n", (unsigned)p->pass, (unsigned)p->passes,
+              p->again ? ", those of which a loss cannot be excluded" : "");
+    report_compare_progress(&p->compare, screen, line);
+}
+
+static void make_report(struct session *s, struct bench_report *out)
+{
+    struct engine_benched found;
+    const struct bench_settings *given = s->settings;
+    engine_benched(s->bench, &found);
+    work_about(&s->work, &s->broken, &s->about);
+    *out = (struct bench_report){.about = &s->about,
+                                 .spec = s->work.spec,
+                                 .device = s->work.device,
+                                 .points = s->shown,
+                                 .point_count = s->count,
+                                 .records = found.records,
+                                 .count = found.count,
+                                 .progress = found.progress,
+                                 .rounds = given->rounds.is_given ? (uint32_t)given->rounds.value
+                                                                  : BENCH_ROUNDS,
+                                 .path = s->path,
+                                 .baseline = &s->baseline,
+                                 .unfit = s->unfit,
+                                 .is_source_other = s->is_source_other,
+                                 .loss = given->loss.is_given ? given->loss.value : LOSS,
+                                 .level = found.level};
+}
+
+// What was measured and did not fail, as a baseline.
+static int save_baseline(struct session *s, struct bench_report *report)
+{
+    struct error e = ERROR_INIT;
+    struct text text = TEXT_INIT;
+    struct baseline out = {.hone_version = s->about.hone_version,
+                           .date = s->about.date,
+                           .spec = s->work.spec->name,
+                           .device = *s->work.device,
+                           .rows = s->rows};
+    for (uint32_t i = 0; i < report->count; i++) {
+        const struct benchmark_record *n = &report->records[i];
+        struct baseline_row row = s->rows[n->point];
+        row.constants = s->shown[n->point].constants;
+        row.configuration = s->shown[n->point].configuration;
+        row.source = s->source;
+        row.passes = n->passes;
+        row.pass_count = n->pass_count;
+        if (!n->failure && n->pass_count > 0)
+            s->rows[out.row_count++] = row; // never beyond the record's own, which is done with
+    }
+    if (out.row_count == 0) {
+        complain("%s was not written: nothing was measured to its end", s->settings->save);
+        return EXIT_BROKEN;
+    }
+    baseline_write(&out, &text);
+    bool ok = text.failed ? error_memory(&e) : file_replace(s->settings->save, &text, &e);
+    text_release(&text);
+    report->saved = ok ? s->settings->save : NULL;
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
+// 1 is a loss and nothing else.
+static int bench_failed(const struct error *e)
+{
+    int status = workflow_failed(e);
+    return status == EXIT_NOTHING ? EXIT_BROKEN : status;
+}
+
+static int bench_and_show(struct session *s)
+{
+    const struct writer *w = &bench_writers[s->settings->given.output.format];
+    struct bench_report report;
+    struct text head = TEXT_INIT, end = TEXT_INIT;
+    struct running running = {.workflow = s->bench,
+                              .work = &s->work,
+                              .broken = &s->broken,
+                              .context = s,
+                              .progress = show_bench_progress};
+    make_report(s, &report);
+    writer_head(w, &report, &head);
+    workflow_write(&s->work.ticker, &head);
+    workflow_run(&running);
+    make_report(s, &report);
+    int saved = s->settings->save && !s->broken.code && !running.ending ? save_baseline(s, &report)
+                                                                        : EXIT_DONE;
+    writer_end(w, &report, &end);
+    workflow_write(&s->work.ticker, &end);
+    int status = workflow_status(&s->broken, bench_failed, bench_losses(&report) == 0);
+    return status == EXIT_DONE ? saved : status;
+}
+
+static int refuse_bench_options(const struct bench_settings *s)
+{
+    const char *only = s->loss.is_given ? "--fail-if" : s->other_driver ? "--other-driver" : NULL;
+    if (only && !s->baseline) {
+        complain("%s is about a baseline; name one with --baseline", only);
+        return EXIT_USAGE;
+    }
+    if (s->from && s->given.set.count > 0) {
+        complain("--from and --set exclude each other: the file says which constants");
+        return EXIT_USAGE;
+    }
+    if (s->passes.is_given && (s->passes.value < 4 || s->passes.value > BASELINE_PASSES_MOST / 2)) {
+        complain("--passes: 4 to %d belong here; fewer have no interval", BASELINE_PASSES_MOST / 2);
+        return EXIT_USAGE;
+    }
+    if (s->rounds.is_given && s->rounds.value > 1000) {
+        complain("--rounds: 1 to 1000 belong here");
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
+
+static int run_bench(struct invocation *i)
+{
+    struct session s = {.settings = i->settings, .why_unfit = TEXT_INIT};
+    int status = refuse_bench_options(s.settings);
+    if (status != EXIT_DONE)
+        return status;
+    s.given = s.settings->given;
+    s.given.set = (struct list){NULL, 0};
+    work_init(&s.work, i, &s.given, &s.settings->measure);
+    interrupt_catch();
+    status = work_spec(&s.work);
+    if (status == EXIT_DONE)
+        status = work_device(&s.work);
+    if (status == EXIT_DONE)
+        status = open_baseline(&s);
+    if (status == EXIT_DONE)
+        status = choose_points(&s);
+    if (status == EXIT_DONE)
+        status = start_bench(&s);
+    if (status == EXIT_DONE)
+        status = bench_and_show(&s);
+    hone_tune_free(s.bench);
+    for (uint32_t k = 0; k < s.count; k++)
+        spec_free(s.specs[k]);
+    hone_store_close(s.known);
+    text_release(&s.why_unfit);
+    work_release(&s.work);
+    return status;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static bool option_share(void *field, const char *value, struct error *e)
+{
+    char number[32];
+    double per_cent;
+    size_t length = strlen(value);
+    bool has_sign = length > 1 && length < sizeof number && value[length - 1] == '%';
+    str_format(number, sizeof number, "%.*s", has_sign ? (int)length - 1 : 0, value);
+    if (!has_sign || !str_to_f64(number, &per_cent) || !(per_cent >= 0 && per_cent <= 1000))
+        return error_set(e, ERROR_USAGE, "'%s' is no share: 3%% or 0.5%% belong here", value);
+    *(struct given_share *)field = (struct given_share){true, per_cent / 100};
+    return true;
+}
+
+#define FIELD(member) offsetof(struct bench_settings, member)
+
+static const struct option baseline_options[] = {
+    {OPTION("baseline", "FILE", option_once, FIELD(baseline)),
+     .brief = "hold times against this file",
+     .help = "Hold the times against this baseline. Without --from and --set its configurations "
+             "are measured, at its "
+             "constants, and no store is needed."},
+    {OPTION("fail-if", "SHARE", option_share, FIELD(loss)),
+     .brief = "more than this is a loss; else 3%",
+     .help = "How much slower is a loss, such as 5% of the baseline's time. Default: 3%."},
+    {OPTION("save-baseline", "FILE", option_once, FIELD(save)), .brief = "write a baseline",
+     .help = "Write what is measured as a baseline. Without --baseline there are twice as many "
+             "passes."},
+    {OPTION("from", "FILE", option_once, FIELD(from)), .brief = "the configurations of this JSON",
+     .help = "The configurations in this file, at their constants: a table of `hone deploy "
+             "--format json`, what `hone best "
+             "--json` wrote, or a baseline."},
+    {OPTION("product", NULL, option_flag, FIELD(product)),
+     .help = "All combinations of the values of several --set. Without it they go in step, as in "
+             "`hone sweep`."},
+    {OPTION("other-driver", NULL, option_flag, FIELD(other_driver)),
+     .help = "Compare also where the baseline is of another driver or compiler: the loss may be "
+             "theirs. One of another "
+             "device is never compared."},
+    {0},
+};
+
+static const struct option measuring_options[] = {
+    {OPTION("passes", "N", option_count, FIELD(passes)),
+     .brief = "as many passes, 4 or more; else 6",
+     .help = "Passes, in each of which new workers build, load, verify and launch every "
+             "configuration: 4 to 500. As many "
+             "again are run for those of which a loss cannot be excluded. Default: 6."},
+    {OPTION("rounds", "N", option_count, FIELD(rounds)),
+     .help = "Interleaved rounds of a pass, 1 to 1000. Default: 8."},
+    {OPTION("rule", "NAME=VALUE", option_rule, FIELD(measure.rules)), .is_list = true,
+     .help = "A constant of the rounds and of the intervals (level), as `hone help rules` lists "
+             "them. May be repeated."},
+    {OPTION("timeout", "TIME", option_limits, FIELD(measure.limits)),
+     .help = "The longest a launch may take (30s), or build=60s,launch=30s, as in `hone tune`."},
+    {OPTION("cold", NULL, option_flag, FIELD(measure.cold)),
+     .help = "Clear the device's cache before each timed launch."},
+    {0},
+};
+
+static const struct option result_options[] = {
+    {OPTION("markdown", NULL, option_markdown, FIELD(given.output)),
+     .help = "Write a table in Markdown, for the summary of a CI job."},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"What and where", spec_options, FIELD(given)},
+    {"Baselines", baseline_options, 0},
+    {"Measuring", measuring_options, 0},
+    {"Measuring", seed_options, FIELD(measure)},
+    {"Measuring", lock_wait_options, FIELD(measure)},
+    {"Measuring", jobs_options, FIELD(measure)},
+    {"Results", result_options, 0},
+    {"Results", no_store_options, FIELD(measure)},
+    {"Results", format_options, FIELD(given.output)},
+    {"Help", help_options, 0},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"hone bench spec.json --save-baseline base.json",
+     "the best that is known (hone tune before), kept as a baseline"},
+    {"hone bench spec.json --baseline base.json --fail-if 50%",
+     "the same again: exit status 1 where it lost more than 50 %"},
+    {"hone bench spec.json --set WIDTH=64 --baseline base.json --fail-if 50% --markdown",
+     "a point of it, for the summary of a CI job"},
+    {0},
+};
+
+const struct command command_bench = {
+    .name = "bench",
+    .group = GROUP_RESULTS,
+    .summary = "has a configuration in use become slower? for CI",
+    .arguments = "SPEC",
+    .least = 1,
+    .most = 1,
+    .description = "Measures configurations that are known, each at its constants, and holds them "
+                   "against a baseline: the exit status "
+                   "is 1 where one lost more than --fail-if.\n\n"
+                   "Which: the best that the store knows at the points of --set (as in `hone "
+                   "sweep`), those of a file (--from), or, "
+                   "with --baseline alone, those of the baseline. Nothing is tuned, and the store "
+                   "is not written.\n\n"
+                   "How: in passes. In each of them new workers build, load and verify every "
+                   "configuration and launch all, eight at a "
+                   "time, in interleaved rounds; what counts is the median of a pass. One load of "
+                   "a kernel differs from the next "
+                   "by more than launches within one do, so the spread is that of passes, of the "
+                   "baseline's as of today's.\n\n"
+                   "A loss is one whose interval lies wholly beyond the threshold; the intervals "
+                   "of all configurations hold together "
+                   "(95 %, --rule level). Those of which a loss cannot be excluded are measured in "
+                   "as many passes again, and judged "
+                   "then: a disturbance that lasts for a few passes fails nothing. A configuration "
+                   "that fails to compile, or computes "
+                   "something wrong, is a loss too. Where the clock or the temperature is not what "
+                   "it was, or all changed alike, the "
+                   "report says so.\n\n"
+                   "Exit status: 0 no loss, also where a loss cannot be excluded and where the "
+                   "baseline is of another device or "
+                   "driver, which is told and not compared; 1 a loss; 2 the command line or the "
+                   "spec makes no sense; 3 it broke off.",
+    .json = "--json writes one object: {\"hone\", \"command\", \"host\", \"date\", \"seed\", "
+            "\"store\", \"spec\", "
+            "\"device\":{}, \"baseline\":{\"file\", \"date\", \"hone\", \"device\", \"driver\", "
+            "\"unfit\"}, \"fail_if\", "
+            "\"level\", \"rows\":[], \"losses\", \"saved\", \"elapsed_ns\", \"cancelled\", "
+            "\"error\"}; a row has "
+            "constants:{}, configuration:{}, status, verdict (ok, gain, loss, undecided, failed; "
+            "null: held against "
+            "nothing), median_ns, range_ns, passes, samples_ns (a list a pass), baseline_ns, "
+            "ratio, ratio_interval, mhz, "
+            "baseline_mhz, note, message. A baseline is JSON too, and lists samples by pass with "
+            "clock, temperature and "
+            "power.",
+    .topics = "formats, json, rules",
+    .groups = groups,
+    .examples = examples,
+    .settings_size = sizeof(struct bench_settings),
+    .own_formats = 1u << REPORT_JUNIT,
+    .run = run_bench,
+    .compiles = true,
+};

@@ -1,0 +1,384 @@
+// A bench as a table (text or Markdown), JSON and JUnit's XML. The verdicts are the workflow's; a configuration that fails is
+// a loss where the baseline has a time of it.
+#include "report/bench_report.h"
+
+#include "report/junit.h"
+#include "report/table.h"
+#include "report/units.h"
+#include "report/values.h"
+
+#include <math.h>
+
+// ---- what is shown -----------------------------------------------------------------------------
+
+// "ok", "gain", "loss", "undecided", "failed"; NULL: held against nothing.
+static const char *bench_verdict(const struct benchmark_record *n)
+{
+    return n->failure ? "failed" : n->judged ? regression_text(n->regression.verdict) : NULL;
+}
+
+static bool is_lost(const struct bench_report *v, const struct benchmark_record *n)
+{
+    bool fails = n->failure && v->path && !v->unfit;
+    return fails || (n->judged && n->regression.verdict == REGRESSION_LOSS);
+}
+
+uint32_t bench_losses(const struct bench_report *v)
+{
+    uint32_t losses = 0;
+    for (uint32_t i = 0; i < v->count; i++)
+        losses += is_lost(v, &v->records[i]);
+    return losses;
+}
+
+static const char *point_name(const struct bench_report_point *p)
+{
+    return p->constants[0]       ? p->constants
+           : p->configuration[0] ? p->configuration
+                                 : "(the only configuration)";
+}
+
+// "+4.9 % [+3.2 .. +6.6]", of a mere range "(+3.2 .. +6.6)".
+static void put_change(const struct stats_ratio *r, struct text *out)
+{
+    text_addf(out, "%+.1f %% %c%+.1f .. %+.1f%c", 100 * (r->ratio - 1), r->interval ? '[' : '(',
+              100 * (r->low - 1), 100 * (r->high - 1), r->interval ? ']' : ')');
+}
+
+// "WIDTH=256: 4.9 % slower [3.2 .. 6.6]", or why it failed.
+static void put_loss(const struct bench_report *v, const struct benchmark_record *n,
+                     struct text *out)
+{
+    text_addf(out, "%s: ", point_name(&v->points[n->point]));
+    if (n->failure)
+        text_addf(out, "%s: %s", result_word(n->failure), n->failure->message);
+    else
+        put_change(&n->regression.ratio, out);
+}
+
+static void write_bench_head(const void *report, struct text *out)
+{
+    const struct bench_report *v = report;
+    report_device(v->device, out);
+    text_addf(out, "Bench: %s, ", v->spec->name);
+    put_count(v->point_count, "configuration", out);
+    if (v->path)
+        text_addf(out, ", against %s (%s, hone %s)", v->path, v->baseline->date,
+                  v->baseline->hone_version);
+    text_add(out, "\n\n");
+}
+
+// ---- the table ---------------------------------------------------------------------------------
+
+enum column { CONSTANTS, CONFIGURATION, BEFORE, NOW, SPREAD, CHANGE, VERDICT, COLUMNS };
+
+static void fill_row(const struct bench_report *v, const struct benchmark_record *n,
+                     struct table *t)
+{
+    char number[UNITS_SIZE];
+    struct text text = TEXT_INIT;
+    const struct bench_report_point *p = &v->points[n->point];
+    table_row(t);
+    table_cell(t, CONSTANTS, "%s", p->constants);
+    table_cell(t, CONFIGURATION, "%s", p->configuration);
+    if (n->judged) {
+        duration_to_str(n->before_ns, number);
+        table_cell(t, BEFORE, "%s", number);
+        put_change(&n->regression.ratio, &text);
+        table_cell(t, CHANGE, "%s", text_cstr(&text));
+        text_clear(&text);
+    }
+    if (n->pass_count > 0) {
+        duration_to_str(n->stats.median, number);
+        table_cell(t, NOW, "%s", number);
+        report_interval(&n->stats, &text);
+        table_cell(t, SPREAD, "%s", text_cstr(&text));
+    }
+    const char *verdict = bench_verdict(n);
+    table_cell(t, VERDICT, "%s%s",
+               is_lost(v, n) ? "LOSS"
+               : verdict     ? verdict
+                             : "",
+               is_lost(v, n) && n->failure ? ": fails" : "");
+    t->failed |= text.failed;
+    text_release(&text);
+}
+
+// ---- sentences ---------------------------------------------------------------------------------
+
+static void put_verdicts(const struct bench_report *v, struct text *out)
+{
+    uint32_t held = 0, losses = bench_losses(v), undecided = 0;
+    for (uint32_t i = 0; i < v->count; i++) {
+        held += v->records[i].judged || is_lost(v, &v->records[i]);
+        undecided +=
+            v->records[i].judged && v->records[i].regression.verdict == REGRESSION_UNDECIDED;
+    }
+    if (v->unfit)
+        text_addf(out, "Nothing was held against %s: %s\n", v->path, v->unfit);
+    for (uint32_t i = 0; i < v->count && losses > 0; i++) {
+        if (!is_lost(v, &v->records[i]))
+            continue;
+        text_add(out, "Loss: ");
+        put_loss(v, &v->records[i], out);
+        text_add(out, "\n");
+    }
+    if (held == 0)
+        return;
+    put_share(losses, held, "configuration", out);
+    text_addf(out, " lost more than %.3g %% (intervals of %.3g %% together)", 100 * v->loss,
+              100 * v->level);
+    if (undecided > 0)
+        text_addf(out, "; of %u a loss cannot be excluded: more passes would tell (--passes)",
+                  (unsigned)undecided);
+    text_add(out, "\n");
+}
+
+// Do all move alike? Then it is likelier the machine than a kernel.
+static void put_common_change(const struct bench_report *v, struct text *out)
+{
+    double sum = 0, least = INFINITY, most = -INFINITY;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (!v->records[i].judged)
+            continue;
+        double change = log(v->records[i].regression.ratio.ratio);
+        sum += change;
+        least = fmin(least, change);
+        most = fmax(most, change);
+        count++;
+    }
+    if (count > 2 && most - least < 0.015 && fabs(sum / count) > 0.015)
+        text_addf(out,
+                  "All changed alike, by %+.1f %%: look at the machine (clock, load, temperature) "
+                  "before the kernels\n",
+                  100 * (exp(sum / count) - 1));
+}
+
+static void put_state(const char *what, const char *unit, double then, double now, double apart,
+                      struct text *out)
+{
+    if (then > 0 && now > 0 && fabs(now - then) > apart)
+        text_addf(out, "%s: %g %s at the baseline, %g %s now\n", what, then, unit, now, unit);
+}
+
+// What the machine was like, where that differs.
+static void put_states(const struct bench_report *v, struct text *out)
+{
+    for (uint32_t i = 0; i < v->count; i++) {
+        const struct benchmark_record *n = &v->records[i];
+        if (!n->judged)
+            continue;
+        put_state("Clock", "MHz", n->before.mhz, n->now.mhz, 0.02 * n->before.mhz, out);
+        put_state("Temperature", "degrees Celsius", n->before.celsius, n->now.celsius, 10, out);
+        return; // of the first, since the others saw the same machine
+    }
+}
+
+static void put_bench_sentences(const struct bench_report *v, struct text *out)
+{
+    char span[UNITS_SIZE];
+    for (uint32_t i = 0; i < v->count; i++) {
+        const struct bench_report_point *p = &v->points[v->records[i].point];
+        if (p->note)
+            text_addf(out, "%s: %s\n", point_name(p), p->note);
+        if (v->records[i].failure && !is_lost(v, &v->records[i]))
+            text_addf(out, "%s: %s: %s\n", point_name(p), result_word(v->records[i].failure),
+                      v->records[i].failure->message);
+    }
+    put_verdicts(v, out);
+    put_common_change(v, out);
+    if (v->is_source_other)
+        text_add(out, "The kernel's source is not what it was at the baseline\n");
+    put_states(v, out);
+    span_to_str(v->progress.common.elapsed_ns, span);
+    text_addf(out, "%u passes of %u rounds in %s%s\n", (unsigned)v->progress.passes,
+              (unsigned)v->rounds, span, v->progress.common.cancelled ? "; ended early" : "");
+    if (v->saved)
+        text_addf(out, "Baseline: %s\n", v->saved);
+    if (v->about->broken)
+        text_addf(out, "Broken off: %s\n", v->about->broken);
+}
+
+static void put_bench(const struct bench_report *v, enum report_format format, struct text *out)
+{
+    static const struct table_column columns_of[COLUMNS] = {
+        [CONSTANTS] = {"constants", ALIGN_LEFT}, [CONFIGURATION] = {"configuration", ALIGN_LEFT},
+        [BEFORE] = {"baseline", ALIGN_RIGHT},    [NOW] = {"now", ALIGN_RIGHT},
+        [SPREAD] = {"of passes", ALIGN_LEFT},    [CHANGE] = {"change", ALIGN_LEFT},
+        [VERDICT] = {"verdict", ALIGN_LEFT}};
+    struct table t;
+    table_init(&t, columns_of, COLUMNS);
+    for (uint32_t i = 0; i < v->count; i++)
+        fill_row(v, &v->records[i], &t);
+    if (v->count > 0) {
+        table_print(&t, format, "", out);
+        text_add(out, format == REPORT_MARKDOWN ? "" : "\n"); // which ends a table with one
+    }
+    out->failed |= t.failed;
+    table_release(&t);
+    put_bench_sentences(v, out);
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void emit_state_at(struct emit *j, const char *key, uint32_t mhz)
+{
+    if (mhz)
+        emit_u64_at(j, key, mhz);
+    else
+        emit_null_at(j, key);
+}
+
+static void bench_row_json(const struct bench_report *v, const struct benchmark_record *n,
+                           struct emit *j)
+{
+    const struct bench_report_point *p = &v->points[n->point];
+    emit_object(j);
+    emit_key(j, "constants");
+    emit_constants(j, p->spec);
+    emit_raw_at(j, "configuration", p->configuration_json);
+    emit_text_at(j, "status", status_text(n->failure ? n->failure->status : STATUS_CORRECT));
+    emit_text_at(j, "verdict", bench_verdict(n));
+    emit_f64_at(j, "median_ns", n->pass_count ? n->stats.median : NAN);
+    emit_pair_at(j, "range_ns", n->pass_count > 0, n->stats.least, n->stats.most);
+    emit_u64_at(j, "passes", n->pass_count);
+    emit_array_at(j, "samples_ns");
+    for (uint32_t i = 0; i < n->pass_count; i++) {
+        emit_array(j);
+        for (uint32_t k = 0; k < n->passes[i].count; k++)
+            emit_u64(j, n->passes[i].samples_ns[k]);
+        emit_array_end(j);
+    }
+    emit_array_end(j);
+    emit_f64_at(j, "baseline_ns", n->judged ? n->before_ns : NAN);
+    emit_f64_at(j, "ratio", n->judged ? n->regression.ratio.ratio : NAN);
+    emit_pair_at(j, "ratio_interval", n->judged && n->regression.ratio.interval,
+                 n->regression.ratio.low, n->regression.ratio.high);
+    emit_state_at(j, "mhz", n->now.mhz);
+    emit_state_at(j, "baseline_mhz", n->before.mhz);
+    emit_text_at(j, "note", p->note);
+    emit_text_at(j, "message", n->failure ? n->failure->message : NULL);
+    emit_object_end(j);
+}
+
+static void baseline_json(const struct bench_report *v, struct emit *j)
+{
+    if (!v->path) {
+        emit_null_at(j, "baseline");
+        return;
+    }
+    emit_object_at(j, "baseline");
+    emit_text_at(j, "file", v->path);
+    emit_text_at(j, "date", v->baseline->date);
+    emit_text_at(j, "hone", v->baseline->hone_version);
+    emit_text_at(j, "device", v->baseline->device.name);
+    emit_text_at(j, "driver", v->baseline->device.driver);
+    emit_text_at(j, "unfit", v->unfit);
+    emit_object_end(j);
+}
+
+static void write_bench_json(const void *report, struct text *out)
+{
+    const struct bench_report *v = report;
+    struct emit j;
+    emit_start(&j, out);
+    emit_object(&j);
+    report_about_json(v->about, &j);
+    emit_text_at(&j, "spec", v->spec->path);
+    emit_key(&j, "device");
+    report_device_json(v->device, &j);
+    baseline_json(v, &j);
+    emit_f64_at(&j, "fail_if", v->loss);
+    emit_f64_at(&j, "level", v->level);
+    emit_array_at(&j, "rows");
+    for (uint32_t i = 0; i < v->count; i++)
+        bench_row_json(v, &v->records[i], &j);
+    emit_array_end(&j);
+    emit_u64_at(&j, "losses", bench_losses(v));
+    emit_text_at(&j, "saved", v->saved);
+    emit_u64_at(&j, "elapsed_ns", v->progress.common.elapsed_ns);
+    emit_bool_at(&j, "cancelled", v->progress.common.cancelled);
+    emit_text_at(&j, "error", v->about->broken);
+    emit_object_end(&j);
+    text_add(out, "\n");
+}
+
+// ---- JUnit -------------------------------------------------------------------------------------
+
+static void bench_case(const struct bench_report *v, const struct benchmark_record *n,
+                       struct text *out)
+{
+    const struct bench_report_point *p = &v->points[n->point];
+    struct text name = TEXT_INIT, message = TEXT_INIT;
+    text_addf(&name, "%s%s%s", p->constants, p->constants[0] ? ": " : "", p->configuration);
+    junit_case(v->spec->name, text_cstr(&name), out);
+    if (is_lost(v, n) || n->failure) {
+        put_loss(v, n, &message);
+        junit_failure(n->failure ? result_word(n->failure) : "loss", text_cstr(&message),
+                      n->failure ? n->failure->log : "", out);
+    } else if (!n->judged) {
+        junit_skipped(v->unfit  ? v->unfit
+                      : p->note ? p->note
+                                : "measured, and held against nothing",
+                      out);
+    } else if (n->regression.verdict == REGRESSION_UNDECIDED) {
+        text_add(&message, "a loss cannot be excluded: ");
+        put_change(&n->regression.ratio, &message);
+        junit_skipped(text_cstr(&message), out);
+    }
+    text_add(out, "  </testcase>\n");
+    out->failed |= name.failed || message.failed;
+    text_release(&name);
+    text_release(&message);
+}
+
+static void write_bench_junit(const void *report, struct text *out)
+{
+    const struct bench_report *v = report;
+    const char *why = v->about->broken               ? v->about->broken
+                      : v->progress.common.cancelled ? "ended by a signal"
+                                                     : NULL;
+    uint32_t failures = 0;
+    for (uint32_t i = 0; i < v->count; i++)
+        failures += is_lost(v, &v->records[i]) || v->records[i].failure;
+    text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite");
+    junit_attribute("name", v->spec->name, out);
+    text_addf(out, " tests=\"%u\" failures=\"%u\" errors=\"%u\"",
+              (unsigned)(v->count + (why != NULL)), (unsigned)failures, (unsigned)(why != NULL));
+    junit_attribute("timestamp", v->about->date, out);
+    junit_attribute("hostname", v->about->host, out);
+    text_add(out, ">\n");
+    for (uint32_t i = 0; i < v->count; i++)
+        bench_case(v, &v->records[i], out);
+    if (why)
+        junit_incomplete(v->spec->name, why, out);
+    text_add(out, "</testsuite>\n</testsuites>\n");
+}
+
+// ---- the writers -------------------------------------------------------------------------------
+
+static void write_bench_text(const void *report, struct text *out)
+{
+    put_bench(report, REPORT_TEXT, out);
+}
+
+// With a title, because it is one part of a job's summary.
+static void write_bench_markdown(const void *report, struct text *out)
+{
+    const struct bench_report *v = report;
+    uint32_t losses = bench_losses(v);
+    text_addf(out, "### hone bench %s on %s: ", v->spec->name, v->device->name);
+    if (losses > 0)
+        text_addf(out, "%u loss%s\n\n", (unsigned)losses, losses == 1 ? "" : "es");
+    else
+        text_add(out, v->path && !v->unfit ? "no loss\n\n" : "measured\n\n");
+    put_bench(v, REPORT_MARKDOWN, out);
+}
+
+const writers bench_writers = {
+    [REPORT_TEXT] = {.head = write_bench_head, .end = write_bench_text},
+    [REPORT_JSON] = {.end = write_bench_json},
+    [REPORT_MARKDOWN] = {.end = write_bench_markdown},
+    [REPORT_JUNIT] = {.end = write_bench_junit},
+};

@@ -1,0 +1,288 @@
+// A bench: pass after pass, each in comparisons of at most COMPARE_SIDES configurations. A pass begins with `cursor` at the
+// first configuration and ends behind the last; the first stage ends with the last of the first passes, the second, where
+// there is one, measures those that go on. Then all are judged and handed out.
+#include "workflows/benchmark/benchmark.h"
+
+#include "os/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// What is known of a point.
+struct lane {
+    struct baseline_pass *passes;
+    uint32_t count;
+    struct result *failure;
+    bool rests; // it takes part in no further pass
+};
+
+struct benchmark {
+    struct benchmark_options o;
+    struct arena arena;
+    struct lane *lanes;
+    struct benchmark_record *records;
+    uint32_t judged, handed_out; // records
+    uint32_t pass, passes;       // the present one, from 0; of this stage and those before
+    bool is_second;              // stage
+    uint32_t cursor;             // the first point that is not in a comparison of this pass yet
+    struct compare *compare;
+    uint32_t group[COMPARE_SIDES]; // the points of its sides
+    struct compare_side sides[COMPARE_SIDES];
+    const char *choices[COMPARE_SIDES];
+    uint32_t group_count;
+    uint64_t started_ns, done, planned;
+    bool cancelled, broken;
+};
+
+struct benchmark *benchmark_new(const struct benchmark_options *o, struct error *e)
+{
+    struct benchmark *b = calloc(1, sizeof *b);
+    if (!b) {
+        error_memory(e);
+        return NULL;
+    }
+    arena_init(&b->arena);
+    b->o = *o;
+    b->o.passes = o->passes ? o->passes : BENCH_PASSES;
+    b->o.rounds = o->rounds ? o->rounds : BENCH_ROUNDS;
+    b->passes = o->compares ? b->o.passes : 2 * b->o.passes;
+    b->planned = (uint64_t)b->passes * o->point_count;
+    b->started_ns = clock_ns();
+    b->lanes = arena_array(&b->arena, o->point_count, sizeof *b->lanes);
+    b->records = arena_array(&b->arena, o->point_count, sizeof *b->records);
+    for (uint32_t i = 0; b->lanes && i < o->point_count; i++) {
+        b->lanes[i].passes =
+            arena_array(&b->arena, 2 * (size_t)b->o.passes, sizeof(struct baseline_pass));
+        if (!b->lanes[i].passes)
+            b->lanes = NULL;
+    }
+    if (b->lanes && b->records)
+        return b;
+    error_memory(e);
+    benchmark_free(b);
+    return NULL;
+}
+
+void benchmark_free(struct benchmark *b)
+{
+    if (!b)
+        return;
+    compare_free(b->compare);
+    for (uint32_t i = 0; b->lanes && i < b->o.point_count; i++)
+        result_free(b->lanes[i].failure);
+    arena_release(&b->arena);
+    free(b);
+}
+
+// ---- a pass ------------------------------------------------------------------------------------
+
+// The next points of this pass that are still measured; false: there are none.
+static bool gather_group(struct benchmark *b)
+{
+    b->group_count = 0;
+    while (b->cursor < b->o.point_count && b->group_count < COMPARE_SIDES) {
+        uint32_t i = b->cursor++;
+        const struct benchmark_point *p = &b->o.points[i];
+        if (b->lanes[i].rests)
+            continue;
+        b->group[b->group_count] = i;
+        b->choices[b->group_count] = p->configuration;
+        b->sides[b->group_count++] = (struct compare_side){
+            .label = p->label, .spec = p->spec, .device = b->o.device, .name = p->spec->name};
+    }
+    return b->group_count > 0;
+}
+
+static bool start_group(struct benchmark *b, struct error *e)
+{
+    struct compare_options o = {.sides = b->sides,
+                                .side_count = b->group_count,
+                                .choices = b->choices,
+                                .worker = b->o.worker,
+                                .environment = b->o.environment,
+                                .lock_folder = b->o.lock_folder,
+                                .log = b->o.log,
+                                .seed = b->o.seed + b->pass,
+                                .rounds = b->o.rounds,
+                                .jobs = b->o.jobs,
+                                .terms = b->o.terms};
+    o.terms.rules.fixed = 0;
+    b->compare = compare_new(&o, e);
+    return b->compare != NULL;
+}
+
+// The samples of a pass and the state of the machine; or the reason of a failure, after which nothing more is launched.
+static bool take_side(struct benchmark *b, struct lane *l, const struct compare_entry *n)
+{
+    const struct result *r = n->result;
+    if (!n->timed) {
+        l->rests = true;
+        l->failure = r ? result_clone(r) : NULL;
+        return l->failure != NULL;
+    }
+    uint64_t *samples = arena_copy(&b->arena, r->samples_ns, r->sample_count * sizeof *samples);
+    if (!samples)
+        return false;
+    for (uint32_t i = 0; i < r->sample_count; i++)
+        samples[i] += samples[i] == 0; // shorter than the timer tells
+    l->passes[l->count++] =
+        (struct baseline_pass){.samples_ns = samples,
+                               .count = r->sample_count,
+                               .mhz = r->gpu.known ? r->gpu.mhz_after : r->machine.mhz,
+                               .celsius = r->gpu.known ? r->gpu.celsius : 0,
+                               .milliwatts = r->gpu.known ? r->gpu.milliwatts : 0};
+    return true;
+}
+
+static enum workflow_answer step_group(struct benchmark *b, int timeout_ms, struct error *e)
+{
+    const struct compare_record *record;
+    enum workflow_answer answer = compare_step(b->compare, timeout_ms, &record, e);
+    if (answer == WORKFLOW_RECORD) {
+        for (uint32_t i = 0; i < b->group_count; i++)
+            if (!take_side(b, &b->lanes[b->group[i]], &record->entries[i]))
+                return error_memory(e), WORKFLOW_BROKEN;
+        b->done += b->group_count;
+    } else if (answer == WORKFLOW_END) {
+        compare_free(b->compare);
+        b->compare = NULL;
+    }
+    return answer == WORKFLOW_BROKEN ? answer : WORKFLOW_NOTHING;
+}
+
+// ---- judging -----------------------------------------------------------------------------------
+
+static size_t count_held(const struct benchmark *b)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < b->o.point_count; i++)
+        count += b->o.points[i].before != NULL;
+    return count;
+}
+
+static bool judge_point(struct benchmark *b, uint32_t point, size_t tests)
+{
+    struct lane *l = &b->lanes[point];
+    struct benchmark_record *n = &b->records[point];
+    const struct baseline_row now = {.passes = l->passes, .pass_count = l->count};
+    const struct baseline_row *before = b->o.points[point].before;
+    const uint64_t *medians = baseline_medians(&now, &b->arena);
+    *n = (struct benchmark_record){
+        .point = point, .passes = l->passes, .pass_count = l->count, .failure = l->failure};
+    if (!medians)
+        return false;
+    n->now = baseline_state_of(l->passes, l->count);
+    if (l->count > 0)
+        stats_summarise(medians, l->count, b->o.device->timer_ns, &n->stats);
+    if (!before || l->count == 0 || l->failure)
+        return true;
+    const uint64_t *then = baseline_medians(before, &b->arena);
+    if (!then)
+        return false;
+    const struct regression_terms terms = {
+        .loss = b->o.loss,
+        .level = b->o.terms.rules.level,
+        .tests = tests,
+        .resolution_ns = 1}; // of the passes' medians, over rounds and batches
+    n->judged = true;
+    n->before = baseline_state_of(before->passes, before->pass_count);
+    n->before_ns = stats_median(then, before->pass_count);
+    regression_judge(medians, l->count, then, before->pass_count, &terms, &n->regression);
+    return true;
+}
+
+// After a stage: a second one for those of which a loss cannot be excluded. *again: there is one.
+static bool end_stage(struct benchmark *b, bool *again)
+{
+    size_t tests = count_held(b);
+    *again = false;
+    for (uint32_t i = 0; i < b->o.point_count; i++) {
+        struct lane *l = &b->lanes[i];
+        if (!judge_point(b, i, tests))
+            return false;
+        l->rests =
+            l->rests || !b->records[i].judged || !regression_goes_on(&b->records[i].regression);
+        *again = *again || !l->rests;
+        b->planned += l->rests || b->is_second ? 0 : b->o.passes;
+    }
+    *again = *again && b->o.compares && !b->is_second;
+    if (*again) {
+        b->is_second = true;
+        b->passes += b->o.passes;
+    } else {
+        b->judged = b->o.point_count;
+        b->planned = b->done;
+    }
+    return true;
+}
+
+// ---- steps -------------------------------------------------------------------------------------
+
+static enum workflow_answer advance_benchmark(struct benchmark *b, int timeout_ms,
+                                              const struct benchmark_record **record,
+                                              struct error *e)
+{
+    bool again;
+    if (b->compare)
+        return step_group(b, timeout_ms, e);
+    if (b->cancelled || (b->judged > 0 && b->handed_out == b->judged))
+        return WORKFLOW_END;
+    if (b->judged > 0) {
+        *record = &b->records[b->handed_out++];
+        return WORKFLOW_RECORD;
+    }
+    if (gather_group(b))
+        return start_group(b, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+    b->cursor = 0;
+    if (++b->pass < b->passes)
+        return WORKFLOW_NOTHING;
+    return end_stage(b, &again) ? WORKFLOW_NOTHING : (error_memory(e), WORKFLOW_BROKEN);
+}
+
+enum workflow_answer benchmark_step(struct benchmark *b, int timeout_ms,
+                                    const struct benchmark_record **record, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    *record = NULL;
+    if (b->broken)
+        return WORKFLOW_BROKEN;
+    enum workflow_answer answer = advance_benchmark(b, timeout_ms, record, &why);
+    b->broken = answer == WORKFLOW_BROKEN;
+    if (b->broken && e)
+        *e = why;
+    return answer;
+}
+
+void benchmark_cancel(struct benchmark *b)
+{
+    b->cancelled = true;
+    if (b->compare)
+        compare_cancel(b->compare);
+}
+
+// ---- views -------------------------------------------------------------------------------------
+
+void benchmark_progress(struct benchmark *b, struct benchmark_progress *out)
+{
+    memset(out, 0, sizeof *out);
+    out->common = (struct workflow_progress){.planned = b->planned,
+                                             .done = b->done,
+                                             .elapsed_ns = clock_ns() - b->started_ns,
+                                             .cancelled = b->cancelled};
+    out->pass = b->pass < b->passes ? b->pass + 1 : b->passes;
+    out->passes = b->passes;
+    out->again = b->is_second;
+    if (b->compare) {
+        compare_progress(b->compare, &out->compare);
+        out->common.evaluator = out->compare.common.evaluator;
+    }
+    if (b->done > 0 && b->done < b->planned)
+        out->common.left_ns = (uint64_t)((double)out->common.elapsed_ns / (double)b->done *
+                                         (double)(b->planned - b->done));
+}
+
+const struct benchmark_record *benchmark_records(const struct benchmark *b, uint32_t *count)
+{
+    *count = b->handed_out;
+    return b->records;
+}

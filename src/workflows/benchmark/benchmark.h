@@ -1,0 +1,76 @@
+// The workflow of `hone bench`: configurations that are known, each at its constants, measured again in passes and held
+// against a baseline.
+//
+// A *pass* is a comparison (compare.h) of as many of them as there are sides: fresh workers build, load and verify each, and
+// launch them in interleaved rounds. Several passes follow each other, because what one load of a kernel costs differs from
+// the next (stats/regression.h). Where there is a baseline, those of which a loss cannot be excluded after the first passes
+// are measured in as many again, and only then judged. Without one, all are measured in twice as many: that spread is what
+// later benches are held against.
+//
+// Nothing is kept in a store: what is known of a configuration is its ranking's, and a bench answers no tune.
+//
+// Driven as workflow.h says; planned and done are passes of a configuration. Records come at the end, in the order of the
+// points.
+#ifndef HONE_WORKFLOWS_BENCHMARK_BENCHMARK_H
+#define HONE_WORKFLOWS_BENCHMARK_BENCHMARK_H
+
+#include "formats/baseline.h"
+#include "stats/regression.h"
+#include "workflows/compare/compare.h"
+
+#define BENCH_PASSES 6
+#define BENCH_ROUNDS 8 // of a pass
+
+struct benchmark_point {
+    const struct spec *spec;           // read with the point's constants
+    const char *label;                 // "WIDTH=256": for messages
+    const char *configuration;         // "a=1, b=2"
+    const struct baseline_row *before; // (optional) that it is held against
+};
+
+struct benchmark_options {
+    const struct benchmark_point *points;
+    uint32_t point_count; // 1 or more
+    const struct device_info *device;
+    const char *const *worker, *const *environment;
+    const char *lock_folder;
+    const struct log *log;
+    uint32_t passes, rounds; // 0: as above
+    bool compares;           // there is a baseline
+    double loss;             // beyond which slower is a loss: 0.03
+    uint64_t seed;
+    uint32_t jobs;
+    struct terms terms;
+};
+
+struct benchmark_record {
+    uint32_t point;
+    const struct baseline_pass *passes;
+    uint32_t pass_count;
+    struct stats_summary stats;   // of the passes' medians; valid with one pass or more
+    const struct result *failure; // (or NULL) why it is not measured any more
+    bool judged;                  // held against a row of the baseline
+    struct baseline_state before, now;
+    double before_ns; // median of the baseline's passes
+    struct regression regression;
+};
+
+struct benchmark_progress {
+    struct workflow_progress common;
+    uint32_t pass, passes; // the one under way, from 1; how many at most
+    bool again;            // those of which a loss cannot be excluded
+    struct compare_progress compare;
+};
+
+struct benchmark;
+
+struct benchmark *benchmark_new(const struct benchmark_options *o, struct error *e);
+enum workflow_answer benchmark_step(struct benchmark *b, int timeout_ms,
+                                    const struct benchmark_record **record, struct error *e);
+void benchmark_cancel(struct benchmark *b); // there will be no more records
+void benchmark_progress(struct benchmark *b, struct benchmark_progress *out);
+// Those that were handed out.
+const struct benchmark_record *benchmark_records(const struct benchmark *b, uint32_t *count);
+void benchmark_free(struct benchmark *b); // NULL is fine
+
+#endif

@@ -1,0 +1,259 @@
+// Whole benches with a worker whose times are known: how many passes there are, what is judged, what fails, more
+// configurations than one comparison has sides.
+#include "../tune/fixture.h"
+
+#include "workflows/benchmark/benchmark.h"
+
+#include "stats/rules.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZES  HONE_SOURCE_DIR "/tests/sweep/data/sizes.json"
+#define PASSES 4
+#define MOST   10
+
+// At N=100 and N=106 ID=2 is the fastest: it takes N * 100 us.
+struct session {
+    struct spec *specs[MOST];
+    struct benchmark_point points[MOST];
+    struct benchmark_options options;
+    struct benchmark *bench;
+    const struct benchmark_record *records;
+    uint32_t count;
+    struct error e;
+    enum workflow_answer last;
+};
+
+static void add(struct session *s, const char *const *set, uint32_t set_count,
+                const struct baseline_row *before)
+{
+    const struct spec_options so = {.set = set, .set_count = set_count};
+    uint32_t i = s->options.point_count++;
+    s->specs[i] = spec_load(SIZES, &so, &s->e);
+    ck_assert_msg(s->specs[i] != NULL, "%s", s->e.text);
+    s->points[i] = (struct benchmark_point){
+        .spec = s->specs[i], .label = set[0], .configuration = "ID=2", .before = before};
+}
+
+#define ADD(s, before, ...)                                                                        \
+    do {                                                                                           \
+        const char *const set[] = {__VA_ARGS__};                                                   \
+        add(s, set, sizeof set / sizeof *set, before);                                             \
+    } while (0)
+
+static void begin(struct session *s, bool compares)
+{
+    memset(s, 0, sizeof *s);
+    s->options = (struct benchmark_options){.points = s->points,
+                                            .device = &report.devices[0],
+                                            .worker = worker,
+                                            .environment = environment,
+                                            .lock_folder = folder,
+                                            .passes = PASSES,
+                                            .rounds = 3,
+                                            .compares = compares,
+                                            .loss = 0.03,
+                                            .jobs = 2,
+                                            .terms = {.rules = measure_rules_default(),
+                                                      .build_limit_ns = 60ull * 1000000000,
+                                                      .launch_limit_ns = 30ull * 1000000000}};
+}
+
+static void run_until(struct session *s, uint64_t done)
+{
+    const struct benchmark_record *record;
+    struct benchmark_progress p;
+    s->bench = benchmark_new(&s->options, &s->e);
+    ck_assert_msg(s->bench != NULL, "%s", s->e.text);
+    do {
+        s->last = benchmark_step(s->bench, 1000, &record, &s->e);
+        benchmark_progress(s->bench, &p);
+        if (done > 0 && p.common.done >= done)
+            benchmark_cancel(s->bench);
+        if (s->last == WORKFLOW_RECORD)
+            ck_assert_uint_eq(record->point, s->count++);
+    } while (s->last == WORKFLOW_RECORD || s->last == WORKFLOW_NOTHING);
+    uint32_t all;
+    s->records = benchmark_records(s->bench, &all);
+    ck_assert_uint_eq(all, s->count);
+}
+
+static void run(struct session *s)
+{
+    run_until(s, 0);
+    ck_assert_msg(s->last == WORKFLOW_END, "%s", s->e.text);
+    ck_assert_uint_eq(s->count, s->options.point_count);
+}
+
+static void end(struct session *s)
+{
+    benchmark_free(s->bench);
+    for (uint32_t i = 0; i < s->options.point_count; i++)
+        spec_free(s->specs[i]);
+}
+
+// A row of as many passes as a baseline has, all of one time.
+static struct baseline_row row_of(uint64_t ns)
+{
+    static uint64_t samples[4];
+    static struct baseline_pass passes[4][2 * PASSES];
+    static unsigned next;
+    unsigned at = next++ % 4;
+    samples[at] = ns;
+    for (int i = 0; i < 2 * PASSES; i++)
+        passes[at][i] = (struct baseline_pass){.samples_ns = &samples[at], .count = 1};
+    return (struct baseline_row){
+        .constants = "", .configuration = "ID=2", .passes = passes[at], .pass_count = 2 * PASSES};
+}
+
+START_TEST(a_baseline_has_twice_as_many_passes)
+{
+    struct session s;
+    begin(&s, false);
+    ADD(&s, NULL, "N=100");
+    run(&s);
+    const struct benchmark_record *n = &s.records[0];
+    ck_assert_uint_eq(n->pass_count, 2 * PASSES);
+    ck_assert(!n->judged && !n->failure);
+    ck_assert_double_eq_tol(n->stats.median, 1e7, 1e5);
+    for (uint32_t i = 0; i < n->pass_count; i++)
+        ck_assert_uint_eq(n->passes[i].count, 3);
+    end(&s);
+}
+END_TEST
+
+START_TEST(the_same_needs_the_first_passes_alone)
+{
+    struct session s;
+    const struct baseline_row same = row_of(10000000), slower = row_of(12000000);
+    begin(&s, true);
+    ADD(&s, &same, "N=100");
+    ADD(&s, &slower, "N=100", "SCALE=2.5");
+    run(&s);
+    ck_assert_int_eq(s.records[0].regression.verdict, REGRESSION_OK);
+    ck_assert_int_eq(s.records[1].regression.verdict, REGRESSION_GAIN);
+    ck_assert_uint_eq(s.records[0].pass_count, PASSES);
+    ck_assert_uint_eq(s.records[1].pass_count, PASSES);
+    end(&s);
+}
+END_TEST
+
+START_TEST(a_loss_is_measured_again)
+{
+    struct session s;
+    const struct baseline_row before = row_of(10000000), same = row_of(10000000);
+    begin(&s, true);
+    ADD(&s, &before, "N=106");
+    ADD(&s, &same, "N=100");
+    ADD(&s, NULL, "N=100", "SCALE=2.5"); // that the baseline does not know
+    run(&s);
+    ck_assert_int_eq(s.records[0].regression.verdict, REGRESSION_LOSS);
+    ck_assert_double_eq_tol(s.records[0].regression.ratio.ratio, 1.06, 0.002);
+    ck_assert_double_eq_tol(s.records[0].before_ns, 1e7, 1);
+    ck_assert_uint_eq(s.records[0].pass_count, 2 * PASSES);
+    ck_assert_int_eq(s.records[1].regression.verdict, REGRESSION_OK);
+    ck_assert_uint_eq(s.records[1].pass_count, PASSES);
+    ck_assert(!s.records[2].judged);
+    ck_assert_uint_eq(s.records[2].pass_count, PASSES);
+    struct benchmark_progress p;
+    benchmark_progress(s.bench, &p);
+    ck_assert(p.again);
+    ck_assert_uint_eq(p.common.done, 4 * PASSES);
+    ck_assert_uint_eq(p.common.planned, p.common.done);
+    end(&s);
+    // A greater threshold.
+    begin(&s, true);
+    s.options.loss = 0.1;
+    ADD(&s, &before, "N=106");
+    run(&s);
+    ck_assert_int_eq(s.records[0].regression.verdict, REGRESSION_OK);
+    end(&s);
+}
+END_TEST
+
+START_TEST(what_fails_is_told_and_the_rest_measured)
+{
+    struct session s;
+    const struct baseline_row before = row_of(10000000);
+    begin(&s, true);
+    ADD(&s, &before, "N=100", "BAD=100", "HOW=compile_error");
+    ADD(&s, &before, "N=100");
+    run(&s);
+    ck_assert_ptr_nonnull(s.records[0].failure);
+    ck_assert_int_eq(s.records[0].failure->status, STATUS_COMPILE);
+    ck_assert_uint_eq(s.records[0].pass_count, 0);
+    ck_assert(!s.records[0].judged);
+    ck_assert_ptr_null(s.records[1].failure);
+    ck_assert_int_eq(s.records[1].regression.verdict, REGRESSION_OK);
+    end(&s);
+}
+END_TEST
+
+START_TEST(more_than_a_comparison_has_sides)
+{
+    struct session s;
+    char scale[MOST][32];
+    begin(&s, false);
+    s.options.rounds = 1;
+    for (int i = 0; i < MOST; i++) {
+        snprintf(scale[i], sizeof scale[i], "SCALE=%d.5", i);
+        ADD(&s, NULL, "N=100", scale[i]);
+    }
+    run(&s);
+    for (int i = 0; i < MOST; i++)
+        ck_assert_uint_eq(s.records[i].pass_count, 2 * PASSES);
+    end(&s);
+}
+END_TEST
+
+START_TEST(who_cancels_has_no_records)
+{
+    struct session s;
+    begin(&s, false);
+    ADD(&s, NULL, "N=100");
+    run_until(&s, 2);
+    ck_assert_int_eq(s.last, WORKFLOW_END);
+    ck_assert_uint_eq(s.count, 0);
+    end(&s);
+}
+END_TEST
+
+// A configuration that the spec does not have ends it, with the reason.
+START_TEST(what_is_unknown_breaks_it)
+{
+    struct session s;
+    begin(&s, false);
+    ADD(&s, NULL, "N=100");
+    s.points[0].configuration = "ID=17";
+    run_until(&s, 0);
+    ck_assert_int_eq(s.last, WORKFLOW_BROKEN);
+    ck_assert_msg(strstr(s.e.text, "17") != NULL, "%s", s.e.text);
+    const struct benchmark_record *record;
+    ck_assert_int_eq(benchmark_step(s.bench, 0, &record, &s.e), WORKFLOW_BROKEN);
+    end(&s);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("benchmark");
+    TCase *c = tcase_create("benchmark");
+    tcase_set_timeout(c, 200);
+    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_test(c, a_baseline_has_twice_as_many_passes);
+    tcase_add_test(c, the_same_needs_the_first_passes_alone);
+    tcase_add_test(c, a_loss_is_measured_again);
+    tcase_add_test(c, what_fails_is_told_and_the_rest_measured);
+    tcase_add_test(c, more_than_a_comparison_has_sides);
+    tcase_add_test(c, who_cancels_has_no_records);
+    tcase_add_test(c, what_is_unknown_breaks_it);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
