@@ -1,7 +1,7 @@
 // Baselines of `hone bench`: what configurations took on a device, pass by pass, in one JSON file that is kept beside the
 // kernel. Times come with the state of the machine that they were measured in.
 //
-//   {"hone_baseline": 1, "hone": "0.2.0", "date": "2026-11-23T12:00:00Z", "spec": "matmul_tiled",
+//   {"hone_baseline": 1, "hone": "0.2.0", "date": "2026-11-23T12:00:00Z", "spec": "saxpy",
 //    "device": {"name", "platform", "language", "driver", "compiler", "surroundings"},
 //    "rows": [{"set": ["WIDTH=256"], "constants": "WIDTH=256", "configuration": "block=16", "source_sha256": "...",
 //              "passes": [{"samples_ns": [...], "mhz": 1980, "celsius": 45, "milliwatts": 398000}]}]}

@@ -512,7 +512,7 @@ static const struct option baseline_options[] = {
 
 static const struct option measuring_options[] = {
     {OPTION("passes", "N", option_count, FIELD(passes)),
-     .brief = "as many passes, 4 or more; else 6",
+
      .help = "Passes, in each of which new workers build, load, verify and launch every "
              "configuration: 4 to 500. As many "
              "again are run for those of which a loss cannot be excluded. Default: 6."},
@@ -553,8 +553,6 @@ static const struct example examples[] = {
      "the best that is known (hone tune before), kept as a baseline"},
     {"hone bench spec.json --baseline base.json --fail-if 50%",
      "the same again: exit status 1 where it lost more than 50 %"},
-    {"hone bench spec.json --set WIDTH=64 --baseline base.json --fail-if 50% --markdown",
-     "a point of it, for the summary of a CI job"},
     {0},
 };
 
