@@ -69,11 +69,11 @@ struct invocation {
     X(run)      \
     X(compare)  \
     X(sweep)    \
-    X(bench)    \
     X(peak)     \
     X(score)    \
     X(best)     \
     X(deploy)   \
+    X(bench)    \
     X(export)   \
     X(import)   \
     X(store)    \
