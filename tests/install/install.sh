@@ -4,7 +4,8 @@
 # Installs the build into the scratch folder, moves it, and has programs of others (application/) find it there: three
 # in C and C++, through pkg-config and through find_package(). They list devices, tune one of the installed specs with
 # the installed worker, and ask the store for the best. Then hone as a subproject, which must leave the project around
-# it alone (configured, not built), and the target `uninstall`. CMAKE, CC, CXX and PKG_CONFIG name the tools.
+# it alone (configured, not built), DESTDIR, and the target `uninstall`. The tree's path has blanks and letters that are not
+# ASCII. CMAKE, CC, CXX and PKG_CONFIG name the tools.
 set -eu
 build=$1 source=$2 scratch=$3
 here=$source/tests/install
@@ -37,8 +38,8 @@ install_to() {
 
 install_to "$scratch/made"
 mkdir elsewhere
-mv made elsewhere/hone
-tree=$scratch/elsewhere/hone
+tree="$scratch/elsewhere/größer als hone"
+mv made "$tree"
 pc=$(find "$tree" -name hone.pc)
 [ -n "$pc" ] || fail "no hone.pc was installed"
 if grep -rIlF -e "$scratch/made" -e "$build" "$tree" >output; then
@@ -58,20 +59,21 @@ esac
 
 export PKG_CONFIG_PATH="${pc%/*}${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 flags="-Wall -Wextra -Werror -pedantic $("$PKG_CONFIG" --cflags hone)"
-links="$("$PKG_CONFIG" --libs hone) -Wl,-rpath,$("$PKG_CONFIG" --variable=libdir hone)"
+links=$("$PKG_CONFIG" --libs hone)
 [ -n "$CXX" ] || fail "there is no compiler of C++"
-# shellcheck disable=SC2086 # lists of options
-{
-    quietly "$CC" -std=c11 $flags "$here/application/devices.c" -o devices $links
-    quietly "$CC" -std=c11 $flags "$here/application/tune.c" -o tune $links
-    quietly "$CXX" -std=c++11 $flags "$here/application/best.cpp" -o best $links
-    quietly "$CC" -std=c99 -Wall -Wextra -Werror -pedantic "$here/application/known.c" -o known \
-        $("$PKG_CONFIG" --cflags --libs hone-known) -Wl,-rpath,"$("$PKG_CONFIG" --variable=libdir hone-known)"
+build_by_pkg_config() { # compiler, standard, source, program: pkg-config's words are for a shell
+    eval "quietly \"\$1\" -std=\"\$2\" $flags \"\$here/application/\$3\" -o \"\$4\" $links"
 }
+build_by_pkg_config "$CC" c11 devices.c devices
+build_by_pkg_config "$CC" c11 tune.c tune
+build_by_pkg_config "$CXX" c++11 best.cpp best
+eval "quietly \"\$CC\" -std=c99 -Wall -Wextra -Werror -pedantic \"\$here/application/known.c\" -o known" \
+    "$("$PKG_CONFIG" --cflags --libs hone-known)"
 quietly "$CMAKE" -S "$here/application" -B application -DCMAKE_PREFIX_PATH="$tree" \
     -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX"
 quietly "$CMAKE" --build application
 
+[ -z "${library##*.a}" ] || export LD_LIBRARY_PATH="${library%/*}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 for known in ./known application/known; do
     $known "$here/application/two.hone" "Card A" 4096 256 >known.text || fail "known failed"
     grep -qF "block=32, unroll=2: -DHONE=1" known.text || fail "known: another configuration"
@@ -81,7 +83,7 @@ for known in ./known application/known; do
 done
 
 export POCL_CACHE_DIR="${POCL_CACHE_DIR:-$scratch/pocl}"
-spec=$("$PKG_CONFIG" --variable=kernels hone)/kernels_cl/matmul_naive.json
+eval "spec=$("$PKG_CONFIG" --variable=kernels hone)/kernels_cl/matmul_naive.json"
 places='. application'
 case $library in
 *.a) # the worker of such a program is looked for beside the program
@@ -106,6 +108,28 @@ else
     quietly "$tree/bin/hone" devices # with the worker of this tree
 fi
 
+# Without the worker it is told where one was looked for, and what names another.
+worker=$(find "$tree" -name hone-worker)
+mv "$worker" moved-worker
+status_without=0
+"$tree/bin/hone" devices >output 2>&1 || status_without=$?
+[ $status_without = 1 ] && grep -q 'hone-worker' output && grep -q HONE_WORKER output || {
+    cat output
+    fail "hone without its worker: $status_without"
+}
+[ $status = 77 ] || HONE_WORKER="$PWD/moved-worker" quietly "$tree/bin/hone" devices
+case $library in
+*.so*)
+    status_without=0
+    ./devices >output 2>&1 || status_without=$?
+    [ $status_without = 1 ] && grep -q 'hone-worker' output || {
+        cat output
+        fail "libhone without its worker: $status_without"
+    }
+    ;;
+esac
+mv moved-worker "$worker"
+
 # ---- a subproject ----
 
 quietly "$CMAKE" -S "$here/subproject" -B subproject -DHONE_FOLDER="$source" -DCMAKE_C_COMPILER="$CC" \
@@ -119,8 +143,18 @@ if grep -rE 'file\(INSTALL' subproject --include=cmake_install.cmake; then
     fail "a subproject is installed without being asked to be"
 fi
 
-# ---- uninstalled ----
+# ---- staged, uninstalled ----
 
+DESTDIR="$scratch/staged" install_to /opt/hone
+[ -x staged/opt/hone/bin/hone ] || fail "DESTDIR is not obeyed"
+for component in hone library development kernels; do
+    DESTDIR="$scratch/staged" quietly "$CMAKE" -DMANIFEST="$build/install_manifest_$component.txt" -P "$source/cmake/uninstall.cmake"
+done
+find staged ! -type d -o -name hone -path '*/hone/*' >output
+[ ! -s output ] || {
+    cat output
+    fail "left in DESTDIR after uninstalling"
+}
 install_to "$scratch/again"
 for component in hone library known development kernels; do
     quietly "$CMAKE" -DMANIFEST="$build/install_manifest_$component.txt" -P "$source/cmake/uninstall.cmake"
