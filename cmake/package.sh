@@ -3,7 +3,8 @@
 #
 #   cmake/package.sh           builds them into build-package, and checks them with lintian
 #   cmake/package.sh --try     then installs them on a clean system of the same release (debootstrap; needs root and
-#                              the network) and uses them there: tunes a kernel on PoCL, builds a program on libhone
+#                              the network) and uses them there: tunes a kernel on PoCL, builds a program on libhone;
+#                              before that builds hone as a part of another project, static
 . "$(dirname "$0")/setup.sh"
 
 extra='lintian:cmd:lintian
@@ -28,6 +29,9 @@ say "lintian"
 # Without a bug that it closes, and a reason to be in Debian.
 lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs ./*.deb
 [ "${1:-}" = --try ] || exit 0
+
+say "a part of another project"
+"$root/tests/install/try_subproject.sh" "$root" "$folder/subproject"
 
 say "a clean system"
 . /etc/os-release

@@ -293,25 +293,94 @@ static bool list_rows(const struct reader *r, json_t *value, struct baseline_row
     return ok;
 }
 
-bool baseline_parse_list(const char *path, const char *text, size_t length, struct arena *a,
-                         struct baseline *out, struct error *e)
+// A point of a dispatch table: its shape as constants, and the configuration that answers there.
+static bool read_point(const struct reader *r, json_t *table, json_t *point, const char *where,
+                       struct baseline_row *out)
+{
+    json_t *columns = json_object_get(table, "columns"), *shape = json_object_get(point, "shape");
+    size_t count = json_array_size(columns);
+    json_int_t index = json_integer_value(json_object_get(point, "configuration"));
+    json_t *chosen = json_array_get(json_object_get(table, "configurations"), (size_t)index);
+    const char **set = arena_array(r->arena, count + 1, sizeof *set);
+    if (!set)
+        return error_memory(r->e);
+    if (json_array_size(shape) != count || index < 0)
+        return error_set(r->e, ERROR_INPUT,
+                         "%s: %sshape: one number for each of the columns belongs here", r->path,
+                         where);
+    *out = (struct baseline_row){
+        .set = set, .set_count = (uint32_t)count, .constants = "", .source = ""};
+    for (size_t i = 0; i < count; i++) {
+        const char *name = json_string_value(json_array_get(columns, i));
+        json_t *value = json_array_get(shape, i);
+        if (!name || !json_is_integer(value))
+            return error_set(r->e, ERROR_INPUT, "%s: %sshape[%zu]: a whole number belongs here",
+                             r->path, where, i);
+        set[i] = arena_printf(r->arena, "%s=%lld", name, (long long)json_integer_value(value));
+        if (!set[i])
+            return error_memory(r->e);
+    }
+    out->configuration = read_member(r, chosen, where, "configuration");
+    return out->configuration != NULL;
+}
+
+static bool read_table(const struct reader *r, json_t *table, const char *device,
+                       struct baseline *out)
+{
+    json_t *devices = json_object_get(table, "devices"), *points = NULL, *d, *point;
+    struct text others = TEXT_INIT;
+    size_t i;
+    json_array_foreach(devices, i, d)
+    {
+        const char *name = json_string_value(json_object_get(d, "name"));
+        if (!points && str_equal(name, device))
+            points = json_object_get(d, "points");
+        text_add_name(&others, i ? ", " : "", name ? name : "", "");
+    }
+    size_t count = json_array_size(points);
+    bool ok = count > 0 && count <= BASELINE_ROWS_MOST;
+    if (!ok)
+        error_set(r->e, ERROR_INPUT, "%s: devices: it has no points of %s, but of: %s", r->path,
+                  device, text_cstr(&others));
+    text_release(&others);
+    struct baseline_row *rows = ok ? arena_array(r->arena, count, sizeof *rows) : NULL;
+    if (ok && !rows)
+        return error_memory(r->e);
+    out->rows = rows;
+    json_array_foreach(points, i, point)
+    {
+        char where[32];
+        str_format(where, sizeof where, "points[%zu].", i);
+        ok = ok && read_point(r, table, point, where, &rows[i]);
+    }
+    out->row_count = (uint32_t)count;
+    return ok;
+}
+
+static bool read_list(const struct reader *r, json_t *root, struct baseline *out)
+{
+    struct baseline_row *rows = arena_array(r->arena, BASELINE_ROWS_MOST, sizeof *rows);
+    out->rows = rows;
+    if (!rows || !list_rows(r, root, rows, &out->row_count))
+        return rows ? false : error_memory(r->e);
+    return out->row_count > 0 ||
+           error_set(r->e, ERROR_INPUT,
+                     "%s: no object in it has constants and a configuration, as those that "
+                     "`hone best --json` writes",
+                     r->path);
+}
+
+bool baseline_parse_list(const char *path, const char *text, size_t length, const char *device,
+                         struct arena *a, struct baseline *out, struct error *e)
 {
     const struct reader r = {path, a, e};
     json_t *root = parse_json(&r, text, length);
-    bool ok = root != NULL;
-    if (ok && json_object_get(root, "hone_baseline")) {
-        ok = read_baseline(&r, root, out);
-    } else if (ok) {
-        struct baseline_row *rows = arena_array(a, BASELINE_ROWS_MOST, sizeof *rows);
-        memset(out, 0, sizeof *out);
-        out->rows = rows;
-        ok = rows ? list_rows(&r, root, rows, &out->row_count) : error_memory(e);
-        if (ok && out->row_count == 0)
-            ok = error_set(e, ERROR_INPUT,
-                           "%s: no object in it has constants and a configuration, as those that "
-                           "`hone best --json` writes",
-                           path);
-    }
+    memset(out, 0, sizeof *out);
+    bool is_table = json_is_array(json_object_get(root, "columns")) &&
+                    json_is_array(json_object_get(root, "devices"));
+    bool ok = root && (json_object_get(root, "hone_baseline") ? read_baseline(&r, root, out)
+                       : is_table                             ? read_table(&r, root, device, out)
+                                                              : read_list(&r, root, out));
     json_decref(root);
     return ok;
 }

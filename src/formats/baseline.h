@@ -46,10 +46,10 @@ bool baseline_parse(const char *path, const char *text, size_t length, struct ar
                     struct baseline *out, struct error *e);
 void baseline_write(const struct baseline *b, struct text *out);
 
-// What `hone best --json` wrote, or any JSON of objects with `constants` and `configuration`, as rows without passes. A
-// baseline is read as one.
-bool baseline_parse_list(const char *path, const char *text, size_t length, struct arena *a,
-                         struct baseline *out, struct error *e);
+// A table of `hone deploy --format json`, of which the points of the device called `device` count; what `hone best --json`
+// wrote, or any JSON of objects with `constants` and `configuration`; or a baseline. Rows without passes, but of a baseline.
+bool baseline_parse_list(const char *path, const char *text, size_t length, const char *device,
+                         struct arena *a, struct baseline *out, struct error *e);
 
 // May times on the device be held against it? A driver is also its compiler, and on a CPU the cores in use. What differs is
 // appended to `why`.

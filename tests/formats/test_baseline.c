@@ -162,21 +162,50 @@ START_TEST(lists_of_configurations)
         " {\"constants\": {\"N\": 2}, \"configuration\": {\"b\": 2}}]}]}";
     static const char wrong[] = "{\"configuration\": {\"b\": [1]}, \"constants\": {}}";
     struct baseline b;
-    ck_assert_msg(baseline_parse_list("l.json", best, strlen(best), &arena, &b, &e), "%s", e.text);
+    ck_assert_msg(baseline_parse_list("l.json", best, strlen(best), "D", &arena, &b, &e), "%s",
+                  e.text);
     ck_assert_uint_eq(b.row_count, 1);
     ck_assert_str_eq(b.rows[0].configuration, "block=16, name=x, on=true, f=0.5");
     ck_assert_uint_eq(b.rows[0].set_count, 2);
     ck_assert_str_eq(b.rows[0].set[0], "N=256");
     ck_assert_str_eq(b.rows[0].set[1], "S=a b");
-    ck_assert_msg(baseline_parse_list("l.json", table, strlen(table), &arena, &b, &e), "%s",
+    ck_assert_msg(baseline_parse_list("l.json", table, strlen(table), "D", &arena, &b, &e), "%s",
                   e.text);
     ck_assert_uint_eq(b.row_count, 2);
     ck_assert_str_eq(b.rows[1].set[0], "N=2");
     ck_assert_str_eq(b.rows[1].configuration, "b=2");
-    ck_assert(!baseline_parse_list("l.json", wrong, strlen(wrong), &arena, &b, &e));
+    ck_assert(!baseline_parse_list("l.json", wrong, strlen(wrong), "D", &arena, &b, &e));
     error_clear(&e);
-    ck_assert(!baseline_parse_list("l.json", "{\"a\": 1}", 8, &arena, &b, &e));
+    ck_assert(!baseline_parse_list("l.json", "{\"a\": 1}", 8, "D", &arena, &b, &e));
     ck_assert_msg(strstr(e.text, "constants and a configuration") != NULL, "%s", e.text);
+}
+END_TEST
+
+START_TEST(dispatch_tables)
+{
+    static const char table[] =
+        "{\"columns\": [\"M\", \"N\"], \"configurations\": [{\"configuration\": \"b=1\"}, "
+        "{\"configuration\": \"b=2\"}],"
+        " \"devices\": [{\"name\": \"C\", \"points\": []}, {\"name\": \"D\", \"points\":"
+        " [{\"shape\": [64, 32], \"configuration\": 1}, {\"shape\": [8, 8], \"configuration\": "
+        "0}]}]}";
+    struct baseline b;
+    ck_assert_msg(baseline_parse_list("l.json", table, strlen(table), "D", &arena, &b, &e), "%s",
+                  e.text);
+    ck_assert_uint_eq(b.row_count, 2);
+    ck_assert_str_eq(b.rows[0].set[0], "M=64");
+    ck_assert_str_eq(b.rows[0].set[1], "N=32");
+    ck_assert_str_eq(b.rows[0].configuration, "b=2");
+    ck_assert_str_eq(b.rows[1].configuration, "b=1");
+    ck_assert(!baseline_parse_list("l.json", table, strlen(table), "E", &arena, &b, &e));
+    ck_assert_msg(strstr(e.text, "no points of E, but of: C, D") != NULL, "%s", e.text);
+    error_clear(&e);
+    struct text wrong = TEXT_INIT;
+    text_add(&wrong, table);
+    memcpy(strstr(wrong.data, "[8, 8]"), "[8   ]", 6);
+    ck_assert(!baseline_parse_list("l.json", wrong.data, wrong.length, "D", &arena, &b, &e));
+    ck_assert_msg(strstr(e.text, "points[1].shape") != NULL, "%s", e.text);
+    text_release(&wrong);
 }
 END_TEST
 
@@ -200,6 +229,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, what_is_wrong_is_named);
     tcase_add_test(tests, other_devices_and_drivers);
     tcase_add_test(tests, lists_of_configurations);
+    tcase_add_test(tests, dispatch_tables);
     tcase_add_test(tests, medians_and_state);
 }
 

@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_again(&b, &a);
     }
     error_clear(&e);
-    ok = baseline_parse_list(NAME, text, size, &a, &b, &e);
+    ok = baseline_parse_list(NAME, text, size, "D", &a, &b, &e);
     REQUIRE(ok || e.code == ERROR_MEMORY || str_starts(e.text, NAME ": "));
     if (ok)
         check(&b, false);

@@ -147,7 +147,7 @@ fi
 
 DESTDIR="$scratch/staged" install_to /opt/hone
 [ -x staged/opt/hone/bin/hone ] || fail "DESTDIR is not obeyed"
-for component in hone library development kernels; do
+for component in hone library known development kernels; do
     DESTDIR="$scratch/staged" quietly "$CMAKE" -DMANIFEST="$build/install_manifest_$component.txt" -P "$source/cmake/uninstall.cmake"
 done
 find staged ! -type d -o -name hone -path '*/hone/*' >output

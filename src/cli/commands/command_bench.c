@@ -50,14 +50,17 @@ struct session {
 
 // ---- the baseline ------------------------------------------------------------------------------
 
-static bool read_rows_of(struct session *s, const char *path,
-                         bool (*parse)(const char *, const char *, size_t, struct arena *,
-                                       struct baseline *, struct error *),
+static bool read_rows_of(struct session *s, const char *path, bool is_baseline,
                          struct baseline *out, struct error *e)
 {
     struct text text = TEXT_INIT;
-    bool ok = file_read(path, 0, &text, e) &&
-              parse(path, text_cstr(&text), text.length, &s->work.arena, out, e);
+    struct arena *a = &s->work.arena;
+    bool ok = file_read(path, 0, &text, e);
+    if (ok && is_baseline)
+        ok = baseline_parse(path, text_cstr(&text), text.length, a, out, e);
+    else if (ok)
+        ok = baseline_parse_list(path, text_cstr(&text), text.length, s->work.device->name, a, out,
+                                 e);
     text_release(&text);
     return ok;
 }
@@ -81,14 +84,13 @@ static int open_baseline(struct session *s)
     s->path = s->settings->baseline;
     if (s->settings->save && !file_replaceable(s->settings->save, &e))
         return work_failed(&e);
-    if (s->settings->from &&
-        !read_rows_of(s, s->settings->from, baseline_parse_list, &s->list, &e)) {
+    if (s->settings->from && !read_rows_of(s, s->settings->from, false, &s->list, &e)) {
         error_context(&e, "--from");
         return workflow_failed(&e);
     }
     if (!s->path)
         return EXIT_DONE;
-    if (!read_rows_of(s, s->path, baseline_parse, &s->baseline, &e)) {
+    if (!read_rows_of(s, s->path, true, &s->baseline, &e)) {
         error_context(&e, "--baseline");
         return workflow_failed(&e);
     }
