@@ -179,11 +179,9 @@ static void put_topics(struct text *out)
 
 void help_overview(struct text *out)
 {
-    text_add(
-        out,
-        "usage: hone COMMAND [arguments] [options]\n\n"
-        "Builds a GPU kernel once for each configuration of its parameters, proves each result\n"
-        "right, measures it, finds the fastest, and remembers everything.\n");
+    text_add(out, "usage: hone COMMAND [arguments] [options]\n\n"
+                  "Finds the fastest configuration of a GPU kernel, proves it right, and remembers "
+                  "everything.\n");
     for (const struct command *const *c = commands(); *c; c++) {
         if (c == commands() || !str_equal(c[0]->group, c[-1]->group))
             text_addf(out, "\n%s:\n", (*c)->group);
