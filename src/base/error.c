@@ -4,7 +4,7 @@
 #include "base/text.h"
 
 #include <stdarg.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #undef error_set
@@ -47,6 +47,14 @@ bool error_set_driver(struct error *e, enum error_code code, int driver, const c
 bool error_memory(struct error *e)
 {
     return error_set(e, ERROR_MEMORY, "%s", error_code_text(ERROR_MEMORY));
+}
+
+void *alloc_zeroed(size_t size, struct error *e)
+{
+    void *memory = calloc(1, size);
+    if (!memory)
+        error_memory(e);
+    return memory;
 }
 
 bool error_context(struct error *e, const char *format, ...)

@@ -10,6 +10,7 @@
 #define HONE_BASE_ERROR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 // A row X(name, text) of any closed list as its text: {ERROR_CODES(LIST_TEXT)} is the texts in the order of
 // the enum that is made of the list.
@@ -53,6 +54,8 @@ bool error_set_driver(struct error *e, enum error_code code, int driver, const c
     __attribute__((format(printf, 4, 5)));
 // Sets ERROR_MEMORY.
 bool error_memory(struct error *e);
+// Zeroed memory, for free(); NULL with ERROR_MEMORY.
+void *alloc_zeroed(size_t size, struct error *e);
 // Puts "context: " in front of the text.
 bool error_context(struct error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void error_clear(struct error *e);

@@ -3,6 +3,8 @@
 // one check at the end is enough.
 #include "base/text.h"
 
+#include "base/arena.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -124,6 +126,13 @@ void text_add_shell(struct text *t, const char *word)
 const char *text_cstr(const struct text *t)
 {
     return t->data ? t->data : "";
+}
+
+char *text_to_arena(struct text *t, struct arena *a)
+{
+    char *copy = t->failed ? NULL : arena_strndup(a, text_cstr(t), t->length);
+    text_release(t);
+    return copy;
 }
 
 char *text_steal(struct text *t)

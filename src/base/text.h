@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arena;
+
 // Adding never reports: `failed` is sticky, check it once at the end. A failed text keeps what it
 // had. data is never NULL once something was added and not failed; text_cstr() is never NULL.
 struct text {
@@ -33,6 +35,8 @@ void text_vaddf(struct text *t, const char *format, va_list args);
 // A word as a shell reads it back: quoted where it must be.
 void text_add_shell(struct text *t, const char *word);
 const char *text_cstr(const struct text *t);
+// Its copy in the arena, NULL when it failed or without memory; releases the text.
+char *text_to_arena(struct text *t, struct arena *a);
 // Gives the buffer away (free() it) and empties the text; NULL when the text failed.
 char *text_steal(struct text *t);
 

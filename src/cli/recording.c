@@ -22,9 +22,7 @@ static const char *constants_given(struct work *w)
     qsort(sorted, set->count, sizeof *sorted, by_name);
     for (uint32_t i = 0; i < set->count; i++)
         text_addf(&text, "%s%s", i ? ", " : "", sorted[i]);
-    const char *copy = text.failed ? NULL : arena_strdup(&w->arena, text_cstr(&text));
-    text_release(&text);
-    return copy;
+    return text_to_arena(&text, &w->arena);
 }
 
 int recording_refuse_choice(const struct work *w, const struct recorded *r)

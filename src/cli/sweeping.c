@@ -171,8 +171,7 @@ static int label_routines(struct sweeping *s)
         if (l->against.routine == ROUTINE_NONE)
             continue;
         against_label(&l->against, all, count, &label);
-        l->label = label.failed ? NULL : arena_strdup(&s->arena, text_cstr(&label));
-        text_release(&label);
+        l->label = text_to_arena(&label, &s->arena);
         if (!l->label && !error_memory(&e))
             status = work_failed(&e);
     }
@@ -190,8 +189,7 @@ static int open_routine(struct sweeping *s, const char *text)
     if (status != EXIT_DONE)
         return status;
     against_name(&l->against, w->spec->name, &name);
-    l->name = name.failed ? NULL : arena_strdup(&s->arena, text_cstr(&name));
-    text_release(&name);
+    l->name = text_to_arena(&name, &s->arena);
     if (!l->name && !error_memory(&e))
         status = work_failed(&e);
     return status;

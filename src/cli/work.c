@@ -98,14 +98,6 @@ struct spec_options work_spec_options(const struct work *w)
         .set = s->set.items, .set_count = s->set.count, .strict = s->strict, .log = &w->log};
 }
 
-// In the arena; releases the text. NULL without memory.
-static const char *keep_text(struct work *w, struct text *text)
-{
-    const char *copy = text->failed ? NULL : arena_strdup(&w->arena, text_cstr(text));
-    text_release(text);
-    return copy;
-}
-
 static bool name_constants(struct work *w, struct error *e)
 {
     struct text constants = TEXT_INIT, json = TEXT_INIT;
@@ -113,8 +105,8 @@ static bool name_constants(struct work *w, struct error *e)
     spec_constants_text(w->spec, &constants);
     emit_start(&j, &json);
     emit_constants(&j, w->spec);
-    w->constants = keep_text(w, &constants);
-    w->constants_json = keep_text(w, &json);
+    w->constants = text_to_arena(&constants, &w->arena);
+    w->constants_json = text_to_arena(&json, &w->arena);
     return (w->constants && w->constants_json) || error_memory(e);
 }
 

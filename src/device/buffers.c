@@ -170,11 +170,9 @@ static bool allocate(struct device *d, struct buffer *b, const struct job_buffer
 static struct buffer *new_buffer(struct device *d, const struct job_buffer *job,
                                  const struct digest *key, struct error *e)
 {
-    struct buffer *b = calloc(1, sizeof *b);
-    if (!b) {
-        error_memory(e);
+    struct buffer *b = alloc_zeroed(sizeof *b, e);
+    if (!b)
         return NULL;
-    }
     b->key = *key;
     b->use = use_of(job);
     if (!allocate(d, b, job, e)) {

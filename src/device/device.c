@@ -89,11 +89,9 @@ struct device *device_open(const char *id, const struct device_options *o, struc
         report_prefix(id, e);
         return NULL;
     }
-    struct device *d = calloc(1, sizeof *d);
-    if (!d) {
-        error_memory(e);
+    struct device *d = alloc_zeroed(sizeof *d, e);
+    if (!d)
         return NULL;
-    }
     parallel_count_cores();
     d->backend = backend;
     d->options = *o;

@@ -426,8 +426,7 @@ static struct node *parse_literal(struct parser *p)
             text_add(&text, p->lexer.token.value.s);
             lexer_next(&p->lexer);
         }
-        v.s = text.failed ? NULL : arena_strdup(p->arena, text_cstr(&text));
-        text_release(&text);
+        v.s = text_to_arena(&text, p->arena);
         if (v.s == NULL)
             return fail_memory(p);
     }

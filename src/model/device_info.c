@@ -126,8 +126,7 @@ bool device_number_cards(struct device_info *devices, uint32_t count, struct are
             }
         }
         devices[i].card = cards++;
-        devices[i].card_names = names.failed ? NULL : arena_strdup(a, text_cstr(&names));
-        text_release(&names);
+        devices[i].card_names = text_to_arena(&names, a);
         if (!devices[i].card_names)
             return false;
     }

@@ -166,8 +166,7 @@ static const char *title(struct arena *a, const char *format, const char *label)
 {
     struct text t = TEXT_INIT;
     text_addf(&t, format, label); // NOLINT: formats of this file
-    const char *copy = t.failed ? NULL : arena_strdup(a, text_cstr(&t));
-    text_release(&t);
+    const char *copy = text_to_arena(&t, a);
     return copy ? copy : "";
 }
 
@@ -200,8 +199,7 @@ static const char *name_title(const struct sweep_report *v, uint32_t name, struc
         if (is_same(v, name, i))
             text_addf(&t, " = %s", v->plan->names[i].name);
     }
-    const char *copy = t.failed ? NULL : arena_strdup(a, text_cstr(&t));
-    text_release(&t);
+    const char *copy = text_to_arena(&t, a);
     return copy ? copy : "";
 }
 

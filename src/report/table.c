@@ -50,9 +50,8 @@ static void set_cell(struct table *t, size_t column, const char *format, va_list
         return;
     str_vformat(cell, sizeof cell, format, args);
     text_add_visible(&shown, cell, strlen(cell), false); // before widths are measured
-    t->last->cells[column] = shown.failed ? NULL : arena_strdup(&t->arena, text_cstr(&shown));
+    t->last->cells[column] = text_to_arena(&shown, &t->arena);
     t->failed |= !t->last->cells[column];
-    text_release(&shown);
 }
 
 void table_cell(struct table *t, size_t column, const char *format, ...)

@@ -553,11 +553,9 @@ static const struct evaluator_operations cached_operations = {
 struct evaluator *cached_new(const struct cached_options *o, struct live_options *live,
                              struct error *e)
 {
-    struct cached *m = calloc(1, sizeof *m);
-    if (!m) {
-        error_memory(e);
+    struct cached *m = alloc_zeroed(sizeof *m, e);
+    if (!m)
         return NULL;
-    }
     const struct measure_rules *rules = &live->terms.rules;
     m->base.ops = &cached_operations;
     m->o = *o;

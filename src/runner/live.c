@@ -536,11 +536,9 @@ static enum admission_answer always_enter(void *context, uint64_t ticket,
 
 struct evaluator *live_new(const struct live_options *o, struct error *e)
 {
-    struct live *v = calloc(1, sizeof *v);
-    if (!v) {
-        error_memory(e);
+    struct live *v = alloc_zeroed(sizeof *v, e);
+    if (!v)
         return NULL;
-    }
     v->base.ops = &live_operations;
     v->o = *o;
     if (!v->o.admission.enter) {

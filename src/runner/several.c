@@ -441,11 +441,9 @@ static bool make_member(struct several *t, const struct live_options *options, c
 
 struct evaluator *several_new(const struct several_options *o, struct error *e)
 {
-    struct several *t = calloc(1, sizeof *t);
-    if (!t) {
-        error_memory(e);
+    struct several *t = alloc_zeroed(sizeof *t, e);
+    if (!t)
         return NULL;
-    }
     t->base.ops = &several_operations;
     t->turning = t->entered = NOBODY;
     t->waiting.last = &t->waiting.first;

@@ -43,10 +43,9 @@ static void anneal_destroy(struct strategy *s)
 
 static struct strategy *anneal_create(const struct strategy_setup *setup, struct error *e)
 {
-    struct anneal *a = calloc(1, sizeof *a);
+    struct anneal *a = alloc_zeroed(sizeof *a, e);
     if (!a || !learner_init(&a->learner, setup, e)) {
         free(a);
-        error_memory(e);
         return NULL;
     }
     a->hot = setup->options[HOT];

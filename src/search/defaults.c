@@ -65,7 +65,6 @@ bool defaults_strategy(const struct spec *s, const struct log *log, struct arena
         text_addf(&text, "%s%s", separator, attribute);
         separator = ",";
     }
-    *out = text.failed ? NULL : arena_strdup(a, text_cstr(&text));
-    text_release(&text);
+    *out = text_to_arena(&text, a);
     return *out != NULL;
 }

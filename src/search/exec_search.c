@@ -521,11 +521,9 @@ static void exec_destroy(struct strategy *s)
 
 static struct strategy *exec_create(const struct strategy_setup *setup, struct error *e)
 {
-    struct exec_search *x = calloc(1, sizeof *x);
-    if (!x) {
-        error_memory(e);
+    struct exec_search *x = alloc_zeroed(sizeof *x, e);
+    if (!x)
         return NULL;
-    }
     x->process = (struct process)PROCESS_NONE;
     arena_init(&x->arena);
     x->space = setup->space;

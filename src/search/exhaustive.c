@@ -11,11 +11,9 @@ struct exhaustive {
 
 static struct strategy *exhaustive_create(const struct strategy_setup *setup, struct error *e)
 {
-    struct exhaustive *x = calloc(1, sizeof *x);
-    if (!x) {
-        error_memory(e);
+    struct exhaustive *x = alloc_zeroed(sizeof *x, e);
+    if (!x)
         return NULL;
-    }
     walk_init(&x->walk, setup->space);
     return &x->base;
 }

@@ -48,10 +48,9 @@ static void genetic_destroy(struct strategy *s)
 
 static struct strategy *genetic_create(const struct strategy_setup *setup, struct error *e)
 {
-    struct genetic *g = calloc(1, sizeof *g);
+    struct genetic *g = alloc_zeroed(sizeof *g, e);
     if (!g || !learner_init(&g->learner, setup, e)) {
         free(g);
-        error_memory(e);
         return NULL;
     }
     g->capacity = g->newcomers = (uint32_t)setup->options[POPULATION];

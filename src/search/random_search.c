@@ -13,11 +13,9 @@ struct random_search {
 
 static struct strategy *random_create(const struct strategy_setup *setup, struct error *e)
 {
-    struct random_search *r = calloc(1, sizeof *r);
-    if (!r) {
-        error_memory(e);
+    struct random_search *r = alloc_zeroed(sizeof *r, e);
+    if (!r)
         return NULL;
-    }
     walk_init(&r->walk, setup->space);
     if (r->walk.count > 0)
         permutation_init(&r->permutation, r->walk.count, setup->seed);

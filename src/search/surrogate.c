@@ -112,10 +112,9 @@ static uint32_t rows_for(const struct strategy_setup *setup)
 
 static struct strategy *surrogate_create(const struct strategy_setup *setup, struct error *e)
 {
-    struct surrogate *s = calloc(1, sizeof *s);
+    struct surrogate *s = alloc_zeroed(sizeof *s, e);
     if (!s || !learner_init(&s->learner, setup, e)) {
         free(s);
-        error_memory(e);
         return NULL;
     }
     uint64_t count = space_count(setup->space);

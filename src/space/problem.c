@@ -107,8 +107,7 @@ static bool add_choices(struct problem *p, const struct space_options *o, struct
     struct text t = TEXT_INIT;
     for (uint32_t i = 0; i < o->configuration_count; i++)
         text_addf(&t, "%s%s", i > 0 ? " or " : "", o->configurations[i]);
-    char *text = t.failed ? NULL : arena_strdup(&p->arena, text_cstr(&t));
-    text_release(&t);
+    char *text = text_to_arena(&t, &p->arena);
     p->choices =
         arena_array(&p->arena, (size_t)o->configuration_count * (columns + 1), sizeof *p->choices);
     if (!f || !text || !p->choices)

@@ -81,11 +81,9 @@ struct space *space_start(const struct spec *s, const struct space_options *o, s
 {
     if (!spec_is_bound(s, e))
         return NULL;
-    struct space *sp = calloc(1, sizeof *sp);
-    if (!sp) {
-        error_memory(e);
+    struct space *sp = alloc_zeroed(sizeof *sp, e);
+    if (!sp)
         return NULL;
-    }
     sp->diagram.root = DIAGRAM_NONE;
     if (make_content(sp, s, o, e))
         return sp;

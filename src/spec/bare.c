@@ -35,11 +35,9 @@ static bool copy_parameters(struct spec *s, const struct parameter *parameters, 
 struct spec *spec_bare(const char *name, const struct parameter *parameters, uint32_t count,
                        struct error *e)
 {
-    struct spec *s = calloc(1, sizeof *s);
-    if (!s) {
-        error_memory(e);
+    struct spec *s = alloc_zeroed(sizeof *s, e);
+    if (!s)
         return NULL;
-    }
     arena_init(&s->arena);
     s->name = arena_strdup(&s->arena, name);
     s->path = s->name;

@@ -21,8 +21,7 @@ bool value_coerce(struct arena *a, enum parameter_type type, struct value *v)
             return true;
         struct text text = TEXT_INIT;
         value_print(v, &text);
-        const char *copy = text.failed ? NULL : arena_strdup(a, text_cstr(&text));
-        text_release(&text);
+        const char *copy = text_to_arena(&text, a);
         *v = value_string(copy);
         return copy != NULL;
     }

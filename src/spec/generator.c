@@ -65,7 +65,6 @@ bool make_generator(struct maker *m, const struct formula *f, const char **out)
             text_addn(&text, at, length > 0 ? length : 1);
         at += length > 0 ? length : 1;
     }
-    *out = text.failed ? NULL : arena_strdup(m->arena, text_cstr(&text));
-    text_release(&text);
+    *out = text_to_arena(&text, m->arena);
     return *out || error_memory(m->e);
 }

@@ -25,9 +25,7 @@ static const char *macro_text(struct facts_reader *f, uint32_t slot)
         text_add(&text, v->s);
     else
         value_print(v, &text);
-    const char *copy = text.failed ? NULL : arena_strdup(f->arena, text_cstr(&text));
-    text_release(&text);
-    return copy;
+    return text_to_arena(&text, f->arena);
 }
 
 static void note_options(const struct facts_reader *f, const struct program_sources *p,
@@ -73,8 +71,7 @@ static bool find_name(struct facts_reader *f, const struct program_sources *p,
         return error_memory(f->e);
     for (uint32_t i = 0; i < count; i++)
         text_addf(&list, "%s%s", i ? ", " : "", names[i]);
-    out->kernels = list.failed ? NULL : arena_strdup(f->arena, text_cstr(&list));
-    text_release(&list);
+    out->kernels = text_to_arena(&list, f->arena);
     out->only = count == 1 ? names[0] : NULL;
     return out->kernels || error_memory(f->e);
 }

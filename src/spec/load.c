@@ -190,11 +190,9 @@ static struct spec *make_spec(const struct request *given, struct error *e)
     struct error local = ERROR_INIT;
     struct request q = *given;
     q.options = q.options ? q.options : &none;
-    struct spec *s = calloc(1, sizeof *s);
-    if (!s) {
-        error_memory(e);
+    struct spec *s = alloc_zeroed(sizeof *s, e);
+    if (!s)
         return NULL;
-    }
     arena_init(&s->arena);
     s->digests = q.options->digests;
     s->device = q.options->device;

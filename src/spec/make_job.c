@@ -29,8 +29,7 @@ static bool add_define(struct maker *m, struct job_program *p, const char *name,
         return true;
     text_addf(&text, "-D%s=", name);
     define_text(v, &text);
-    const char *word = text.failed ? NULL : arena_strdup(m->arena, text_cstr(&text));
-    text_release(&text);
+    const char *word = text_to_arena(&text, m->arena);
     if (!word)
         return error_memory(m->e);
     p->options[p->option_count++] = word;
@@ -249,8 +248,7 @@ static bool name_configuration(struct maker *m)
 {
     struct text text = TEXT_INIT;
     spec_configuration_text(m->spec, m->choice, false, &text);
-    m->job->configuration = text.failed ? NULL : arena_strdup(m->arena, text_cstr(&text));
-    text_release(&text);
+    m->job->configuration = text_to_arena(&text, m->arena);
     return m->job->configuration || error_memory(m->e);
 }
 

@@ -583,8 +583,7 @@ static bool join_texts(struct loader *l)
             text_addc(&text, '\n');
     }
     out->length = text.length;
-    out->text = text.failed ? NULL : arena_strndup(l->arena, text_cstr(&text), text.length);
-    text_release(&text);
+    out->text = text_to_arena(&text, l->arena);
     return out->text || error_memory(l->e);
 }
 

@@ -175,9 +175,7 @@ static const char *expression_text(const struct reader *r, struct node n)
     struct value v = node_value(n);
     struct text text = TEXT_INIT;
     value_print(&v, &text);
-    const char *copy = text.failed ? NULL : arena_strdup(r->arena, text_cstr(&text));
-    text_release(&text);
-    return copy;
+    return text_to_arena(&text, r->arena);
 }
 
 bool read_formula(const struct reader *r, struct node n, const struct expr_symbols *symbols,

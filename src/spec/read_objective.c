@@ -202,8 +202,7 @@ static bool read_attribute(struct reader *r, struct node item, const char **out)
         text_add(&text, value.s);
     else
         value_print(&value, &text);
-    *out = text.failed ? NULL : arena_strdup(r->arena, text_cstr(&text));
-    text_release(&text);
+    *out = text_to_arena(&text, r->arena);
     return *out || error_memory(r->error);
 }
 

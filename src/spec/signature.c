@@ -418,9 +418,8 @@ static const char *parameter_text(struct reading *r, const struct token *from,
                       is_sign_token(t, "[") || is_sign_token(t, "]");
         text_addf(&out, "%s%s", joined ? "" : " ", t->text);
     }
-    const char *copy = out.failed ? NULL : arena_strdup(r->arena, text_cstr(&out));
+    const char *copy = text_to_arena(&out, r->arena);
     r->failed |= !copy;
-    text_release(&out);
     return copy;
 }
 

@@ -273,11 +273,9 @@ static bool read_texts(struct spec_sources *src, struct error *e)
 
 static struct spec_sources *start_sources(const struct spec *s, enum language l, struct error *e)
 {
-    struct spec_sources *src = calloc(1, sizeof *src);
-    if (!src) {
-        error_memory(e);
+    struct spec_sources *src = alloc_zeroed(sizeof *src, e);
+    if (!src)
         return NULL;
-    }
     arena_init(&src->arena);
     src->spec = s;
     src->language = l;

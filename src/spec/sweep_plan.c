@@ -407,9 +407,8 @@ static bool make_point(struct planner *p, struct sweep_point *out)
             text_add(&word, values[i].s);
         else
             value_print(&values[i], &word);
-        set[i] = word.failed ? NULL : arena_strdup(p->a, text_cstr(&word));
+        set[i] = text_to_arena(&word, p->a);
         ok = set[i] != NULL;
-        text_release(&word);
     }
     *out = (struct sweep_point){set, values};
     return ok || error_memory(p->e);

@@ -80,11 +80,9 @@ static struct rounds *rounds_of_finalists(const struct finalist *c, size_t count
 
 struct final_ranking *final_ranking_new(const struct final_ranking_options *o, struct error *e)
 {
-    struct final_ranking *s = calloc(1, sizeof *s);
-    if (!s) {
-        error_memory(e);
+    struct final_ranking *s = alloc_zeroed(sizeof *s, e);
+    if (!s)
         return NULL;
-    }
     s->o = *o;
     s->rules = final_ranking_rules(o->rules, o->is_short);
     s->o.rules = &s->rules;

@@ -126,11 +126,9 @@ static bool make_strategies(struct scalarization *d, const char *strategy,
 struct scalarization *scalarization_new(const char *strategy, const struct strategy_setup *setup,
                                         const struct objectives *objectives, struct error *e)
 {
-    struct scalarization *d = calloc(1, sizeof *d);
-    if (!d) {
-        error_memory(e);
+    struct scalarization *d = alloc_zeroed(sizeof *d, e);
+    if (!d)
         return NULL;
-    }
     arena_init(&d->arena);
     d->objectives = objectives;
     if (make_strategies(d, strategy, setup, e)) {

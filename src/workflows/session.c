@@ -214,21 +214,14 @@ bool session_refusal(const struct error *why, struct result **out)
     return *out != NULL;
 }
 
-static const char *keep_text(struct arena *a, struct text *text)
-{
-    char *copy = text->failed ? NULL : arena_strdup(a, text_cstr(text));
-    text_release(text);
-    return copy;
-}
-
 bool session_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
                    const char **configuration, const char **configuration_json)
 {
     struct text text = TEXT_INIT;
     spec_configuration_text(spec, choice, false, &text);
-    *configuration = keep_text(a, &text);
+    *configuration = text_to_arena(&text, a);
     spec_configuration_json(spec, choice, &text);
-    *configuration_json = keep_text(a, &text);
+    *configuration_json = text_to_arena(&text, a);
     return *configuration && *configuration_json;
 }
 

@@ -133,11 +133,9 @@ struct check *check_new(const struct check_options *o, struct error *e)
                                        .configuration_count = o->configuration_count,
                                        .where = o->where,
                                        .where_count = o->where_count};
-    struct check *c = calloc(1, sizeof *c);
-    if (!c) {
-        error_memory(e);
+    struct check *c = alloc_zeroed(sizeof *c, e);
+    if (!c)
         return NULL;
-    }
     arena_init(&c->arena);
     c->o = *o;
     if (o->build_only)

@@ -172,11 +172,9 @@ static bool make_choices(struct sizes *z, struct error *e)
 struct sizes *sizes_new(const struct check_options *o, const struct spec_sources *sources,
                         struct error *e)
 {
-    struct sizes *z = calloc(1, sizeof *z);
-    if (!z) {
-        error_memory(e);
+    struct sizes *z = alloc_zeroed(sizeof *z, e);
+    if (!z)
         return NULL;
-    }
     arena_init(&z->arena);
     arena_init(&z->scratch);
     z->o = o;

@@ -131,11 +131,9 @@ static void set_rules(struct compare *c)
 
 struct compare *compare_new(const struct compare_options *o, struct error *e)
 {
-    struct compare *c = calloc(1, sizeof *c);
-    if (!c) {
-        error_memory(e);
+    struct compare *c = alloc_zeroed(sizeof *c, e);
+    if (!c)
         return NULL;
-    }
     arena_init(&c->arena);
     c->o = *o;
     c->started_ns = clock_ns();

@@ -15,9 +15,7 @@ static const char *text_of_choice(struct compare *c, const struct spec *spec,
 {
     struct text text = TEXT_INIT;
     spec_configuration_text(spec, choice, true, &text);
-    const char *copy = text.failed ? NULL : arena_strdup(&c->arena, text_cstr(&text));
-    text_release(&text);
-    return copy;
+    return text_to_arena(&text, &c->arena);
 }
 
 // The choice that a text stands for; NULL where the spec has no such values, or not all are named.

@@ -82,11 +82,9 @@ struct peak_run *peak_new(const struct peak_options *o, struct error *e)
                                           .host = o->host,
                                           .device = o->device,
                                           .surroundings = o->device->surroundings};
-    struct peak_run *p = calloc(1, sizeof *p);
-    if (!p) {
-        error_memory(e);
+    struct peak_run *p = alloc_zeroed(sizeof *p, e);
+    if (!p)
         return NULL;
-    }
     arena_init(&p->arena);
     p->o = *o;
     p->started_ns = clock_ns();

@@ -286,8 +286,7 @@ static const char *describe_objective(struct score *s, const struct objectives *
 {
     struct text text = TEXT_INIT;
     objective_text(g, &text);
-    const char *copy = text.failed ? NULL : arena_strdup(&s->arena, text_cstr(&text));
-    text_release(&text);
+    const char *copy = text_to_arena(&text, &s->arena);
     if (!copy)
         error_memory(e);
     return copy;
@@ -364,11 +363,9 @@ static bool make_lock(struct score *s, struct error *e)
 struct score *score_new(const struct score_options *o, struct error *e)
 {
     static const char *const the_default[] = {NULL};
-    struct score *s = calloc(1, sizeof *s);
-    if (!s) {
-        error_memory(e);
+    struct score *s = alloc_zeroed(sizeof *s, e);
+    if (!s)
         return NULL;
-    }
     arena_init(&s->arena);
     s->o = *o;
     if (o->strategy_count == 0) {

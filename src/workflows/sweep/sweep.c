@@ -38,11 +38,9 @@ struct sweep {
 
 struct sweep *sweep_new(const struct sweep_options *o, struct error *e)
 {
-    struct sweep *s = calloc(1, sizeof *s);
-    if (!s) {
-        error_memory(e);
+    struct sweep *s = alloc_zeroed(sizeof *s, e);
+    if (!s)
         return NULL;
-    }
     size_t points = o->plan->point_count, all = points * o->line_count;
     arena_init(&s->arena);
     s->o = *o;
@@ -246,10 +244,8 @@ static bool say_none(struct sweep *s, const struct tune_progress *p)
         text_addf(&text, " (%llu %s, e.g. %s: %s)", (unsigned long long)p->by_status[most],
                   result_word(p->examples[most]->result), p->examples[most]->configuration,
                   p->examples[most]->result->message);
-    const char *why = text.failed ? NULL : arena_strdup(&s->arena, text_cstr(&text));
-    text_release(&text);
-    entry_at(s, s->line)->why = why;
-    return why != NULL;
+    entry_at(s, s->line)->why = text_to_arena(&text, &s->arena);
+    return entry_at(s, s->line)->why != NULL;
 }
 
 // What was found earlier in a part of the space, and the strategy did not ask for, may be clearly
@@ -371,9 +367,8 @@ static bool take_side(struct sweep *s, uint32_t line, const struct compare_entry
         struct text text = TEXT_INIT;
         text_addf(&text, "%s: %s", result_word(r), r->message);
         n->timed = false;
-        n->why = text.failed ? NULL : arena_strdup(&s->arena, text_cstr(&text));
+        n->why = text_to_arena(&text, &s->arena);
         ok = ok && n->why;
-        text_release(&text);
     }
     return ok;
 }

@@ -98,11 +98,9 @@ static bool begin_search(struct tune *t, struct error *e)
 
 struct tune *tune_new(const struct tune_options *o, struct error *e)
 {
-    struct tune *t = calloc(1, sizeof *t);
-    if (!t) {
-        error_memory(e);
+    struct tune *t = alloc_zeroed(sizeof *t, e);
+    if (!t)
         return NULL;
-    }
     arena_init(&t->arena);
     t->o = *o;
     t->started_ns = clock_ns();

@@ -65,11 +65,9 @@ static const struct evaluator_operations operations = {
 
 struct evaluator *tune_replay_evaluator(const struct tune *t, struct error *e)
 {
-    struct replay_evaluator *ev = calloc(1, sizeof *ev);
-    if (!ev) {
-        error_memory(e);
+    struct replay_evaluator *ev = alloc_zeroed(sizeof *ev, e);
+    if (!ev)
         return NULL;
-    }
     ev->base = (struct evaluator){.ops = &operations, .replayed = true};
     ev->tune = t;
     return &ev->base;

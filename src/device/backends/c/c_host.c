@@ -79,9 +79,8 @@ static const char *find_include_folders(const char *compiler, struct arena *a)
         text_addf(&folders, "%s%.*s", folders.length ? ":" : "", (int)length, at);
         at += length + (at[length] == '\n');
     }
-    list = folders.failed ? NULL : arena_strdup(a, text_cstr(&folders));
+    list = text_to_arena(&folders, a);
     text_release(&out);
-    text_release(&folders);
     return list ? list : "";
 }
 
@@ -183,11 +182,9 @@ bool c_list(struct arena *a, const struct device_options *o, struct device_repor
 void *c_open(const char *id, const struct device_options *o, struct arena *a,
              struct device_info *info, struct error *e)
 {
-    struct c_host *h = calloc(1, sizeof *h);
-    if (!h) {
-        error_memory(e);
+    struct c_host *h = alloc_zeroed(sizeof *h, e);
+    if (!h)
         return NULL;
-    }
     h->options = o;
     if (!tool_find(wanted_compiler(o), &h->compiler) ||
         !describe_host(text_cstr(&h->compiler), o, a, info))

@@ -324,11 +324,9 @@ void *cuda_open(const char *id, const struct device_options *options, struct are
                 struct device_info *info, struct error *e)
 {
     struct arch_name arch;
-    struct cuda *o = calloc(1, sizeof *o);
-    if (!o) {
-        error_memory(e);
+    struct cuda *o = alloc_zeroed(sizeof *o, e);
+    if (!o)
         return NULL;
-    }
     o->options = options;
     o->info = info;
     // What every card of the last ten years has.

@@ -69,11 +69,9 @@ static bool compile(struct cuda *o, const char *source, const char *name, struct
 // Needs no card: the context may not be there yet.
 void *cuda_own_kernel(void *own, const char *source, const char *name, struct error *e)
 {
-    struct own *k = calloc(1, sizeof *k);
-    if (!k) {
-        error_memory(e);
+    struct own *k = alloc_zeroed(sizeof *k, e);
+    if (!k)
         return NULL;
-    }
     k->code = (struct cuda_code)CUDA_CODE_INIT;
     if (compile(own, source, name, &k->code, e))
         return k;

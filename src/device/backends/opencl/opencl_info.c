@@ -327,11 +327,9 @@ static bool open_queue(struct opencl *o, struct error *e)
 void *opencl_open(const char *id, const struct device_options *options, struct arena *a,
                   struct device_info *info, struct error *e)
 {
-    struct opencl *o = calloc(1, sizeof *o);
-    if (!o) {
-        error_memory(e);
+    struct opencl *o = alloc_zeroed(sizeof *o, e);
+    if (!o)
         return NULL;
-    }
     o->options = options;
     o->info = info;
     if (!find_opencl_device(o, id, options, a, info, e) || !open_queue(o, e)) {
