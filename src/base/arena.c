@@ -107,10 +107,11 @@ void *arena_grow(struct arena *a, void *items, size_t *capacity, size_t needed, 
         return items;
     size_t wanted = *capacity * 2 > needed ? *capacity * 2 : needed + 3;
     char *grown = arena_array(a, wanted, size);
-    if (grown && *capacity > 0)
+    if (!grown)
+        return items;
+    if (*capacity > 0)
         memcpy(grown, items, *capacity * size);
-    if (grown)
-        *capacity = wanted;
+    *capacity = wanted;
     return grown;
 }
 

@@ -18,8 +18,10 @@ void arena_release(struct arena *a);
 void *arena_alloc(struct arena *a, size_t bytes);
 // count * size bytes; NULL when the product overflows.
 void *arena_array(struct arena *a, size_t count, size_t size);
-// The array, which lies in the arena, at least doubled where it does not hold `needed` > 0 items of
-// `size` bytes; NULL without memory, and the array is as it was.
+// As ARRAY_ROOM() (base/array.h), for an array that lies in an arena.
+#define ARENA_ROOM(a, items, capacity, needed)                                                     \
+    ((items) = arena_grow(a, items, &(capacity), needed, sizeof *(items)), (capacity) >= (needed))
+// For that: the array, as it was where there is no memory.
 void *arena_grow(struct arena *a, void *items, size_t *capacity, size_t needed, size_t size);
 void *arena_copy(struct arena *a, const void *data, size_t bytes);
 // NULL stays NULL.

@@ -12,7 +12,8 @@ void *array_grow(void *items, size_t *capacity, size_t needed, size_t size)
     if (wanted < 64)
         wanted = 64;
     void *grown = wanted <= SIZE_MAX / size ? realloc(items, wanted * size) : NULL;
-    if (grown)
-        *capacity = wanted;
+    if (!grown)
+        return items;
+    *capacity = wanted;
     return grown;
 }

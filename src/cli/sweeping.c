@@ -13,10 +13,8 @@
 // Without memory it is said again.
 static void note_told(struct once *o, const char *message)
 {
-    const char **told = array_grow(o->told, &o->capacity, o->count + 1, sizeof *told);
-    if (!told)
+    if (!ARRAY_ROOM(o->told, o->capacity, o->count + 1))
         return;
-    o->told = told;
     o->told[o->count] = arena_strdup(&o->arena, message);
     o->count += o->told[o->count] != NULL;
 }

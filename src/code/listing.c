@@ -19,55 +19,42 @@ void listing_release(struct listing *l)
 }
 
 // Room for one more; what is outgrown stays in the arena.
-static void *grow_list(struct listing *l, void *items, uint32_t count, size_t *room, size_t size)
-{
-    void *grown =
-        count < NOWHERE / 2 ? arena_grow(&l->arena, items, room, (size_t)count + 1, size) : NULL;
-    l->failed |= !grown;
-    return grown;
-}
+#define LISTING_ROOM(l, items, count, room)                                                        \
+    ((l)->failed |=                                                                                \
+     (count) >= NOWHERE / 2 || !ARENA_ROOM(&(l)->arena, items, room, (size_t)(count) + 1),         \
+     !(l)->failed)
 
 struct instruction *listing_add(struct listing *l, size_t line)
 {
-    struct instruction *items =
-        grow_list(l, l->instructions, l->count, &l->room, sizeof *l->instructions);
-    if (!items)
+    if (!LISTING_ROOM(l, l->instructions, l->count, l->room))
         return NULL;
-    l->instructions = items;
-    items[l->count] =
+    l->instructions[l->count] =
         (struct instruction){.line = line, .width = -1, .first_target = l->target_count};
-    return &items[l->count++];
+    return &l->instructions[l->count++];
 }
 
 void listing_label(struct listing *l, const char *name, size_t length, uint32_t scope)
 {
-    struct name *items = grow_list(l, l->labels, l->label_count, &l->label_room, sizeof *l->labels);
-    if (!items)
+    if (!LISTING_ROOM(l, l->labels, l->label_count, l->label_room))
         return;
-    l->labels = items;
-    items[l->label_count++] =
+    l->labels[l->label_count++] =
         (struct name){.text = name, .length = length, .scope = scope, .at = l->count};
 }
 
 void listing_target(struct listing *l, const char *name, size_t length, uint32_t scope)
 {
-    struct name *items =
-        grow_list(l, l->targets, l->target_count, &l->target_room, sizeof *l->targets);
-    if (!items || l->count == 0)
+    if (!LISTING_ROOM(l, l->targets, l->target_count, l->target_room) || l->count == 0)
         return;
-    l->targets = items;
-    items[l->target_count++] =
+    l->targets[l->target_count++] =
         (struct name){.text = name, .length = length, .scope = scope, .at = NOWHERE};
     l->instructions[l->count - 1].target_count++;
 }
 
 uint32_t listing_scope(struct listing *l, uint32_t around)
 {
-    uint32_t *items = grow_list(l, l->scopes, l->scope_count, &l->scope_room, sizeof *l->scopes);
-    if (!items)
+    if (!LISTING_ROOM(l, l->scopes, l->scope_count, l->scope_room))
         return 0;
-    l->scopes = items;
-    items[l->scope_count] = around;
+    l->scopes[l->scope_count] = around;
     return l->scope_count++;
 }
 

@@ -84,19 +84,11 @@ static uint32_t find_node(const struct graph *g, const struct graph_node *n, con
 
 static bool reserve_nodes(struct graph *g, uint32_t items)
 {
-    size_t ranged = g->capacity; // both grow alike
-    struct graph_node *nodes =
-        arena_grow(g->arena, g->nodes, &g->capacity, (size_t)g->count + 1, sizeof *nodes);
-    struct graph_range *ranges =
-        arena_grow(g->arena, g->ranges, &ranged, (size_t)g->count + 1, sizeof *ranges);
-    uint32_t *list = arena_grow(g->arena, g->items, &g->item_capacity,
-                                (size_t)g->item_count + items + 1, sizeof *list);
-    if (!nodes || !ranges || !list)
-        return false;
-    g->nodes = nodes;
-    g->ranges = ranges;
-    g->items = list;
-    return true;
+    size_t ranged = g->capacity; // that of the nodes, which grow last
+    size_t count = (size_t)g->count + 1, item_count = (size_t)g->item_count + items + 1;
+    return ARENA_ROOM(g->arena, g->items, g->item_capacity, item_count) &&
+           ARENA_ROOM(g->arena, g->ranges, ranged, count) &&
+           ARENA_ROOM(g->arena, g->nodes, g->capacity, count);
 }
 
 // Adds the node with its items, unless it is there. `range`: what its items do not say; or NULL.

@@ -63,11 +63,8 @@ static bool push(struct parser *p, struct nodes *list, struct node *n)
 {
     if (!n)
         return false;
-    struct node **items =
-        arena_grow(p->arena, list->items, &list->capacity, list->count + 1, sizeof(struct node *));
-    if (!items)
+    if (!ARENA_ROOM(p->arena, list->items, list->capacity, list->count + 1))
         return fail_memory(p) != NULL;
-    list->items = items;
     list->items[list->count++] = n;
     return true;
 }
@@ -660,11 +657,8 @@ struct chain {
 
 static bool push_code(struct parser *p, struct chain *chain, enum compare_code code)
 {
-    enum compare_code *codes =
-        arena_grow(p->arena, chain->codes, &chain->capacity, chain->count + 1, sizeof *codes);
-    if (!codes)
+    if (!ARENA_ROOM(p->arena, chain->codes, chain->capacity, chain->count + 1))
         return fail_memory(p) != NULL;
-    chain->codes = codes;
     chain->codes[chain->count++] = code;
     return true;
 }

@@ -41,10 +41,8 @@ static bool field_begin(struct reading *r, struct record *c)
 {
     if (c->count == FIELDS_MOST)
         return refuse_line(r, c, "more than 8192 fields");
-    size_t *starts = array_grow(c->starts, &c->room, c->count + 1, sizeof *starts);
-    if (!starts)
+    if (!ARRAY_ROOM(c->starts, c->room, c->count + 1))
         return error_memory(r->e);
-    c->starts = starts;
     c->starts[c->count++] = c->text.length;
     return true;
 }

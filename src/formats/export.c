@@ -155,10 +155,8 @@ struct exporting {
 
 static bool keep_exported(struct exporting *x, struct text *row)
 {
-    char **rows = array_grow(x->rows, &x->room, x->count + 1, sizeof *rows);
-    if (!rows)
+    if (!ARRAY_ROOM(x->rows, x->room, x->count + 1))
         return false;
-    x->rows = rows;
     char *text = text_steal(row);
     if (text)
         x->rows[x->count++] = text;

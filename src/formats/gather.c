@@ -116,11 +116,8 @@ static bool value_add(struct gather *g, struct gather_values *p, const struct va
         return false;
     uint32_t *slot = value_slot(p, v);
     if (*slot == 0) {
-        struct value *values =
-            array_grow(p->values, &p->room, p->count + (size_t)1, sizeof *values);
-        if (!values)
+        if (!ARRAY_ROOM(p->values, p->room, p->count + (size_t)1))
             return error_memory(g->e);
-        p->values = values;
         if (!value_copy(&g->recorded->arena, v, &p->values[p->count]))
             return error_memory(g->e);
         *slot = ++p->count;
@@ -143,12 +140,9 @@ static bool parameter_add(struct gather *g, const char *name, uint32_t *index)
     *index = g->parameter_count;
     if (g->parameter_count == PARAMETERS_MOST)
         return gather_refuse(g, "more than %d parameters", PARAMETERS_MOST);
-    struct gather_values *p =
-        array_grow(g->parameters, &g->parameter_room, g->parameter_count + (size_t)1, sizeof *p);
-    if (!p)
+    if (!ARRAY_ROOM(g->parameters, g->parameter_room, g->parameter_count + (size_t)1))
         return error_memory(g->e);
-    g->parameters = p;
-    p += g->parameter_count;
+    struct gather_values *p = &g->parameters[g->parameter_count];
     memset(p, 0, sizeof *p);
     p->name = keep_gathered_text(g, name);
     if (!p->name)
@@ -284,11 +278,9 @@ bool gather_run(struct gather *g, double time)
 {
     if (!(time > 0) || !isfinite(time)) // missing
         return true;
-    double *runs = array_grow(g->runs, &g->run_room, g->run_count + 1, sizeof *runs);
-    if (!runs)
+    if (!ARRAY_ROOM(g->runs, g->run_room, g->run_count + 1))
         return error_memory(g->e);
-    g->runs = runs;
-    runs[g->run_count++] = time;
+    g->runs[g->run_count++] = time;
     return true;
 }
 
@@ -300,11 +292,8 @@ static bool measurement_index(struct gather *g, const char *name, uint32_t *inde
     }
     if (g->measurement_count == MEASUREMENTS_MOST)
         return gather_refuse(g, "more than %d kinds of measurement", MEASUREMENTS_MOST);
-    const char **all = array_grow(g->measurements, &g->measurement_room,
-                                  g->measurement_count + (size_t)1, sizeof *all);
-    if (!all)
+    if (!ARRAY_ROOM(g->measurements, g->measurement_room, g->measurement_count + (size_t)1))
         return error_memory(g->e);
-    g->measurements = all;
     const char *own = keep_gathered_text(g, name);
     if (own)
         g->measurements[g->measurement_count++] = own;
@@ -437,11 +426,9 @@ bool gather_end(struct gather *g)
     sum_up_runs(g);
     if (g->row.is_wrong && g->row.row.status == STATUS_CORRECT)
         g->row.row.status = STATUS_CORRECTNESS;
-    struct gather_row *rows = array_grow(g->rows, &g->room, g->count + 1, sizeof *rows);
-    g->rows = rows ? rows : g->rows;
     uint32_t *choice =
         arena_array(&g->recorded->arena, g->parameter_count + (size_t)1, sizeof *choice);
-    if (!rows || !choice)
+    if (!choice || !ARRAY_ROOM(g->rows, g->room, g->count + 1))
         return error_memory(g->e);
     for (uint32_t i = 0; i < g->parameter_count; i++)
         choice[i] = g->choice[i];

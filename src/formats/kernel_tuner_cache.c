@@ -4,6 +4,8 @@
 // are milliseconds. Failures are words in place of a number.
 #include "formats/reading.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +26,9 @@ bool read_cache_keys(struct reading *r)
             return reading_unexpected(r, "tune_params_keys", "names");
         if (!gather_parameter(&r->gather, text_cstr(&r->tokens.text), &index))
             return false;
-        uint32_t *order = realloc(r->order, (r->order_count + 1) * sizeof *order);
-        if (!order)
+        if (!ARRAY_ROOM(r->order, r->order_room, r->order_count + (size_t)1))
             return error_memory(r->e);
-        r->order = order;
-        order[r->order_count++] = index;
+        r->order[r->order_count++] = index;
     }
     return reading_is_over(r);
 }

@@ -13,6 +13,7 @@ struct reading {
     bool is_unit_said; // by a T4 file
     uint32_t *order;   // of a cache file's parameters in the keys of its entries
     uint32_t order_count;
+    size_t order_room;
     bool has_parameters; // a cache file's tune_params were read
     bool is_put_off;     // its results stand before them: the file is to be read again
     bool is_again;       // it is being read for the second time

@@ -804,13 +804,10 @@ struct writer_of {
 static void add_open(struct writer_of *w, const char *text)
 {
     struct study *s = w->study;
-    const char **list = arena_grow(s->arena, w->out->open, &w->open_room,
-                                   w->out->open_count + (size_t)1, sizeof *list);
-    s->run.failed |= !list || !text;
-    if (!list || !text)
-        return;
-    w->out->open = list;
-    list[w->out->open_count++] = text;
+    if (text && ARENA_ROOM(s->arena, w->out->open, w->open_room, w->out->open_count + (size_t)1))
+        w->out->open[w->out->open_count++] = text;
+    else
+        s->run.failed = true;
 }
 
 // A size that the text defines itself, and that makes a launch long.
@@ -860,13 +857,11 @@ static void tell_defined_numbers(struct writer_of *w)
 static void add_restriction(struct writer_of *w, const char *text)
 {
     struct study *s = w->study;
-    const char **list = arena_grow(s->arena, w->out->restrictions, &w->restriction_room,
-                                   w->out->restriction_count + (size_t)1, sizeof *list);
-    s->run.failed |= !list || !text;
-    if (!list || !text)
-        return;
-    w->out->restrictions = list;
-    list[w->out->restriction_count++] = text;
+    if (text && ARENA_ROOM(s->arena, w->out->restrictions, w->restriction_room,
+                           w->out->restriction_count + (size_t)1))
+        w->out->restrictions[w->out->restriction_count++] = text;
+    else
+        s->run.failed = true;
 }
 
 static const char *local_text(struct study *s, uint32_t axis)

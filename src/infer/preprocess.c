@@ -47,15 +47,12 @@ static bool is_sign_of(const struct token *t, const char *text)
 
 static void add_token(struct preprocessor *p, struct token_list *list, const struct token *t)
 {
-    struct token *items =
-        arena_grow(p->arena, list->items, &list->room, list->count + 1, sizeof *items);
-    if (!items || list->count >= WORDS_MOST) {
-        p->failed |= !items;
+    if (!ARENA_ROOM(p->arena, list->items, list->room, list->count + 1))
+        p->failed = p->is_strange = true;
+    else if (list->count >= WORDS_MOST)
         p->is_strange = true;
-        return;
-    }
-    list->items = items;
-    items[list->count++] = *t;
+    else
+        list->items[list->count++] = *t;
 }
 
 static struct macro *find_macro(const struct preprocessor *p, const char *name)
@@ -385,13 +382,11 @@ static void define_macro(struct preprocessor *p, const struct token *t, size_t c
     }
     m.body = t + (at < count ? at : count);
     m.body_count = at < count ? count - at : 0;
-    struct macro *macros =
-        arena_grow(p->arena, p->macros, &p->macro_room, p->macro_count + 1, sizeof *macros);
-    p->failed |= !macros;
-    if (!macros)
+    if (!ARENA_ROOM(p->arena, p->macros, p->macro_room, p->macro_count + 1)) {
+        p->failed = true;
         return;
-    p->macros = macros;
-    macros[p->macro_count++] = m;
+    }
+    p->macros[p->macro_count++] = m;
 }
 
 static void undefine_macro(struct preprocessor *p, const char *name)
@@ -560,14 +555,12 @@ static struct surveyed_name *note_name(struct surveyor *s, const char *name)
         if (strcmp(s->out->list[i].name, name) == 0)
             return &s->out->list[i];
     }
-    struct surveyed_name *list =
-        arena_grow(s->arena, s->out->list, &s->room, s->out->count + 1, sizeof *s->out->list);
-    s->failed |= !list;
-    if (!list)
+    if (!ARENA_ROOM(s->arena, s->out->list, s->room, s->out->count + 1)) {
+        s->failed = true;
         return NULL;
-    s->out->list = list;
-    list[s->out->count] = (struct surveyed_name){.name = name};
-    return &list[s->out->count++];
+    }
+    s->out->list[s->out->count] = (struct surveyed_name){.name = name};
+    return &s->out->list[s->out->count++];
 }
 
 static const char *join_tokens(struct surveyor *s, const struct token *t, size_t count)

@@ -129,14 +129,10 @@ static struct node *number_node(struct parser *p, int64_t value)
 
 static void append_node(struct parser *p, struct node *list, size_t *room, struct node *item)
 {
-    struct node **items =
-        arena_grow(p->arena, list->list, room, list->count + (size_t)1, sizeof *items);
-    if (!items) {
+    if (ARENA_ROOM(p->arena, list->list, *room, list->count + (size_t)1))
+        list->list[list->count++] = item;
+    else
         p->failed = p->trouble = true;
-        return;
-    }
-    list->list = items;
-    items[list->count++] = item;
 }
 
 // ---- names -------------------------------------------------------------------------------------
@@ -156,14 +152,11 @@ static uint32_t find_slot(const struct parser *p, const char *name)
 
 static uint32_t declare_name(struct parser *p, const char *name)
 {
-    struct scope_name *names =
-        arena_grow(p->arena, p->names, &p->name_room, p->name_count + 1, sizeof *names);
-    if (!names) {
+    if (!ARENA_ROOM(p->arena, p->names, p->name_room, p->name_count + 1)) {
         p->failed = p->trouble = true;
         return 0;
     }
-    p->names = names;
-    names[p->name_count++] = (struct scope_name){name, p->slots};
+    p->names[p->name_count++] = (struct scope_name){name, p->slots};
     return p->slots++;
 }
 
@@ -178,13 +171,11 @@ static const struct type *find_type(const struct parser *p, const char *name)
 
 static void declare_type(struct parser *p, const char *name, const struct type *type)
 {
-    struct type_name *types =
-        arena_grow(p->arena, p->types, &p->type_room, p->type_count + 1, sizeof *types);
-    p->failed |= !types;
-    if (!types)
+    if (!ARENA_ROOM(p->arena, p->types, p->type_room, p->type_count + 1)) {
+        p->failed = true;
         return;
-    p->types = types;
-    types[p->type_count++] = (struct type_name){name, *type};
+    }
+    p->types[p->type_count++] = (struct type_name){name, *type};
 }
 
 static void note_open_type(struct parser *p, const char *name)
@@ -193,13 +184,12 @@ static void note_open_type(struct parser *p, const char *name)
         if (strcmp(p->out->open_types[i], name) == 0)
             return;
     }
-    const char **list = arena_grow(p->arena, p->out->open_types, &p->open_room,
-                                   p->out->open_type_count + (size_t)1, sizeof *list);
-    p->failed |= !list;
-    if (!list)
+    if (!ARENA_ROOM(p->arena, p->out->open_types, p->open_room,
+                    p->out->open_type_count + (size_t)1)) {
+        p->failed = true;
         return;
-    p->out->open_types = list;
-    list[p->out->open_type_count++] = name;
+    }
+    p->out->open_types[p->out->open_type_count++] = name;
 }
 
 // ---- types -------------------------------------------------------------------------------------
@@ -400,13 +390,11 @@ static void read_record(struct parser *p, struct type *t)
     want_sign(p, "}");
     t->component = r.is_plain && r.component_bytes ? r.component_bytes : r.bytes ? r.bytes : 4;
     t->lanes = r.bytes / t->component ? r.bytes / t->component : 1;
-    struct record *list = arena_grow(p->arena, p->out->records, &p->record_room,
-                                     p->out->record_count + (size_t)1, sizeof *list);
-    p->failed |= !list;
-    if (!list)
+    if (!ARENA_ROOM(p->arena, p->out->records, p->record_room, p->out->record_count + (size_t)1)) {
+        p->failed = true;
         return;
-    p->out->records = list;
-    list[p->out->record_count++] = r;
+    }
+    p->out->records[p->out->record_count++] = r;
     if (r.name)
         declare_type(p, r.name, t);
 }
@@ -1125,13 +1113,12 @@ static void read_parameters(struct parser *p, struct function *f)
         }
         if (accept_sign(p, "="))
             read_assignment(p);
-        struct variable *list = arena_grow(p->arena, f->parameters, &room,
-                                           f->parameter_count + (size_t)1, sizeof *list);
-        p->failed |= !list;
-        if (!list)
+        if (!ARENA_ROOM(p->arena, f->parameters, room, f->parameter_count + (size_t)1)) {
+            p->failed = true;
             return;
-        f->parameters = list;
-        list[f->parameter_count++] = (struct variable){.name = name, .type = type_copy(p, &t)};
+        }
+        f->parameters[f->parameter_count++] =
+            (struct variable){.name = name, .type = type_copy(p, &t)};
         declare_name(p, name);
         if (!accept_sign(p, ","))
             break;
@@ -1149,13 +1136,12 @@ static void add_function(struct parser *p, const struct function *f)
             return;
         }
     }
-    struct function *list = arena_grow(p->arena, p->out->functions, &p->function_room,
-                                       p->out->function_count + (size_t)1, sizeof *list);
-    p->failed |= !list;
-    if (!list)
+    if (!ARENA_ROOM(p->arena, p->out->functions, p->function_room,
+                    p->out->function_count + (size_t)1)) {
+        p->failed = true;
         return;
-    p->out->functions = list;
-    list[p->out->function_count++] = *f;
+    }
+    p->out->functions[p->out->function_count++] = *f;
 }
 
 static void read_function(struct parser *p, struct function *f)
@@ -1194,13 +1180,11 @@ static void read_function(struct parser *p, struct function *f)
 static void add_shared(struct parser *p, const char *name, const struct type *t,
                        struct node *initial)
 {
-    struct variable *list = arena_grow(p->arena, p->out->shared, &p->shared_room,
-                                       p->out->shared_count + (size_t)1, sizeof *list);
-    p->failed |= !list;
-    if (!list)
+    if (!ARENA_ROOM(p->arena, p->out->shared, p->shared_room, p->out->shared_count + (size_t)1)) {
+        p->failed = true;
         return;
-    p->out->shared = list;
-    list[p->out->shared_count++] = (struct variable){name, type_copy(p, t), initial};
+    }
+    p->out->shared[p->out->shared_count++] = (struct variable){name, type_copy(p, t), initial};
 }
 
 // typename IndexType: a type that counts.
@@ -1233,13 +1217,11 @@ static void read_template(struct parser *p)
         bool is_integer = one.is_type && is_integer_type_name(one.name);
         if (is_integer && !one.initial)
             one.initial = "int";
-        struct template_parameter *list =
-            arena_grow(p->arena, p->templates, &room, p->template_count + (size_t)1, sizeof *list);
-        p->failed |= !list;
-        if (!list)
+        if (!ARENA_ROOM(p->arena, p->templates, room, p->template_count + (size_t)1)) {
+            p->failed = true;
             return;
-        p->templates = list;
-        list[p->template_count++] = one;
+        }
+        p->templates[p->template_count++] = one;
         if (is_integer) {
             t = (struct type){.base = TYPE_INTEGER, .words = "int", .component = 4, .lanes = 1};
             declare_type(p, one.name, &t);

@@ -259,10 +259,8 @@ static bool add_run(struct record_walk *w, const struct store_row *row)
 {
     struct arena *a = &w->arena;
     bool failed = false;
-    struct hone_run_info *runs = array_grow(w->runs, &w->run_room, w->run_count + 1, sizeof *runs);
-    if (!runs)
+    if (!ARRAY_ROOM(w->runs, w->run_room, w->run_count + 1))
         return error_memory(&w->why);
-    w->runs = runs;
     w->runs[w->run_count] = (struct hone_run_info){
         .size = sizeof *w->runs,
         .id = copy_text(a, row->session, &failed),

@@ -66,10 +66,8 @@ static void add_sizes(void *context, const char *path)
 static void add_cache_entry(void *context, const char *path)
 {
     struct listing *l = context;
-    struct cached *items = array_grow(l->items, &l->capacity, l->count + 1, sizeof *items);
-    if (!items)
+    if (!ARRAY_ROOM(l->items, l->capacity, l->count + 1))
         return;
-    l->items = items;
     struct cached *c = &l->items[l->count];
     *c = (struct cached){.path = strdup(path)};
     if (!c->path)

@@ -177,11 +177,8 @@ static bool remote_has(const struct remote *r, const struct digest *digest)
 
 static bool note_given(struct remote *r, const struct digest *digest)
 {
-    struct digest *given =
-        array_grow(r->given, &r->given_capacity, r->given_count + 1, sizeof *given);
-    if (!given)
+    if (!ARRAY_ROOM(r->given, r->given_capacity, r->given_count + 1))
         return false;
-    r->given = given;
     r->given[r->given_count++] = *digest;
     return true;
 }

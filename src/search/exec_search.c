@@ -302,9 +302,8 @@ static bool read_exec_configuration(struct exec_search *x, const json_t *json)
 
 static bool keep_exec_question(struct exec_search *x, uint64_t index)
 {
-    uint64_t *fresh = array_grow(x->fresh, &x->fresh_capacity, x->fresh_count + 1, sizeof *fresh);
-    x->fresh = fresh ? fresh : x->fresh;
-    if (!fresh || !asked_reserve(&x->asked, 1))
+    if (!ARRAY_ROOM(x->fresh, x->fresh_capacity, x->fresh_count + 1) ||
+        !asked_reserve(&x->asked, 1))
         return false;
     asked_add(&x->asked, index);
     x->fresh[x->fresh_count++] = index;

@@ -334,12 +334,9 @@ static bool is_listed(const struct surrogate *s)
 static bool make_model(struct surrogate *s)
 {
     size_t count = s->learner.asked.count;
-    struct ranked *ranked =
-        array_grow(s->ranked, &s->ranked_capacity,
-                   count > s->gp.pool_most ? count : s->gp.pool_most, sizeof *ranked);
-    if (!ranked)
+    if (!ARRAY_ROOM(s->ranked, s->ranked_capacity,
+                    count > s->gp.pool_most ? count : s->gp.pool_most))
         return false;
-    s->ranked = ranked;
     uint32_t known = rank_results(s);
     scale_choose(&s->scale, s->ranked, s->correct);
     gp_clear(&s->gp);

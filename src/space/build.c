@@ -590,17 +590,13 @@ static bool look_up_key(struct builder *b, uint32_t layer, uint32_t *word, uint3
         return false;
     }
     *word = intern_add(&b->keys, b->scratch, length);
-    uint32_t *nodes = NULL;
-    if (*word != INTERN_NONE)
-        nodes = array_grow(b->key_nodes, &b->key_capacity, (size_t)*word + 1, sizeof *nodes);
-    if (!nodes) {
+    if (*word == INTERN_NONE || !ARRAY_ROOM(b->key_nodes, b->key_capacity, (size_t)*word + 1)) {
         stop_build(b, BUILD_MEMORY);
         return false;
     }
-    b->key_nodes = nodes;
     if (*word == seen)
-        nodes[*word] = NODE_PENDING;
-    *node = nodes[*word];
+        b->key_nodes[*word] = NODE_PENDING;
+    *node = b->key_nodes[*word];
     return true;
 }
 
@@ -703,10 +699,8 @@ static bool try_value(struct builder *b, const struct layer *l)
 
 static bool push_edge(struct builder *b, uint32_t value, uint32_t child)
 {
-    uint32_t *pairs = array_grow(b->pairs, &b->pair_capacity, b->pair_count + 2, sizeof *pairs);
-    if (!pairs)
+    if (!ARRAY_ROOM(b->pairs, b->pair_capacity, b->pair_count + 2))
         return false;
-    b->pairs = pairs;
     b->pairs[b->pair_count++] = value;
     b->pairs[b->pair_count++] = child;
     return true;

@@ -61,15 +61,10 @@ static bool reserve_word(struct intern *t, uint32_t length)
         t->slots = slots;
         t->slot_count = count;
     }
-    void *words = array_grow(t->words, &t->capacity, (size_t)t->count + 1, sizeof *t->words);
-    if (!words)
+    if (!ARRAY_ROOM(t->words, t->capacity, (size_t)t->count + 1))
         return false;
-    t->words = words;
-    void *numbers = array_grow(t->numbers, &t->number_capacity, t->number_count + length + 1,
-                               sizeof *t->numbers);
-    if (!numbers)
+    if (!ARRAY_ROOM(t->numbers, t->number_capacity, t->number_count + length + 1))
         return false;
-    t->numbers = numbers;
     return true;
 }
 

@@ -128,10 +128,8 @@ static bool fold_rows(struct folding *f, uint32_t *root)
             }
             for (uint32_t l = from; l < f->rows->columns; l++) {
                 struct growing *g = &f->layers[l];
-                uint32_t *pairs = array_grow(g->pairs, &g->capacity, g->count + 2, sizeof *pairs);
-                if (!pairs)
+                if (!ARRAY_ROOM(g->pairs, g->capacity, g->count + 2))
                     return false;
-                g->pairs = pairs;
                 g->pairs[g->count++] = row[l];
                 g->pairs[g->count++] = DIAGRAM_END;
             }

@@ -388,12 +388,9 @@ static bool look_up_word(struct staged *s, struct seen *seen, uint32_t stage, ui
         }
         if (!spend_staging(s, (uint64_t)DECIDE_COST * s->graph.count))
             return false;
-        uint32_t *outcomes =
-            array_grow(seen->outcomes, &seen->capacity, (size_t)word + 1, sizeof *outcomes);
-        if (!outcomes)
+        if (!ARRAY_ROOM(seen->outcomes, seen->capacity, (size_t)word + 1))
             return stop_staging(s, STAGING_MEMORY);
-        seen->outcomes = outcomes;
-        if (!settle_state(s, stage, &outcomes[word]))
+        if (!settle_state(s, stage, &seen->outcomes[word]))
             return false;
     }
     *outcome = seen->outcomes[word];
@@ -442,14 +439,11 @@ static uint64_t rest_of(const struct staged *s, uint32_t stage)
 // Room for what a state leads to at every value of the stage; NULL where there is none.
 static uint32_t *add_outcome_row(struct staged *s, struct stage *at)
 {
-    uint32_t *outcomes = array_grow(at->outcomes, &at->outcome_capacity,
-                                    at->outcome_count + at->width, sizeof *outcomes);
-    if (!outcomes) {
+    if (!ARRAY_ROOM(at->outcomes, at->outcome_capacity, at->outcome_count + at->width)) {
         stop_staging(s, STAGING_MEMORY);
         return NULL;
     }
-    at->outcomes = outcomes;
-    outcomes += at->outcome_count;
+    uint32_t *outcomes = &at->outcomes[at->outcome_count];
     at->outcome_count += at->width;
     s->cells += at->width;
     if (s->cells > CELLS_MOST)

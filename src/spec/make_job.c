@@ -320,7 +320,7 @@ static bool make_routine(struct maker *m, enum routine routine, const char *libr
     m->job->routine = routine;
     if (library && !(m->job->routine_library = arena_strdup(m->arena, library)))
         return error_memory(m->e);
-    return bind_job_names(m) && make_buffers(m) && make_reference(m) && check_job(m);
+    return bind_job_names(m) && make_buffers(m);
 }
 
 bool spec_routine_job(const struct spec *s, const struct spec_sources *src,
@@ -328,13 +328,16 @@ bool spec_routine_job(const struct spec *s, const struct spec_sources *src,
                       enum routine routine, const char *library, struct job **out, struct error *e)
 {
     struct maker m;
+    bool is_routine = routine != ROUTINE_NONE;
     make_start(&m, src, device, e);
     m.choice = choice;
     *out = m.job = job_new();
     if (!m.job)
         return error_memory(e);
     m.arena = &m.job->arena;
-    if (make_routine(&m, routine, library))
+    m.job->partial = !is_routine && s->partial;
+    if ((is_routine ? make_routine(&m, routine, library) : make_plain(&m, false)) &&
+        make_reference(&m) && check_job(&m))
         return true;
     job_free(m.job);
     *out = NULL;
@@ -345,17 +348,5 @@ bool spec_job(const struct spec *s, const struct spec_sources *src,
               const struct device_info *device, const uint32_t *choice, struct job **out,
               struct error *e)
 {
-    struct maker m;
-    make_start(&m, src, device, e);
-    m.choice = choice;
-    *out = m.job = job_new();
-    if (!m.job)
-        return error_memory(e);
-    m.arena = &m.job->arena;
-    m.job->partial = s->partial;
-    if (make_plain(&m, false) && make_reference(&m) && check_job(&m))
-        return true;
-    job_free(m.job);
-    *out = NULL;
-    return error_context(e, "%s", s->path);
+    return spec_routine_job(s, src, device, choice, ROUTINE_NONE, NULL, out, e);
 }

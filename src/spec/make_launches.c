@@ -88,9 +88,7 @@ static bool add_launch(struct maker *m, const struct launch_spec *l, bool first)
         return true;
     if (j->launch_count == LAUNCHES_MOST)
         return make_error(m, l->path, "more than %d launches; a job has no more", LAUNCHES_MOST);
-    j->launches = arena_grow(m->arena, j->launches, &m->launch_room, j->launch_count + (size_t)1,
-                             sizeof *j->launches);
-    if (!j->launches)
+    if (!ARENA_ROOM(m->arena, j->launches, m->launch_room, j->launch_count + (size_t)1))
         return error_memory(m->e);
     struct job_launch *out = &j->launches[j->launch_count];
     *out = (struct job_launch){.name = NULL};

@@ -93,11 +93,8 @@ static const char *below(const char *root, const char *path)
 static struct source_file *new_file(struct loader *l)
 {
     struct program_sources *out = l->out;
-    struct source_file *list =
-        arena_grow(l->arena, out->list, &l->capacity, out->count + (size_t)1, sizeof *list);
-    if (!list)
+    if (!ARENA_ROOM(l->arena, out->list, l->capacity, out->count + (size_t)1))
         return NULL;
-    out->list = list;
     return &out->list[out->count];
 }
 

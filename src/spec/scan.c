@@ -95,11 +95,8 @@ static void make_strange(struct scan *out, const char *why)
 static struct scan_item *grow_items(struct scanner *s)
 {
     struct scan *out = s->out;
-    struct scan_item *items =
-        arena_grow(s->arena, out->items, &s->capacity, out->count + (size_t)1, sizeof *items);
-    if (!items)
+    if (!ARENA_ROOM(s->arena, out->items, s->capacity, out->count + (size_t)1))
         return NULL;
-    out->items = items;
     struct scan_item *item = &out->items[out->count++];
     *item =
         (struct scan_item){.first = s->lines.first, .last = s->lines.line, .tested = UINT32_MAX};

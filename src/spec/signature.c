@@ -67,14 +67,11 @@ static void add_seen_lines(void *context, uint32_t file, const struct scan_item 
     const char *from = line_start(f, item->first);
     const char *to =
         next < f->scan.count ? line_start(f, f->scan.items[next].first) : f->text + f->length;
-    struct piece *pieces =
-        arena_grow(r->arena, r->pieces, &r->piece_room, r->piece_count + (size_t)1, sizeof *pieces);
-    if (!pieces) {
+    if (!ARENA_ROOM(r->arena, r->pieces, r->piece_room, r->piece_count + (size_t)1)) {
         r->failed = true;
         return;
     }
-    r->pieces = pieces;
-    pieces[r->piece_count++] = (struct piece){r->lines, file, item->first, sure};
+    r->pieces[r->piece_count++] = (struct piece){r->lines, file, item->first, sure};
     text_addn(&r->text, from, (size_t)(to - from));
     for (const char *at = from; at < to; at++)
         r->lines += *at == '\n';

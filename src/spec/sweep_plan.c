@@ -141,10 +141,8 @@ static bool add_item(struct planner *p, struct given *g, const struct item *item
     if (g->count == SWEEP_POINTS_MOST)
         return error_set(p->e, ERROR_USAGE, "--set %s: more than %d values", g->word,
                          SWEEP_POINTS_MOST);
-    struct item *items = arena_grow(p->a, g->items, &g->capacity, g->count + 1, sizeof *g->items);
-    if (!items)
+    if (!ARENA_ROOM(p->a, g->items, g->capacity, g->count + 1))
         return error_memory(p->e);
-    g->items = items;
     g->items[g->count++] = *item;
     return true;
 }

@@ -235,11 +235,8 @@ static bool keep_round(struct rounds *r, const uint64_t *times)
     for (size_t i = 1; i < r->turns; i++) {
         struct rounds_finalist *k = &r->finalists[r->order[i]];
         if (k->standing == ROUNDS_IN) {
-            uint64_t *samples =
-                array_grow(k->samples, &k->capacity, k->count + (size_t)1, sizeof *samples);
-            if (!samples)
+            if (!ARRAY_ROOM(k->samples, k->capacity, k->count + (size_t)1))
                 return false;
-            k->samples = samples;
             k->samples[k->count++] = times[i];
         }
     }

@@ -82,7 +82,7 @@ struct store {
     struct text_memory texts;
     struct run run;
     struct begun *runs; // the last is `run`
-    size_t run_count;
+    size_t run_count, run_room;
     bool reuse_unseen;
     bool together; // within store_together(); the transaction may have been undone by a failure
     struct text body, samples; // of the result being written; kept for their memory

@@ -1,5 +1,6 @@
 // Writing: the session of a run, and each result with its job.
 
+#include "base/array.h"
 #include "stats/stats.h"
 #include "store/database.h"
 #include "store/fail.h"
@@ -98,11 +99,9 @@ static void columns_bind(struct values *v, void *object, const struct text_colum
 // Room for one more session.
 static struct begun *begun_add(struct store *s)
 {
-    struct begun *more = realloc(s->runs, (s->run_count + 1) * sizeof *more);
-    if (!more)
+    if (!ARRAY_ROOM(s->runs, s->run_room, s->run_count + 1))
         return NULL;
-    s->runs = more;
-    return memset(&s->runs[s->run_count++], 0, sizeof *more);
+    return memset(&s->runs[s->run_count++], 0, sizeof *s->runs);
 }
 
 static bool run_copy(struct run *r, const struct store_session *session)

@@ -1,5 +1,6 @@
 // Sets of texts: what a job's compiler saw, and the spec.
 
+#include "base/array.h"
 #include "store/database.h"
 #include "store/fail.h"
 
@@ -61,22 +62,11 @@ static void texts_collect(const struct job *j, const char *source, const char *i
     }
 }
 
-static bool items_reserve(struct store *s, size_t count)
-{
-    if (count <= s->item_capacity && s->items)
-        return true;
-    struct text_item *items = realloc(s->items, (count + 1) * sizeof *items);
-    if (!items)
-        return false;
-    s->items = items;
-    s->item_capacity = count;
-    return true;
-}
-
 bool texts_of_job(struct store *s, const struct job *j, struct text_set *out)
 {
     const struct job *reference = j->reference.kind == REFERENCE_JOB ? j->reference.job : NULL;
-    if (!items_reserve(s, texts_count(j) + (reference ? texts_count(reference) : 0)))
+    size_t count = texts_count(j) + (reference ? texts_count(reference) : 0);
+    if (!ARRAY_ROOM(s->items, s->item_capacity, count + 1))
         return false;
     *out = (struct text_set){s->items, 0};
     texts_collect(j, "source", "include", out);

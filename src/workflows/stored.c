@@ -24,11 +24,9 @@ static bool add_stored(void *context, const struct store_row *row)
 {
     struct collecting *c = context;
     struct stored *s = c->out;
-    struct stored_entry *grown = array_grow(s->entries, &c->room, s->count + 1, sizeof *grown);
-    c->failed = !grown;
-    if (!grown)
+    c->failed = !ARRAY_ROOM(s->entries, c->room, s->count + 1);
+    if (c->failed)
         return false;
-    s->entries = grown;
     struct stored_entry *n = &s->entries[s->count++];
     *n =
         (struct stored_entry){.configuration = arena_strdup(c->arena, row->configuration),

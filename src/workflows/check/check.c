@@ -4,6 +4,7 @@
 // gathered over the whole check (findings.c).
 #include "workflows/check/checks.h"
 
+#include "base/array.h"
 #include "os/process.h"
 #include "runner/cached.h"
 #include "workflows/check/findings.h"
@@ -44,7 +45,8 @@ struct check {
     uint32_t *choice;     // scratch
 
     struct item **items; // by ticket
-    uint64_t item_count, item_capacity;
+    uint64_t item_count;
+    size_t item_room, record_room;
     struct twins twins;
     uint64_t outstanding; // begun, not yet handed out
     uint64_t handed_out;  // items below are records already
@@ -197,27 +199,13 @@ static bool choose_sizes(struct check *c, int timeout_ms, struct error *e)
 
 // ---- items -------------------------------------------------------------------------------------
 
-static bool make_room_to_check(struct check *c)
-{
-    if (c->item_count < c->item_capacity)
-        return true;
-    uint64_t capacity = c->item_capacity ? 2 * c->item_capacity : 64;
-    struct item **items = realloc(c->items, capacity * sizeof(*items));
-    if (items)
-        c->items = items;
-    const struct check_record **records = realloc(c->records, capacity * sizeof(*records));
-    if (records)
-        c->records = records;
-    if (!items || !records)
-        return false;
-    c->item_capacity = capacity;
-    return true;
-}
-
 static struct item *check_item_new(struct check *c, const struct planned *p)
 {
     const struct spec *spec = c->o.spec;
-    struct item *n = make_room_to_check(c) ? arena_alloc(&c->arena, sizeof *n) : NULL;
+    size_t count = (size_t)c->item_count + 1;
+    bool has_room =
+        ARRAY_ROOM(c->items, c->item_room, count) && ARRAY_ROOM(c->records, c->record_room, count);
+    struct item *n = has_room ? arena_alloc(&c->arena, sizeof *n) : NULL;
     uint32_t *choice = arena_array(&c->arena, spec->parameter_count + 1, sizeof *choice);
     if (!n || !choice)
         return NULL;

@@ -18,10 +18,8 @@ static bool add_race(struct findings *f, const struct race *race, const struct c
             high = middle;
     }
     if (low == f->count || !race_same(&f->list[low].race, race)) {
-        struct check_finding *list = array_grow(f->list, &f->room, f->count + 1, sizeof *list);
-        if (!list)
+        if (!ARRAY_ROOM(f->list, f->room, f->count + 1))
             return false;
-        f->list = list;
         memmove(&f->list[low + 1], &f->list[low], (f->count - low) * sizeof *f->list);
         f->list[low] = (struct check_finding){.race = *race, .example = r};
         f->list[low].race.count = 0;

@@ -284,12 +284,11 @@ static void count_race(struct reader *r, const struct race *race)
     while (i < r->out->count && !race_same(&r->out->races[i], race))
         i++;
     if (i == r->out->count) {
-        struct race *races = arena_grow(r->arena, r->out->races, &r->room, i + 1, sizeof *races);
-        r->failed = r->failed || !races;
-        if (!races)
+        if (!ARENA_ROOM(r->arena, r->out->races, r->room, i + 1)) {
+            r->failed = true;
             return;
-        r->out->races = races;
-        races[r->out->count++] = *race;
+        }
+        r->out->races[r->out->count++] = *race;
     }
     r->out->races[i].count++;
     r->last = *race;

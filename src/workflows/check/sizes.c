@@ -103,10 +103,8 @@ static bool find_divisors(struct choice *c, struct error *e)
     for (int64_t q = most < QUOTIENT_MOST ? most : QUOTIENT_MOST; q >= 1; q--) {
         if (c->own % q != 0)
             continue;
-        int64_t *more = array_grow(c->divisors, &room, c->divisor_count + (size_t)1, sizeof *more);
-        if (!more)
+        if (!ARRAY_ROOM(c->divisors, room, c->divisor_count + (size_t)1))
             return error_memory(e);
-        c->divisors = more;
         c->divisors[c->divisor_count++] = c->own / q;
     }
     return true;

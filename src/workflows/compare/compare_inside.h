@@ -44,7 +44,8 @@ struct compare {
     struct device_info common;   // of all devices, what matters to the rounds
 
     struct paired_run **paired_runs; // planned ones, then that of the bests, and those that load
-    uint64_t paired_run_count, paired_run_capacity, planned;
+    uint64_t paired_run_count, planned;
+    size_t paired_run_room, record_room;
     uint64_t started, finished; // paired runs below were begun, are over
     struct paired_run *loaded;
     const struct compare_record **records;

@@ -3,6 +3,7 @@
 // looked for on all other sides by its text, and what only one side has is counted.
 #include "workflows/compare/compare_inside.h"
 
+#include "base/array.h"
 #include "search/permutation.h"
 
 #include <stdlib.h>
@@ -53,24 +54,12 @@ static const uint32_t *find_on_side(struct compare *c, const struct side *s, con
 
 // ---- paired runs -------------------------------------------------------------------------------
 
-static bool make_room_for_run(struct compare *c)
-{
-    if (c->paired_run_count < c->paired_run_capacity)
-        return true;
-    uint64_t capacity = c->paired_run_capacity ? 2 * c->paired_run_capacity : 64;
-    struct paired_run **paired_runs = realloc(c->paired_runs, capacity * sizeof(*paired_runs));
-    if (paired_runs)
-        c->paired_runs = paired_runs;
-    const struct compare_record **records = realloc(c->records, capacity * sizeof(*records));
-    if (records)
-        c->records = records;
-    c->paired_run_capacity = paired_runs && records ? capacity : c->paired_run_capacity;
-    return paired_runs && records;
-}
-
 struct paired_run *compare_add(struct compare *c, const uint32_t *const *choices)
 {
-    struct paired_run *h = make_room_for_run(c) ? arena_alloc(&c->arena, sizeof *h) : NULL;
+    size_t count = (size_t)c->paired_run_count + 1;
+    bool has_room = ARRAY_ROOM(c->paired_runs, c->paired_run_room, count) &&
+                    ARRAY_ROOM(c->records, c->record_room, count);
+    struct paired_run *h = has_room ? arena_alloc(&c->arena, sizeof *h) : NULL;
     struct compare_entry *entries = arena_array(&c->arena, c->side_count, sizeof *entries);
     struct slot *slots = arena_array(&c->arena, c->side_count, sizeof *slots);
     bool ok = h && entries && slots;

@@ -3,6 +3,7 @@
 // baseline's, which prefix sums of 1 / gap give in constant time a step.
 #include "workflows/score/score_curve.h"
 
+#include "base/array.h"
 #include "stats/stats.h"
 
 #include <math.h>
@@ -25,35 +26,25 @@ static double gap_after(const double *values, uint64_t correct, uint64_t count, 
     return gap;
 }
 
-static bool make_room_for_draw(struct baseline *b, uint64_t *capacity)
+static bool make_room_for_draw(struct baseline *b, size_t room[2])
 {
-    if (b->draws + 2 <= *capacity)
-        return true;
-    uint64_t wanted = *capacity ? 2 * *capacity : 256;
-    double *gap = realloc(b->gap, wanted * sizeof *gap);
-    if (gap)
-        b->gap = gap;
-    double *sum = realloc(b->sum, wanted * sizeof *sum);
-    if (sum)
-        b->sum = sum;
-    if (gap && sum)
-        *capacity = wanted;
-    return gap && sum;
+    size_t count = (size_t)b->draws + 2;
+    return ARRAY_ROOM(b->gap, room[0], count) && ARRAY_ROOM(b->sum, room[1], count);
 }
 
 // Draws until the way is made. All of the space makes it: the gap is then 0.
 static bool draw_baseline(struct baseline *b, const double *values)
 {
-    uint64_t capacity = 0;
+    size_t room[2] = {0, 0};
     double near = (1 - BASELINE_SHARE) * (b->median - b->optimum);
-    if (!make_room_for_draw(b, &capacity))
+    if (!make_room_for_draw(b, room))
         return false;
     b->gap[0] = b->worst - b->optimum;
     b->sum[0] = 0;
     b->sum[1] = 1 / b->gap[0];
     do {
         uint64_t k = ++b->draws;
-        if (!make_room_for_draw(b, &capacity))
+        if (!make_room_for_draw(b, room))
             return false;
         b->gap[k] = gap_after(values, b->correct, b->count, k);
         b->sum[k + 1] = b->sum[k] + (b->gap[k] > 0 ? 1 / b->gap[k] : 0);

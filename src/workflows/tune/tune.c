@@ -6,6 +6,7 @@
 // others ask for: progress, the order of records, buffers.
 #include "workflows/tune/tune_inside.h"
 
+#include "base/array.h"
 #include "os/process.h"
 #include "runner/cached.h"
 
@@ -133,30 +134,14 @@ void tune_free(struct tune *t)
 
 // ---- items -------------------------------------------------------------------------------------
 
-static bool make_room_to_tune(struct tune *t)
-{
-    if (t->item_count < t->item_capacity)
-        return true;
-    uint64_t capacity = t->item_capacity ? 2 * t->item_capacity : 64;
-    struct item **items = realloc(t->items, capacity * sizeof(*items));
-    if (items)
-        t->items = items;
-    struct tune_record **records = realloc(t->records, capacity * sizeof(*records));
-    if (records)
-        t->records = records;
-    struct tune_record **front = realloc(t->front, capacity * sizeof(*front));
-    if (front)
-        t->front = front;
-    if (!items || !records || !front)
-        return false;
-    t->item_capacity = capacity;
-    return true;
-}
-
 static struct item *tune_item_new(struct tune *t, uint64_t index)
 {
     const struct spec *spec = t->o.spec;
-    struct item *n = make_room_to_tune(t) ? arena_alloc(&t->arena, sizeof *n) : NULL;
+    size_t count = (size_t)t->item_count + 1;
+    bool has_room = ARRAY_ROOM(t->items, t->item_room, count) &&
+                    ARRAY_ROOM(t->records, t->record_room, count) &&
+                    ARRAY_ROOM(t->front, t->front_room, count);
+    struct item *n = has_room ? arena_alloc(&t->arena, sizeof *n) : NULL;
     uint32_t *choice = arena_array(&t->arena, spec->parameter_count + 1, sizeof *choice);
     double *values = arena_array(&t->arena, t->o.objectives.count, sizeof *values);
     double *metrics = arena_array(&t->arena, spec->metric_count + 1, sizeof *metrics);

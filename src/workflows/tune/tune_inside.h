@@ -34,7 +34,8 @@ struct tune {
     struct arena arena;
 
     struct item **items; // by ticket
-    uint64_t item_count, item_capacity;
+    uint64_t item_count;
+    size_t item_room, record_room, front_room;
     struct twins twins;
     uint64_t outstanding; // asked, not yet handed out
     uint64_t planned;

@@ -107,6 +107,22 @@ struct texts {
     struct text options, source, tree;
 };
 
+// A program that was created; NULL where the driver does not build it, which is the result's failure (NULL: nobody's).
+static cl_program build_created(struct opencl *o, const struct job_program *p, cl_program program,
+                                const struct texts *texts, struct text *log, struct result *r)
+{
+    size_t before = log->length;
+    cl_int code =
+        o->cl.clBuildProgram(program, 1, &o->device, text_cstr(&texts->options), NULL, NULL);
+    add_log(o, program, log);
+    if (code == CL_SUCCESS)
+        return program;
+    if (r)
+        report_failure(p, texts->tree.data, code, text_cstr(log) + before, r);
+    o->cl.clReleaseProgram(program);
+    return NULL;
+}
+
 static cl_program build_source_text(struct opencl *o, const struct job_program *p,
                                     const struct texts *texts, struct text *log, struct result *r)
 {
@@ -115,38 +131,19 @@ static cl_program build_source_text(struct opencl *o, const struct job_program *
     const char *start = texts->source.data;
     cl_program program =
         o->cl.clCreateProgramWithSource(o->context, 1, &start, &texts->source.length, &code);
-    if (!program) {
-        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: clCreateProgramWithSource: %s",
-                    p->name, opencl_code_text(code, text));
-        return NULL;
-    }
-    code = o->cl.clBuildProgram(program, 1, &o->device, text_cstr(&texts->options), NULL, NULL);
-    size_t before = log->length;
-    add_log(o, program, log);
-    if (code == CL_SUCCESS)
-        return program;
-    report_failure(p, texts->tree.data, code, text_cstr(log) + before, r);
-    o->cl.clReleaseProgram(program);
+    if (program)
+        return build_created(o, p, program, texts, log, r);
+    result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: clCreateProgramWithSource: %s",
+                p->name, opencl_code_text(code, text));
     return NULL;
 }
 
-// NULL when the driver does not take it: the source is then built instead.
-static cl_program load_image(struct opencl *o, const void *image, uint64_t length,
-                             const char *options, struct text *log)
+static cl_program create_of_binary(struct opencl *o, const void *data, size_t length, cl_int *code)
 {
-    cl_int code, status;
-    size_t n = (size_t)length;
-    const unsigned char *bytes = image;
-    cl_program program =
-        o->cl.clCreateProgramWithBinary(o->context, 1, &o->device, &n, &bytes, &status, &code);
-    if (!program)
-        return NULL;
-    code = o->cl.clBuildProgram(program, 1, &o->device, options, NULL, NULL);
-    add_log(o, program, log);
-    if (code == CL_SUCCESS)
-        return program;
-    o->cl.clReleaseProgram(program);
-    return NULL;
+    cl_int status;
+    const unsigned char *bytes = data;
+    return o->cl.clCreateProgramWithBinary(o->context, 1, &o->device, &length, &bytes, &status,
+                                           code);
 }
 
 // ---- another target ----------------------------------------------------------------------------
@@ -168,24 +165,14 @@ static cl_program build_rewritten(struct opencl *o, const struct job_program *p,
                                   const struct text *ptx, const struct texts *texts,
                                   struct text *log, struct result *r)
 {
-    cl_int code, status;
+    cl_int code;
     char text[128];
-    size_t n = ptx->length, before = log->length;
-    const unsigned char *bytes = (const unsigned char *)ptx->data;
-    cl_program program =
-        o->cl.clCreateProgramWithBinary(o->context, 1, &o->device, &n, &bytes, &status, &code);
-    if (!program) {
-        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
-                    "%s: retarget to %s: clCreateProgramWithBinary: %s", p->name, p->retarget,
-                    opencl_code_text(code, text));
-        return NULL;
-    }
-    code = o->cl.clBuildProgram(program, 1, &o->device, text_cstr(&texts->options), NULL, NULL);
-    add_log(o, program, log);
-    if (code == CL_SUCCESS)
-        return program;
-    report_failure(p, texts->tree.data, code, text_cstr(log) + before, r);
-    o->cl.clReleaseProgram(program);
+    cl_program program = create_of_binary(o, ptx->data, ptx->length, &code);
+    if (program)
+        return build_created(o, p, program, texts, log, r);
+    result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
+                "%s: retarget to %s: clCreateProgramWithBinary: %s", p->name, p->retarget,
+                opencl_code_text(code, text));
     return NULL;
 }
 
@@ -225,6 +212,7 @@ void *opencl_program_new(void *own, const struct job *j, uint32_t index, const v
     struct error e = ERROR_INIT;
     struct texts texts = {TEXT_INIT, TEXT_INIT, TEXT_INIT};
     cl_program program = NULL;
+    cl_int code;
     if (!(include_tree(p, o->options->scratch ? o->options->scratch : ".", &texts.tree, &e) &&
           build_options(LANGUAGE_OPENCL, p, texts.tree.data, extra_option(o), &texts.options, &e) &&
           build_source(LANGUAGE_OPENCL, p, &texts.source, &e))) {
@@ -232,7 +220,9 @@ void *opencl_program_new(void *own, const struct job *j, uint32_t index, const v
         goto done;
     }
     if (length)
-        program = load_image(o, image, length, text_cstr(&texts.options), log);
+        program = create_of_binary(o, image, (size_t)length, &code);
+    if (program) // where the driver does not take it, the source is built instead
+        program = build_created(o, p, program, &texts, log, NULL);
     if (program) // what its log says is known from where the image was made
         goto done;
     program = p->retarget ? build_retargeted(o, p, &texts, log, r)
