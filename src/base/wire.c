@@ -114,7 +114,8 @@ void wire_u64(struct wire *w, uint64_t *v)
         *v = read;
 }
 
-void wire_i64(struct wire *w, int64_t *v)
+// The bits travel, so that every double survives, NaNs and the sign of zero too.
+static void wire_bits(struct wire *w, void *v)
 {
     uint64_t bits = 0;
     if (!reading(w))
@@ -124,15 +125,14 @@ void wire_i64(struct wire *w, int64_t *v)
         memcpy(v, &bits, sizeof bits);
 }
 
-// The bits travel, so that every double survives, NaNs and the sign of zero too.
+void wire_i64(struct wire *w, int64_t *v)
+{
+    wire_bits(w, v);
+}
+
 void wire_f64(struct wire *w, double *v)
 {
-    uint64_t bits = 0;
-    if (!reading(w))
-        memcpy(&bits, v, sizeof bits);
-    wire_u64(w, &bits);
-    if (reading(w))
-        memcpy(v, &bits, sizeof bits);
+    wire_bits(w, v);
 }
 
 void wire_bool(struct wire *w, bool *v)

@@ -2,6 +2,7 @@
 // version of the library lacks leaves its part of a snapshot unknown.
 #include "device/nvml.h"
 
+#include "device/routine.h"
 #include "os/process.h"
 #include "base/text.h"
 
@@ -39,34 +40,32 @@ struct nvml_use { // nvmlProcessUtilizationSample_t
     unsigned sm, memory, encoder, decoder; // percent
 };
 
-// X(member, name, older name or NULL, parameters)
+// X(member, name, parameters)
 #define NVML_FUNCTIONS(X)                                                                          \
-    X(init, "nvmlInit_v2", NULL, (void))                                                           \
-    X(shutdown, "nvmlShutdown", NULL, (void))                                                      \
-    X(by_pci, "nvmlDeviceGetHandleByPciBusId_v2", NULL, (const char *, nvml_device *))             \
-    X(by_uuid, "nvmlDeviceGetHandleByUUID", NULL, (const char *, nvml_device *))                   \
-    X(clock, "nvmlDeviceGetClockInfo", NULL, (nvml_device, int, unsigned *))                       \
-    X(most_clock, "nvmlDeviceGetMaxClockInfo", NULL, (nvml_device, int, unsigned *))               \
-    X(power, "nvmlDeviceGetPowerUsage", NULL, (nvml_device, unsigned *))                           \
-    X(temperature, "nvmlDeviceGetTemperature", NULL, (nvml_device, int, unsigned *))               \
-    X(reasons, "nvmlDeviceGetCurrentClocksEventReasons",                                           \
-      "nvmlDeviceGetCurrentClocksThrottleReasons", (nvml_device, unsigned long long *))            \
-    X(energy, "nvmlDeviceGetTotalEnergyConsumption", NULL, (nvml_device, unsigned long long *))    \
-    X(mig, "nvmlDeviceGetMigMode", NULL, (nvml_device, unsigned *, unsigned *))                    \
-    X(uses, "nvmlDeviceGetProcessUtilization", NULL,                                               \
+    X(init, "nvmlInit_v2", (void))                                                                 \
+    X(shutdown, "nvmlShutdown", (void))                                                            \
+    X(by_pci, "nvmlDeviceGetHandleByPciBusId_v2", (const char *, nvml_device *))                   \
+    X(by_uuid, "nvmlDeviceGetHandleByUUID", (const char *, nvml_device *))                         \
+    X(clock, "nvmlDeviceGetClockInfo", (nvml_device, int, unsigned *))                             \
+    X(most_clock, "nvmlDeviceGetMaxClockInfo", (nvml_device, int, unsigned *))                     \
+    X(power, "nvmlDeviceGetPowerUsage", (nvml_device, unsigned *))                                 \
+    X(temperature, "nvmlDeviceGetTemperature", (nvml_device, int, unsigned *))                     \
+    X(reasons, "nvmlDeviceGetCurrentClocksEventReasons", (nvml_device, unsigned long long *))      \
+    X(older_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons",                                  \
+      (nvml_device, unsigned long long *))                                                         \
+    X(energy, "nvmlDeviceGetTotalEnergyConsumption", (nvml_device, unsigned long long *))          \
+    X(mig, "nvmlDeviceGetMigMode", (nvml_device, unsigned *, unsigned *))                          \
+    X(uses, "nvmlDeviceGetProcessUtilization",                                                     \
       (nvml_device, struct nvml_use *, unsigned *, unsigned long long))
 
 struct nvml_api { // NULL where the library does not have it
-#define X(member, name, older, parameters) nvml_code(*member) parameters;
+#define X(member, name, parameters) nvml_code(*member) parameters;
     NVML_FUNCTIONS(X)
 #undef X
 };
 
-static const struct {
-    const char *name, *older;
-    size_t offset;
-} functions[] = {
-#define X(member, name, older, parameters) {name, older, offsetof(struct nvml_api, member)},
+static const struct library_function functions[] = {
+#define X(member, name, parameters) {name, offsetof(struct nvml_api, member), true},
     NVML_FUNCTIONS(X)
 #undef X
 };
@@ -89,13 +88,8 @@ static bool load_nvml(struct nvml_api *api)
     void *library = dlopen(NVML_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return false;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *symbol = dlsym(library, functions[i].name);
-        if (!symbol && functions[i].older)
-            symbol = dlsym(library, functions[i].older);
-        // POSIX gives function pointers as void *; the sizes are the same.
-        memcpy((char *)api + functions[i].offset, &symbol, sizeof symbol);
-    }
+    library_functions(library, functions, sizeof functions / sizeof *functions, api);
+    api->reasons = api->reasons ? api->reasons : api->older_reasons;
     return api->init && api->shutdown;
 }
 

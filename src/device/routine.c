@@ -72,22 +72,17 @@ static bool is_no_file(const char *name)
     return strchr(name, '/') && stat(name, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-static bool find_functions(const struct library_search *s, void *library,
-                           const struct library_function *functions, size_t count, void *table,
-                           struct result *r)
+const char *library_functions(void *library, const struct library_function *functions, size_t count,
+                              void *table)
 {
     for (size_t i = 0; i < count; i++) {
         void *symbol = dlsym(library, functions[i].symbol);
         if (!symbol && !functions[i].optional)
-            return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
-                               "%s has no %s: it is no library, or no version, of %s that hone can "
-                               "call",
-                               s->given ? s->given : "the library that was found",
-                               functions[i].symbol, routine_title(s->routine));
+            return functions[i].symbol;
         // POSIX gives function pointers as void *; the sizes are the same.
         memcpy((char *)table + functions[i].offset, &symbol, sizeof symbol);
     }
-    return true;
+    return NULL;
 }
 
 void *routine_library(const struct library_search *s, const struct library_function *functions,
@@ -114,7 +109,12 @@ void *routine_library(const struct library_search *s, const struct library_funct
     }
     text_release(&tried);
     text_release(&why);
-    return library && find_functions(s, library, functions, count, table, r) ? library : NULL;
+    const char *missing = library ? library_functions(library, functions, count, table) : NULL;
+    if (missing)
+        result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
+                    "%s has no %s: it is no library, or no version, of %s that hone can call",
+                    s->given ? s->given : "the library that was found", missing, title);
+    return missing ? NULL : library;
 }
 
 bool device_routine_about(const struct device_options *o, enum routine routine, const char *library,

@@ -37,6 +37,10 @@ struct library_function {
     bool optional; // NULL in the table where the library lacks it
 };
 
+// Fills in the table; the first function that the library lacks, or NULL.
+const char *library_functions(void *library, const struct library_function *functions, size_t count,
+                              void *table);
+
 // Opens it and fills in the table. The library stays open: those that start threads do not survive
 // being closed. NULL: the result says what was tried, or which function it lacks.
 void *routine_library(const struct library_search *s, const struct library_function *functions,

@@ -170,8 +170,3 @@ const char *expr_text(const struct expr *x)
 {
     return x->text;
 }
-
-bool expr_constant(const struct expr *x)
-{
-    return x->slot_count == 0;
-}

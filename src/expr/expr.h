@@ -120,8 +120,6 @@ size_t expr_slots(const struct expr *x, const uint32_t **slots);
 void expr_slots_as_read(const struct expr *x, uint32_t *out);
 // The text as parsed.
 const char *expr_text(const struct expr *x);
-// A value known without slots (constant expression)?
-bool expr_constant(const struct expr *x);
 
 // The functions of the language, NULL-terminated, for help and documents: "min(a, b, ...)" ...
 const char *const *expr_functions(void);

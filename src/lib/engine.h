@@ -33,7 +33,6 @@ const struct space *engine_space(const struct hone_space *sp);
 
 // ---- devices ------------------------------------------------------------------------------------
 
-const struct device_info *engine_device(const struct hone_device *d);
 const struct device_report *engine_report(const struct hone_devices *d);
 // (or NULL) The worker that listed them, with keep_worker; NULL devices have none.
 struct spare *engine_spare(const struct hone_devices *d);

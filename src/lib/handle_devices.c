@@ -170,11 +170,6 @@ const struct hone_device *engine_assumed_device(const struct device_info *info, 
     return &entry->device;
 }
 
-const struct device_info *engine_device(const struct hone_device *d)
-{
-    return info_of(d);
-}
-
 const struct device_report *engine_report(const struct hone_devices *d)
 {
     return &d->report;

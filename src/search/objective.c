@@ -89,15 +89,6 @@ bool objective_uses_energy(const struct objectives *g, const struct spec *s)
     return false;
 }
 
-bool objective_uses_time(const struct objectives *g)
-{
-    for (uint32_t i = 0; i < g->count; i++) {
-        if (g->terms[i].metric == OBJECTIVE_TIME)
-            return true;
-    }
-    return false;
-}
-
 // ---- values ------------------------------------------------------------------------------------
 
 bool objective_values(const struct objectives *g, const struct spec *s, const uint32_t *choice,

@@ -21,8 +21,6 @@ bool objective_parse(const char *text, const struct spec *s, struct objectives *
 bool objective_is_time(const struct objectives *g, const struct spec *s,
                        const struct device_info *device);
 bool objective_uses_energy(const struct objectives *g, const struct spec *s);
-// Is the time one of its terms, or all of them?
-bool objective_uses_time(const struct objectives *g);
 
 // The values of the terms as they are shown, one each. False where one of them has none: a metric
 // that does not exist for this configuration, or energy that is not known.

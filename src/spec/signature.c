@@ -679,16 +679,22 @@ static void read_signature_of(struct reading *r, const char *kernel, struct sign
     out->line = p->line + r->tokens[name].line - p->first;
 }
 
+static struct reading reading_of(const struct spec_sources *src, const struct program_sources *p,
+                                 const struct follow_macro *macros, struct arena *a)
+{
+    return (struct reading){.src = src,
+                            .traits = language_traits(src->language),
+                            .program = p,
+                            .macros = macros,
+                            .arena = a,
+                            .text = TEXT_INIT};
+}
+
 bool signature_read(const struct spec_sources *src, const struct program_sources *p,
                     const struct follow_macro *macros, const char *kernel, struct arena *a,
                     struct signature *out)
 {
-    struct reading r = {.src = src,
-                        .traits = language_traits(src->language),
-                        .program = p,
-                        .macros = macros,
-                        .arena = a,
-                        .text = TEXT_INIT};
+    struct reading r = reading_of(src, p, macros, a);
     *out = (struct signature){.known = false};
     if (read_tokens(&r))
         read_signature_of(&r, kernel, out);
@@ -735,12 +741,7 @@ bool signature_kernels(const struct spec_sources *src, const struct program_sour
                        const struct follow_macro *macros, struct arena *a,
                        const char *const **names, uint32_t *count)
 {
-    struct reading r = {.src = src,
-                        .traits = language_traits(src->language),
-                        .program = p,
-                        .macros = macros,
-                        .arena = a,
-                        .text = TEXT_INIT};
+    struct reading r = reading_of(src, p, macros, a);
     const char **list = NULL;
     *count = 0;
     if (read_tokens(&r)) {
@@ -800,17 +801,12 @@ static void note_template_names(const struct reading *r, const struct token *ope
 bool signature_note_names(const struct spec_sources *src, const struct program_sources *p,
                           const char *kernel, struct arena *a, bool *named)
 {
-    struct reading r = {.src = src,
-                        .traits = language_traits(src->language),
-                        .program = p,
-                        .arena = a,
-                        .text = TEXT_INIT};
     struct follow_macro *macros = arena_array(a, src->names.count + 1, sizeof *macros);
     if (!macros)
         return false;
     for (uint32_t i = 0; i < src->names.count; i++)
         macros[i].given = true; // with a value that is not known
-    r.macros = macros;
+    struct reading r = reading_of(src, p, macros, a);
     bool is_template;
     if (read_tokens(&r)) {
         for (size_t i = 0; i + 1 < r.count; i++) {

@@ -2,37 +2,20 @@
 // loader's path, then the usual folders. And the texts of their error codes.
 #include "device/backends/cuda/cuda_api.h"
 
+#include "device/routine.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct entry {
-    const char *symbol;
-    size_t offset; // of the pointer in the table of functions
-    bool optional;
-};
-
 #define DRIVER(name, symbol, result, parameters)   {symbol, offsetof(struct cuda_api, name), false},
 #define OPTIONAL(name, symbol, result, parameters) {symbol, offsetof(struct cuda_api, name), true},
 #define NVRTC(name, symbol, result, parameters)    {symbol, offsetof(struct nvrtc_api, name), false},
 
-static const struct entry driver_entries[] = {CUDA_DRIVER_FUNCTIONS(DRIVER)
-                                                  CUDA_OPTIONAL_FUNCTIONS(OPTIONAL)};
-static const struct entry nvrtc_entries[] = {NVRTC_FUNCTIONS(NVRTC)};
-
-// The name of the first function that is missing, or NULL.
-static const char *resolve(void *library, const struct entry *entries, size_t count, void *table)
-{
-    for (size_t i = 0; i < count; i++) {
-        void *symbol = dlsym(library, entries[i].symbol);
-        if (!symbol && !entries[i].optional)
-            return entries[i].symbol;
-        // POSIX gives function pointers as void *; the sizes are the same.
-        memcpy((char *)table + entries[i].offset, &symbol, sizeof symbol);
-    }
-    return NULL;
-}
+static const struct library_function driver_entries[] = {CUDA_DRIVER_FUNCTIONS(DRIVER)
+                                                             CUDA_OPTIONAL_FUNCTIONS(OPTIONAL)};
+static const struct library_function nvrtc_entries[] = {NVRTC_FUNCTIONS(NVRTC)};
 
 // ---- the driver
 
@@ -53,8 +36,8 @@ bool cuda_api_open(struct cuda_api *api, struct error *e)
             "NVIDIA's CUDA library %s cannot be opened (%s); it is part of NVIDIA's "
             "driver (Debian: apt install libcuda1)",
             CUDA_LIBRARY, why ? why : "the loader does not say why");
-    const char *missing =
-        resolve(library, driver_entries, sizeof driver_entries / sizeof *driver_entries, api);
+    const char *missing = library_functions(library, driver_entries,
+                                            sizeof driver_entries / sizeof *driver_entries, api);
     return !missing || error_set(e, ERROR_DEVICE,
                                  "%s has no %s: a driver for CUDA 11.4 or newer "
                                  "is needed",
@@ -122,8 +105,8 @@ bool nvrtc_api_open(struct nvrtc_api *api, const char *toolkit, struct text *pat
                          "nor below /usr/local/cuda; install it (Debian: apt install libnvrtc12; "
                          "NVIDIA: cuda-nvrtc-dev), or set CUDA_HOME to the folder of a CUDA "
                          "toolkit");
-    const char *missing =
-        resolve(library, nvrtc_entries, sizeof nvrtc_entries / sizeof *nvrtc_entries, api);
+    const char *missing = library_functions(library, nvrtc_entries,
+                                            sizeof nvrtc_entries / sizeof *nvrtc_entries, api);
     if (missing)
         return error_set(e, ERROR_DEVICE, "libnvrtc.so has no %s: CUDA 11.2 or newer is needed",
                          missing);

@@ -1,16 +1,15 @@
 // Opens the ICD loader and finds its functions; and the texts of its error codes.
 #include "device/backends/opencl/opencl_api.h"
 
+#include "device/routine.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    size_t offset; // of the pointer in struct opencl_api
-} functions[] = {
-#define X(name) {#name, offsetof(struct opencl_api, name)},
+static const struct library_function functions[] = {
+#define X(name) {#name, offsetof(struct opencl_api, name), false},
     OPENCL_FUNCTIONS(X)
 #undef X
 };
@@ -19,22 +18,17 @@ bool opencl_api_open(struct opencl_api *api, struct error *e)
 {
     // An OpenCL that was put into the process before it started (LD_PRELOAD, which is how Oclgrind
     // starts programs) answers instead of the loader.
-    bool preloaded = dlsym(RTLD_DEFAULT, functions[0].name) != NULL;
+    bool preloaded = dlsym(RTLD_DEFAULT, functions[0].symbol) != NULL;
     void *library = preloaded ? RTLD_DEFAULT : dlopen(OPENCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!preloaded && !library)
         return error_set(e, ERROR_DEVICE,
                          "the OpenCL loader %s cannot be opened; install it (Debian, Ubuntu: apt "
                          "install " OPENCL_PACKAGE ")",
                          OPENCL_LIBRARY);
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *symbol = dlsym(library, functions[i].name);
-        if (!symbol)
-            return error_set(e, ERROR_DEVICE, "%s has no %s: a loader for OpenCL 1.2 is needed",
-                             OPENCL_LIBRARY, functions[i].name);
-        // POSIX gives function pointers as void *; the sizes are the same.
-        memcpy((char *)api + functions[i].offset, &symbol, sizeof symbol);
-    }
-    return true;
+    const char *missing =
+        library_functions(library, functions, sizeof functions / sizeof *functions, api);
+    return !missing || error_set(e, ERROR_DEVICE, "%s has no %s: a loader for OpenCL 1.2 is needed",
+                                 OPENCL_LIBRARY, missing);
 }
 
 #define CODES(X)                                                                                   \
