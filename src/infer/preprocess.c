@@ -4,6 +4,7 @@
 #include "infer/preprocess.h"
 
 #include "base/text.h"
+#include "spec/condition.h"
 #include "spec/logical_lines.h"
 
 #include <ctype.h>
@@ -211,141 +212,47 @@ static void flush_pending(struct preprocessor *p)
 
 // ---- conditions --------------------------------------------------------------------------------
 
-// An expression of a #if, read from words.
-struct condition {
-    struct preprocessor *p;
-    const struct token *at, *end;
-    bool is_strange;
-};
-
-static int64_t condition_value(struct condition *c, unsigned level);
-
-static bool take_sign(struct condition *c, const char *sign)
-{
-    if (c->at >= c->end || !is_sign_of(c->at, sign))
-        return false;
-    c->at++;
-    return true;
-}
-
-static int64_t condition_primary(struct condition *c)
-{
-    int64_t value = 0;
-    if (take_sign(c, "!"))
-        return !condition_primary(c);
-    if (take_sign(c, "-"))
-        return (int64_t)(0 - (uint64_t)condition_primary(c));
-    if (take_sign(c, "+"))
-        return condition_primary(c);
-    if (take_sign(c, "~"))
-        return ~condition_primary(c);
-    if (take_sign(c, "(")) {
-        value = condition_value(c, 0);
-        c->is_strange |= !take_sign(c, ")");
-        return value;
-    }
-    if (c->at >= c->end) {
-        c->is_strange = true;
-        return 0;
-    }
-    const struct token *t = c->at++;
-    if (t->kind == TOKEN_NUMBER) {
-        value = (int64_t)strtoull(t->text, NULL, 0);
-    } else if (t->kind == TOKEN_NAME) {
-        const struct given_name *given = find_given(c->p->given, t->text);
-        value = given ? given->value : strcmp(t->text, "true") == 0;
-        if (!given && c->at < c->end && is_sign_of(c->at, "(")) { // __has_builtin(x)
-            while (c->at < c->end && !is_sign_of(c->at, ")"))
-                c->at++;
-            c->at += c->at < c->end;
-        }
-    } else {
-        c->is_strange = true;
-    }
-    return value;
-}
-
-struct binary {
-    const char *sign, *second; // "<", "<": a shift; the lexer knows signs of two of some kinds
-    unsigned level;
-};
-
-static int64_t apply_binary(const char *sign, const char *second, int64_t a, int64_t b, bool *bad)
-{
-    bool shift = b >= 0 && b < 63;
-    switch (sign[0]) {
-    case '|':
-        return sign[1] ? a || b : a | b;
-    case '&':
-        return sign[1] ? a && b : a & b;
-    case '^':
-        return a ^ b;
-    case '=':
-        return a == b;
-    case '!':
-        return a != b;
-    case '<':
-        return second ? (shift ? (int64_t)((uint64_t)a << b) : 0) : sign[1] ? a <= b : a < b;
-    case '>':
-        return second ? (shift ? a >> b : 0) : sign[1] ? a >= b : a > b;
-    case '+':
-        return (int64_t)((uint64_t)a + (uint64_t)b);
-    case '-':
-        return (int64_t)((uint64_t)a - (uint64_t)b);
-    case '*':
-        return (int64_t)((uint64_t)a * (uint64_t)b);
-    default:
-        *bad |= b == 0;
-        if (b == 0 || b == -1)
-            return b == 0 || sign[0] == '%' ? 0 : (int64_t)(0 - (uint64_t)a);
-        return sign[0] == '/' ? a / b : a % b;
-    }
-}
-
-static const struct binary *find_binary(const struct condition *c, unsigned level)
-{
-    static const struct binary table[] = {
-        {"||", NULL, 1}, {"&&", NULL, 2}, {"|", NULL, 3}, {"^", NULL, 4}, {"&", NULL, 5},
-        {"==", NULL, 6}, {"!=", NULL, 6}, {"<", "<", 8},  {">", ">", 8},  {"<=", NULL, 7},
-        {">=", NULL, 7}, {"<", NULL, 7},  {">", NULL, 7}, {"+", NULL, 9}, {"-", NULL, 9},
-        {"*", NULL, 10}, {"/", NULL, 10}, {"%", NULL, 10}};
-    for (size_t i = 0; i < sizeof table / sizeof *table && c->at < c->end; i++) {
-        bool fits = is_sign_of(c->at, table[i].sign) &&
-                    (!table[i].second || (c->at + 1 < c->end && c->at[1].is_glued &&
-                                          is_sign_of(c->at + 1, table[i].second)));
-        if (fits)
-            return table[i].level >= level ? &table[i] : NULL;
-    }
-    return NULL;
-}
-
-static int64_t condition_value(struct condition *c, unsigned level)
-{
-    int64_t value = condition_primary(c);
-    const struct binary *b;
-    while (!c->is_strange && (b = find_binary(c, level ? level : 1))) {
-        c->at += b->second ? 2 : 1;
-        int64_t right = condition_value(c, b->level + 1);
-        value = apply_binary(b->sign, b->second, value, right, &c->is_strange);
-    }
-    if (level == 0 && take_sign(c, "?")) {
-        int64_t yes = condition_value(c, 0);
-        c->is_strange |= !take_sign(c, ":");
-        int64_t no = condition_value(c, 0);
-        value = value ? yes : no;
-    }
-    return value;
-}
-
 static bool is_name_defined(const struct preprocessor *p, const char *name)
 {
     return find_given(p->given, name) || find_macro(p, name);
+}
+
+// A name that no macro replaced.
+static struct macro_fact fact_of(void *context, const char *name, size_t length)
+{
+    const struct given_names *given = context;
+    for (size_t i = 0; i < given->count; i++) {
+        if (strlen(given->list[i].name) == length && memcmp(given->list[i].name, name, length) == 0)
+            return (struct macro_fact){
+                .defined = true, .has_value = true, .value = given->list[i].value};
+    }
+    return (struct macro_fact){.absent = true,
+                               .value = length == 4 && memcmp(name, "true", 4) == 0};
+}
+
+// The words of a condition, all macros replaced, as text; what is asked of the compiler, as by __has_builtin(x), is 0.
+static void join_condition(const struct given_names *given, const struct token *t, size_t count,
+                           struct text *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (t[i].kind == TOKEN_NAME && i + 1 < count && is_sign_of(&t[i + 1], "(") &&
+            !find_given(given, t[i].text)) {
+            while (i < count && !is_sign_of(&t[i], ")"))
+                i++;
+            text_add(out, " 0");
+        } else if (t[i].kind == TOKEN_NUMBER && !strchr(t[i].text, '.')) {
+            text_addf(out, " %llu", strtoull(t[i].text, NULL, 0)); // without what says its type
+        } else {
+            text_addf(out, "%s%s", t[i].is_glued ? "" : " ", t[i].text);
+        }
+    }
 }
 
 // `defined X` and `defined(X)` become numbers before macros are replaced.
 static bool is_condition_true(struct preprocessor *p, const struct token *from, size_t count)
 {
     struct token_list words = {.items = NULL}, all = {.items = NULL};
+    struct text text = TEXT_INIT;
     for (size_t i = 0; i < count; i++) {
         struct token t = from[i];
         if (t.kind == TOKEN_NAME && strcmp(t.text, "defined") == 0 && i + 1 < count) {
@@ -358,10 +265,14 @@ static bool is_condition_true(struct preprocessor *p, const struct token *from, 
         add_token(p, &words, &t);
     }
     expand_tokens(p, words.items, words.count, 0, &all);
-    struct condition c = {.p = p, .at = all.items, .end = all.items + all.count};
-    bool value = all.count && condition_value(&c, 0) != 0;
-    p->is_strange |= c.is_strange || c.at != c.end;
-    return value;
+    if (all.count == 0)
+        return false;
+    join_condition(p->given, all.items, all.count, &text);
+    enum truth truth = condition_test(text_cstr(&text), fact_of, (void *)p->given);
+    p->is_strange |= truth == TRUTH_UNKNOWN;
+    p->failed |= text.failed;
+    text_release(&text);
+    return truth == TRUTH_YES;
 }
 
 // ---- directives --------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// The value of a preprocessor condition when only some macros are known. Private to src/spec.
+// The value of a preprocessor condition when only some macros are known.
 #ifndef HONE_SPEC_CONDITION_H
 #define HONE_SPEC_CONDITION_H
 
