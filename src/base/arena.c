@@ -101,7 +101,7 @@ void *arena_array(struct arena *a, size_t count, size_t size)
     return arena_alloc(a, count * size);
 }
 
-void *arena_grow(struct arena *a, void *items, size_t *capacity, size_t needed, size_t size)
+void *arena_make_room(struct arena *a, void *items, size_t *capacity, size_t needed, size_t size)
 {
     if (needed <= *capacity)
         return items;

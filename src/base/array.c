@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-void *array_grow(void *items, size_t *capacity, size_t needed, size_t size)
+void *array_make_room(void *items, size_t *capacity, size_t needed, size_t size)
 {
     if (needed <= *capacity)
         return items;

@@ -37,12 +37,9 @@ static bool put_step(struct deploy_compiler *c, int code, int64_t i, double f)
 {
     if (c->count == KNOWN_STEPS_MOST)
         return refuse_part(c, "it is too long; split it, or use fewer values");
-    struct known_step *steps =
-        arena_grow(c->arena, c->steps, &c->capacity, c->count + 1, sizeof *steps);
-    if (!steps)
+    if (!ARENA_ROOM(c->arena, c->steps, c->capacity, c->count + 1))
         return error_memory(c->error);
-    c->steps = steps;
-    steps[c->count++] = (struct known_step){.code = code, .i = i, .f = f};
+    c->steps[c->count++] = (struct known_step){.code = code, .i = i, .f = f};
     return true;
 }
 
@@ -292,8 +289,8 @@ static unsigned compile_known_member(struct deploy_compiler *c, const struct nod
         const struct value *v = &list->items[i];
         if (v->kind != VALUE_INT && v->kind != VALUE_BOOL && v->kind != VALUE_FLOAT)
             continue;
-        if (!compile_node(c, item) || !put_constant(c, v) || !deploy_put_operator(c, HONE_CORE_EQ) ||
-            !deploy_put_operator(c, HONE_CORE_OR))
+        if (!compile_node(c, item) || !put_constant(c, v) ||
+            !deploy_put_operator(c, HONE_CORE_EQ) || !deploy_put_operator(c, HONE_CORE_OR))
             return 0;
     }
     return GIVES_INT;
@@ -472,7 +469,8 @@ static unsigned compile_node(struct deploy_compiler *c, const struct node *n)
 {
     struct value v;
     if (!node_varies(c, n))
-        return evaluate_now(c, n, &v) == EXPR_FAULT_NONE ? put_constant(c, &v) : put_without_value(c);
+        return evaluate_now(c, n, &v) == EXPR_FAULT_NONE ? put_constant(c, &v)
+                                                         : put_without_value(c);
     switch (n->kind) {
     case NODE_SLOT:
         return compile_slot(c, n);

@@ -79,16 +79,13 @@ static bool end_program(struct maker_of_core *m, const char *text, uint32_t *out
             return true;
         }
     }
-    struct deploy_program *programs =
-        arena_grow(m->arena, m->programs, &m->program_room, m->out->program_count + (size_t)1,
-                   sizeof *programs);
     const struct known_step *steps = arena_copy(m->arena, c->steps, c->count * sizeof *steps);
-    if (!programs || !steps)
+    if (!steps ||
+        !ARENA_ROOM(m->arena, m->programs, m->program_room, m->out->program_count + (size_t)1))
         return error_memory(m->e);
-    m->programs = programs;
     *out = m->out->program_count++;
-    programs[*out] = (struct deploy_program){steps, (uint32_t)c->count, depth, text};
-    m->out->programs = programs;
+    m->programs[*out] = (struct deploy_program){steps, (uint32_t)c->count, depth, text};
+    m->out->programs = m->programs;
     c->count = 0;
     return true;
 }

@@ -171,16 +171,12 @@ static bool read_shape(struct shapes_reader *r)
         return shapes_error(r, "%u cells, where line 1 names %u columns", count, r->cell_count);
     if (s->count == SHAPES_MOST)
         return shapes_error(r, "more than %d shapes", SHAPES_MOST);
-    int64_t *sizes = arena_grow(r->a, r->sizes, &r->size_capacity,
-                                ((size_t)s->count + 1) * s->column_count, sizeof *sizes);
-    double *weights =
-        arena_grow(r->a, r->weights, &r->weight_capacity, (size_t)s->count + 1, sizeof *weights);
-    if (!sizes || !weights)
+    size_t shapes = (size_t)s->count + 1;
+    if (!ARENA_ROOM(r->a, r->sizes, r->size_capacity, shapes * s->column_count) ||
+        !ARENA_ROOM(r->a, r->weights, r->weight_capacity, shapes))
         return error_memory(r->e);
-    r->sizes = sizes;
-    r->weights = weights;
     for (uint32_t i = 0; i < count; i++) {
-        int64_t *size = &sizes[(size_t)s->count * s->column_count + column];
+        int64_t *size = &r->sizes[(size_t)s->count * s->column_count + column];
         if (i == r->weight) {
             if (!str_to_f64(cells[i], &weight) || !isfinite(weight) || weight <= 0)
                 return shapes_error(r, "%s: '%s' is no number above 0", r->columns[i], cells[i]);

@@ -32,15 +32,11 @@ uint32_t grid_candidate(struct deploy_grid *g, const char *text)
         if (str_equal(g->texts[i], text))
             return i;
     }
-    const char **texts =
-        arena_grow(g->arena, g->texts, &g->text_capacity, g->count + (size_t)1, sizeof *texts);
-    struct deploy_cost *costs =
-        arena_grow(g->arena, g->costs, &g->cost_capacity, g->count + (size_t)1, sizeof *costs);
-    if (!texts || !costs || !(texts[g->count] = arena_strdup(g->arena, text)))
+    if (!ARENA_ROOM(g->arena, g->texts, g->text_capacity, g->count + (size_t)1) ||
+        !ARENA_ROOM(g->arena, g->costs, g->cost_capacity, g->count + (size_t)1) ||
+        !(g->texts[g->count] = arena_strdup(g->arena, text)))
         return DEPLOY_NONE;
-    g->texts = texts;
-    g->costs = costs;
-    costs[g->count] = (struct deploy_cost){-1, -1, -1, -1};
+    g->costs[g->count] = (struct deploy_cost){-1, -1, -1, -1};
     return g->count++;
 }
 
@@ -48,11 +44,9 @@ bool grid_put(struct deploy_grid *g, uint32_t row, const char *text, double ns,
               const struct result *r)
 {
     uint32_t candidate = grid_candidate(g, text);
-    struct grid_cell *cells =
-        arena_grow(g->arena, g->cells, &g->cell_capacity, g->cell_count + 1, sizeof *cells);
-    if (candidate == DEPLOY_NONE || !cells)
+    if (candidate == DEPLOY_NONE ||
+        !ARENA_ROOM(g->arena, g->cells, g->cell_capacity, g->cell_count + 1))
         return false;
-    g->cells = cells;
     g->cells[g->cell_count++] = (struct grid_cell){row, candidate, ns};
     if (r)
         g->costs[candidate] = cost_of(r);
