@@ -59,6 +59,35 @@ cmp -s table.json again.json || fail "two tables of the same results differ"
 expect 0 'configurations? for 3 sizes' "$hone" deploy spec/matmul_tiled.json --language opencl --store $store \
     --known --set WIDTH=64,96,128
 
+# ---- a device of another machine ----------------------------------------------------------------
+if command -v python3 >/dev/null; then
+    cp $store other.sqlite
+    python3 - other.sqlite <<'END'
+import os, sqlite3, sys
+other = sqlite3.connect(sys.argv[1])
+for (session,) in other.execute("SELECT id FROM session").fetchall():
+    anew = os.urandom(16)
+    other.execute("UPDATE result SET session = ? WHERE session = ?", (anew, session))
+    other.execute("UPDATE session SET id = ? WHERE id = ?", (anew, session))
+for (key,) in other.execute("SELECT key FROM job").fetchall(): # the device is in it
+    anew = os.urandom(32)
+    other.execute("UPDATE result SET job = ? WHERE job = ?", (anew, key))
+    other.execute("UPDATE job SET key = ? WHERE key = ?", (anew, key))
+other.execute("UPDATE result SET id = randomblob(16)")
+other.execute("UPDATE session SET device = 'Other GPU', vendor = 'Maker', uuid = 'GPU-77', compute_units = 40, "
+              "device_identity = zeroblob(32)")
+other.commit()
+END
+    expect 0 'Other GPU: [0-9]+ configurations? for 3 sizes' "${deploy[@]}" --also other.sqlite --also-device other -o both.json
+    expect 0 '"name":"Other GPU".*"uuid":"GPU-77","vendor":"Maker".*"compute_units":40' cat both.json
+    expect 0 'Other GPU: ' "${deploy[@]}" --also other.sqlite --also-device all
+    expect 0 '^Other GPU,' "$hone" deploy spec/matmul_tiled.json --language opencl --store other.sqlite --known \
+        --set WIDTH=64,96,128 --format csv
+    expect 1 'several devices fit, name one with --device' "$hone" deploy spec/matmul_tiled.json --language opencl \
+        --store $store --also other.sqlite --known --set WIDTH=64
+    expect 1 'but none at these sizes' "${deploy[@]:0:9}" --set WIDTH=48 --also other.sqlite --also-device other
+fi
+
 # ---- formats ------------------------------------------------------------------------------------
 for format in csv cmake prelude header known; do
     "${deploy[@]}" --format $format >table.$format 2>/dev/null || fail "--format $format"

@@ -1,5 +1,5 @@
-// A device as the store has it: at each point the newest ranking that a deploy made there, else the best that a tune
-// found. And what the store knows of the device itself.
+// A device as the store has it: at each point the newest ranking that a deploy made there, else that of a tune, else the
+// best that is known. And what the store knows of the device itself.
 #include "workflows/deploy/deploy_inside.h"
 
 #include "workflows/best.h"
@@ -92,7 +92,7 @@ static bool read_ranked_row(void *context, const struct store_row *row)
     return !r->failed;
 }
 
-// What a tune found at the row, where no deploy measured it.
+// What is known of the row, where nothing was ranked.
 static bool read_best(const struct deploy *d, struct deploy_grid *g, uint32_t at, struct error *e)
 {
     const struct spec *spec = d->rows[at].spec;
@@ -121,28 +121,35 @@ static bool read_best(const struct deploy *d, struct deploy_grid *g, uint32_t at
     return ok;
 }
 
-static bool read_row(const struct deploy *d, struct deploy_grid *g, uint32_t at, struct error *e)
+// The newest ranking under a name: a deploy's, or the tune's own, which holds the default too.
+static bool read_ranking(const struct deploy *d, struct row_reading *r, const char *name,
+                         struct error *e)
 {
-    struct row_reading r = {.g = g, .row = at, .language = d->o.tune.device->language};
     struct text constants = TEXT_INIT;
-    if (!d->rows[at].spec)
-        return true;
-    spec_constants_text(d->rows[at].spec, &constants);
-    const struct store_query q = {.spec_name = d->name,
+    spec_constants_text(d->rows[r->row].spec, &constants);
+    const struct store_query q = {.spec_name = name,
                                   .constants = text_cstr(&constants),
-                                  .device = g->facts.name,
+                                  .device = r->g->facts.name,
                                   .source = &d->source,
                                   .correct_only = true,
                                   .today = true,
                                   .inputs =
                                       d->o.tune.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM,
                                   .telling = true};
-    bool ok = constants.failed ? error_memory(e)
-                               : store_each(d->o.tune.store, &q, read_ranked_row, &r, e);
+    bool ok =
+        constants.failed ? error_memory(e) : store_each(d->o.tune.store, &q, read_ranked_row, r, e);
     text_release(&constants);
-    if (ok && r.failed)
-        ok = error_memory(e);
-    return ok && (r.is_found || read_best(d, g, at, e));
+    return ok && (!r->failed || error_memory(e));
+}
+
+static bool read_row(const struct deploy *d, struct deploy_grid *g, uint32_t at, struct error *e)
+{
+    struct row_reading r = {.g = g, .row = at, .language = d->o.tune.device->language};
+    if (!d->rows[at].spec)
+        return true;
+    return read_ranking(d, &r, d->name, e) &&
+           (r.is_found || read_ranking(d, &r, d->spec->name, e)) &&
+           (r.is_found || read_best(d, g, at, e));
 }
 
 bool deploy_read_stored(struct deploy *d, struct deploy_grid *g, struct error *e)
