@@ -74,6 +74,7 @@ struct invocation {
     X(best)     \
     X(deploy)   \
     X(bench)    \
+    X(report)   \
     X(export)   \
     X(import)   \
     X(store)    \

@@ -31,7 +31,9 @@ static void split_constants(char *text, struct list *out)
     }
 }
 
-struct spec *respec(const char *path, const char *constants, const struct log *log, struct error *e)
+// `text` NULL: of the file.
+static struct spec *read_spec_again(const char *path, const char *text, size_t length,
+                                    const char *constants, const struct log *log, struct error *e)
 {
     struct list set = {NULL, 0};
     char *copy = strdup(constants);
@@ -41,8 +43,20 @@ struct spec *respec(const char *path, const char *constants, const struct log *l
     }
     split_constants(copy, &set);
     struct spec_options options = {.set = set.items, .set_count = set.count, .log = log};
-    struct spec *spec = spec_load(path, &options, e);
+    struct spec *spec =
+        text ? spec_parse(text, length, NULL, path, &options, e) : spec_load(path, &options, e);
     list_release(&set);
     free(copy);
     return spec;
+}
+
+struct spec *respec(const char *path, const char *constants, const struct log *log, struct error *e)
+{
+    return read_spec_again(path, NULL, 0, constants, log, e);
+}
+
+struct spec *respec_text(const char *text, size_t length, const char *name, const char *constants,
+                         const struct log *log, struct error *e)
+{
+    return read_spec_again(name, text, length, constants, log, e);
 }

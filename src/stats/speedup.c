@@ -49,3 +49,17 @@ void speedup_ranked(const struct ranking_entry *base, const struct ranking_entry
     out->low = fmin(out->low, 1);
     out->high = fmax(out->high, 1);
 }
+
+void speedup_of_finalists(const struct speedup_side *slow, const struct speedup_side *fast,
+                          bool is_late, double level, uint64_t resolution_ns,
+                          struct stats_ratio *out)
+{
+    uint32_t rounds = slow->count < fast->count ? slow->count : fast->count;
+    speedup_ranked(slow->entry, fast->entry, out);
+    if (out->interval || is_late || rounds < SPEEDUP_ROUNDS)
+        return;
+    speedup_paired(slow->samples, fast->samples, rounds, level, resolution_ns, out);
+    out->low = slow->entry->tied ? fmin(out->low, 1) : out->low;
+    out->high = slow->entry->tied ? fmax(out->high, 1) : out->high;
+    out->ratio = fmin(fmax(slow->entry->ratio / fast->entry->ratio, out->low), out->high);
+}

@@ -32,4 +32,15 @@ void speedup_paired(const uint64_t *slow, const uint64_t *fast, size_t count, do
 void speedup_ranked(const struct ranking_entry *base, const struct ranking_entry *best,
                     struct stats_ratio *out);
 
+// The two in one: of a default (`slow`) and the answer of one ranking. Where the ranking has no interval it is
+// Student's, if there are rounds enough; not of a default that was launched late.
+struct speedup_side {
+    const struct ranking_entry *entry;
+    const uint64_t *samples;
+    uint32_t count;
+};
+void speedup_of_finalists(const struct speedup_side *slow, const struct speedup_side *fast,
+                          bool is_late, double level, uint64_t resolution_ns,
+                          struct stats_ratio *out);
+
 #endif

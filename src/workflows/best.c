@@ -8,6 +8,7 @@
 #include "workflows/best.h"
 
 #include "search/subspace.h"
+#include "stats/speedup.h"
 #include "workflows/final_ranking.h"
 #include "space/space.h"
 
@@ -881,6 +882,94 @@ bool best_find(const struct best_options *o, struct arena *a, struct best_answer
     *found = g != NULL;
     if (g)
         ok = answer_group(&s, g, out, e);
+    space_free(s.space);
+    return ok;
+}
+
+// ---- the ranking as a whole --------------------------------------------------------------------
+
+static int by_finalist_place(const void *a, const void *b)
+{
+    const struct best_finalist *x = a, *y = b;
+    if (x->placed != y->placed)
+        return x->placed ? -1 : 1;
+    return x->placed ? (x->entry.place > y->entry.place) - (x->entry.place < y->entry.place)
+                     : strcmp(x->configuration, y->configuration);
+}
+
+// Without a device its timer is what the ranking knew of it.
+static void copy_finalist(struct search *s, const struct ranking *r, size_t i,
+                          struct best_finalist *out)
+{
+    const struct entry *n = r->members[i];
+    const struct result *brief = n->brief;
+    uint32_t batch = brief->batch ? brief->batch : 1;
+    *out = (struct best_finalist){.configuration = n->configuration,
+                                  .samples = brief->samples_ns,
+                                  .count = brief->sample_count,
+                                  .first_round = brief->first_round,
+                                  .batch = batch,
+                                  .placed = r->finalists[i].placed,
+                                  .entry = r->finalists[i].entry};
+    uint64_t timer_ns = s->o->device ? s->timer_ns : brief->terms.resolution_ns * batch;
+    stats_summarise(out->samples, out->count, timer_ns, &out->stats);
+    out->is_default = is_default_choice(s, read_entry_choice(s, n->configuration));
+}
+
+// As the tune that ranked them said it (tune_speedup()).
+static void rank_speedup(const struct result *of, struct best_ranking *out)
+{
+    const struct best_finalist *base = NULL, *best = NULL;
+    for (size_t i = 0; i < out->count; i++) {
+        const struct best_finalist *f = &out->finalists[i];
+        base = f->is_default && f->placed ? f : base;
+        best = f->chosen ? f : best;
+    }
+    out->has_speedup = base && best;
+    if (!out->has_speedup)
+        return;
+    if (base == best)
+        out->speedup = (struct stats_ratio){1, 1, 1, true};
+    else
+        speedup_of_finalists(&(struct speedup_side){&base->entry, base->samples, base->count},
+                             &(struct speedup_side){&best->entry, best->samples, best->count},
+                             base->first_round > 0, of->terms.level, of->terms.resolution_ns,
+                             &out->speedup);
+}
+
+static bool fill_ranking(struct search *s, const struct group *g, struct best_ranking *out)
+{
+    struct ranking r;
+    if (!g || !s->by_time || !deciding(s, g, &r))
+        return !s->failed;
+    size_t chosen = pick_member(s, &r, &out->tied, out->why);
+    out->finalists = arena_array(s->a, r.count, sizeof *out->finalists);
+    s->failed |= !out->finalists;
+    for (size_t i = 0; !s->failed && i < r.count; i++) {
+        copy_finalist(s, &r, i, &out->finalists[i]);
+        out->finalists[i].chosen = i == chosen;
+    }
+    if (s->failed)
+        return false;
+    const struct result *first = r.members[0]->brief;
+    out->count = r.count;
+    out->rounds = final_ranking_rounds(r.finalists, r.count);
+    out->level = first->terms.level;
+    for (size_t i = 0; i < 16; i++)
+        str_format(out->id + 2 * i, sizeof out->id - 2 * i, "%02x", first->ranking[i]);
+    qsort(out->finalists, out->count, sizeof *out->finalists, by_finalist_place);
+    rank_speedup(first, out);
+    return true;
+}
+
+bool best_ranking(const struct best_options *o, struct arena *a, struct best_ranking *out,
+                  struct error *e)
+{
+    struct search s;
+    memset(out, 0, sizeof *out);
+    bool ok = start_search(&s, o, a, false, e);
+    if (ok && !fill_ranking(&s, nearest(&s), out))
+        ok = error_memory(e);
     space_free(s.space);
     return ok;
 }

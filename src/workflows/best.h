@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "search/objective.h"
+#include "stats/ranking.h"
 #include "stats/stats.h"
 #include "workflows/tie_break.h"
 #include "spec/spec.h"
@@ -86,6 +87,34 @@ bool best_is_of_today(const struct best_answer *b);
 // results.
 bool best_pareto(const struct best_options *o, struct arena *a, struct best_answer **out,
                  size_t *count, struct error *e);
+
+// One that took part in the ranking that decides, as it was decided then.
+struct best_finalist {
+    const char *configuration;
+    const uint64_t *samples; // one a round
+    uint32_t count, first_round;
+    uint32_t batch;
+    struct stats_summary stats; // of these
+    bool placed;                // the entry is valid
+    struct ranking_entry entry;
+    bool chosen, is_default; // chosen: what best_find() answers
+};
+
+struct best_ranking {
+    struct best_finalist *finalists; // by their places, those without one last
+    size_t count;                    // 0: nothing was ranked
+    size_t tied;                     // with the winner, which counts
+    uint32_t rounds;
+    double level;
+    bool has_speedup; // of the chosen one over the default, within the rounds
+    struct stats_ratio speedup;
+    char why[TIE_BREAK_WHY];
+    char id[33]; // in the store
+};
+
+// The ranking that best_find() goes by, where the time decides. Everything in the arena.
+bool best_ranking(const struct best_options *o, struct arena *a, struct best_ranking *out,
+                  struct error *e);
 
 // The fastest for each device and set of constants, whatever the objective is and --device says:
 // under its newest driver and source. Array in the arena; best_release_all() frees the results.

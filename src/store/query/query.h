@@ -58,5 +58,9 @@ bool stored_spaces(struct store *s, const char *spec_name, const char *constants
 bool stored_space_each(struct store *s, const struct stored_space *space,
                        bool (*each)(void *context, const struct store_row *row), void *context,
                        struct error *e);
+// The same with the older results of each; build logs too.
+bool stored_space_each_result(struct store *s, const struct stored_space *space,
+                              bool (*each)(void *context, const struct store_row *row),
+                              void *context, struct error *e);
 
 #endif

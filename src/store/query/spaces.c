@@ -110,14 +110,29 @@ bool stored_spaces(struct store *s, const char *spec_name, const char *constants
     return true;
 }
 
-bool stored_space_each(struct store *s, const struct stored_space *space,
-                       bool (*each)(void *context, const struct store_row *row), void *context,
-                       struct error *e)
+static struct store_query rows_of_space(const struct stored_space *space)
 {
     struct store_query q = recorded_rows(space->spec, space->constants);
     q.device_identity = &space->identity;
     q.source = &space->source;
     q.inputs = space->cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM;
+    return q;
+}
+
+bool stored_space_each(struct store *s, const struct stored_space *space,
+                       bool (*each)(void *context, const struct store_row *row), void *context,
+                       struct error *e)
+{
+    struct store_query q = rows_of_space(space);
     q.newest = STORE_NEWEST_OF_CONFIGURATION;
+    return store_each(s, &q, each, context, e);
+}
+
+bool stored_space_each_result(struct store *s, const struct stored_space *space,
+                              bool (*each)(void *context, const struct store_row *row),
+                              void *context, struct error *e)
+{
+    struct store_query q = rows_of_space(space);
+    q.logs = true;
     return store_each(s, &q, each, context, e);
 }

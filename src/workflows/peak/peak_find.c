@@ -74,14 +74,20 @@ static bool take_peak_row(void *context, const struct store_row *row)
     return !f->failed && !has_seen_enough(f);
 }
 
+bool peak_find_of(struct store *s, const struct digest *identity, struct arena *a, struct peak *out,
+                  struct error *e)
+{
+    struct finding f = {.arena = a, .out = out};
+    const struct store_query query = {
+        .spec_name = PEAK_SPEC, .device_identity = identity, .correct_only = true, .today = true};
+    memset(out, 0, sizeof *out);
+    return store_each(s, &query, take_peak_row, &f, e) && (!f.failed || error_memory(e));
+}
+
 bool peak_find(struct store *s, const struct device_info *d, struct arena *a, struct peak *out,
                struct error *e)
 {
     struct digest identity;
-    struct finding f = {.arena = a, .out = out};
-    const struct store_query query = {
-        .spec_name = PEAK_SPEC, .device_identity = &identity, .correct_only = true, .today = true};
-    memset(out, 0, sizeof *out);
     device_info_digest(d, &identity);
-    return store_each(s, &query, take_peak_row, &f, e) && (!f.failed || error_memory(e));
+    return peak_find_of(s, &identity, a, out, e);
 }

@@ -595,16 +595,10 @@ static void speedup_of_ranked(const struct tune *t, const struct tune_record *ba
                               const struct tune_record *best, struct stats_ratio *out)
 {
     const struct result *slow = base->result, *fast = best->result;
-    uint32_t rounds =
-        slow->sample_count < fast->sample_count ? slow->sample_count : fast->sample_count;
-    speedup_ranked(&base->rank, &best->rank, out);
-    if (out->interval || slow->first_round > 0 || rounds < SPEEDUP_ROUNDS)
-        return;
-    speedup_paired(slow->samples_ns, fast->samples_ns, rounds, t->o.terms.rules.level,
-                   fast->terms.resolution_ns, out);
-    out->low = base->rank.tied ? fmin(out->low, 1) : out->low;
-    out->high = base->rank.tied ? fmax(out->high, 1) : out->high;
-    out->ratio = fmin(fmax(base->rank.ratio / best->rank.ratio, out->low), out->high);
+    speedup_of_finalists(&(struct speedup_side){&base->rank, slow->samples_ns, slow->sample_count},
+                         &(struct speedup_side){&best->rank, fast->samples_ns, fast->sample_count},
+                         slow->first_round > 0, t->o.terms.rules.level, fast->terms.resolution_ns,
+                         out);
 }
 
 void tune_speedup(const struct tune *t, struct tune_speedup *out)

@@ -1,0 +1,378 @@
+// hone report: one HTML file that shows what stores and recorded spaces know; or a picture, a table, a summary of it.
+#include "cli/environment.h"
+#include "cli/respec.h"
+#include "cli/work.h"
+#include "formats/import.h"
+#include "formats/stored_space.h"
+#include "os/file_replace.h"
+#include "page/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct report_settings {
+    struct spec_settings given; // some rows of it
+    const char *output, *svg, *csv;
+    bool markdown, all;
+};
+
+// One `hone report`.
+struct session {
+    struct work work;
+    const struct report_settings *settings;
+    struct page page;
+    struct page_choice choice;
+    struct report_about about;
+    struct hone_store **stores; // one for each argument; NULL: it is none
+    struct recorded **recorded; // likewise
+    struct spec **specs;        // of stored spaces
+    size_t spec_count, spec_room;
+};
+
+// ---- a store -----------------------------------------------------------------------------------
+
+struct stored_text {
+    struct arena *arena;
+    struct digest key;
+    bool has_key;
+    const char *spec;
+    size_t length;
+};
+
+static bool take_key(void *context, const struct store_row *row)
+{
+    struct stored_text *t = context;
+    t->key = row->key;
+    t->has_key = true;
+    return false;
+}
+
+static bool take_spec_text(void *context, const char *kind, const char *name, const char *text,
+                           size_t length)
+{
+    struct stored_text *t = context;
+    (void)name;
+    if (!str_equal(kind, "spec"))
+        return true;
+    t->spec = arena_strndup(t->arena, text, length);
+    t->length = length;
+    return false;
+}
+
+static bool keep_spec(struct session *s, struct spec *spec, struct error *e)
+{
+    struct spec **all = arena_grow(&s->work.arena, s->specs, &s->spec_room, s->spec_count + 1,
+                                   sizeof(struct spec *));
+    if (!all) {
+        spec_free(spec);
+        return error_memory(e);
+    }
+    s->specs = all;
+    all[s->spec_count++] = spec;
+    return true;
+}
+
+// The spec as it was when the space's newest result was measured; NULL with an error.
+static const struct spec *stored_spec(struct session *s, struct store *store,
+                                      const struct stored_space *space, struct error *e)
+{
+    struct stored_text t = {.arena = &s->work.arena};
+    if (!stored_space_each(store, space, take_key, &t, e) || !t.has_key ||
+        !store_texts(store, &t.key, take_spec_text, &t, e))
+        return NULL;
+    if (!t.spec || t.length == 0) {
+        error_set(e, ERROR_INPUT, "the store has not kept its spec");
+        return NULL;
+    }
+    struct spec *spec = respec_text(t.spec, t.length, space->spec, space->constants, NULL, e);
+    return spec && keep_spec(s, spec, e) ? spec : NULL;
+}
+
+static bool is_shown(const struct session *s, const struct stored_space *space)
+{
+    const struct given_language *l = &s->settings->given.language;
+    return !str_equal(space->spec, PEAK_SPEC) &&
+           (!l->is_given || str_equal(space->language, language_text(l->language)));
+}
+
+// The spaces of a store: of a spec (NULL: of all), with its constants or all there are. One whose spec cannot be read any
+// more is left out, and that is said.
+static bool add_spaces(struct session *s, struct store *store, const char *path,
+                       const struct spec *spec, const char *constants, struct error *e)
+{
+    struct stored_space *spaces;
+    size_t count;
+    struct arena *a = &s->work.arena;
+    const char *device = s->settings->given.device;
+    if (!stored_spaces(store, spec ? spec->name : NULL, constants, a, &spaces, &count, e))
+        return false;
+    if (device && device[0])
+        count = stored_spaces_keep(spaces, count, device);
+    for (size_t i = 0; i < count; i++) {
+        struct error why = ERROR_INIT;
+        if (!is_shown(s, &spaces[i]))
+            continue;
+        bool is_own = spec && constants;
+        const struct spec *of = is_own ? spec : stored_spec(s, store, &spaces[i], &why);
+        if (of && !page_add_stored(&s->page, store, &spaces[i], of, path, &s->choice, e))
+            return false;
+        if (!of)
+            complain("warning: %s: %s%s%s on %s is left out: %s", path, spaces[i].spec,
+                     spaces[i].constants[0] ? ", " : "", spaces[i].constants, spaces[i].device,
+                     why.text[0] ? why.text : "it has no results");
+    }
+    return true;
+}
+
+// ---- what is given -----------------------------------------------------------------------------
+
+// A recording is told by what stands in its first part; whatever else is JSON may be a spec.
+static bool looks_recorded(const char *path)
+{
+    static const char *const keys[] = {"\"results\"", "\"tune_params_keys\"", "\"tune_params\"",
+                                       "\"cache\""};
+    char head[4096];
+    const char *dot = strrchr(path, '.');
+    FILE *f = fopen(path, "rbe");
+    size_t n = f ? fread(head, 1, sizeof head - 1, f) : 0;
+    if (f)
+        fclose(f);
+    head[n] = '\0';
+    bool is = dot && (str_equal(dot, ".gz") || str_equal(dot, ".csv"));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && !is; i++)
+        is = strstr(head, keys[i]) != NULL;
+    return is;
+}
+
+// A file that cannot be read is the caller's to mend.
+static int refuse_argument(const struct error *e)
+{
+    work_failed(e);
+    return e->code == ERROR_MEMORY ? EXIT_NOTHING : EXIT_USAGE;
+}
+
+static int add_store(struct session *s, uint32_t argument)
+{
+    struct error e = ERROR_INIT;
+    struct hone_error why = HONE_ERROR_INIT;
+    const char *path = s->work.call->arguments[argument];
+    const char *constants = s->settings->given.set.count ? s->settings->given.set.items[0] : NULL;
+    s->stores[argument] = hone_store_open(path, HONE_STORE_READ, &why);
+    engine_error(&why, &e);
+    bool ok = s->stores[argument] &&
+              add_spaces(s, engine_store(s->stores[argument]), path, NULL, constants, &e);
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
+static int add_recording(struct session *s, uint32_t argument)
+{
+    struct error e = ERROR_INIT;
+    const struct recorded_options o = {.log = &s->work.log};
+    struct recorded *r = recorded_read(s->work.call->arguments[argument], &o, &e);
+    s->recorded[argument] = r;
+    return r && page_add_recorded(&s->page, r, &s->choice, &e) ? EXIT_DONE : refuse_argument(&e);
+}
+
+// Of the default store, or that of --store, what it has of the spec.
+static int add_spec(struct session *s, uint32_t argument)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &s->work;
+    struct text constants = TEXT_INIT;
+    const struct report_settings *o = s->settings;
+    struct spec_options options = {
+        .set = o->given.set.items, .set_count = o->given.set.count, .log = &w->log};
+    struct spec *spec = spec_load(w->call->arguments[argument], &options, &e);
+    if (!spec || !keep_spec(s, spec, &e))
+        return refuse_argument(&e);
+    int status = w->store ? EXIT_DONE : work_store(w, HONE_STORE_READ);
+    if (status != EXIT_DONE)
+        return status;
+    spec_constants_text(spec, &constants);
+    const char *own = arena_strdup(&w->arena, text_cstr(&constants));
+    bool ok = own && !constants.failed
+                  ? add_spaces(s, w->store, store_path(w->store), spec, o->all ? NULL : own, &e)
+                  : error_memory(&e);
+    text_release(&constants);
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
+static int add_argument(struct session *s, uint32_t argument)
+{
+    const char *path = s->work.call->arguments[argument];
+    return import_is_store(path)  ? add_store(s, argument)
+           : looks_recorded(path) ? add_recording(s, argument)
+                                  : add_spec(s, argument);
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+// "matmul, transpose": of what the sets are, each once.
+static const char *title_of(struct session *s)
+{
+    struct text title = TEXT_INIT;
+    for (size_t i = 0; i < s->page.count; i++) {
+        bool is_new = true;
+        for (size_t k = 0; k < i; k++)
+            is_new &= !str_equal(s->page.sets[k].spec, s->page.sets[i].spec);
+        if (is_new && title.length < 200)
+            text_addf(&title, "%s%s", title.length ? ", " : "", s->page.sets[i].spec);
+    }
+    const char *own = arena_strdup(&s->work.arena, title.length ? text_cstr(&title) : "No results");
+    text_release(&title);
+    return own ? own : "";
+}
+
+static bool write_report(struct session *s, struct text *out, struct error *e)
+{
+    const struct report_settings *o = s->settings;
+    if (o->svg)
+        return page_write_svg(&s->page, o->svg, out, e);
+    if (o->csv)
+        return page_write_csv(&s->page, o->csv, out, e);
+    (o->markdown ? page_write_markdown : page_write)(&s->page, out);
+    return !out->failed || error_memory(e);
+}
+
+static int write_out(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct text out = TEXT_INIT;
+    char date[32];
+    environment_date(date);
+    s->about = (struct report_about){
+        .hone_version = HONE_VERSION, .command = s->work.call->line, .date = date};
+    s->page.about = &s->about;
+    s->page.title = title_of(s);
+    const char *path = s->settings->output;
+    bool ok = write_report(s, &out, &e) && (!path || file_replace(path, &out, &e));
+    if (ok && path) {
+        complain("%s: %zu set%s of results, %zu bytes", path, s->page.count,
+                 s->page.count == 1 ? "" : "s", out.length);
+    } else if (ok) {
+        put_data(&out);
+    }
+    text_release(&out);
+    return !ok ? work_failed(&e) : s->page.count > 0 ? EXIT_DONE : EXIT_NOTHING;
+}
+
+static int check_report_options(const struct report_settings *o)
+{
+    if ((o->svg != NULL) + (o->csv != NULL) + o->markdown < 2)
+        return EXIT_DONE;
+    complain("--svg, --csv and --markdown each write something else: name one");
+    return EXIT_USAGE;
+}
+
+static int run_report(struct invocation *i)
+{
+    struct session s = {.settings = i->settings};
+    struct work *w = &s.work;
+    struct error e = ERROR_INIT;
+    int status = check_report_options(s.settings);
+    if (status != EXIT_DONE)
+        return status;
+    work_init(w, i, &s.settings->given, NULL);
+    s.choice = (struct page_choice){s.settings->given.where.items, s.settings->given.where.count};
+    s.stores = arena_array(&w->arena, i->argument_count, sizeof(struct hone_store *));
+    s.recorded = arena_array(&w->arena, i->argument_count, sizeof(struct recorded *));
+    if (!s.stores || !s.recorded) {
+        error_memory(&e);
+        status = work_failed(&e);
+    }
+    for (uint32_t k = 0; status == EXIT_DONE && k < i->argument_count; k++)
+        status = add_argument(&s, k);
+    if (status == EXIT_DONE)
+        status = write_out(&s);
+    page_release(&s.page);
+    for (size_t k = 0; k < s.spec_count; k++)
+        spec_free(s.specs[k]);
+    for (uint32_t k = 0; s.stores && s.recorded && k < i->argument_count; k++) {
+        hone_store_close(s.stores[k]);
+        recorded_free(s.recorded[k]);
+    }
+    work_release(w);
+    return status;
+}
+
+#define FIELD(member) offsetof(struct report_settings, member)
+
+static const struct option options[] = {
+    {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
+     .brief = "the file; else standard output",
+     .help = "Write to this file, whole or not at all. Default: standard output."},
+    {OPTION("svg", "VIEW", option_text, FIELD(svg)), .brief = "one picture, for a paper",
+     .help = "One picture as a file of its own, of the first set that has it: evaluations, time, "
+             "finalists, rounds, "
+             "distribution, parameters, importance, heatmap, parallel or failures."},
+    {OPTION("csv", "VIEW", option_text, FIELD(csv)), .brief = "the numbers of one view",
+     .help = "What a view shows as CSV, times in ns: those of --svg but for parallel, and table, "
+             "which has all configurations."},
+    {OPTION("markdown", NULL, option_flag, FIELD(markdown)),
+     .brief = "a summary for a pull request",
+     .help = "A summary in Markdown: the best, the finalists, what matters, what failed."},
+    {0},
+};
+
+static const struct option what_options[] = {
+    {OPTION("device", "TEXT", option_text, FIELD(given.device)), .letter = 'd',
+     .brief = "of a store with several devices",
+     .help = "Of a store that has results of several devices: those whose name or platform has "
+             "this in it."},
+    {OPTION("language", "NAME", option_language, FIELD(given.language)), .letter = 'l',
+     .help = "Of a store: results in this language alone."},
+    {OPTION("set", "NAME=VALUE", option_list, FIELD(given.set)), .letter = 's', .is_list = true,
+     .help = "Constants of the spec, as in hone tune; of a store the constants as they are listed: "
+             "'A=1, B=2'."},
+    {OPTION("where", "EXPRESSION", option_list, FIELD(given.where)), .letter = 'w', .is_list = true,
+     .brief = "configurations of which this is true",
+     .help = "Only configurations of which the expression over the parameters is true. May be "
+             "repeated."},
+    {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a', .brief = "with any constants",
+     .help = "Of a spec: results with any constants, a set each."},
+    {OPTION("store", "FILE", option_text, FIELD(given.store)),
+     .help = "The store that is asked for a SPEC. Default: the user's own."},
+    {OPTION("also", "FILE", option_list, FIELD(given.also)), .is_list = true,
+     .help = "Stores behind that one. May be repeated."},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"Output", options, 0}, {"What", what_options, 0}, {"Help", help_options, 0}, {0}};
+
+static const struct example examples[] = {
+    {"hone report spec.json -o report.html", "a page of all that is known of a spec"},
+    {"hone report gemm_T4.json.gz -o gemm.html", "of what others recorded"},
+    {"hone report spec.json --svg evaluations -o search.svg", "one picture, for a paper"},
+    {"hone report spec.json --markdown", "a summary for a pull request"},
+    {0},
+};
+
+const struct command command_report = {
+    .name = "report",
+    .group = GROUP_RESULTS,
+    .summary = "write what is known as one HTML file with pictures",
+    .arguments = "SPEC|STORE|FILE...",
+    .least = 1,
+    .most = UINT32_MAX,
+    .description = "Writes one HTML file that needs no network, today or in years: pictures, "
+                   "tables, and the data to filter them.\n\n"
+                   "An argument is a spec, of which the user's store is asked; a store, with all "
+                   "that is in it; or a recorded space: "
+                   "T4 results, a Kernel Tuner cache file or CSV. Each device, language and set of "
+                   "constants is a set of its own.\n\n"
+                   "Nothing runs: numbers are those that hone best and hone tune --json show, and "
+                   "intervals and ties are drawn as they were decided. "
+                   "Times of a ranking and times of configurations measured alone do not compare, "
+                   "and never share a colour.\n\n"
+                   "With a script running (the file's own, the only one that its policy allows) "
+                   "one filters by comparisons, as "
+                   "'block_size_x = 16 and time < 2ms', or by dragging in a picture: all views "
+                   "follow. Without, everything is there but that.\n\n"
+                   "Exit status 1: there is no result to show.",
+    .topics = "formats",
+    .groups = groups,
+    .examples = examples,
+    .settings_size = sizeof(struct report_settings),
+    .run = run_report,
+};

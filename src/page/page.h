@@ -1,0 +1,107 @@
+// What a report page shows: plain data, gathered from a store (page_store.c) or a recorded space (page_recorded.c), and
+// written by page_html.c. A set is what compares: results of one spec with its constants on one device, by one driver
+// and in one language, of one text of the kernel.
+#ifndef HONE_PAGE_PAGE_H
+#define HONE_PAGE_PAGE_H
+
+#include "base/arena.h"
+#include "formats/recorded.h"
+#include "report/record.h"
+#include "space/space.h"
+#include "stats/importance.h"
+#include "store/query/query.h"
+#include "workflows/best.h"
+
+// The newest result of one configuration.
+struct page_row {
+    const uint32_t *choice; // value indices in the set's parameters
+    enum status status;
+    uint32_t message; // index in the set's messages; 0: none
+    bool timed, interval;
+    bool ranked;              // its samples are of a ranking: they compare with those alone
+    double median, low, high; // ns; what a recording calls the time, without low and high
+    uint32_t samples;
+    double build_ns; // NaN: not known
+    // Where the newest is ranked: what it was before, when it was measured alone; else NaN.
+    double screened;
+    double at,
+        ranked_at; // when, in seconds since the first of the set; NaN: not known, or not ranked
+    struct resources resources; // of the first launch
+    const double *metrics;      // one for each of the set's; NaN: no value
+    const char *log,
+        *id; // of a failure in a store: its build log; the result's id. NULL: not known
+};
+
+struct page_set {
+    const char *origin; // the argument that it comes from
+    const char *spec, *constants, *device, *platform, *driver, *language, *hone_version;
+    const char *command;                // of the newest run; NULL: not known
+    const char *first_date, *last_date; // NULL: not known
+    const char *statistic;              // what a time is: "median"
+    bool is_recorded; // others measured it: there are no samples, intervals or rankings
+    bool is_cold;
+    const struct parameter *parameters;
+    uint32_t parameter_count;
+    const char *const *metrics; // names
+    uint32_t metric_count;
+    struct page_row *rows; // in the order in which they were measured
+    size_t count, timed,
+        unreadable; // unreadable: left out, their values are not the spec's any more
+    const char **messages;
+    uint32_t message_count;
+    size_t by_status[STATUS_COUNT];
+    size_t *fastest; // rows with a time, the least first
+    size_t best;     // the row that is the answer; SIZE_MAX: none
+    size_t usual;    // the default configuration; SIZE_MAX: not there, or not known
+
+    bool has_answer; // `answer` is what `hone best` says
+    struct best_answer answer;
+    const char *options;         // (or NULL) -D words of the answer
+    struct best_ranking ranking; // count 0: none
+    struct importance importance;
+    struct peak peak; // of the device
+};
+
+struct page {
+    const struct report_about *about;
+    const char *title;
+    struct page_set *sets;
+    size_t count, room;
+    struct arena arena;
+};
+
+void page_release(struct page *p);
+
+// Which configurations are shown: expressions that must be true. NULL: all.
+struct page_choice {
+    const char *const *where;
+    uint32_t where_count;
+};
+
+// Each adds a set; false with an error. `spec` has the constants of the space; it outlives the page, as does what is
+// recorded.
+bool page_add_stored(struct page *p, struct store *store, const struct stored_space *space,
+                     const struct spec *spec, const char *origin, const struct page_choice *choice,
+                     struct error *e);
+bool page_add_recorded(struct page *p, const struct recorded *recorded,
+                       const struct page_choice *choice, struct error *e);
+// What both end with: counts, orders, shares of variance.
+bool page_finish_set(struct page *p, struct page_set *s, struct error *e);
+struct page_set *page_new_set(struct page *p, struct error *e);
+// The configurations that the choice leaves; *out NULL: all.
+bool page_chosen_space(const struct spec *spec, const struct page_choice *choice,
+                       struct space **out, struct error *e);
+
+// "block_size_x=16, ..."; parameters with one value are left out.
+void page_configuration(const struct page_set *s, const struct page_row *r, struct text *out);
+
+// The whole page.
+void page_write(const struct page *p, struct text *out);
+// One view of the first set that has it: a picture alone, or its numbers. False: there is none of this name (the error
+// lists the names), or no set has it (why not).
+bool page_write_svg(const struct page *p, const char *view, struct text *out, struct error *e);
+bool page_write_csv(const struct page *p, const char *view, struct text *out, struct error *e);
+// A summary for a pull request.
+void page_write_markdown(const struct page *p, struct text *out);
+
+#endif

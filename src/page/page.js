@@ -1,0 +1,456 @@
+// Filtering and linked brushing. Each set of results has an island of JSON; pictures say in data-x and data-y of their
+// frames where which value stands, so that what is selected is drawn over what the file has already. Nothing is fetched,
+// and no text becomes markup: elements are made one by one, their texts set as texts.
+"use strict";
+(() => {
+    const SVG = "http://www.w3.org/2000/svg";
+    const MOST = 5000; // points that are drawn over a picture
+    const PAGE = 100; // rows of the table at once
+    const told = document.getElementById("told");
+
+    const make = (tag, attributes, ...children) => {
+        const e = document.createElement(tag);
+        for (const [name, value] of Object.entries(attributes || {}))
+            if (name.startsWith("on")) e.addEventListener(name.slice(2), value);
+            else if (value === true) e.setAttribute(name, "");
+            else if (value !== false && value != null) e.setAttribute(name, value);
+        e.append(...children);
+        return e;
+    };
+    const draw = (tag, attributes, parent) => {
+        const e = document.createElementNS(SVG, tag);
+        for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
+        if (parent) parent.append(e);
+        return e;
+    };
+    const number = v => v === 0 ? "0" : Number(v.toPrecision(4)).toString();
+    const time = ns => {
+        if (Number.isNaN(ns)) return "";
+        for (const [size, unit] of [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]])
+            if (ns >= size || size === 1) return (ns / size).toPrecision(4) + " " + unit;
+    };
+
+    // ---- data ------------------------------------------------------------------------------------
+
+    const column = (text, count, otherwise) => {
+        const out = new Float64Array(count).fill(otherwise);
+        if (text) text.split(",").forEach((v, i) => { out[i] = v === "" ? NaN : +v; });
+        return out;
+    };
+
+    const read = article => {
+        const d = JSON.parse(article.querySelector("script.data").textContent);
+        const n = d.count;
+        for (const name of ["status", "message", "ranked", "at"]) d[name] = column(d[name], n, 0);
+        for (const name of ["time", "low", "high", "screened", "samples"]) d[name] = column(d[name], n, NaN);
+        d.choice = d.choice.map(c => column(c, n, 0));
+        d.metric = d.metric.map(c => column(c, n, NaN));
+        d.alone = d.time.map((t, i) => Number.isNaN(d.screened[i]) ? t : d.screened[i]);
+        d.varied = d.parameters.map((p, i) => i).filter(i => d.parameters[i].values.length > 1);
+        d.rank = new Float64Array(n).fill(NaN);
+        [...d.time.keys()].filter(i => d.time[i] > 0).sort((a, b) => d.time[a] - d.time[b] || a - b)
+            .forEach((row, i) => { d.rank[row] = i + 1; });
+        return d;
+    };
+
+    const configuration = (d, i) =>
+        d.varied.map(p => d.parameters[p].name + "=" + d.parameters[p].values[d.choice[p][i]]).join(", ");
+
+    const describe = (d, i) => {
+        const what = d.time[i] > 0 ? time(d.time[i]) + (d.ranked[i] ? " (ranked)" : "")
+            : d.statuses[d.status[i]] + ": " + d.messages[d.message[i]];
+        return configuration(d, i) + " — " + what;
+    };
+
+    // ---- the filter: "time < 2ms and block_size_x = 16" --------------------------------------------
+
+    const UNITS = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9 };
+
+    const operand = (d, name) => {
+        const p = d.parameters.findIndex(q => q.name === name);
+        if (p >= 0) return i => d.parameters[p].values[d.choice[p][i]];
+        const m = d.metrics.indexOf(name);
+        if (m >= 0) return i => d.metric[m][i];
+        return { time: i => d.time[i], status: i => d.statuses[d.status[i]], message: i => d.messages[d.message[i]],
+                 samples: i => d.samples[i], rank: i => d.rank[i], evaluation: i => i + 1 }[name];
+    };
+
+    const compare = {
+        "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b,
+        "=": (a, b) => String(a) === String(b) || (a !== "" && b !== "" && +a === +b),
+        "!=": (a, b) => !compare["="](a, b),
+        "~": (a, b) => String(a).includes(b),
+    };
+
+    // A test of a row, or a text that says what is wrong.
+    const parse = (d, text) => {
+        const tests = [];
+        for (const part of text.split(/\s+and\s+|&&|,/).map(s => s.trim()).filter(s => s)) {
+            const m = /^(.+?)\s*(<=|>=|!=|==|=|<|>|~)\s*(.+)$/.exec(part);
+            if (!m) return "“" + part + "”: write NAME < VALUE";
+            const get = operand(d, m[1]);
+            if (!get) return "“" + m[1] + "” is no parameter, metric, time, status, message, samples, rank or evaluation";
+            const unit = /^([0-9.eE+-]+)\s*(ns|us|µs|ms|s)$/.exec(m[3]);
+            const value = unit ? +unit[1] * UNITS[unit[2]] : m[3].replace(/^(['"])(.*)\1$/, "$2");
+            const op = compare[m[2] === "==" ? "=" : m[2]];
+            const numeric = /[<>]/.test(m[2]);
+            if (numeric && Number.isNaN(+value)) return "“" + m[3] + "” is no number";
+            tests.push(i => op(get(i), numeric ? +value : value));
+        }
+        return i => tests.every(t => t(i));
+    };
+
+    // ---- scales ----------------------------------------------------------------------------------
+
+    const scale = text => {
+        const [kind, low, high, from, to] = text.split(" ").map((v, i) => i ? +v : v);
+        const f = kind === "log" ? v => Math.log(v) : v => v;
+        const a = f(low), b = f(high);
+        return {
+            at: v => from + (f(v) - a) / (b - a) * (to - from),
+            value: x => { const v = a + (x - from) / (to - from) * (b - a); return kind === "log" ? Math.exp(v) : v; },
+            from, to,
+        };
+    };
+    const frames = svg => [...svg.querySelectorAll("g.frame")].map(g => ({ x: scale(g.dataset.x), y: scale(g.dataset.y) }));
+
+    // ---- a set -----------------------------------------------------------------------------------
+
+    const start = article => {
+        const d = read(article);
+        const brushes = new Map(); // view -> test of a row
+        const views = [];
+        let test = () => true, selected = null; // null: all
+
+        const isIn = i => !selected || selected[i] === 1;
+        const input = make("input", { type: "text", spellcheck: "false", autocomplete: "off",
+            placeholder: d.varied.length ? d.parameters[d.varied[0]].name + " = " + d.parameters[d.varied[0]].values[0] + " and time < 1ms" : "time < 1ms" });
+        const clear = make("button", { type: "button", disabled: true, onclick: () => { input.value = ""; test = () => true; brushes.clear(); views.forEach(v => v.clear && v.clear()); update(); } }, "Show all");
+        const count = make("span", { role: "status", "aria-live": "polite", class: "count" });
+        const tools = article.querySelector(".tools");
+        tools.append(make("label", {}, "Filter", input), clear, count);
+        tools.hidden = false;
+
+        const update = () => {
+            const active = brushes.size > 0 || input.value.trim() !== "";
+            let n = d.count;
+            selected = null;
+            if (active) {
+                selected = new Uint8Array(d.count);
+                n = 0;
+                const tests = [test, ...brushes.values()];
+                for (let i = 0; i < d.count; i++) if (tests.every(t => t(i))) { selected[i] = 1; n++; }
+            }
+            count.classList.remove("wrong");
+            count.textContent = n + " of " + d.count + " configurations";
+            clear.disabled = !active;
+            for (const v of views) v.update();
+        };
+        let waiting = 0;
+        input.addEventListener("input", () => {
+            clearTimeout(waiting);
+            waiting = setTimeout(() => {
+                const t = parse(d, input.value);
+                if (typeof t === "string") { count.textContent = t; count.classList.add("wrong"); return; }
+                test = t;
+                update();
+            }, 150);
+        });
+
+        const set = { d, isIn, active: () => selected !== null, update, brushes, views };
+        for (const section of article.querySelectorAll("section.view[data-view]")) {
+            const view = makers[section.dataset.view];
+            if (view) views.push(view(set, section));
+        }
+        for (const pre of article.querySelectorAll("pre.copy")) copyable(pre);
+        update();
+    };
+
+    const copyable = pre => {
+        if (!navigator.clipboard) return;
+        pre.before(make("button", { type: "button", onclick: () => navigator.clipboard.writeText(pre.textContent)
+            .then(() => { told.textContent = "Copied."; }, () => { told.textContent = "The browser does not let this page copy."; }) }, "Copy"));
+    };
+
+    // ---- pictures with points --------------------------------------------------------------------
+
+    const local = (svg, event) => {
+        const p = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+        return [p.x, p.y];
+    };
+
+    // Dragging a rectangle; `done` gets its corners, or null where it was a click.
+    const dragging = (svg, done) => {
+        let from = null, box = null;
+        const put = to => {
+            box = box || draw("rect", { class: "brush" }, svg);
+            box.setAttribute("x", Math.min(from[0], to[0]));
+            box.setAttribute("y", Math.min(from[1], to[1]));
+            box.setAttribute("width", Math.abs(to[0] - from[0]));
+            box.setAttribute("height", Math.abs(to[1] - from[1]));
+        };
+        svg.parentNode.classList.add("drag");
+        svg.addEventListener("pointerdown", e => { if (e.button === 0) { from = local(svg, e); svg.setPointerCapture(e.pointerId); } });
+        svg.addEventListener("pointermove", e => { if (from) put(local(svg, e)); });
+        svg.addEventListener("pointerup", e => {
+            if (!from) return;
+            const to = local(svg, e), start = from;
+            from = null;
+            const is_click = Math.abs(to[0] - start[0]) < 4 && Math.abs(to[1] - start[1]) < 4;
+            if (is_click && box) { box.remove(); box = null; }
+            done(is_click ? null : [Math.min(start[0], to[0]), Math.min(start[1], to[1]), Math.max(start[0], to[0]), Math.max(start[1], to[1])]);
+        });
+        return () => { if (box) box.remove(); box = null; };
+    };
+
+    const scatter = (x_of, y_of) => (set, section) => {
+        const { d } = set, svg = section.querySelector("svg"), { x, y } = frames(svg)[0];
+        const over = draw("path", { class: "points over" }, svg);
+        const xs = new Float64Array(d.count), ys = new Float64Array(d.count);
+        for (let i = 0; i < d.count; i++) {
+            const v = y_of(d, i);
+            xs[i] = x.at(x_of(d, i));
+            ys[i] = v > 0 ? y.at(v) : NaN;
+        }
+        const key = {};
+        const clear = dragging(svg, box => {
+            if (box) set.brushes.set(key, i => xs[i] >= box[0] && xs[i] <= box[2] && ys[i] >= box[1] && ys[i] <= box[3]);
+            else set.brushes.delete(key);
+            set.update();
+        });
+        svg.addEventListener("pointermove", e => {
+            if (e.buttons) return;
+            const [px, py] = local(svg, e);
+            let best = 100, row = -1;
+            for (let i = 0; i < d.count; i++) {
+                const far = (xs[i] - px) ** 2 + (ys[i] - py) ** 2;
+                if (far < best && set.isIn(i)) { best = far; row = i; }
+            }
+            told.textContent = row < 0 ? "" : describe(d, row);
+        });
+        return {
+            clear,
+            update: () => {
+                let path = "", n = 0;
+                svg.classList.toggle("dim", set.active());
+                for (let i = 0; set.active() && i < d.count && n < MOST; i++)
+                    if (set.isIn(i) && !Number.isNaN(ys[i])) { path += "M" + xs[i].toFixed(1) + " " + ys[i].toFixed(1) + "h0"; n++; }
+                over.setAttribute("d", path);
+            },
+        };
+    };
+
+    const distribution = (set, section) => {
+        const { d } = set, svg = section.querySelector("svg"), { x, y } = frames(svg)[0];
+        const bars = [...svg.querySelectorAll("rect.bar")].map(b => ({ from: +b.getAttribute("x"), width: +b.getAttribute("width") }));
+        const over = bars.map(b => draw("rect", { class: "bar second over", x: b.from, width: b.width, y: y.from, height: 0 }, svg));
+        const at = d.alone.map(t => t > 0 ? x.at(t) : NaN);
+        const key = {};
+        const clear = dragging(svg, box => {
+            if (box) set.brushes.set(key, i => at[i] >= box[0] && at[i] <= box[2]);
+            else set.brushes.delete(key);
+            set.update();
+        });
+        return {
+            clear,
+            update: () => {
+                svg.classList.toggle("dim", set.active());
+                bars.forEach((b, k) => {
+                    let n = 0;
+                    if (set.active()) for (let i = 0; i < d.count; i++) if (set.isIn(i) && at[i] >= b.from - .01 && at[i] < b.from + b.width - .01) n++;
+                    over[k].setAttribute("y", y.at(n));
+                    over[k].setAttribute("height", Math.max(0, y.from - y.at(n)));
+                });
+            },
+        };
+    };
+
+    // The best and the median of what is selected, over each value's box.
+    const parameters = (set, section) => {
+        const { d } = set, svg = section.querySelector("svg"), all = frames(svg);
+        const over = draw("path", { class: "line ranked over" }, svg);
+        return {
+            update: () => {
+                let path = "";
+                for (let k = 0; set.active() && k < all.length && k < d.varied.length; k++) {
+                    const p = d.varied[k], { x, y } = all[k], times = d.parameters[p].values.map(() => []);
+                    for (let i = 0; i < d.count; i++) if (set.isIn(i) && d.alone[i] > 0) times[d.choice[p][i]].push(d.alone[i]);
+                    times.forEach((list, v) => {
+                        if (!list.length) return;
+                        list.sort((a, b) => a - b);
+                        const a = x.at(v + .2).toFixed(1), b = x.at(v + .8).toFixed(1);
+                        for (const t of [list[0], list[list.length >> 1]]) path += "M" + a + " " + y.at(t).toFixed(1) + "H" + b;
+                    });
+                }
+                over.setAttribute("d", path);
+            },
+        };
+    };
+
+    const parallel = (set, section) => {
+        const { d } = set, svg = section.querySelector("svg"), { x, y } = frames(svg)[0];
+        const bottom = y.from, top = y.to, over = draw("path", { class: "line wire over" }, svg);
+        const axes = d.varied.slice(0, 24), spots = axes.map((p, k) => x.at(k + .5)), last = x.at(axes.length + .5);
+        const timed = d.alone.filter(t => t > 0), least = Math.min(...chunks(timed, Math.min)), most = Math.max(...chunks(timed, Math.max));
+        const span = Math.log(most / least);
+        const along = part => bottom + part * (top - bottom);
+        const height = (k, i) => k < axes.length ? along((d.choice[axes[k]][i] + .5) / d.parameters[axes[k]].values.length)
+            : along(span > 0 ? .97 - .94 * Math.log(d.alone[i] / least) / span : .5);
+        const boxes = new Map();
+        const drop = k => { set.brushes.delete(boxes.get(k)); if (boxes.get(k)) boxes.get(k).remove(); boxes.delete(k); };
+        let clear_drag = null;
+        clear_drag = dragging(svg, box => {
+            clear_drag();
+            const middle = box ? (box[0] + box[2]) / 2 : NaN;
+            const nearest = [...spots, last].map((s, k) => [Math.abs(s - middle), k]).sort((a, b) => a[0] - b[0])[0][1];
+            if (!box) [...boxes.keys()].forEach(drop);
+            else {
+                drop(nearest);
+                const mark = draw("rect", { class: "brush", x: [...spots, last][nearest] - 6, y: box[1], width: 12, height: box[3] - box[1] }, svg);
+                boxes.set(nearest, mark);
+                set.brushes.set(mark, i => { const h = height(nearest, i); return h >= box[1] && h <= box[3]; });
+            }
+            set.update();
+        });
+        return {
+            clear: () => { [...boxes.keys()].forEach(drop); clear_drag(); },
+            update: () => {
+                let path = "", n = 0;
+                svg.classList.toggle("dim", set.active());
+                for (let i = 0; set.active() && i < d.count && n < 800; i++) {
+                    if (!set.isIn(i) || !(d.alone[i] > 0)) continue;
+                    n++;
+                    path += "M" + spots.map((s, k) => s.toFixed(1) + " " + height(k, i).toFixed(1)).concat(last.toFixed(1) + " " + height(axes.length, i).toFixed(1)).join("L");
+                }
+                over.setAttribute("d", path);
+            },
+        };
+    };
+    // The extremes of parts, as many numbers are no arguments.
+    const chunks = (list, f) => {
+        const out = [];
+        for (let i = 0; i < list.length; i += 10000) out.push(f(...list.slice(i, i + 10000)));
+        return out;
+    };
+
+    // ---- two parameters of one's choice ------------------------------------------------------------
+
+    const STATISTICS = {
+        "least time": { of: list => list[0], show: time, low: true },
+        "median time": { of: list => list[list.length >> 1], show: time, low: true },
+        "configurations": { of: (list, failed) => list.length + failed, show: String, low: false },
+        "failed": { of: (list, failed) => failed, show: String, low: false },
+    };
+
+    const heatmap = (set, section) => {
+        const { d } = set, plot = section.querySelector(".plot"), original = plot.querySelector("svg");
+        const pick = (label, names, at) => {
+            const select = make("select", { onchange: () => { chosen = true; update(); } }, ...names.map((n, i) => make("option", { value: i, selected: i === at }, n)));
+            return [make("label", {}, label + " ", select), select];
+        };
+        let chosen = false;
+        const names = d.varied.map(p => d.parameters[p].name);
+        const titles = [...original.querySelectorAll("text.axis")].map(t => names.indexOf(t.textContent));
+        const [lx, sx] = pick("Across", names, Math.max(titles[0], 0));
+        const [ly, sy] = pick("Down", names, titles[1] >= 0 ? titles[1] : Math.min(1, names.length - 1));
+        const [ls, ss] = pick("Shown", Object.keys(STATISTICS), 0);
+        plot.before(make("div", { class: "choose" }, lx, ly, ls));
+
+        const cells = (x, y) => {
+            const columns = d.parameters[x].values.length, out = [];
+            for (let i = 0; i < columns * d.parameters[y].values.length; i++) out.push({ times: [], failed: 0, message: 0 });
+            for (let i = 0; i < d.count; i++) {
+                if (!set.isIn(i)) continue;
+                const c = out[d.choice[y][i] * columns + d.choice[x][i]];
+                if (d.alone[i] > 0) c.times.push(d.alone[i]);
+                else { c.failed++; c.message = d.message[i]; }
+            }
+            out.forEach(c => c.times.sort((a, b) => a - b));
+            return out;
+        };
+        const update = () => {
+            if (!chosen && !set.active()) { plot.replaceChildren(original); return; }
+            const x = d.varied[sx.value], y = d.varied[sy.value], statistic = Object.values(STATISTICS)[ss.value];
+            const a = d.parameters[x].values, b = d.parameters[y].values, all = cells(x, y);
+            const shown = all.map(c => c.times.length || (c.failed && !statistic.low) ? statistic.of(c.times, c.failed) : NaN);
+            const known = shown.filter(v => v > 0), least = Math.min(...chunks(known, Math.min)), most = Math.max(...chunks(known, Math.max));
+            const h = Math.min(520, 110 + 34 * b.length), left = 110, right = 744, top = 34, bottom = h - 46;
+            const w = (right - left) / a.length, t = (bottom - top) / b.length;
+            const svg = draw("svg", { viewBox: "0 0 760 " + h, role: "img", "aria-label": Object.keys(STATISTICS)[ss.value] + " by " + names[sx.value] + " and " + names[sy.value] });
+            all.forEach((c, i) => {
+                const px = left + w * (i % a.length), py = bottom - t * (Math.floor(i / a.length) + 1), v = shown[i];
+                if (!c.times.length && !c.failed) return;
+                const depth = most > least ? Math.log(v / least) / Math.log(most / least) : 1;
+                const bare = statistic.low && !c.times.length;
+                const heat = v > 0 ? Math.round(9 * (statistic.low ? 1 - depth : depth)) : 0;
+                const rect = draw("rect", { class: bare ? "hatched" : "cell bar heat" + heat, x: px + 1, y: py + 1, width: Math.max(w - 2, 1), height: Math.max(t - 2, 1) }, svg);
+                draw("title", {}, rect).textContent = (bare ? "" : statistic.show(v) + "; ") + c.times.length + " with a time, " + c.failed + " failed" + (c.failed ? ": " + d.messages[c.message] : "");
+                if (!bare && a.length <= 10 && b.length <= 16) draw("text", { class: heat > 5 ? "note inverse" : "note", x: px + w / 2, y: py + t / 2 + 4, "text-anchor": "middle" }, svg).textContent = statistic.show(v);
+            });
+            a.forEach((v, i) => { if (i % Math.ceil(a.length / 24) === 0) draw("text", { class: "tick", x: left + w * (i + .5), y: bottom + 16, "text-anchor": "middle" }, svg).textContent = v; });
+            b.forEach((v, i) => { if (i % Math.ceil(b.length / 16) === 0) draw("text", { class: "tick", x: left - 6, y: bottom - t * (i + .5) + 4, "text-anchor": "end" }, svg).textContent = v; });
+            draw("text", { class: "axis", x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, svg).textContent = names[sx.value];
+            draw("text", { class: "axis", transform: "translate(14 " + (top + bottom) / 2 + ") rotate(-90)", "text-anchor": "middle" }, svg).textContent = names[sy.value];
+            plot.replaceChildren(svg);
+        };
+        return { update, clear: () => { chosen = false; } };
+    };
+
+    // ---- the table -------------------------------------------------------------------------------
+
+    const table = (set, section) => {
+        const { d } = set, scroll = section.querySelector(".scroll");
+        const columns = [
+            { name: "rank", value: i => d.rank[i], show: v => Number.isNaN(v) ? "" : String(v) },
+            ...d.parameters.map((p, k) => ({ name: p.name, value: i => p.values[d.choice[k][i]], show: String, hidden: p.values.length < 2 })),
+            { name: "status", value: i => d.statuses[d.status[i]], show: String },
+            { name: "time", value: i => d.time[i], show: time },
+            { name: "low", value: i => d.low[i], show: time },
+            { name: "high", value: i => d.high[i], show: time },
+            { name: "samples", value: i => d.samples[i], show: v => Number.isNaN(v) ? "" : String(v), hidden: true },
+            { name: "basis", value: i => d.time[i] > 0 ? d.ranked[i] ? "ranked" : "screened" : "", show: String },
+            ...d.metrics.map((name, k) => ({ name, value: i => d.metric[k][i], show: v => Number.isNaN(v) ? "" : number(v) })),
+            { name: "message", value: i => d.messages[d.message[i]], show: String, hidden: true },
+        ];
+        let by = 0, down = false, page = 0;
+        const pages = make("span", {}), back = make("button", { type: "button", onclick: () => { page--; update(); } }, "Back");
+        const next = make("button", { type: "button", onclick: () => { page++; update(); } }, "Next");
+        const boxes = make("div", { class: "choose" }, ...columns.map(c => make("label", {}, make("input", { type: "checkbox", checked: !c.hidden, onchange: e => { c.hidden = !e.target.checked; update(); } }), " " + c.name)));
+        scroll.before(make("details", {}, make("summary", {}, "Columns"), boxes), make("div", { class: "choose" }, back, next, pages));
+        const note = scroll.nextElementSibling;
+        if (note && note.classList.contains("note")) note.remove();
+
+        const order = () => {
+            const rows = [], c = columns[by], missing = v => v === "" || (typeof v === "number" && Number.isNaN(v));
+            for (let i = 0; i < d.count; i++) if (set.isIn(i)) rows.push(i);
+            const keys = new Map(rows.map(i => [i, c.value(i)]));
+            return rows.sort((a, b) => {
+                const x = keys.get(a), y = keys.get(b);
+                if (missing(x) || missing(y)) return missing(x) - missing(y) || a - b;
+                return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1) || a - b;
+            });
+        };
+        const update = () => {
+            const rows = order(), last = Math.max(0, Math.ceil(rows.length / PAGE) - 1), shown = columns.filter(c => !c.hidden);
+            page = Math.min(Math.max(page, 0), last);
+            back.disabled = page === 0;
+            next.disabled = page === last;
+            pages.textContent = rows.length ? (page * PAGE + 1) + " to " + Math.min(rows.length, (page + 1) * PAGE) + " of " + rows.length : "no configuration is left";
+            const head = make("tr", {}, ...shown.map(c => make("th", { scope: "col", "aria-sort": columns[by] === c ? down ? "descending" : "ascending" : null },
+                make("button", { type: "button", onclick: () => { const k = columns.indexOf(c); down = by === k && !down; by = k; page = 0; update(); section.querySelectorAll("th button")[shown.indexOf(c)].focus(); } }, c.name + (columns[by] === c ? down ? " ▼" : " ▲" : "")))));
+            const body = rows.slice(page * PAGE, (page + 1) * PAGE).map(i => make("tr", {}, ...shown.map(c => {
+                const v = c.value(i), numeric = typeof v === "number";
+                return make("td", { class: numeric ? "n" : null, "data-v": numeric && !Number.isNaN(v) ? v : null }, c.show(v));
+            })));
+            scroll.replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));
+        };
+        return { update };
+    };
+
+    const makers = {
+        evaluations: scatter((d, i) => i + 1, (d, i) => d.alone[i]),
+        time: scatter((d, i) => d.at[i], (d, i) => d.alone[i]),
+        distribution, parameters, parallel, heatmap, table,
+    };
+    document.querySelectorAll("article.set").forEach(start);
+})();

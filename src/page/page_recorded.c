@@ -1,0 +1,93 @@
+// A recorded space of others as a set: one time for each configuration, in the order of the file.
+#include "page/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Messages are shared by the rows that have them: most failures say one of a few things.
+static bool note_recorded_message(struct page *p, struct page_set *s, size_t *room,
+                                  const char *message, uint32_t *index)
+{
+    for (uint32_t i = 0; i < s->message_count; i++) {
+        if (str_equal(s->messages[i], message)) {
+            *index = i;
+            return true;
+        }
+    }
+    const char **all =
+        arena_grow(&p->arena, s->messages, room, s->message_count + (size_t)1, sizeof *all);
+    if (!all)
+        return false;
+    s->messages = all;
+    *index = s->message_count;
+    all[s->message_count++] = message;
+    return true;
+}
+
+// Of a choice: the parameters as a spec, for its expressions.
+static bool choose_recorded(const struct recorded *recorded, const struct page_choice *choice,
+                            struct spec **spec, struct space **only, struct error *e)
+{
+    *spec = NULL;
+    *only = NULL;
+    if (!choice || choice->where_count == 0)
+        return true;
+    *spec = spec_bare(recorded->path, recorded->parameters, recorded->parameter_count, e);
+    return *spec && page_chosen_space(*spec, choice, only, e);
+}
+
+bool page_add_recorded(struct page *p, const struct recorded *recorded,
+                       const struct page_choice *choice, struct error *e)
+{
+    uint64_t index;
+    struct spec *spec;
+    struct space *only;
+    uint32_t none;
+    size_t room = 0;
+    struct page_set *s = page_new_set(p, e);
+    if (!s)
+        return false;
+    s->origin = recorded->path;
+    const char *slash = strrchr(recorded->path, '/');
+    s->spec = recorded->name[0] ? recorded->name : slash ? slash + 1 : recorded->path;
+    s->constants = recorded->constants ? recorded->constants : "";
+    s->device = recorded->device[0] ? recorded->device : "an unnamed device";
+    s->platform = recorded_format_text(recorded->format);
+    s->driver = s->language = s->hone_version = "";
+    s->statistic = recorded->statistic;
+    s->is_recorded = true;
+    s->parameters = recorded->parameters;
+    s->parameter_count = recorded->parameter_count;
+    s->metrics = recorded->measurements;
+    s->metric_count = recorded->measurement_count;
+    s->rows = arena_array(&p->arena, recorded->count + 1, sizeof *s->rows);
+    if (!choose_recorded(recorded, choice, &spec, &only, e)) {
+        spec_free(spec);
+        return false;
+    }
+    bool ok = s->rows && note_recorded_message(p, s, &room, "", &none);
+    for (uint64_t i = 0; ok && i < recorded->count; i++) {
+        const struct recorded_row *from = &recorded->rows[i];
+        if (only && !space_find(only, from->choice, &index))
+            continue;
+        struct page_row *r = &s->rows[s->count++];
+        *r = (struct page_row){.choice = from->choice,
+                               .status = from->status,
+                               .timed = from->status == STATUS_CORRECT && from->time_ns > 0,
+                               .median = from->time_ns,
+                               .low = NAN,
+                               .high = NAN,
+                               .build_ns = from->costs.compile_ns,
+                               .screened = NAN,
+                               .at = NAN,
+                               .ranked_at = NAN,
+                               .resources = RESOURCES_UNKNOWN,
+                               .metrics = from->measurements};
+        const char *message = from->status == STATUS_CORRECT ? "" : from->message;
+        ok = note_recorded_message(p, s, &room, message, &r->message);
+    }
+    space_free(only);
+    spec_free(spec);
+    return ok ? page_finish_set(p, s, e) : error_memory(e);
+}

@@ -1,0 +1,116 @@
+// Sets of a page: room for them, and what is counted and ordered once all rows are there.
+#include "page/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void page_release(struct page *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->sets[i].has_answer)
+            result_free(p->sets[i].answer.result);
+    }
+    arena_release(&p->arena);
+    *p = (struct page){.count = 0};
+}
+
+struct page_set *page_new_set(struct page *p, struct error *e)
+{
+    struct page_set *all = arena_grow(&p->arena, p->sets, &p->room, p->count + 1, sizeof *all);
+    if (!all) {
+        error_memory(e);
+        return NULL;
+    }
+    p->sets = all;
+    all[p->count] = (struct page_set){.best = SIZE_MAX, .usual = SIZE_MAX, .statistic = "median"};
+    return &all[p->count++];
+}
+
+bool page_chosen_space(const struct spec *spec, const struct page_choice *choice,
+                       struct space **out, struct error *e)
+{
+    *out = NULL;
+    if (!choice || choice->where_count == 0)
+        return true;
+    const struct space_options o = {.where = choice->where, .where_count = choice->where_count};
+    *out = space_new(spec, &o, e);
+    return *out != NULL;
+}
+
+void page_configuration(const struct page_set *s, const struct page_row *r, struct text *out)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < s->parameter_count; i++) {
+        const struct parameter *p = &s->parameters[i];
+        if (p->count < 2)
+            continue;
+        text_addf(out, "%s%s=", any ? ", " : "", p->name);
+        value_print(&p->values[r->choice[i]], out);
+        any = true;
+    }
+}
+
+struct timed_row {
+    double median;
+    size_t row;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct timed_row *x = a, *y = b;
+    if (x->median != y->median)
+        return x->median < y->median ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static bool order_rows(struct page *p, struct page_set *s)
+{
+    struct timed_row *list = calloc(s->count + 1, sizeof *list);
+    s->fastest = arena_array(&p->arena, s->count + 1, sizeof *s->fastest);
+    if (!list || !s->fastest) {
+        free(list);
+        return false;
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        s->by_status[s->rows[i].status]++;
+        if (s->rows[i].timed)
+            list[s->timed++] = (struct timed_row){s->rows[i].median, i};
+    }
+    qsort(list, s->timed, sizeof *list, by_time);
+    for (size_t i = 0; i < s->timed; i++)
+        s->fastest[i] = list[i].row;
+    free(list);
+    return true;
+}
+
+// Of the logarithm of the time.
+static bool find_importance(struct page *p, struct page_set *s)
+{
+    struct arena a = {0};
+    const uint32_t **choices = arena_array(&a, s->timed + 1, sizeof(uint32_t *));
+    double *values = arena_array(&a, s->timed + 1, sizeof *values);
+    uint32_t *sizes = arena_array(&a, s->parameter_count + (size_t)1, sizeof *sizes);
+    bool ok = choices && values && sizes;
+    for (size_t i = 0; ok && i < s->timed; i++) {
+        // in the order of measuring: the forest looks at the first rows that it has not seen
+        choices[i] = s->rows[s->fastest[i]].choice;
+        values[i] = log(fmax(s->rows[s->fastest[i]].median, 0.5));
+    }
+    for (uint32_t i = 0; ok && i < s->parameter_count; i++)
+        sizes[i] = s->parameters[i].count;
+    ok = ok && importance_find(
+                   &(struct importance_data){choices, values, s->timed, sizes, s->parameter_count},
+                   1, &p->arena, &s->importance);
+    arena_release(&a);
+    return ok;
+}
+
+bool page_finish_set(struct page *p, struct page_set *s, struct error *e)
+{
+    if (!order_rows(p, s) || !find_importance(p, s))
+        return error_memory(e);
+    if (s->best == SIZE_MAX && !s->has_answer && s->timed > 0)
+        s->best = s->fastest[0];
+    return true;
+}

@@ -1,0 +1,360 @@
+// A recorded space of a store as a set: the newest result of each configuration, and beside them what `hone best` says
+// of the same, by the same functions: the answer, and the ranking that it comes from.
+#include "page/page.h"
+
+#include "report/report.h"
+#include "report/units.h"
+#include "space/space.h"
+#include "workflows/peak/peak.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LOGS_MOST 24 // build logs of failures that are kept: one of each message
+
+struct taking_rows {
+    struct page *page;
+    struct page_set *set;
+    const struct spec *spec;
+    const struct space *only; // (or NULL) what is shown
+    size_t room, message_room;
+    uint32_t *slots; // of configurations: row + 1; 0: free
+    size_t slot_count;
+    uint32_t logs;
+    double first; // seconds of the epoch of the oldest so far; NaN
+    bool failed;
+};
+
+// "2026-11-23T12:00:00Z", in seconds; NaN where it is none.
+static double seconds_of(const char *date)
+{
+    struct tm t = {0};
+    const char *end = strptime(date, "%Y-%m-%dT%H:%M:%S", &t);
+    return end ? (double)timegm(&t) : NAN;
+}
+
+static uint32_t note_stored_message(struct taking_rows *t, const char *message, bool *is_new)
+{
+    struct page_set *s = t->set;
+    *is_new = false;
+    for (uint32_t i = 0; i < s->message_count; i++) {
+        if (str_equal(s->messages[i], message))
+            return i;
+    }
+    const char **all = arena_grow(&t->page->arena, s->messages, &t->message_room,
+                                  s->message_count + (size_t)1, sizeof *all);
+    const char *own = arena_strdup(&t->page->arena, message);
+    t->failed |= !all || !own;
+    if (t->failed)
+        return 0;
+    s->messages = all;
+    all[s->message_count] = own;
+    *is_new = true;
+    return s->message_count++;
+}
+
+static const double *metrics_of_row(struct taking_rows *t, const struct page_row *r,
+                                    const struct result *result)
+{
+    double *out = arena_array(&t->page->arena, t->spec->metric_count + (size_t)1, sizeof *out);
+    t->failed |= !out;
+    for (uint32_t i = 0; out && i < t->spec->metric_count; i++) {
+        if (!r->timed || !report_metric_at(t->spec, i, r->choice, NULL, r->median, result, &out[i]))
+            out[i] = NAN;
+    }
+    return out;
+}
+
+static void take_result(struct taking_rows *t, const struct store_row *row, struct page_row *r)
+{
+    const struct result *result = row->result;
+    const uint64_t *samples;
+    uint32_t count;
+    bool is_new;
+    r->status = result->status;
+    r->message =
+        note_stored_message(t, result->status == STATUS_CORRECT ? "" : result->message, &is_new);
+    if (result_samples(result, &samples, &count) && count > 0) {
+        struct stats_summary sum;
+        uint32_t batch = result->batch ? result->batch : 1;
+        stats_summarise(samples, count, result->terms.resolution_ns * batch, &sum);
+        r->timed = true;
+        r->median = sum.median;
+        r->low = sum.low;
+        r->high = sum.high;
+        r->interval = sum.interval;
+        r->samples = count;
+        r->ranked = result->stop == STOP_RANKED;
+    }
+    r->build_ns = result->build_ns ? (double)result->build_ns : NAN;
+    if (result->resource_count > 0)
+        r->resources = result->resources[0];
+    r->id = arena_strdup(&t->page->arena, row->id);
+    t->failed |= !r->id;
+    if (is_new && result->log && result->log[0] && t->logs++ < LOGS_MOST)
+        r->log = arena_strdup(&t->page->arena, result->log);
+    r->metrics = metrics_of_row(t, r, result);
+}
+
+// The slot of a configuration, or the free one where it belongs.
+static uint32_t *slot_of(const struct taking_rows *t, const uint32_t *choice)
+{
+    uint64_t at = UINT64_C(0x9e3779b97f4a7c15);
+    size_t bytes = t->spec->parameter_count * sizeof *choice;
+    for (uint32_t i = 0; i < t->spec->parameter_count; i++)
+        at = (at ^ choice[i]) * UINT64_C(0xd6e8feb86659fd93), at ^= at >> 32;
+    for (;; at++) {
+        uint32_t *slot = &t->slots[at & (t->slot_count - 1)];
+        if (*slot == 0 || memcmp(t->set->rows[*slot - 1].choice, choice, bytes) == 0)
+            return slot;
+    }
+}
+
+static bool make_slots(struct taking_rows *t)
+{
+    if (2 * (t->set->count + 1) <= t->slot_count)
+        return true;
+    free(t->slots);
+    t->slot_count = t->slot_count ? 4 * t->slot_count : 1024;
+    t->slots = calloc(t->slot_count, sizeof *t->slots);
+    t->failed |= !t->slots;
+    for (size_t i = 0; t->slots && i < t->set->count; i++)
+        *slot_of(t, t->set->rows[i].choice) = (uint32_t)i + 1;
+    return !t->failed;
+}
+
+// What was measured alone, before the ranking.
+static void take_screened(struct page_row *r, const struct store_row *row)
+{
+    const uint64_t *samples;
+    uint32_t count;
+    if (!r->ranked || !isnan(r->screened) || row->result->stop == STOP_RANKED ||
+        !result_samples(row->result, &samples, &count) || count == 0)
+        return;
+    r->screened = stats_median(samples, count);
+    r->at = seconds_of(row->date);
+}
+
+static void note_run(struct taking_rows *t, const struct store_row *row)
+{
+    struct page_set *s = t->set;
+    struct arena *a = &t->page->arena;
+    double at = seconds_of(row->date);
+    if (!s->command) {
+        s->command = arena_strdup(a, row->command ? row->command : "");
+        s->last_date = arena_strdup(a, row->date);
+        s->hone_version = arena_strdup(a, row->hone_version);
+    }
+    if (isnan(t->first) || at < t->first) {
+        t->first = at;
+        s->first_date = arena_strdup(a, row->date);
+    }
+}
+
+// Rows come newest first.
+static bool take_page_row(void *context, const struct store_row *row)
+{
+    struct taking_rows *t = context;
+    struct page_set *s = t->set;
+    struct error ignored = ERROR_INIT;
+    struct arena *a = &t->page->arena;
+    uint32_t *choice = arena_array(a, t->spec->parameter_count + (size_t)1, sizeof *choice);
+    struct page_row *rows = arena_grow(a, s->rows, &t->room, s->count + 1, sizeof *rows);
+    t->failed |= !choice || !rows;
+    if (t->failed)
+        return false;
+    s->rows = rows;
+    spec_default(t->spec, choice);
+    if (!spec_parse_configuration(t->spec, row->configuration, choice, &ignored)) {
+        s->unreadable++;
+        return true;
+    }
+    uint64_t index;
+    if (t->only && !space_find(t->only, choice, &index))
+        return true;
+    if (!make_slots(t))
+        return false;
+    note_run(t, row);
+    uint32_t *slot = slot_of(t, choice);
+    if (*slot > 0) {
+        take_screened(&rows[*slot - 1], row);
+        return true;
+    }
+    struct page_row *r = &rows[s->count++];
+    *r = (struct page_row){.choice = choice,
+                           .at = seconds_of(row->date),
+                           .ranked_at = NAN,
+                           .screened = NAN,
+                           .resources = RESOURCES_UNKNOWN,
+                           .median = NAN,
+                           .low = NAN,
+                           .high = NAN};
+    *slot = (uint32_t)s->count;
+    take_result(t, row, r);
+    r->ranked_at = r->ranked ? r->at : NAN;
+    return !t->failed;
+}
+
+struct placed_row {
+    struct page_row row;
+    size_t place;
+};
+
+static int by_moment(const void *a, const void *b)
+{
+    const struct placed_row *x = a, *y = b;
+    if (x->row.at != y->row.at)
+        return x->row.at < y->row.at ? -1 : 1;
+    return (x->place < y->place) - (x->place > y->place);
+}
+
+// In the order in which they were first measured, which is not that of what is newest.
+static bool order_by_moment(struct page_set *s, double first)
+{
+    struct placed_row *all = calloc(s->count + 1, sizeof *all);
+    if (!all)
+        return false;
+    for (size_t i = 0; i < s->count; i++)
+        all[i] = (struct placed_row){s->rows[i], i};
+    qsort(all, s->count, sizeof *all, by_moment);
+    for (size_t i = 0; i < s->count; i++) {
+        s->rows[i] = all[i].row;
+        s->rows[i].at -= first;
+        s->rows[i].ranked_at -= first;
+    }
+    free(all);
+    return true;
+}
+
+static size_t row_of(const struct page_set *s, const uint32_t *choice)
+{
+    for (size_t i = 0; choice && i < s->count; i++) {
+        if (memcmp(s->rows[i].choice, choice, s->parameter_count * sizeof *choice) == 0)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+// The default, or where the restrictions exclude it the first that is valid.
+static bool find_usual(struct page *p, struct page_set *s, const struct spec *spec)
+{
+    uint64_t index;
+    struct error ignored = ERROR_INIT;
+    uint32_t *choice = arena_array(&p->arena, spec->parameter_count + (size_t)1, sizeof *choice);
+    if (!choice)
+        return false;
+    spec_default(spec, choice);
+    if (!spec->uses_device) {
+        struct space *sp = space_new(spec, NULL, &ignored);
+        if (sp && space_count(sp) > 0 && !space_find(sp, choice, &index))
+            space_get(sp, 0, choice);
+        space_free(sp);
+    }
+    s->usual = row_of(s, choice);
+    return true;
+}
+
+static void define_value(const struct value *v, struct text *out)
+{
+    if (v->kind == VALUE_BOOL)
+        text_addc(out, v->i ? '1' : '0');
+    else if (v->kind == VALUE_STRING)
+        text_add(out, v->s);
+    else
+        value_print(v, out);
+}
+
+// -D words of constants and parameters, as `hone best --options` prints them without HONE.
+static const char *options_of(struct page *p, const struct spec *spec, const uint32_t *choice)
+{
+    struct text out = TEXT_INIT, word = TEXT_INIT;
+    for (uint32_t i = 0; i < spec->constant_count + spec->parameter_count; i++) {
+        bool is_constant = i < spec->constant_count;
+        const struct parameter *q =
+            is_constant ? NULL : &spec->parameters[i - spec->constant_count];
+        const struct value *v =
+            is_constant ? &spec->constants[i].value : &q->values[choice[i - spec->constant_count]];
+        if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
+            continue;
+        text_clear(&word);
+        text_addf(&word, "-D%s=", is_constant ? spec->constants[i].name : q->name);
+        define_value(v, &word);
+        text_add(&out, out.length ? " " : "");
+        text_add_shell(&out, text_cstr(&word));
+    }
+    const char *own = out.failed || word.failed ? NULL : arena_strdup(&p->arena, text_cstr(&out));
+    text_release(&out);
+    text_release(&word);
+    return own;
+}
+
+static bool find_page_answer(struct page *p, struct page_set *s, struct store *store,
+                             const struct spec *spec, enum language language,
+                             const struct page_choice *choice, struct error *e)
+{
+    const struct best_options o = {.spec = spec,
+                                   .store = store,
+                                   .name = s->device,
+                                   .platform = s->platform,
+                                   .languages = 1u << language,
+                                   .where = choice ? choice->where : NULL,
+                                   .where_count = choice ? choice->where_count : 0};
+    if (!best_find(&o, &p->arena, &s->answer, &s->has_answer, e) ||
+        !best_ranking(&o, &p->arena, &s->ranking, e))
+        return false;
+    s->best = s->has_answer ? row_of(s, s->answer.choice) : SIZE_MAX;
+    if (s->has_answer && s->answer.choice) {
+        s->options = options_of(p, spec, s->answer.choice);
+        return s->options || error_memory(e);
+    }
+    return true;
+}
+
+bool page_add_stored(struct page *p, struct store *store, const struct stored_space *space,
+                     const struct spec *spec, const char *origin, const struct page_choice *choice,
+                     struct error *e)
+{
+    struct space *only;
+    enum language language = LANGUAGE_COUNT;
+    struct page_set *s = page_new_set(p, e);
+    if (!s)
+        return false;
+    s->origin = origin;
+    s->spec = space->spec;
+    s->constants = space->constants;
+    s->device = space->device;
+    s->platform = space->platform;
+    s->driver = space->driver;
+    s->language = space->language;
+    s->statistic = space->statistic;
+    s->is_recorded = space->is_imported;
+    s->is_cold = space->cold;
+    s->hone_version = space->hone_version;
+    s->parameters = spec->parameters;
+    s->parameter_count = spec->parameter_count;
+    s->metric_count = spec->metric_count;
+    const char **names = arena_array(&p->arena, spec->metric_count + (size_t)1, sizeof *names);
+    for (uint32_t i = 0; names && i < spec->metric_count; i++)
+        names[i] = spec->metrics[i].name;
+    s->metrics = names;
+    if (!page_chosen_space(spec, choice, &only, e))
+        return false;
+    struct taking_rows t = {
+        .page = p, .set = s, .spec = spec, .only = only, .first = NAN, .failed = !names};
+    bool is_new;
+    note_stored_message(&t, "", &is_new);
+    bool ok = !t.failed && stored_space_each_result(store, space, take_page_row, &t, e);
+    free(t.slots);
+    space_free(only);
+    if (!ok && e->code != ERROR_NONE)
+        return false;
+    if (t.failed || !order_by_moment(s, t.first) || !find_usual(p, s, spec))
+        return error_memory(e);
+    if (language_parse(space->language, &language) &&
+        !find_page_answer(p, s, store, spec, language, choice, e))
+        return false;
+    return peak_find_of(store, &space->identity, &p->arena, &s->peak, e) &&
+           page_finish_set(p, s, e);
+}

@@ -1,0 +1,117 @@
+// The table of views, and what they share.
+#include "page/view.h"
+
+const char *page_no_times(const struct page_set *s)
+{
+    return s->timed > 0 ? NULL : "no configuration has a time";
+}
+
+double page_screened(const struct page_row *r)
+{
+    return isnan(r->screened) ? r->median : r->screened;
+}
+
+void page_draw_points(const struct picture *p, const char *kind, const struct mark *marks,
+                      size_t count)
+{
+    if (count > PAGE_POINTS_MOST)
+        picture_density(p, kind, marks, count);
+    else
+        picture_points(p, kind, marks, count);
+}
+
+void page_grid_configuration(const struct page_set *s, const struct page_row *r, struct grid *g)
+{
+    struct text text = TEXT_INIT;
+    page_configuration(s, r, &text);
+    grid_text(g, text_cstr(&text));
+    g->out->failed |= text.failed;
+    text_release(&text);
+}
+
+size_t page_varied(const struct page_set *s, uint32_t *out)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < s->parameter_count; i++) {
+        if (s->parameters[i].count > 1)
+            out[count++] = i;
+    }
+    return count;
+}
+
+void page_value_label(const struct value *v, char out[24])
+{
+    struct text text = TEXT_INIT;
+    value_print(v, &text);
+    str_format(out, 18, "%s", text_cstr(&text));
+    text_release(&text);
+}
+
+// Every configuration, the fastest first, those without a time behind.
+static void grid_all(const struct page_set *s, struct grid *g)
+{
+    const char **names = calloc(s->parameter_count + s->metric_count + (size_t)9, sizeof(char *));
+    size_t n = 0;
+    g->out->failed |= !names;
+    if (!names)
+        return;
+    names[n++] = "rank";
+    for (uint32_t i = 0; i < s->parameter_count; i++)
+        names[n++] = s->parameters[i].name;
+    static const char *const rest[] = {"status", "time", "low", "high", "samples", "basis"};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        names[n++] = rest[i];
+    for (uint32_t i = 0; i < s->metric_count; i++)
+        names[n++] = s->metrics[i];
+    grid_head(g, names);
+    free(names);
+    char label[24];
+    for (size_t i = 0; i < s->count + s->timed; i++) {
+        const struct page_row *r = &s->rows[i < s->timed ? s->fastest[i] : i - s->timed];
+        if (i >= s->timed && r->timed)
+            continue;
+        grid_row(g);
+        if (g->form != GRID_CSV && g->rows > g->most)
+            continue;
+        if (i < s->timed)
+            grid_count(g, i + 1);
+        else
+            grid_text(g, "");
+        for (uint32_t k = 0; k < s->parameter_count; k++) {
+            page_value_label(&s->parameters[k].values[r->choice[k]], label);
+            grid_text(g, label);
+        }
+        grid_text(g, status_text(r->status));
+        grid_time(g, r->timed ? r->median : NAN);
+        grid_time(g, r->interval ? r->low : NAN);
+        grid_time(g, r->interval ? r->high : NAN);
+        grid_number(g, r->timed && !s->is_recorded ? r->samples : NAN);
+        grid_text(g, !r->timed        ? ""
+                     : s->is_recorded ? s->statistic
+                     : r->ranked      ? "ranked"
+                                      : "screened");
+        for (uint32_t k = 0; k < s->metric_count; k++)
+            grid_number(g, r->metrics ? r->metrics[k] : NAN);
+    }
+    grid_end(g);
+}
+
+static const char *missing_nothing(const struct page_set *s)
+{
+    return s->count > 0 ? NULL : "there are no results";
+}
+
+const struct view page_view_table = {
+    .name = "table",
+    .title = "All configurations",
+    .about = "The newest result of each configuration, the fastest first. Ranked times were taken "
+             "in turn with the other "
+             "finalists', screened ones alone: they compare with their own kind.",
+    .missing = missing_nothing,
+    .grid = grid_all,
+};
+
+const struct view *const page_views[] = {
+    &page_view_evaluations,  &page_view_time,       &page_view_finalists,  &page_view_rounds,
+    &page_view_distribution, &page_view_parameters, &page_view_importance, &page_view_heatmap,
+    &page_view_parallel,     &page_view_failures,   &page_view_table,      NULL};

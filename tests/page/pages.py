@@ -1,0 +1,189 @@
+"""pages.py HONE SCRATCH: report pages, read as files: numbers equal those of `hone best` and `hone tune --json`, nothing is
+asked of a network, texts of others stay texts, sizes stay within bounds. Without a browser; with html5lib its strict
+parser judges the pages too."""
+import base64
+import hashlib
+import html.parser
+import json
+import os
+import re
+import sys
+import time
+
+from fixtures import HOSTILE, Fixtures
+
+f = Fixtures(sys.argv[1], sys.argv[2])
+SANITIZED = "HONE_SANITIZED" in os.environ
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+class Page(html.parser.HTMLParser):
+    """Elements with their attributes; the text of scripts, styles, and of all else."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.scripts, self.styles, self.views, self.texts, self.cells = [], [], [], [], [], []
+        self.stack = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.elements.append((tag, attributes))
+        if tag in ("script", "style", "td", "dd"):
+            self.stack.append((tag, attributes, []))
+        if "data-view" in attributes:
+            self.views.append(attributes["data-view"])
+
+    def handle_endtag(self, tag):
+        if self.stack and self.stack[-1][0] == tag:
+            _, attributes, data = self.stack.pop()
+            {"script": self.scripts, "style": self.styles}.get(tag, self.cells).append((attributes, "".join(data)))
+
+    def handle_data(self, data):
+        self.texts.append(data)
+        if self.stack:
+            self.stack[-1][2].append(data)
+
+    def islands(self):
+        return [json.loads(text) for attributes, text in self.scripts if attributes.get("class") == "data"]
+
+    def fact(self, name):
+        return [a for a, _ in self.cells if a.get("data-name") == name]
+
+
+def column(text):
+    return [float(v) if v else None for v in text.split(",")]
+
+
+def digest(text):
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def check_closed(text, page):
+    """One script that runs, allowed by its digest alone; nothing that a browser would fetch."""
+    own = [t for a, t in page.scripts if a.get("type") != "application/json"]
+    check(len(own) == 1 and len(page.styles) == 1, "not one script and one style")
+    policy = [a["content"] for t, a in page.elements if a.get("http-equiv") == "Content-Security-Policy"]
+    check(len(policy) == 1 and digest(own[0]) in policy[0] and digest(page.styles[0][1]) in policy[0], "the policy")
+    check("default-src 'none'" in policy[0] and "unsafe" not in policy[0], policy[0])
+    for tag, attributes in page.elements:
+        check(tag not in ("link", "img", "iframe", "object", "embed", "base", "video", "audio", "form"), tag)
+        for name, value in attributes.items():
+            check(not name.startswith("on") and name != "style", "%s of %s" % (name, tag))
+            check(name not in ("src", "srcset", "action", "xlink:href"), "%s of %s" % (name, tag))
+            check(name != "href" or value.startswith("#"), "%s" % value)
+    check(not re.search(r"@import|url\(", page.styles[0][1]), "the style fetches")
+    for word in ("fetch(", "XMLHttpRequest", "innerHTML", "eval(", "import(", "WebSocket", "sendBeacon"):
+        check(word not in own[0], "the script has " + word)
+    check("<" not in "".join(t for a, t in page.scripts if a.get("type")), "an island has a <")
+    ids = [a["id"] for _, a in page.elements if "id" in a]
+    check(len(ids) == len(set(ids)), "two elements have one id")
+    strict(text)
+
+
+def strict(text):
+    try:
+        import html5lib
+    except ImportError:
+        return
+    try:
+        html5lib.HTMLParser(strict=True).parse(text)
+    except Exception as e:
+        raise AssertionError("html5lib: %r" % e)
+
+
+# ---- a tune with all that can go wrong -----------------------------------------------------------
+
+lines = f.tune()
+best = json.loads(f.run("best", "scale.json", "--store", "tuned.sqlite", "--json"))
+summary = next(line for line in lines if line["type"] == "summary")
+text = f.report("tuned.html", "scale.json", "--store", "tuned.sqlite")
+page = Page(text)
+check_closed(text, page)
+check(float(page.fact("median_ns")[0]["data-v"]) == best["median_ns"], "the median")
+if best["interval_ns"]:
+    interval = page.fact("interval_ns")[0]
+    check([float(interval["data-low"]), float(interval["data-high"])] == best["interval_ns"], "the interval")
+check(abs(float(page.fact("speedup_over_default")[0]["data-v"]) - summary["speedup_over_default"]) < 1e-12,
+      "the speed-up: %s and %s" % (page.fact("speedup_over_default"), summary["speedup_over_default"]))
+check(int(float(page.fact("tied_count")[0]["data-v"])) == summary["ranking"]["tied"], "ties")
+data = page.islands()[0]
+names = [p["name"] for p in data["parameters"]]
+rows = {}
+for i in range(data["count"]):
+    choice = {p["name"]: p["values"][int(c.split(",")[i])] for p, c in zip(data["parameters"], data["choice"])}
+    rows[tuple(sorted(choice.items()))] = i
+times, statuses = column(data["time"]), column(data["status"])
+newest = {}
+for line in lines:
+    if line["type"] in ("result", "ranked"):
+        newest[tuple(sorted(line["configuration"].items()))] = line
+seen = set()
+for key, line in newest.items():
+    if line["same_as"]:
+        continue
+    check(key in rows, "%s is not in the page" % (key,))
+    status = data["statuses"][int(statuses[rows[key]] or 0)]
+    check(status == line["status"], "%s: %s" % (key, status))
+    check(times[rows[key]] == line["median_ns"], "%s: %s, not %s" % (key, times[rows[key]], line["median_ns"]))
+    seen.add(status)
+check({"correct", "compile", "correctness"} <= seen, "statuses: %s" % seen)
+check({"evaluations", "finalists", "rounds", "distribution", "importance", "failures", "table"} & set(page.views) >=
+      {"evaluations", "finalists", "rounds", "distribution", "failures", "table"}, "views: %s" % page.views)
+
+# The finalists' intervals, as they were decided.
+csv = f.run("report", "scale.json", "--store", "tuned.sqlite", "--csv", "finalists").splitlines()
+head = re.findall(r'[^,]+', csv[0])
+ranked = [line for line in lines if line["type"] == "ranked"]
+check(len(csv) - 1 == len(ranked), "%d finalists, %d ranked" % (len(csv) - 1, len(ranked)))
+for line in ranked:
+    words = ", ".join("%s=%s" % (k, v) for k, v in line["configuration"].items())
+    row = next(r for r in csv if '"%s"' % words in r).replace('"%s"' % words, "-").split(",")
+    check(float(row[head.index("median")]) == line["median_ns"], "median of %s" % words)
+    check(float(row[head.index("ratio")]) == line["ratio"], "ratio of %s" % words)
+    low, high = row[head.index("ratio low")], row[head.index("ratio high")]
+    check(([float(low), float(high)] if low else None) == line["ratio_interval"], "interval of %s" % words)
+    check((row[head.index("tied")] == "tied") == line["tied"], "tie of %s" % words)
+
+# Of the store alone the same; a picture, a table, a summary; a part of the space.
+store = Page(f.report("store.html", "tuned.sqlite"))
+check(store.fact("median_ns") == page.fact("median_ns"), "the store says something else than the spec")
+svg = f.run("report", "tuned.sqlite", "--svg", "evaluations")
+check(svg.startswith("<svg xmlns=") and svg.rstrip().endswith("</svg>") and "<style>" in svg, "the picture")
+import xml.dom.minidom
+xml.dom.minidom.parseString(svg)
+check("| place | configuration |" in f.run("report", "tuned.sqlite", "--markdown"), "Markdown")
+part = Page(f.report("part.html", "tuned.sqlite", "--where", "STEP == 8")).islands()[0]
+check(part["count"] == 4, "STEP == 8 leaves %d" % part["count"])
+f.run("report", "tuned.sqlite", "--svg", "nothing", status=2)
+f.run("report", "tuned.sqlite", "--svg", "time", "--markdown", status=2)
+f.run("report", "nothing.json", status=2)
+
+# ---- texts of others -----------------------------------------------------------------------------
+
+name = f.recorded("hostile.json", 200, HOSTILE, HOSTILE)
+text = f.report("hostile.html", name)
+page = Page(text)
+check_closed(text, page)
+check("\u202e" not in text and "\u0007" not in text, "control characters reach the page")
+check("<img" not in text and text.count("<script") == 2, "a text became markup")
+xml.dom.minidom.parseString(f.run("report", name, "--svg", "parallel"))
+check(not re.search(r"(?<!\\)<img", f.run("report", name, "--markdown")), "a text became markup in Markdown")
+
+# ---- sizes ---------------------------------------------------------------------------------------
+
+for count, most_bytes, most_seconds in ((1000, 1e6, 5), (10000, 2e6, 5), (100000, 12e6, 60)):
+    name = f.recorded("many.json", count)
+    began = time.monotonic()
+    text = f.report("many.html", name)
+    took = time.monotonic() - began
+    print("%d results: %d bytes, %.2f s" % (count, len(text.encode()), took))
+    check(len(text.encode()) <= most_bytes, "%d results take %d bytes" % (count, len(text.encode())))
+    check(SANITIZED or took < most_seconds, "%d results take %.1f s" % (count, took))
+    check(Page(text).islands()[0]["count"] == count, "not all results")
+
+print("pages: all is well")

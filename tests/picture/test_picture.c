@@ -1,0 +1,127 @@
+// Pictures: where values stand, what texts become, how many points become cells.
+#include "picture/picture.h"
+
+#include "../base/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+static void begin(struct picture *p, struct text *out)
+{
+    picture_begin(p, out, "p", 400, 200, "a <title>", "it's \"all\"");
+    p->x = (struct axis){.kind = AXIS_LINEAR, .low = 0, .high = 10, .title = "x"};
+    p->y =
+        (struct axis){.kind = AXIS_LOG, .low = 1e3, .high = 1e6, .title = "time", .is_time = true};
+}
+
+static size_t count(const char *text, const char *part)
+{
+    size_t found = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        found++;
+    return found;
+}
+
+START_TEST(values_stand_where_they_should)
+{
+    struct text out = TEXT_INIT;
+    struct picture p;
+    begin(&p, &out);
+    ck_assert_double_eq(picture_x(&p, 0), p.left);
+    ck_assert_double_eq(picture_x(&p, 10), p.right);
+    ck_assert_double_eq_tol(picture_x(&p, 5), (p.left + p.right) / 2, 1e-9);
+    ck_assert_double_eq(picture_y(&p, 1e3), p.bottom);
+    ck_assert_double_eq_tol(picture_y(&p, 1e6), p.top, 1e-9);
+    ck_assert_double_eq_tol(picture_y(&p, 1e4), p.bottom + (p.top - p.bottom) / 3, 1e-9);
+    p.y = (struct axis){.low = 4, .high = 0}; // from the top
+    ck_assert_double_eq(picture_y(&p, 0), p.top);
+    text_release(&out);
+}
+END_TEST
+
+START_TEST(texts_are_no_markup)
+{
+    struct text out = TEXT_INIT;
+    struct picture p;
+    begin(&p, &out);
+    picture_axes(&p);
+    picture_text(&p, "note", 1, 2, "start", "<b> & \xe2\x80\xae\x07");
+    picture_end(&p);
+    const char *s = text_cstr(&out);
+    ck_assert_ptr_nonnull(strstr(s, "a &lt;title&gt;"));
+    ck_assert_ptr_nonnull(strstr(s, "it&#39;s &quot;all&quot;"));
+    ck_assert_ptr_nonnull(strstr(s, "&lt;b&gt; &amp; \\u202e\\x07"));
+    ck_assert_ptr_null(strstr(s, "<b>"));
+    ck_assert_ptr_nonnull(strstr(s, "data-y=\"log 1000 1000000 "));
+    ck_assert_ptr_nonnull(strstr(s, "time (us)"));
+    ck_assert_ptr_null(strstr(s, "nan"));
+    text_release(&out);
+}
+END_TEST
+
+START_TEST(axes_fit_what_is_shown)
+{
+    struct axis a = {.title = "x"};
+    axis_fit(&a, 10, 20);
+    ck_assert_int_eq(a.kind, AXIS_LINEAR);
+    ck_assert(a.low < 10 && a.low > 9 && a.high > 20 && a.high < 21);
+    axis_fit(&a, 10, 1000);
+    ck_assert_int_eq(a.kind, AXIS_LOG);
+    ck_assert(a.low > 0 && a.low < 10 && a.high > 1000);
+    axis_fit(&a, 0, 1000);
+    ck_assert_int_eq(a.kind, AXIS_LINEAR);
+    ck_assert_double_eq(a.low, 0);
+    axis_fit(&a, 7, 7);
+    ck_assert(a.low < 7 && a.high > 7);
+    axis_fit(&a, INFINITY, 0); // nothing
+    ck_assert(a.low < a.high);
+}
+END_TEST
+
+START_TEST(many_points_become_cells)
+{
+    static struct mark marks[20000];
+    struct text out = TEXT_INIT;
+    struct picture p;
+    begin(&p, &out);
+    for (size_t i = 0; i < 20000; i++)
+        marks[i] = (struct mark){(double)(i % 100) / 10, 1e3 * (1 + (double)(i % 7))};
+    picture_points(&p, "correct", marks, 3);
+    ck_assert_uint_eq(count(text_cstr(&out), "h0"), 3);
+    size_t before = out.length;
+    picture_density(&p, "correct", marks, 20000);
+    ck_assert_uint_lt(out.length - before, 40000);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "cells correct depth"));
+    text_release(&out);
+}
+END_TEST
+
+START_TEST(coordinates)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } known[] = {{0, "0"},         {1.5, "1.5"}, {-2.25, "-2.25"}, {1.004, "1"},
+                 {12.05, "12.05"}, {NAN, "0"},   {-0.001, "0"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct text out = TEXT_INIT;
+        put_coordinate(known[i].value, &out);
+        ck_assert_str_eq(text_cstr(&out), known[i].text);
+        text_release(&out);
+    }
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, values_stand_where_they_should);
+    tcase_add_test(tests, texts_are_no_markup);
+    tcase_add_test(tests, axes_fit_what_is_shown);
+    tcase_add_test(tests, many_points_become_cells);
+    tcase_add_test(tests, coordinates);
+}
+
+int main(void)
+{
+    return suite_run("picture", add);
+}
