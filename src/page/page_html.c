@@ -292,7 +292,7 @@ static void put_view(const struct page_set *s, const struct view *v, size_t numb
                      struct text *out)
 {
     char id[64];
-    struct grid g = {.out = out, .most = v->rows ? v->rows : PAGE_ROWS_MOST};
+    struct sheet g = {.out = out, .most = v->rows ? v->rows : PAGE_ROWS_MOST};
     str_format(id, sizeof id, "%s-%zu", v->name, number);
     text_addf(out, "<section class=\"view %s\" data-view=\"%s\"><h3>", v->name, v->name);
     put_markup(v->title, out);

@@ -49,7 +49,7 @@ bool page_write_svg(const struct page *p, const char *view, struct text *out, st
 bool page_write_csv(const struct page *p, const char *view, struct text *out, struct error *e)
 {
     const struct page_set *s;
-    struct grid g = {.out = out, .form = GRID_CSV};
+    struct sheet g = {.out = out, .form = SHEET_CSV};
     const struct view *v = find_view(p, view, false, &s, e);
     if (!v)
         return false;
@@ -99,7 +99,7 @@ static void put_markdown_set(const struct page_set *s, struct text *out)
     static const struct view *const shown[] = {&page_view_finalists, &page_view_importance,
                                                &page_view_failures};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        struct grid g = {.out = out, .form = GRID_MARKDOWN, .most = 10};
+        struct sheet g = {.out = out, .form = SHEET_MARKDOWN, .most = 10};
         if (shown[i]->missing(s))
             continue;
         text_addf(out, "**%s**\n\n", shown[i]->title);

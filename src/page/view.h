@@ -3,7 +3,7 @@
 #ifndef HONE_PAGE_VIEW_H
 #define HONE_PAGE_VIEW_H
 
-#include "page/grid.h"
+#include "page/sheet.h"
 #include "page/page.h"
 #include "picture/picture.h"
 
@@ -22,7 +22,7 @@ struct view {
     const char *(*missing)(const struct page_set *s);
     // (optional) The picture, as an element of this id; `about` in words with numbers is its description.
     void (*draw)(const struct page_set *s, const char *id, struct text *out);
-    void (*grid)(const struct page_set *s, struct grid *g); // (optional) its numbers
+    void (*grid)(const struct page_set *s, struct sheet *g); // (optional) its numbers
     size_t rows; // of the grid that stand in the page; 0: PAGE_ROWS_MOST
 };
 
@@ -39,7 +39,7 @@ double page_screened(const struct page_row *r);
 void page_draw_points(const struct picture *p, const char *kind, const struct mark *marks,
                       size_t count);
 // The configuration in a cell.
-void page_grid_configuration(const struct page_set *s, const struct page_row *r, struct grid *g);
+void page_grid_configuration(const struct page_set *s, const struct page_row *r, struct sheet *g);
 // Parameters with more than one value, in their order; returns how many.
 size_t page_varied(const struct page_set *s, uint32_t *out);
 // A value as a label, at most 14 characters.

@@ -177,23 +177,23 @@ static void draw_clock(const struct page_set *s, const char *id, struct text *ou
     draw_course(s, id, true, out);
 }
 
-static void grid_course(const struct page_set *s, struct grid *g)
+static void grid_course(const struct page_set *s, struct sheet *g)
 {
     static const char *const names[] = {"evaluation", "seconds", "configuration", "status",
                                         "screened",   "ranked",  "build",         NULL};
-    grid_head(g, names);
+    sheet_head(g, names);
     for (size_t i = 0; i < s->count; i++) {
         const struct page_row *r = &s->rows[i];
-        grid_row(g);
-        grid_count(g, i + 1);
-        grid_number(g, r->at);
+        sheet_row(g);
+        sheet_count(g, i + 1);
+        sheet_number(g, r->at);
         page_grid_configuration(s, r, g);
-        grid_text(g, status_text(r->status));
-        grid_time(g, r->ranked ? r->screened : r->timed ? r->median : NAN);
-        grid_time(g, r->ranked ? r->median : NAN);
-        grid_time(g, r->build_ns);
+        sheet_text(g, status_text(r->status));
+        sheet_time(g, r->ranked ? r->screened : r->timed ? r->median : NAN);
+        sheet_time(g, r->ranked ? r->median : NAN);
+        sheet_time(g, r->build_ns);
     }
-    grid_end(g);
+    sheet_end(g);
 }
 
 static const char *missing_clock(const struct page_set *s)

@@ -109,37 +109,37 @@ static void draw_failure_groups(const struct page_set *s, const char *id, struct
     free(groups);
 }
 
-static void grid_failures(const struct page_set *s, struct grid *g)
+static void grid_failures(const struct page_set *s, struct sheet *g)
 {
     static const char *const names[] = {
         "status",    "message",      "configurations", "values of which nearly all fail so",
         "the first", "to repeat it", "build log",      NULL};
     size_t count;
     struct failure_group *groups = failure_groups(s, &count);
-    grid_head(g, names);
+    sheet_head(g, names);
     for (size_t i = 0; groups && i < count && i < GROUPS_MOST; i++) {
         const struct page_row *r = &s->rows[groups[i].example];
         struct text text = TEXT_INIT, command = TEXT_INIT;
-        grid_row(g);
-        grid_text(g, status_text(groups[i].status));
-        grid_text(g, s->messages[groups[i].message]);
-        grid_count(g, groups[i].count);
+        sheet_row(g);
+        sheet_text(g, status_text(groups[i].status));
+        sheet_text(g, s->messages[groups[i].message]);
+        sheet_count(g, groups[i].count);
         put_culprits(s, &groups[i], &text);
-        grid_text(g, text_cstr(&text));
+        sheet_text(g, text_cstr(&text));
         text_clear(&text);
         page_configuration(s, r, &text);
-        grid_text(g, text_cstr(&text));
+        sheet_text(g, text_cstr(&text));
         if (!s->is_recorded) {
             text_addf(&command, "hone run SPEC --fresh --config ");
             text_add_shell(&command, text_cstr(&text));
         }
-        grid_text(g, text_cstr(&command));
-        grid_text(g, groups[i].logged != SIZE_MAX ? s->rows[groups[i].logged].log : "");
+        sheet_text(g, text_cstr(&command));
+        sheet_text(g, groups[i].logged != SIZE_MAX ? s->rows[groups[i].logged].log : "");
         g->out->failed |= text.failed || command.failed;
         text_release(&text);
         text_release(&command);
     }
-    grid_end(g);
+    sheet_end(g);
     free(groups);
 }
 

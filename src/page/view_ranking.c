@@ -109,32 +109,32 @@ static void draw_finalists(const struct page_set *s, const char *id, struct text
     text_release(&about);
 }
 
-static void grid_finalists(const struct page_set *s, struct grid *g)
+static void grid_finalists(const struct page_set *s, struct sheet *g)
 {
     static const char *const names[] = {"place",      "configuration", "median", "low",
                                         "high",       "rounds",        "ratio",  "ratio low",
                                         "ratio high", "tied",          "note",   NULL};
-    grid_head(g, names);
+    sheet_head(g, names);
     for (size_t i = 0; i < s->ranking.count; i++) {
         const struct best_finalist *f = &s->ranking.finalists[i];
         const struct ranking_entry *n = &f->entry;
-        grid_row(g);
-        grid_number(g, !f->placed ? NAN : n->tied ? 1 : (double)n->place + 1);
-        grid_text(g, f->configuration);
-        grid_time(g, f->stats.median);
-        grid_time(g, f->stats.interval ? f->stats.low : NAN);
-        grid_time(g, f->stats.interval ? f->stats.high : NAN);
-        grid_count(g, f->count);
-        grid_number(g, f->placed ? n->ratio : NAN);
-        grid_number(g, f->placed && n->ratio_interval ? n->ratio_low : NAN);
-        grid_number(g, f->placed && n->ratio_interval ? n->ratio_high : NAN);
-        grid_text(g, f->placed && n->tied ? "tied" : "");
-        grid_text(g, f->chosen && f->is_default ? "chosen, default"
-                     : f->chosen                ? "chosen"
-                     : f->is_default            ? "default"
-                                                : "");
+        sheet_row(g);
+        sheet_number(g, !f->placed ? NAN : n->tied ? 1 : (double)n->place + 1);
+        sheet_text(g, f->configuration);
+        sheet_time(g, f->stats.median);
+        sheet_time(g, f->stats.interval ? f->stats.low : NAN);
+        sheet_time(g, f->stats.interval ? f->stats.high : NAN);
+        sheet_count(g, f->count);
+        sheet_number(g, f->placed ? n->ratio : NAN);
+        sheet_number(g, f->placed && n->ratio_interval ? n->ratio_low : NAN);
+        sheet_number(g, f->placed && n->ratio_interval ? n->ratio_high : NAN);
+        sheet_text(g, f->placed && n->tied ? "tied" : "");
+        sheet_text(g, f->chosen && f->is_default ? "chosen, default"
+                      : f->chosen                ? "chosen"
+                      : f->is_default            ? "default"
+                                                 : "");
     }
-    grid_end(g);
+    sheet_end(g);
 }
 
 // A line for each finalist over the rounds; the slower ones fainter.
@@ -183,20 +183,20 @@ static void draw_rounds(const struct page_set *s, const char *id, struct text *o
     free(marks);
 }
 
-static void grid_rounds(const struct page_set *s, struct grid *g)
+static void grid_rounds(const struct page_set *s, struct sheet *g)
 {
     static const char *const names[] = {"configuration", "round", "time", NULL};
-    grid_head(g, names);
+    sheet_head(g, names);
     for (size_t i = 0; i < s->ranking.count; i++) {
         const struct best_finalist *f = &s->ranking.finalists[i];
         for (uint32_t r = 0; r < f->count; r++) {
-            grid_row(g);
-            grid_text(g, f->configuration);
-            grid_count(g, f->first_round + r + 1);
-            grid_time(g, (double)f->samples[r]);
+            sheet_row(g);
+            sheet_text(g, f->configuration);
+            sheet_count(g, f->first_round + r + 1);
+            sheet_time(g, (double)f->samples[r]);
         }
     }
-    grid_end(g);
+    sheet_end(g);
 }
 
 const struct view page_view_finalists = {

@@ -73,22 +73,22 @@ static void draw_distribution(const struct page_set *s, const char *id, struct t
     free(times);
 }
 
-static void grid_distribution(const struct page_set *s, struct grid *g)
+static void grid_distribution(const struct page_set *s, struct sheet *g)
 {
     static const char *const names[] = {"share of configurations", "time at most",
                                         "times the least", NULL};
     static const double shares[] = {0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1};
     size_t count;
     double *times = sorted_times(s, &count);
-    grid_head(g, names);
+    sheet_head(g, names);
     for (size_t i = 0; times && i < sizeof shares / sizeof *shares; i++) {
         double t = quantile_of(times, count, shares[i]);
-        grid_row(g);
-        grid_share(g, shares[i]);
-        grid_time(g, t);
-        grid_number(g, t / times[0]);
+        sheet_row(g);
+        sheet_share(g, shares[i]);
+        sheet_time(g, t);
+        sheet_number(g, t / times[0]);
     }
-    grid_end(g);
+    sheet_end(g);
     free(times);
 }
 
@@ -209,13 +209,13 @@ static void draw_parameters(const struct page_set *s, const char *id, struct tex
     free(varied);
 }
 
-static void grid_parameters(const struct page_set *s, struct grid *g)
+static void grid_parameters(const struct page_set *s, struct sheet *g)
 {
     static const char *const names[] = {
         "parameter",      "value", "configurations with a time", "best", "lower quartile", "median",
         "upper quartile", NULL};
     char label[24];
-    grid_head(g, names);
+    sheet_head(g, names);
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         struct value_times t;
         bool ok = s->parameters[i].count > 1 && times_by_value(s, i, &t);
@@ -223,18 +223,18 @@ static void grid_parameters(const struct page_set *s, struct grid *g)
             const double *of = t.times + t.first[v];
             size_t n = t.first[v + 1] - t.first[v];
             page_value_label(&s->parameters[i].values[v], label);
-            grid_row(g);
-            grid_text(g, s->parameters[i].name);
-            grid_text(g, label);
-            grid_count(g, n);
-            grid_time(g, n ? of[0] : NAN);
+            sheet_row(g);
+            sheet_text(g, s->parameters[i].name);
+            sheet_text(g, label);
+            sheet_count(g, n);
+            sheet_time(g, n ? of[0] : NAN);
             for (int k = 1; k <= 3; k++)
-                grid_time(g, n ? quantile_of(of, n, 0.25 * k) : NAN);
+                sheet_time(g, n ? quantile_of(of, n, 0.25 * k) : NAN);
         }
         if (s->parameters[i].count > 1)
             release_value_times(&t);
     }
-    grid_end(g);
+    sheet_end(g);
 }
 
 // ---- importance --------------------------------------------------------------------------------
@@ -302,25 +302,25 @@ static void draw_importance(const struct page_set *s, const char *id, struct tex
     text_release(&about);
 }
 
-static void grid_importance(const struct page_set *s, struct grid *g)
+static void grid_importance(const struct page_set *s, struct sheet *g)
 {
     static const char *const names[] = {"parameter", "share", "low", "high", NULL};
     const struct importance *m = &s->importance;
     char name[256];
-    grid_head(g, names);
+    sheet_head(g, names);
     for (size_t i = 0; i < m->count + m->pair_count; i++) {
         const struct importance_share *of = i < m->count ? &m->shares[i] : &m->pairs[i - m->count];
         name_share(s, of, name, sizeof name);
-        grid_row(g);
-        grid_text(g, name);
-        grid_share(g, of->share);
-        grid_share(g, of->low);
-        grid_share(g, of->high);
+        sheet_row(g);
+        sheet_text(g, name);
+        sheet_share(g, of->share);
+        sheet_share(g, of->low);
+        sheet_share(g, of->high);
     }
-    grid_row(g);
-    grid_text(g, "explained, of rows that a tree has not seen");
-    grid_share(g, m->explained);
-    grid_end(g);
+    sheet_row(g);
+    sheet_text(g, "explained, of rows that a tree has not seen");
+    sheet_share(g, m->explained);
+    sheet_end(g);
 }
 
 // ---- two parameters ----------------------------------------------------------------------------
@@ -442,7 +442,7 @@ static void draw_heatmap(const struct page_set *s, const char *id, struct text *
     free(names);
 }
 
-static void grid_heatmap(const struct page_set *s, struct grid *g)
+static void grid_heatmap(const struct page_set *s, struct sheet *g)
 {
     uint32_t x, y;
     char label[24];
@@ -451,20 +451,20 @@ static void grid_heatmap(const struct page_set *s, struct grid *g)
         s->parameters[x].name, s->parameters[y].name, "least time", "with a time", "failed", NULL};
     struct heat_cell *cells = heat_cells(s, x, y);
     size_t columns = s->parameters[x].count;
-    grid_head(g, names);
+    sheet_head(g, names);
     for (size_t i = 0; cells && i < columns * s->parameters[y].count; i++) {
         if (cells[i].timed + cells[i].failed == 0)
             continue;
-        grid_row(g);
+        sheet_row(g);
         page_value_label(&s->parameters[x].values[i % columns], label);
-        grid_text(g, label);
+        sheet_text(g, label);
         page_value_label(&s->parameters[y].values[i / columns], label);
-        grid_text(g, label);
-        grid_time(g, cells[i].timed ? cells[i].least : NAN);
-        grid_count(g, cells[i].timed);
-        grid_count(g, cells[i].failed);
+        sheet_text(g, label);
+        sheet_time(g, cells[i].timed ? cells[i].least : NAN);
+        sheet_count(g, cells[i].timed);
+        sheet_count(g, cells[i].failed);
     }
-    grid_end(g);
+    sheet_end(g);
     free(cells);
 }
 

@@ -20,11 +20,11 @@ void page_draw_points(const struct picture *p, const char *kind, const struct ma
         picture_points(p, kind, marks, count);
 }
 
-void page_grid_configuration(const struct page_set *s, const struct page_row *r, struct grid *g)
+void page_grid_configuration(const struct page_set *s, const struct page_row *r, struct sheet *g)
 {
     struct text text = TEXT_INIT;
     page_configuration(s, r, &text);
-    grid_text(g, text_cstr(&text));
+    sheet_text(g, text_cstr(&text));
     g->out->failed |= text.failed;
     text_release(&text);
 }
@@ -48,7 +48,7 @@ void page_value_label(const struct value *v, char out[24])
 }
 
 // Every configuration, the fastest first, those without a time behind.
-static void grid_all(const struct page_set *s, struct grid *g)
+static void grid_all(const struct page_set *s, struct sheet *g)
 {
     const char **names = calloc(s->parameter_count + s->metric_count + (size_t)9, sizeof(char *));
     size_t n = 0;
@@ -63,37 +63,37 @@ static void grid_all(const struct page_set *s, struct grid *g)
         names[n++] = rest[i];
     for (uint32_t i = 0; i < s->metric_count; i++)
         names[n++] = s->metrics[i];
-    grid_head(g, names);
+    sheet_head(g, names);
     free(names);
     char label[24];
     for (size_t i = 0; i < s->count + s->timed; i++) {
         const struct page_row *r = &s->rows[i < s->timed ? s->fastest[i] : i - s->timed];
         if (i >= s->timed && r->timed)
             continue;
-        grid_row(g);
-        if (g->form != GRID_CSV && g->rows > g->most)
+        sheet_row(g);
+        if (g->form != SHEET_CSV && g->rows > g->most)
             continue;
         if (i < s->timed)
-            grid_count(g, i + 1);
+            sheet_count(g, i + 1);
         else
-            grid_text(g, "");
+            sheet_text(g, "");
         for (uint32_t k = 0; k < s->parameter_count; k++) {
             page_value_label(&s->parameters[k].values[r->choice[k]], label);
-            grid_text(g, label);
+            sheet_text(g, label);
         }
-        grid_text(g, status_text(r->status));
-        grid_time(g, r->timed ? r->median : NAN);
-        grid_time(g, r->interval ? r->low : NAN);
-        grid_time(g, r->interval ? r->high : NAN);
-        grid_number(g, r->timed && !s->is_recorded ? r->samples : NAN);
-        grid_text(g, !r->timed        ? ""
-                     : s->is_recorded ? s->statistic
-                     : r->ranked      ? "ranked"
-                                      : "screened");
+        sheet_text(g, status_text(r->status));
+        sheet_time(g, r->timed ? r->median : NAN);
+        sheet_time(g, r->interval ? r->low : NAN);
+        sheet_time(g, r->interval ? r->high : NAN);
+        sheet_number(g, r->timed && !s->is_recorded ? r->samples : NAN);
+        sheet_text(g, !r->timed        ? ""
+                      : s->is_recorded ? s->statistic
+                      : r->ranked      ? "ranked"
+                                       : "screened");
         for (uint32_t k = 0; k < s->metric_count; k++)
-            grid_number(g, r->metrics ? r->metrics[k] : NAN);
+            sheet_number(g, r->metrics ? r->metrics[k] : NAN);
     }
-    grid_end(g);
+    sheet_end(g);
 }
 
 static const char *missing_nothing(const struct page_set *s)

@@ -1,5 +1,5 @@
 // Cells as they come, each in the form of the whole.
-#include "page/grid.h"
+#include "page/sheet.h"
 
 #include "picture/picture.h"
 #include "report/units.h"
@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_left_out(const struct grid *g)
+static bool is_left_out(const struct sheet *g)
 {
-    return g->form != GRID_CSV && g->rows > g->most;
+    return g->form != SHEET_CSV && g->rows > g->most;
 }
 
 static void put_quoted(const char *s, struct text *out)
@@ -42,23 +42,23 @@ static void put_cell_markdown(const char *s, struct text *out)
     text_release(&visible);
 }
 
-static void begin_cell(struct grid *g)
+static void begin_cell(struct sheet *g)
 {
-    if (g->form == GRID_CSV)
+    if (g->form == SHEET_CSV)
         text_add(g->out, g->column ? "," : "");
-    else if (g->form == GRID_MARKDOWN)
+    else if (g->form == SHEET_MARKDOWN)
         text_add(g->out, "| ");
     g->column++;
 }
 
-static void put_grid_cell(struct grid *g, const char *shown, const char *exact)
+static void put_sheet_cell(struct sheet *g, const char *shown, const char *exact)
 {
     if (is_left_out(g))
         return;
     begin_cell(g);
-    if (g->form == GRID_CSV) {
+    if (g->form == SHEET_CSV) {
         put_quoted(exact ? exact : shown, g->out);
-    } else if (g->form == GRID_MARKDOWN) {
+    } else if (g->form == SHEET_MARKDOWN) {
         put_cell_markdown(shown, g->out);
         text_addc(g->out, ' ');
     } else {
@@ -70,23 +70,23 @@ static void put_grid_cell(struct grid *g, const char *shown, const char *exact)
     }
 }
 
-static void end_row(struct grid *g)
+static void end_row(struct sheet *g)
 {
     if (g->rows == 0 || is_left_out(g))
         return;
-    text_add(g->out, g->form == GRID_HTML ? "</tr>\n" : g->form == GRID_MARKDOWN ? "|\n" : "\n");
+    text_add(g->out, g->form == SHEET_HTML ? "</tr>\n" : g->form == SHEET_MARKDOWN ? "|\n" : "\n");
 }
 
-void grid_head(struct grid *g, const char *const *names)
+void sheet_head(struct sheet *g, const char *const *names)
 {
     size_t count = 0;
-    if (g->form == GRID_HTML)
+    if (g->form == SHEET_HTML)
         text_add(g->out, "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>");
     for (; names[count]; count++) {
         begin_cell(g);
-        if (g->form == GRID_CSV)
+        if (g->form == SHEET_CSV)
             put_quoted(names[count], g->out);
-        else if (g->form == GRID_MARKDOWN) {
+        else if (g->form == SHEET_MARKDOWN) {
             put_cell_markdown(names[count], g->out);
             text_addc(g->out, ' ');
         } else {
@@ -95,44 +95,44 @@ void grid_head(struct grid *g, const char *const *names)
             text_add(g->out, "</th>");
         }
     }
-    text_add(g->out, g->form == GRID_HTML       ? "</tr></thead><tbody>\n"
-                     : g->form == GRID_MARKDOWN ? "|\n"
-                                                : "\n");
-    for (size_t i = 0; g->form == GRID_MARKDOWN && i < count; i++)
+    text_add(g->out, g->form == SHEET_HTML       ? "</tr></thead><tbody>\n"
+                     : g->form == SHEET_MARKDOWN ? "|\n"
+                                                 : "\n");
+    for (size_t i = 0; g->form == SHEET_MARKDOWN && i < count; i++)
         text_add(g->out, i + 1 < count ? "|---" : "|---|\n");
 }
 
-void grid_row(struct grid *g)
+void sheet_row(struct sheet *g)
 {
     end_row(g);
     g->rows++;
     g->column = 0;
-    if (g->form == GRID_HTML && !is_left_out(g))
+    if (g->form == SHEET_HTML && !is_left_out(g))
         text_add(g->out, "<tr>");
 }
 
-void grid_text(struct grid *g, const char *text)
+void sheet_text(struct sheet *g, const char *text)
 {
-    put_grid_cell(g, text, NULL);
+    put_sheet_cell(g, text, NULL);
 }
 
-static void put_number(struct grid *g, double value, const char *shown)
+static void put_number(struct sheet *g, double value, const char *shown)
 {
     char exact[40] = "";
     if (is_left_out(g))
         return;
     if (isnan(value)) {
-        put_grid_cell(g, "", g->form == GRID_CSV ? "" : NULL);
+        put_sheet_cell(g, "", g->form == SHEET_CSV ? "" : NULL);
         return;
     }
     if (value == floor(value) && fabs(value) < 1e15)
         snprintf(exact, sizeof exact, "%.0f", value);
     else
         f64_to_str(value, exact);
-    put_grid_cell(g, shown, exact);
+    put_sheet_cell(g, shown, exact);
 }
 
-void grid_number(struct grid *g, double value)
+void sheet_number(struct sheet *g, double value)
 {
     char shown[UNITS_SIZE] = "";
     if (!isnan(value))
@@ -140,14 +140,14 @@ void grid_number(struct grid *g, double value)
     put_number(g, value, shown);
 }
 
-void grid_count(struct grid *g, uint64_t value)
+void sheet_count(struct sheet *g, uint64_t value)
 {
     char shown[32];
     snprintf(shown, sizeof shown, "%llu", (unsigned long long)value);
     put_number(g, (double)value, shown);
 }
 
-void grid_time(struct grid *g, double ns)
+void sheet_time(struct sheet *g, double ns)
 {
     char shown[UNITS_SIZE] = "";
     if (!isnan(ns))
@@ -155,18 +155,18 @@ void grid_time(struct grid *g, double ns)
     put_number(g, ns, shown);
 }
 
-void grid_share(struct grid *g, double value)
+void sheet_share(struct sheet *g, double value)
 {
     char shown[32];
     snprintf(shown, sizeof shown, "%.3g %%", 100 * value);
     put_number(g, value, shown);
 }
 
-void grid_end(struct grid *g)
+void sheet_end(struct sheet *g)
 {
     end_row(g);
-    if (g->form == GRID_HTML)
+    if (g->form == SHEET_HTML)
         text_add(g->out, "</tbody></table></div>\n");
-    if (g->form == GRID_HTML && g->rows > g->most)
+    if (g->form == SHEET_HTML && g->rows > g->most)
         text_addf(g->out, "<p class=\"note\">%zu of %zu rows.</p>\n", g->most, g->rows);
 }
