@@ -190,7 +190,6 @@ void help_overview(struct text *out)
     text_add(out, "\n");
     put_topics(out);
     text_add(out, "\nStart with:\n"
-                  "  hone devices\n"
                   "  hone tune kernels_cl/matmul_tiled.json\n"
                   "  hone init my_kernel.cl\n");
 }

@@ -1,0 +1,171 @@
+"""browser.py HONE SCRATCH: report pages in a headless Chromium, as a person has them: opened from disk with nothing asked of
+a network, filtered, brushed, sorted, narrow and wide, light and dark, with and without a script; hostile texts do nothing.
+With axe-core (axe-core-python) its rules judge them. Skipped where no Chromium is installed. HONE_SCREENSHOTS=FOLDER keeps
+pictures to look at."""
+import os
+import sys
+
+from devtools import Browser, find_browser
+from fixtures import HOSTILE, Fixtures
+
+program = find_browser()
+if not program:
+    print("skipped: no Chromium is installed")
+    sys.exit(77)
+f = Fixtures(sys.argv[1], sys.argv[2])
+SHOTS = os.environ.get("HONE_SCREENSHOTS")
+VIEWS = "[...document.querySelectorAll('[data-view]')].map(v => v.dataset.view)"
+COUNT = "document.querySelector('.count').textContent"
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def axe_source():
+    try:
+        import axe_core_python
+    except ImportError:
+        print("skipped in part: axe-core is not installed")
+        return None
+    with open(os.path.join(os.path.dirname(axe_core_python.__file__), "axe.min.js"), encoding="utf-8") as source:
+        return source.read()
+
+
+def opened(browser, name, **how):
+    page = browser.open(**how)
+    page.seconds = page.load(f.path(name))
+    check([u for u in page.requests() if not u.startswith("file://")] == [], "requests: %s" % page.requests())
+    check(len(page.requests()) == 1, "more than the file is asked for: %s" % page.requests())
+    check(page.complaints() == [], "%s: %s" % (name, page.complaints()))
+    return page
+
+
+def filtered(page, text):
+    page.value("(() => { const i = document.querySelector('.tools input'); i.value = %r; "
+               "i.dispatchEvent(new Event('input')); })()" % text)
+    return page.value("new Promise(r => setTimeout(() => r(%s), 400))" % COUNT)
+
+
+def look(page, name):
+    """No wider than its window, and every picture has a size."""
+    wide = page.value("document.documentElement.scrollWidth - window.innerWidth")
+    check(wide <= 0, "%s is %s pixels wider than its window" % (name, wide))
+    empty = page.value("[...document.querySelectorAll('.plot svg')].filter(s => !s.getBoundingClientRect().width).length")
+    check(empty == 0, "%s has %s empty pictures" % (name, empty))
+    if SHOTS:
+        page.screenshot(os.path.join(SHOTS, name + ".png"))
+
+
+def test_tuned(browser):
+    f.tune()
+    f.report("tuned.html", "scale.json", "--store", "tuned.sqlite")
+    f.report("empty.html", "scale.json", "--store", "tuned.sqlite", "--set", "N=1", status=1)
+    trees = []
+    for width in (400, 1280, 2400):
+        for dark in (False, True):
+            page = opened(browser, "tuned.html", width=width, dark=dark)
+            look(page, "tuned-%d-%s" % (width, "dark" if dark else "light"))
+            trees.append(page.value("[...document.body.querySelectorAll('*')].map(e => e.tagName).join(' ')"))
+    check(len(set(trees)) == 1, "the elements differ with the width")
+    views = page.value(VIEWS)
+    check(views[0] == "evaluations" and "failures" in views and views[-1] == "table", "views: %s" % views)
+    check(page.value("document.querySelectorAll('section.answer pre').length") == 2, "options and header")
+    check(filtered(page, "status = compile") == "4 of 16 configurations", filtered(page, "status = compile"))
+    check(page.value("document.querySelectorAll('.table tbody tr').length") == 4, "the table follows the filter")
+    check("is no parameter" in filtered(page, "nothing = 1"), "a wrong filter is said")
+    filtered(page, "")
+    empty = opened(browser, "empty.html")
+    check("no results" in empty.value("document.body.textContent").lower(), "an empty page says so")
+
+
+def test_recorded(browser):
+    name = f.recorded("recorded.json", 1000)
+    f.report("recorded.html", name)
+    page = opened(browser, "recorded.html")
+    look(page, "recorded")
+    check(filtered(page, "parameter_0 = 3 and parameter_2 >= 4").split()[0] == "60",
+          filtered(page, "parameter_0 = 3 and parameter_2 >= 4"))
+    # What is drawn over the pictures is what the filter leaves.
+    drawn = page.value("(document.querySelector('.evaluations .points.over').getAttribute('d').match(/h0/g) || []).length")
+    check(40 <= drawn <= 60, "%s points drawn over" % drawn)
+    check(filtered(page, "").startswith("1000 of 1000"), "all again")
+    # Brushing the left half of the search.
+    box = page.value("(() => { document.querySelector('.evaluations .plot').scrollIntoView({block: 'center'}); const r = document.querySelector("
+                     "'.evaluations svg').getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()")
+    page.drag(box[0] + box[2] * 0.1, box[1] + box[3] * 0.05, box[0] + box[2] * 0.5, box[1] + box[3] * 0.95)
+    brushed = int(page.value(COUNT).split()[0])
+    check(200 < brushed < 700, "%d are in the brush" % brushed)
+    check(page.value("document.querySelectorAll('.brush').length") == 1, "the brush is drawn")
+    page.value("[...document.querySelectorAll('.tools button')].at(-1).click()")
+    check(page.value(COUNT).startswith("1000 of 1000"), "Show all: " + page.value(COUNT))
+    # A range of an axis.
+    box = page.value("(() => { document.querySelector('.parallel .plot').scrollIntoView({block: 'center'}); const r = document.querySelector("
+                     "'.parallel svg').getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()")
+    page.drag(box[0] + box[2] * 0.10, box[1] + box[3] * 0.45, box[0] + box[2] * 0.12, box[1] + box[3] * 0.85)
+    ranged = int(page.value(COUNT).split()[0])
+    check(0 < ranged < 1000, "%d are in the range" % ranged)
+    page.value("[...document.querySelectorAll('.tools button')].at(-1).click()")
+    # Sorting, by the time downwards.
+    times = "[...document.querySelectorAll('.table tbody tr')].map(r => +[...r.cells].find(c => / (ns|us|ms|s)$/.test(c.textContent)).dataset.v)"
+    up = page.value(times)
+    check(up == sorted(up) and len(up) == 100, "the fastest first")
+    for _ in range(2):
+        page.value("[...document.querySelectorAll('.table th button')].find(b => b.textContent.startsWith('time')).click()")
+    down = page.value(times)
+    check(down == sorted(down, reverse=True) and down[0] > up[-1], "the slowest first")
+    # Another pair of parameters.
+    page.value("(() => { const s = document.querySelectorAll('.heatmap select'); s[2].value = 2; s[2].dispatchEvent(new Event('change')); })()")
+    check(page.value("document.querySelectorAll('.heatmap rect.cell').length") > 4, "the map is drawn again")
+
+
+def test_hostile(browser):
+    f.report("hostile.html", f.recorded("hostile.json", 200, HOSTILE, HOSTILE))
+    page = opened(browser, "hostile.html")
+    look(page, "hostile")
+    filtered(page, "status = compile")
+    check(page.value("document.title") != "ran", "a text of others ran")
+    check(page.value("document.querySelectorAll('img, iframe').length") == 0, "a text became an element")
+
+
+def test_without_script(browser):
+    page = browser.open()
+    page.call("Emulation.setScriptExecutionDisabled", value=True)
+    page.load(f.path("recorded.html"))
+    check(page.value("document.querySelectorAll('.plot svg path').length") > 50, "pictures without a script")
+    check(page.value("document.querySelectorAll('.table tbody tr').length") == 100, "the 100 best without a script")
+    check(page.value("document.querySelector('.tools').hidden"), "tools that do nothing are shown")
+    if SHOTS:
+        page.screenshot(os.path.join(SHOTS, "without-script.png"))
+
+
+def test_many(browser):
+    f.report("many.html", f.recorded("many.json", 100000))
+    page = opened(browser, "many.html")
+    print("100,000 results are there after %.1f s" % page.seconds)
+    check(page.seconds < 60, "100,000 results take %.1f s to open" % page.seconds)
+    check(filtered(page, "parameter_0 = 3").endswith("of 100000 configurations"), page.value(COUNT))
+    look(page, "many")
+
+
+def test_rules(browser):
+    source = axe_source()
+    for name in ("tuned.html", "recorded.html") if source else ():
+        for dark in (False, True):
+            page = opened(browser, name, dark=dark)
+            page.value(source + "; 0")
+            found = page.value("axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v => v.id + ': ' + v.help + ' ' + "
+                               "v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + n.failureSummary.slice(0, 200)).join(' | ')))")
+            check(found == [], "axe-core on %s: %s" % (name, "\n".join(found)))
+
+
+if SHOTS:
+    os.makedirs(SHOTS, exist_ok=True)
+browser = Browser(program)
+try:
+    for test in (test_tuned, test_recorded, test_hostile, test_without_script, test_many, test_rules):
+        test(browser)
+        print(test.__name__ + ": all is well", flush=True)
+finally:
+    browser.close()
