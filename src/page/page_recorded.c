@@ -15,13 +15,10 @@ static bool note_recorded_message(struct page *p, struct page_set *s, size_t *ro
             return true;
         }
     }
-    const char **all =
-        arena_grow(&p->arena, s->messages, room, s->message_count + (size_t)1, sizeof *all);
-    if (!all)
+    if (!ARENA_ROOM(&p->arena, s->messages, *room, s->message_count + (size_t)1))
         return false;
-    s->messages = all;
     *index = s->message_count;
-    all[s->message_count++] = message;
+    s->messages[s->message_count++] = message;
     return true;
 }
 

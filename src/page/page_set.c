@@ -17,14 +17,13 @@ void page_release(struct page *p)
 
 struct page_set *page_new_set(struct page *p, struct error *e)
 {
-    struct page_set *all = arena_grow(&p->arena, p->sets, &p->room, p->count + 1, sizeof *all);
-    if (!all) {
+    if (!ARENA_ROOM(&p->arena, p->sets, p->room, p->count + 1)) {
         error_memory(e);
         return NULL;
     }
-    p->sets = all;
-    all[p->count] = (struct page_set){.best = SIZE_MAX, .usual = SIZE_MAX, .statistic = "median"};
-    return &all[p->count++];
+    p->sets[p->count] =
+        (struct page_set){.best = SIZE_MAX, .usual = SIZE_MAX, .statistic = "median"};
+    return &p->sets[p->count++];
 }
 
 bool page_chosen_space(const struct spec *spec, const struct page_choice *choice,

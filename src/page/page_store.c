@@ -43,14 +43,12 @@ static uint32_t note_stored_message(struct taking_rows *t, const char *message, 
         if (str_equal(s->messages[i], message))
             return i;
     }
-    const char **all = arena_grow(&t->page->arena, s->messages, &t->message_room,
-                                  s->message_count + (size_t)1, sizeof *all);
     const char *own = arena_strdup(&t->page->arena, message);
-    t->failed |= !all || !own;
+    t->failed |= !own || !ARENA_ROOM(&t->page->arena, s->messages, t->message_room,
+                                     s->message_count + (size_t)1);
     if (t->failed)
         return 0;
-    s->messages = all;
-    all[s->message_count] = own;
+    s->messages[s->message_count] = own;
     *is_new = true;
     return s->message_count++;
 }
@@ -161,11 +159,9 @@ static bool take_page_row(void *context, const struct store_row *row)
     struct error ignored = ERROR_INIT;
     struct arena *a = &t->page->arena;
     uint32_t *choice = arena_array(a, t->spec->parameter_count + (size_t)1, sizeof *choice);
-    struct page_row *rows = arena_grow(a, s->rows, &t->room, s->count + 1, sizeof *rows);
-    t->failed |= !choice || !rows;
+    t->failed |= !choice || !ARENA_ROOM(a, s->rows, t->room, s->count + 1);
     if (t->failed)
         return false;
-    s->rows = rows;
     spec_default(t->spec, choice);
     if (!spec_parse_configuration(t->spec, row->configuration, choice, &ignored)) {
         s->unreadable++;
@@ -179,10 +175,10 @@ static bool take_page_row(void *context, const struct store_row *row)
     note_run(t, row);
     uint32_t *slot = slot_of(t, choice);
     if (*slot > 0) {
-        take_screened(&rows[*slot - 1], row);
+        take_screened(&s->rows[*slot - 1], row);
         return true;
     }
-    struct page_row *r = &rows[s->count++];
+    struct page_row *r = &s->rows[s->count++];
     *r = (struct page_row){.choice = choice,
                            .at = seconds_of(row->date),
                            .ranked_at = NAN,

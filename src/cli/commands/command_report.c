@@ -61,14 +61,11 @@ static bool take_spec_text(void *context, const char *kind, const char *name, co
 
 static bool keep_spec(struct session *s, struct spec *spec, struct error *e)
 {
-    struct spec **all = arena_grow(&s->work.arena, s->specs, &s->spec_room, s->spec_count + 1,
-                                   sizeof(struct spec *));
-    if (!all) {
+    if (!ARENA_ROOM(&s->work.arena, s->specs, s->spec_room, s->spec_count + 1)) {
         spec_free(spec);
         return error_memory(e);
     }
-    s->specs = all;
-    all[s->spec_count++] = spec;
+    s->specs[s->spec_count++] = spec;
     return true;
 }
 
