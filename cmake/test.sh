@@ -7,6 +7,7 @@
 #   cmake/test.sh --tsan       only the tests that use threads, under ThreadSanitizer
 #   cmake/test.sh --valgrind   only hone and libhone under valgrind
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
+#   cmake/test.sh --examples   only what the help and the documents tell the reader to type
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #
@@ -20,6 +21,7 @@ sanitize=OFF
 tsan=OFF
 valgrind=no
 others=no
+examples=no
 werror=${CI:+ON}
 for word in "$@"; do
     case $word in
@@ -28,10 +30,11 @@ for word in "$@"; do
     --tsan) tsan=ON ;;
     --valgrind) valgrind=yes ;;
     --others) others=yes ;;
+    --examples) examples=yes ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,15p' "$0" >&2
+        sed -n '2,16p' "$0" >&2
         exit 2
         ;;
     esac
@@ -92,6 +95,8 @@ if [ $tsan = ON ]; then
     run_under_tsan ctest $progress --output-on-failure -L threads -j"$jobs"
 elif [ $valgrind = yes ]; then
     ctest $progress --output-on-failure -L valgrind -j"$jobs"
+elif [ $examples = yes ]; then
+    ctest $progress --output-on-failure -L examples -j"$jobs"
 elif [ $sanitize = ON ]; then
     # Under Oclgrind and NVRTC it is the kernels that are looked at, and so in peak_on_a_device, whose calls
     # device_opencl makes, too; simulations and searches of what was recorded are arithmetic, drivers that hang
@@ -101,5 +106,5 @@ elif [ $sanitize = ON ]; then
         -E '^(oclgrind_|nvrtc_|stats_procedure|stats_ranking|search_recorded|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device)' \
         -j"$jobs"
 else
-    ctest $progress --output-on-failure -LE valgrind -j"$jobs"
+    ctest $progress --output-on-failure -LE 'valgrind|examples' -j"$jobs"
 fi
