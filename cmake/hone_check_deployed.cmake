@@ -3,7 +3,7 @@
 # which spec it is of, where that lies elsewhere than when the file was written.
 #
 # hone_EXECUTABLE is the program; without one a warning says that nothing is checked.
-find_program(hone_EXECUTABLE hone HINTS "${CMAKE_CURRENT_LIST_DIR}/../../../bin"
+find_program(hone_EXECUTABLE hone HINTS "${CMAKE_CURRENT_LIST_DIR}/../../../bin" "${CMAKE_CURRENT_LIST_DIR}/../../../../bin"
              DOC "The program hone, which checks deployed files")
 
 function(hone_check_deployed)

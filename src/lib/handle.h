@@ -108,8 +108,8 @@ void setup_release(struct tune_setup *s); // a zeroed one, too
 #define WORKFLOWS(X)                                                                               \
     X(tune, tune)                                                                                  \
     X(peak, peak_run)                                                                              \
-    X(score, score) X(check, check) X(compare, compare) X(sweep, sweep) X(deploy, deploy)          \
-    X(benchmark, benchmark)
+    X(score, score)                                                                                \
+    X(check, check) X(compare, compare) X(sweep, sweep) X(deploy, deploy) X(benchmark, benchmark)
 
 enum workflow_kind {
 #define X(name, type) KIND_##name,

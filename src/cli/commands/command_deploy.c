@@ -373,12 +373,20 @@ static struct spec *load_checked_spec(const struct invocation *i, const struct d
     const char *slash = strrchr(file, '/');
     if (i->argument_count > 0)
         return spec_load(i->arguments[0], &so, e);
-    struct spec *spec = spec_load(stamp->spec_path, &so, e);
-    if (spec || !slash || stamp->spec_path[0] == '/')
+    struct error why = ERROR_INIT, ignored = ERROR_INIT;
+    struct spec *spec = spec_load(stamp->spec_path, &so, &why);
+    const char *beside =
+        slash && stamp->spec_path[0] != '/'
+            ? arena_printf(a, "%.*s%s", (int)(slash - file + 1), file, stamp->spec_path)
+            : NULL;
+    if (!spec && beside)
+        spec = spec_load(beside, &so, &ignored);
+    if (spec)
         return spec;
-    struct error ignored = ERROR_INIT;
-    const char *beside = arena_printf(a, "%.*s%s", (int)(slash - file + 1), file, stamp->spec_path);
-    return beside ? spec_load(beside, &so, &ignored) : NULL;
+    *e = why;
+    error_context(e, "%s: the spec that it names (hone deploy --check FILE SPEC names another)",
+                  file);
+    return NULL;
 }
 
 static int check_file(const struct invocation *i, const char *file)

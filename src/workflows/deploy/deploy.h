@@ -67,10 +67,10 @@ struct deploy_found {
     const struct deploy_table *table;     // whole; NULL: nothing works anywhere
     const struct deploy_chosen *chosen;   // one a device of the table
     const struct deploy_matrix *matrices; // likewise
-    uint32_t candidates; // of this device: winners, and the default
-    const char *const *columns; // of a shape; these are known from the start
+    uint32_t candidates;                  // of this device: winners, and the default
+    const char *const *columns;           // of a shape; these are known from the start
     uint32_t column_count;
-    uint32_t points, drawn;       // rows that there are
+    uint32_t points, drawn; // rows that there are
 };
 
 struct deploy;

@@ -23,8 +23,9 @@ struct tune_options {
     const char *const *worker;      // argv, NULL-terminated
     const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
     struct store *store;            // (optional)
-    const char *name; // (optional) under which results are kept; NULL: the spec's. With another one `hone best` hears
-                      // of nothing that is found
+    const char *
+        name; // (optional) under which results are kept; NULL: the spec's. With another one `hone best` hears
+        // of nothing that is found
     // (optional) Answers instead of a device: `device`, `worker` and `store` are NULL then, `jobs`
     // is how many questions are open at once, the budget's time is that of the recorded costs, and
     // there is no ranking. Outlives the tune.
