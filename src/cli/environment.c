@@ -224,6 +224,13 @@ bool environment_init(struct environment *v, struct error *e)
            add_settings(v, e);
 }
 
+void environment_keep_nothing(struct environment *v)
+{
+    for (size_t i = 0; i < ENVIRONMENT_CACHES; i++)
+        if (str_equal(caches[i].variable, "HONE_WORKER_CACHE"))
+            v->cache[i] = v->worker_with[i] = "HONE_WORKER_CACHE=";
+}
+
 void environment_release(struct environment *v)
 {
     scratch_remove(&v->scratch);

@@ -27,6 +27,8 @@ struct environment {
 bool environment_init(struct environment *v, struct error *e);
 // Keeps the caches within bounds, at most once a day: for commands that have kernels compiled.
 void environment_trim(const struct environment *v);
+// From now on workers keep no references and cubins for later ones.
+void environment_keep_nothing(struct environment *v);
 // Removes the scratch folder.
 void environment_release(struct environment *v);
 

@@ -67,6 +67,11 @@ START_TEST(as_json)
     ck_assert(json_is_false(json_object_get(j, "cancelled")));
     ck_assert(json_is_null(json_object_get(j, "error")));
     json_decref(j);
+    struct ran cache = succeed(program_run("cache", "--json"));
+    ck_assert_msg(
+        strstr(cache.out, "\"variable\":\"HONE_WORKER_CACHE\",\"own\":true,\"entries\":0,") != NULL,
+        "%s", cache.out);
+    ran_release(&cache);
 }
 END_TEST
 

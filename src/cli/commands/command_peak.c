@@ -88,7 +88,12 @@ static int run_peak(struct invocation *i)
     struct session s = {.settings = i->settings};
     work_init(&s.work, i, &s.settings->given, &s.settings->measure);
     interrupt_catch();
-    int status = work_device(&s.work);
+    int status = work_environment(&s.work);
+    if (status == EXIT_DONE) {
+        // Its references are as large as the caches that it measures past, and are asked for once.
+        environment_keep_nothing(&s.work.environment);
+        status = work_device(&s.work);
+    }
     if (status == EXIT_DONE && !language_traits(s.work.device->language)->peak_words) {
         complain("hone has no kernels in %s that find limits; name another language",
                  language_title(s.work.device->language));
