@@ -24,6 +24,7 @@ static bool paste_file(const struct program_sources *p, uint32_t index, uint32_t
     const struct source_file *f = &p->list[index];
     const char *at = f->text, *end = f->text + f->length;
     uint32_t line = 1;
+    bool is_continued;
     if (depth > PASTE_DEPTH || out->length > PASTE_BYTES)
         return error_set(e, ERROR_INPUT,
                          "%s: its #include lines lead too deep to be pasted into one text",
@@ -39,8 +40,13 @@ static bool paste_file(const struct program_sources *p, uint32_t index, uint32_t
         text_addn(out, at, (size_t)(here - at));
         if (!paste_file(p, f->targets[i], depth + 1, out, e))
             return false;
-        at = skip_source_lines(here, end, item->last + 1 - item->first);
-        line = item->last + 1;
+        line = item->first;
+        do {
+            at = skip_source_lines(here, end, 1);
+            is_continued = at - here > 1 && at[-1] == '\n' && at[-2] == '\\';
+            here = at;
+            line++;
+        } while (is_continued);
     }
     text_addn(out, at, (size_t)(end - at));
     if (out->length && !out->failed && out->data[out->length - 1] != '\n')

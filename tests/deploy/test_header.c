@@ -5,6 +5,7 @@
 #include "deploy/core_table.h"
 #include "deploy/formats.h"
 #include "deploy/nearest.h"
+#include "deploy/paste_source.h"
 #include "hone_known.h"
 
 #include "base/random.h"
@@ -466,6 +467,63 @@ START_TEST(shipped_specs_are_launched_as_hone_does)
 }
 END_TEST
 
+// ---- the kernel's text -------------------------------------------------------------------------
+
+static void preprocess(const char *folder, const char *from, const char *to)
+{
+    char command[1200];
+    snprintf(command, sizeof command,
+             "cc -E -P -xc -I%s/kernels_cl -Dtile_m=64 -Dtile_n=64 -Dinstruction=wgmma -Dwgmma=1 "
+             "-Dmapped=0 %s > %s/%s 2>/dev/null || :",
+             HONE_SOURCE_DIR, from, folder, to);
+    ck_assert_int_eq(system(command), 0);
+}
+
+// Pasted into one text it is what the compiler would have read.
+START_TEST(pasted_sources_are_the_same_text)
+{
+    static const struct {
+        const char *spec, *file;
+        enum language language;
+    } kernels[] = {
+        {"kernels_cl/matmul_tensor.json", "kernels_cl/matmul_tensor.cl", LANGUAGE_OPENCL},
+        {"kernels_cl/matmul_tensor.json", "kernels_cu/matmul_tensor.cu", LANGUAGE_CUDA},
+        {"kernels_cl/matmul_vector.json", "kernels_cl/matmul_vector.cl", LANGUAGE_OPENCL}};
+    char folder[] = "/tmp/hone_paste_XXXXXX", path[600];
+    ck_assert(mkdtemp(folder) != NULL);
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        struct error e = ERROR_INIT;
+        struct text out = TEXT_INIT, expected = TEXT_INIT, got = TEXT_INIT;
+        snprintf(path, sizeof path, "%s/%s", HONE_SOURCE_DIR, kernels[i].spec);
+        struct spec *s = spec_load(path, NULL, &e);
+        ck_assert_msg(s != NULL, "%s", e.text);
+        struct spec_sources *src = spec_sources_read(s, kernels[i].language, NULL, NULL, &e);
+        ck_assert_msg(src != NULL, "%s", e.text);
+        const struct deploy_table t = {
+            .spec = s, .sources = src, .language = kernels[i].language, .spec_path = path};
+        ck_assert_msg(paste_source(&t, &out, &e), "%s", e.text);
+        ck_assert(!strstr(text_cstr(&out), "#include \""));
+        write_file(folder, "pasted.c", out.data, out.length);
+        snprintf(path, sizeof path, "%s/pasted.c", folder);
+        preprocess(folder, path, "got");
+        snprintf(path, sizeof path, "%s/%s", HONE_SOURCE_DIR, kernels[i].file);
+        preprocess(folder, path, "expected");
+        snprintf(path, sizeof path, "%s/got", folder);
+        ck_assert(file_read(path, 0, &got, &e));
+        snprintf(path, sizeof path, "%s/expected", folder);
+        ck_assert(file_read(path, 0, &expected, &e));
+        ck_assert(got.length > 500);
+        ck_assert_msg(str_equal(text_cstr(&got), text_cstr(&expected)), "%s", kernels[i].file);
+        text_release(&out);
+        text_release(&got);
+        text_release(&expected);
+        spec_sources_free(src);
+        spec_free(s);
+    }
+    folder_remove(folder);
+}
+END_TEST
+
 // ---- files that are not whole ------------------------------------------------------------------
 
 START_TEST(damaged_files_are_refused)
@@ -536,6 +594,7 @@ int main(void)
     tcase_add_test(t, logarithms_are_the_same);
     tcase_add_test(t, headers_compile_without_a_warning);
     tcase_add_test(t, shipped_specs_are_launched_as_hone_does);
+    tcase_add_test(t, pasted_sources_are_the_same_text);
     tcase_add_test(t, damaged_files_are_refused);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

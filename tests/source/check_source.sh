@@ -14,10 +14,12 @@ fail_with() { # what is wrong; the findings are on stdin
     }
 }
 
+# The programs of src/doc/examples are not hone's: they are what a user writes, and stand under none of these rules.
+
 # Every `#include "..."` in src, against the table of src/README.md: one source of truth, which people
 # read. The table itself must go one way: a row names itself and rows above it only.
 check_includes() {
-    find src -name '*.[ch]' | LC_ALL=C sort >"$list"
+    find src -path src/doc -prune -o -name '*.[ch]' -print | LC_ALL=C sort >"$list"
     # shellcheck disable=SC2046 # no blanks in our file names
     awk '
     FILENAME == "src/README.md" {
@@ -77,7 +79,7 @@ check_includes() {
 check_file_names() {
     {
         find src -maxdepth 1 -name '*.[ch]' | sed 's/$/: a file stands in a folder of src, by what it is about/'
-        find src -name '*.[ch]' | LC_ALL=C sort | awk '{
+        find src -path src/doc -prune -o -name '*.[ch]' -print | LC_ALL=C sort | awk '{
             name = $0
             sub(/.*\//, "", name)
             if (name in first)
@@ -85,7 +87,7 @@ check_file_names() {
             else
                 first[name] = $0
         }'
-        find src -mindepth 1 -maxdepth 1 -type d | LC_ALL=C sort | while read -r folder; do
+        find src -mindepth 1 -maxdepth 1 -type d ! -name doc | LC_ALL=C sort | while read -r folder; do
             grep -q "^| \`$(basename "$folder")\` |" src/README.md ||
                 [ -z "$(find "$folder" -name '*.[ch]')" ] ||
                 echo "$folder: the table of src/README.md does not list this folder"
@@ -95,7 +97,7 @@ check_file_names() {
 
 # A static function's name carries its noun (`choose_device_entry`, not `choose`), so that searching for it finds it.
 check_static_names() {
-    find src -name '*.[ch]' | LC_ALL=C sort >"$list"
+    find src -path src/doc -prune -o -name '*.[ch]' -print | LC_ALL=C sort >"$list"
     # shellcheck disable=SC2046 # no blanks in our file names
     LC_ALL=C awk -f "$c_files" $(cat "$list") | awk '
     $1 == "function" && $4 == "static" && !(($3, $2) in seen) {
@@ -116,7 +118,7 @@ check_static_names() {
 # What is behind a module stays behind it.
 check_foreign_headers() {
     {
-        grep -rnE '^ *# *include *<(CL/|cuda|nvrtc|nvml|cublas)' src --include='*.[ch]' |
+        grep -rnE '^ *# *include *<(CL/|cuda|nvrtc|nvml|cublas)' src --include='*.[ch]' --exclude-dir=doc |
             grep -v '^src/device/' || :
         grep -rnE '^ *# *include *<sqlite3' src --include='*.[ch]' | grep -v '^src/store/' || :
         grep -rnE '# *include' include tests/api --include='*.[ch]' |
@@ -135,7 +137,7 @@ check_kernel_names() {
         exit 1
     }
     pattern=$(echo "$names" | paste -s -d '|' -)
-    { grep -rnwE "$pattern" src --include='*.[ch]' || :; } |
+    { grep -rnwE "$pattern" src --include='*.[ch]' --exclude-dir=doc || :; } |
         { grep -vE '^src/cli/[^:]*:[0-9]*: .*"[^"]*hone [a-z]+ kernels_cl/' || :; } |
         fail_with "src names a kernel"
 }
@@ -160,7 +162,7 @@ check_globs() {
 # What others wrote reaches a terminal through src/cli/console.c alone, which shows what it would obey.
 check_console() {
     grep -rnE '\<(printf|puts|putchar|vprintf) *\(|\<(fprintf|fputs|fputc|fwrite|vfprintf) *\(.*\<(stdout|stderr)\>' \
-        src --include='*.[ch]' | grep -vE '^src/(cli/console\.c|worker/)|^[^:]*:[0-9]*: *//' |
+        src --include='*.[ch]' --exclude-dir=doc | grep -vE '^src/(cli/console\.c|worker/)|^[^:]*:[0-9]*: *//' |
         fail_with "something is written to stdout or stderr past src/cli/console.c"
 }
 
