@@ -145,14 +145,16 @@ static void draw_value_panel(const struct page_set *s, uint32_t parameter, struc
 {
     const struct parameter *q = &s->parameters[parameter];
     struct value_times t;
+    char title[36]; // the panel is no wider
     char(*labels)[24] = calloc(q->count, sizeof *labels);
     const char **names = calloc(q->count, sizeof(char *));
     bool ok = times_by_value(s, parameter, &t) && labels && names;
     p->out->failed |= !ok;
+    str_format(title, sizeof title, "%s", q->name);
     if (ok) {
         label_values(q, q->count > 8 ? 6 : 8, labels, names);
         p->x = (struct axis){
-            .kind = AXIS_NAMES, .low = 0, .high = q->count, .names = names, .title = q->name};
+            .kind = AXIS_NAMES, .low = 0, .high = q->count, .names = names, .title = title};
         picture_axes(p);
     }
     for (uint32_t v = 0; ok && v < q->count; v++) {
@@ -168,6 +170,7 @@ static void draw_value_panel(const struct page_set *s, uint32_t parameter, struc
                         quantile_of(of, n, 0.5));
         picture_points(p, "best", &(struct mark){x, of[0]}, 1);
     }
+    p->x = (struct axis){.low = 0}; // its texts go
     release_value_times(&t);
     free(labels);
     free(names);
