@@ -15,43 +15,48 @@
 #include <dlfcn.h>
 
 enum { LAUNCHES_MOST = 8, OPTIONS_MOST = 4096, WORDS_MOST = 256, NO_CARD = 77 };
-enum { ATTRIBUTE_UNITS = 16, ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, FUNCTION_LOCAL_MEMORY = 8 };
+enum {
+    ATTRIBUTE_UNITS = 16,
+    ATTRIBUTE_MAJOR = 75,
+    ATTRIBUTE_MINOR = 76,
+    FUNCTION_LOCAL_MEMORY = 8
+};
 
 typedef unsigned long long memory; /* CUdeviceptr */
 typedef void *handle;              /* of a context, module, function, event or program */
 
 /* What is used of the driver (cuda.h) and of NVRTC (nvrtc.h): the function's name there, its parameters. */
-#define DRIVER_CALLS(X)                                                                                                \
-    X(cuInit, (unsigned flags))                                                                                        \
-    X(cuDeviceGet, (int *device, int index))                                                                           \
-    X(cuDeviceGetName, (char *name, int size, int device))                                                             \
-    X(cuDeviceGetAttribute, (int *value, int attribute, int device))                                                   \
-    X(cuDevicePrimaryCtxRetain, (handle * context, int device))                                                        \
-    X(cuCtxSetCurrent, (handle context))                                                                               \
-    X(cuCtxSynchronize, (void))                                                                                        \
-    X(cuMemAlloc_v2, (memory * out, size_t bytes))                                                                     \
-    X(cuMemFree_v2, (memory what))                                                                                     \
-    X(cuMemcpyHtoD_v2, (memory to, const void *from, size_t bytes))                                                    \
-    X(cuMemcpyDtoH_v2, (void *to, memory from, size_t bytes))                                                          \
-    X(cuModuleLoadData, (handle * module, const void *image))                                                          \
-    X(cuModuleUnload, (handle module))                                                                                 \
-    X(cuModuleGetFunction, (handle * function, handle module, const char *name))                                       \
-    X(cuFuncSetAttribute, (handle function, int attribute, int value))                                                 \
-    X(cuLaunchKernel,                                                                                                  \
-      (handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned local, \
-       handle stream, void **arguments, void **extra))                                                                 \
-    X(cuEventCreate, (handle * event, unsigned flags))                                                                 \
-    X(cuEventRecord, (handle event, handle stream))                                                                    \
-    X(cuEventSynchronize, (handle event))                                                                              \
+#define DRIVER_CALLS(X)                                                                            \
+    X(cuInit, (unsigned flags))                                                                    \
+    X(cuDeviceGet, (int *device, int index))                                                       \
+    X(cuDeviceGetName, (char *name, int size, int device))                                         \
+    X(cuDeviceGetAttribute, (int *value, int attribute, int device))                               \
+    X(cuDevicePrimaryCtxRetain, (handle * context, int device))                                    \
+    X(cuCtxSetCurrent, (handle context))                                                           \
+    X(cuCtxSynchronize, (void))                                                                    \
+    X(cuMemAlloc_v2, (memory * out, size_t bytes))                                                 \
+    X(cuMemFree_v2, (memory what))                                                                 \
+    X(cuMemcpyHtoD_v2, (memory to, const void *from, size_t bytes))                                \
+    X(cuMemcpyDtoH_v2, (void *to, memory from, size_t bytes))                                      \
+    X(cuModuleLoadData, (handle * module, const void *image))                                      \
+    X(cuModuleUnload, (handle module))                                                             \
+    X(cuModuleGetFunction, (handle * function, handle module, const char *name))                   \
+    X(cuFuncSetAttribute, (handle function, int attribute, int value))                             \
+    X(cuLaunchKernel,                                                                              \
+      (handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,           \
+       unsigned bz, unsigned local, handle stream, void **arguments, void **extra))                \
+    X(cuEventCreate, (handle * event, unsigned flags))                                             \
+    X(cuEventRecord, (handle event, handle stream))                                                \
+    X(cuEventSynchronize, (handle event))                                                          \
     X(cuEventElapsedTime, (float *ms, handle from, handle to))
-#define COMPILER_CALLS(X)                                                                                              \
-    X(nvrtcCreateProgram, (handle * program, const char *source, const char *name, int headers,                        \
-                           const char *const *texts, const char *const *names))                                        \
-    X(nvrtcCompileProgram, (handle program, int count, const char *const *options))                                    \
-    X(nvrtcDestroyProgram, (handle * program))                                                                         \
-    X(nvrtcGetProgramLogSize, (handle program, size_t *size))                                                          \
-    X(nvrtcGetProgramLog, (handle program, char *log))                                                                 \
-    X(nvrtcGetCUBINSize, (handle program, size_t *size))                                                               \
+#define COMPILER_CALLS(X)                                                                          \
+    X(nvrtcCreateProgram, (handle * program, const char *source, const char *name, int headers,    \
+                           const char *const *texts, const char *const *names))                    \
+    X(nvrtcCompileProgram, (handle program, int count, const char *const *options))                \
+    X(nvrtcDestroyProgram, (handle * program))                                                     \
+    X(nvrtcGetProgramLogSize, (handle program, size_t * size))                                     \
+    X(nvrtcGetProgramLog, (handle program, char *log))                                             \
+    X(nvrtcGetCUBINSize, (handle program, size_t * size))                                          \
     X(nvrtcGetCUBIN, (handle program, char *cubin))
 
 #define DECLARE(name, parameters) static int(*name) parameters;
@@ -89,18 +94,20 @@ static void *open_any(const char *const *names)
 static void open_libraries(void)
 {
     static const char *const drivers[] = {"libcuda.so.1", "libcuda.so", NULL};
-    static const char *const compilers[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", NULL};
+    static const char *const compilers[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+                                            "libnvrtc.so.11.2", NULL};
     void *driver = open_any(drivers), *compiler = open_any(compilers);
     int whole = driver && compiler;
-#define LOAD_DRIVER(name, parameters) whole = whole && load(driver, #name, &name);
+#define LOAD_DRIVER(name, parameters)   whole = whole && load(driver, #name, &name);
 #define LOAD_COMPILER(name, parameters) whole = whole && load(compiler, #name, &name);
     DRIVER_CALLS(LOAD_DRIVER)
     COMPILER_CALLS(LOAD_COMPILER)
     int device;
     if (!whole || cuInit(0) != 0 || cuDeviceGet(&device, 0) != 0) {
-        printf("no CUDA card: %s\n", !driver     ? "there is no libcuda.so.1"
-                                     : !compiler ? "there is no libnvrtc.so; name its folder in LD_LIBRARY_PATH"
-                                                 : "the driver offers none");
+        printf("no CUDA card: %s\n",
+               !driver     ? "there is no libcuda.so.1"
+               : !compiler ? "there is no libnvrtc.so; name its folder in LD_LIBRARY_PATH"
+                           : "the driver offers none");
         exit(NO_CARD);
     }
 }
@@ -136,7 +143,8 @@ static void open_machine(machine *m)
 }
 
 /* The options are one text, whose blanks separate them. Instructions of one architecture alone need its name with 'a'. */
-static int split_options(const machine *m, char *text, char *target, size_t size, const char **words)
+static int split_options(const machine *m, char *text, char *target, size_t size,
+                         const char **words)
 {
     int count = 0;
     const int own = hone_core_capability(m->architecture) >= 90;
@@ -147,7 +155,8 @@ static int split_options(const machine *m, char *text, char *target, size_t size
     return count;
 }
 
-static void compile(const machine *m, const matmul_configuration *c, const int64_t size[3], built *out)
+static void compile(const machine *m, const matmul_configuration *c, const int64_t size[3],
+                    built *out)
 {
     char options[OPTIONS_MOST], target[64];
     const char *words[WORDS_MOST];
@@ -155,7 +164,8 @@ static void compile(const machine *m, const matmul_configuration *c, const int64
     char *source = (char *)malloc(length + 1);
     handle program;
     size_t bytes = 0;
-    if (!source || matmul_options(&m->handle, c, size[0], size[1], size[2], options, sizeof options) >= sizeof options)
+    if (!source || matmul_options(&m->handle, c, size[0], size[1], size[2], options,
+                                  sizeof options) >= sizeof options)
         stop("the source or the options", "longer than this program has room for");
     matmul_source(source, length + 1);
     const int count = split_options(m, options, target, sizeof target, words);
@@ -179,12 +189,16 @@ static void compile(const machine *m, const matmul_configuration *c, const int64
 }
 
 /* Buffers of the kernel's own; those of A, B and C are given. */
-static void make_buffers(const machine *m, const matmul_configuration *c, const int64_t size[3], const memory given[3],
-                         built *out)
+static void make_buffers(const machine *m, const matmul_configuration *c, const int64_t size[3],
+                         const memory given[3], built *out)
 {
     for (uint32_t i = 0; i < matmul_ARGUMENT_COUNT; i++) {
-        const int which = i == matmul_ARGUMENT_A ? 0 : i == matmul_ARGUMENT_B ? 1 : i == matmul_ARGUMENT_C ? 2 : -1;
-        const int64_t bytes = which < 0 ? matmul_bytes(&m->handle, c, i, size[0], size[1], size[2]) : 0;
+        const int which = i == matmul_ARGUMENT_A   ? 0
+                          : i == matmul_ARGUMENT_B ? 1
+                          : i == matmul_ARGUMENT_C ? 2
+                                                   : -1;
+        const int64_t bytes =
+            which < 0 ? matmul_bytes(&m->handle, c, i, size[0], size[1], size[2]) : 0;
         if (which >= 0)
             out->buffers[i] = given[which];
         else if (bytes > 0)
@@ -194,7 +208,8 @@ static void make_buffers(const machine *m, const matmul_configuration *c, const 
     }
 }
 
-static void make_launches(const machine *m, const matmul_configuration *c, const int64_t size[3], built *out)
+static void make_launches(const machine *m, const matmul_configuration *c, const int64_t size[3],
+                          built *out)
 {
     for (uint32_t i = 0; i < c->launch_count && out->count < LAUNCHES_MOST; i++) {
         hone_deployed_launch *l = &out->launches[out->count];
@@ -209,7 +224,8 @@ static void make_launches(const machine *m, const matmul_configuration *c, const
     }
 }
 
-static built *build(const machine *m, const matmul_configuration *c, const int64_t size[3], const memory given[3])
+static built *build(const machine *m, const matmul_configuration *c, const int64_t size[3],
+                    const memory given[3])
 {
     built *out = (built *)calloc(1, sizeof *out);
     if (!out)
@@ -244,9 +260,10 @@ static double run(built *b)
         void *arguments[matmul_ARGUMENT_COUNT + 1];
         for (uint32_t a = 0; a < l->argument_count; a++)
             arguments[a] = &b->buffers[l->arguments[a]];
-        CHECK(cuLaunchKernel(b->functions[i], (unsigned)l->grid[0], (unsigned)l->grid[1], (unsigned)l->grid[2],
-                             (unsigned)l->local[0], (unsigned)l->local[1], (unsigned)l->local[2],
-                             (unsigned)l->local_memory, NULL, arguments, NULL));
+        CHECK(cuLaunchKernel(b->functions[i], (unsigned)l->grid[0], (unsigned)l->grid[1],
+                             (unsigned)l->grid[2], (unsigned)l->local[0], (unsigned)l->local[1],
+                             (unsigned)l->local[2], (unsigned)l->local_memory, NULL, arguments,
+                             NULL));
     }
     CHECK(cuEventRecord(to, NULL));
     CHECK(cuEventSynchronize(to));
@@ -267,14 +284,15 @@ static void compare(built *best, built *other)
 
 static void multiply(const machine *m, const int64_t size[3])
 {
-    const size_t counts[3] = {(size_t)(size[0] * size[2]), (size_t)(size[2] * size[1]), (size_t)(size[0] * size[1])};
+    const size_t counts[3] = {(size_t)(size[0] * size[2]), (size_t)(size[2] * size[1]),
+                              (size_t)(size[0] * size[1])};
     float *host[3];
     memory device[3];
     char why[500];
     const matmul_configuration *best = matmul_best_on(&m->handle, size[0], size[1], size[2]);
     matmul_why_on(&m->handle, size[0], size[1], size[2], why, sizeof why);
-    printf("%lld x %lld x %lld: %s\n  %s\n", (long long)size[0], (long long)size[1], (long long)size[2], why,
-           best ? best->text : "");
+    printf("%lld x %lld x %lld: %s\n  %s\n", (long long)size[0], (long long)size[1],
+           (long long)size[2], why, best ? best->text : "");
     if (!best)
         exit(EXIT_FAILURE);
     for (int i = 0; i < 3; i++) {
@@ -307,7 +325,8 @@ int main(int argc, char **argv)
     open_machine(&m);
     printf("%s, %s, %d multiprocessors\n", m.name, m.architecture, m.units);
     for (int i = 1; i < argc; i += 3) {
-        const int64_t size[3] = {read_size(argv[i]), read_size(argv[i + 1]), read_size(argv[i + 2])};
+        const int64_t size[3] = {read_size(argv[i]), read_size(argv[i + 1]),
+                                 read_size(argv[i + 2])};
         multiply(&m, size);
     }
     return EXIT_SUCCESS;

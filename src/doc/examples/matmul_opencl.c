@@ -55,11 +55,15 @@ static void open_machine(machine *m)
     check(clGetPlatformIDs(16, platforms, &count), "clGetPlatformIDs");
     for (int pass = 0; pass < 2 && code != CL_SUCCESS; pass++)
         for (cl_uint i = 0; i < count && i < 16 && code != CL_SUCCESS; i++)
-            code = clGetDeviceIDs(platforms[i], pass ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_GPU, 1, &m->device, NULL);
+            code = clGetDeviceIDs(platforms[i], pass ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_GPU, 1,
+                                  &m->device, NULL);
     check(code, "clGetDeviceIDs");
-    check(clGetDeviceInfo(m->device, CL_DEVICE_NAME, sizeof m->name, m->name, NULL), "clGetDeviceInfo");
-    check(clGetDeviceInfo(m->device, CL_DEVICE_VENDOR, sizeof m->vendor, m->vendor, NULL), "clGetDeviceInfo");
-    check(clGetDeviceInfo(m->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof m->units, &m->units, NULL), "clGetDeviceInfo");
+    check(clGetDeviceInfo(m->device, CL_DEVICE_NAME, sizeof m->name, m->name, NULL),
+          "clGetDeviceInfo");
+    check(clGetDeviceInfo(m->device, CL_DEVICE_VENDOR, sizeof m->vendor, m->vendor, NULL),
+          "clGetDeviceInfo");
+    check(clGetDeviceInfo(m->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof m->units, &m->units, NULL),
+          "clGetDeviceInfo");
     for (length = strlen(m->name); length > 0 && m->name[length - 1] == ' '; length--)
         m->name[length - 1] = 0;
     start = strspn(m->name, " ");
@@ -71,28 +75,35 @@ static void open_machine(machine *m)
     m->handle = matmul_device_like(m->name, m->vendor, NULL, m->units);
 }
 
-static void compile(const machine *m, const matmul_configuration *c, const int64_t size[3], built *out)
+static void compile(const machine *m, const matmul_configuration *c, const int64_t size[3],
+                    built *out)
 {
     char options[OPTIONS_MOST], log[4000] = "";
     cl_int code;
-    if (matmul_options(&m->handle, c, size[0], size[1], size[2], options, sizeof options) >= sizeof options)
+    if (matmul_options(&m->handle, c, size[0], size[1], size[2], options, sizeof options) >=
+        sizeof options)
         stop("the options", "longer than this program has room for");
-    out->program = clCreateProgramWithSource(m->context, matmul_SOURCE_PARTS, (const char **)matmul_source_parts, NULL, &code);
+    out->program = clCreateProgramWithSource(m->context, matmul_SOURCE_PARTS,
+                                             (const char **)matmul_source_parts, NULL, &code);
     check(code, "clCreateProgramWithSource");
     code = clBuildProgram(out->program, 1, &m->device, options, NULL, NULL);
     if (code != CL_SUCCESS)
-        clGetProgramBuildInfo(out->program, m->device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+        clGetProgramBuildInfo(out->program, m->device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
+                              NULL);
     if (code != CL_SUCCESS)
         stop("clBuildProgram", log);
 }
 
 /* Buffers of the kernel's own; those of A, B and C are given. */
-static void make_buffers(const machine *m, const matmul_configuration *c, const int64_t size[3], const cl_mem given[3],
-                         built *out)
+static void make_buffers(const machine *m, const matmul_configuration *c, const int64_t size[3],
+                         const cl_mem given[3], built *out)
 {
     cl_int code;
     for (uint32_t i = 0; i < matmul_ARGUMENT_COUNT; i++) {
-        const int which = i == matmul_ARGUMENT_A ? 0 : i == matmul_ARGUMENT_B ? 1 : i == matmul_ARGUMENT_C ? 2 : -1;
+        const int which = i == matmul_ARGUMENT_A   ? 0
+                          : i == matmul_ARGUMENT_B ? 1
+                          : i == matmul_ARGUMENT_C ? 2
+                                                   : -1;
         if (which >= 0) {
             out->buffers[i] = given[which];
             continue;
@@ -105,7 +116,8 @@ static void make_buffers(const machine *m, const matmul_configuration *c, const 
     }
 }
 
-static void make_launches(const machine *m, const matmul_configuration *c, const int64_t size[3], built *out)
+static void make_launches(const machine *m, const matmul_configuration *c, const int64_t size[3],
+                          built *out)
 {
     cl_int code;
     for (uint32_t i = 0; i < c->launch_count && out->count < LAUNCHES_MOST; i++) {
@@ -118,12 +130,14 @@ static void make_launches(const machine *m, const matmul_configuration *c, const
         cl_kernel kernel = clCreateKernel(out->program, l->kernel, &code);
         check(code, "clCreateKernel");
         for (cl_uint a = 0; a < l->argument_count; a++)
-            check(clSetKernelArg(kernel, a, sizeof(cl_mem), &out->buffers[l->arguments[a]]), "clSetKernelArg");
+            check(clSetKernelArg(kernel, a, sizeof(cl_mem), &out->buffers[l->arguments[a]]),
+                  "clSetKernelArg");
         out->kernels[out->count++] = kernel;
     }
 }
 
-static built *build(const machine *m, const matmul_configuration *c, const int64_t size[3], const cl_mem given[3])
+static built *build(const machine *m, const matmul_configuration *c, const int64_t size[3],
+                    const cl_mem given[3])
 {
     built *out = (built *)calloc(1, sizeof *out);
     if (!out)
@@ -179,15 +193,16 @@ static void compare(const machine *m, const built *best, const built *other)
 
 static void multiply(const machine *m, const int64_t size[3])
 {
-    const size_t counts[3] = {(size_t)(size[0] * size[2]), (size_t)(size[2] * size[1]), (size_t)(size[0] * size[1])};
+    const size_t counts[3] = {(size_t)(size[0] * size[2]), (size_t)(size[2] * size[1]),
+                              (size_t)(size[0] * size[1])};
     float *host[3];
     cl_mem device[3];
     char why[500];
     cl_int code;
     const matmul_configuration *best = matmul_best_on(&m->handle, size[0], size[1], size[2]);
     matmul_why_on(&m->handle, size[0], size[1], size[2], why, sizeof why);
-    printf("%lld x %lld x %lld: %s\n  %s\n", (long long)size[0], (long long)size[1], (long long)size[2], why,
-           best ? best->text : "");
+    printf("%lld x %lld x %lld: %s\n  %s\n", (long long)size[0], (long long)size[1],
+           (long long)size[2], why, best ? best->text : "");
     if (!best)
         exit(EXIT_FAILURE);
     if (matmul_target(&m->handle, best, size[0], size[1], size[2])) {
@@ -196,13 +211,14 @@ static void multiply(const machine *m, const int64_t size[3])
     }
     for (int i = 0; i < 3; i++) {
         host[i] = random_matrix(counts[i], 7u + (uint32_t)i);
-        device[i] = clCreateBuffer(m->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, counts[i] * sizeof(float),
-                                   host[i], &code);
+        device[i] = clCreateBuffer(m->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                   counts[i] * sizeof(float), host[i], &code);
         check(code, "clCreateBuffer");
     }
     built *fast = build(m, best, size, device), *plain = build(m, matmul_default(), size, device);
     run(m, fast);
-    check(clEnqueueReadBuffer(m->queue, device[2], CL_TRUE, 0, counts[2] * sizeof(float), host[2], 0, NULL, NULL),
+    check(clEnqueueReadBuffer(m->queue, device[2], CL_TRUE, 0, counts[2] * sizeof(float), host[2],
+                              0, NULL, NULL),
           "clEnqueueReadBuffer");
     check_product(host[0], host[1], host[2], size[0], size[1], size[2], 2e-3);
     if (best == matmul_default())
@@ -226,7 +242,8 @@ int main(int argc, char **argv)
     open_machine(&m);
     printf("%s, %u compute units\n", m.name, (unsigned)m.units);
     for (int i = 1; i < argc; i += 3) {
-        const int64_t size[3] = {read_size(argv[i]), read_size(argv[i + 1]), read_size(argv[i + 2])};
+        const int64_t size[3] = {read_size(argv[i]), read_size(argv[i + 1]),
+                                 read_size(argv[i + 2])};
         multiply(&m, size);
     }
     clReleaseCommandQueue(m.queue);

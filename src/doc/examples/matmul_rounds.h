@@ -41,8 +41,8 @@ static float *random_matrix(size_t count, uint32_t seed)
 }
 
 /* Computes some entries of A * B in doubles. `precision` is that of the kernel's products. */
-static void check_product(const float *a, const float *b, const float *c, int64_t m, int64_t n, int64_t k,
-                          double precision)
+static void check_product(const float *a, const float *b, const float *c, int64_t m, int64_t n,
+                          int64_t k, double precision)
 {
     uint32_t place = 1;
     for (int i = 0; i < CHECKED; i++) {
@@ -79,7 +79,7 @@ static void print_ratio(const double *best_ns, const double *default_ns)
     }
     qsort(ratios, ROUNDS, sizeof *ratios, compare_doubles);
     qsort(sorted, ROUNDS, sizeof *sorted, compare_doubles);
-    printf("  %.4g us, %.2f times as fast as the default [%.2f, %.2f]\n", sorted[ROUNDS / 2] / 1e3, ratios[ROUNDS / 2],
-           ratios[5], ratios[ROUNDS - 6]);
+    printf("  %.4g us, %.2f times as fast as the default [%.2f, %.2f]\n", sorted[ROUNDS / 2] / 1e3,
+           ratios[ROUNDS / 2], ratios[5], ratios[ROUNDS - 6]);
 }
 #endif
