@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STUDY_BUDGET 110000000u // nodes: seconds
-#define LAUNCH_COST  1e9        // nodes that a launch should have at most: a second on a CPU
+#define STUDY_BUDGET 80000000u // nodes: seconds
+#define LAUNCH_COST  1e9       // nodes that a launch should have at most: a second on a CPU
 #define GIVEN_MOST   192
 
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
@@ -239,8 +239,8 @@ struct reach {
     const char *bits[NAMES_MOST]; // variables of bit operators
     uint32_t bit_count;
     uint32_t axes;
-    bool asks_item[3], asks_size[3]; // by axis
-    bool needs_positive;             // it takes logarithms, or roots
+    bool asks_item[3], asks_place[3], asks_size[3]; // by axis
+    bool needs_positive;                            // it takes logarithms, or roots
     bool has_dynamic;
     unsigned depth;
 };
@@ -274,6 +274,7 @@ static void reach_item(struct reach *r, const struct node *n)
         r->axes = (uint32_t)n->a->integer + 1;
     for (int64_t axis = 0; axis < 3; axis++) {
         bool is_asked = !is_number || n->a->integer == axis;
+        r->asks_place[axis] |= is_asked && n->item == ITEM_LOCAL;
         r->asks_size[axis] |= is_asked && is_size;
         r->asks_item[axis] |= is_asked && (is_size || n->item == ITEM_LOCAL);
     }
@@ -372,9 +373,9 @@ static struct atom *add_atom(struct study *s, const char *name, enum atom_kind k
 // stand for the same thing agree; the rest is one.
 static int64_t first_value(const struct study *s, const char *name)
 {
-    static const char *const ones[] = {"per",      "unroll", "tile", "factor", "vec",  "iter",
-                                       "coarse",   "wpt",    "rpt",  "pad",    "ilp",  "item",
-                                       "work_per", "stride", "use_", "loop",   "warp", NULL};
+    static const char *const ones[] = {
+        "per", "unroll", "tile",     "factor", "vec",  "iter", "coarse", "wpt", "rpt", "pad",
+        "ilp", "item",   "work_per", "stride", "use_", "loop", "warp",   "vw",  NULL};
     static const char *const groups[] = {"block", "group", "wg", "tpb", "threads", "local", NULL};
     int64_t group = s->group_axes <= 1 ? 32 : s->group_axes == 2 ? 8 : 4;
     bool is_group = names_role(name, groups);
@@ -637,12 +638,12 @@ static int compare_values(const void *a, const void *b)
 }
 
 // Does a group with the atoms' values now stay within its arrays?
-static bool is_value_possible(struct study *s)
+static bool is_value_possible(struct study *s, uint64_t most)
 {
     int64_t group[3] = {s->axes > 0, s->axes > 1, s->axes > 2};
     study_bind(s);
     run_forget(&s->run);
-    s->run.budget = 2000000;
+    s->run.budget = most;
     run_group(&s->run, group, true);
     bool outside = s->run.outside_local;
     for (uint32_t i = 0; i < s->run.group_count; i++)
@@ -709,6 +710,7 @@ static const char *write_values(struct study *s, struct atom *a)
 {
     int64_t list[VALUES_MOST + COMPARED_MOST + 8], before = a->value;
     uint32_t count = list_values(s, a, list), kept = 0;
+    uint64_t budget = a->kind == ATOM_GROUP ? 2000000 : 200000;
     bool is_shaping = a->kind == ATOM_GROUP || (a->kind == ATOM_PARAMETER && !a->is_switch);
     struct text t = TEXT_INIT;
     qsort(list, count, sizeof *list, compare_values);
@@ -718,8 +720,8 @@ static const char *write_values(struct study *s, struct atom *a)
         bool is_zero = list[i] == 0 && a->kind == ATOM_GROUP;
         a->value = list[i];
         if (is_again || is_zero ||
-            (list[i] != a->initial &&
-             ((a->kind == ATOM_GROUP && list[i] > 1024) || (is_shaping && !is_value_possible(s)))))
+            (list[i] != a->initial && ((a->kind == ATOM_GROUP && list[i] > 1024) ||
+                                       (is_shaping && !is_value_possible(s, budget)))))
             continue;
         add_value(&t, list[i]);
         kept++;
@@ -1351,6 +1353,7 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
     for (uint32_t axis = 0; axis < s->axes; axis++) {
         s->asks_item[axis] = r->asks_item[axis];
         s->asks_size[axis] = r->asks_size[axis];
+        s->asks_place[axis] = r->asks_place[axis];
         s->group_axes += s->asks_item[axis];
     }
     for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {
@@ -1372,6 +1375,14 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
             a->initial = a->initial ? a->initial : first_value(s, a->name);
             a->value = a->initial;
         }
+    }
+    for (size_t i = 0; i < s->survey.count; i++) {
+        const struct surveyed_name *n = &s->survey.list[i];
+        struct atom *a = n->is_unroll && !n->is_defined && !n->initial
+                             ? add_atom(s, n->name, ATOM_PARAMETER)
+                             : NULL;
+        if (a && !a->value)
+            a->value = a->initial = 1;
     }
     return add_silent_conditions(s, given, r, kernel);
 }
@@ -1419,7 +1430,7 @@ static void widen_groups(struct study *s)
         if (a->kind != ATOM_GROUP || a->has_initial || (!a->is_own && named > 1) || is_warps(s, i))
             continue;
         a->value = sizes[s->group_axes - 1];
-        if (is_value_possible(s))
+        if (is_value_possible(s, 2000000))
             a->initial = a->value;
         a->value = before;
     }

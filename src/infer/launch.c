@@ -15,7 +15,7 @@
 #define GROUP_BUDGET  12000000
 #define PATIENCE      2000      // nodes of a loop, where what stands behind it counts
 #define HASTE         150       // and where all items of a group are run
-#define STUDY_RESERVE 50000000u // nodes that other questions shall have
+#define STUDY_RESERVE 35000000u // nodes that other questions shall have
 #define NO_ATOM       UINT32_MAX
 
 bool names_role(const char *name, const char *const *words)
@@ -631,7 +631,9 @@ static void list_candidates(struct study *s, uint32_t axis, struct candidates *c
     c->count = 0;
     if (add_required(s, s->kernel->required[axis], c))
         return;
-    if (!s->asks_item[axis]) { // all items along it would do the same
+    // All items along it would do the same; or have the same place in what the group shares.
+    bool is_placed = s->asks_place[0] || s->asks_place[1] || s->asks_place[2];
+    if (!s->asks_item[axis] || (s->run.group_count && is_placed && !s->asks_place[axis])) {
         add_candidate(c, -2);
         return;
     }

@@ -557,6 +557,11 @@ static void survey_directive(struct surveyor *s, const char *word, const struct 
         survey_define(s, t, count, guarded);
     else if (strcmp(word, "if") == 0 || strcmp(word, "elif") == 0)
         survey_condition(s, t, count);
+    bool is_unroll = strcmp(word, "pragma") == 0 && count == 2 && t[1].kind == TOKEN_NAME &&
+                     strcmp(t->text, "unroll") == 0;
+    struct surveyed_name *unrolled = is_unroll ? note_name(s, t[1].text) : NULL;
+    if (unrolled)
+        unrolled->is_unroll = true;
     // #if !defined(X)
     if (strcmp(word, "if") == 0 && count >= 3 && is_sign_of(t, "!") &&
         strcmp(t[1].text, "defined") == 0)

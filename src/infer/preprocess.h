@@ -30,6 +30,7 @@ struct surveyed_name {
     bool has_chain_end;  // of a #if that compares it there is an #else
     bool compared_order; // by < and the like: its values are not those it is compared with
     bool is_bare;        // `#if NAME`: a switch
+    bool is_unroll;      // `#pragma unroll NAME`
     int64_t compared[COMPARED_MOST];
     uint32_t compared_count;
 };

@@ -79,8 +79,8 @@ struct study {
     int32_t content_atoms[OBJECTS_MOST]; // whose value decides what it holds; -1: nothing does
     uint32_t object_count;
     uint32_t axes, group_axes; // group_axes: along which the kernel tells items of a group apart
-    bool asks_item[3],
-        asks_size[3];    // by axis, anywhere in the text: of an item, of the group's size
+    // By axis, anywhere in the text: of an item, of its place in the group, of the group's size.
+    bool asks_item[3], asks_place[3], asks_size[3];
     bool is_group_guess; // no size of the group makes sense of the kernel
     struct launch_axis axis[3];
     uint64_t budget; // nodes that may be visited in all

@@ -683,6 +683,36 @@ START_TEST(test_symbols)
 }
 END_TEST
 
+// As -D, a template's own parameter would break its line; so would an argument of its kernel.
+START_TEST(test_template_names)
+{
+    struct fixture f;
+    struct job *j = NULL;
+    uint32_t choice[4];
+    fixture_start(&f);
+    fixture_file(
+        &f, "k.cu",
+        "template <int P, typename T = float> __global__ void k(T *b, int n) { b[n] = P; }");
+    fixture_load(
+        &f,
+        "{" ONE_PARAMETER
+        "\"Constants\": {\"n\": 5, \"m\": 6}, \"KernelSpecification\": {\"Language\": "
+        "\"CUDA\", \"KernelNameExpression\": \"'k<' + str(P) + '>'\", \"KernelFile\": \"k.cu\", "
+        "\"GlobalSize\": {\"X\": \"64\"}, \"LocalSize\": {\"X\": \"8\"}, \"Arguments\": ["
+        "{\"Name\": \"b\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"Size\": 64}, "
+        "{\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", "
+        "\"FillValue\": 1}]}}");
+    f.sources = spec_sources_read(f.spec, LANGUAGE_CUDA, NULL, NULL, &f.error);
+    spec_default(f.spec, choice);
+    bool made = f.sources && spec_job(f.spec, f.sources, NULL, choice, &j, &f.error);
+    ck_assert_msg(made, "%s", f.error.text);
+    ck_assert(program_has(&j->programs[0], "-Dm=6"));
+    ck_assert(!program_has(&j->programs[0], "-Dn=5"));
+    ck_assert(!program_has(&j->programs[0], "-DP=4"));
+    end(&f, j);
+}
+END_TEST
+
 // Where its When holds, and for OpenCL alone.
 #define RETARGET                                                                                   \
     "\"Language\": \"OpenCL\", \"KernelName\": \"k\", \"KernelFile\": \"k.cl\", "                  \
@@ -1411,6 +1441,7 @@ int main(void)
     tcase_add_test(cases, test_words);
     tcase_add_loop_test(cases, test_tested_words, 0, 3);
     tcase_add_loop_test(cases, test_symbols, 0, 5);
+    tcase_add_test(cases, test_template_names);
     tcase_add_test(cases, test_source_digest);
     tcase_add_loop_test(cases, test_files_outside, 0, (int)(sizeof outsides / sizeof *outsides));
     tcase_add_loop_test(cases, test_sizes, 0, sizeof sizes / sizeof sizes[0]);

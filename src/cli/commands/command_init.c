@@ -209,6 +209,12 @@ static bool infer_spec(struct session *s, struct error *e)
         return false;
     const char *text = text_cstr(&s->source);
     size_t length = s->source.length;
+    if (strstr(text, "{%") && strstr(text, "%}"))
+        return error_set(
+            e, ERROR_INPUT,
+            "%s is a template of a text ({%% ... %%}), which a program makes the kernel "
+            "of; hone tunes what -D changes: give it a text that it makes",
+            s->path);
     if (!infer_kernels(text, length, s->language, &s->arena, &s->kernels, e))
         return error_context(e, "%s", s->path);
     const char *kernel = choose_kernel(s, e);
