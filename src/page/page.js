@@ -120,7 +120,7 @@
         const d = read(article);
         const brushes = new Map(); // view -> test of a row
         const views = [];
-        let test = () => true, selected = null; // null: all
+        let test = () => true, selected = null, chosen = d.count; // selected null: all
 
         const isIn = i => !selected || selected[i] === 1;
         const input = make("input", { type: "text", spellcheck: "false", autocomplete: "off",
@@ -141,6 +141,7 @@
                 const tests = [test, ...brushes.values()];
                 for (let i = 0; i < d.count; i++) if (tests.every(t => t(i))) { selected[i] = 1; n++; }
             }
+            chosen = n;
             count.classList.remove("wrong");
             count.textContent = n + " of " + d.count + " configurations";
             clear.disabled = !active;
@@ -157,7 +158,8 @@
             }, 150);
         });
 
-        const set = { d, isIn, active: () => selected !== null, update, brushes, views };
+        // Of what is selected every so many-th is drawn, so that no more than `most` are, from all parts alike.
+        const set = { d, isIn, active: () => selected !== null, stride: most => Math.max(1, Math.ceil(chosen / most)), update, brushes, views };
         for (const section of article.querySelectorAll("section.view[data-view]")) {
             const view = makers[section.dataset.view];
             if (view) views.push(view(set, section));
@@ -233,8 +235,9 @@
             update: () => {
                 let path = "", n = 0;
                 svg.classList.toggle("dim", set.active());
-                for (let i = 0; set.active() && i < d.count && n < MOST; i++)
-                    if (set.isIn(i) && !Number.isNaN(ys[i])) { path += "M" + xs[i].toFixed(1) + " " + ys[i].toFixed(1) + "h0"; n++; }
+                const stride = set.stride(MOST);
+                for (let i = 0; set.active() && i < d.count; i++)
+                    if (set.isIn(i) && !Number.isNaN(ys[i]) && n++ % stride === 0) path += "M" + xs[i].toFixed(1) + " " + ys[i].toFixed(1) + "h0";
                 over.setAttribute("d", path);
             },
         };
@@ -317,9 +320,9 @@
             update: () => {
                 let path = "", n = 0;
                 svg.classList.toggle("dim", set.active());
-                for (let i = 0; set.active() && i < d.count && n < 800; i++) {
-                    if (!set.isIn(i) || !(d.alone[i] > 0)) continue;
-                    n++;
+                const stride = set.stride(800);
+                for (let i = 0; set.active() && i < d.count; i++) {
+                    if (!set.isIn(i) || !(d.alone[i] > 0) || n++ % stride !== 0) continue;
                     path += "M" + spots.map((s, k) => s.toFixed(1) + " " + height(k, i).toFixed(1)).concat(last.toFixed(1) + " " + height(axes.length, i).toFixed(1)).join("L");
                 }
                 over.setAttribute("d", path);
