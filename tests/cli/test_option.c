@@ -138,7 +138,8 @@ END_TEST
 START_TEST(specs_are_taken_alike)
 {
     for (const struct command *const *c = commands(); *c; c++) {
-        if (strcmp((*c)->arguments, "SPEC") != 0)
+        bool converts = strcmp((*c)->name, "spec") == 0; // it asks no device and no store
+        if (converts || strcmp((*c)->arguments, "SPEC") != 0)
             continue;
         for (const struct option *o = spec_options; o->name; o++)
             ck_assert_msg(option_find((*c)->groups, o->name) == o, "%s --%s", (*c)->name, o->name);
