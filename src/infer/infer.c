@@ -1175,6 +1175,12 @@ static bool is_plain_signature(const struct study *s)
     }
     if (!at)
         return false;
+    // Defined again under another condition: which of the two it is, is not read plainly either.
+    for (const char *again = strstr(at + length, name); again;
+         again = strstr(again + length, name)) {
+        if (again[length] == '(' && !strchr(NAME_LETTERS, again[-1]))
+            return false;
+    }
     while (at > s->text && !strchr(";}", at[-1]))
         at--;
     while (at < end && !strchr("{;", *at)) {
