@@ -37,6 +37,7 @@ struct session {
     double *weights;                    // NULL: all alike
     const struct deploy_format *format; // NULL: the report alone
     const char *output;                 // NULL: stdout
+    struct text *written;               // the outputs of all specs, a line each
     struct hone_tune *deploy;
     struct error broken;
     struct running running;
@@ -324,10 +325,21 @@ static int name_output(struct session *s, bool is_one)
         return EXIT_DONE;
     s->output = output;
     if (!is_one) {
+        struct text line = TEXT_INIT;
         if (!deploy_identifier(s->tuning.work.spec->name, a, &name) ||
             !(s->output = arena_printf(a, "%s/%s%s", output, name, s->format->ending))) {
             error_memory(&e);
             return work_failed(&e);
+        }
+        text_addf(&line, "\n%s\n", s->output);
+        bool is_taken = strstr(text_cstr(s->written), text_cstr(&line)) != NULL;
+        text_add(s->written, text_cstr(&line));
+        text_release(&line);
+        if (is_taken) {
+            complain("%s is written already: another spec has the name '%s', too; deploy each "
+                     "with a --name of its own",
+                     s->output, s->tuning.work.spec->name);
+            return EXIT_USAGE;
         }
         if (!folder_make(output, &e))
             return work_failed(&e);
@@ -336,9 +348,9 @@ static int name_output(struct session *s, bool is_one)
 }
 
 static int deploy_one(const struct invocation *i, const char **argument,
-                      const struct deploy_format *format)
+                      const struct deploy_format *format, struct text *written)
 {
-    struct session s = {.call = *i, .settings = i->settings, .format = format};
+    struct session s = {.call = *i, .settings = i->settings, .format = format, .written = written};
     s.call.arguments = argument;
     s.call.argument_count = 1;
     s.given = s.settings->given;
@@ -465,6 +477,7 @@ static int run_deploy(struct invocation *i)
 {
     const struct deploy_settings *s = i->settings;
     const struct deploy_format *format;
+    struct text written = TEXT_INIT;
     if (s->check)
         return check_file(i, s->check);
     int status = refuse_deploy_options(i, s);
@@ -473,7 +486,8 @@ static int run_deploy(struct invocation *i)
     if (status == EXIT_DONE)
         interrupt_catch();
     for (uint32_t k = 0; k < i->argument_count && status == EXIT_DONE; k++)
-        status = deploy_one(i, &i->arguments[k], format);
+        status = deploy_one(i, &i->arguments[k], format, &written);
+    text_release(&written);
     return status;
 }
 
