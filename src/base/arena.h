@@ -20,7 +20,8 @@ void *arena_alloc(struct arena *a, size_t bytes);
 void *arena_array(struct arena *a, size_t count, size_t size);
 // As ARRAY_ROOM() (base/array.h), for an array that lies in an arena.
 #define ARENA_ROOM(a, items, capacity, needed)                                                     \
-    ((items) = arena_make_room(a, items, &(capacity), needed, sizeof *(items)), (capacity) >= (needed))
+    ((items) = arena_make_room(a, items, &(capacity), needed, sizeof *(items)),                    \
+     (capacity) >= (needed))
 // For that: the array, as it was where there is no memory.
 void *arena_make_room(struct arena *a, void *items, size_t *capacity, size_t needed, size_t size);
 void *arena_copy(struct arena *a, const void *data, size_t bytes);

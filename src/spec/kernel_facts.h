@@ -6,8 +6,9 @@
 #include "spec/signature.h"
 
 struct launch_facts {
-    const char *kernel;  // its name; NULL: neither the spec nor the text says which
-    const char *only;    // (optional) the only kernel of the text; not looked for where a short form names one
+    const char *kernel; // its name; NULL: neither the spec nor the text says which
+    const char *
+        only; // (optional) the only kernel of the text; not looked for where a short form names one
     const char *kernels; // the names that it has, for messages: "a, b"; "" for none
     const char *file;    // of the program
     struct signature signature;

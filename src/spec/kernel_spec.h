@@ -151,7 +151,8 @@ struct gemm_spec {
 struct reference_spec {
     enum reference_source source;
     const char *path;
-    const char *name; // CONTENTS: of the job's reference and a part of its key, the same in both forms
+    const char
+        *name; // CONTENTS: of the job's reference and a part of its key, the same in both forms
     struct gemm_spec gemm;
     const uint32_t *choice; // KERNEL, CONFIGURATION: the parameters' values; NULL: the tried ones
     struct expected_spec *expected;

@@ -108,9 +108,9 @@ struct spec {
     // (optional) A parameter whose value list reads device facts, where the spec was read without a
     // device: its list is not known, and neither spaces nor jobs can be made.
     const struct parameter *unbound;
-    bool uses_energy; // a metric reads joule
-    bool extended;    // a key of hone's own stands in it: else it is as others write T1
-    bool partial;     // struct job
+    bool uses_energy;             // a metric reads joule
+    bool extended;                // a key of hone's own stands in it: else it is as others write T1
+    bool partial;                 // struct job
     const struct spec_held *held; // (optional) what spec_hold_against() was told
     bool is_short; // in the short form: no job is made of it before its kernel's text completes it
     const char *const *set; // spec_options.set of a short one

@@ -27,8 +27,8 @@
 bool peak_find(struct store *s, const struct device_info *d, struct arena *a, struct peak *out,
                struct error *e);
 // The same by the digest of device and driver (device_info_digest()).
-bool peak_find_of(struct store *s, const struct digest *identity, struct arena *a,
-                  struct peak *out, struct error *e);
+bool peak_find_of(struct store *s, const struct digest *identity, struct arena *a, struct peak *out,
+                  struct error *e);
 
 struct peak_options {
     const struct device_info *device;

@@ -25,7 +25,7 @@ struct tune_options {
     struct store *store;            // (optional)
     const char *
         name; // (optional) under which results are kept; NULL: the spec's. With another one `hone best` hears
-        // of nothing that is found
+    // of nothing that is found
     // (optional) Answers instead of a device: `device`, `worker` and `store` are NULL then, `jobs`
     // is how many questions are open at once, the budget's time is that of the recorded costs, and
     // there is no ranking. Outlives the tune.
