@@ -795,18 +795,17 @@ static const union elementwise_value *evaluate_block(struct elementwise_run *r, 
     return evaluate(r, p->root, NULL);
 }
 
-const union elementwise_value *elementwise_values(struct elementwise_run *r, uint64_t first,
-                                                  size_t count, uint64_t *at, struct error *e)
+static const union elementwise_value *values_or_cause(struct elementwise_run *r, uint64_t first,
+                                                      size_t count, uint64_t *at,
+                                                      struct error *cause, struct error *e)
 {
-    struct error cause = ERROR_INIT;
-    r->error = &cause;
     const union elementwise_value *v = evaluate_block(r, first, count);
     // Which lane has a fault first depends on the order of the cells: alone each has its own.
     for (size_t l = 0; !v && l < count; l++) {
-        error_clear(&cause);
+        error_clear(cause);
         if (!evaluate_block(r, first + l, 1)) {
             *at = first + l;
-            error_set(e, ERROR_INPUT, "%s", cause.text);
+            error_set(e, ERROR_INPUT, "%s", cause->text);
             return NULL;
         }
     }
@@ -819,5 +818,15 @@ const union elementwise_value *elementwise_values(struct elementwise_run *r, uin
     union elementwise_value *all = register_of(r, r->program->root);
     for (size_t l = 1; is_uniform(r->program->root) && l < count; l++)
         all[l] = all[0];
+    return v;
+}
+
+const union elementwise_value *elementwise_values(struct elementwise_run *r, uint64_t first,
+                                                  size_t count, uint64_t *at, struct error *e)
+{
+    struct error cause = ERROR_INIT;
+    r->error = &cause;
+    const union elementwise_value *v = values_or_cause(r, first, count, at, &cause, e);
+    r->error = NULL;
     return v;
 }

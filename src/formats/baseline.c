@@ -490,8 +490,8 @@ static uint32_t median_of(uint32_t *values, uint32_t count)
 
 struct baseline_state baseline_state_of(const struct baseline_pass *passes, uint32_t count)
 {
-    uint32_t mhz[BASELINE_PASSES_MOST], celsius[BASELINE_PASSES_MOST],
-        milliwatts[BASELINE_PASSES_MOST];
+    uint32_t mhz[BASELINE_PASSES_MOST] = {0}, celsius[BASELINE_PASSES_MOST] = {0},
+             milliwatts[BASELINE_PASSES_MOST] = {0};
     uint32_t clocks = 0, heats = 0, powers = 0;
     for (uint32_t i = 0; i < count && i < BASELINE_PASSES_MOST; i++) {
         if (passes[i].mhz)

@@ -83,7 +83,10 @@ static json_t *meaning_of(struct conversion *c, const json_t *shorter)
     json_t *t1 = expand_now(c, shorter, &ignored), *argument;
     size_t index;
     json_t *list = json_object_get(json_object_get(t1, "KernelSpecification"), "Arguments");
-    json_array_foreach(list, index, argument) settle_fill(argument, index);
+    json_array_foreach(list, index, argument)
+    {
+        settle_fill(argument, index);
+    }
     return t1;
 }
 
@@ -254,7 +257,10 @@ static void drop_nulls(json_t *json, bool is_top)
     json_t *value;
     void *next;
     size_t index;
-    json_array_foreach(json, index, value) drop_nulls(value, false);
+    json_array_foreach(json, index, value)
+    {
+        drop_nulls(value, false);
+    }
     json_object_foreach_safe(json, next, name, value)
     {
         drop_nulls(value, false);
@@ -305,7 +311,9 @@ static bool simplify_types(struct conversion *c, json_t *out)
     const char *name;
     json_t *value, *plain = json_deep_copy(out);
     json_object_foreach(json_object_get(plain, "parameters"), name, value)
+    {
         json_object_del(value, "type");
+    }
     struct error why = ERROR_INIT;
     struct spec *read = parse_again(c, plain, &why);
     json_decref(plain);
@@ -477,7 +485,10 @@ static bool order_items(json_t *list, const char *pattern)
     size_t index;
     json_t *item;
     bool ok = true;
-    json_array_foreach(list, index, item) ok = ok && order_members(item, pattern);
+    json_array_foreach(list, index, item)
+    {
+        ok = ok && order_members(item, pattern);
+    }
     return ok;
 }
 
@@ -643,10 +654,10 @@ bool spec_convert(const struct spec *s, enum spec_form to, const struct log *log
     arena_init(&c.arena);
     json_t *from = relaxed_json_parse(s->text, (size_t)s->text_length, false, c.e), *made = NULL;
     c.from = from;
-    spec_warn_of_sizes(s, log);
     if (from && !(made = convert(&c, to, log)) && c.e->code == ERROR_NONE)
         error_memory(c.e);
     if (made) {
+        spec_warn_of_sizes(s, log);
         print_value(made, 0, 0, out);
         text_addc(out, '\n');
     }

@@ -47,9 +47,15 @@ static void note_verbatim(struct expansion *x, const json_t *json)
     size_t index;
     if (json_is_object(json)) {
         x->failed |= !origin_note_verbatim(x->origins, json);
-        json_object_foreach((json_t *)json, key, value) note_verbatim(x, value);
+        json_object_foreach((json_t *)json, key, value)
+        {
+            note_verbatim(x, value);
+        }
     }
-    json_array_foreach(json, index, value) note_verbatim(x, value);
+    json_array_foreach(json, index, value)
+    {
+        note_verbatim(x, value);
+    }
 }
 
 static json_t *place_in(struct expansion *x, const char *place, json_t *to)
@@ -510,7 +516,9 @@ static bool expand_space(struct expansion *x)
     if (node_present(constants)) {
         json_t *to = expand_put(x, x->t1, "Constants", json_object(), constants.path);
         json_object_foreach((json_t *)constants.json, name, value)
+        {
             expand_copy(x, to, name, node_get(x->r, constants, name));
+        }
     }
     return expand_parameters(x) &&
            expand_named(x, node_get(x->r, x->root, "derived"), x->space, "Derived") &&

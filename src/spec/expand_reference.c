@@ -140,7 +140,9 @@ static bool expand_reference_object(struct expansion *x, struct node n, json_t *
     if (node_present(files)) {
         json_t *list = expand_put(x, to, "Files", json_object(), files.path);
         json_object_foreach((json_t *)files.json, name, value)
+        {
             expand_copy(x, list, name, node_get(x->r, files, name));
+        }
     }
     expand_repeat(x, n, to);
     if (!expand_layer(x, n, to, true))

@@ -229,7 +229,9 @@ static void look_at_layers(const json_t *item, bool is_root, struct size_facts *
         return;
     look_at_sizes(item, is_root, f);
     json_object_foreach(json_object_get(item, "Languages"), name, value)
+    {
         look_at_sizes(value, false, f);
+    }
 }
 
 // Are there sizes whose meaning hangs together in a way that the short form cannot say?
@@ -240,7 +242,10 @@ static bool are_sizes_plain(const json_t *kernel)
     json_t *launch;
     look_at_layers(kernel, true, &f);
     look_at_layers(t1_get(kernel, "Reference"), false, &f);
-    json_array_foreach(t1_get(kernel, "Launches"), index, launch) look_at_layers(launch, false, &f);
+    json_array_foreach(t1_get(kernel, "Launches"), index, launch)
+    {
+        look_at_layers(launch, false, &f);
+    }
     return f.mixed || (f.types && !f.types_own);
 }
 

@@ -134,7 +134,7 @@ static bool find_best(struct session *s, const struct spec *spec, const char *la
                       const uint32_t **choice, struct error *e)
 {
     struct work *w = &s->work;
-    struct best_answer answer;
+    struct best_answer answer = {.result = NULL};
     bool found = false;
     struct hone_store *const stores[] = {w->opened ? w->opened : s->known,
                                          w->opened ? s->known : NULL, NULL};

@@ -34,7 +34,7 @@ static int64_t grain_of(const struct deploy *d, uint32_t column)
 // One of the nearest to the point, but not itself.
 static uint32_t draw_neighbour(const struct deploy *d, uint32_t of, struct rng *r)
 {
-    uint32_t near[NEIGHBOURS], count = 0;
+    uint32_t near[NEIGHBOURS] = {0}, count = 0;
     uint64_t apart[NEIGHBOURS];
     for (uint32_t i = 0; i < d->o.plan->point_count; i++) {
         uint64_t own = deploy_distance(d->rows[i].shape, d->rows[of].shape, d->column_count);
