@@ -196,7 +196,7 @@ static bool choose_at(const struct deploy_matrix *m, const uint32_t *rows, uint3
         return false;
     out->candidates = c.best;
     out->count = c.best_count;
-    out->rows = arena_copy(a, rows, (count + (size_t)1) * sizeof *rows);
+    out->rows = arena_copy(a, rows, count * sizeof *rows);
     out->points = arena_array(a, count + (size_t)1, sizeof *out->points);
     out->point_count = count;
     for (uint32_t i = 0; out->points && i < count; i++) {

@@ -135,17 +135,19 @@ bool deploy_configuration_make(const struct deploy_table *t, const uint32_t *cho
     const struct spec *s = t->spec;
     struct text text = TEXT_INIT, options = TEXT_INIT;
     struct value *values = arena_array(a, s->parameter_count + 1, sizeof *values);
+    uint32_t *indices = arena_array(a, s->parameter_count + (size_t)1, sizeof *indices);
     for (uint32_t i = 0; i < s->constant_count; i++) {
         if (!is_column(t, i))
             add_define_word(s->constants[i].name, &s->constants[i].value, &options);
     }
-    for (uint32_t i = 0; values && i < s->parameter_count; i++) {
+    for (uint32_t i = 0; values && indices && i < s->parameter_count; i++) {
+        indices[i] = choice[i];
         values[i] = s->parameters[i].values[choice[i]];
         add_define_word(s->parameters[i].name, &values[i], &options);
     }
     spec_configuration_text(s, choice, true, &text);
     out->values = values;
-    out->choice = arena_copy(a, choice, (s->parameter_count + (size_t)1) * sizeof *choice);
+    out->choice = indices;
     out->text = text.failed ? NULL : arena_strdup(a, text_cstr(&text));
     out->options = options.failed ? NULL : arena_strdup(a, text_cstr(&options));
     text_release(&text);

@@ -1637,7 +1637,11 @@ static bool tell_guesses(const struct asked *q, struct inferred *f)
 bool infer_kernel(const char *text, size_t length, enum language l, const char *kernel,
                   struct arena *a, struct inferred *out, struct error *e)
 {
-    const struct asked q = {text, length, l, kernel, a};
+    char *ended = arena_alloc(a, length + 1); // zeroed: what searches it meets its end
+    if (!ended)
+        return error_memory(e);
+    memcpy(ended, text, length);
+    const struct asked q = {ended, length, l, kernel, a};
     struct switched demanding = {.count = 0};
     return infer_with(&q, NULL, out, &demanding, e) && take_variant(&q, &demanding, out, e) &&
            look_at_variants(&q, out, e) && (tell_guesses(&q, out) || error_memory(e));

@@ -45,7 +45,7 @@ static inline int known_step_operands(int code)
         HONE_CORE_OPERATORS(HONE_CORE_ENTRY)
 #undef HONE_CORE_ENTRY
     };
-    return code < HONE_CORE_OPERATOR_COUNT ? operands[code] : 0;
+    return code >= 0 && code < HONE_CORE_OPERATOR_COUNT ? operands[code] : 0;
 }
 
 // The deepest that its stack gets, or 0 where it is no program: a step that is none, a slot that there is not, an

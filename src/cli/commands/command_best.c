@@ -233,9 +233,10 @@ static bool show_as(struct session *s, const struct spec *spec, const struct bes
                                        .ratio_high = b->place.high,
                                        .ratio_interval = b->place.interval}};
     sizes_of(b, r);
-    if (out->frame.spec)
-        r->metrics = metrics_of(spec, b, d, &s->work.arena);
-    return !out->frame.spec || r->metrics;
+    if (!spec || !b->choice)
+        return true;
+    r->metrics = metrics_of(spec, b, d, &s->work.arena);
+    return r->metrics;
 }
 
 // ---- one answer --------------------------------------------------------------------------------

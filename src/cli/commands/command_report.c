@@ -276,6 +276,8 @@ static int run_report(struct invocation *i)
     if (!s.stores || !s.recorded) {
         error_memory(&e);
         status = work_failed(&e);
+        work_release(w);
+        return status;
     }
     for (uint32_t k = 0; status == EXIT_DONE && k < i->argument_count; k++)
         status = add_argument(&s, k);
@@ -284,7 +286,7 @@ static int run_report(struct invocation *i)
     page_release(&s.page);
     for (size_t k = 0; k < s.spec_count; k++)
         spec_free(s.specs[k]);
-    for (uint32_t k = 0; s.stores && s.recorded && k < i->argument_count; k++) {
+    for (uint32_t k = 0; k < i->argument_count; k++) {
         hone_store_close(s.stores[k]);
         recorded_free(s.recorded[k]);
     }

@@ -165,12 +165,15 @@ void deploy_free(struct deploy *d)
 
 static bool start_sweep(struct deploy *d, struct error *e)
 {
-    const struct sweep_line line = {.label = d->spec->name,
-                                    .path = d->o.path,
-                                    .strict = d->o.strict,
-                                    .means = SWEEP_TUNE,
-                                    .tune = d->o.tune};
-    const struct sweep_options o = {.lines = &line,
+    struct sweep_line *line = arena_alloc(&d->arena, sizeof *line); // read as long as it sweeps
+    if (!line)
+        return error_memory(e);
+    *line = (struct sweep_line){.label = d->spec->name,
+                                .path = d->o.path,
+                                .strict = d->o.strict,
+                                .means = SWEEP_TUNE,
+                                .tune = d->o.tune};
+    const struct sweep_options o = {.lines = line,
                                     .line_count = 1,
                                     .plan = d->stage ? &d->drawn : d->o.plan,
                                     .again = d->o.again,

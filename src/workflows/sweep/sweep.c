@@ -120,7 +120,7 @@ static bool take_result(struct sweep *s, uint32_t line, const struct result *r)
 static bool take_choice(struct sweep *s, uint32_t line, const uint32_t *choice)
 {
     struct sweep_entry *n = entry_at(s, line);
-    n->choice = arena_copy(&s->arena, choice, (n->spec->parameter_count + 1) * sizeof *choice);
+    n->choice = arena_copy(&s->arena, choice, n->spec->parameter_count * sizeof *choice);
     return n->choice &&
            session_texts(n->spec, n->choice, &s->arena, &n->configuration, &n->configuration_json);
 }
