@@ -53,11 +53,19 @@ static bool refuse_table(struct maker_of_core *m, const char *format, ...)
 
 // ---- programs ----------------------------------------------------------------------------------
 
+// The same bits: 0 and -0 are two.
+static bool is_same_number(double a, double b)
+{
+    uint64_t left, right;
+    memcpy(&left, &a, sizeof left);
+    memcpy(&right, &b, sizeof right);
+    return left == right;
+}
+
 static bool same_steps(const struct known_step *a, const struct known_step *b, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (a[i].code != b[i].code || a[i].i != b[i].i ||
-            memcmp(&a[i].f, &b[i].f, sizeof a[i].f) != 0)
+        if (a[i].code != b[i].code || a[i].i != b[i].i || !is_same_number(a[i].f, b[i].f))
             return false;
     }
     return true;

@@ -669,7 +669,7 @@ static const struct cell *compile_turn(struct compiler *c, const struct loop *l,
 static const struct cell *compile_filter(struct compiler *c, const struct loop *l, uint32_t *next)
 {
     const struct cell *filter = NULL;
-    for (*next = 1; *next < l->clause_count && !l->clauses[*next].loops; ++*next) {
+    for (*next = 1; l->clauses && *next < l->clause_count && !l->clauses[*next].loops; ++*next) {
         const struct node *n = l->clauses[*next].source;
         const struct cell *one =
             as_truth(c, filter ? compile_under(c, filter, n) : compile_node(c, n));
@@ -747,7 +747,7 @@ static bool compile_inside(struct compiler *c, const struct loop *l, const struc
     if (l->clauses)
         c->locals[local] = item;
     const struct cell *filter = compile_filter(c, l, &next);
-    bool ok = filter || l->clause_count < 2 || l->clauses[1].loops;
+    bool ok = filter || l->clause_count < 2 || (l->clauses && l->clauses[1].loops);
     uint32_t before = c->conditions;
     if (filter && !is_uniform(filter))
         c->conditions |= filter->depends;
@@ -773,7 +773,7 @@ static struct cell *compile_loop(struct compiler *c, const struct loop *l)
         return refuse_node(c, l->node, "loops stand within each other more than %d deep",
                            LEVELS_LIMIT - 2);
     struct cell *cell = new_cell_over(c, CELL_REDUCE, k.bounds[0], k.bounds[1], k.bounds[2]);
-    if (!cell)
+    if (!cell || !k.bounds[0] || !k.bounds[1] || !k.bounds[2])
         return NULL;
     bool bounded_alike = is_uniform(cell);
     struct compiler outside = *c;

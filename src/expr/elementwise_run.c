@@ -590,7 +590,7 @@ static bool run_turns_unlike(struct elementwise_run *r, const struct cell *c,
 {
     uint16_t level = c->reduce.level_inside;
     size_t n = lanes_of(r, c);
-    uint8_t active[ELEMENTWISE_BLOCK];
+    uint8_t active[ELEMENTWISE_BLOCK] = {0};
     union elementwise_value *variable = register_of(r, c->reduce.variable);
     uint64_t most = 0;
     for (size_t l = 0; l < n; l++)

@@ -16,18 +16,17 @@ enum value_kind { VALUE_UNKNOWN, VALUE_INTEGER, VALUE_REAL, VALUE_POINTER, VALUE
 
 struct value {
     enum value_kind kind;
-    bool has_most; // UNKNOWN: `integer` is the most it can be
+    bool has_most;   // UNKNOWN: `integer` is the most it can be
+    bool is_by_data; // POINTER: an index out of memory chose where
     int64_t integer;
     double real;
     struct object *object;   // POINTER; UNKNOWN: where it was loaded from
     int64_t offset;          // POINTER: in bytes; UNKNOWN: the element
     const struct type *type; // POINTER: of what it points to
     int64_t step, extent;    // POINTER: bytes of what it points to; how many, 0: unknown
-    bool is_by_data;         // POINTER: an index out of memory chose where
     const int64_t *rest;     // POINTER: the inner dimensions
-    uint32_t rest_count;
-    struct value *lanes; // VECTOR
-    uint32_t lane_count;
+    struct value *lanes;     // VECTOR
+    uint32_t rest_count, lane_count;
 };
 
 enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };

@@ -696,7 +696,7 @@ static bool are_rows_whole(struct study *s, uint32_t object, const uint8_t *map,
     int64_t far = distance[0] > distance[1] ? distance[0] : distance[1];
     for (size_t i = 0; i < size; i++)
         count += map[i];
-    if (count % row || far == row || count == row)
+    if (count == 0 || count % row || far == row || count == row)
         return true;
     int64_t between = far / (count / row) / lanes;
     for (uint32_t i = 0; i < s->atom_count; i++) {
@@ -887,7 +887,7 @@ static void choose_groups(struct study *s)
     struct launch_axis best[3];
     int best_tiles = 0;
     int64_t group[3] = {s->axes > 0, s->axes > 1, s->axes > 2};
-    for (uint32_t axis = 0; axis < s->axes; axis++)
+    for (uint32_t axis = 0; axis < 3 && axis < s->axes; axis++)
         s->axis[axis].local = (int32_t)own_atom(s, axis);
     study_bind(s);
     run_whole_group(s, group, true); // the arrays that it declares

@@ -574,7 +574,7 @@ size_t hone_known_value(const hone_known *k, uint32_t configuration, const char 
         const char *from = strchr(at, '='), *end = from ? from + 1 : at + strlen(at);
         for (char quote = 0; *end && (quote || *end != ','); end++)
             quote = quote ? (*end == quote ? 0 : quote) : *end == '\'' || *end == '"' ? *end : 0;
-        if (is_it) {
+        if (is_it && from) {
             size_t fits = (size_t)(end - from - 1);
             for (size_t i = 0; i < fits && i + 1 < size; i++)
                 out[i] = from[1 + i];

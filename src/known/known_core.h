@@ -110,8 +110,9 @@ static inline int hone_core_order(hone_core_value a, hone_core_value b)
     X(MOD, "%", 2)                                                                                 \
     X(POW, "**", 2)                                                                                \
     X(SHL, "<<", 2)                                                                                \
-    X(SHR, ">>", 2) X(AND, "&", 2) X(OR, "|", 2) X(XOR, "^", 2) X(GCD, "gcd", 2) X(LT, "<", 2)     \
-        X(LE, "<=", 2) X(EQ, "==", 2) X(NE, "!=", 2) X(GT, ">", 2) X(GE, ">=", 2) X(MIN, "min", 2) \
+    X(SHR, ">>", 2)                                                                                \
+    X(AND, "&", 2) X(OR, "|", 2) X(XOR, "^", 2) X(GCD, "gcd", 2) X(LT, "<", 2) X(LE, "<=", 2)      \
+        X(EQ, "==", 2) X(NE, "!=", 2) X(GT, ">", 2) X(GE, ">=", 2) X(MIN, "min", 2)                \
             X(MAX, "max", 2) X(SIZE, "size", 2) X(NEG, "neg", 1) X(INVERT, "~", 1)                 \
                 X(NOT, "not", 1) X(BOOL, "bool", 1) X(ABS, "abs", 1) X(REAL, "float", 1)           \
                     X(TRUNC, "trunc", 1) X(FLOOR, "floor", 1) X(CEIL, "ceil", 1)                   \
@@ -551,6 +552,7 @@ static inline void hone_core_nearest_valid(const hone_core_handle *h, const int6
     int64_t at[HONE_CORE_SLOTS];
     uint32_t i;
     memset(banned, 0, sizeof banned);
+    memset(at, 0, sizeof at);
     for (i = 0; i < t->column_count; i++)
         at[i] = hone_core_log2(shape[i]);
     for (;;) {

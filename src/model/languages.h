@@ -39,8 +39,8 @@ struct language_cache {
 // An option that the compiler is not given.
 struct language_option {
     const char *start; // of the word
-    bool is_whole;     // and its end
     const char *why;   // "it names an output file"
+    bool is_whole;     // the start is all of the word
     bool takes_next;   // its value is the next word
 };
 

@@ -434,9 +434,11 @@ static void draw_heatmap(const struct page_set *s, const char *id, struct text *
                             .title = b->name};
         p.left = 110;
         picture_axes(&p);
-        for (size_t i = 0; i < (size_t)a->count * b->count; i++)
-            draw_heat_cell(s, &cells[i], (double)(i % a->count), (double)(i / a->count), least,
-                           most, a->count <= 10 && b->count <= 16, &p);
+        for (size_t row = 0, i = 0; row < b->count; row++) {
+            for (size_t column = 0; column < a->count; column++, i++)
+                draw_heat_cell(s, &cells[i], (double)column, (double)row, least, most,
+                               a->count <= 10 && b->count <= 16, &p);
+        }
         picture_end(&p);
     }
     text_release(&title);
@@ -453,19 +455,21 @@ static void grid_heatmap(const struct page_set *s, struct sheet *g)
     const char *const names[] = {
         s->parameters[x].name, s->parameters[y].name, "least time", "with a time", "failed", NULL};
     struct heat_cell *cells = heat_cells(s, x, y);
-    size_t columns = s->parameters[x].count;
+    const struct heat_cell *cell = cells;
     sheet_head(g, names);
-    for (size_t i = 0; cells && i < columns * s->parameters[y].count; i++) {
-        if (cells[i].timed + cells[i].failed == 0)
-            continue;
-        sheet_row(g);
-        page_value_label(&s->parameters[x].values[i % columns], label);
-        sheet_text(g, label);
-        page_value_label(&s->parameters[y].values[i / columns], label);
-        sheet_text(g, label);
-        sheet_time(g, cells[i].timed ? cells[i].least : NAN);
-        sheet_count(g, cells[i].timed);
-        sheet_count(g, cells[i].failed);
+    for (size_t row = 0; cell && row < s->parameters[y].count; row++) {
+        for (size_t column = 0; column < s->parameters[x].count; column++, cell++) {
+            if (cell->timed + cell->failed == 0)
+                continue;
+            sheet_row(g);
+            page_value_label(&s->parameters[x].values[column], label);
+            sheet_text(g, label);
+            page_value_label(&s->parameters[y].values[row], label);
+            sheet_text(g, label);
+            sheet_time(g, cell->timed ? cell->least : NAN);
+            sheet_count(g, cell->timed);
+            sheet_count(g, cell->failed);
+        }
     }
     sheet_end(g);
     free(cells);

@@ -147,9 +147,11 @@ static size_t ticks_of(const struct axis *a, double size, double out[TICKS_MOST]
                   : raw / power < 3.5 ? 2 * power
                   : raw / power < 7.5 ? 5 * power
                                       : 10 * power;
-    for (double v = ceil(low / step - 1e-9) * step; v <= high + step * 1e-9 && count < TICKS_MOST;
-         v += step)
+    double first = ceil(low / step - 1e-9) * step, v = first;
+    while (v <= high + step * 1e-9 && count < TICKS_MOST) {
         out[count++] = fabs(v) < step * 1e-9 ? 0 : v;
+        v = first + (double)count * step;
+    }
     return count;
 }
 

@@ -290,7 +290,7 @@ static bool expand_sizes(struct expansion *x, struct node from, json_t *to)
     expand_copy(x, to, "ProblemSize", problem);
     if (node_count(per_group) > 3)
         return node_error(x->r, per_group, "must have one to three axes");
-    for (size_t i = 0; i < node_count(per_group); i++)
+    for (size_t i = 0; i < 3 && i < node_count(per_group); i++)
         expand_copy(x, to, divisors[i], node_item(x->r, per_group, i));
     return true;
 }
@@ -541,7 +541,7 @@ static bool expand_budget(struct expansion *x)
                                            {"seconds", "TuningDuration"},
                                            {"fraction", "ConfigurationFraction"}};
     struct node n = node_get(x->r, x->root, "budget");
-    uint64_t time;
+    uint64_t time = 0;
     if (!node_present(n))
         return true;
     json_t *list = expand_put(x, x->t1, "Budget", json_array(), n.path);

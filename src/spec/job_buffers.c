@@ -265,7 +265,7 @@ static bool make_linked_generator(struct maker *m, const struct job_buffer *of, 
 {
     out->expression =
         arena_printf(m->arena, "[[%s for size in [%llu]][0] for i in [%llu + i * %llu]][0]",
-                     of->fill.expression, (unsigned long long)(of->count * of->element.width),
+                     of->fill.expression, (unsigned long long)of->count * of->element.width,
                      (unsigned long long)first, (unsigned long long)stride);
     return out->expression || error_memory(m->e);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <unistd.h>
 
 #define FILE_LIMIT  ((size_t)64 << 20)
 #define FILES_LIMIT 1000

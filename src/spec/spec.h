@@ -101,20 +101,19 @@ struct spec {
     double budget_count, budget_seconds, budget_fraction;
     const char *strategy;                   // (optional) as written: it may be another tuner's
     const char *const *strategy_attributes; // "population=20", ...
-    uint32_t strategy_attribute_count;
-    const struct objective *objectives; // 0: least time
-    uint32_t objective_count;
+    const struct objective *objectives;     // 0: least time
+    uint32_t strategy_attribute_count, objective_count;
     // (optional) A parameter whose value list reads device facts, where the spec was read without a
     // device: its list is not known, and neither spaces nor jobs can be made.
     const struct parameter *unbound;
+    const struct spec_held *held; // (optional) what spec_hold_against() was told
+    const char *const *set;       // spec_options.set of a short one
+    uint32_t set_count;
     bool uses_device; // a restriction, derived or value list reads a device fact
     bool uses_energy; // a metric reads joule
     bool extended;    // a key of hone's own stands in it: else it is as others write T1
     bool partial;     // struct job
     bool is_short; // in the short form: no job is made of it before its kernel's text completes it
-    const struct spec_held *held; // (optional) what spec_hold_against() was told
-    const char *const *set;       // spec_options.set of a short one
-    uint32_t set_count;
     const char *folder;        // spec_parse()'s; NULL: the file's own
     struct spec_message *told; // what was said when it was read
 

@@ -164,7 +164,7 @@ bool deploy_draw(struct deploy *d, struct error *e)
 {
     struct rng rng;
     uint32_t points = d->o.plan->point_count;
-    int64_t grains[SPEC_NAMES_LIMIT];
+    int64_t grains[SPEC_NAMES_LIMIT] = {0};
     struct sweep_point *drawn = arena_array(&d->arena, d->o.drawn + (size_t)1, sizeof *drawn);
     rng_init(&rng, d->o.tune.seed, 0x6465706c6f79);
     if (!drawn)

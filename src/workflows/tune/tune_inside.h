@@ -29,7 +29,6 @@ struct tune {
     struct tune_options o;
     struct session session;
     struct scalarization *strategy;
-    bool is_thinking; // the strategy, about a question
     struct evaluator *evaluator;
     struct arena arena;
 
@@ -42,16 +41,12 @@ struct tune {
     uint64_t refused;  // records that the device refused: they spend no budget
     uint64_t ended[2]; // for alike_example: within the device's limits, beyond them
     const struct tune_record *first[2]; // and the first of each
-    bool differ;                        // not all of them ended in one way
 
     uint64_t *known; // indices of the fastest that the store knows, the fastest first
     struct item **known_items;
     size_t known_count, known_next;
     uint64_t unasked; // of them
 
-    uint32_t unvalued;          // timed records whose energy was refused, before any had values
-    bool by_time;               // the objective is the time or the like
-    bool has_values;            // some record has values of the objective
     struct tune_record **front; // of several objectives: the Pareto set so far
     size_t front_count;         // there is room for every item
 
@@ -65,10 +60,8 @@ struct tune {
     struct finalist *in_ranking; // those of the final ranking, while it runs and after
     size_t in_ranking_count, in_ranking_capacity;
     struct final_ranking *final_ranking;
-    uint32_t stand_ins;    // how often the default was replaced
-    uint64_t spec_default; // before that
+    uint64_t spec_default; // before it was replaced
     const char *subspace;  // that is searched; see subspace.h
-    bool was_ranked;       // once, whatever came of it
     // (or NULL) What is still to be written of it: another process has the store locked.
     bool (*writing)(struct tune *t, struct error *e);
 
@@ -80,6 +73,13 @@ struct tune {
     uint64_t first_done_ns;   // when the first record that was measured here was there
     uint64_t first_locked_ns; // so long others had had the device by then
     uint64_t fresh_done;
+    uint32_t stand_ins; // how often the default was replaced
+    uint32_t unvalued;  // timed records whose energy was refused, before any had values
+    bool is_thinking;   // the strategy, about a question
+    bool differ;        // not all of `first` ended in one way
+    bool by_time;       // the objective is the time or the like
+    bool has_values;    // some record has values of the objective
+    bool was_ranked;    // once, whatever came of it
     bool asking_ended, cancelled, broken;
     struct error why;
 };
