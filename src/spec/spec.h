@@ -81,21 +81,17 @@ struct spec {
     struct digest digest; // of the text
 
     const struct parameter *parameters;
-    uint32_t parameter_count;
     const struct constant *constants;
-    uint32_t constant_count;
     const struct formula *derived;
-    uint32_t derived_count;
     const struct formula *restrictions;
-    uint32_t restriction_count;
     // In the spec's order; the first is shown in tables. One without an expression is what a
     // recording calls so: its values are recorded, too.
     const struct formula *metrics;
-    uint32_t metric_count;
+    uint32_t parameter_count, constant_count, derived_count, restriction_count, metric_count;
+    uint32_t iterations; // 0: not given
     struct expr_symbols symbols;
     struct spec_slots slots;
 
-    uint32_t iterations; // 0: not given
     // Search defaults, which the command line overrides: budget count, seconds or fraction; 0:
     // none.
     double budget_count, budget_seconds, budget_fraction;
