@@ -6,121 +6,152 @@
 # BUILD (default build) has hone, SPEC is kernels_cl/matmul_tensor.json unless said otherwise. Two parts, each of which goes
 # on where it was when it is started again, since one may be all that fits into a session:
 #
-#   deploy   hone deploy at POINTS (default: M=256..8192, square), HOLD_OUT sizes between them (default 12), BUDGET each
-#   judge    12 sizes, drawn by SEED and not among the points: the table's configuration and that of a tune of the size itself
-#            (TUNE, default 30s), ranked in interleaved rounds; and the better one against cuBLAS (AGAINST; "" for none) by hone compare
+#   deploy   hone deploy at POINTS (default: 256..8192), HOLD_OUT sizes between them (default 12), BUDGET each
+#   judge    COUNT sizes (12), multiples of 8, drawn by SEED and not among the points: the table's configuration, that of a tune
+#            of the size itself (TUNE, default 30s) and the default, ranked in interleaved rounds; and the table's against a
+#            library (AGAINST, default cublas-tf32; "" for none) by hone compare
 #
 # In the environment: PART (deploy, judge; default both), DEVICE, LANGUAGE (default cuda), STORE (default: a file in the
-# build folder), WITHIN (default 2%), COLUMNS (default "M N K", all with one size). Prints a row for each size, the geometric
-# mean of the table's time over the tune's, and the worst. Needs python3.
+# build folder), WITHIN (default 2%), COLUMNS (default "M N K", all with one size). Prints a row for each size; then the
+# geometric means of the table's time over the tune's, of the default's over the table's and of the library's over the
+# table's, each with its worst. Which configuration the table has for a size is asked of the deployed header. Needs python3
+# and cc.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
 spec=${2:-$root/kernels_cl/matmul_tensor.json}
 hone=$build/hone
-store=${STORE:-$build/deploy-bench.sqlite}
 columns=${COLUMNS:-M N K}
 language=${LANGUAGE:-cuda}
 against=${AGAINST-cublas-tf32}
-where=(--language "$language" --store "$store" ${DEVICE:+--device "$DEVICE"})
+where=(--language "$language" --store "${STORE:-$build/deploy-bench.sqlite}" ${DEVICE:+--device "$DEVICE"})
 points=${POINTS:-256..8192}
 seed=${SEED:-17}
+out=$build/deploy-bench
 set_to() { # SIZE or a range: what --set is given, every column the same
     local first=
     for column in $columns; do
-        if [ -z "$first" ]; then
-            first=$column
-            echo "--set $column=$1"
-        else
-            echo "--set $column=$first"
-        fi
+        echo "--set $column=${first:-$1}"
+        first=${first:-$column}
     done
 }
-set_all() { # SIZE: the same for a command that takes one size
-    for column in $columns; do echo "--set $column=$1"; done
-}
 deploy() {
-    # shellcheck disable=SC2046
+    # shellcheck disable=SC2046 # words of a list
     "$hone" deploy "$spec" "${where[@]}" $(set_to "$points") --budget "${BUDGET:-30s}" --within "${WITHIN:-2%}" \
-        --hold-out "${HOLD_OUT:-12}" --seed "$seed" "$@"
+        --hold-out "${HOLD_OUT:-12}" --seed "$seed" --name table "$@"
 }
 part=${PART:-both}
 if [ "$part" != judge ]; then
     echo "== deploy: $(basename "$spec"), ${columns// /=}=$points"
-    time deploy -o "$build/deploy-bench.json"
+    time deploy -o "$out.json"
 fi
 [ "$part" != deploy ] || exit 0
-[ -s "$build/deploy-bench.json" ] || deploy -o "$build/deploy-bench.json"
+[ -s "$out.json" ] || deploy -o "$out.json"
+deploy -o "$out.h" >"$out.log" 2>&1 || { # all of it is known by now
+    cat "$out.log"
+    exit 1
+}
 
-echo "== judge: 12 sizes that are no points, each tuned ${TUNE:-30s}"
-sizes=$(python3 - "$build/deploy-bench.json" "$seed" <<'END'
+# Rows of another table do not count.
+rows=$out.$(sha256sum "$out.h" | cut -c 1-12).rows
+touch "$rows"
+echo "== judge: ${COUNT:-12} sizes that are no points, each tuned ${TUNE:-30s}"
+arguments=
+for _ in $columns; do arguments="${arguments:+$arguments, }size"; done
+cat >"$out.c" <<END
+#include "deploy-bench.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* DEVICE SIZE...: the size; the table's configuration; the default. */
+int main(int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++) {
+        const long size = atol(argv[i]);
+        const table_configuration *best = table_best(argv[1], $arguments);
+        if (best)
+            printf("%ld;%s;%s\n", size, best->text, table_default()->text);
+    }
+    return 0;
+}
+END
+cc -std=c99 -I "$build" "$out.c" -o "$out.ask"
+mapfile -t drawn < <(python3 - "$out.json" "$seed" "${COUNT:-12}" <<'END'
 import json, math, random, sys
-table = json.load(open(sys.argv[1]))
-known = sorted(p["shape"][0] for p in table["devices"][0]["points"])
-draw, sizes = random.Random(int(sys.argv[2]) + 1), []
+device = json.load(open(sys.argv[1]))["devices"][0]
+known = sorted(p["shape"][0] for p in device["points"])
+draw, count, sizes = random.Random(int(sys.argv[2]) + 1), int(sys.argv[3]), []
 low, high = math.log2(known[0]), math.log2(known[-1])
 for _ in range(10000):
     size = round(2 ** draw.uniform(low, high) / 8) * 8
-    if len(sizes) < 12 and known[0] < size < known[-1] and size not in known and size not in sizes:
+    if len(sizes) < count and known[0] < size < known[-1] and size not in known and size not in sizes:
         sizes.append(size)
-print(*sorted(sizes))
+print(device["name"])
+print(*sorted(sizes), sep="\n")
 END
 )
-rows=$build/deploy-bench.rows
-: >"$rows"
-for size in $sizes; do
-    # shellcheck disable=SC2046
-    "$hone" tune "$spec" "${where[@]}" $(set_all "$size") --budget "${TUNE:-30s}" >/dev/null 2>&1 || true
-    # shellcheck disable=SC2046
-    "$hone" best "$spec" "${where[@]}" $(set_all "$size") --json >"$build/deploy-bench.best" 2>/dev/null
-    chosen=$(python3 - "$build/deploy-bench.json" "$size" <<'END'
-import json, math, sys
-table, size = json.load(open(sys.argv[1])), int(sys.argv[2])
-log = lambda x: math.floor(math.log2(x) * 65536)
-point = min(table["devices"][0]["points"], key=lambda p: sum((log(s) - log(size)) ** 2 for s in p["shape"]))
-print(table["configurations"][point["configuration"]]["configuration"].replace(", ", ","))
-END
-)
+row() { # SIZE CONFIGURATION DEFAULT
+    local at chosen=${2//, /,} default=${3//, /,} best
+    at=$(for column in $columns; do echo "--set $column=$1"; done)
+    # shellcheck disable=SC2086
+    "$hone" tune "$spec" "${where[@]}" $at --budget "${TUNE:-30s}" >"$out.log" 2>&1 || { tail -n 3 "$out.log"; return; }
+    # shellcheck disable=SC2086
+    "$hone" best "$spec" "${where[@]}" $at --json >"$out.best" 2>>"$out.log" || { tail -n 3 "$out.log"; return; }
     best=$(python3 -c 'import json, sys
-found = json.load(open(sys.argv[1]))["configuration"]
-print(",".join(f"{k}={v}" for k, v in found.items()))' "$build/deploy-bench.best")
-    # Interleaved: both configurations in one ranking, three times as many rounds as usual.
-    # shellcheck disable=SC2046
-    "$hone" tune "$spec" "${where[@]}" $(set_all "$size") --config "$chosen" --config "$best" --json \
-        >"$build/deploy-bench.ranked" 2>/dev/null || true
-    library=
-    if [ -n "$against" ]; then
-        # shellcheck disable=SC2046
-        library=$("$hone" compare "$spec" "${where[@]}" $(set_all "$size") --against "$against" --json 2>/dev/null | tail -n 1)
-    fi
-    python3 - "$build/deploy-bench.ranked" "$size" "$chosen" "$best" "$library" <<'END' | tee -a "$rows"
+print(",".join(f"{k}={v}" for k, v in json.load(open(sys.argv[1]))["configuration"].items()))' "$out.best")
+    # All three in one ranking; a configuration that is twice in it is there once. Nothing that is known stands in.
+    # shellcheck disable=SC2086
+    "$hone" tune "$spec" "${where[@]}" $at --config "$chosen" --config "$best" --config "$default" --fresh --json \
+        >"$out.ranked" 2>>"$out.log" || { tail -n 3 "$out.log"; return; }
+    : >"$out.library"
+    # shellcheck disable=SC2086
+    [ -z "$against" ] || "$hone" compare "$spec" "${where[@]}" $at --config "$chosen" --against "$against" --json \
+        >"$out.library" 2>>"$out.log" || tail -n 3 "$out.log"
+    python3 - "$1" "$chosen" "$best" "$default" "$out.ranked" "$out.library" <<'END'
 import json, sys
-ranked, size, chosen, best, library = sys.argv[1:]
-times = {}
+size, *names, ranked, library = sys.argv[1:]
+found = {}  # by configuration: what was screened, then what was ranked
 for line in open(ranked):
-    try:
-        row = json.loads(line)
-    except ValueError:
-        continue
+    row = json.loads(line)
     if row.get("type") in ("result", "ranked") and row.get("median_ns"):
-        times[",".join(f"{k}={v}" for k, v in row["configuration"].items())] = row["median_ns"]
-ratio = times[chosen] / times[best] if chosen in times and best in times else float("nan")
-times_as_fast = ""
-try:
-    ours, theirs = json.loads(library)["rows"][0]["sides"]
-    times_as_fast = f"{theirs['median_ns'] / ours['median_ns']:.3f} times as fast as the library"
-except (ValueError, LookupError, TypeError):
-    pass
-print(size, f"{ratio:.4f}", times.get(chosen, ""), times.get(best, ""), times_as_fast)
+        found[",".join(f"{k}={v}" for k, v in row["configuration"].items())] = row
+table, best, default = (found.get(name) for name in names)
+def ratio(a, b):  # of times; of rounds in turn where both were in them
+    if not a or not b:
+        return "-"
+    if a["time_basis"] == b["time_basis"] == "ranked" and a.get("ratio") and b.get("ratio"):
+        return f"{a['ratio'] / b['ratio']:.4f}"
+    return f"{a['median_ns'] / b['median_ns']:.4f}"
+beside = "-"
+text = open(library).read().strip()
+if text:
+    sides = json.loads(text.splitlines()[-1])["rows"][0]["sides"]
+    if all(side.get("ratio") for side in sides):
+        beside = f"{sides[1]['ratio'] / sides[0]['ratio']:.4f}"
+print(size, ratio(table, best), ratio(default, table), beside, f"{table['median_ns'] / 1e3:.2f}" if table else "-")
 END
-done
-python3 - "$rows" <<'END'
+}
+
+echo "size  table/tune  default/table  ${against:-library}/table  table, us"
+"$out.ask" "${drawn[@]}" >"$out.asked"
+while IFS=';' read -r size chosen default <&3; do
+    if ! grep "^$size " "$rows"; then # judged before: goes on with the next
+        row "$size" "$chosen" "$default" | tee "$out.row"
+        grep "^$size " "$out.row" >>"$rows" || :
+    fi
+done 3<"$out.asked"
+python3 - "$rows" "${against:-library}" <<'END'
 import math, sys
 rows = [line.split() for line in open(sys.argv[1])]
-ratios = {int(r[0]): float(r[1]) for r in rows if r[1] != "nan"}
-if not ratios:
+if not rows:
     sys.exit("no size could be judged")
-mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
-worst = max(ratios, key=ratios.get)
-print(f"{len(ratios)} sizes: {100 * (mean - 1):+.2f} % over a tune of the size (geometric mean), worst {100 * (ratios[worst] - 1):+.2f} % at {worst}")
+def tell(what, column, worst_of):
+    known = {row[0]: float(row[column]) for row in rows if row[column] != "-"}
+    if known:
+        mean = math.exp(sum(map(math.log, known.values())) / len(known))
+        worst = worst_of(known, key=known.get)
+        print(f"{what}: {mean:.4f} (geometric mean of {len(known)} sizes), worst {known[worst]:.4f} at {worst}")
+tell("the table's time over that of a tune of the size", 1, max)
+tell("the default's time over the table's", 2, min)
+tell(f"that of {sys.argv[2]} over the table's", 3, min)
 END
