@@ -22,6 +22,37 @@ static const struct table_column columns_of[COLUMNS] = {
     [STRATEGY] = {"strategy", ALIGN_LEFT},
 };
 
+// The second table: the same searches after shares of the budget.
+enum along { AT, NEAR = AT + CURVE_SHARES, IN_FLIGHT, MANY_SCORE, ALONG_STRATEGY, ALONG_COLUMNS };
+
+static const struct table_column along_columns[ALONG_COLUMNS] = {
+    [AT] = {"at 5 %", ALIGN_RIGHT},
+    [AT + 1] = {"10 %", ALIGN_RIGHT},
+    [AT + 2] = {"25 %", ALIGN_RIGHT},
+    [AT + 3] = {"50 %", ALIGN_RIGHT},
+    [AT + 4] = {"100 %", ALIGN_RIGHT},
+    [NEAR] = {"within 1 %", ALIGN_RIGHT},
+    [IN_FLIGHT] = {"in flight", ALIGN_RIGHT},
+    [MANY_SCORE] = {"score", ALIGN_RIGHT},
+    [ALONG_STRATEGY] = {"strategy", ALIGN_LEFT},
+};
+
+static void put_along(struct table *t, const struct score_options *o, enum score_axis axis,
+                      double score, const double *lead, const char *strategy)
+{
+    table_row(t);
+    for (unsigned i = 0; i < CURVE_SHARES; i++) {
+        if (!isnan(lead[i]))
+            table_cell(t, AT + i, "%.3f", lead[i]);
+    }
+    if (axis == SCORE_TIME)
+        table_cell(t, IN_FLIGHT, "%u, in time", o->in_flight);
+    else
+        table_cell(t, IN_FLIGHT, "%u", axis == SCORE_MANY ? o->many : o->in_flight);
+    table_cell(t, MANY_SCORE, "%.3f", score);
+    table_cell(t, ALONG_STRATEGY, "%s", strategy);
+}
+
 static void put_axis(struct table *t, bool known, const struct score_interval *score,
                      double fraction, enum column first)
 {
@@ -38,6 +69,25 @@ static void end_table(struct table *t, enum report_format format, struct text *o
     table_print(t, format, "", out);
     out->failed |= t->failed;
     table_release(t);
+}
+
+static void write_file_along(const struct score_report *v, struct text *out)
+{
+    struct table table;
+    table_init(&table, along_columns, ALONG_COLUMNS);
+    for (size_t i = 0; i < v->count * SCORE_AXES; i++) {
+        const struct score_record *r = &v->records[i / SCORE_AXES];
+        enum score_axis axis = i % SCORE_AXES;
+        const struct score_result *a = &r->axes[axis];
+        if (!a->known)
+            continue;
+        put_along(&table, v->options, axis, a->score.mean, a->lead, r->description);
+        if (isinf(a->near))
+            table_cell(&table, NEAR, "%.0f %% do", 100 * a->nears);
+        else
+            table_cell(&table, NEAR, "after %.0f", a->near);
+    }
+    end_table(&table, v->format, out);
 }
 
 // A file with all its strategies, once the last of them is there.
@@ -71,13 +121,15 @@ static void write_score_record(const void *report, const void *record, struct te
     table_init(&table, columns_of, COLUMNS);
     for (size_t i = 0; i < v->count; i++) {
         table_row(&table);
-        for (unsigned axis = 0; axis < SCORE_AXES; axis++) {
+        for (unsigned axis = 0; axis <= SCORE_TIME; axis++) {
             const struct score_result *a = &v->records[i].axes[axis];
             put_axis(&table, a->known, &a->score, a->fraction, axis == SCORE_TIME ? TIME : SCORE);
         }
         table_cell(&table, STRATEGY, "%s", v->records[i].description);
     }
     end_table(&table, v->format, out);
+    text_add(out, "\n");
+    write_file_along(v, out);
     text_add(out, r->file + 1 < v->options->file_count ? "\n" : "");
 }
 
@@ -98,10 +150,20 @@ static void write_score_end(const void *report, struct text *out)
     table_init(&table, columns_of, COLUMNS);
     for (size_t i = 0; i < v->options->strategy_count; i++) {
         table_row(&table);
-        for (unsigned axis = 0; axis < SCORE_AXES; axis++)
+        for (unsigned axis = 0; axis <= SCORE_TIME; axis++)
             put_axis(&table, m[i].files[axis] > 0, &m[i].score[axis], m[i].fraction[axis],
                      axis == SCORE_TIME ? TIME : SCORE);
         table_cell(&table, STRATEGY, "%s", m[i].description);
+    }
+    end_table(&table, v->format, out);
+    text_add(out, "\n");
+    table_init(&table, along_columns, ALONG_COLUMNS);
+    for (size_t i = 0; i < v->options->strategy_count * SCORE_AXES; i++) {
+        const struct score_mean *of = &m[i / SCORE_AXES];
+        enum score_axis axis = i % SCORE_AXES;
+        if (of->files[axis] > 0)
+            put_along(&table, v->options, axis, of->score[axis].mean, of->lead[axis],
+                      of->description);
     }
     end_table(&table, v->format, out);
 }
@@ -117,6 +179,24 @@ static void axis_fields(const struct score_result *a, uint32_t repeats, struct e
     for (uint32_t i = 0; i < repeats; i++)
         emit_f64(j, a->scores[i]);
     emit_array_end(j);
+    emit_array_at(j, "at");
+    for (unsigned i = 0; i < CURVE_SHARES; i++) {
+        emit_object(j);
+        emit_f64_at(j, "share", curve_shares[i]);
+        if (isnan(a->lead[i]))
+            emit_null_at(j, "score");
+        else
+            emit_f64_at(j, "score", a->lead[i]);
+        emit_object_end(j);
+    }
+    emit_array_end(j);
+    emit_object_at(j, "within_1_percent");
+    if (isinf(a->near))
+        emit_null_at(j, "evaluations");
+    else
+        emit_u64_at(j, "evaluations", (uint64_t)a->near);
+    emit_f64_at(j, "searches", a->nears);
+    emit_object_end(j);
 }
 
 static void write_score_record_json(const void *report, const void *record, struct text *out)
@@ -149,6 +229,14 @@ static void write_score_record_json(const void *report, const void *record, stru
         emit_object_end(&j);
     } else {
         emit_null_at(&j, "time");
+    }
+    if (r->axes[SCORE_MANY].known) {
+        emit_object_at(&j, "many");
+        emit_u64_at(&j, "in_flight", o->many);
+        axis_fields(&r->axes[SCORE_MANY], o->repeats, &j);
+        emit_object_end(&j);
+    } else {
+        emit_null_at(&j, "many");
     }
     emit_object_end(&j);
     text_add(out, "\n");

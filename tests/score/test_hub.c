@@ -39,7 +39,8 @@ START_TEST(random_on_the_hub)
                               .file_count = FILES,
                               .strategies = strategies,
                               .strategy_count = 1,
-                              .repeats = 400};
+                              .repeats = 400,
+                              .many = 16};
     struct score *s = score_new(&o, &e);
     ck_assert_msg(s != NULL, "%s", e.text);
     while (records < FILES) {

@@ -116,6 +116,14 @@ START_TEST(exhaustive_by_hand)
     ck_assert_double_eq_tol(n->axes[SCORE_EVALUATIONS].score.mean, -1.5, 1e-12);
     ck_assert_double_eq(n->axes[SCORE_EVALUATIONS].fraction, 1);
     ck_assert(isnan(n->axes[SCORE_EVALUATIONS].score.low));
+    // 5, 10 and 25 % are one draw; after all of them nothing is ahead of the baseline.
+    static const double leads[] = {-1, -1, -1, -2};
+    for (unsigned i = 0; i < 4; i++)
+        ck_assert_double_eq_tol(n->axes[SCORE_EVALUATIONS].lead[i], leads[i], 1e-12);
+    ck_assert(isnan(n->axes[SCORE_EVALUATIONS].lead[4]));
+    ck_assert_double_eq(n->axes[SCORE_EVALUATIONS].near, 3);
+    ck_assert_double_eq(n->axes[SCORE_EVALUATIONS].nears, 1);
+    ck_assert(!n->axes[SCORE_MANY].known);
     ck_assert(!n->axes[SCORE_TIME].known);
     ck_assert(isnan(n->budget_ns));
     score_free(r.score);
@@ -138,6 +146,11 @@ static void score_by_time(made_row *fill)
     ck_assert_double_eq_tol(time->score.mean, (0 - 0.5 + 0 - 2) / 3, 1e-12);
     // The last evaluation ends with the budget: too late.
     ck_assert_double_eq_tol(time->fraction, 0.5, 1e-12);
+    // After 0.15, 0.3 and 0.75 draws nothing, as the baseline; after 1.5 the 2, which the baseline has then, too.
+    for (unsigned i = 0; i < 4; i++)
+        ck_assert_double_eq_tol(time->lead[i], 0, 1e-12);
+    ck_assert(isinf(time->near));
+    ck_assert_double_eq(time->nears, 0);
     score_free(r.score);
     made_release(&m);
 }
@@ -185,6 +198,7 @@ START_TEST(threads_and_seeds)
     struct score_options o = options_of(&file, at_random);
     o.repeats = 20;
     o.seed = 5;
+    o.many = 4;
     struct run one = run_of(&o);
     o.jobs = 4;
     o.seed = 8;
@@ -209,11 +223,43 @@ START_TEST(several_in_flight)
     const struct recorded *const file = &m.recorded;
     struct score_options o = options_of(&file, exhaustive);
     for (uint32_t in_flight = 1; in_flight < 6; in_flight++) {
-        o.in_flight = in_flight;
+        o.in_flight = 1 + in_flight % 3;
+        o.many = in_flight;
         struct run r = run_of(&o);
         ck_assert_double_eq_tol(r.records[0]->axes[SCORE_EVALUATIONS].score.mean, -1.5, 1e-12);
+        ck_assert_double_eq_tol(r.records[0]->axes[SCORE_MANY].score.mean, -1.5, 1e-12);
         score_free(r.score);
     }
+    made_release(&m);
+}
+END_TEST
+
+// What happens along the budget depends on how many are in flight: a search of one learns from each answer. Half of
+// an even number of searches that come near are enough for a median.
+START_TEST(along_the_budget)
+{
+    struct made m;
+    made_init(&m, valley, 3, rugged);
+    const struct recorded *const file = &m.recorded;
+    static const char *const surrogate[] = {"surrogate"};
+    struct score_options o = options_of(&file, surrogate);
+    o.repeats = 30;
+    o.many = 16;
+    struct run r = run_of(&o);
+    const struct score_result *one = &r.records[0]->axes[SCORE_EVALUATIONS];
+    const struct score_result *many = &r.records[0]->axes[SCORE_MANY];
+    ck_assert(one->near <= (double)r.records[0]->draws);
+    ck_assert(one->nears >= 0.5 && one->nears <= 1);
+    ck_assert_msg(many->score.mean < one->score.mean, "%g, %g", many->score.mean, one->score.mean);
+    ck_assert_msg(many->near >= one->near, "%g, %g", many->near, one->near);
+    for (unsigned i = 0; i < CURVE_SHARES; i++)
+        ck_assert(one->lead[i] <= 1 && many->lead[i] <= 1);
+    // The score is the mean of the leads after each evaluation: between the least and the largest.
+    ck_assert(one->score.mean > one->lead[0] && one->score.mean < one->lead[4]);
+    uint32_t count;
+    const struct score_mean *mean = score_means(r.score, &count);
+    ck_assert_double_eq_tol(mean->lead[SCORE_MANY][2], many->lead[2], 1e-12);
+    score_free(r.score);
     made_release(&m);
 }
 END_TEST
@@ -328,6 +374,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, random_scores_nothing);
     tcase_add_test(tests, threads_and_seeds);
     tcase_add_test(tests, several_in_flight);
+    tcase_add_test(tests, along_the_budget);
     tcase_add_test(tests, files_and_strategies);
     tcase_add_test(tests, default_strategy);
     tcase_add_test(tests, refused);

@@ -12,6 +12,7 @@
 
 #define A_MOMENT     500000000ull // ns without a word of progress
 #define MOST_REPEATS 1000000u     // and as many in flight
+#define MANY         16           // in flight, beside one
 
 struct score_settings {
     struct spec_settings given;      // some rows of it
@@ -140,6 +141,7 @@ static int start_score(struct session *s)
     s->options.strategy_count = any ? o->strategies.count : 1;
     s->options.repeats = o->repeats.is_given ? (uint32_t)o->repeats.value : SCORE_REPEATS;
     s->options.in_flight = o->in_flight.is_given ? (uint32_t)o->in_flight.value : 1;
+    s->options.many = o->in_flight.is_given ? 0 : MANY;
     s->options.objective = o->objective;
     s->options.seed = o->measure.seed.value;
     s->options.jobs = (uint32_t)o->measure.jobs.value;
@@ -195,7 +197,7 @@ static const struct option options[] = {
              "measured beside it. Default: time."},
     {OPTION("in-flight", "N", option_count, FIELD(in_flight)),
      .help = "As many configurations are asked for before the first is answered, as a tune with so "
-             "many build workers does. Default: 1."},
+             "many build workers does. Default: 1, and a second time 16."},
     {OPTION("jobs", "N", option_count, FIELD(measure.jobs)), .letter = 'j',
      .brief = "searches at a time",
      .help = "Searches at a time; what they find does not depend on it. Default: the cores that "
@@ -259,7 +261,12 @@ const struct command command_score = {
         "for. Beside "
         "each score stands what part of the optimum was reached at the end of its budget, and the "
         "interval "
-        "in which the mean over seeds lies at 95 %.",
+        "in which the mean over seeds lies at 95 %.\n\n"
+        "A second table follows the searches along their budget: (R - S) / (R - optimum) after 5, "
+        "10, 25, 50 and 100 % "
+        "of it, and after how many evaluations the median search is within 1 % of the optimum, or "
+        "what part of the searches comes so "
+        "near within the budget; with one configuration in flight, and with 16.",
     .json = "With --json stdout has one object a line:\n\n"
             "  {\"file\", \"format\", \"space\", \"device\", \"statistic\", \"strategy\", "
             "\"repeats\", \"seed\",\n"
@@ -267,12 +274,16 @@ const struct command command_score = {
             "\"median\", "
             "\"budget\",\n"
             "   \"score\", \"interval\":[low,high], \"fraction\", \"scores\":[], "
-            "\"time\":{\"budget_ns\", "
-            "\"score\",\n"
-            "   \"interval\":[low,high], \"fraction\", \"scores\":[]}}\n\n"
+            "\"at\":[{\"share\", \"score\"}],\n"
+            "   \"within_1_percent\":{\"evaluations\", \"searches\"}, "
+            "\"time\":{\"budget_ns\", ...},\n"
+            "   \"many\":{\"in_flight\", ...}}\n\n"
+            "time and many have the fields from score to within_1_percent, too: in time, and with "
+            "16 in flight. "
             "scores has one number for each seed; optimum and median are ns where the objective is "
             "time; time is "
-            "null where no costs are recorded.",
+            "null where no costs are recorded, many where --in-flight is given, and evaluations "
+            "where most searches do not come so near.",
     .topics = "strategies, formats, json",
     .groups = groups,
     .examples = examples,

@@ -31,6 +31,8 @@ struct entry {
     struct score_record record;
     double *found[SCORE_AXES];     // scores by seed
     double *fractions[SCORE_AXES]; // of the optimum
+    double *leads[SCORE_AXES];     // CURVE_SHARES for each seed
+    double *near[SCORE_AXES];      // evaluations; INFINITY: never
     uint64_t searches, begun, done;
 };
 
@@ -64,12 +66,13 @@ struct search {
     struct curve curve;
     uint64_t *outstanding; // a ring
     uint32_t capacity, first, count;
-    uint64_t asked;
+    uint64_t asked, answered;
+    double near; // answered until so near; INFINITY: not yet
 };
 
 static bool ask_until_full(struct search *s)
 {
-    uint64_t most = s->axis == SCORE_EVALUATIONS ? s->entry->field->baseline.draws : UINT64_MAX;
+    uint64_t most = s->axis != SCORE_TIME ? s->entry->field->baseline.draws : UINT64_MAX;
     while (s->count < s->capacity && s->asked < most) {
         uint64_t *next = &s->outstanding[(s->first + s->count) % s->capacity];
         size_t got = strategy_ask(s->strategy, next, 1);
@@ -102,14 +105,15 @@ static void answer_oldest(struct search *s)
     s->first = (s->first + 1) % s->capacity;
     s->count--;
     strategy_tell(s->strategy, index, is_nothing ? STATUS_RUNTIME : row->status, value);
-    if (s->axis == SCORE_EVALUATIONS) {
+    s->answered++;
+    if (s->axis == SCORE_TIME)
+        curve_pass(&s->curve, replay_cost_ns(&f->replay, index) / f->replay.mean_cost_ns);
+    if (s->axis != SCORE_TIME || !curve_is_over(&s->curve)) // else it came too late
         curve_found(&s->curve, value);
+    if (s->axis != SCORE_TIME)
         curve_pass(&s->curve, 1);
-        return;
-    }
-    curve_pass(&s->curve, replay_cost_ns(&f->replay, index) / f->replay.mean_cost_ns);
-    if (!curve_is_over(&s->curve)) // else it came too late
-        curve_found(&s->curve, value);
+    if (isinf(s->near) && curve_is_near(&s->curve))
+        s->near = (double)s->answered;
 }
 
 static bool search_begin(struct search *s, uint64_t seed, struct error *e)
@@ -119,7 +123,7 @@ static bool search_begin(struct search *s, uint64_t seed, struct error *e)
                                    .seed = seed,
                                    .in_flight = s->capacity,
                                    .value_is_time = s->entry->record.is_time};
-    if (s->axis == SCORE_EVALUATIONS)
+    if (s->axis != SCORE_TIME)
         setup.budget = f->baseline.draws;
     s->outstanding = calloc(s->capacity, sizeof *s->outstanding);
     if (!s->outstanding)
@@ -132,7 +136,10 @@ static bool search_begin(struct search *s, uint64_t seed, struct error *e)
 static bool search_run(const struct score *all, struct entry *n, enum score_axis axis,
                        uint32_t repeat, struct error *e)
 {
-    struct search s = {.entry = n, .axis = axis, .capacity = all->o.in_flight};
+    struct search s = {.entry = n,
+                       .axis = axis,
+                       .capacity = axis == SCORE_MANY ? all->o.many : all->o.in_flight,
+                       .near = INFINITY};
     bool ok = search_begin(&s, all->o.seed + repeat, e);
     while (ok && !is_search_done(&s) && ask_until_full(&s))
         answer_oldest(&s);
@@ -148,6 +155,9 @@ static bool search_run(const struct score *all, struct entry *n, enum score_axis
         n->fractions[axis][repeat] = !s.curve.found ? 0
                                      : maximise     ? best / optimum
                                                     : optimum / best;
+        n->near[axis][repeat] = s.near;
+        for (unsigned i = 0; i < CURVE_SHARES; i++)
+            n->leads[axis][repeat * CURVE_SHARES + i] = curve_lead(&s.curve, i);
     }
     strategy_free(s.strategy);
     free(s.outstanding);
@@ -169,6 +179,15 @@ static bool take_search(struct score *s, struct entry **entry, uint64_t *which)
     return true;
 }
 
+// The n-th axis that is known.
+static enum score_axis axis_of(const struct entry *n, uint64_t nth)
+{
+    unsigned axis = SCORE_EVALUATIONS;
+    while (!n->record.axes[axis].known || nth-- > 0)
+        axis++;
+    return axis;
+}
+
 static void *search_on_thread(void *context)
 {
     struct score *s = context;
@@ -178,8 +197,7 @@ static void *search_on_thread(void *context)
     while (take_search(s, &n, &which)) {
         struct error e = ERROR_INIT;
         pthread_mutex_unlock(&s->lock);
-        search_run(s, n, which < s->o.repeats ? SCORE_EVALUATIONS : SCORE_TIME,
-                   (uint32_t)(which % s->o.repeats), &e);
+        search_run(s, n, axis_of(n, which / s->o.repeats), (uint32_t)(which % s->o.repeats), &e);
         pthread_mutex_lock(&s->lock);
         s->done++;
         if (e.code && !s->why.code)
@@ -310,15 +328,19 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
     r->budget_ns = (double)b->draws * f->replay.mean_cost_ns;
     r->axes[SCORE_EVALUATIONS].known = true;
     r->axes[SCORE_TIME].known = !isnan(f->replay.mean_cost_ns);
+    r->axes[SCORE_MANY].known = s->o.many > 0;
     r->description = describe_strategy(s, f, text, e);
     for (unsigned axis = 0; r->description && axis < SCORE_AXES; axis++) {
         if (!r->axes[axis].known)
             continue;
         n->found[axis] = arena_array(&s->arena, s->o.repeats, sizeof(double));
         n->fractions[axis] = arena_array(&s->arena, s->o.repeats, sizeof(double));
+        n->near[axis] = arena_array(&s->arena, s->o.repeats, sizeof(double));
+        n->leads[axis] =
+            arena_array(&s->arena, (size_t)s->o.repeats * CURVE_SHARES, sizeof(double));
         r->axes[axis].scores = n->found[axis];
         n->searches += s->o.repeats;
-        if (!n->found[axis] || !n->fractions[axis])
+        if (!n->found[axis] || !n->fractions[axis] || !n->near[axis] || !n->leads[axis])
             return error_memory(e);
     }
     s->planned += n->searches;
@@ -422,13 +444,31 @@ static struct score_interval interval_of(const double *values, uint32_t count)
     return v;
 }
 
+// Sorts `near`. Of an even number of searches the median is the lower of the two in the middle, so that one which never
+// comes so near makes none infinite that half of them reach.
+static void look_along_the_budget(struct score_result *r, const double *leads, double *near,
+                                  uint32_t repeats)
+{
+    uint32_t reached = 0;
+    for (unsigned k = 0; k < CURVE_SHARES; k++) {
+        r->lead[k] = 0;
+        for (uint32_t i = 0; i < repeats; i++)
+            r->lead[k] += leads[i * CURVE_SHARES + k] / repeats;
+    }
+    for (uint32_t i = 0; i < repeats; i++)
+        reached += !isinf(near[i]);
+    qsort(near, repeats, sizeof *near, stats_compare_double);
+    r->near = near[(repeats - 1) / 2];
+    r->nears = (double)reached / repeats;
+}
+
 // The mean of the files for each seed, and of those over the seeds: the files are what they are,
 // the seeds are a sample.
 static bool mean_over_files(struct score *s, uint32_t strategy, enum score_axis axis)
 {
     struct score_mean *m = &s->means[strategy];
     double *sums = arena_array(&s->arena, s->o.repeats, sizeof *sums);
-    double fraction = 0;
+    double fraction = 0, leads[CURVE_SHARES] = {0}, known[CURVE_SHARES] = {0};
     for (uint32_t i = 0; sums && i < s->entry_count; i++) {
         const struct entry *n = &s->entries[i];
         if (n->record.strategy != strategy || !n->record.axes[axis].known)
@@ -436,6 +476,11 @@ static bool mean_over_files(struct score *s, uint32_t strategy, enum score_axis 
         m->description = n->record.description;
         m->files[axis]++;
         fraction += n->record.axes[axis].fraction;
+        for (unsigned k = 0; k < CURVE_SHARES; k++) {
+            double lead = n->record.axes[axis].lead[k];
+            leads[k] += isnan(lead) ? 0 : lead;
+            known[k] += !isnan(lead);
+        }
         for (uint32_t seed = 0; seed < s->o.repeats; seed++)
             sums[seed] += n->found[axis][seed];
     }
@@ -444,6 +489,8 @@ static bool mean_over_files(struct score *s, uint32_t strategy, enum score_axis 
     if (sums && m->files[axis] > 0)
         m->score[axis] = interval_of(sums, s->o.repeats);
     m->fraction[axis] = fraction / m->files[axis];
+    for (unsigned k = 0; k < CURVE_SHARES; k++)
+        m->lead[axis][k] = known[k] > 0 ? leads[k] / known[k] : NAN;
     return sums != NULL;
 }
 
@@ -468,9 +515,10 @@ enum workflow_answer score_step(struct score *s, int timeout_ms, const struct sc
     *record = NULL;
     if (s->handed_out == s->entry_count) {
         bool ok = true;
-        for (uint32_t i = 0; ok && i < s->o.strategy_count; i++)
-            ok = (mean_over_files(s, i, SCORE_EVALUATIONS) && mean_over_files(s, i, SCORE_TIME)) ||
-                 error_memory(e);
+        for (uint32_t i = 0; ok && i < s->o.strategy_count; i++) {
+            for (unsigned axis = 0; ok && axis < SCORE_AXES; axis++)
+                ok = mean_over_files(s, i, axis) || error_memory(e);
+        }
         return ok ? WORKFLOW_END : WORKFLOW_BROKEN;
     }
     struct entry *next = &s->entries[s->handed_out];
@@ -492,6 +540,7 @@ enum workflow_answer score_step(struct score *s, int timeout_ms, const struct sc
             continue;
         r->score = interval_of(next->found[axis], s->o.repeats);
         r->fraction = mean_of_seeds(next->fractions[axis], s->o.repeats);
+        look_along_the_budget(r, next->leads[axis], next->near[axis], s->o.repeats);
     }
     *record = &next->record;
     return WORKFLOW_RECORD;

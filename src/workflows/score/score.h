@@ -9,13 +9,14 @@
 
 #include "formats/recorded.h"
 #include "search/search.h"
+#include "workflows/score/score_shares.h"
 #include "workflows/workflow.h"
 
 #define SCORE_REPEATS 100 // by default
 
 // What the budget is counted in. A search is told the budget of its axis, as in a tune: a number of
-// configurations, or none when time ends it.
-enum score_axis { SCORE_EVALUATIONS, SCORE_TIME, SCORE_AXES };
+// configurations, or none when time ends it. SCORE_MANY: evaluations, with options.many in flight.
+enum score_axis { SCORE_EVALUATIONS, SCORE_TIME, SCORE_MANY, SCORE_AXES };
 
 struct score_options {
     const struct recorded *const *files; // they outlive the score
@@ -26,6 +27,7 @@ struct score_options {
     uint32_t repeats;      // seeds: seed, seed + 1, ...; 0: SCORE_REPEATS
     uint64_t seed;
     uint32_t in_flight; // configurations outstanding at once, answered in order; 0: 1
+    uint32_t many;      // as many once more, by evaluations; 0: no such searches
     uint32_t jobs;      // threads; 0: the cores of this process
 };
 
@@ -35,9 +37,13 @@ struct score_interval {
 };
 
 struct score_result {
-    bool known; // else no costs are recorded
+    bool known; // else no costs are recorded, or options.many is 0
     struct score_interval score;
-    double fraction;      // of the optimum that was reached at the budget, mean over the seeds
+    double fraction;           // of the optimum that was reached at the budget, mean over the seeds
+    double lead[CURVE_SHARES]; // curve_lead(), mean over the seeds
+    double
+        near; // the median search's evaluations until within CURVE_NEAR of the optimum; INFINITY: not in the budget
+    double nears;         // part of the searches that come so near within the budget
     const double *scores; // one for each seed
 };
 
@@ -61,6 +67,7 @@ struct score_mean {
     uint32_t files[SCORE_AXES]; // in the mean
     struct score_interval score[SCORE_AXES];
     double fraction[SCORE_AXES];
+    double lead[SCORE_AXES][CURVE_SHARES]; // over the files where it is known
 };
 
 struct score;

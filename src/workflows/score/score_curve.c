@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const double curve_shares[CURVE_SHARES] = {0.05, 0.1, 0.25, 0.5, 1};
+
 // Chances below this change no sum of doubles.
 #define NO_CHANCE 1e-18
 
@@ -81,8 +83,15 @@ void baseline_release(struct baseline *b)
 
 static struct curve curve_begin(const struct baseline *b, double first, double limit)
 {
-    return (struct curve){
+    struct curve c = {
         .baseline = b, .first = first, .position = first, .limit = limit, .best = b->worst};
+    for (unsigned i = 0; i < CURVE_SHARES; i++) {
+        // Evaluations are whole: the first that makes up the share.
+        double mark = (double)b->draws * curve_shares[i];
+        c.marks[i] = first > 0 ? ceil(mark * (1 - 1e-12)) : mark;
+        c.at[i] = NAN;
+    }
+    return c;
 }
 
 // Where the baseline is sure to have the optimum nothing can be said of others.
@@ -124,6 +133,10 @@ void curve_pass(struct curve *c, double draws)
 {
     double to = c->position + draws < c->limit ? c->position + draws : c->limit;
     c->loss += loss_of(c, to);
+    for (unsigned i = 0; i < CURVE_SHARES; i++) {
+        if (c->position <= c->marks[i] && c->marks[i] < to)
+            c->at[i] = c->best;
+    }
     c->position = to;
 }
 
@@ -135,4 +148,17 @@ bool curve_is_over(const struct curve *c)
 double curve_score(const struct curve *c)
 {
     return 1 - (c->loss + loss_of(c, c->limit)) / (c->limit - c->first);
+}
+
+double curve_lead(const struct curve *c, unsigned share)
+{
+    const struct baseline *b = c->baseline;
+    double gap = b->gap[(uint64_t)c->marks[share]];
+    double best = isnan(c->at[share]) ? c->best : c->at[share];
+    return gap > 0 ? 1 - (best - b->optimum) / gap : NAN;
+}
+
+bool curve_is_near(const struct curve *c)
+{
+    return c->found && c->best - c->baseline->optimum <= CURVE_NEAR * fabs(c->baseline->optimum);
 }

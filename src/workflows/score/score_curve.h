@@ -10,6 +10,7 @@
 #define HONE_WORKFLOWS_SCORE_SCORE_CURVE_H
 
 #include "base/error.h"
+#include "workflows/score/score_shares.h"
 
 #include <stdint.h>
 
@@ -42,6 +43,8 @@ struct curve {
     double best; // so far; the worst value as long as nothing was found
     double loss; // integral of (best - optimum) / gap
     bool found;
+    double marks[CURVE_SHARES]; // positions that are still to come by then
+    double at[CURVE_SHARES];    // the best there; NaN as long as it was not passed
 };
 
 // By evaluations: after the k-th the search's best meets the baseline's after k draws, k = 1 ..
@@ -56,5 +59,10 @@ bool curve_is_over(const struct curve *c); // nothing that comes later counts
 // The mean of (baseline - best) / (baseline - optimum): 0 as good as random, 1 the optimum at once.
 // What was not passed yet goes by with the best of now.
 double curve_score(const struct curve *c);
+// The same after curve_shares[share] of the budget, and not a mean: the lead over random draws as a part of what they
+// have left. NaN where they are sure of the optimum by then.
+double curve_lead(const struct curve *c, unsigned share);
+// Is the best of now within CURVE_NEAR of the optimum?
+bool curve_is_near(const struct curve *c);
 
 #endif

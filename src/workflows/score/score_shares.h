@@ -1,0 +1,11 @@
+// Where a search is looked at along its budget, besides its mean over all of it.
+#ifndef HONE_WORKFLOWS_SCORE_SCORE_SHARES_H
+#define HONE_WORKFLOWS_SCORE_SCORE_SHARES_H
+
+// Shares of the budget.
+#define CURVE_SHARES 5
+extern const double curve_shares[CURVE_SHARES]; // 0.05, 0.1, 0.25, 0.5, 1
+// Of the optimum: what is so near to it is as good as found.
+#define CURVE_NEAR 0.01
+
+#endif
