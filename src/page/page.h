@@ -32,7 +32,24 @@ struct page_row {
         *id; // of a failure in a store: its build log; the result's id. NULL: not known
 };
 
+// A vendor's routine beside the spec's best, launched in turn with it (hone sweep and compare, --against).
+struct page_library {
+    const char *label; // "OpenBLAS"
+    struct stats_summary stats,
+        own;                  // its times, and those of the spec's configuration in the same rounds
+    struct stats_ratio ratio; // how many times as long it takes as that
+    const char *configuration; // that it was launched with
+    double rate;               // as page_rate; NaN: none
+};
+
+// A metric that is a rate, of the answer: at its median, and at the ends of its interval.
+struct page_rate {
+    const char *name; // NULL: there is none, and times are shown
+    double value, low, high;
+};
+
 struct page_set {
+    const struct page *page;
     const char *origin; // the argument that it comes from
     const char *spec, *constants, *device, *platform, *driver, *language, *hone_version;
     const char *command;                // of the newest run; NULL: not known
@@ -60,6 +77,9 @@ struct page_set {
     struct best_ranking ranking; // count 0: none
     struct importance importance;
     struct peak peak; // of the device
+    struct page_rate rate;
+    struct page_library *libraries;
+    size_t library_count;
 };
 
 struct page {
@@ -87,10 +107,17 @@ bool page_add_recorded(struct page *p, const struct recorded *recorded,
                        const struct page_choice *choice, struct error *e);
 // What both end with: counts, orders, shares of variance.
 bool page_finish_set(struct page *p, struct page_set *s, struct error *e);
+// The vendors' routines that were launched in turn with the set's configurations.
+bool page_find_libraries(struct page *p, struct page_set *s, struct store *store,
+                         const struct spec *spec, struct error *e);
 struct page_set *page_new_set(struct page *p, struct error *e);
 // The configurations that the choice leaves; *out NULL: all.
 bool page_chosen_space(const struct spec *spec, const struct page_choice *choice,
                        struct space **out, struct error *e);
+
+// The answer's times, as `hone best` shows them: with the resolution that the ranking knew. Of a recording its one time.
+// False: there is none.
+bool page_best_stats(const struct page_set *s, struct stats_summary *out);
 
 // "block_size_x=16, ..."; parameters with one value are left out.
 void page_configuration(const struct page_set *s, const struct page_row *r, struct text *out);

@@ -91,20 +91,10 @@ static void put_words(const char *term, const char *shown, struct text *out)
 
 // ---- the answer --------------------------------------------------------------------------------
 
-// As it is shown: with the resolution that the ranking knew.
-static struct stats_summary answer_stats(const struct page_set *s)
-{
-    const struct result *r = s->answer.result;
-    struct stats_summary sum = s->answer.stats;
-    uint32_t batch = r->batch ? r->batch : 1;
-    if (r->terms.resolution_ns > 0)
-        stats_summarise(r->samples_ns, r->sample_count, r->terms.resolution_ns * batch, &sum);
-    return sum;
-}
-
 static void put_answer_time(const struct page_set *s, struct text *out)
 {
-    struct stats_summary sum = answer_stats(s);
+    struct stats_summary sum;
+    page_best_stats(s, &sum);
     struct text shown = TEXT_INIT;
     bool is_ranked = s->answer.result->stop == STOP_RANKED;
     report_time(&sum, &shown);
@@ -311,6 +301,8 @@ static void put_view(const struct page_set *s, const struct view *v, size_t numb
         v->grid(s, &g);
     if (has_rows && v->draw)
         text_add(out, "</details>\n");
+    if (v->put)
+        v->put(s, out);
     text_add(out, "</section>\n");
 }
 
@@ -318,7 +310,7 @@ static void put_missing(const struct page_set *s, struct text *out)
 {
     bool any = false;
     for (const struct view *const *v = page_views; *v; v++) {
-        const char *why = (*v)->missing(s);
+        const char *why = (*v)->is_across && !page_is_first(s) ? NULL : (*v)->missing(s);
         if (!why)
             continue;
         text_add(out, any ? "; " : "<p class=\"note\">Left out: ");
@@ -582,7 +574,7 @@ static void put_set(const struct page *p, size_t number, struct text *out)
     text_add(out, ".</p>\n<div class=\"tools\" hidden></div>\n<div class=\"views\">\n");
     put_answer_view(s, out);
     for (const struct view *const *v = page_views; *v; v++) {
-        if (!(*v)->missing(s))
+        if (!(*v)->is_across && !(*v)->missing(s))
             put_view(s, *v, number, out);
     }
     put_environment(p, s, out);
@@ -590,6 +582,25 @@ static void put_set(const struct page *p, size_t number, struct text *out)
     put_missing(s, out);
     put_island(s, out);
     text_add(out, "</article>\n");
+}
+
+// What is about all sets of a spec together stands before the first of them.
+static void put_across(const struct page *p, size_t number, struct text *out)
+{
+    bool any = false;
+    const struct page_set *s = &p->sets[number];
+    for (const struct view *const *v = page_views; *v && page_is_first(s); v++) {
+        if (!(*v)->is_across || (*v)->missing(s))
+            continue;
+        if (!any) {
+            text_addf(out, "<article class=\"across\" id=\"across-%zu\"><h2>", number);
+            put_markup(s->spec, out);
+            text_add(out, ": all sets together</h2>\n<div class=\"views\">\n");
+        }
+        any = true;
+        put_view(s, *v, number, out);
+    }
+    text_add(out, any ? "</div></article>\n" : "");
 }
 
 void page_write(const struct page *p, struct text *out)
@@ -614,8 +625,10 @@ void page_write(const struct page *p, struct text *out)
     text_add(out, "</header>\n<main>\n");
     if (p->count == 0)
         text_add(out, "<p>There are no results.</p>\n");
-    for (size_t i = 0; i < p->count; i++)
+    for (size_t i = 0; i < p->count; i++) {
+        put_across(p, i, out);
         put_set(p, i, out);
+    }
     text_add(out,
              "</main>\n<div id=\"told\" role=\"status\" aria-live=\"polite\"></div>\n<script>");
     text_add(out, page_script);

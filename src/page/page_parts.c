@@ -2,6 +2,7 @@
 #include "page/page.h"
 
 #include "page/view.h"
+#include "picture/chart.h"
 #include "report/units.h"
 
 // The first set that has the view.
@@ -18,7 +19,9 @@ static const struct view *find_view(const struct page *p, const char *name, bool
     }
     *set = NULL;
     for (size_t i = 0; found && i < p->count && !*set; i++)
-        *set = found->missing(&p->sets[i]) ? NULL : &p->sets[i];
+        *set = (found->is_across && !page_is_first(&p->sets[i])) || found->missing(&p->sets[i])
+                   ? NULL
+                   : &p->sets[i];
     if (!found)
         error_set(e, ERROR_USAGE, "there is no view '%s'; there are %s", name, text_cstr(&names));
     else if (!*set)
@@ -36,12 +39,7 @@ bool page_write_svg(const struct page *p, const char *view, struct text *out, st
     if (!v)
         return false;
     v->draw(s, v->name, &svg);
-    const char *body = strchr(text_cstr(&svg), '>'); // the end of the first tag: the style follows
-    if (body) {
-        text_addn(out, text_cstr(&svg), (size_t)(body + 1 - text_cstr(&svg)));
-        text_addf(out, "<style>%s</style>%s", picture_style, body + 1);
-    }
-    out->failed |= svg.failed;
+    picture_file(&svg, out);
     text_release(&svg);
     return !out->failed || error_memory(e);
 }
@@ -67,6 +65,16 @@ static void put_markdown_text(const char *s, struct text *out)
         text_addc(out, *at);
     }
     text_release(&visible);
+}
+
+static void put_markdown_view(const struct page_set *s, const struct view *v, struct text *out)
+{
+    struct sheet g = {.out = out, .form = SHEET_MARKDOWN, .most = 10};
+    if (v->missing(s))
+        return;
+    text_addf(out, "**%s**\n\n", v->title);
+    v->grid(s, &g);
+    text_add(out, "\n");
 }
 
 static void put_markdown_set(const struct page_set *s, struct text *out)
@@ -98,21 +106,21 @@ static void put_markdown_set(const struct page_set *s, struct text *out)
     }
     static const struct view *const shown[] = {&page_view_finalists, &page_view_importance,
                                                &page_view_failures};
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        struct sheet g = {.out = out, .form = SHEET_MARKDOWN, .most = 10};
-        if (shown[i]->missing(s))
-            continue;
-        text_addf(out, "**%s**\n\n", shown[i]->title);
-        shown[i]->grid(s, &g);
-        text_add(out, "\n");
-    }
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        put_markdown_view(s, shown[i], out);
     text_release(&configuration);
 }
 
 void page_write_markdown(const struct page *p, struct text *out)
 {
-    for (size_t i = 0; i < p->count; i++)
-        put_markdown_set(&p->sets[i], out);
+    for (size_t i = 0; i < p->count; i++) {
+        const struct page_set *s = &p->sets[i];
+        if (page_is_first(s)) {
+            put_markdown_view(s, &page_view_sizes, out);
+            put_markdown_view(s, &page_view_matrix, out);
+        }
+        put_markdown_set(s, out);
+    }
     if (p->count == 0)
         text_add(out, "There are no results.\n");
 }

@@ -22,7 +22,7 @@ struct page_set *page_new_set(struct page *p, struct error *e)
         return NULL;
     }
     p->sets[p->count] =
-        (struct page_set){.best = SIZE_MAX, .usual = SIZE_MAX, .statistic = "median"};
+        (struct page_set){.page = p, .best = SIZE_MAX, .usual = SIZE_MAX, .statistic = "median"};
     return &p->sets[p->count++];
 }
 
@@ -35,6 +35,24 @@ bool page_chosen_space(const struct spec *spec, const struct page_choice *choice
     const struct space_options o = {.where = choice->where, .where_count = choice->where_count};
     *out = space_new(spec, &o, e);
     return *out != NULL;
+}
+
+bool page_best_stats(const struct page_set *s, struct stats_summary *out)
+{
+    if (s->has_answer) {
+        const struct result *r = s->answer.result;
+        uint32_t batch = r->batch ? r->batch : 1;
+        *out = s->answer.stats;
+        if (r->terms.resolution_ns > 0)
+            stats_summarise(r->samples_ns, r->sample_count, r->terms.resolution_ns * batch, out);
+        return true;
+    }
+    if (s->best == SIZE_MAX)
+        return false;
+    const struct page_row *r = &s->rows[s->best];
+    *out = (struct stats_summary){
+        .median = r->median, .low = r->low, .high = r->high, .interval = r->interval};
+    return true;
 }
 
 void page_configuration(const struct page_set *s, const struct page_row *r, struct text *out)

@@ -2,6 +2,7 @@
 // of the same, by the same functions: the answer, and the ranking that it comes from.
 #include "page/page.h"
 
+#include "report/peak_report.h"
 #include "report/report.h"
 #include "report/units.h"
 #include "space/space.h"
@@ -308,6 +309,25 @@ static bool find_page_answer(struct page *p, struct page_set *s, struct store *s
     return true;
 }
 
+// The first metric that is a rate, as a sweep shows it.
+static void find_rate(struct page_set *s, const struct spec *spec)
+{
+    struct stats_summary sum;
+    struct page_rate *r = &s->rate;
+    uint32_t i = report_rate_metric(spec);
+    if (i == UINT32_MAX || !s->has_answer || !s->answer.choice || !page_best_stats(s, &sum))
+        return;
+    const uint32_t *choice = s->answer.choice;
+    const struct result *of = s->answer.result;
+    r->low = r->high = NAN;
+    if (!report_metric_at(spec, i, choice, NULL, sum.median, of, &r->value))
+        return;
+    r->name = spec->metrics[i].name;
+    if (sum.interval && (!report_metric_at(spec, i, choice, NULL, sum.high, of, &r->low) ||
+                         !report_metric_at(spec, i, choice, NULL, sum.low, of, &r->high)))
+        r->low = r->high = NAN;
+}
+
 bool page_add_stored(struct page *p, struct store *store, const struct stored_space *space,
                      const struct spec *spec, const char *origin, const struct page_choice *choice,
                      struct error *e)
@@ -350,6 +370,9 @@ bool page_add_stored(struct page *p, struct store *store, const struct stored_sp
         return error_memory(e);
     if (language_parse(space->language, &language) &&
         !find_page_answer(p, s, store, spec, language, choice, e))
+        return false;
+    find_rate(s, spec);
+    if (!s->is_recorded && !page_find_libraries(p, s, store, spec, e))
         return false;
     return peak_find_of(store, &space->identity, &p->arena, &s->peak, e) &&
            page_finish_set(p, s, e);

@@ -24,12 +24,16 @@ struct view {
     void (*draw)(const struct page_set *s, const char *id, struct text *out);
     void (*grid)(const struct page_set *s, struct sheet *g); // (optional) its numbers
     size_t rows; // of the grid that stand in the page; 0: PAGE_ROWS_MOST
+    // It is about all sets of a spec together, and is asked of the first of them (page_is_first()).
+    bool is_across;
+    void (*put)(const struct page_set *s, struct text *out); // (optional) more, as HTML
 };
 
 extern const struct view *const page_views[]; // ends with NULL
 extern const struct view page_view_evaluations, page_view_time, page_view_finalists,
     page_view_rounds, page_view_distribution, page_view_parameters, page_view_importance,
-    page_view_heatmap, page_view_parallel, page_view_failures, page_view_table;
+    page_view_heatmap, page_view_parallel, page_view_failures, page_view_table, page_view_sizes,
+    page_view_beside, page_view_matrix;
 
 // What a set without a single time lacks: for `missing`.
 const char *page_no_times(const struct page_set *s);
@@ -44,5 +48,32 @@ void page_grid_configuration(const struct page_set *s, const struct page_row *r,
 size_t page_varied(const struct page_set *s, uint32_t *out);
 // A value as a label, at most 14 characters.
 void page_value_label(const struct value *v, char out[24]);
+
+// ---- sets of one spec, beside each other ---------------------------------------------------------
+
+// One constant of "K=3, N=256, TYPE=float".
+#define PAGE_CONSTANTS_MOST 32
+struct page_constant {
+    const char *name, *value;
+    size_t name_length, value_length;
+};
+size_t page_constants(const char *text, struct page_constant *out);
+// The constant of this name in a set; false: it has none.
+bool page_constant_of(const struct page_set *s, const struct page_constant *name,
+                      struct page_constant *out);
+bool page_same_constant(const struct page_constant *a, const struct page_constant *b);
+
+bool page_is_kin(const struct page_set *a, const struct page_set *b);
+bool page_is_first(const struct page_set *s);
+// Those of its spec, by their sizes; the caller's. NULL: out of memory.
+const struct page_set **page_family(const struct page_set *s, size_t *count);
+// What tells a set from the others of its family: its constants, device, language, driver, file.
+void page_set_name(const struct page_set *s, struct text *out);
+// The row of another set that is the same configuration; NULL: there is none.
+const struct page_row *page_same_row(const struct page_set *from, const struct page_row *row,
+                                     const struct page_set *to, struct text *out);
+// For each row of one set the row of the other that is the same configuration, or SIZE_MAX; the caller's. NULL: their
+// parameters are not the same (or out of memory: out->failed).
+size_t *page_same_rows(const struct page_set *from, const struct page_set *to, struct text *out);
 
 #endif

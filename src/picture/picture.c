@@ -178,11 +178,16 @@ static void put_axis(const struct picture *p, const struct axis *a, bool is_x)
             put_tick(p, is_x, at, a->names[i]);
         }
     } else {
-        size_t count = ticks_of(a, size, values);
+        size_t count = a->ticks ? a->tick_count : ticks_of(a, size, values);
+        double taken = -INFINITY; // labels along x that would meet are left out
         for (size_t i = 0; i < count; i++) {
-            snprintf(label, sizeof label, fabs(values[i]) >= 1e6 ? "%.3g" : "%.6g", values[i]);
-            put_tick(p, is_x,
-                     is_x ? picture_x(p, values[i] * size) : picture_y(p, values[i] * size), label);
+            double v = a->ticks ? a->ticks[i] / size : values[i];
+            double at = is_x ? picture_x(p, v * size) : picture_y(p, v * size);
+            snprintf(label, sizeof label, fabs(v) >= 1e6 ? "%.3g" : "%.6g", v);
+            double half = 3.4 * (double)strlen(label);
+            bool meets = is_x && a->ticks && at - half < taken;
+            put_tick(p, is_x, at, meets ? "" : label);
+            taken = meets ? taken : at + half + 4;
         }
     }
     struct text title = TEXT_INIT;

@@ -15,6 +15,8 @@ struct axis {
     const char *title;        // the unit is added to that of a time
     bool is_time;             // ns
     const char *const *names; // of NAMES
+    const double *ticks;      // (optional) where ticks stand; NULL: at round numbers
+    size_t tick_count;
 };
 
 struct picture {

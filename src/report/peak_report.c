@@ -45,6 +45,16 @@ bool peak_has_unit(const char *unit)
     return read_unit(unit, &scale, &is_flop);
 }
 
+uint32_t report_rate_metric(const struct spec *s)
+{
+    for (uint32_t i = 0; i < s->metric_count; i++) {
+        const char *name = s->metrics[i].name;
+        if (strstr(name, "/s") || peak_has_unit(name))
+            return i;
+    }
+    return UINT32_MAX;
+}
+
 bool peak_share(const struct peak *p, const char *unit, double value, struct peak_share *out)
 {
     bool is_flop;

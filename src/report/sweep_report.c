@@ -15,12 +15,7 @@
 
 uint32_t report_sweep_shown(const struct sweep_report *v)
 {
-    for (uint32_t i = 0; i < v->spec->metric_count; i++) {
-        const char *name = v->spec->metrics[i].name;
-        if (strstr(name, "/s") || peak_has_unit(name))
-            return i;
-    }
-    return UINT32_MAX;
+    return report_rate_metric(v->spec);
 }
 
 double report_sweep_metric(const struct sweep_report *v, uint32_t line, const struct sweep_entry *n,

@@ -1,5 +1,5 @@
 // Pictures: where values stand, what texts become, how many points become cells.
-#include "picture/picture.h"
+#include "picture/chart.h"
 
 #include "../base/suite.h"
 
@@ -112,6 +112,41 @@ START_TEST(coordinates)
 }
 END_TEST
 
+START_TEST(charts)
+{
+    static const struct chart_point one[] = {
+        {64, 2, 1, 3}, {128, NAN, NAN, NAN}, {256, 8, NAN, NAN}, {512, 9, NAN, NAN}};
+    static const struct chart_point other[] = {{64, 1, NAN, NAN}, {512, 30, NAN, NAN}};
+    static const struct chart_line lines[] = {{"mine <1>", one, 4}, {"theirs", other, 2}};
+    static const struct chart_panel panels[] = {{"K=1", lines}, {"K=2", lines}};
+    struct chart c = {.title = "t",
+                      .about = "a",
+                      .x_title = "N",
+                      .y_title = "GFLOP/s",
+                      .panels = panels,
+                      .panel_count = 2,
+                      .line_count = 2,
+                      .limit = 40,
+                      .limit_name = "peak"};
+    struct text out = TEXT_INIT, file = TEXT_INIT;
+    picture_chart(&c, "c", &out);
+    const char *s = text_cstr(&out);
+    ck_assert_uint_eq(count(s, "mine &lt;1&gt;"), 1); // one legend
+    ck_assert_uint_eq(count(s, "class=\"frame\" data-x=\"log "), 2);
+    ck_assert_uint_eq(count(s, ">512</text>"), 2); // a tick at each size
+    ck_assert_uint_eq(count(s, ">100</text>"), 0);
+    // of each panel: an interval, what is behind the gap, and the other line; two in the legend
+    ck_assert_uint_eq(count(s, "class=\"line s0\""), 5);
+    ck_assert_uint_eq(count(s, "class=\"line s1\""), 3);
+    ck_assert_uint_eq(count(s, "line peak"), 2);
+    ck_assert_ptr_null(strstr(s, "nan"));
+    picture_file(&out, &file);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&file), "<style>"));
+    text_release(&file);
+    text_release(&out);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_test(tests, values_stand_where_they_should);
@@ -119,6 +154,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, axes_fit_what_is_shown);
     tcase_add_test(tests, many_points_become_cells);
     tcase_add_test(tests, coordinates);
+    tcase_add_test(tests, charts);
 }
 
 int main(void)

@@ -1,0 +1,277 @@
+// Sets of one spec: which they are, what tells them apart, and which of their configurations are the same.
+#include "page/view.h"
+
+// Recordings rarely say what they are of: their parameters do.
+bool page_is_kin(const struct page_set *a, const struct page_set *b)
+{
+    if (str_equal(a->spec, b->spec))
+        return true;
+    bool is = a->is_recorded && b->is_recorded && a->parameter_count == b->parameter_count &&
+              a->parameter_count > 0;
+    for (uint32_t i = 0; is && i < a->parameter_count; i++)
+        is = str_equal(a->parameters[i].name, b->parameters[i].name);
+    return is;
+}
+
+bool page_is_first(const struct page_set *s)
+{
+    for (const struct page_set *other = s->page->sets; other < s; other++) {
+        if (page_is_kin(other, s))
+            return false;
+    }
+    return true;
+}
+
+// Sizes in their order ("K=256" before "K=1024"), else as they were given.
+static int by_constants(const void *a, const void *b)
+{
+    const struct page_set *x = *(const struct page_set *const *)a,
+                          *y = *(const struct page_set *const *)b;
+    int order = strverscmp(x->constants, y->constants);
+    return order ? order : (x > y) - (x < y);
+}
+
+const struct page_set **page_family(const struct page_set *s, size_t *count)
+{
+    const struct page *p = s->page;
+    const struct page_set **out = calloc(p->count + 1, sizeof(struct page_set *));
+    *count = 0;
+    for (size_t i = 0; out && i < p->count; i++) {
+        if (page_is_kin(&p->sets[i], s))
+            out[(*count)++] = &p->sets[i];
+    }
+    if (out)
+        qsort(out, *count, sizeof *out, by_constants);
+    return out;
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+size_t page_constants(const char *text, struct page_constant *out)
+{
+    size_t count = 0;
+    while (*text && count < PAGE_CONSTANTS_MOST) {
+        const char *equals = strchr(text, '='), *end = strstr(text, ", ");
+        end = end ? end : text + strlen(text);
+        if (!equals || equals > end)
+            break;
+        out[count++] = (struct page_constant){text, equals + 1, (size_t)(equals - text),
+                                              (size_t)(end - equals) - 1};
+        text = *end ? end + 2 : end;
+    }
+    return count;
+}
+
+bool page_constant_of(const struct page_set *s, const struct page_constant *name,
+                      struct page_constant *out)
+{
+    struct page_constant all[PAGE_CONSTANTS_MOST];
+    size_t count = page_constants(s->constants, all);
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].name_length != name->name_length ||
+            strncmp(all[i].name, name->name, name->name_length) != 0)
+            continue;
+        *out = all[i];
+        return true;
+    }
+    return false;
+}
+
+bool page_same_constant(const struct page_constant *a, const struct page_constant *b)
+{
+    return a->value_length == b->value_length && strncmp(a->value, b->value, a->value_length) == 0;
+}
+
+// Has each set of the family for one constant what `s` has (of is NULL), or what it has for the other?
+static bool is_told(const struct page_set *s, const struct page_constant *c,
+                    const struct page_constant *of)
+{
+    for (size_t i = 0; i < s->page->count; i++) {
+        const struct page_set *other = &s->page->sets[i];
+        struct page_constant its, to = *c;
+        if (!page_is_kin(other, s))
+            continue;
+        if (!page_constant_of(other, c, &its) || (of && !page_constant_of(other, of, &to)) ||
+            !page_same_constant(&its, &to))
+            return false;
+    }
+    return true;
+}
+
+// Those that differ between sets; of M and N that are equal everywhere the first.
+static void put_constants(const struct page_set *s, size_t before, struct text *out)
+{
+    struct page_constant all[PAGE_CONSTANTS_MOST];
+    size_t count = page_constants(s->constants, all);
+    for (size_t i = 0; i < count; i++) {
+        bool is_known = is_told(s, &all[i], NULL);
+        for (size_t k = 0; k < i; k++)
+            is_known = is_known || is_told(s, &all[i], &all[k]);
+        if (!is_known)
+            text_addf(out, "%s%.*s", out->length > before ? ", " : "",
+                      (int)(all[i].name_length + 1 + all[i].value_length), all[i].name);
+    }
+}
+
+void page_set_name(const struct page_set *s, struct text *out)
+{
+    static const size_t members[] = {
+        offsetof(struct page_set, device), offsetof(struct page_set, language),
+        offsetof(struct page_set, driver), offsetof(struct page_set, origin)};
+    size_t before = out->length;
+    put_constants(s, before, out);
+    for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
+        const char *own = *(const char *const *)((const char *)s + members[m]);
+        bool is_common = true;
+        for (size_t i = 0; i < s->page->count; i++) {
+            const struct page_set *other = &s->page->sets[i];
+            is_common &= !page_is_kin(other, s) ||
+                         str_equal(*(const char *const *)((const char *)other + members[m]), own);
+        }
+        const char *slash =
+            members[m] == offsetof(struct page_set, origin) ? strrchr(own, '/') : NULL;
+        if (!is_common && own[0])
+            text_addf(out, "%s%s", out->length > before ? ", " : "", slash ? slash + 1 : own);
+    }
+    if (out->length == before)
+        text_add(out, s->device);
+}
+
+// ---- the same configurations -------------------------------------------------------------------
+
+// How the choices of one set read in the other: for each parameter its index there, for each of its values that value's
+// index there, or UINT32_MAX.
+struct reading {
+    uint32_t *parameter;
+    uint32_t **values;
+};
+
+static bool read_parameter(const struct parameter *from, const struct page_set *to, uint32_t *index,
+                           uint32_t *values)
+{
+    uint32_t p = 0;
+    while (p < to->parameter_count && !str_equal(to->parameters[p].name, from->name))
+        p++;
+    *index = p;
+    for (uint32_t i = 0; p < to->parameter_count && i < from->count; i++) {
+        uint32_t v = 0;
+        while (v < to->parameters[p].count &&
+               !value_equal(&from->values[i], &to->parameters[p].values[v]))
+            v++;
+        values[i] = v < to->parameters[p].count ? v : UINT32_MAX;
+    }
+    return p < to->parameter_count;
+}
+
+static uint64_t choice_digest(const uint32_t *choice, uint32_t count)
+{
+    uint64_t h = UINT64_C(0x9e3779b97f4a7c15);
+    for (uint32_t i = 0; i < count; i++) {
+        h = (h ^ choice[i]) * UINT64_C(0xd6e8feb86659fd93);
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+struct row_index {
+    const struct page_set *s;
+    size_t *slots; // row + 1; 0: free
+    size_t room;   // a power of two
+};
+
+static size_t *row_slot(const struct row_index *x, const uint32_t *choice)
+{
+    uint32_t count = x->s->parameter_count;
+    for (uint64_t at = choice_digest(choice, count);; at++) {
+        size_t *slot = &x->slots[at & (x->room - 1)];
+        if (*slot == 0 || memcmp(x->s->rows[*slot - 1].choice, choice, count * sizeof *choice) == 0)
+            return slot;
+    }
+}
+
+static bool index_rows(const struct page_set *s, struct row_index *x)
+{
+    *x = (struct row_index){.s = s, .room = 64};
+    while (x->room < 2 * s->count)
+        x->room *= 2;
+    x->slots = calloc(x->room, sizeof *x->slots);
+    for (size_t i = 0; x->slots && i < s->count; i++)
+        *row_slot(x, s->rows[i].choice) = i + 1;
+    return x->slots != NULL;
+}
+
+static void find_rows(const struct page_set *from, const struct reading *r,
+                      const struct row_index *x, uint32_t *choice, size_t *rows)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        bool is_there = true;
+        for (uint32_t p = 0; p < from->parameter_count && is_there; p++) {
+            uint32_t v = r->values[p][from->rows[i].choice[p]];
+            choice[r->parameter[p]] = v;
+            is_there = v != UINT32_MAX;
+        }
+        rows[i] = is_there ? *row_slot(x, choice) - 1 : SIZE_MAX; // of a free slot SIZE_MAX, too
+    }
+}
+
+// False: the parameters are not the same; also without memory (out->failed).
+static bool read_parameters(const struct page_set *from, const struct page_set *to,
+                            struct reading *r, uint32_t **choice, struct arena *a, struct text *out)
+{
+    uint32_t count = from->parameter_count;
+    r->parameter = arena_array(a, count + (size_t)1, sizeof *r->parameter);
+    r->values = arena_array(a, count + (size_t)1, sizeof *r->values);
+    *choice = arena_array(a, to->parameter_count + (size_t)1, sizeof **choice);
+    bool ok = r->parameter && r->values && *choice, alike = count == to->parameter_count;
+    for (uint32_t p = 0; ok && alike && p < count; p++) {
+        r->values[p] = arena_array(a, from->parameters[p].count + (size_t)1, sizeof **r->values);
+        ok = r->values[p] != NULL;
+        alike = ok && read_parameter(&from->parameters[p], to, &r->parameter[p], r->values[p]);
+    }
+    out->failed |= !ok;
+    return ok && alike;
+}
+
+size_t *page_same_rows(const struct page_set *from, const struct page_set *to, struct text *out)
+{
+    struct arena a = {0};
+    struct reading r;
+    struct row_index x;
+    uint32_t *choice;
+    size_t *rows = NULL;
+    if (read_parameters(from, to, &r, &choice, &a, out)) {
+        rows = calloc(from->count + 1, sizeof *rows);
+        bool ok = rows && index_rows(to, &x);
+        out->failed |= !ok;
+        if (ok) {
+            find_rows(from, &r, &x, choice, rows);
+            free(x.slots);
+        } else {
+            free(rows);
+            rows = NULL;
+        }
+    }
+    arena_release(&a);
+    return rows;
+}
+
+const struct page_row *page_same_row(const struct page_set *from, const struct page_row *row,
+                                     const struct page_set *to, struct text *out)
+{
+    struct arena a = {0};
+    struct reading r;
+    uint32_t *choice;
+    const struct page_row *found = NULL;
+    bool is_there = read_parameters(from, to, &r, &choice, &a, out);
+    for (uint32_t p = 0; is_there && p < from->parameter_count; p++) {
+        uint32_t v = r.values[p][row->choice[p]];
+        choice[r.parameter[p]] = v;
+        is_there = v != UINT32_MAX;
+    }
+    for (size_t i = 0; is_there && !found && i < to->count; i++) {
+        if (memcmp(to->rows[i].choice, choice, to->parameter_count * sizeof *choice) == 0)
+            found = &to->rows[i];
+    }
+    arena_release(&a);
+    return found;
+}
