@@ -83,6 +83,7 @@ echo "built in $(($(date +%s) - started)) s"
 
 cd "$build"
 started=$(date +%s)
+export CK_TIMEOUT_MULTIPLIER="${CK_TIMEOUT_MULTIPLIER:-5}" # what a single test may take is meant for an idle machine
 timeout "${LIMIT:-480}" ctest -V -LE valgrind -j"${JOBS:-$(nproc)}" ${ONLY:+-R "$ONLY"} >suite.log 2>&1 || :
 echo "tested in $(($(date +%s) - started)) s"
 ctest -N -LE valgrind ${ONLY:+-R "$ONLY"} >suite.list
