@@ -53,6 +53,13 @@ twice = rows.fetchall()
 sys.exit(len(twice) > 0)
 END
 fi
+# Where the machine was disturbed, the ranked times bring a configuration back among the finalists, which are ranked once
+# more: then the next one has all.
+for _ in 1 2; do
+    expect 0 'configurations? for [0-9]+ sizes?; median' "${deploy[@]}" --hold-out 1 -o table.json
+    [ "$(results)" != "$whole" ] || break
+    whole=$(results)
+done
 expect 0 '\(known\)' "${deploy[@]}" --hold-out 1 -o again.json
 [ "$(results)" = "$whole" ] || fail "a whole deploy measured again: $whole, then $(results)"
 cmp -s table.json again.json || fail "two tables of the same results differ"
