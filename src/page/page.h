@@ -29,7 +29,8 @@ struct page_row {
     struct resources resources; // of the first launch
     const double *metrics;      // one for each of the set's; NaN: no value
     const char *log,
-        *id; // of a failure in a store: its build log; the result's id. NULL: not known
+        *id;           // of a failure in a store: its build log; the result's id. NULL: not known
+    struct digest key; // of its job, in a store
 };
 
 // A vendor's routine beside the spec's best, launched in turn with it (hone sweep and compare, --against).
@@ -46,6 +47,26 @@ struct page_library {
 struct page_rate {
     const char *name; // NULL: there is none, and times are shown
     double value, low, high;
+};
+
+// All that is known of one configuration: of the finalists, the fastest, and one of each group of failures.
+struct page_detail {
+    size_t row;
+    const char *geometry, *ended, *verified, *date;
+    const char *options; // (or NULL) -D words, as a compiler takes them
+    const uint64_t *samples;
+    uint32_t sample_count, batch, warmups;
+    const struct resources *resources; // one a launch of the job
+    uint32_t resource_count;
+    const struct deviation *deviations;
+    uint32_t deviation_count;
+    double joule; // of a launch; NaN: not known
+};
+
+struct page_source {
+    const char *name, *text; // "" where it is too long
+    size_t length;
+    bool is_include;
 };
 
 struct page_set {
@@ -80,6 +101,14 @@ struct page_set {
     struct page_rate rate;
     struct page_library *libraries;
     size_t library_count;
+    struct objectives objectives; // no terms: the least time
+    const char *no_front;         // (or NULL) why there is no Pareto front
+    size_t *front;                // rows of it
+    size_t front_count;
+    struct page_detail *details;
+    size_t detail_count;
+    struct page_source *sources; // what the compiler saw
+    size_t source_count;
 };
 
 struct page {
@@ -96,6 +125,7 @@ void page_release(struct page *p);
 struct page_choice {
     const char *const *where;
     uint32_t where_count;
+    const char *objective; // "min:time,max:GFLOP/s"; NULL: the spec's own
 };
 
 // Each adds a set; false with an error. `spec` has the constants of the space; it outlives the page, as does what is
@@ -110,6 +140,21 @@ bool page_finish_set(struct page *p, struct page_set *s, struct error *e);
 // The vendors' routines that were launched in turn with the set's configurations.
 bool page_find_libraries(struct page *p, struct page_set *s, struct store *store,
                          const struct spec *spec, struct error *e);
+// What page_detail and page_source say. After the rows and the ranking.
+bool page_find_details(struct page *p, struct page_set *s, struct store *store,
+                       const struct spec *spec, struct error *e);
+// The objectives of `choice` or of the spec. One that they do not suit has no front, and is told why.
+bool page_find_objectives(struct page *p, struct page_set *s, const struct spec *spec,
+                          const struct page_choice *choice, struct error *e);
+// Of several objectives, the value of one for a row; NaN: it has none.
+double page_objective_value(const struct page_set *s, const struct page_row *r,
+                            const struct objective *o);
+// The front of the rows.
+bool page_find_front(struct page *p, struct page_set *s, struct error *e);
+// -D words of constants and parameters; NULL: out of memory.
+const char *page_options(struct page *p, const struct spec *spec, const uint32_t *choice);
+// The row of a configuration; SIZE_MAX: there is none.
+size_t page_row_of(const struct page_set *s, const uint32_t *choice);
 struct page_set *page_new_set(struct page *p, struct error *e);
 // The configurations that the choice leaves; *out NULL: all.
 bool page_chosen_space(const struct spec *spec, const struct page_choice *choice,

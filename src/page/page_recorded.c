@@ -1,6 +1,8 @@
 // A recorded space of others as a set: one time for each configuration, in the order of the file.
 #include "page/page.h"
 
+#include "workflows/tune/replay.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +28,18 @@ static bool note_recorded_message(struct page *p, struct page_set *s, size_t *ro
 static bool choose_recorded(const struct recorded *recorded, const struct page_choice *choice,
                             struct spec **spec, struct space **only, struct error *e)
 {
-    *spec = NULL;
     *only = NULL;
-    if (!choice || choice->where_count == 0)
-        return true;
-    *spec = spec_bare(recorded->path, recorded->parameters, recorded->parameter_count, e);
+    *spec = replay_spec(recorded, e); // its metrics are the measurements, in their order
     return *spec && page_chosen_space(*spec, choice, only, e);
+}
+
+// Those of the set outlive the spec.
+static void keep_objective_names(struct page_set *s)
+{
+    for (uint32_t i = 0; i < s->objectives.count; i++) {
+        struct objective *o = &s->objectives.terms[i];
+        o->name = o->metric == OBJECTIVE_TIME ? "time" : s->metrics[o->metric];
+    }
 }
 
 bool page_add_recorded(struct page *p, const struct recorded *recorded,
@@ -63,6 +71,11 @@ bool page_add_recorded(struct page *p, const struct recorded *recorded,
         spec_free(spec);
         return false;
     }
+    if (!page_find_objectives(p, s, spec, choice, e)) {
+        space_free(only);
+        spec_free(spec);
+        return false;
+    }
     bool ok = s->rows && note_recorded_message(p, s, &room, "", &none);
     for (uint64_t i = 0; ok && i < recorded->count; i++) {
         const struct recorded_row *from = &recorded->rows[i];
@@ -85,6 +98,9 @@ bool page_add_recorded(struct page *p, const struct recorded *recorded,
         ok = note_recorded_message(p, s, &room, message, &r->message);
     }
     space_free(only);
+    keep_objective_names(s);
     spec_free(spec);
-    return ok ? page_finish_set(p, s, e) : error_memory(e);
+    if (!ok)
+        return error_memory(e);
+    return page_finish_set(p, s, e) && (s->no_front || page_find_front(p, s, e));
 }

@@ -90,6 +90,7 @@ static void take_result(struct taking_rows *t, const struct store_row *row, stru
     r->build_ns = result->build_ns ? (double)result->build_ns : NAN;
     if (result->resource_count > 0)
         r->resources = result->resources[0];
+    r->key = row->key;
     r->id = arena_strdup(&t->page->arena, row->id);
     t->failed |= !r->id;
     if (is_new && result->log && result->log[0] && t->logs++ < LOGS_MOST)
@@ -225,7 +226,7 @@ static bool order_by_moment(struct page_set *s, double first)
     return true;
 }
 
-static size_t row_of(const struct page_set *s, const uint32_t *choice)
+size_t page_row_of(const struct page_set *s, const uint32_t *choice)
 {
     for (size_t i = 0; choice && i < s->count; i++) {
         if (memcmp(s->rows[i].choice, choice, s->parameter_count * sizeof *choice) == 0)
@@ -249,61 +250,55 @@ static bool find_usual(struct page *p, struct page_set *s, const struct spec *sp
             space_get(sp, 0, choice);
         space_free(sp);
     }
-    s->usual = row_of(s, choice);
+    s->usual = page_row_of(s, choice);
     return true;
 }
 
-static void define_value(const struct value *v, struct text *out)
+// The Pareto set that `hone best` says.
+static bool find_stored_front(struct page *p, struct page_set *s, const struct best_options *o,
+                              struct error *e)
 {
-    if (v->kind == VALUE_BOOL)
-        text_addc(out, v->i ? '1' : '0');
-    else if (v->kind == VALUE_STRING)
-        text_add(out, v->s);
-    else
-        value_print(v, out);
-}
-
-// -D words of constants and parameters, as `hone best --options` prints them without HONE.
-static const char *options_of(struct page *p, const struct spec *spec, const uint32_t *choice)
-{
-    struct text out = TEXT_INIT, word = TEXT_INIT;
-    for (uint32_t i = 0; i < spec->constant_count + spec->parameter_count; i++) {
-        bool is_constant = i < spec->constant_count;
-        const struct parameter *q =
-            is_constant ? NULL : &spec->parameters[i - spec->constant_count];
-        const struct value *v =
-            is_constant ? &spec->constants[i].value : &q->values[choice[i - spec->constant_count]];
-        if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
-            continue;
-        text_clear(&word);
-        text_addf(&word, "-D%s=", is_constant ? spec->constants[i].name : q->name);
-        define_value(v, &word);
-        text_add(&out, out.length ? " " : "");
-        text_add_shell(&out, text_cstr(&word));
+    struct best_answer *answers;
+    size_t count;
+    if (!best_pareto(o, &p->arena, &answers, &count, e)) {
+        s->no_front = e->code == ERROR_MEMORY ? NULL : arena_strdup(&p->arena, e->text);
+        if (s->no_front)
+            error_clear(e);
+        return s->no_front != NULL;
     }
-    const char *own = out.failed || word.failed ? NULL : arena_strdup(&p->arena, text_cstr(&out));
-    text_release(&out);
-    text_release(&word);
-    return own;
+    s->front = arena_array(&p->arena, count + 1, sizeof *s->front);
+    for (size_t i = 0; s->front && i < count; i++) {
+        size_t row = page_row_of(s, answers[i].choice);
+        if (row != SIZE_MAX)
+            s->front[s->front_count++] = row;
+    }
+    best_release_all(answers, count);
+    return s->front || error_memory(e);
 }
 
 static bool find_page_answer(struct page *p, struct page_set *s, struct store *store,
                              const struct spec *spec, enum language language,
                              const struct page_choice *choice, struct error *e)
 {
-    const struct best_options o = {.spec = spec,
-                                   .store = store,
-                                   .name = s->device,
-                                   .platform = s->platform,
-                                   .languages = 1u << language,
-                                   .where = choice ? choice->where : NULL,
-                                   .where_count = choice ? choice->where_count : 0};
+    struct best_options o = {.spec = spec,
+                             .store = store,
+                             .name = s->device,
+                             .platform = s->platform,
+                             .languages = 1u << language,
+                             .where = choice ? choice->where : NULL,
+                             .where_count = choice ? choice->where_count : 0};
+    bool is_set = s->objectives.count > 1;
+    if (!is_set)
+        o.objectives = s->objectives;
     if (!best_find(&o, &p->arena, &s->answer, &s->has_answer, e) ||
         !best_ranking(&o, &p->arena, &s->ranking, e))
         return false;
-    s->best = s->has_answer ? row_of(s, s->answer.choice) : SIZE_MAX;
+    o.objectives = s->objectives;
+    if (is_set && !s->no_front && !find_stored_front(p, s, &o, e))
+        return false;
+    s->best = s->has_answer ? page_row_of(s, s->answer.choice) : SIZE_MAX;
     if (s->has_answer && s->answer.choice) {
-        s->options = options_of(p, spec, s->answer.choice);
+        s->options = page_options(p, spec, s->answer.choice);
         return s->options || error_memory(e);
     }
     return true;
@@ -368,6 +363,8 @@ bool page_add_stored(struct page *p, struct store *store, const struct stored_sp
         return false;
     if (t.failed || !order_by_moment(s, t.first) || !find_usual(p, s, spec))
         return error_memory(e);
+    if (!page_find_objectives(p, s, spec, choice, e))
+        return false;
     if (language_parse(space->language, &language) &&
         !find_page_answer(p, s, store, spec, language, choice, e))
         return false;
@@ -375,5 +372,5 @@ bool page_add_stored(struct page *p, struct store *store, const struct stored_sp
     if (!s->is_recorded && !page_find_libraries(p, s, store, spec, e))
         return false;
     return peak_find_of(store, &space->identity, &p->arena, &s->peak, e) &&
-           page_finish_set(p, s, e);
+           page_finish_set(p, s, e) && (s->is_recorded || page_find_details(p, s, store, spec, e));
 }

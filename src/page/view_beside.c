@@ -117,7 +117,7 @@ static void draw_beside(const struct page_set *s, const char *id, struct text *o
         return;
     size_t panels = b.count - 1 < PANELS_MOST ? b.count - 1 : PANELS_MOST;
     size_t across = panels < 3 ? panels : 3, down = (panels + across - 1) / across;
-    double width = across == 1 ? 520 : 400.0 * (double)across, step = width / (double)across;
+    double width = across == 1 ? 640 : 400.0 * (double)across, step = width / (double)across;
     picture_begin(
         &p, out, id, width, 34 + 380.0 * (double)down, "One beside the other",
         "A point for each configuration that has a time on both: below the diagonal it is "

@@ -284,8 +284,8 @@ static void grid_sizes(const struct page_set *s, struct sheet *g)
 const struct view page_view_sizes = {
     .name = "sizes",
     .title = "Sizes",
-    .about = "What the best of each size reaches, as `hone best` says it. A vendor's routine was "
-             "launched in turn with a configuration of that size (`hone sweep` and `hone compare` "
+    .about = "What the best of each size reaches, as hone best says it. A vendor's routine was "
+             "launched in turn with a configuration of that size (hone sweep and hone compare "
              "with --against): the ratio in the table is of these rounds.",
     .missing = missing_sizes,
     .draw = draw_sizes,

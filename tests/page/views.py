@@ -54,7 +54,7 @@ def alone(lines):
 for name, text in (("scale.c", KERNEL), ("scale.json", json.dumps(SPEC))):
     with open(f.path(name), "w") as file:
         file.write(text)
-for name in ("sizes.sqlite", "other.sqlite"):
+for name in ("sizes.sqlite", "other.sqlite", "front.sqlite"):
     if os.path.exists(f.path(name)):
         os.remove(f.path(name))
 
@@ -97,5 +97,51 @@ tune("other.sqlite", "--set", "N=4000", "--seed", "7")
 runs = rows("scale.json", "other.sqlite", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "matrix")
 check({row["on"] for row in runs} == {"sizes.sqlite", "other.sqlite"}, "runs beside each other: %s" % runs)
 left_out("matrix", "other.sqlite")
+
+# ---- several objectives --------------------------------------------------------------------------
+
+spec = dict(SPEC, Metrics=SPEC["Metrics"] + [{"Name": "work", "Expression": "STEP * MODE"}])
+with open(f.path("scale.json"), "w") as file:
+    json.dump(spec, file)
+GOAL = ("--objective", "min:time,max:work")
+lines = tune("front.sqlite", *GOAL)
+front = [json.loads(line) for line in
+         f.run("best", "scale.json", "--store", "front.sqlite", "--json", *GOAL).splitlines()]
+table = rows("scale.json", "--store", "front.sqlite", "--csv", "pareto", *GOAL)
+check([row["configuration"] for row in table] == [words(line["configuration"]) for line in front],
+      "the front: %s" % table)
+for row, line in zip(table, front):
+    check(float(row["time"]) == line["median_ns"], "the front: %s" % row)
+    check(float(row["work"]) == line["configuration"]["STEP"] * line["configuration"]["MODE"], "the front: %s" % row)
+summary = next(line for line in lines if line["type"] == "summary")
+check({row["configuration"] for row in table} == {words(line["configuration"]) for line in summary["pareto"]},
+      "the front of the tune")
+picture("scale.json", "--store", "front.sqlite", "--svg", "pareto", *GOAL)
+left_out("pareto", "scale.json", "--store", "front.sqlite")
+left_out("pareto", "scale.json", "--store", "front.sqlite", "--objective", "min:time,max:nothing")
+
+# ---- samples, resources, sources -----------------------------------------------------------------
+
+ranked = {words(line["configuration"]): line for line in measured[4000] if line["type"] == "ranked"}
+table = rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "samples")
+seen = 0
+for row in table:
+    samples = sorted(int(v) for v in row["all (ns)"].split())
+    check(len(samples) == int(row["samples"]), "samples: %s" % row)
+    line = ranked.get(row["configuration"])
+    if line:
+        seen += 1
+        check(samples == sorted(line["samples_ns"]), "samples of %s" % row["configuration"])
+        check(float(row["median"]) == line["median_ns"], "the median of %s" % row["configuration"])
+check(seen == len(ranked) > 0, "%d of %d finalists have their samples" % (seen, len(ranked)))
+picture("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--svg", "samples")
+table = rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "resources")
+check({row["status"] for row in table} >= {"correct", "compile", "correctness"}, "resources: %s" % table)
+check(any("wrong" in row["outputs"] for row in table if row["status"] == "correctness"), "no deviation: %s" % table)
+table = rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "source")
+check(any("-DSTEP=8" in row["options"] and "-DN=4000" in row["options"] for row in table), "options: %s" % table)
+page = f.report("details.html", "scale.json", "--store", "sizes.sqlite", "--set", "N=4000")
+check("#error this one is refused" in page and "r &lt; MODE" in page, "the source is not in the page")
+left_out("samples", f.recorded("measured.json", 100))
 
 print("views: all is well")

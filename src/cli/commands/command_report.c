@@ -13,6 +13,7 @@
 struct report_settings {
     struct spec_settings given; // some rows of it
     const char *output, *svg, *csv;
+    struct list objective;
     bool markdown, all;
 };
 
@@ -261,6 +262,15 @@ static int check_report_options(const struct report_settings *o)
     return EXIT_USAGE;
 }
 
+static const char *joined_objectives(struct session *s)
+{
+    const struct list *l = &s->settings->objective;
+    const char *all = NULL;
+    for (uint32_t i = 0; i < l->count; i++)
+        all = arena_printf(&s->work.arena, "%s%s%s", all ? all : "", all ? "," : "", l->items[i]);
+    return all;
+}
+
 static int run_report(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
@@ -270,7 +280,8 @@ static int run_report(struct invocation *i)
     if (status != EXIT_DONE)
         return status;
     work_init(w, i, &s.settings->given, NULL);
-    s.choice = (struct page_choice){s.settings->given.where.items, s.settings->given.where.count};
+    s.choice = (struct page_choice){s.settings->given.where.items, s.settings->given.where.count,
+                                    joined_objectives(&s)};
     s.stores = arena_array(&w->arena, i->argument_count, sizeof(struct hone_store *));
     s.recorded = arena_array(&w->arena, i->argument_count, sizeof(struct recorded *));
     if (!s.stores || !s.recorded) {
@@ -303,10 +314,12 @@ static const struct option options[] = {
     {OPTION("svg", "VIEW", option_text, FIELD(svg)), .brief = "one picture, for a paper",
      .help = "One picture as a file of its own, of the first set that has it: evaluations, time, "
              "finalists, rounds, "
-             "distribution, parameters, importance, heatmap, parallel or failures."},
+             "distribution, parameters, importance, heatmap, parallel, failures, pareto, sizes, "
+             "beside, matrix or samples."},
     {OPTION("csv", "VIEW", option_text, FIELD(csv)), .brief = "the numbers of one view",
-     .help = "What a view shows as CSV, times in ns: those of --svg but for parallel, and table, "
-             "which has all configurations."},
+     .help =
+         "What a view shows as CSV, times in ns: those of --svg but for parallel; table, which has "
+         "all configurations; resources and source."},
     {OPTION("markdown", NULL, option_flag, FIELD(markdown)),
      .brief = "a summary for a pull request",
      .help = "A summary in Markdown: the best, the finalists, what matters, what failed."},
@@ -327,6 +340,11 @@ static const struct option what_options[] = {
      .brief = "configurations of which this is true",
      .help = "Only configurations of which the expression over the parameters is true. May be "
              "repeated."},
+    {OPTION("objective", "TEXT", option_list, FIELD(objective)), .is_list = true,
+     .brief = "several draw a Pareto front: min:time,max:NAME",
+     .help = "What is looked for, as in hone best: the time or a metric of the spec (or what a "
+             "recording has beside the time), with min: or max: in front. Several have a Pareto "
+             "front. Default: the spec's own, else the least time."},
     {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a', .brief = "with any constants",
      .help = "Of a spec: results with any constants, a set each."},
     {OPTION("store", "FILE", option_text, FIELD(given.store)),
