@@ -83,8 +83,8 @@ bool page_same_constant(const struct page_constant *a, const struct page_constan
 }
 
 // Has each set of the family for one constant what `s` has (of is NULL), or what it has for the other?
-static bool is_told(const struct page_set *s, const struct page_constant *c,
-                    const struct page_constant *of)
+static bool is_equal_everywhere(const struct page_set *s, const struct page_constant *c,
+                                const struct page_constant *of)
 {
     for (size_t i = 0; i < s->page->count; i++) {
         const struct page_set *other = &s->page->sets[i];
@@ -104,9 +104,9 @@ static void put_constants(const struct page_set *s, size_t before, struct text *
     struct page_constant all[PAGE_CONSTANTS_MOST];
     size_t count = page_constants(s->constants, all);
     for (size_t i = 0; i < count; i++) {
-        bool is_known = is_told(s, &all[i], NULL);
+        bool is_known = is_equal_everywhere(s, &all[i], NULL);
         for (size_t k = 0; k < i; k++)
-            is_known = is_known || is_told(s, &all[i], &all[k]);
+            is_known = is_known || is_equal_everywhere(s, &all[i], &all[k]);
         if (!is_known)
             text_addf(out, "%s%.*s", out->length > before ? ", " : "",
                       (int)(all[i].name_length + 1 + all[i].value_length), all[i].name);

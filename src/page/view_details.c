@@ -165,7 +165,7 @@ static int64_t resource_of(const struct resources *r, size_t i)
 }
 
 // Does the driver say it of any?
-static bool is_told(const struct page_set *s, size_t resource)
+static bool has_resource(const struct page_set *s, size_t resource)
 {
     for (size_t i = 0; i < s->detail_count; i++) {
         for (uint32_t k = 0; k < s->details[i].resource_count; k++) {
@@ -209,7 +209,7 @@ static void grid_resources(const struct page_set *s, struct sheet *g)
     bool told[KEPT];
     size_t n = 4;
     for (size_t i = 0; i < KEPT; i++) {
-        told[i] = is_told(s, i);
+        told[i] = has_resource(s, i);
         if (told[i])
             names[n++] = kept[i].name;
     }
