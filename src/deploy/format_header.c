@@ -2,7 +2,7 @@
 // as functions, the lookup that all such headers share (known/known_core.h), and functions that are typed for this table.
 #include "deploy/emit_c.h"
 #include "deploy/formats.h"
-#include "deploy/known_core_text.h"
+#include "deploy/header_texts.h"
 #include "deploy/paste_source.h"
 #include "deploy/stamp.h"
 
@@ -84,7 +84,7 @@ static void add_about(const struct header *h)
               "   C99 and C++11; no library, no allocation, no state. */\n"
               "#ifndef HONE_DEPLOYED_%s\n#define HONE_DEPLOYED_%s\n\n",
               h->name, h->name);
-    text_addn(h->out, known_core_text, known_core_length);
+    text_add(h->out, known_core_text);
     text_addf(h->out, "\n#define %s_HONE_VERSION \"%s\"\n#define %s_SOURCE_DIGEST \"%s\"\n",
               h->name, t->hone_version, h->name, t->source_digest);
     text_addf(h->out, "#define %s_LANGUAGE \"%s\"\n\n", h->name, language_title(t->language));
@@ -352,12 +352,15 @@ static void add_table(const struct header *h)
 
 // ---- the functions -----------------------------------------------------------------------------
 
-// Replaces in a pattern: @ the prefix, $T ", int64_t M, ...", $S "M, N", $A ", M, N".
-static void add_pattern(const struct header *h, const char *pattern)
+// A template, in which is replaced: @ by the prefix, $T by ", int64_t M, ...", $S by "M, N", $A by ", M, N", $L by the list.
+static void add_template(const struct header *h, const char *template, const char *list)
 {
-    for (const char *at = pattern; *at; at++) {
+    for (const char *at = template; *at; at++) {
         if (*at == '@') {
             text_add(h->out, h->name);
+        } else if (*at == '$' && at[1] == 'L') {
+            text_add(h->out, list);
+            at++;
         } else if (*at == '$') {
             at++;
             size_t start = h->out->length;
@@ -373,151 +376,49 @@ static void add_pattern(const struct header *h, const char *pattern)
 
 static void add_functions(const struct header *h)
 {
-    static const char pattern[] = "/* Arguments of the kernels, by number. */\n"
-                                  "typedef enum @_argument {\n";
-    static const char functions[] =
-        "    @_ARGUMENT_COUNT\n"
-        "} @_argument;\n"
-        "\n"
-        "/* A device, resolved once. The name is the caller's and must stay. */\n"
-        "typedef hone_core_handle @_handle;\n"
-        "\n"
-        "static inline @_handle @_device(const char *device_name)\n"
-        "{\n"
-        "    return hone_core_device_of(&@_table, device_name, NULL, NULL, 0);\n"
-        "}\n"
-        "\n"
-        "/* With what a device that was not measured has in common with one that was: the vendor "
-        "as the driver writes it,\n"
-        "   the architecture (\"sm_90\"), the count of compute units. NULL, \"\" and 0: not known. "
-        "*/\n"
-        "static inline @_handle @_device_like(const char *device_name, const char *vendor,\n"
-        "                                     const char *architecture, int64_t compute_units)\n"
-        "{\n"
-        "    return hone_core_device_of(&@_table, device_name, vendor, architecture, "
-        "compute_units);\n"
-        "}\n"
-        "\n"
-        "/* The configuration for these sizes; NULL: none is valid. */\n"
-        "static inline const @_configuration *@_best_on(const @_handle *device$T)\n"
-        "{\n"
-        "    const int64_t shape[] = {$S};\n"
-        "    const hone_core_answer found = hone_core_find(device, shape);\n"
-        "    return found.configuration == HONE_CORE_NONE ? NULL : "
-        "&@_configurations[found.configuration];\n"
-        "}\n"
-        "\n"
-        "static inline const @_configuration *@_best(const char *device_name$T)\n"
-        "{\n"
-        "    const @_handle device = @_device(device_name);\n"
-        "    return @_best_on(&device$A);\n"
-        "}\n"
-        "\n"
-        "/* The configuration that the others are never slower than where both were measured. */\n"
-        "static inline const @_configuration *@_default(void)\n"
-        "{\n"
-        "    return &@_configurations[@_table.fallback];\n"
-        "}\n"
-        "\n"
-        "/* Why that one, as a text; its length, as snprintf(). */\n"
-        "static inline size_t @_why_on(const @_handle *device$T, char *out, size_t size)\n"
-        "{\n"
-        "    const int64_t shape[] = {$S};\n"
-        "    return hone_core_why(device, shape, out, size);\n"
-        "}\n"
-        "\n"
-        "static inline size_t @_why(const char *device_name$T, char *out, size_t size)\n"
-        "{\n"
-        "    const @_handle device = @_device(device_name);\n"
-        "    return @_why_on(&device$A, out, size);\n"
-        "}\n"
-        "\n"
-        "/* All options for the compiler at these sizes, separated by blanks; its length, or 0: "
-        "one has no value. */\n"
-        "static inline size_t @_options(const @_handle *device, const @_configuration *c$T, char "
-        "*out, size_t size)\n"
-        "{\n"
-        "    const int64_t shape[] = {$S};\n"
-        "    return hone_core_options(device, c->index, shape, out, size);\n"
-        "}\n"
-        "\n"
-        "/* 1: *out is launch `index` of the configuration, with its global and local size, its "
-        "grid and the local memory\n"
-        "   that it asks for. 0: it is left out at these sizes. -1: a size has no value (overflow, "
-        "a fact of the device that\n"
-        "   is not known), or the index is beyond the launches. */\n"
-        "static inline int @_launch(const @_handle *device, const @_configuration *c, uint32_t "
-        "index$T,\n"
-        "                           hone_deployed_launch *out)\n"
-        "{\n"
-        "    const int64_t shape[] = {$S};\n"
-        "    return hone_core_launch_at(device, c->index, index, shape, out);\n"
-        "}\n"
-        "\n"
-        "/* Bytes of an argument's buffer, or local memory; -1: a scalar, or it has no value. */\n"
-        "static inline int64_t @_bytes(const @_handle *device, const @_configuration *c, uint32_t "
-        "argument$T)\n"
-        "{\n"
-        "    const int64_t shape[] = {$S};\n"
-        "    return hone_core_bytes(device, c->index, argument, shape);\n"
-        "}\n"
-        "\n"
-        "/* What the driver's PTX of the kernel must be rewritten for before it is loaded; NULL: "
-        "nothing. */\n"
-        "static inline const char *@_target(const @_handle *device, const @_configuration *c$T)\n"
-        "{\n"
-        "    const int64_t shape[] = {$S};\n"
-        "    return hone_core_target(device, c->index, shape);\n"
-        "}\n"
-        "\n";
-    add_pattern(h, pattern);
+    struct text arguments = TEXT_INIT;
     for (uint32_t i = 0; i < h->c->core.argument_count; i++)
-        text_addf(h->out, "    %s_ARGUMENT_%s,\n", h->name, h->c->identifiers[i]);
-    add_pattern(h, functions);
+        text_addf(&arguments, "    %s_ARGUMENT_%s,\n", h->name, h->c->identifiers[i]);
+    add_template(h, header_functions, text_cstr(&arguments));
+    h->out->failed |= arguments.failed;
+    text_release(&arguments);
 }
 
 // ---- the kernel's text and compiled programs ----------------------------------------------------
 
-static bool add_source(const struct header *h, struct error *e)
+// The text as string literals, each of which a C99 compiler takes.
+static void add_parts(const struct text *source, struct text *out)
 {
-    struct text source = TEXT_INIT;
-    if (!paste_source(h->t, &source, e)) {
-        text_release(&source);
-        return false;
-    }
-    const char *at = text_cstr(&source), *end = at + source.length;
-    add_pattern(h, "/* The kernel's text, with what it includes, in parts. */\n"
-                   "static const char *const @_source_parts[] = {\n");
-    uint32_t parts = 0;
-    while (at < end || parts == 0) {
+    const char *at = text_cstr(source), *end = at + source->length;
+    do {
         size_t used = 0;
-        parts++;
         do {
             const char *stop = memchr(at, '\n', (size_t)(end - at));
             size_t length = stop ? (size_t)(stop - at) + 1 : (size_t)(end - at);
             length = length > LITERAL_MOST / 4 ? LITERAL_MOST / 4
                                                : length; // an octal escape has four characters
-            text_add(h->out, used ? "\n    \"" : "    \"");
-            emit_c_bytes(at, length, h->out);
-            text_add(h->out, "\"");
+            text_add(out, used ? "\n    \"" : "    \"");
+            emit_c_bytes(at, length, out);
+            text_add(out, "\"");
             used += length;
             at += length;
         } while (at < end && used < LITERAL_MOST / 2);
-        text_add(h->out, ",\n");
+        text_add(out, ",\n");
+    } while (at < end);
+}
+
+static bool add_source(const struct header *h, struct error *e)
+{
+    struct text source = TEXT_INIT, parts = TEXT_INIT;
+    bool ok = paste_source(h->t, &source, e);
+    if (ok) {
+        add_parts(&source, &parts);
+        add_template(h, header_source, text_cstr(&parts));
+        h->out->failed |= parts.failed;
     }
+    text_release(&parts);
     text_release(&source);
-    text_addf(h->out, "};\n#define %s_SOURCE_PARTS %uu\n\n", h->name, parts);
-    add_pattern(h, "/* As one text; its length, as snprintf(). */\n"
-                   "static inline size_t @_source(char *out, size_t size)\n"
-                   "{\n"
-                   "    hone_core_text text;\n"
-                   "    uint32_t i;\n"
-                   "    text.out = out, text.size = size, text.length = 0;\n"
-                   "    for (i = 0; i < @_SOURCE_PARTS; i++)\n"
-                   "        hone_core_put(&text, @_source_parts[i]);\n"
-                   "    return text.length;\n"
-                   "}\n\n");
-    return true;
+    return ok;
 }
 
 static void add_image_bytes(const struct header *h, uint32_t index,
@@ -540,51 +441,28 @@ static void add_image_bytes(const struct header *h, uint32_t index,
 
 static void add_images(const struct header *h)
 {
-    for (uint32_t i = 0; i < h->w->image_count; i++)
-        add_image_bytes(h, i, &h->w->images[i]);
-    add_pattern(h, "/* A compiled program. `shape` is NULL where it serves all of them. */\n"
-                   "typedef struct @_binary {\n"
-                   "    const char *architecture, *kind, *sha256;\n"
-                   "    uint32_t configuration;\n"
-                   "    const int64_t *shape;\n"
-                   "    const unsigned char *bytes;\n"
-                   "    size_t length;\n"
-                   "} @_binary;\n"
-                   "static const @_binary @_binaries[] = {\n");
+    struct text rows = TEXT_INIT;
     for (uint32_t i = 0; i < h->w->image_count; i++) {
         const struct deploy_image *image = &h->w->images[i];
         struct digest digest;
         char hex[65];
+        add_image_bytes(h, i, image);
         digest_of(image->bytes, (size_t)image->length, &digest);
         digest_hex(&digest, hex);
-        text_add(h->out, "    {");
-        emit_c_string(image->architecture, h->out);
-        text_add(h->out, ", ");
-        emit_c_string(image->kind, h->out);
-        text_addf(h->out, ", \"%s\", %u, ", hex, image->configuration);
+        text_add(&rows, "    {");
+        emit_c_string(image->architecture, &rows);
+        text_add(&rows, ", ");
+        emit_c_string(image->kind, &rows);
+        text_addf(&rows, ", \"%s\", %u, ", hex, image->configuration);
         if (image->shape)
-            text_addf(h->out, "%s_image_shape_%u", h->name, i);
+            text_addf(&rows, "%s_image_shape_%u", h->name, i);
         else
-            text_add(h->out, "NULL");
-        text_addf(h->out, ", %s_image_%u, %llu},\n", h->name, i, (unsigned long long)image->length);
+            text_add(&rows, "NULL");
+        text_addf(&rows, ", %s_image_%u, %llu},\n", h->name, i, (unsigned long long)image->length);
     }
-    add_pattern(h, "};\n\n"
-                   "/* The program for an architecture, a configuration and these sizes; NULL: "
-                   "compile it. */\n"
-                   "static inline const @_binary *@_find_binary(const char *architecture, const "
-                   "@_configuration *c$T)\n"
-                   "{\n"
-                   "    const int64_t shape[] = {$S};\n"
-                   "    size_t i;\n"
-                   "    for (i = 0; i < sizeof @_binaries / sizeof @_binaries[0]; i++) {\n"
-                   "        const @_binary *b = &@_binaries[i];\n"
-                   "        if (b->configuration == c->index && strcmp(b->architecture, "
-                   "architecture) == 0 &&\n"
-                   "            (!b->shape || memcmp(b->shape, shape, sizeof shape) == 0))\n"
-                   "            return b;\n"
-                   "    }\n"
-                   "    return NULL;\n"
-                   "}\n\n");
+    add_template(h, header_binaries, text_cstr(&rows));
+    h->out->failed |= rows.failed;
+    text_release(&rows);
 }
 
 // ---- the whole ---------------------------------------------------------------------------------

@@ -133,6 +133,8 @@ expect 2 "'xml' is none of: header, known, json" "${deploy[@]}" --format xml
 expect 2 'its ending is that of no format' "${deploy[@]}" -o table.xml
 expect 2 'is no share above 0' "${deploy[@]}" --within 0
 expect 2 'no identifier of C' "${deploy[@]}" --name 1x -o t.json
+expect 2 'neither PTX nor a cubin; --with-source' "${deploy[@]}" --with-binaries -o t.h
+expect 2 'with-binaries is for --format header' "${deploy[@]}" --with-binaries -o t.json
 expect 2 'keeps what it measures' "${deploy[@]:0:5}" --set WIDTH=64 --no-store
 
 # ---- --check ------------------------------------------------------------------------------------

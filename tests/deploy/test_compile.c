@@ -1,7 +1,7 @@
 // Compiled expressions against hone's own evaluation: random ones, run as postfix programs and as generated C.
 #include "deploy/core_table.h"
 #include "deploy/emit_c.h"
-#include "deploy/known_core_text.h"
+#include "deploy/header_texts.h"
 
 #include "base/random.h"
 
@@ -268,7 +268,7 @@ typedef hone_core_value (*evaluate_fn)(uint32_t expression, const hone_core_valu
 static void write_generated(const char *path, const struct sample *samples, size_t count)
 {
     struct text out = TEXT_INIT;
-    text_addn(&out, known_core_text, known_core_length);
+    text_add(&out, known_core_text);
     text_addc(&out, '\n');
     for (size_t i = 0; i < count; i++)
         emit_c_program(&samples[i].program, "t", (uint32_t)i, &out);

@@ -22,7 +22,7 @@ struct deploy_settings {
     struct list others;
     double within; // per cent; 0: the default
     struct given hold_out;
-    bool product, known, again, with_source;
+    bool product, known, again, with_source, with_binaries;
 };
 
 #define WITHIN_DEFAULT 2.0 // per cent
@@ -179,6 +179,13 @@ static int open_spec_and_device(struct session *s)
                  t->work.spec->path);
         status = EXIT_USAGE;
     }
+    if (status == EXIT_DONE && s->settings->with_binaries && t->work.device->capability == 0) {
+        complain(
+            "--with-binaries: %s has programs for this machine alone, neither PTX nor a cubin; "
+            "--with-source embeds the kernel's text, which compiles anywhere",
+            t->work.device->name);
+        status = EXIT_USAGE;
+    }
     return status == EXIT_DONE ? open_kept(&t->work) : status;
 }
 
@@ -222,6 +229,10 @@ static void show_deploy_progress(void *context, const struct screen *screen, str
                                  line);
         return;
     }
+    if (p->phase == DEPLOY_BUILDING) {
+        text_addf(line, "building program %u of %u for the table\n", p->built + 1, p->images);
+        return;
+    }
     text_addf(line, "measuring the winners, size %llu of %llu%s\n",
               (unsigned long long)p->common.done + 1, (unsigned long long)p->common.planned,
               between);
@@ -253,6 +264,7 @@ static int start_deploy(struct session *s)
                                      .others = all ? NULL : others->items,
                                      .other_count = all ? 0 : others->count,
                                      .all_others = all,
+                                     .with_images = given->with_binaries,
                                      .spare = engine_spare(w->list)};
     s->deploy = engine_deploy_new(&o, &tune, &e);
     return s->deploy ? EXIT_DONE : work_failed(&e);
@@ -267,6 +279,8 @@ static int write_table(struct session *s, const struct deploy_report *v)
     struct deploy_table named = *v->found.table;
     const struct deploy_writing w = {.prefix = s->settings->name,
                                      .with_source = s->settings->with_source,
+                                     .images = v->found.images,
+                                     .image_count = v->found.image_count,
                                      .command = s->call.line};
     if (s->settings->name)
         named.name = s->settings->name;
@@ -287,8 +301,13 @@ static void tell_end(struct session *s, const struct deploy_report *v)
     if (!s->format)
         report_deploy_table(v, &text);
     report_deploy_end(v, &text);
-    if (s->output && v->found.table)
-        text_addf(&text, "Written: %s\n", s->output);
+    if (s->output && v->found.table) {
+        text_addf(&text, "Written: %s", s->output);
+        if (v->found.image_count)
+            text_addf(&text, ", with %u compiled programs for %s", v->found.image_count,
+                      v->found.images->architecture);
+        text_add(&text, "\n");
+    }
     if (is_data)
         say("%s", text_cstr(&text));
     else
@@ -438,8 +457,9 @@ static int refuse_deploy_options(const struct invocation *i, const struct deploy
     }
     const char *tuning = s->measure.fresh ? "--fresh" : s->again ? "--again" : NULL;
     tuning = s->hold_out.is_given ? "--hold-out" : tuning;
+    tuning = s->with_binaries ? "--with-binaries" : tuning;
     if (s->known && tuning) {
-        complain("--known and %s exclude each other: nothing is measured", tuning);
+        complain("--known and %s exclude each other: nothing is launched", tuning);
         return EXIT_USAGE;
     }
     if (s->name && i->argument_count > 1) {
@@ -459,8 +479,8 @@ static int choose_format(const struct deploy_settings *s, bool is_one,
     *out = named                 ? deploy_format_find(named)
            : s->output && is_one ? deploy_format_of_file(s->output)
                                  : NULL;
-    if (s->with_source && !(*out && (*out)->is_binary_safe)) {
-        complain("--with-source is for --format header");
+    if ((s->with_source || s->with_binaries) && !(*out && (*out)->is_binary_safe)) {
+        complain("%s is for --format header", s->with_source ? "--with-source" : "--with-binaries");
         return EXIT_USAGE;
     }
     if (*out || !s->output)
@@ -569,6 +589,10 @@ static const struct option table_options[] = {
      .help = "What names in the file begin with, a C identifier. Default: the spec's name."},
     {OPTION("with-source", NULL, option_flag, FIELD(with_source)),
      .help = "Put the kernel's text into the header, for an application that compiles it."},
+    {OPTION("with-binaries", NULL, option_flag, FIELD(with_binaries)),
+     .help = "Put compiled programs into the header: of each point of this device, with its "
+             "architecture "
+             "and digest. NVIDIA's alone: a cubin in CUDA, PTX in OpenCL."},
     {OPTION("check", "FILE", option_once, FIELD(check)),
      .brief = "is the file still of this kernel?",
      .help =

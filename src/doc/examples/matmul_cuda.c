@@ -188,6 +188,22 @@ static void compile(const machine *m, const matmul_configuration *c, const int64
     free(source);
 }
 
+/* The program that stands in the header for this size on such a card, else one that is compiled now. */
+static void load_program(const machine *m, const matmul_configuration *c, const int64_t size[3],
+                         built *out)
+{
+#ifdef matmul_BINARY_COUNT
+    const matmul_binary *known = matmul_find_binary(m->architecture, c, size[0], size[1], size[2]);
+    if (known) {
+        printf("  its %s stands in the header, %lu bytes\n", known->kind,
+               (unsigned long)known->length);
+        CHECK(cuModuleLoadData(&out->module, known->bytes));
+        return;
+    }
+#endif
+    compile(m, c, size, out);
+}
+
 /* Buffers of the kernel's own; those of A, B and C are given. */
 static void make_buffers(const machine *m, const matmul_configuration *c, const int64_t size[3],
                          const memory given[3], built *out)
@@ -230,7 +246,7 @@ static built *build(const machine *m, const matmul_configuration *c, const int64
     built *out = (built *)calloc(1, sizeof *out);
     if (!out)
         stop("a configuration", "no memory");
-    compile(m, c, size, out);
+    load_program(m, c, size, out);
     make_buffers(m, c, size, given, out);
     make_launches(m, c, size, out);
     return out;

@@ -258,16 +258,12 @@ static bool is_of_row(const struct error *why)
     return why->code == ERROR_INPUT || why->code == ERROR_USAGE;
 }
 
-// d->tune stays NULL where the row cannot be measured: row->why then says so.
-static bool start_row(struct deploy *d, struct deploy_row *row, struct error *e)
+struct tune_options deploy_tune_options(const struct deploy *d, const struct deploy_row *row,
+                                        const char *const *configurations, uint32_t count)
 {
-    struct error why = ERROR_INIT;
     struct tune_options o = d->o.tune;
-    if (!row->spec)
-        return true;
-    o.configurations = candidates_at(d, row, &o.configuration_count);
-    if (!o.configurations)
-        return error_memory(e);
+    o.configurations = configurations;
+    o.configuration_count = count;
     o.spec = row->spec;
     o.name = d->name;
     o.where = NULL;
@@ -279,7 +275,21 @@ static bool start_row(struct deploy *d, struct deploy_row *row, struct error *e)
     o.terms.rules.unranked = false;
     o.spare = d->o.spare;
     o.leaving = o.keep = false;
-    d->records[d->row].tried = o.configuration_count;
+    return o;
+}
+
+// d->tune stays NULL where the row cannot be measured: row->why then says so.
+static bool start_row(struct deploy *d, struct deploy_row *row, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    uint32_t count;
+    if (!row->spec)
+        return true;
+    const char **candidates = candidates_at(d, row, &count);
+    if (!candidates)
+        return error_memory(e);
+    const struct tune_options o = deploy_tune_options(d, row, candidates, count);
+    d->records[d->row].tried = count;
     d->tune = tune_new(&o, &why);
     if (!d->tune && !is_of_row(&why)) {
         *e = why;
@@ -367,7 +377,7 @@ static bool go_on(struct deploy *d, struct error *e)
         d->phase = DEPLOY_TUNING;
         return true;
     }
-    d->phase = DEPLOY_DONE;
+    d->phase = d->o.with_images ? DEPLOY_BUILDING : DEPLOY_DONE;
     return deploy_end(d, e);
 }
 
@@ -382,6 +392,13 @@ static enum workflow_answer advance_deploy(struct deploy *d, int timeout_ms,
         bool ok = deploy_read_stored(d, &d->own, e) && deploy_end(d, e);
         d->phase = DEPLOY_DONE;
         return ok ? WORKFLOW_END : WORKFLOW_BROKEN;
+    }
+    if (d->phase == DEPLOY_BUILDING) {
+        if (d->image_count == deploy_images_planned(d) || (d->cancelled && !d->tune))
+            d->phase = DEPLOY_DONE;
+        else if (!deploy_step_image(d, timeout_ms, e))
+            return WORKFLOW_BROKEN;
+        return WORKFLOW_NOTHING;
     }
     if (d->phase == DEPLOY_TUNING)
         return step_sweep(d, timeout_ms, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
@@ -427,6 +444,8 @@ void deploy_progress(struct deploy *d, struct deploy_progress *out)
     out->phase = d->phase;
     out->is_drawn = d->stage > 0;
     out->row = d->row;
+    out->images = d->phase == DEPLOY_BUILDING ? deploy_images_planned(d) : 0;
+    out->built = d->image_count;
     out->launches = d->launches;
     if (d->phase == DEPLOY_TUNING && d->sweeps[d->stage]) {
         sweep_progress(d->sweeps[d->stage], &out->sweep);
@@ -460,5 +479,7 @@ void deploy_found(const struct deploy *d, struct deploy_found *out)
                                  .columns = d->columns,
                                  .column_count = d->column_count,
                                  .points = d->o.plan->point_count,
-                                 .drawn = d->row_count - d->o.plan->point_count};
+                                 .drawn = d->row_count - d->o.plan->point_count,
+                                 .images = d->images,
+                                 .image_count = d->image_count};
 }

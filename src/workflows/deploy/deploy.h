@@ -7,6 +7,7 @@
 //              what `hone best` answers alone
 //   drawing    the same at shapes that are drawn between the points, each with the winner of its own
 //   choosing   deploy/choose.h
+//   building   (if asked for) each point's program once more, for its bytes; it is launched and verified, not timed
 //
 // Everything that is measured is stored as it is measured: a deploy that was ended, however, goes on where it was.
 // Another device takes part with what the store has of it.
@@ -16,6 +17,7 @@
 #define HONE_WORKFLOWS_DEPLOY_DEPLOY_H
 
 #include "deploy/choose.h"
+#include "deploy/formats.h"
 #include "workflows/sweep/sweep.h"
 
 #define DEPLOY_DRAWN_MOST 1000
@@ -33,7 +35,9 @@ struct deploy_options {
     uint32_t drawn;            // shapes between the points, DEPLOY_DRAWN_MOST at most
     const char *const *others; // (optional) names of further devices, as the store has them
     uint32_t other_count;
-    bool all_others;     // every device that the store has
+    bool all_others; // every device that the store has
+    bool
+        with_images; // the programs of this device's points; NVIDIA's alone, where they are PTX or cubins
     struct spare *spare; // (optional) for the first tune; outlives the deploy
 };
 
@@ -50,7 +54,7 @@ struct deploy_record {
     const char *why;            // (or NULL) nothing works here
 };
 
-enum deploy_phase { DEPLOY_TUNING, DEPLOY_MEASURING, DEPLOY_DONE };
+enum deploy_phase { DEPLOY_TUNING, DEPLOY_MEASURING, DEPLOY_BUILDING, DEPLOY_DONE };
 
 struct deploy_progress {
     struct workflow_progress common; // in shapes that are measured
@@ -58,8 +62,9 @@ struct deploy_progress {
     bool is_drawn;               // the phase is about those between the points
     uint32_t row;                // that is measured
     uint64_t launches;           // of kernels, so far
+    uint32_t images, built;      // programs that are to be built, and those that are
     struct sweep_progress sweep; // while tuning
-    struct tune_progress tune;   // while measuring
+    struct tune_progress tune;   // while measuring and building
 };
 
 // What came of it, once END was reached without a cancel.
@@ -70,7 +75,9 @@ struct deploy_found {
     uint32_t candidates;                  // of this device: winners, and the default
     const char *const *columns;           // of a shape; these are known from the start
     uint32_t column_count;
-    uint32_t points, drawn; // rows that there are
+    uint32_t points, drawn;            // rows that there are
+    const struct deploy_image *images; // of with_images
+    uint32_t image_count;
 };
 
 struct deploy;

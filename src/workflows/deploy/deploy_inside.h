@@ -1,6 +1,6 @@
 // Private to the workflow of `hone deploy`: its state, shared by deploy.c (the order of things), deploy_grid.c (what is
-// known of a device), deploy_draw.c (shapes between the points), deploy_stored.c (devices as the store has them) and
-// deploy_end.c (the table).
+// known of a device), deploy_draw.c (shapes between the points), deploy_stored.c (devices as the store has them),
+// deploy_end.c (the table) and deploy_images.c (compiled programs).
 #ifndef HONE_WORKFLOWS_DEPLOY_DEPLOY_INSIDE_H
 #define HONE_WORKFLOWS_DEPLOY_DEPLOY_INSIDE_H
 
@@ -63,8 +63,18 @@ struct deploy {
     struct deploy_table table;
     struct deploy_chosen *chosen;
     struct deploy_matrix *matrices;
+    struct deploy_image *images; // of the points of the table's first device, which is this one
+    uint32_t image_count;
     bool is_whole, cancelled, broken;
 };
+
+// deploy.c: the options of a tune of these configurations at the row, whose results are stored under the deploy's name.
+struct tune_options deploy_tune_options(const struct deploy *d, const struct deploy_row *row,
+                                        const char *const *configurations, uint32_t count);
+
+// deploy_images.c: how many there are to build; one step of that, until image_count has reached it.
+uint32_t deploy_images_planned(const struct deploy *d);
+bool deploy_step_image(struct deploy *d, int timeout_ms, struct error *e);
 
 // deploy_grid.c. Each is false, or DEPLOY_NONE, without memory.
 uint32_t grid_candidate(struct deploy_grid *g, const char *text); // made where it is not there
