@@ -4,8 +4,8 @@
 // second error_set() on a filled record changes nothing. On the way up, error_context() puts the
 // place in front, so that the text is complete enough to print:
 //
-//   specs/matmul.json: ConfigurationSpace.Conditions[3]: column 7: unknown name 'tile_sizex';
-//   did you mean 'tile_size_x'?
+//   specs/matmul.json:31:5: ConfigurationSpace.Conditions[3]: column 7: unknown name
+//   'tile_sizex'; did you mean 'tile_size_x'?
 #ifndef HONE_BASE_ERROR_H
 #define HONE_BASE_ERROR_H
 

@@ -31,7 +31,7 @@ static bool is_option(const char *strategy, const char *attribute, const struct 
     text_addf(&one, "%s%s%s", strategy, strchr(strategy, ':') ? "," : ":", attribute);
     bool ok = !one.failed && strategy_check(text_cstr(&one), &why);
     if (why.code)
-        log_add(log, LOG_NOTE, "%s: Search.Attributes: %s: ignored", s->path, why.text);
+        spec_warn(s, log, LOG_NOTE, "Search.Attributes: %s: ignored", why.text);
     text_release(&one);
     return ok;
 }
@@ -45,15 +45,13 @@ bool defaults_strategy(const struct spec *s, const struct log *log, struct arena
     if (!s->strategy)
         return true;
     if (strategy_runs_program(s->strategy)) {
-        log_add(log, LOG_WARNING,
-                "%s: Search.Name: the default strategy is taken: a spec names no program to run; "
-                "--strategy on the command line does",
-                s->path);
+        spec_warn(s, log, LOG_WARNING,
+                  "Search.Name: the default strategy is taken: a spec names no program to run; "
+                  "--strategy on the command line does");
         return true;
     }
     if (!strategy_check(s->strategy, &why)) {
-        log_add(log, LOG_NOTE, "%s: Search.Name: the default strategy is taken: %s", s->path,
-                why.text);
+        spec_warn(s, log, LOG_NOTE, "Search.Name: the default strategy is taken: %s", why.text);
         return why.code != ERROR_MEMORY;
     }
     text_add(&text, s->strategy);

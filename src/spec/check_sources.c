@@ -205,18 +205,18 @@ static void warn_unused(const struct spec_sources *src, const struct users *u,
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         const struct parameter *p = &s->parameters[i];
         if (!u->used[s->slots.parameters + i])
-            log_add(log, LOG_WARNING,
-                    "%s: %s: parameter '%s' is used by no source, size or argument: its values "
-                    "make no difference",
-                    s->path, p->path, p->name);
+            spec_warn(s, log, LOG_WARNING,
+                      "%s: parameter '%s' is used by no source, size or argument: its values "
+                      "make no difference",
+                      p->path, p->name);
     }
     for (uint32_t i = 0; i < s->constant_count; i++) {
         const struct constant *c = &s->constants[i];
         if (!u->used[s->slots.constants + i])
-            log_add(log, LOG_WARNING,
-                    "%s: %s: constant '%s' is used by no source, size, argument, restriction or "
-                    "metric",
-                    s->path, c->path, c->name);
+            spec_warn(s, log, LOG_WARNING,
+                      "%s: constant '%s' is used by no source, size, argument, restriction or "
+                      "metric",
+                      c->path, c->name);
     }
 }
 

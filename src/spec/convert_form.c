@@ -27,7 +27,7 @@ struct conversion {
 // NULL, with the reason, where it cannot be.
 static json_t *expand_now(struct conversion *c, const json_t *shorter, struct error *e)
 {
-    struct faults faults = {.count = 0};
+    struct faults faults = {.spec = c->s};
     struct spec scratch = *c->s; // what a reader notes in it is of no use here
     struct origins *origins;
     json_t *out = NULL;
@@ -622,7 +622,7 @@ static bool read_facts(struct conversion *c, bool is_needed, const struct log *l
     spec_sources_free(texts);
     if (c->has_facts || (!is_needed && why.code != ERROR_MEMORY)) {
         if (!c->has_facts)
-            log_add(log, LOG_WARNING, "%s: %s: everything is written out", c->s->path, why.text);
+            spec_warn(c->s, log, LOG_WARNING, "%s: everything is written out", why.text);
         return true;
     }
     *c->e = why;
@@ -652,7 +652,8 @@ bool spec_convert(const struct spec *s, enum spec_form to, const struct log *log
     struct error local = ERROR_INIT;
     struct conversion c = {.s = s, .e = e ? e : &local};
     arena_init(&c.arena);
-    json_t *from = relaxed_json_parse(s->text, (size_t)s->text_length, false, c.e), *made = NULL;
+    json_t *from = relaxed_json_parse(s->path, s->text, (size_t)s->text_length, false, c.e),
+           *made = NULL;
     c.from = from;
     if (from && !(made = convert(&c, to, log)) && c.e->code == ERROR_NONE)
         error_memory(c.e);
@@ -663,7 +664,7 @@ bool spec_convert(const struct spec *s, enum spec_form to, const struct log *log
     }
     bool ok = made && (!out->failed || error_memory(c.e));
     if (!ok && c.e->code != ERROR_MEMORY)
-        error_context(c.e, "%s", s->path);
+        spec_error(s, c.e);
     json_decref(made);
     json_decref(from);
     arena_release(&c.arena);

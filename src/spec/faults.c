@@ -2,6 +2,8 @@
 // its text has room for.
 #include "spec/faults.h"
 
+#include "spec/spec.h"
+
 #include "base/text.h"
 
 #include <string.h>
@@ -84,7 +86,10 @@ bool faults_end(const struct faults *f, struct error *e)
     for (const struct fault *x = f->first; x; x = x->next) {
         if (all.length + strlen(x->text) + ERROR_MARGIN > sizeof e->text)
             break;
-        text_addf(&all, "%s\n  %s", told == 0 ? ":" : "", x->text);
+        text_add(&all, told == 0 ? ":\n  " : "\n  ");
+        size_t before = all.length;
+        spec_place(f->spec, x->text, &all);
+        text_addf(&all, "%s%s", all.length > before ? ": " : "", x->text);
         told++;
     }
     if (told < f->count)

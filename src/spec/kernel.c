@@ -199,8 +199,7 @@ static bool check_problem_size(const struct reader *r, const struct kernel_spec 
 void spec_warn_of_sizes(const struct spec *s, const struct log *log)
 {
     for (const struct late_fault *x = s->kernel->late; x; x = x->next)
-        log_add(log, LOG_WARNING, "%s: %s (until it is mended, nothing can be run)", s->path,
-                x->text);
+        spec_warn(s, log, LOG_WARNING, "%s (until it is mended, nothing can be run)", x->text);
 }
 
 // Where the text is to say which language is the spec's own, each is read as if it were.

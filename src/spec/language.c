@@ -117,7 +117,7 @@ bool sources_languages(const struct spec *s, struct spec_languages *out, struct 
 
 bool spec_languages(const struct spec *s, struct spec_languages *out, struct error *e)
 {
-    return sources_languages(s, out, e) || error_context(e, "%s", s->path);
+    return sources_languages(s, out, e) || spec_error(s, e);
 }
 
 bool spec_has_language(const struct spec *s, enum language l)

@@ -171,16 +171,17 @@ static bool read_spec_text(struct reader *r, const struct request *q)
     // A message about a file that cannot be read names it already.
     if (q->text ? !keep_spec_text(r, q->text, q->length) : !read_file(r, q->path))
         return false;
-    json_t *json = relaxed_json_parse(s->text, s->text_length, r->strict, r->error);
+    json_t *json = relaxed_json_parse(s->path, s->text, s->text_length, r->strict, r->error);
     struct node root = node_root(json);
-    bool ok = json && short_form_check(r, root) &&
+    bool is_json = json != NULL;
+    bool ok = is_json && short_form_check(r, root) &&
               (short_form_is(json) ? keep_request(r, q) && read_short(r, root, q)
                                    : read_t1(r, root, q->options));
     json_decref(json);
     if (ok && q->folder && !(s->directory = arena_strdup(r->arena, q->folder)))
         ok = error_memory(r->error);
-    if (!ok && !q->open && r->error->code != ERROR_USAGE)
-        error_context(r->error, "%s", q->path);
+    if (is_json && !ok && !q->open && r->error->code != ERROR_USAGE)
+        spec_error(s, r->error);
     return ok;
 }
 
@@ -196,7 +197,7 @@ static struct spec *make_spec(const struct request *given, struct error *e)
     arena_init(&s->arena);
     s->digests = q.options->digests;
     s->device = q.options->device;
-    struct faults faults = {.count = 0};
+    struct faults faults = {.spec = s};
     struct teller teller = {.spec = s, .open = q.open, .log = q.options->log};
     const struct log log = {tell, &teller};
     struct reader r = {.spec = s,

@@ -341,7 +341,7 @@ bool spec_routine_job(const struct spec *s, const struct spec_sources *src,
         return true;
     job_free(m.job);
     *out = NULL;
-    return error_context(e, "%s", s->path);
+    return spec_error(s, e);
 }
 
 bool spec_job(const struct spec *s, const struct spec_sources *src,

@@ -98,8 +98,7 @@ void node_warn(const struct reader *r, struct node n, const char *format, ...)
     va_start(args, format);
     str_vformat(message, sizeof message, format, args);
     va_end(args);
-    log_add(r->log, LOG_WARNING, "%s: %s: %s", r->spec->path, n.path[0] ? n.path : "the file",
-            message);
+    spec_warn(r->spec, r->log, LOG_WARNING, "%s: %s", n.path[0] ? n.path : "the file", message);
 }
 
 const char *json_kind_name(const json_t *json)

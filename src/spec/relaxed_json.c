@@ -8,6 +8,7 @@
 #include <string.h>
 
 struct cleaner {
+    const char *name; // of the file
     const char *at, *end;
     uint32_t line, column; // of `at`, from 1
     struct text out;
@@ -50,9 +51,8 @@ static bool take_block_comment(struct cleaner *c, struct error *e)
     while (c->at < c->end && !starts_here(c, "*/"))
         take_byte(c, true);
     if (c->at == c->end)
-        return error_set(e, ERROR_INPUT,
-                         "line %u, column %u: this comment does not end: '*/' is missing", line,
-                         column);
+        return error_set(e, ERROR_INPUT, "%s:%u:%u: this comment does not end: '*/' is missing",
+                         c->name, line, column);
     take_byte(c, true);
     take_byte(c, true);
     return true;
@@ -108,7 +108,8 @@ static bool clean(struct cleaner *c, struct error *e)
     return !c->out.failed || error_memory(e);
 }
 
-json_t *relaxed_json_parse(const char *text, size_t length, bool strict, struct error *e)
+json_t *relaxed_json_parse(const char *name, const char *text, size_t length, bool strict,
+                           struct error *e)
 {
     json_error_t at;
     if (length >= 3 &&
@@ -116,8 +117,13 @@ json_t *relaxed_json_parse(const char *text, size_t length, bool strict, struct 
         text += 3;
         length -= 3;
     }
-    struct cleaner c = {
-        .at = text, .end = text + length, .line = 1, .column = 1, .comma = SIZE_MAX, .before = '['};
+    struct cleaner c = {.name = name,
+                        .at = text,
+                        .end = text + length,
+                        .line = 1,
+                        .column = 1,
+                        .comma = SIZE_MAX,
+                        .before = '['};
     json_t *json = NULL;
     if (!strict && !clean(&c, e)) {
         text_release(&c.out);
@@ -133,9 +139,9 @@ json_t *relaxed_json_parse(const char *text, size_t length, bool strict, struct 
     if (memory || json_error_code(&at) == json_error_out_of_memory)
         error_memory(e);
     else if (length == 0)
-        error_set(e, ERROR_INPUT, "the file is empty; a spec is a JSON object");
+        error_set(e, ERROR_INPUT, "%s: the file is empty; a spec is a JSON object", name);
     else
-        error_set(e, ERROR_INPUT, "line %d, column %d: not valid JSON: %s", at.line, at.column,
+        error_set(e, ERROR_INPUT, "%s:%d:%d: not valid JSON: %s", name, at.line, at.column,
                   at.text);
     return NULL;
 }

@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// NULL where it cannot be read; the error says line and column of the text as it stands. `strict`: plain JSON alone.
-json_t *relaxed_json_parse(const char *text, size_t length, bool strict, struct error *e);
+// NULL where it cannot be read; the error begins with `name` and line and column of the text as it stands: "a.json:7:5: ".
+// `strict`: plain JSON alone.
+json_t *relaxed_json_parse(const char *name, const char *text, size_t length, bool strict,
+                           struct error *e);
 
 #endif

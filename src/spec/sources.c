@@ -277,7 +277,7 @@ static struct spec_sources *start_sources(const struct spec *s, enum language l,
     if (!src)
         return NULL;
     arena_init(&src->arena);
-    src->spec = s;
+    src->spec = src->faults.spec = s;
     src->language = l;
     return src;
 }
@@ -346,7 +346,7 @@ struct spec_sources *spec_sources_read(const struct spec *s, enum language l,
     if (has_kernel && read_sources(src, log, e))
         return src;
     if (has_kernel)
-        error_context(e, "%s", s->path);
+        spec_error(s, e);
     spec_sources_free(src);
     return NULL;
 }
@@ -370,7 +370,7 @@ struct spec_sources *spec_sources_share(const struct spec_sources *src, const st
     shared->spec = shared->completed = spec_complete(s, src->texts, NULL, e);
     if (shared->completed)
         return shared;
-    error_context(e, "%s", s->path);
+    spec_error(s, e);
     spec_sources_free(shared);
     return NULL;
 }

@@ -138,6 +138,19 @@ struct spec_options {
     const struct device_info *device;
 };
 
+// "LINE:COLUMN" of the path in the spec's document that the message begins with ("A.B[3].C: ..."), or of as much of it
+// as stands there; nothing where none of it does.
+void spec_place(const struct spec *s, const char *message, struct text *out);
+// Puts the spec's file in front of the error, with the place of the path that it begins with: "a.json:7:5: ". Always
+// false.
+bool spec_error(const struct spec *s, struct error *e);
+// Tells the log the same of a message.
+void spec_warn(const struct spec *s, const struct log *log, enum log_level level,
+               const char *format, ...) __attribute__((format(printf, 4, 5)));
+#ifdef __clang_analyzer__ // see error.h
+#define spec_error(...) (spec_error(__VA_ARGS__), false)
+#endif
+
 // False, with the error, where the spec must be read again with a device.
 bool spec_is_bound(const struct spec *s, struct error *e);
 

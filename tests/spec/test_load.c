@@ -332,6 +332,39 @@ START_TEST(test_damaged)
 }
 END_TEST
 
+// Lines and columns of the text as it stands: comments, characters of several bytes, keys that are written with an
+// escape, lists that need no brackets, parts that are missing.
+START_TEST(test_places)
+{
+    static const struct {
+        const char *text, *error;
+    } of[] = {
+        {"{\n  \"kernel\": \"k.cl\",\n  \"global\": [1],\n  \"budget\": \"soon\"\n}",
+         "a:4:3: budget: "},
+        {"{\"kernel\": \"k.cl\", // \"budget\": {\n/* \"budget\" */ # more\n \"budget\": \"soon\"}",
+         "3:2: budget: "},
+        {"{\"name\": \"\u00e4\u00f6\", \"kernel\": \"k.cl\", \"budget\": \"soon\"}",
+         "1:34: budget: "},
+        {"\xef\xbb\xbf{\"kernel\": \"k.cl\", \"budget\": \"soon\"}", "1:20: budget: "},
+        {"{\"n\\u0061me\": \"x\", \"kernel\": \"k.cl\",\n\"budget\": \"soon\"}", "2:1: budget: "},
+        {"{\"kernel\": \"k.cl\", \"restrictions\": [\n  \"1 < [\", {\"a\": \"}\"},\n  \"1 >\"]}",
+         "3:3: restrictions[2]: "},
+        {"{\"ConfigurationSpace\": {},\n \"KernelSpecification\": {}}",
+         "1:2: ConfigurationSpace.TuningParameters: "},
+        {"{\"General\": {}}", "\n  ConfigurationSpace: is missing"},
+        {"[1]", "a: the file: must be"},
+        {"{\n \"kernel\": \"k.cl\",,}", "a:2:19: not valid JSON"},
+        {"{ /* no end", "a:1:3: this comment does not end"},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct error e = ERROR_INIT;
+        struct spec *s = spec_parse(of[i].text, strlen(of[i].text), NULL, "a", NULL, &e);
+        ck_assert_msg(!s && strstr(e.text, of[i].error), "%s\nnot '%s', but: %s", of[i].text,
+                      of[i].error, e.text);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("spec_load");
@@ -350,6 +383,7 @@ int main(void)
     tcase_add_test(cases, test_slots);
     tcase_add_test(cases, test_too_many_names);
     tcase_add_test(cases, test_damaged);
+    tcase_add_test(cases, test_places);
     tcase_set_timeout(cases, 60);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

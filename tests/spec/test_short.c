@@ -258,7 +258,7 @@ static const struct mistake {
     {"{\"General\": {}, \"kernel\": \"saxpy.cl\", \"global\": 1}",
      "General: is a part of the T1 form, and 'kernel' beside it a key of the short form"},
     {"{\"kernel\": \"saxpy.cl\", \"global\": 1, \"name\": \"a\", \"name\": \"b\"}",
-     "line 1, column 55: not valid JSON: duplicate object key near '\"name\"'"},
+     "spec.json:1:55: not valid JSON: duplicate object key near '\"name\"'"},
 };
 
 static void find_error(struct fixture *f, const char *spec)

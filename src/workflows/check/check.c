@@ -367,8 +367,8 @@ static const struct check_record *take_outcome(struct check *c, struct outcome *
     // The kernel's name or its arguments are wrong: as long as nothing worked, nothing will.
     if (n->result->fault == FAULT_SPEC && c->progress.by_status[STATUS_CORRECT] == 0) {
         c->broken = c->asking_ended = true;
-        error_set(&c->why, ERROR_INPUT, "%s: KernelSpecification: %s", c->o.spec->path,
-                  n->result->message);
+        error_set(&c->why, ERROR_INPUT, "KernelSpecification: %s", n->result->message);
+        spec_error(c->o.spec, &c->why);
         evaluator_cancel(c->evaluator);
     }
     // The simulator's log is of the job that ran last, and what was not built did not run.
@@ -439,7 +439,7 @@ enum workflow_answer check_step(struct check *c, int timeout_ms, const struct ch
         return c->broken ? break_off_check(c, &c->why, e) : WORKFLOW_END;
     int got = evaluator_take(c->evaluator, timeout_ms, &out, &why);
     if (got < 0 && why.code == ERROR_INPUT)
-        error_context(&why, "%s: KernelSpecification", c->o.spec->path);
+        error_context(&why, "KernelSpecification"), spec_error(c->o.spec, &why);
     if (got > 0 && !(*record = take_outcome(c, &out, &why)))
         got = -1;
     if (got < 0)

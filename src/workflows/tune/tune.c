@@ -393,9 +393,10 @@ static const struct tune_record *take_tune_outcome(struct tune *t, struct outcom
     n->result = out->result;
     // The kernel's name or its arguments are wrong: as long as nothing worked, nothing will.
     bool hopeless = n->result->fault == FAULT_SPEC && t->progress.by_status[STATUS_CORRECT] == 0;
-    if (hopeless)
-        error_set(&t->why, ERROR_INPUT, "%s: KernelSpecification: %s", t->o.spec->path,
-                  n->result->message);
+    if (hopeless) {
+        error_set(&t->why, ERROR_INPUT, "KernelSpecification: %s", n->result->message);
+        spec_error(t->o.spec, &t->why);
+    }
     const struct tune_record *r = finish_tune_item(t, n);
     if (hopeless || (!t->broken && tune_objective_is_hopeless(t, r, &t->why))) {
         t->broken = t->asking_ended = true;
@@ -476,7 +477,7 @@ static enum workflow_answer step_search(struct tune *t, int timeout_ms,
         return WORKFLOW_NOTHING;
     if (got < 0) {
         if (why.code == ERROR_INPUT)
-            error_context(&why, "%s: KernelSpecification", t->o.spec->path);
+            error_context(&why, "KernelSpecification"), spec_error(t->o.spec, &why);
         return break_off_tune(t, &why, e);
     }
     *record = got ? take_tune_outcome(t, &out) : NULL;
