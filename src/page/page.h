@@ -69,6 +69,24 @@ struct page_source {
     bool is_include;
 };
 
+// What `hone score --json` says of one strategy on one recorded space.
+struct page_score {
+    const char *file, *strategy;
+    double score, low, high, fraction; // low, high: NaN with one seed
+    double budget;                     // evaluations
+    double near;                       // until within 1 % of the optimum; NaN: not in the budget
+    const double *shares, *leads;      // of the budget, and the score there
+    size_t share_count;
+};
+
+// What `hone deploy --format json` says of one shape on one device.
+struct page_deployed {
+    const char *device, *shape, *configuration;       // "M=256, N=256"
+    double first;                                     // the shape's first number
+    double median, above_best, above_default, weight; // above_default: NaN: not measured
+    bool is_refined;
+};
+
 struct page_set {
     const struct page *page;
     const char *origin; // the argument that it comes from
@@ -109,6 +127,13 @@ struct page_set {
     size_t detail_count;
     struct page_source *sources; // what the compiler saw
     size_t source_count;
+    // A set may be what hone score or hone deploy found; it then has no rows.
+    struct page_score *scores;
+    size_t score_count;
+    struct page_deployed *deployed;
+    size_t deployed_count;
+    const char *column;     // of the shapes of `deployed`: the first
+    double deployed_within; // that a configuration may be above the best: 0.02
 };
 
 struct page {
@@ -135,6 +160,9 @@ bool page_add_stored(struct page *p, struct store *store, const struct stored_sp
                      struct error *e);
 bool page_add_recorded(struct page *p, const struct recorded *recorded,
                        const struct page_choice *choice, struct error *e);
+// A file that `hone score --json` or `hone deploy --format json` wrote. `head` is how it begins: is it one of these?
+bool page_is_found(const char *head);
+bool page_add_found(struct page *p, const char *path, struct error *e);
 // What both end with: counts, orders, shares of variance.
 bool page_finish_set(struct page *p, struct page_set *s, struct error *e);
 // The vendors' routines that were launched in turn with the set's configurations.

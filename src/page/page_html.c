@@ -553,7 +553,7 @@ static void put_set_title(const struct page_set *s, struct text *out)
         put_markup(s->constants, out);
         text_add(out, ")");
     }
-    text_add(out, " on ");
+    text_add(out, s->device[0] ? " on " : "");
     put_markup(s->device, out);
     if (s->language[0]) {
         text_add(out, ", ");
@@ -561,9 +561,27 @@ static void put_set_title(const struct page_set *s, struct text *out)
     }
 }
 
+// What hone score or hone deploy found: no results, and no script's business.
+static void put_found(const struct page_set *s, size_t number, struct text *out)
+{
+    text_addf(out, "<article class=\"across\" id=\"set-%zu\"><h2>", number);
+    put_markup(s->spec, out);
+    text_add(out, s->score_count > 0 ? ": scores of strategies" : ": a dispatch table");
+    text_add(out, "</h2>\n<div class=\"views\">\n");
+    for (const struct view *const *v = page_views; *v; v++) {
+        if (!(*v)->is_across && !(*v)->missing(s))
+            put_view(s, *v, number, out);
+    }
+    text_add(out, "</div></article>\n");
+}
+
 static void put_set(const struct page *p, size_t number, struct text *out)
 {
     const struct page_set *s = &p->sets[number];
+    if (s->score_count > 0 || s->deployed_count > 0) {
+        put_found(s, number, out);
+        return;
+    }
     text_addf(out, "<article class=\"set\" id=\"set-%zu\"><h2>", number);
     put_set_title(s, out);
     text_addf(out, "</h2><p class=\"note\">%zu configurations", s->count);

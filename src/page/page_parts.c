@@ -119,7 +119,12 @@ void page_write_markdown(const struct page *p, struct text *out)
             put_markdown_view(s, &page_view_sizes, out);
             put_markdown_view(s, &page_view_matrix, out);
         }
-        put_markdown_set(s, out);
+        if (s->score_count > 0 || s->deployed_count > 0) {
+            put_markdown_view(s, &page_view_convergence, out);
+            put_markdown_view(s, &page_view_deployed, out);
+        } else {
+            put_markdown_set(s, out);
+        }
     }
     if (p->count == 0)
         text_add(out, "There are no results.\n");

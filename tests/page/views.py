@@ -54,7 +54,7 @@ def alone(lines):
 for name, text in (("scale.c", KERNEL), ("scale.json", json.dumps(SPEC))):
     with open(f.path(name), "w") as file:
         file.write(text)
-for name in ("sizes.sqlite", "other.sqlite", "front.sqlite"):
+for name in ("sizes.sqlite", "other.sqlite", "front.sqlite", "deploy.sqlite"):
     if os.path.exists(f.path(name)):
         os.remove(f.path(name))
 
@@ -143,5 +143,49 @@ check(any("-DSTEP=8" in row["options"] and "-DN=4000" in row["options"] for row 
 page = f.report("details.html", "scale.json", "--store", "sizes.sqlite", "--set", "N=4000")
 check("#error this one is refused" in page and "r &lt; MODE" in page, "the source is not in the page")
 left_out("samples", f.recorded("measured.json", 100))
+
+# ---- what hone score and hone deploy found -------------------------------------------------------
+
+scores = f.run("score", f.recorded("space.json", 400), "--repeats", "4", "--strategy", "random", "--strategy", "genetic",
+               "--json")
+with open(f.path("score.json"), "w") as file:
+    file.write(scores)
+table = rows("score.json", "--csv", "convergence")
+lines = [json.loads(line) for line in scores.splitlines()]
+lines = [line for line in lines if "strategy" in line]
+check(len(table) == len(lines) == 2, "scores: %s" % table)
+for row, line in zip(table, lines):
+    check(row["strategy"] == line["strategy"] and float(row["score"]) == line["score"], "score: %s" % row)
+    check([float(row["low"]), float(row["high"])] == line["interval"], "interval: %s" % row)
+    check(row["% of the budget: score"].startswith("%g: %.4g" % (100 * line["at"][0]["share"], line["at"][0]["score"])),
+          "along the budget: %s" % row)
+picture("score.json", "--svg", "convergence")
+left_out("convergence", "space.json")
+
+f.run("deploy", "scale.json", "--set", "N=4000,16000", "--budget", "8", "--store", "deploy.sqlite", "--format", "json",
+      "-o", "deployed.json")
+with open(f.path("deployed.json")) as file:
+    deployed = json.load(file)
+table = rows("deployed.json", "--csv", "deployed")
+points = [point for device in deployed["devices"] for point in device["points"]]
+check([row["shape"] for row in table] == ["N=%d" % point["shape"][0] for point in points], "shapes: %s" % table)
+for row, point in zip(table, points):
+    check(float(row["time"]) == point["median_ns"], "deployed: %s" % row)
+    check(float(row["above the best"]) == point["above_best"], "deployed: %s" % row)
+picture("deployed.json", "--svg", "deployed")
+left_out("deployed", "space.json")
+page = f.report("found.html", "score.json", "deployed.json", "scale.json", "--store", "sizes.sqlite", "--all")
+check(all('data-view="%s"' % view in page for view in ("convergence", "deployed", "sizes", "table")), "found.html")
+
+BROKEN = (scores[:200], '{"strategy": 1, "scores": []}', '{"strategy": "a", "scores": [], "score": "x"}',
+          '{"strategy": "a", "scores": [], "score": 1, "at": [{"share": 7}]}', scores + "]",
+          json.dumps(dict(deployed, columns=[1]), separators=(",", ":")),
+          json.dumps(dict(deployed, columns=[]), separators=(",", ":")),
+          json.dumps(dict(deployed, devices=[]), separators=(",", ":")),
+          json.dumps(dict(deployed, configurations={}), separators=(",", ":")))
+for text in BROKEN:
+    with open(f.path("broken.json"), "w") as file:
+        file.write(text)
+    f.run("report", "broken.json", status=2)
 
 print("views: all is well")

@@ -124,18 +124,21 @@ static bool add_spaces(struct session *s, struct store *store, const char *path,
 
 // ---- what is given -----------------------------------------------------------------------------
 
-// A recording is told by what stands in its first part; whatever else is JSON may be a spec.
-static bool looks_recorded(const char *path)
+// What stands in the first part of a file, and its name, tell what it is; whatever else is JSON may be a spec.
+static void read_head(const char *path, char *head, size_t size)
 {
-    static const char *const keys[] = {"\"results\"", "\"tune_params_keys\"", "\"tune_params\"",
-                                       "\"cache\""};
-    char head[4096];
-    const char *dot = strrchr(path, '.');
     FILE *f = fopen(path, "rbe");
-    size_t n = f ? fread(head, 1, sizeof head - 1, f) : 0;
+    size_t n = f ? fread(head, 1, size - 1, f) : 0;
     if (f)
         fclose(f);
     head[n] = '\0';
+}
+
+static bool looks_recorded(const char *path, const char *head)
+{
+    static const char *const keys[] = {"\"results\"", "\"tune_params_keys\"", "\"tune_params\"",
+                                       "\"cache\""};
+    const char *dot = strrchr(path, '.');
     bool is = dot && (str_equal(dot, ".gz") || str_equal(dot, ".csv"));
     for (size_t i = 0; i < sizeof keys / sizeof *keys && !is; i++)
         is = strstr(head, keys[i]) != NULL;
@@ -195,12 +198,22 @@ static int add_spec(struct session *s, uint32_t argument)
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
+// What hone score and hone deploy found.
+static int add_found(struct session *s, const char *path)
+{
+    struct error e = ERROR_INIT;
+    return page_add_found(&s->page, path, &e) ? EXIT_DONE : refuse_argument(&e);
+}
+
 static int add_argument(struct session *s, uint32_t argument)
 {
+    char head[4096];
     const char *path = s->work.call->arguments[argument];
-    return import_is_store(path)  ? add_store(s, argument)
-           : looks_recorded(path) ? add_recording(s, argument)
-                                  : add_spec(s, argument);
+    read_head(path, head, sizeof head);
+    return import_is_store(path)        ? add_store(s, argument)
+           : page_is_found(head)        ? add_found(s, path)
+           : looks_recorded(path, head) ? add_recording(s, argument)
+                                        : add_spec(s, argument);
 }
 
 // ---- the command -------------------------------------------------------------------------------
@@ -315,7 +328,7 @@ static const struct option options[] = {
      .help = "One picture as a file of its own, of the first set that has it: evaluations, time, "
              "finalists, rounds, "
              "distribution, parameters, importance, heatmap, parallel, failures, pareto, sizes, "
-             "beside, matrix or samples."},
+             "beside, matrix, samples, roofline, convergence or deployed."},
     {OPTION("csv", "VIEW", option_text, FIELD(csv)), .brief = "the numbers of one view",
      .help =
          "What a view shows as CSV, times in ns: those of --svg but for parallel; table, which has "
@@ -372,21 +385,23 @@ const struct command command_report = {
     .arguments = "SPEC|STORE|FILE...",
     .least = 1,
     .most = UINT32_MAX,
-    .description = "Writes one HTML file that needs no network, today or in years: pictures, "
-                   "tables, and the data to filter them.\n\n"
-                   "An argument is a spec, of which the user's store is asked; a store, with all "
-                   "that is in it; or a recorded space: "
-                   "T4 results, a Kernel Tuner cache file or CSV. Each device, language and set of "
-                   "constants is a set of its own.\n\n"
-                   "Nothing runs: numbers are those that hone best and hone tune --json show, and "
-                   "intervals and ties are drawn as they were decided. "
-                   "Times of a ranking and times of configurations measured alone do not compare, "
-                   "and never share a colour.\n\n"
-                   "With a script running (the file's own, the only one that its policy allows) "
-                   "one filters by comparisons, as "
-                   "'block_size_x = 16 and time < 2ms', or by dragging in a picture: all views "
-                   "follow. Without, everything is there but that.\n\n"
-                   "Exit status 1: there is no result to show.",
+    .description =
+        "Writes one HTML file that needs no network, today or in years: pictures, "
+        "tables, and the data to filter them.\n\n"
+        "An argument is a spec, of which the user's store is asked; a store, with all "
+        "that is in it; or a recorded space: "
+        "T4 results, a Kernel Tuner cache file or CSV; or what hone score --json or hone "
+        "deploy --format json wrote. Each device, language and set of "
+        "constants is a set of its own.\n\n"
+        "Nothing runs: numbers are those that hone best and hone tune --json show, and "
+        "intervals and ties are drawn as they were decided. "
+        "Times of a ranking and times of configurations measured alone do not compare, "
+        "and never share a colour.\n\n"
+        "With a script running (the file's own, the only one that its policy allows) "
+        "one filters by comparisons, as "
+        "'block_size_x = 16 and time < 2ms', or by dragging in a picture: all views "
+        "follow. Without, everything is there but that.\n\n"
+        "Exit status 1: there is no result to show.",
     .topics = "formats",
     .groups = groups,
     .examples = examples,
