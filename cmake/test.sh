@@ -41,6 +41,8 @@ for word in "$@"; do
 done
 
 extra='ninja-build:cmd:ninja
+python3-pytest:file:/usr/lib/python3/dist-packages/pytest
+python3-numpy:file:/usr/lib/python3/dist-packages/numpy
 g++:cmd:g++
 oclgrind:cmd:oclgrind
 gnuplot-nox:cmd:gnuplot

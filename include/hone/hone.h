@@ -379,10 +379,15 @@ struct hone_buffer {
     uint64_t count;       // elements
     uint64_t total_bytes; // of all of them
     bool is_output;
+    bool has_contents; // before the launch: hone_job_contents()
 };
 #define HONE_BUFFER_INIT HONE_SIZED(hone_buffer)
 HONE_API size_t hone_job_buffers(const struct hone_job *j);
 HONE_API bool hone_job_buffer(const struct hone_job *j, size_t index, struct hone_buffer *out);
+// Writes what a buffer holds before the launch, bit for bit: its total_bytes, which `size` must be. A buffer that the
+// kernel only writes has no contents, which is an error. Takes as long as they take to compute or to read.
+HONE_API bool hone_job_contents(const struct hone_job *j, size_t buffer, void *out, size_t size,
+                                struct hone_error *e);
 
 // ---- records -----------------------------------------------------------------------------------
 
@@ -581,6 +586,12 @@ struct hone_tune;
 
 #define HONE_RETRY_ALL UINT32_MAX
 
+// Judges what a configuration left in its outputs, before it is timed: for what no reference in a spec says. `outputs`
+// and `lengths` have an entry for each hone_job_buffer(), NULL and 0 where it is no output. False makes a wrong result
+// of it, and what is written to `why` (size bytes at most, NUL included) its message.
+typedef bool hone_judge(void *context, const char *configuration, const void *const *outputs,
+                        const size_t *lengths, size_t count, char *why, size_t size);
+
 struct hone_tune_options {
     size_t size;
     const struct hone_spec *spec;      // needed
@@ -620,6 +631,11 @@ struct hone_tune_options {
     bool build_only;   // nothing runs, and nothing is stored
     bool leaving;      // the process ends right after hone_tune_free(): workers are ended, and
                        // not waited for
+    hone_judge *
+        judge; // (optional) called in a step, once for each configuration that the spec's reference does not
+        // find wrong; what it says is no part of what a store knows a job by, so that `store` must be
+        // NULL. Outputs are read from the device for it, two minutes at most beyond the step's timeout
+    void *judge_context;
 };
 #define HONE_TUNE_OPTIONS_INIT HONE_SIZED(hone_tune_options)
 
@@ -673,6 +689,10 @@ struct hone_progress {
 };
 #define HONE_PROGRESS_INIT HONE_SIZED(hone_progress)
 HONE_API void hone_tune_progress(const struct hone_tune *t, struct hone_progress *out);
+
+// All records handed out so far, in that order; valid until the next step.
+HONE_API const struct hone_record *const *hone_tune_records(const struct hone_tune *t,
+                                                            size_t *count);
 
 // The job of a record of this tune, as it was built. The caller's, to be freed before the tune.
 HONE_API struct hone_job *hone_job_of_record_new(const struct hone_tune *t,

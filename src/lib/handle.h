@@ -95,6 +95,9 @@ struct tune_setup {
     struct log_bridge log;
     struct workplace workplace; // of its own, unless that of its devices is kept
     struct replay replay;       // (or zeroed) what was recorded answers
+    struct judge judge;         // (or zeroed) the caller's
+    hone_judge *theirs;
+    void *judge_context;
     struct tune_options options;
 };
 

@@ -1,6 +1,8 @@
 // Jobs of the public interface: what the compiler gets, and what is launched on which buffers.
 #include "lib/handle.h"
 
+#include "device/fill.h"
+
 #include <stdlib.h>
 
 struct hone_job {
@@ -125,6 +127,11 @@ bool hone_job_launch(const struct hone_job *j, size_t index, struct hone_launch 
     return true;
 }
 
+static bool has_contents(const struct job_buffer *b)
+{
+    return !b->temporary && b->fill.kind != FILL_NONE;
+}
+
 size_t hone_job_buffers(const struct hone_job *j)
 {
     return j->job->buffer_count;
@@ -139,7 +146,26 @@ bool hone_job_buffer(const struct hone_job *j, size_t index, struct hone_buffer 
                                      .type = j->types[index],
                                      .count = b->count,
                                      .total_bytes = b->count * element_bytes(&b->element),
-                                     .is_output = b->output};
+                                     .is_output = b->output,
+                                     .has_contents = has_contents(b)};
     give_sized(&full, sizeof full, out);
     return true;
+}
+
+bool hone_job_contents(const struct hone_job *j, size_t buffer, void *out, size_t size,
+                       struct hone_error *e)
+{
+    struct error why = ERROR_INIT;
+    const struct job_buffer *b = buffer < j->job->buffer_count ? &j->job->buffers[buffer] : NULL;
+    if (!b)
+        error_set(&why, ERROR_USAGE, "the job has %u buffers, and none at %zu",
+                  j->job->buffer_count, buffer);
+    else if (!has_contents(b))
+        error_set(&why, ERROR_USAGE, "%s holds nothing before the launch", b->name);
+    else if (size != fill_bytes(b))
+        error_set(&why, ERROR_USAGE, "%s has %llu bytes, not %zu", b->name,
+                  (unsigned long long)fill_bytes(b), size);
+    else
+        fill_make(b, out, &why);
+    return hand_over(&why, e);
 }

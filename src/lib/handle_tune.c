@@ -142,6 +142,30 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
 
 // ---- tunes --------------------------------------------------------------------------------------
 
+// The caller's judge under the internal interface.
+static bool pass_judgement(void *context, const struct job *job, const void *const *data,
+                           const size_t *lengths, char *why, size_t size)
+{
+    const struct tune_setup *s = context;
+    return s->theirs(s->judge_context, job->configuration_json, data, lengths, job->buffer_count,
+                     why, size);
+}
+
+static bool choose_judge(struct tune_setup *s, const struct hone_tune_options *o, struct error *e)
+{
+    if (!o->judge)
+        return true;
+    if (o->store)
+        return error_set(e, ERROR_USAGE,
+                         "a tune with a judge has no store: what it says is no part of what the "
+                         "store knows a job by");
+    s->theirs = o->judge;
+    s->judge_context = o->judge_context;
+    s->judge = (struct judge){pass_judgement, s};
+    s->options.judge = &s->judge;
+    return true;
+}
+
 static bool make_setup(struct tune_setup *s, const struct hone_tune_options *o,
                        const struct recorded *recorded, const uint32_t *one, struct error *e)
 {
@@ -150,7 +174,7 @@ static bool make_setup(struct tune_setup *s, const struct hone_tune_options *o,
         return false;
     if (!given.spec || (!given.device && !recorded))
         return error_set(e, ERROR_USAGE, "a tune needs a spec and a device");
-    if (!setup_init(s, &given, e))
+    if (!setup_init(s, &given, e) || !choose_judge(s, &given, e))
         return false;
     if (one)
         return choose_one(s, &given, one, e);
@@ -316,6 +340,11 @@ void hone_tune_progress(const struct hone_tune *t, struct hone_progress *out)
                                        .measuring = p.common.evaluator.measuring,
                                        .waiting = p.common.evaluator.waiting};
     give_sized(&full, sizeof full, out);
+}
+
+const struct hone_record *const *hone_tune_records(const struct hone_tune *t, size_t *count)
+{
+    return (const struct hone_record *const *)tune_records(t->tune, count);
 }
 
 bool hone_tune_fetch(struct hone_tune *t, const struct hone_record *r, enum hone_fetched what,

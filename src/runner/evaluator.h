@@ -207,6 +207,15 @@ uint32_t live_default_jobs(const struct device_info *d);
 
 struct spare;
 
+// Judges what the verified launch of a job left, before it is timed, where no reference can: `data` are its
+// buffers, as fill_bytes() counts them; of those that are no output NULL and 0. False makes a wrong result of it,
+// with what it wrote to `why` (as snprintf()).
+struct judge {
+    bool (*is_right)(void *context, const struct job *job, const void *const *data,
+                     const size_t *lengths, char *why, size_t size);
+    void *context;
+};
+
 struct live_options {
     const char *const *worker;      // argv of a worker, NULL-terminated
     const char *const *environment; // NAME=VALUE additions for workers, NULL-terminated; or NULL
@@ -230,6 +239,7 @@ struct live_options {
     // becomes the first bench worker of a GPU, whose driver it has loaded already. What is taken
     // leaves an empty spare behind, which is the caller's to free.
     struct spare *spare;
+    const struct judge *judge; // (optional) its verdict counts as verified against a reference
     const struct log *log;
 };
 

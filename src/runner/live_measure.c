@@ -3,6 +3,9 @@
 // while it is launched.
 #include "runner/live.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define ADMISSION_POLL_NS (5ull * 1000000)
 // Launches that are asked for at once take about so long.
 #define PIECE_NS (500ull * 1000000)
@@ -26,7 +29,8 @@ static struct bench_job *choose_prefetch(const struct live *v, const struct entr
 // host has nothing to do then.
 static void request_verify(struct live *v, struct entry *n)
 {
-    bool is_apart = v->device.type == DEVICE_GPU && !v->device.shares_host;
+    // What a judge wants to see is asked for right after it, so that no other answer may come then.
+    bool is_apart = v->device.type == DEVICE_GPU && !v->device.shares_host && !v->o.judge;
     struct policy policy = {.launches = 1,
                             .launch_limit_ns = terms_launch_limit(&v->o.terms, v->limits.best_ns)};
     if (!v->o.no_timing)
@@ -285,6 +289,36 @@ static bool merge_answer(struct live *v, struct entry *n, enum bench_state asked
     return true;
 }
 
+// The outputs of the job at the bench, and what the judge says of them. False only when the bench or memory fails.
+static bool ask_judge(struct live *v, struct entry *n, struct error *e)
+{
+    uint32_t count = n->job->buffer_count;
+    struct text *outputs = calloc((size_t)count + 1, sizeof *outputs);
+    const void **data = calloc((size_t)count + 1, sizeof *data);
+    size_t *lengths = calloc((size_t)count + 1, sizeof *lengths);
+    char why[1024] = "";
+    bool ok = (outputs && data && lengths) || error_memory(e);
+    for (uint32_t i = 0; ok && i < count; i++) {
+        if (!n->job->buffers[i].output)
+            continue;
+        ok = bench_fetch(v->bench, &n->bench, VERB_OUTPUT, i, &outputs[i], e);
+        data[i] = outputs[i].data;
+        lengths[i] = outputs[i].length;
+    }
+    const struct judge *judge = v->o.judge;
+    if (ok && judge->is_right(judge->context, n->job, data, lengths, why, sizeof why))
+        n->result->verification = VERIFICATION_REFERENCE;
+    else if (ok)
+        result_fail(n->result, STATUS_CORRECTNESS, FAULT_NONE, "%s",
+                    why[0] ? why : "the caller judges its outputs wrong");
+    for (uint32_t i = 0; outputs && i < count; i++)
+        text_release(&outputs[i]);
+    free(outputs);
+    free(data);
+    free(lengths);
+    return ok;
+}
+
 // Verified, or with new samples.
 static void go_on_with(struct live *v, struct entry *n)
 {
@@ -353,6 +387,11 @@ void live_bench_answered(struct live *v, enum bench_state asked, struct result *
         n->held_against = n->result->verification != VERIFICATION_NONE;
         if (!n->verify_ns)
             n->verify_ns = n->result->verify_launch_ns;
+        if (v->o.judge && n->turns == 0 && !ask_judge(v, n, &v->broken))
+            return;
     }
-    go_on_with(v, n);
+    if (n->result->status == STATUS_CORRECT)
+        go_on_with(v, n);
+    else
+        live_bench_finish(v, n, STOP_NONE);
 }

@@ -767,7 +767,13 @@ START_TEST(job_is_described)
     ck_assert(hone_job_buffer(j, 0, &b) && !hone_job_buffer(j, 1, &b));
     ck_assert_str_eq(b.name, "y");
     ck_assert_str_eq(b.type, "float");
-    ck_assert(b.count == 64 && b.total_bytes == 256 && b.is_output);
+    ck_assert(b.count == 64 && b.total_bytes == 256 && b.is_output && !b.has_contents);
+    float none[64];
+    ck_assert(!hone_job_contents(j, 0, none, sizeof none, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "y holds nothing before the launch"));
+    e = (struct hone_error)HONE_ERROR_INIT;
+    ck_assert(!hone_job_contents(j, 1, none, sizeof none, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "1 buffers, and none at 1"));
     hone_job_free(j);
     hone_devices_free(d);
     hone_spec_free(s);
@@ -992,6 +998,50 @@ static void rank_with_earlier(const struct hone_worker *real, const char *const 
     end(&s);
 }
 
+// Notes what it is shown: one output of 64 * 64 floats. Refuses when it is told to.
+struct judgement {
+    unsigned calls;
+    float last;
+    bool refuses;
+};
+
+static bool note_outputs(void *context, const char *configuration, const void *const *outputs,
+                         const size_t *lengths, size_t count, char *why, size_t size)
+{
+    struct judgement *j = context;
+    ck_assert_ptr_nonnull(strstr(configuration, "\"block_size_x\": 16"));
+    for (size_t i = 0; i < count; i++) {
+        ck_assert((outputs[i] != NULL) == (lengths[i] > 0));
+        if (!outputs[i])
+            continue;
+        ck_assert_uint_eq(lengths[i], 64 * 64 * sizeof(float));
+        memcpy(&j->last, (const char *)outputs[i] + lengths[i] - sizeof(float), sizeof(float));
+    }
+    j->calls++;
+    snprintf(why, size, "the last element is %g", (double)j->last);
+    return !j->refuses;
+}
+
+// Inputs have contents, which are the same each time.
+static void check_contents(const struct hone_job *j)
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_buffer b = HONE_BUFFER_INIT;
+    float one[64 * 64], two[64 * 64];
+    unsigned seen = 0;
+    for (uint32_t i = 0; hone_job_buffer(j, i, &b); i++) {
+        if (!b.has_contents)
+            continue;
+        ck_assert_uint_eq(b.total_bytes, sizeof one);
+        ck_assert_msg(hone_job_contents(j, i, one, sizeof one, &e), "%s", e.text);
+        ck_assert(hone_job_contents(j, i, two, sizeof two, &e));
+        ck_assert_int_eq(memcmp(one, two, sizeof one), 0);
+        ck_assert(!hone_job_contents(j, i, two, 4, NULL));
+        seen++;
+    }
+    ck_assert_uint_eq(seen, 2);
+}
+
 // What the kernel computed, and what the driver made of it.
 static void run_and_fetch(const struct hone_worker *real)
 {
@@ -1002,7 +1052,7 @@ static void run_and_fetch(const struct hone_worker *real)
     struct hone_buffer b = HONE_BUFFER_INIT;
     const struct hone_record *r = NULL, *last = NULL;
     const void *bytes;
-    size_t length = 0;
+    size_t length = 0, count = 0;
     enum hone_answer answer;
     uint32_t c[64];
     o.spec = spec;
@@ -1010,6 +1060,9 @@ static void run_and_fetch(const struct hone_worker *real)
     o.worker = real;
     o.lock_folder = folder;
     o.fresh = true;
+    struct judgement judgement = {.refuses = false};
+    o.judge = note_outputs;
+    o.judge_context = &judgement;
     hone_spec_default(spec, c);
     ck_assert_msg(hone_spec_read(spec, "block_size_x=16,block_size_y=4", c, &e), "%s", e.text);
     struct hone_tune *t = hone_run_new(&o, c, &e);
@@ -1019,17 +1072,33 @@ static void run_and_fetch(const struct hone_worker *real)
         last = answer == HONE_RECORD ? r : last;
     }
     ck_assert(last && hone_record_verified(last));
+    const struct hone_record *const *records = hone_tune_records(t, &count);
+    ck_assert(count == 1 && records[0] == last);
     struct hone_job *j = hone_job_of_record_new(t, last, &e);
     ck_assert_msg(j != NULL, "%s", e.text);
+    check_contents(j);
     for (uint32_t i = 0; hone_job_buffer(j, i, &b); i++) {
         if (!b.is_output)
             continue;
         ck_assert_msg(hone_tune_fetch(t, last, HONE_FETCH_BUFFER, i, &bytes, &length, &e), "%s",
                       e.text);
         ck_assert(b.count == 64 * 64 && length == b.total_bytes);
+        ck_assert_int_eq(
+            memcmp((const char *)bytes + length - sizeof(float), &judgement.last, sizeof(float)),
+            0);
     }
     ck_assert_uint_gt(length, 0);
+    ck_assert_uint_eq(judgement.calls, 1);
     hone_job_free(j);
+    hone_tune_free(t);
+    judgement.refuses = true;
+    t = hone_run_new(&o, c, &e);
+    ck_assert_msg(t != NULL, "%s", e.text);
+    while ((answer = hone_tune_step(t, 1000, &r, &e)) == HONE_RECORD || answer == HONE_NOTHING)
+        last = answer == HONE_RECORD ? r : last;
+    ck_assert_int_eq(answer, HONE_END);
+    ck_assert_int_eq(hone_record_status(last), HONE_CORRECTNESS);
+    ck_assert_ptr_nonnull(strstr(hone_record_message(last), "the last element is"));
     hone_tune_free(t);
     hone_devices_free(d);
     hone_spec_free(spec);

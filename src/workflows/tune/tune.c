@@ -35,6 +35,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
                                 .no_timing = o->no_timing,
                                 .leaving = o->leaving,
                                 .spare = o->spare,
+                                .judge = o->judge,
                                 .log = o->log};
     struct cached_options cached = {.store = o->build_only ? NULL : o->store,
                                     .fresh = o->fresh,

@@ -51,6 +51,7 @@ struct tune_options {
     bool leaving;        // the process ends right after tune_free(): workers are not waited for
     struct spare *spare; // (optional) as in live_options; outlives the tune
     bool keep;           // the jobs stay loaded after the end, for tune_fetch()
+    const struct judge *judge; // (optional) as in live_options; without a store
 
     // For the record in the store:
     const char *command; // the command line

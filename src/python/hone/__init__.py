@@ -1,0 +1,38 @@
+"""hone: builds a GPU kernel once for every configuration of its parameters, proves each result right, measures it, and finds
+the fastest. This module drives libhone; drivers live in worker processes, never in this one.
+
+    import hone
+    result = hone.tune("saxpy.json", budget="60s")
+    print(result.best.configuration, result.best.time_ns)
+
+Everything that fails raises a hone.HoneError with hone's own text; a configuration that fails is a Record like any other.
+What the library says besides goes to the logger "hone".
+"""
+
+from typing import Any, Mapping, Optional, Sequence, Union
+
+from ._devices import Device, Devices, devices
+from ._library import (DeviceError, FileError, HoneError, InputError, InternalError, InterruptedTune, StoreError, UsageError,
+                       WorkerError, version as __version__)
+from ._program import deploy, peak, report, score
+from ._records import Record
+from ._spec import BufferInfo, Geometry, Job, PathLike, Restriction, Space, Spec, as_spec as _as_spec
+from ._store import Best, Origin, Run, Store, best
+from ._tune import Progress, Result, RunResult, Tune, run, tune, tune_async
+
+
+def space(spec: Union[Spec, PathLike], *, where: Union[str, Sequence[str]] = (), on: Optional[Device] = None,
+          set: Optional[Mapping[str, Any]] = None) -> Space:
+    """The valid configurations of a spec (hone.Spec or a file): `Spec.space`."""
+    return _as_spec(spec, set).space(where=where, on=on)
+
+
+def store(path: Optional[PathLike] = None, mode: str = "write") -> Store:
+    """Opens a store: `hone.Store`."""
+    return Store(path, mode)
+
+
+__all__ = ["Best", "BufferInfo", "Device", "DeviceError", "Devices", "FileError", "Geometry", "HoneError", "InputError",
+           "InternalError", "InterruptedTune", "Job", "Origin", "Progress", "Record", "Restriction", "Result", "Run", "RunResult",
+           "Space", "Spec", "Store", "StoreError", "Tune", "UsageError", "WorkerError", "__version__", "best", "deploy",
+           "devices", "peak", "report", "run", "score", "space", "store", "tune", "tune_async"]

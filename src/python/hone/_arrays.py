@@ -1,0 +1,100 @@
+"""NumPy arrays as files that hone reads, in a folder of the user's own (mode 0700) that goes with its owner.
+
+NumPy is needed only where arrays are: nothing here imports it before one is seen. Arrays are written as .npy of
+version 1.0, one dimension, in C order, without pickles.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import weakref
+from typing import Any, Optional
+
+from ._library import InputError
+
+# NumPy's name of a type -> hone's.
+TYPES = {"float16": "half", "float32": "float", "float64": "double", "int8": "int8", "int16": "int16",
+         "int32": "int32", "int64": "int64", "uint8": "uint8", "uint16": "uint16", "uint32": "uint32",
+         "uint64": "uint64", "bool": "bool", "complex64": "float2", "complex128": "double2"}
+NAMES = {hone: numpy for numpy, hone in TYPES.items() if hone not in ("float2", "double2")}
+
+
+def is_array(value: Any) -> bool:
+    """Is it a NumPy array (or one of a library that turns into one: CuPy, PyTorch on the host)?"""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray) or \
+        (not isinstance(value, (str, bytes, int, float, bool)) and hasattr(value, "__array__")
+         and getattr(value, "ndim", 0) > 0)
+
+
+def is_number(value: Any) -> bool:
+    """A number of Python or NumPy (an array without a dimension included)."""
+    return isinstance(value, (bool, int, float)) or (hasattr(value, "dtype") and getattr(value, "ndim", None) == 0)
+
+
+def plain_number(value: Any) -> Any:
+    """The same as a bool, int or float of Python, which JSON can hold."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def type_of(name: str, value: Any) -> str:
+    """hone's name for the type of an array's or number's elements."""
+    known = TYPES.get(str(value.dtype))
+    if known is None:
+        raise InputError(f"argument '{name}': hone has no type for NumPy's {value.dtype}; it knows " +
+                         ", ".join(sorted(TYPES)))
+    return known
+
+
+class Scratch:
+    """A folder of the user's own, which is removed with this object or at the interpreter's end."""
+
+    def __init__(self) -> None:
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="hone-python-"))  # mode 0700
+        self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+    def write(self, name: str, array: Any) -> str:
+        """Writes an array as NAME.npy and gives back the file's path."""
+        import numpy
+        if not name or not name.replace("_", "").replace("-", "").isalnum():
+            raise InputError(f"argument '{name}' cannot be a file: its name has other characters than letters, "
+                             "digits, _ and -")
+        path = self.path / f"{name}.npy"
+        data = numpy.ascontiguousarray(array).reshape(-1)
+        if data.dtype.kind == "c":
+            data = data.view(data.real.dtype)
+        if data.dtype.byteorder == ">" or (data.dtype.byteorder == "=" and sys.byteorder == "big"):
+            data = data.astype(data.dtype.newbyteorder("<"))
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as f:
+            numpy.lib.format.write_array(f, data, version=(1, 0), allow_pickle=False)
+        return str(path)
+
+    def close(self) -> None:
+        self._remove()
+
+
+def from_bytes(data: bytes, kind: str, shape: Optional[tuple] = None) -> Any:
+    """Elements of one of hone's types as a NumPy array; without NumPy, or of a type that it does not have, the bytes
+    themselves."""
+    scalar = kind.rstrip("0123456789") if kind.startswith(("half", "float", "double")) else kind
+    name = NAMES.get(scalar) or NAMES.get(kind)
+    try:
+        import numpy
+    except ImportError:
+        return data
+    if name is None:
+        return data
+    array = numpy.frombuffer(bytearray(data), dtype=name)
+    return array.reshape(shape) if shape is not None and _fits(array.size, shape) else array
+
+
+def _fits(size: int, shape: tuple) -> bool:
+    count = 1
+    for axis in shape:
+        count *= axis
+    return count == size

@@ -1,0 +1,147 @@
+"""The program `hone`, for what the library has no handle for: reports, scores, dispatch tables, limits of a device."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+from typing import Any, List, Mapping, Optional, Sequence, Union
+
+from ._library import NATIVE, FileError, InputError, UsageError, WorkerError
+from ._spec import PathLike, Spec
+
+_END_S = 30.0  # after the first Ctrl-C the running launch ends
+
+
+def find() -> str:
+    """The program's path: $HONE_PROGRAM, that of the wheel, or that on PATH."""
+    chosen = os.environ.get("HONE_PROGRAM")
+    for path in (chosen, str(NATIVE / "bin" / "hone"), shutil.which("hone")):
+        if path and os.access(path, os.X_OK):
+            return path
+        if path and path == chosen:
+            raise FileError(f"HONE_PROGRAM names {path}, which is no program")
+    raise FileError("the program `hone` was not found: neither beside this package nor on PATH; install it, or name it in "
+                    "HONE_PROGRAM")
+
+
+def run(arguments: Sequence[str], *, ok: Sequence[int] = (0,)) -> str:
+    """Runs `hone ARGUMENTS` and gives back what it wrote. Ctrl-C ends it as in a terminal. Raises hone.UsageError or
+    hone.WorkerError with its message where it fails."""
+    process = subprocess.Popen([find(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        out, said = process.communicate()
+    except BaseException:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.communicate(timeout=_END_S)
+        except BaseException:
+            process.kill()
+            process.communicate()
+        raise
+    if process.returncode not in ok:
+        message = said.decode("utf-8", "replace").strip().removeprefix("hone: ") or f"hone ended with {process.returncode}"
+        raise (UsageError if process.returncode == 2 else WorkerError)(message)
+    return out.decode("utf-8", "replace")
+
+
+def words(options: Mapping[str, Any]) -> List[str]:
+    """{"budget": "60s", "fresh": True, "set": {"N": 4}, "where": [..]} as the program's options."""
+    out: List[str] = []
+    for key, value in options.items():
+        name = "--" + key.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            out.append(name)
+        elif isinstance(value, Mapping):
+            for constant, one in value.items():
+                out += [name, f"{constant}={one}"]
+        elif isinstance(value, (list, tuple)):
+            for one in value:
+                out += [name, str(one)]
+        else:
+            out += [name, str(value)]
+    return out
+
+
+class SpecFile:
+    """A spec as a file that the program reads: its own, or one that is written for as long as this lives."""
+
+    def __init__(self, spec: Union[Spec, PathLike]) -> None:
+        import tempfile
+        self._folder: Optional[tempfile.TemporaryDirectory] = None
+        if not isinstance(spec, Spec):
+            self.path = os.fspath(spec)
+        elif spec.text is None:
+            self.path = spec.path
+        else:
+            if spec._callable is not None:
+                raise UsageError("the program cannot call the spec's reference; give it as arrays or as a recipe")
+            if spec._folder is not None:
+                raise InputError("a spec that was parsed with a folder has no file that the program could read; save it "
+                                 "there, and name the file")
+            self._folder = tempfile.TemporaryDirectory(prefix="hone-python-")
+            self.path = os.path.join(self._folder.name, "spec.json")
+            pathlib.Path(self.path).write_text(spec.text, encoding="utf-8")
+        self.set = dict(spec._set) if isinstance(spec, Spec) else {}
+
+    def __enter__(self) -> "SpecFile":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._folder:
+            self._folder.cleanup()
+
+
+def deploy(specs: Union[Spec, PathLike, Sequence[Union[Spec, PathLike]]], output: Optional[PathLike] = None,
+           **options: Any) -> Any:
+    """Finds the fewest configurations that an application needs for its sizes: the table that chooses among them.
+
+    With `output` the table is written there, in `format` ("header", "known", "json", ...; by the file's ending where it is
+    left out), and what hone says of it is returned as a text; without it the table is returned as a dictionary. Options are
+    those of `hone deploy`, with _ for -: set={"WIDTH": "128,256"}, budget=4, within="2%", device, store, fresh=True. Ctrl-C
+    ends it.
+    """
+    listed = list(specs) if isinstance(specs, (list, tuple)) else [specs]
+    files = [SpecFile(one) for one in listed]
+    try:
+        constants = {key: value for f in files for key, value in f.set.items()}
+        given = {**options, "set": {**constants, **(options.get("set") or {})}, "output": output}
+        said = run(["deploy", *(f.path for f in files), *words(given if output is not None else {**given, "json": True})])
+        return said if output is not None else _json(said)
+    finally:
+        for f in files:
+            f.__exit__()
+
+
+def score(files: Union[PathLike, Sequence[PathLike]], strategies: Sequence[str] = (), **options: Any) -> Any:
+    """Lets strategies search recorded spaces (`hone score`): recordings of T4, Kernel Tuner's cache files, CSV, stores.
+    Options are the program's, with _ for -: repeats=20, objective=.... Returns a dictionary."""
+    listed = [os.fspath(one) for one in files] if isinstance(files, (list, tuple)) else [os.fspath(files)]
+    return _json(run(["score", *listed, "--json", *words({"strategy": list(strategies), **options})]))
+
+
+def peak(**options: Any) -> Any:
+    """What the device can do (`hone peak`): bandwidths and rates, as a dictionary. device, language, store, fresh=True."""
+    return _json(run(["peak", "--json", *words(options)]))
+
+
+def _json(text: str) -> Any:
+    """One document, or a list of the lines where there are several."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+
+
+def report(source: Union[Spec, PathLike], store: Optional[PathLike] = None, **options: Any) -> str:
+    """The HTML report (`hone report`) of a spec's results in a store, of a store, or of a recording: one page that needs
+    no network. Options are the program's, with _ for -: svg="evaluations", markdown=True, device=...."""
+    with SpecFile(source) as file:
+        given = {**options, "store": store, "set": {**file.set, **(options.get("set") or {})}}
+        return run(["report", file.path, *words(given)])

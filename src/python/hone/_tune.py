@@ -1,0 +1,462 @@
+"""Tunes: stepped as the library steps them, so that whoever calls stays in control; and what they found."""
+
+from __future__ import annotations
+
+import base64
+import ctypes
+import html
+import os
+import socket
+import sys
+import threading
+import time
+import weakref
+from ctypes import byref, c_size_t, c_void_p
+from typing import (Any, AsyncIterator, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union)
+
+from . import _arrays, _program
+from ._devices import Device, choose
+from ._library import (JUDGE, Error, ProgressInfo, TuneOptions, UsageError, decode, encode, lib, notices, texts, worker)
+from ._progress import Bar, time_text
+from ._records import Record, read_record
+from ._spec import Configuration, Geometry, Job, PathLike, Spec, as_spec, configuration_text
+from ._store import Store, as_store
+
+STEP_MS = 100
+_BROKEN, _NOTHING, _RECORD, _END = -1, 0, 1, 2
+_FETCH_BUFFER = 0
+
+Judge = Callable[[Dict[str, Any], Dict[str, Any]], Union[None, bool, str]]
+
+
+class Progress:
+    """How far a tune is: `valid` configurations in the space, `planned` by the budget, `done`, of them `correct` and
+    `reused`; `elapsed_ns`, `left_ns` (an estimate, 0: none yet); `waiting`: why nothing is measured, or "". `best` is the
+    best record so far as a text, or None."""
+
+    def __init__(self, info: ProgressInfo, best: Optional[str]) -> None:
+        self.valid, self.planned, self.done = info.valid, info.planned, info.done
+        self.correct, self.reused = info.correct, info.reused
+        self.elapsed_ns, self.left_ns = info.elapsed_ns, info.left_ns
+        self.waiting, self.best = decode(info.waiting), best
+
+
+class Tune:
+    """One tune under way, for a program with a loop of its own; `hone.tune` drives one to its end.
+
+    Takes the arguments of `hone.tune`, but for progress and on_record. `step()` works for at most a tenth of a second,
+    with the interpreter's lock released. Iterating gives records until the search is over, then `result()` has all.
+    Workers end, and memory goes, with `close()` or the end of a `with`. Any thread may call it: calls take turns.
+    """
+
+    def __init__(self, spec: Union[Spec, PathLike], *, budget: Any = None, on: Union[None, str, Device] = None,
+                 language: Optional[str] = None, objective: Any = None, strategy: Optional[str] = None, seed: int = 0,
+                 where: Union[str, Sequence[str]] = (), configurations: Sequence[Union[str, Configuration]] = (),
+                 store: Union[None, bool, Store, PathLike] = True, iterations: int = 0, jobs: int = 0,
+                 fresh: bool = False, cold: bool = False, unranked: bool = False, rules: Sequence[str] = (),
+                 build_limit_s: float = 0, launch_limit_s: float = 0, lock_wait_s: float = 0,
+                 set: Optional[Mapping[str, Any]] = None, judge: Optional[Judge] = None,
+                 _run: Union[None, str, Configuration] = None) -> None:
+        given = as_spec(spec, set)
+        self.device = choose(given, on, language, keep_worker=True)
+        self.spec = given.prepare(self.device)
+        self._own_store = not isinstance(store, Store)
+        self.store = as_store(store)
+        self._lock = threading.Lock()
+        self._ended = self._cancelled = False
+        self._judge_failed: List[BaseException] = []
+        options = TuneOptions(spec=self.spec.handle, device=self.device.handle, seed=seed, jobs=jobs, iterations=iterations,
+                              fresh=fresh, cold=cold, unranked=unranked, strategy=encode(strategy),
+                              budget=encode(_joined(budget)), objective=encode(_joined(objective)),
+                              command=encode(_command()), host=encode(socket.gethostname()),
+                              build_limit_ns=round(build_limit_s * 1e9), launch_limit_ns=round(launch_limit_s * 1e9),
+                              lock_wait_ns=round(lock_wait_s * 1e9))
+        options.log = ctypes.pointer(notices)
+        if self.store is not None:
+            options.store = self.store._open()
+        if not self.device.devices.keeps_worker:
+            options.worker = ctypes.pointer(worker())
+        for member, listed in (("where", [where] if isinstance(where, str) else where), ("rules", rules),
+                               ("configurations", [configuration_text(one) for one in configurations])):
+            array = texts(listed)
+            if array is not None:
+                setattr(options, member, array)
+        if judge is not None:
+            self._judge = options.judge = self._judging(judge)  # kept for as long as the tune
+        error = Error()
+        if _run is not None:
+            self.handle = lib.hone_run_new(byref(options), self.spec.choice(_run), byref(error))
+        else:
+            self.handle = lib.hone_tune_new(byref(options), byref(error))
+        if not self.handle and self._own_store and self.store is not None:
+            self.store.close()
+        error.raise_it()
+        self._free = weakref.finalize(self, lib.hone_tune_free, self.handle)
+        self._metrics = self.spec.metrics
+
+    def _judging(self, judge: Judge) -> Any:
+        with Job(self.spec, self.device, self.spec.default) as job:
+            buffers = job.buffers
+        tune, failed, shapes = weakref.ref(self), self._judge_failed, self.spec._shapes
+
+        @JUDGE
+        def call(_context: Any, configuration: bytes, data: Any, lengths: Any, count: int, why: Any, size: int) -> bool:
+            try:
+                import json
+                outputs = {b.name: _arrays.from_bytes(ctypes.string_at(data[b.index], lengths[b.index]), b.type,
+                                                      shapes.get(b.name))
+                           for b in buffers if b.index < count and data[b.index]}
+                said = judge(json.loads(configuration), outputs)
+            except BaseException as e:  # must not pass through the library: raised by the step
+                failed.append(e)
+                owner = tune()
+                said = f"the judge raised {type(e).__name__}: {e}" if owner else False
+            if said is None or said is True or (not isinstance(said, str) and bool(said)):
+                return True
+            text = (said if isinstance(said, str) else "its outputs are judged wrong").encode()[:size - 1]
+            ctypes.memmove(why, text + b"\0", len(text) + 1)
+            return False
+
+        return call
+
+    # ---- driving ------------------------------------------------------------------------------------
+
+    def step(self, timeout_s: float = STEP_MS / 1000) -> Optional[Record]:
+        """Works until a configuration is done, or for `timeout_s`. Returns its record, or None; `ended` says whether the
+        search is over. Raises what ended it, hone.HoneError: records so far are in `result()`."""
+        with self._lock:
+            if self._ended:
+                return None
+            record, error = c_void_p(), Error()
+            answer = lib.hone_tune_step(self._open(), round(timeout_s * 1000), byref(record), byref(error))
+            self._ended = answer in (_BROKEN, _END)
+            if self._judge_failed:
+                self._ended = True
+                raise self._judge_failed[0]
+            error.raise_it()
+            return read_record(record, self.spec, self._metrics) if answer == _RECORD else None
+
+    def _advance(self, timeout_ms: int) -> bool:
+        """A step without copying the record; True when there is one."""
+        with self._lock:
+            if self._ended:
+                return False
+            record, error = c_void_p(), Error()
+            answer = lib.hone_tune_step(self._open(), timeout_ms, byref(record), byref(error))
+            self._ended = answer in (_BROKEN, _END)
+            if self._judge_failed:
+                self._ended = True
+                raise self._judge_failed[0]
+            error.raise_it()
+            return answer == _RECORD
+
+    @property
+    def ended(self) -> bool:
+        return self._ended
+
+    def cancel(self) -> None:
+        """Ends the search after the running launch, without a ranking; steps go on until it has ended."""
+        with self._lock:
+            if not self._ended:
+                self._cancelled = True
+                lib.hone_tune_cancel(self._open())
+
+    def __iter__(self) -> Iterator[Record]:
+        while not self._ended:
+            record = self.step()
+            if record is not None:
+                yield record
+
+    async def __aiter__(self) -> AsyncIterator[Record]:
+        while not self._ended:
+            record = await _in_thread(self.step)
+            if record is not None:
+                yield record
+
+    def progress(self) -> Progress:
+        with self._lock:
+            info = ProgressInfo()
+            lib.hone_tune_progress(self._open(), byref(info))
+            best = self._best_text(info.best) if info.best else None
+            return Progress(info, best)
+
+    def _best_text(self, handle: int) -> str:
+        median = ctypes.c_double()
+        known = lib.hone_record_median(handle, byref(median))
+        return f"{time_text(median.value) if known else '-'} with {decode(lib.hone_record_configuration(handle))}"
+
+    def result(self) -> "Result":
+        """All that is known so far, copied: it outlives the tune."""
+        with self._lock:
+            return Result(self)
+
+    def _open(self) -> Any:
+        if not self._free.alive:
+            raise UsageError("the tune is closed")
+        return self.handle
+
+    def close(self) -> None:
+        """Ends the workers, and waits two seconds at most for them. What `result()` gave stays."""
+        with self._lock:
+            self._ended = True
+            self._free()
+            if self._own_store and self.store is not None:
+                self.store.close()
+
+    def __enter__(self) -> "Tune":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+def _joined(given: Any) -> Optional[str]:
+    """"60s", 200, or a list of these, as hone's options have them."""
+    if given is None:
+        return None
+    return ",".join(map(str, given)) if isinstance(given, (list, tuple)) else str(given)
+
+
+def _command() -> str:
+    return "python: " + (os.path.basename(sys.argv[0]) if sys.argv and sys.argv[0] else "interactive")
+
+
+async def _in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    """As asyncio.to_thread(), but a cancelled caller waits for the call to end: what it works on is freed next."""
+    import asyncio  # takes a third of the module's start, and most users need none of it
+    call = asyncio.ensure_future(asyncio.to_thread(function, *arguments))
+    try:
+        return await asyncio.shield(call)
+    except asyncio.CancelledError:
+        await asyncio.wait([call])
+        raise
+
+
+# ---- results ----------------------------------------------------------------------------------------
+
+
+class Result(Sequence[Record]):
+    """What a tune found: its records, in the order in which they were handed out.
+
+    best: the record to take, None where none is correct or several objectives were given. ranking: those that were ranked,
+    the fastest first. interrupted: ended by Ctrl-C or cancel(), without a ranking. broken: the text of what ended it, or
+    None. options, geometry, source: of the best. store: the file that has it all, or None. elapsed_s: of the tune.
+    """
+
+    def __init__(self, tune: Tune) -> None:
+        count = c_size_t()
+        handles = lib.hone_tune_records(tune._open(), byref(count))
+        info = ProgressInfo()
+        lib.hone_tune_progress(tune._open(), byref(info))
+        self.spec, self.device = tune.spec, tune.device
+        self.records: List[Record] = [read_record(handles[i], tune.spec, tune._metrics) for i in range(count.value)]
+        self.best: Optional[Record] = None
+        self.interrupted, self.broken = tune._cancelled, None
+        self.elapsed_s: float = info.elapsed_ns / 1e9
+        self.valid: int = info.valid
+        self.store: Optional[str] = tune.store.path if tune.store is not None else None
+        self.options: List[str] = []
+        self.geometry: List[Geometry] = []
+        self.source: str = ""
+        for i in range(count.value):
+            if info.best and handles[i] == info.best:
+                self.best = self.records[i]
+        if self.best is not None:
+            self._look_at_best(tune, info.best)
+
+    def _look_at_best(self, tune: Tune, handle: Any) -> None:
+        error = Error()
+        job = lib.hone_job_of_record_new(tune._open(), handle, byref(error))
+        error.raise_it()
+        with Job(self.spec, self.device, {}, handle=job) as best:
+            self.options, self.geometry, self.source = best.options, best.geometry, best.source
+
+    @property
+    def ranking(self) -> List[Record]:
+        return sorted((r for r in self.records if r.ratio is not None), key=lambda r: r.ratio or 0.0)
+
+    @property
+    def pareto(self) -> List[Record]:
+        """With several objectives: the records that no other one beats in all."""
+        return [r for r in self.records if r.pareto]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.records[index]
+
+    def to_dicts(self) -> List[Dict[str, Any]]:
+        """A flat dictionary for each record: `Record.as_dict`."""
+        return [r.as_dict() for r in self.records]
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of `to_dicts()`, times in ns; needs pandas."""
+        import pandas
+        return pandas.DataFrame(self.to_dicts())
+
+    def job(self, configuration: Union[Record, Configuration]) -> Job:
+        """What the compiler gets and what is launched, of any configuration: reads the kernel as it is now."""
+        chosen = configuration.configuration if isinstance(configuration, Record) else configuration
+        return Job(self.spec, self.device, chosen)
+
+    def report(self, path: Optional[PathLike] = None) -> str:
+        """The HTML report of what the store knows of the spec: one page that needs no network. Written to `path` where one
+        is given. Raises hone.UsageError of a tune without a store."""
+        if self.store is None:
+            raise UsageError("a report is made from a store, and this tune had none: leave store out, or name a file")
+        page = _program.report(self.spec, self.store)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(page)
+        return page
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the report in a frame that may run its script and nothing else; without a store, a table."""
+        try:
+            page = self.report()
+        except Exception as e:  # a notebook shows what there is
+            return self._table() + f"<p>{html.escape(str(e))}</p>"
+        data = base64.b64encode(page.encode()).decode()
+        return (f'<iframe sandbox="allow-scripts" style="width:100%;height:48em;border:0" '
+                f'src="data:text/html;charset=utf-8;base64,{data}"></iframe>')
+
+    def _table(self, rows: int = 10) -> str:
+        first = self.ranking or sorted((r for r in self.records if r.time_ns is not None), key=lambda r: r.time_ns or 0.0)
+        names = list(self.spec.parameters)
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in [*names, "time"])
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(str(r.configuration[n]))}</td>" for n in names) +
+                       f"<td>{time_text(r.time_ns)}</td></tr>" for r in first[:rows])
+        return f"<table><tr>{head}</tr>{body}</table>"
+
+    def __repr__(self) -> str:
+        correct = sum(r.correct for r in self.records)
+        best = f", best {time_text(self.best.time_ns)} with {configuration_text(self.best.configuration)}" if self.best else ""
+        return f"<hone.Result of {self.spec.name!r}: {correct} of {len(self)} correct{best}>"
+
+
+# ---- to the end ---------------------------------------------------------------------------------------
+
+
+class _Watch:
+    """Shows a tune's progress, and tells records to whoever wants them."""
+
+    def __init__(self, tune: Tune, progress: Optional[bool], on_record: Optional[Callable[[Record], Any]]) -> None:
+        self.tune, self.bar, self.on_record = tune, Bar(progress), on_record
+
+    def look(self) -> None:
+        if self.bar.due():
+            p = self.tune.progress()
+            self.bar.draw(p.done, p.planned, p.best, p.left_ns, p.waiting)
+
+    def step(self) -> None:
+        if self.on_record is None:
+            self.tune._advance(STEP_MS)
+        else:
+            record = self.tune.step()
+            if record is not None:
+                self.on_record(record)
+        self.look()
+
+
+def tune(spec: Union[Spec, PathLike], *, progress: Optional[bool] = None,
+         on_record: Optional[Callable[[Record], Any]] = None, **options: Any) -> Result:
+    """Tunes a spec and returns what was found.
+
+    spec: a hone.Spec, or the file of one. budget: "60s", 200, "10%", or several; None: the spec's, else no limit.
+    on: a part of a device's name, or a hone.Device; None: $HONE_DEVICE, else as hone chooses. language: "opencl", "cuda",
+    "c". objective: "time", "max:GFLOP/s", or several. strategy: "random", "genetic:population=20" (`hone help strategies`).
+    seed: of what is random. where: further restrictions. configurations: only those that agree with one, as dictionaries or
+    "a=1,b=2". store: True: the user's; False: none; a path or a hone.Store: what it knows is not measured again. iterations:
+    samples of each configuration, and no ranking. jobs: builds at once. fresh: measure again what is known. cold: caches are
+    cleared before each launch. unranked: no ranking at the end. rules: constants of measuring ("rounds=40"). build_limit_s,
+    launch_limit_s, lock_wait_s: seconds; 0: hone's own. set: constants, {name: value}. judge: called with a configuration and
+    {output: array} once its launch has run, before it is timed: None or True, it is right; False or a text, why not (without
+    a store alone).
+    progress: True or False; None: on a terminal and in a notebook. on_record: called with each Record as it comes.
+
+    The interpreter's lock is released while it works. The first Ctrl-C ends the search after the running launch, and what is
+    known is returned (`interrupted`); the second one raises KeyboardInterrupt. Raises hone.HoneError, a MemoryError, or what
+    a callback raised; workers are ended in any case.
+    """
+    with Tune(spec, **options) as t:
+        watch = _Watch(t, progress, on_record)
+        ending = False
+        try:
+            while not t.ended:
+                try:
+                    watch.step()
+                except KeyboardInterrupt:
+                    if ending:
+                        raise
+                    ending = True
+                    t.cancel()
+                    watch.bar.say("Ending after the running launch; once more Ctrl-C ends at once.")
+            return t.result()
+        finally:
+            watch.bar.clear()
+
+
+async def tune_async(spec: Union[Spec, PathLike], *, progress: Optional[bool] = None,
+                     on_record: Optional[Callable[[Record], Any]] = None, **options: Any) -> Result:
+    """`hone.tune` for asyncio: steps run in a thread of the loop's executor, one at a time; `on_record` is called in the
+    loop's thread. Cancelling the task ends the workers."""
+    t = await _in_thread(lambda: Tune(spec, **options))
+    watch = _Watch(t, progress, None)
+    try:
+        while not t.ended:
+            if on_record is None:
+                await _in_thread(t._advance, STEP_MS)
+            else:
+                record = await _in_thread(t.step)
+                if record is not None:
+                    on_record(record)
+            watch.look()
+        return await _in_thread(t.result)
+    finally:
+        watch.bar.clear()
+        await _in_thread(t.close)
+
+
+class RunResult:
+    """One configuration that was built, verified and measured: its `record`, and `outputs`, {argument: array} of what the
+    kernel left in each buffer (bytes where NumPy is missing), None where it did not run or the store answered."""
+
+    def __init__(self, record: Record, outputs: Optional[Dict[str, Any]], options: List[str],
+                 geometry: List[Geometry]) -> None:
+        self.record, self.outputs, self.options, self.geometry = record, outputs, options, geometry
+
+    def __repr__(self) -> str:
+        return f"<hone.RunResult {configuration_text(self.record.configuration)}: {self.record.status}>"
+
+
+def run(spec: Union[Spec, PathLike], configuration: Union[None, str, Configuration] = None, *, fetch: bool = True,
+        store: Union[None, bool, Store, PathLike] = False, **options: Any) -> RunResult:
+    """Builds, verifies and measures one configuration (None: the default one), and brings its buffers here.
+
+    Options are those of `hone.tune` for one configuration: on, language, set, iterations, cold. Raises hone.UsageError for a
+    configuration that restrictions exclude.
+    """
+    given = as_spec(spec, options.pop("set", None))
+    with Tune(given, store=store, fresh=fetch, _run=configuration if configuration is not None else given.default,
+              **options) as t:
+        for _ in t:
+            pass
+        result = t.result()
+        record = result.records[0]
+        outputs = _outputs(t) if fetch and record.correct and not record.reused else None
+        return RunResult(record, outputs, result.options, result.geometry)
+
+
+def _outputs(t: Tune) -> Dict[str, Any]:
+    count, found = c_size_t(), {}
+    handle = lib.hone_tune_records(t._open(), byref(count))[0]
+    error = Error()
+    with Job(t.spec, t.device, {}, handle=lib.hone_job_of_record_new(t._open(), handle, byref(error))) as job:
+        error.raise_it()
+        for b in job.buffers:
+            data, length = c_void_p(), c_size_t()
+            lib.hone_tune_fetch(t._open(), handle, _FETCH_BUFFER, b.index, byref(data), byref(length), byref(error))
+            error.raise_it()
+            found[b.name] = _arrays.from_bytes(ctypes.string_at(data, length.value), b.type, t.spec._shapes.get(b.name))
+    return found

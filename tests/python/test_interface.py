@@ -1,0 +1,133 @@
+"""The module beside the library: its structs, its specs and spaces, its errors. Nothing here needs a device."""
+
+import ctypes
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import hone
+from conftest import FAKE, ROOT, SAXPY, SMALL, saxpy
+from hone import _library
+
+
+def test_structs_are_those_of_the_header(tmp_path):
+    lines = []
+    for name, kind in _library.STRUCTS.items():
+        lines.append(f'printf("{name} %zu\\n", sizeof(struct {name}));')
+        for member in kind._fields_:
+            lines.append(f'printf("{name}.{member[0]} %zu %zu\\n", offsetof(struct {name}, {member[0]}), '
+                         f'sizeof(((struct {name} *)0)->{member[0]}));')
+    source = tmp_path / "layout.c"
+    source.write_text("#include <hone/hone.h>\n#include <stdio.h>\nint main(void)\n{\n" + "\n".join(lines) + "\n}\n")
+    subprocess.run([os.environ.get("HONE_TEST_CC", "cc"), "-I", ROOT / "include", source, "-o", tmp_path / "layout"],
+                   check=True)
+    said = subprocess.run([tmp_path / "layout"], check=True, capture_output=True, text=True).stdout
+    ours = []
+    for name, kind in _library.STRUCTS.items():
+        ours.append(f"{name} {ctypes.sizeof(kind)}")
+        ours += [f"{name}.{m[0]} {getattr(kind, m[0]).offset} {getattr(kind, m[0]).size}" for m in kind._fields_]
+    assert said.splitlines() == ours
+
+
+def test_every_public_name_is_documented():
+    for name in hone.__all__:
+        if not name.startswith("_"):
+            assert getattr(hone, name).__doc__, name
+    assert (pathlib.Path(hone.__file__).parent / "py.typed").exists()
+
+
+def test_importing_needs_no_numpy_and_names_a_missing_library():
+    code = "import sys; sys.modules['numpy'] = None; import hone; print(hone.__version__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == hone.__version__, done.stderr
+    missing = subprocess.run([sys.executable, "-c", "import hone"], capture_output=True, text=True,
+                             env={**os.environ, "HONE_LIBRARY": "/nowhere/libhone.so"})
+    assert missing.returncode == 1 and "/nowhere/libhone.so" in missing.stderr and "HONE_LIBRARY" in missing.stderr
+
+
+def test_spec_of_a_file():
+    s = hone.Spec.load(SMALL, set={"SLOWNESS": 5})
+    assert s.name == "small" and s.parameters == {"ID": [1, 2, 3, 4], "FAKE": ["good", "wrong", "compile_error"]}
+    assert s.constants == {"SLOWNESS": 5} and s.metrics == ["speed"]
+    assert s.default == {"ID": 2, "FAKE": "good"}
+
+
+def test_space():
+    space = hone.space(SMALL)
+    assert len(space) == 5 and space.cartesian == 12
+    assert space[0] == {"ID": 1, "FAKE": "good"} and space[-1] == {"ID": 4, "FAKE": "good"}
+    assert list(space) == space[:] and space.index(space[2]) == 2
+    assert {"ID": 1, "FAKE": "good"} in space and {"ID": 3, "FAKE": "good"} not in space
+    assert "ID != 3" in space.why({"ID": 3}) and space.why({"ID": 2}) == "" and {"ID": 9} not in space
+    assert [r.text for r in space.restrictions][0] == "ID != 3" and space.restrictions[0].excludes == 3
+    assert len(hone.space(SMALL, where=["ID > 2"])) == 1
+    with pytest.raises(ValueError, match="ID != 3"):
+        space.index({"ID": 3})
+    with pytest.raises(IndexError, match="5 configurations"):
+        space[5]
+
+
+def test_errors_are_hones_own(tmp_path):
+    with pytest.raises(hone.FileError, match="/nowhere/x.json") as caught:
+        hone.Spec.load("/nowhere/x.json")
+    assert caught.value.driver == 2 and isinstance(caught.value, OSError)
+    with pytest.raises(hone.UsageError, match="SLOWNESS"):
+        hone.Spec.load(SMALL, set={"SLOWNES": 1})
+    with pytest.raises(hone.InputError, match=r"parameters"):
+        hone.Spec(source=SAXPY, parameters={"GROUP": "[1, "}, global_size=1)
+    with pytest.raises(hone.UsageError, match="kernel.*source"):
+        hone.Spec(parameters={"A": [1]})
+    with pytest.raises(hone.UsageError, match="NUL"):
+        hone.Spec.load("a\0b")
+    with pytest.raises(hone.StoreError):
+        (tmp_path / "no.sqlite").write_text("not a store\n")
+        hone.Store(tmp_path / "no.sqlite")
+    with pytest.raises(hone.UsageError, match="77 is no value of ID"):
+        hone.Spec.load(SMALL).choice({"ID": 77})
+
+
+def test_spec_of_objects():
+    s = saxpy(restrictions=["GROUP > 32"], derived={"TWICE": "2 * GROUP"}, name="mine", defaults={"GROUP": 64})
+    assert s.name == "mine" and len(s.space()) == 2 and s.default == {"GROUP": 64}
+    assert json.loads(s.text)["derived"] == {"TWICE": "2 * GROUP"}
+    assert s.constants["n"] == 4096
+    with pytest.raises(hone.UsageError, match="'x'.*neither"):
+        saxpy(arguments={"x": object()})
+
+
+def test_arrays_lie_in_a_folder_of_the_users_own():
+    numpy = pytest.importorskip("numpy")
+    data = numpy.arange(12, dtype=numpy.float32).reshape(3, 4)
+    s = saxpy(arguments={"y": data, "x": data.T, "a": numpy.float64(0.5), "n": numpy.int32(12)}, constants={"n": 12})
+    folder = s._scratch.path
+    assert folder.stat().st_mode & 0o777 == 0o700 and (folder / "y.npy").stat().st_mode & 0o777 == 0o600
+    assert (numpy.load(folder / "x.npy", allow_pickle=False) == data.T.ravel()).all()
+    arguments = json.loads(s.text)["arguments"]
+    assert arguments["n"] == {"memory": "scalar", "type": "int32", "value": 12} and arguments["a"]["type"] == "double"
+    del s
+    assert not folder.exists()
+    with pytest.raises(hone.InputError, match="object"):
+        saxpy(arguments={"y": numpy.array([object()])})
+
+
+def test_worker_that_is_not_there(monkeypatch):
+    monkeypatch.setenv("HONE_WORKER", "/nowhere/worker")
+    with pytest.raises(hone.FileError, match="/nowhere/worker"):
+        hone.devices()
+
+
+def test_devices_of_the_fake(fake):
+    (device,) = hone.devices()
+    assert device.name == "fake device" and device.language == "opencl" and device.type == "cpu"
+    with pytest.raises(hone.HoneError, match="fake device"):
+        hone.Devices().pick("another")
+
+
+def test_program_is_named_where_it_is_missing(monkeypatch):
+    monkeypatch.setenv("HONE_PROGRAM", "/nowhere/hone")
+    with pytest.raises(hone.FileError, match="HONE_PROGRAM"):
+        hone.score("x.json")

@@ -1,0 +1,199 @@
+"""Tunes, runs and stores from Python, with the worker that answers at once and on PoCL."""
+
+import importlib.util
+import logging
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import hone
+from conftest import ROOT, SAXPY, SMALL, THOUSAND, saxpy
+
+
+def test_tune_gives_records_and_a_best(fake, tmp_path):
+    seen = []
+    r = hone.tune(SMALL, store=tmp_path / "s.sqlite", on_record=seen.append)
+    assert len(r) == len(seen) == 5 and not r.interrupted
+    by = {(q.configuration["ID"], q.configuration["FAKE"]): q for q in r}
+    assert by[2, "wrong"].status == "correctness" and by[2, "wrong"].time_ns is None
+    assert by[2, "compile_error"].status == "compile" and by[2, "compile_error"].message
+    assert r.best.configuration == {"ID": 1, "FAKE": "good"} and r.best.time_ns == pytest.approx(1000, rel=0.2)
+    assert r.best.metrics["speed"] == pytest.approx(1000 / r.best.time_ns) and r.ranking[0].ratio == 1
+    assert "-DID=1" in r.options and r.geometry[0].local_size == (64,)
+    flat = r.to_dicts()[0]
+    assert flat["status"] in ("correct", "compile", "correctness") and "ID" in flat and "time_ns" in flat
+    again = hone.tune(SMALL, store=tmp_path / "s.sqlite")
+    assert all(q.reused for q in again) and again.best.configuration == r.best.configuration
+    assert hone.best(SMALL, store=tmp_path / "s.sqlite").configuration == {"ID": 1, "FAKE": "good"}
+    with hone.Store(tmp_path / "s.sqlite", "read") as st:
+        records = st.records(SMALL, correct_only=True)
+        assert len(records) >= 3 and all(q.correct and o.device == "fake device" for q, o in records)
+        (run,) = st.runs()
+        assert run.spec == "small" and run.command.startswith("python: ") and run.records >= 5
+    with pytest.raises(hone.UsageError, match="closed"):
+        st.runs()
+
+
+def test_options_reach_the_library(fake):
+    assert len(hone.tune(THOUSAND, budget=20, seed=3, store=False)) == 20
+    assert len(hone.tune(THOUSAND, budget=["30", "60s"], strategy="random", unranked=True, store=False)) == 30
+    r = hone.tune(SMALL, configurations=[{"ID": 4}], iterations=5, store=False)
+    assert len(r) == 1 and len(r.best.samples_ns) == 5
+    assert len(hone.tune(SMALL, where="ID == 1", store=False)) == 1
+    with pytest.raises(hone.HoneError, match="nonsense"):
+        hone.tune(SMALL, strategy="nonsense", store=False)
+    with pytest.raises(hone.InputError, match="ID > 9"):
+        hone.tune(SMALL, where=["ID > 9"], store=False)
+    with pytest.raises(hone.UsageError, match="excluded"):
+        hone.run(SMALL, "ID=3", fetch=False)
+
+
+def test_a_loop_of_its_own(fake):
+    with hone.Tune(THOUSAND, store=False, unranked=True) as t:
+        seen = 0
+        for record in t:
+            assert record.correct
+            seen += 1
+            if seen == 10:
+                assert t.progress().done == 10 and t.progress().planned == 1000
+                t.cancel()
+        r = t.result()
+    assert r.interrupted and 10 <= len(r) < 1000 and r.best is not None
+    with pytest.raises(hone.UsageError, match="closed"):
+        t.progress()
+
+
+def test_what_a_callback_raises_is_raised(fake):
+    def no(_record):
+        raise KeyError("mine")
+    with pytest.raises(KeyError, match="mine"):
+        hone.tune(SMALL, store=False, on_record=no)
+
+
+def test_ctrl_c_keeps_what_is_known(fake, tmp_path):
+    code = ("import hone, os, signal\n"
+            "def first(r):\n"
+            "    global sent\n"
+            "    if not sent:\n"
+            "        sent = True\n"
+            "        os.kill(os.getpid(), signal.SIGINT)\n"
+            "sent = False\n"
+            f"r = hone.tune({str(THOUSAND)!r}, store=False, on_record=first)\n"
+            "print(r.interrupted, 0 < len(r) < 1000, r.best is not None)\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert done.stdout == "True True True\n", done.stderr
+
+
+def test_warnings_go_to_the_log(fake, caplog):
+    with caplog.at_level(logging.DEBUG, "hone"):
+        hone.Spec.parse('{"kernel": "a.cl", "parametres": {}, "parameters": {"A": [1]}, "global": 1}')
+    assert "parametres" in caplog.text
+
+
+def test_recipes_on_pocl(pocl):
+    r = hone.tune(saxpy(), on=pocl, store=False, iterations=3)
+    assert len(r) == 3 and all(q.verified and q.metrics["GB/s"] > 0 for q in r)
+    assert "y[i] = a * x[i]" in r.source and r.job(r[0]).geometry[0].global_size == (4096,)
+    wrong = saxpy(source=SAXPY.replace("a * x[i]", "(GROUP == 64 ? 0 : a) * x[i]"))
+    r = hone.tune(wrong, on=pocl, store=False, iterations=3)
+    by = {q.configuration["GROUP"]: q for q in r}
+    assert by[64].status == "correctness" and by[64].deviations[0]["wrong"] > 0 and by[32].verified
+
+
+def test_report_and_deploy_and_score(pocl, tmp_path):
+    r = hone.tune(saxpy(name="reported"), store=tmp_path / "s.sqlite")
+    page = r.report(tmp_path / "r.html")
+    assert "<html" in page and "reported" in page and (tmp_path / "r.html").read_text() == page
+    shown = r._repr_html_()
+    assert shown.startswith("<iframe sandbox=\"allow-scripts\"") and "allow-same-origin" not in shown
+    bare = hone.tune(saxpy(), store=False, iterations=1)
+    assert bare._repr_html_().startswith("<table>") and "GROUP" in bare._repr_html_()
+    with pytest.raises(hone.UsageError, match="this tune had none"):
+        bare.report()
+    said = hone.deploy(saxpy(name="reported"), tmp_path / "table.json", set={"n": "1024,4096"}, format="json",
+                       store=tmp_path / "s.sqlite")
+    assert "2 sizes" in said and (tmp_path / "table.json").stat().st_size > 0
+    assert isinstance(hone.deploy(saxpy(name="reported"), set={"n": "1024,4096"}, store=tmp_path / "s.sqlite"), dict)
+    assert hone.score(tmp_path / "s.sqlite", ["random"], repeats=2, set={"n": 4096})
+    with pytest.raises(hone.UsageError, match="nowhere"):
+        hone.score("/nowhere/x.json")
+
+
+def test_arrays_on_pocl(pocl):
+    numpy = pytest.importorskip("numpy")
+    n = 1000
+    x, y = numpy.random.rand(n).astype(numpy.float32), numpy.random.rand(10, 100).astype(numpy.float32)
+    arguments = {"y": y, "x": x, "a": numpy.float32(3), "n": numpy.int32(n)}
+    right = 3 * x + y.ravel()
+    for reference in ({"y": right}, lambda v: v["a"] * v["x"] + v["y"].ravel(), lambda v: {"y": right.reshape(y.shape)}):
+        r = hone.tune(saxpy(arguments=arguments, constants={}, global_size=n, metrics=None, reference=reference), on=pocl,
+                      store=False, iterations=2)
+        assert [q.status for q in r] == ["correct"] * 3 and all(q.verified for q in r)
+    r = hone.tune(saxpy(arguments=arguments, constants={}, global_size=n, metrics=None, reference={"y": right + 1}),
+                  on=pocl, store=False, iterations=2)
+    assert [q.status for q in r] == ["correctness"] * 3 and r.best is None
+    s = saxpy(arguments=arguments, constants={}, global_size=n, metrics=None, reference={"y": right}, rtol=0.5, atol=2)
+    assert hone.run(s, {"GROUP": 32}, on=pocl).outputs["y"] == pytest.approx(right.reshape(10, 100))
+    with pytest.raises(hone.UsageError, match="returned 'z'"):
+        hone.tune(saxpy(reference=lambda v: {"z": 1}, arguments={**arguments}, constants={}, global_size=n, metrics=None),
+                  on=pocl, store=False)
+
+
+def test_a_reference_over_recipes(pocl):
+    numpy = pytest.importorskip("numpy")
+    calls = []
+
+    def reference(v):
+        calls.append(v["x"].shape)
+        return numpy.float64(v["a"]) * v["x"] + v["y"]
+    s = saxpy(arguments={"y": {"size": "n"}, "x": {"size": "n", "fill": "normal"}, "a": 2.0, "n": "n"}, reference=reference)
+    r = hone.tune(s, on=pocl, store=False, iterations=2)
+    assert calls == [(4096,)] and all(q.verified for q in r)
+
+
+def test_a_judge_sees_outputs_before_they_are_timed(pocl):
+    numpy = pytest.importorskip("numpy")
+    seen = {}
+
+    def judge(configuration, outputs):
+        seen[configuration["GROUP"]] = outputs["y"]
+        return "I do not like 64" if configuration["GROUP"] == 64 else None
+    bare = saxpy(arguments={"y": {"size": "n"}, "x": {"size": "n"}, "a": 2.0, "n": "n"}, reference="none")
+    r = hone.tune(bare, on=pocl, store=False, iterations=2, judge=judge)
+    by = {q.configuration["GROUP"]: q for q in r}
+    assert sorted(seen) == [32, 64, 128] and (seen[32] == seen[128]).all() and seen[32].dtype == numpy.float32
+    assert by[64].status == "correctness" and by[64].message == "I do not like 64" and not by[64].samples_ns
+    assert by[32].verified and len(by[32].samples_ns) == 2
+    with pytest.raises(hone.UsageError, match="judge"):
+        hone.tune(bare, on=pocl, judge=judge)
+
+    def broken(configuration, outputs):
+        raise ZeroDivisionError("mine")
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        hone.tune(bare, on=pocl, store=False, judge=broken)
+
+
+def test_what_the_manual_says(pocl, tmp_path, monkeypatch):
+    """Every example of src/doc/python.md, in its order."""
+    pytest.importorskip("numpy")
+    text = (ROOT / "src" / "doc" / "python.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
+    monkeypatch.chdir(tmp_path)
+    kernel = re.search(r"<!-- file: saxpy.cl -->\n```c\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
+    pathlib.Path("saxpy.cl").write_text(kernel)
+    pathlib.Path("saxpy.json").write_text(
+        '{"kernel": "saxpy.cl", "constants": {"n": 65536}, "parameters": {"GROUP": [64, 128], "PER_ITEM": [1, 2]},'
+        ' "global": "n // PER_ITEM", "local": "GROUP",'
+        ' "arguments": {"y": {"size": "n", "expect": "a * x[i] + y[i]"}, "x": {"size": "n"}, "a": 2.0, "n": "n"}}')
+    assert len(blocks) == 3
+    names = {}
+    for block in blocks:
+        if importlib.util.find_spec("pandas") is None:
+            block = block.replace("result.to_pandas()", "result.to_dicts()")
+        exec(compile(block, "python.md", "exec"), names)
+    assert len(names["table"]) == 4 and pathlib.Path("saxpy.html").exists()
+    assert all(r.verified for r in names["result"])
+    assert all(r.verified for r in hone.tune(names["spec"], store=False, iterations=1))
