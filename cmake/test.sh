@@ -47,6 +47,7 @@ g++:cmd:g++
 oclgrind:cmd:oclgrind
 gnuplot-nox:cmd:gnuplot
 libopenblas0:lib:libopenblas.so.0
+libmicrohttpd12:lib:libmicrohttpd.so.12
 libclblast1:lib:libclblast.so.1'
 [ $valgrind = no ] || extra="$extra
 valgrind:cmd:valgrind"

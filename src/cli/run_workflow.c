@@ -52,6 +52,8 @@ void workflow_run(struct running *r)
             cancel_workflow(r);
         if (answer == HONE_NOTHING || answer == HONE_RECORD)
             show_progress(r);
+        if (r->turn)
+            r->turn(r->context);
     }
     ticker_clear(&r->work->ticker);
 }

@@ -16,8 +16,9 @@ struct running {
     // How far it is, in lines that are cut at the screen's width. Where it adds nothing, nothing is shown. Asked on a
     // terminal alone.
     void (*progress)(void *context, const struct screen *s, struct text *lines);
-    bool silent; // nothing is said of Ctrl-C: no launch has to be waited for
-    bool ending; // it was cancelled
+    void (*turn)(void *context); // (optional) in each turn of the loop
+    bool silent;                 // nothing is said of Ctrl-C: no launch has to be waited for
+    bool ending;                 // it was cancelled
 };
 
 // To its end; the line of progress is gone afterwards.

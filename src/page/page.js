@@ -2,7 +2,7 @@
 // frames where which value stands, so that what is selected is drawn over what the file has already. Nothing is fetched,
 // and no text becomes markup: elements are made one by one, their texts set as texts.
 "use strict";
-(() => {
+const hone = (() => {
     const SVG = "http://www.w3.org/2000/svg";
     const MOST = 5000; // points that are drawn over a picture
     const PAGE = 100; // rows of the table at once
@@ -116,7 +116,10 @@
 
     // ---- a set -----------------------------------------------------------------------------------
 
-    const start = article => {
+    const sets = []; // that are shown
+
+    // `kept`: what stood in the set of this title, where a newer page replaces one.
+    const start = (article, kept) => {
         const d = read(article);
         const brushes = new Map(); // view -> test of a row
         const views = [];
@@ -148,24 +151,42 @@
             for (const v of views) v.update();
         };
         let waiting = 0;
+        const filter = () => {
+            const t = parse(d, input.value), wrong = typeof t === "string";
+            if (!wrong) test = t;
+            update();
+            if (wrong) { count.textContent = t; count.classList.add("wrong"); }
+            input.setAttribute("aria-invalid", wrong);
+        };
         input.addEventListener("input", () => {
             clearTimeout(waiting);
-            waiting = setTimeout(() => {
-                const t = parse(d, input.value);
-                if (typeof t === "string") { count.textContent = t; count.classList.add("wrong"); return; }
-                test = t;
-                update();
-            }, 150);
+            waiting = setTimeout(filter, 150);
         });
 
         // Of what is selected every so many-th is drawn, so that no more than `most` are, from all parts alike.
         const set = { d, isIn, active: () => selected !== null, stride: most => Math.max(1, Math.ceil(chosen / most)), update, brushes, views };
         for (const section of article.querySelectorAll("section.view[data-view]")) {
             const view = makers[section.dataset.view];
-            if (view) views.push(view(set, section));
+            if (view) views.push({ name: section.dataset.view, ...view(set, section) });
         }
         for (const pre of article.querySelectorAll("pre.copy")) copyable(pre);
-        update();
+        const open = [...article.querySelectorAll("details")];
+        if (kept) {
+            input.value = kept.filter;
+            for (const [name, state] of Object.entries(kept.views)) {
+                const view = views.find(v => v.name === name);
+                if (view && view.put) view.put(state);
+            }
+            open.forEach((e, i) => { e.open = kept.open[i] === true; });
+        }
+        filter();
+        sets.push({
+            title: article.querySelector("h2").textContent,
+            isBrushed: () => brushes.size > 0,
+            clear: () => { brushes.clear(); views.forEach(v => v.clear && v.clear()); },
+            kept: () => ({ filter: input.value, open: open.map(e => e.open),
+                           views: Object.fromEntries(views.filter(v => v.kept).map(v => [v.name, v.kept()])) }),
+        });
     };
 
     const copyable = pre => {
@@ -396,7 +417,8 @@
             draw("text", { class: "axis", transform: "translate(14 " + (top + bottom) / 2 + ") rotate(-90)", "text-anchor": "middle" }, svg).textContent = names[sy.value];
             plot.replaceChildren(svg);
         };
-        return { update, clear: () => { chosen = false; } };
+        return { update, clear: () => { chosen = false; }, kept: () => [chosen, sx.value, sy.value, ss.value],
+                 put: ([any, x, y, s]) => { chosen = any; sx.value = x; sy.value = y; ss.value = s; } };
     };
 
     // ---- the table -------------------------------------------------------------------------------
@@ -447,7 +469,12 @@
             })));
             scroll.replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));
         };
-        return { update };
+        return { update, kept: () => ({ by: columns[by].name, down, page, hidden: columns.filter(c => c.hidden).map(c => c.name) }),
+                 put: k => {
+                     by = Math.max(0, columns.findIndex(c => c.name === k.by));
+                     ({ down, page } = k);
+                     columns.forEach((c, i) => { c.hidden = k.hidden.includes(c.name); boxes.querySelectorAll("input")[i].checked = !c.hidden; });
+                 } };
     };
 
     const makers = {
@@ -455,5 +482,13 @@
         time: scatter((d, i) => d.at[i], (d, i) => d.alone[i]),
         distribution, parameters, parallel, heatmap, table,
     };
-    document.querySelectorAll("article.set").forEach(start);
+    const all = kept => document.querySelectorAll("article.set").forEach(a => start(a, kept && kept.get(a.querySelector("h2").textContent)));
+    all();
+    return {
+        start: all,
+        stop: () => { sets.length = 0; },
+        kept: () => new Map(sets.map(s => [s.title, s.kept()])),
+        isBrushed: () => sets.some(s => s.isBrushed()),
+        clear: () => sets.forEach(s => s.clear()),
+    };
 })();

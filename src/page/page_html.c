@@ -10,7 +10,8 @@
 #include "base/digest.h"
 #include "report/values.h"
 
-extern const char page_style[], page_script[]; // page.css, page.js
+extern const char page_style[], page_script[],
+    page_live_script[]; // page.css, page.js, page_live.js
 
 // ---- small parts -------------------------------------------------------------------------------
 
@@ -37,15 +38,25 @@ static void put_source_digest(const char *text, size_t length, struct text *out)
     text_add(out, "'");
 }
 
+// One script: a page that is served while it changes also has what asks for news.
+static void put_script(const struct page *p, struct text *out)
+{
+    text_add(out, page_script);
+    if (p->live)
+        text_add(out, page_live_script);
+}
+
 static void put_head(const struct page *p, struct text *out)
 {
-    struct text style = TEXT_INIT;
+    struct text style = TEXT_INIT, script = TEXT_INIT;
     text_addf(&style, "%s%s", picture_style, page_style);
+    put_script(p, &script);
     text_add(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src ");
-    put_source_digest(page_script, strlen(page_script), out);
+    put_source_digest(text_cstr(&script), script.length, out);
+    text_add(out, p->live ? "; connect-src 'self'" : "");
     text_add(out, "; style-src ");
     put_source_digest(text_cstr(&style), style.length, out);
     text_add(out, "; base-uri 'none'; form-action 'none'\">\n"
@@ -55,9 +66,13 @@ static void put_head(const struct page *p, struct text *out)
     put_markup(p->title, out);
     text_add(out, "</title>\n<style>");
     text_addn(out, text_cstr(&style), style.length);
-    text_add(out, "</style></head>\n<body>\n");
-    out->failed |= style.failed;
+    text_add(out, "</style></head>\n<body");
+    if (p->live)
+        text_addf(out, " data-live=\"%llu\"", (unsigned long long)p->live);
+    text_add(out, ">\n");
+    out->failed |= style.failed || script.failed;
     text_release(&style);
+    text_release(&script);
 }
 
 static void put_element(const char *tag, const char *text, struct text *out)
@@ -642,13 +657,13 @@ void page_write(const struct page *p, struct text *out)
     }
     text_add(out, "</header>\n<main>\n");
     if (p->count == 0)
-        text_add(out, "<p>There are no results.</p>\n");
+        text_addf(out, "<p>There are no results%s.</p>\n", p->live ? " yet" : "");
     for (size_t i = 0; i < p->count; i++) {
         put_across(p, i, out);
         put_set(p, i, out);
     }
     text_add(out,
              "</main>\n<div id=\"told\" role=\"status\" aria-live=\"polite\"></div>\n<script>");
-    text_add(out, page_script);
+    put_script(p, out);
     text_add(out, "</script>\n</body></html>\n");
 }

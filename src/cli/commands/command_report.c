@@ -1,5 +1,6 @@
 // hone report: one HTML file that shows what stores and recorded spaces know; or a picture, a table, a summary of it.
 #include "cli/environment.h"
+#include "cli/live_page.h"
 #include "cli/respec.h"
 #include "cli/work.h"
 #include "formats/import.h"
@@ -9,12 +10,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct report_settings {
     struct spec_settings given; // some rows of it
     const char *output, *svg, *csv;
     struct list objective;
     bool markdown, all;
+    struct given_live live;
+    bool until_eof;
 };
 
 // One `hone report`.
@@ -24,10 +28,12 @@ struct session {
     struct page page;
     struct page_choice choice;
     struct report_about about;
+    char date[32];
     struct hone_store **stores; // one for each argument; NULL: it is none
     struct recorded **recorded; // likewise
     struct spec **specs;        // of stored spaces
     size_t spec_count, spec_room;
+    bool has_warned; // what is left out was said already
 };
 
 // ---- a store -----------------------------------------------------------------------------------
@@ -114,7 +120,7 @@ static bool add_spaces(struct session *s, struct store *store, const char *path,
         const struct spec *of = is_own ? spec : stored_spec(s, store, &spaces[i], &why);
         if (of && !page_add_stored(&s->page, store, &spaces[i], of, path, &s->choice, e))
             return false;
-        if (!of)
+        if (!of && !s->has_warned)
             complain("warning: %s: %s%s%s on %s is left out: %s", path, spaces[i].spec,
                      spaces[i].constants[0] ? ", " : "", spaces[i].constants, spaces[i].device,
                      why.text[0] ? why.text : "it has no results");
@@ -216,7 +222,7 @@ static int add_argument(struct session *s, uint32_t argument)
                                         : add_spec(s, argument);
 }
 
-// ---- the command -------------------------------------------------------------------------------
+// ---- what is written ---------------------------------------------------------------------------
 
 // "matmul, transpose": of what the sets are, each once.
 static const char *title_of(struct session *s)
@@ -245,16 +251,20 @@ static bool write_report(struct session *s, struct text *out, struct error *e)
     return !out->failed || error_memory(e);
 }
 
+static void about_report(struct session *s)
+{
+    environment_date(s->date);
+    s->about = (struct report_about){
+        .hone_version = HONE_VERSION, .command = s->work.call->line, .date = s->date};
+    s->page.about = &s->about;
+    s->page.title = title_of(s);
+}
+
 static int write_out(struct session *s)
 {
     struct error e = ERROR_INIT;
     struct text out = TEXT_INIT;
-    char date[32];
-    environment_date(date);
-    s->about = (struct report_about){
-        .hone_version = HONE_VERSION, .command = s->work.call->line, .date = date};
-    s->page.about = &s->about;
-    s->page.title = title_of(s);
+    about_report(s);
     const char *path = s->settings->output;
     bool ok = write_report(s, &out, &e) && (!path || file_replace(path, &out, &e));
     if (ok && path) {
@@ -267,12 +277,28 @@ static int write_out(struct session *s)
     return !ok ? work_failed(&e) : s->page.count > 0 ? EXIT_DONE : EXIT_NOTHING;
 }
 
+// What a file says of the time: the page is not served.
 static int check_report_options(const struct report_settings *o)
 {
-    if ((o->svg != NULL) + (o->csv != NULL) + o->markdown < 2)
-        return EXIT_DONE;
-    complain("--svg, --csv and --markdown each write something else: name one");
-    return EXIT_USAGE;
+    const char *part = o->output     ? "--output"
+                       : o->svg      ? "--svg"
+                       : o->csv      ? "--csv"
+                       : o->markdown ? "--markdown"
+                                     : NULL;
+    if ((o->svg != NULL) + (o->csv != NULL) + o->markdown > 1) {
+        complain("--svg, --csv and --markdown each write something else: name one");
+        return EXIT_USAGE;
+    }
+    if (o->live.is_given && part) {
+        complain("--live and %s exclude each other: a page that is served is written to no file",
+                 part);
+        return EXIT_USAGE;
+    }
+    if (o->until_eof && !o->live.is_given) {
+        complain("--until-eof says how long --live serves: give that, too");
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
 }
 
 static const char *joined_objectives(struct session *s)
@@ -284,37 +310,115 @@ static const char *joined_objectives(struct session *s)
     return all;
 }
 
-static int run_report(struct invocation *i)
+// Gathers what the arguments have; close_report() releases it either way.
+static int open_report(struct session *s, const struct invocation *i, bool has_warned)
 {
-    struct session s = {.settings = i->settings};
-    struct work *w = &s.work;
     struct error e = ERROR_INIT;
-    int status = check_report_options(s.settings);
-    if (status != EXIT_DONE)
-        return status;
-    work_init(w, i, &s.settings->given, NULL);
-    s.choice = (struct page_choice){s.settings->given.where.items, s.settings->given.where.count,
-                                    joined_objectives(&s)};
-    s.stores = arena_array(&w->arena, i->argument_count, sizeof(struct hone_store *));
-    s.recorded = arena_array(&w->arena, i->argument_count, sizeof(struct recorded *));
-    if (!s.stores || !s.recorded) {
+    struct work *w = &s->work;
+    int status = EXIT_DONE;
+    *s = (struct session){.settings = i->settings, .has_warned = has_warned};
+    work_init(w, i, &s->settings->given, NULL);
+    s->choice = (struct page_choice){s->settings->given.where.items,
+                                     s->settings->given.where.count, joined_objectives(s)};
+    s->stores = arena_array(&w->arena, i->argument_count, sizeof(struct hone_store *));
+    s->recorded = arena_array(&w->arena, i->argument_count, sizeof(struct recorded *));
+    if (!s->stores || !s->recorded) {
         error_memory(&e);
-        status = work_failed(&e);
-        work_release(w);
-        return status;
+        return work_failed(&e);
     }
     for (uint32_t k = 0; status == EXIT_DONE && k < i->argument_count; k++)
-        status = add_argument(&s, k);
+        status = add_argument(s, k);
+    return status;
+}
+
+static void close_report(struct session *s)
+{
+    page_release(&s->page);
+    for (size_t k = 0; k < s->spec_count; k++)
+        spec_free(s->specs[k]);
+    for (uint32_t k = 0; s->stores && s->recorded && k < s->work.call->argument_count; k++) {
+        hone_store_close(s->stores[k]);
+        recorded_free(s->recorded[k]);
+    }
+    work_release(&s->work);
+}
+
+// ---- a page that is served ---------------------------------------------------------------------
+
+struct live_report {
+    const struct invocation *call;
+    char store[4096]; // that a SPEC asks; "": none, or not known yet
+};
+
+static bool write_live(void *context, uint64_t version, bool is_first, struct text *out)
+{
+    struct live_report *l = context;
+    struct session s;
+    bool ok = open_report(&s, l->call, !is_first) == EXIT_DONE;
+    if (ok) {
+        if (s.work.store)
+            str_format(l->store, sizeof l->store, "%s", store_path(s.work.store));
+        about_report(&s);
+        s.page.live = version;
+        page_write(&s.page, out);
+        ok = !out->failed;
+    }
+    close_report(&s);
+    return ok;
+}
+
+// When a file and what SQLite has not put into it yet were written last.
+static uint64_t add_state(uint64_t state, const char *path)
+{
+    static const char *const ends[] = {"", "-wal", "-journal"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char name[4200];
+        struct stat st;
+        str_format(name, sizeof name, "%s%s", path, ends[i]);
+        if (stat(name, &st) != 0)
+            st = (struct stat){0};
+        const uint64_t of[] = {(uint64_t)st.st_ino, (uint64_t)st.st_size,
+                               (uint64_t)st.st_mtim.tv_sec, (uint64_t)st.st_mtim.tv_nsec};
+        for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+            state = (state ^ of[k]) * UINT64_C(0x100000001b3);
+    }
+    return state;
+}
+
+static uint64_t state_of_report(void *context)
+{
+    const struct live_report *l = context;
+    const struct report_settings *o = l->call->settings;
+    uint64_t state = UINT64_C(0xcbf29ce484222325);
+    for (uint32_t i = 0; i < l->call->argument_count; i++)
+        state = add_state(state, l->call->arguments[i]);
+    for (uint32_t i = 0; i < o->given.also.count; i++)
+        state = add_state(state, o->given.also.items[i]);
+    return l->store[0] ? add_state(state, l->store) : state;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static int run_report(struct invocation *i)
+{
+    const struct report_settings *o = i->settings;
+    struct session s;
+    int status = check_report_options(o);
+    if (status != EXIT_DONE)
+        return status;
+    if (o->live.is_given) {
+        struct live_report report = {.call = i};
+        const struct live_watch watch = {.given = o->live,
+                                         .until_eof = o->until_eof,
+                                         .context = &report,
+                                         .write = write_live,
+                                         .state = state_of_report};
+        return live_watch(&watch);
+    }
+    status = open_report(&s, i, false);
     if (status == EXIT_DONE)
         status = write_out(&s);
-    page_release(&s.page);
-    for (size_t k = 0; k < s.spec_count; k++)
-        spec_free(s.specs[k]);
-    for (uint32_t k = 0; k < i->argument_count; k++) {
-        hone_store_close(s.stores[k]);
-        recorded_free(s.recorded[k]);
-    }
-    work_release(w);
+    close_report(&s);
     return status;
 }
 
@@ -336,6 +440,16 @@ static const struct option options[] = {
     {OPTION("markdown", NULL, option_flag, FIELD(markdown)),
      .brief = "a summary for a pull request",
      .help = "A summary in Markdown: the best, the finalists, what matters, what failed."},
+    {OPTION("live", "PORT", option_live, FIELD(live)), .optional = true, .is_meant = option_is_port,
+     .brief = "serve the page, and follow what others write",
+     .help = "Serve the page at an address of 127.0.0.1, which is printed and has a secret in it, "
+             "and follow "
+             "what other processes write to the store, until Ctrl-C. It can change nothing, and "
+             "costs at most a hundredth of a core. --live=PORT: at this port, which else is one "
+             "that is free. Needs libmicrohttpd."},
+    {OPTION("until-eof", NULL, option_flag, FIELD(until_eof)),
+     .help = "With --live: end when standard input ends, and show its last line on the page. For "
+             "programs that start hone."},
     {0},
 };
 
@@ -375,6 +489,7 @@ static const struct example examples[] = {
     {"hone report gemm_T4.json.gz -o gemm.html", "of what others recorded"},
     {"hone report spec.json --svg evaluations -o search.svg", "one picture, for a paper"},
     {"hone report spec.json --markdown", "a summary for a pull request"},
+    {"hone report results.sqlite --live", "a page that follows what is measured elsewhere"},
     {0},
 };
 

@@ -22,6 +22,7 @@ struct session {
     enum report_format format;
     const struct writer *writer;
     bool verbose;
+    struct live_page live;
     bool warned; // that all of the first ones failed
 };
 
@@ -50,6 +51,14 @@ static void warn_alike(struct session *s)
         complain("%s", text_cstr(&text));
     }
     text_release(&text);
+}
+
+static void tell_page(void *context)
+{
+    struct session *s = context;
+    struct engine_tuned t;
+    engine_tuned(s->tuning.handle, &t);
+    live_page_turn(&s->live, &t.progress.common);
 }
 
 // ---- results -----------------------------------------------------------------------------------
@@ -224,6 +233,19 @@ static void tell_crash(struct session *s)
     crash_tell_reference(&s->tuning.work, &t.progress.common.evaluator);
 }
 
+// The page shows what the store keeps.
+static int refuse_live(const struct tune_settings *s)
+{
+    const char *other = s->replay             ? "--replay"
+                        : s->build_only       ? "--build-only"
+                        : s->measure.no_store ? "--no-store"
+                                              : NULL;
+    if (!s->live.is_given || !other)
+        return EXIT_DONE;
+    complain("--live and %s exclude each other: the page shows what the store keeps", other);
+    return EXIT_USAGE;
+}
+
 // Nothing of such a tune is stored, and no store answers.
 static int refuse_store(const struct tune_settings *s)
 {
@@ -252,7 +274,10 @@ static int run_tune(struct invocation *i)
 {
     const struct tune_settings *o = i->settings;
     enum report_format format = o->given.output.format;
-    struct session s = {.format = format, .writer = &tune_writers[format], .verbose = o->verbose};
+    struct session s = {.format = format,
+                        .writer = &tune_writers[format],
+                        .verbose = o->verbose,
+                        .live = LIVE_PAGE_NONE};
     tuning_init(&s.tuning, i, &o->given, &o->measure, &o->search);
     s.tuning.replayed = o->replay;
     interrupt_catch();
@@ -262,12 +287,16 @@ static int run_tune(struct invocation *i)
     if (status == EXIT_DONE)
         status = refuse_store(i->settings);
     if (status == EXIT_DONE)
+        status = refuse_live(o);
+    if (status == EXIT_DONE)
         status = tuning_open(&s.tuning);
     if (status == EXIT_DONE)
         status = tuning_goal(&s.tuning);
     s.tuning.options.build_only = o->build_only;
     if (status == EXIT_DONE)
         status = tuning_start(&s.tuning, NULL);
+    if (status == EXIT_DONE)
+        status = live_page_start(&s.live, &s.tuning.work, &o->live);
     if (status == EXIT_DONE) {
         show_head(&s);
         if (s.tuning.recorded)
@@ -278,12 +307,14 @@ static int run_tune(struct invocation *i)
                                   .context = &s,
                                   .record = show_record,
                                   .progress = show_tune_progress,
+                                  .turn = o->live.is_given ? tell_page : NULL,
                                   .silent = s.tuning.recorded != NULL};
         workflow_run(&running);
         show_end(&s);
         status = status_of(&s);
         tell_crash(&s);
     }
+    live_page_end(&s.live);
     tuning_release(&s.tuning);
     return status;
 }
@@ -312,6 +343,18 @@ static const struct option rank_options[] = {
     {0},
 };
 
+static const struct option live_options[] = {
+    {OPTION("live", "PORT", option_live, FIELD(live)), .optional = true, .is_meant = option_is_port,
+     .brief = "serve the report's page while it runs",
+     .help =
+         "Serve the page of hone report while the tune runs, at an address of 127.0.0.1 that is "
+         "said at the start and "
+         "has a secret in it. The page follows by itself; it can change nothing, costs at most a "
+         "hundredth of a core and ends with the tune. --live=PORT: at this port, which else is "
+         "one that is free. Needs libmicrohttpd."},
+    {0},
+};
+
 static const struct option end_options[] = {
     {OPTION("details", NULL, option_flag, FIELD(details)), .brief = "at the end the tables",
      .help = "At the end the whole ranking as tables, all kinds of failures, and where the time "
@@ -337,6 +380,7 @@ static const struct option_group groups[] = {
     {"Results", verbose_options, FIELD(verbose)},
     {"Results", no_store_options, FIELD(measure)},
     {"Results", end_options, 0},
+    {"Results", live_options, 0},
     {"Results", crash_options, FIELD(measure)},
     {"Results", format_options, FIELD(given.output)},
     {"Help", help_options, 0},

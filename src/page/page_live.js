@@ -1,0 +1,68 @@
+// Of a page that is served while it changes, behind page.js: told of news by server-sent events, it asks for itself again
+// and puts the new results in place of the old, unless somebody has just selected something in a picture.
+(() => {
+    const note = document.createElement("p"), more = document.createElement("button");
+    const state = document.createElement("span"), said = document.createElement("span");
+    note.className = "live";
+    state.setAttribute("role", "status");
+    said.className = "note";
+    more.type = "button";
+    more.hidden = true;
+    more.textContent = "Show the new results";
+    note.append(state, " ", said, " ", more);
+    document.querySelector("header").append(note);
+
+    let wanted = 0, fetched = Number(document.body.dataset.live), loading = false, ended = false;
+    const tell = text => { if (state.textContent !== text) state.textContent = text; };
+    const usual = () => tell(ended ? "Ended: this page stays as it is." : "Live");
+
+    const put = text => {
+        const next = new DOMParser().parseFromString(text, "text/html");
+        const kept = hone.kept(), focused = document.activeElement && document.activeElement.id, y = window.scrollY;
+        hone.stop();
+        document.title = next.title;
+        for (const part of ["main", "nav", "h1"]) {
+            const old = document.querySelector(part), own = next.querySelector(part);
+            if (old && own) old.replaceWith(document.adoptNode(own));
+            else if (own) document.querySelector("header").append(document.adoptNode(own));
+        }
+        document.body.dataset.live = next.body.dataset.live;
+        hone.start(kept);
+        if (focused && document.getElementById(focused)) document.getElementById(focused).focus();
+        window.scrollTo(0, y);
+    };
+
+    // What was fetched while something is selected waits for a click: the page may be out of reach by then.
+    let waiting = null;
+    const show = () => {
+        more.hidden = waiting === null || !hone.isBrushed();
+        if (waiting === null || !more.hidden) return;
+        const text = waiting;
+        waiting = null;
+        put(text);
+    };
+    const load = async () => {
+        if (loading || wanted <= fetched) return;
+        loading = true;
+        try {
+            const of = wanted, answer = await fetch(location.pathname, { cache: "no-store" });
+            if (answer.ok) {
+                waiting = await answer.text();
+                fetched = of;
+                show();
+            }
+        } catch {
+            // the next event, or a connection that comes back, asks again
+        }
+        loading = false;
+        if (wanted > fetched && !ended) setTimeout(load, 1000);
+    };
+    more.addEventListener("click", () => { hone.clear(); show(); });
+
+    const events = new EventSource("events");
+    events.addEventListener("open", usual);
+    events.addEventListener("error", () => { if (!ended) tell("The connection is lost; what was known stays here."); });
+    events.addEventListener("page", e => { wanted = Number(e.data); load(); });
+    events.addEventListener("said", e => { said.textContent = e.data; });
+    events.addEventListener("end", () => { ended = true; events.close(); usual(); load(); });
+})();
