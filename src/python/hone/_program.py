@@ -145,3 +145,10 @@ def report(source: Union[Spec, PathLike], store: Optional[PathLike] = None, **op
     with SpecFile(source) as file:
         given = {**options, "store": store, "set": {**file.set, **(options.get("set") or {})}}
         return run(["report", file.path, *words(given)])
+
+
+def main() -> None:
+    """The command `hone` of a wheel: the program itself takes this process's place."""
+    import sys
+    path = find()
+    os.execv(path, [path, *sys.argv[1:]])
