@@ -396,6 +396,53 @@ START_TEST(best)
 }
 END_TEST
 
+// A size that nobody measured has the configuration of the nearest that somebody did, with its own options.
+START_TEST(best_of_the_nearest_size)
+{
+    struct ran r = program_run("tune", SPEC, "--config", "block=64,work=2", "--set", "N=32768");
+    ck_assert_int_eq(r.status, 0);
+    ran_release(&r);
+    r = program_run("best", SPEC, "--set", "N=32000");
+    ck_assert_int_eq(r.status, 1);
+    ck_assert_ptr_nonnull(strstr(r.err, "--nearest"));
+    ran_release(&r);
+    r = program_run("best", SPEC, "--set", "N=32000", "--nearest");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert_str_eq(r.err, "");
+    ck_assert_ptr_nonnull(strstr(r.out, "measured shapes: N=32768\n"));
+    ck_assert_ptr_nonnull(strstr(r.out, " at N=32768\n"));
+    ran_release(&r);
+    r = program_run("best", SPEC, "--set", "N=32000", "--nearest", "--options");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert_ptr_nonnull(strstr(r.out, "-Dblock=64 -Dwork=2"));
+    ck_assert_ptr_nonnull(strstr(r.out, "-DN=32000"));
+    ck_assert_ptr_nonnull(strstr(r.err, "nearest of"));
+    ran_release(&r);
+    r = program_run("best", SPEC, "--set", "N=32000", "--nearest", "--json");
+    json_t *j = parse(r.out, strlen(r.out));
+    ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(j, "measured"), "N")),
+                     32768);
+    ck_assert_int_eq(
+        json_integer_value(json_object_get(json_object_get(j, "configuration"), "block")), 64);
+    ck_assert(json_array_size(json_object_get(j, "launches")) == 1);
+    json_decref(j);
+    ran_release(&r);
+    // A device that nobody knows has the default; one that is not there at this size no other answer than its own.
+    r = program_run("best", SPEC, "--set", "N=32000", "--nearest", "--device", "Nobody");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert_ptr_nonnull(strstr(r.out, "default: device Nobody not measured\n"));
+    ran_release(&r);
+    // What is known exactly is shown as ever.
+    r = program_run("best", SPEC, "--set", "N=32768", "--nearest");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert_ptr_nonnull(strstr(r.out, "Status: correct"));
+    ran_release(&r);
+    r = program_run("best", SPEC, "--nearest", "--all");
+    ck_assert_int_eq(r.status, 2);
+    ran_release(&r);
+}
+END_TEST
+
 static void copy_data(const char *name, const char *more, char *path, size_t size)
 {
     struct text text = TEXT_INIT, from = TEXT_INIT;
@@ -549,6 +596,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, run_refuses_or_shows);
     tcase_add_test(tests, space_where_reads_the_device);
     tcase_add_test(tests, best);
+    tcase_add_test(tests, best_of_the_nearest_size);
     tcase_add_test(tests, best_of_an_older_text);
     tcase_add_test(tests, best_of_what_came_with_the_spec);
     tcase_add_test(tests, tune_by_a_strategy);

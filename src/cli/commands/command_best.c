@@ -1,5 +1,6 @@
 // hone best: asks the user's stores and what was shipped with the spec, nearest first, and shows the answer with where
 // it comes from and what is older about it; --all has a row for each device and set of constants.
+#include "cli/best_nearest.h"
 #include "cli/run_workflow.h"
 #include "lib/choose_device.h"
 #include "cli/respec.h"
@@ -17,7 +18,7 @@
 struct best_settings {
     struct spec_settings given;
     struct search_settings search; // its --objective alone
-    bool options, all;
+    bool options, all, nearest;
 };
 
 // One `hone best`.
@@ -49,7 +50,7 @@ static int say_nothing_known(const struct session *s)
     work_same(&s->work, &same);
     work_same_stores(&s->work, &stores);
     complain("%s%s%s: nothing is known of %s%s%s%s on this device; `hone tune %s` measures it, "
-             "`hone best %s --all` shows what else is known",
+             "`hone best %s --all` shows what else is known, --nearest takes the nearest size",
              own ? store_path(own) : "", own && s->known ? ", " : "",
              s->known ? store_path(s->known) : "", s->work.spec->name, constants.length ? " (" : "",
              text_cstr(&constants), constants.length ? ")" : "", text_cstr(&same),
@@ -58,6 +59,16 @@ static int say_nothing_known(const struct session *s)
     text_release(&same);
     text_release(&stores);
     return EXIT_NOTHING;
+}
+
+static int answer_nearest(struct session *s)
+{
+    const struct best_nearest n = {.work = &s->work,
+                                   .stores = s->stores,
+                                   .device = s->options.device,
+                                   .name = s->options.name ? s->options.name : s->wanted,
+                                   .options = s->settings->options};
+    return show_nearest(&n);
 }
 
 // ---- the device --------------------------------------------------------------------------------
@@ -96,6 +107,8 @@ static int choose_stored(struct session *s, enum language *language)
         if (count > 0 && !device && count_fitting_devices(known, count, s->wanted) > 1)
             return work_failed(&e);
     }
+    if (!device && s->settings->nearest)
+        return EXIT_DONE; // a device that nobody knows has an answer, too
     if (!device)
         return count > 0 ? work_failed(&e) : say_nothing_known(s);
     *language = device->language;
@@ -364,6 +377,8 @@ static int show_one(struct session *s)
     int status = EXIT_DONE;
     if (!engine_best(&s->options, s->stores, &s->work.arena, &b, &found, &e))
         return work_failed(&e);
+    if (!found && s->settings->nearest)
+        return answer_nearest(s);
     if (!found)
         return s->sources ? say_nothing_known(s) : workflow_failed(&s->no_sources);
     if (!s->sources && b.result->stop != STOP_IMPORTED) {
@@ -672,6 +687,8 @@ static int answer(struct session *s)
     if (s->settings->all && !s->wanted)
         return show_all(s);
     int status = find_best_device(s, &language);
+    if (status == EXIT_DONE && !s->options.device && !s->options.name)
+        return answer_nearest(s);
     s->work.languages = (struct spec_languages){{language}, 1};
     if (status == EXIT_DONE && s->settings->all)
         return show_all(s);
@@ -693,6 +710,11 @@ static int run_best(struct invocation *i)
         complain("--all and --objective exclude each other: it is about the least time");
         return EXIT_USAGE;
     }
+    if (o->nearest && (o->all || o->search.objective.count > 0)) {
+        complain("--nearest and %s exclude each other: it is about the least time at one size",
+                 o->all ? "--all" : "--objective");
+        return EXIT_USAGE;
+    }
     if (o->options && (o->all || (o->given.output.format == REPORT_JSON))) {
         complain("--options and %s exclude each other", o->all ? "--all" : "--json");
         return EXIT_USAGE;
@@ -712,6 +734,11 @@ static int run_best(struct invocation *i)
 static const struct option options[] = {
     {OPTION("options", NULL, option_flag, FIELD(options)), .brief = "as -D options for a compiler",
      .help = "Print the configuration as -D options on one line, quoted for a shell."},
+    {OPTION("nearest", NULL, option_flag, FIELD(nearest)), .brief = "else of the nearest size",
+     .help = "Where these sizes were not measured, answer as a deployed table would: the "
+             "configuration of "
+             "the nearest size that is valid here, on this device or one that is like it, with the "
+             "reason."},
     {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a',
      .brief = "a line for each device and size",
      .help =
@@ -775,7 +802,11 @@ const struct command command_best = {
             "platform, driver, "
             "language, constants, hone, geometry, other_driver, other_source, other_job, ranked, "
             "contenders, "
-            "tied_count, why, part, faster and faster_ns; with --all one a line.",
+            "tied_count, why, part, faster and faster_ns; with --all one a line. With --nearest, "
+            "of a size that "
+            "was not measured: type (nearest), configuration, why, device, shape, measured (the "
+            "shape that "
+            "answers, or null), median_ns (there), options, launches.",
     .topics = "ranking, store, json",
     .groups = groups,
     .examples = examples,

@@ -125,7 +125,10 @@ static bool make_deploy(struct deploy *d, struct error *e)
     text_release(&name);
     if (!d->name)
         return error_memory(e);
-    return find_default_text(d, e) && deploy_read_others(d, e);
+    const char *vendor =
+        d->own.facts.vendor; // of a device that is not here nothing but names is known
+    return find_default_text(d, e) &&
+           ((vendor && vendor[0]) || deploy_read_device(d, &d->own, e)) && deploy_read_others(d, e);
 }
 
 struct deploy *deploy_new(const struct deploy_options *o, struct error *e)

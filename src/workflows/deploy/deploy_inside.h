@@ -89,6 +89,8 @@ bool deploy_draw(struct deploy *d, struct error *e);
 bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e);
 
 // deploy_stored.c: what the store has of the device (its name and platform in g->facts), at the points.
+// What the store knows of the device itself, by the newest result of the spec on it.
+bool deploy_read_device(const struct deploy *d, struct deploy_grid *g, struct error *e);
 bool deploy_read_stored(struct deploy *d, struct deploy_grid *g, struct error *e);
 // d->others. The error names a device that has nothing.
 bool deploy_read_others(struct deploy *d, struct error *e);

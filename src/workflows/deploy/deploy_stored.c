@@ -48,8 +48,7 @@ static bool read_device_row(void *context, const struct store_row *row)
     return false;
 }
 
-// By the newest result of the spec on it.
-static bool read_device(const struct deploy *d, struct deploy_grid *g, struct error *e)
+bool deploy_read_device(const struct deploy *d, struct deploy_grid *g, struct error *e)
 {
     struct fact_reading r = {.facts = &g->facts, .arena = g->arena};
     const struct store_query q = {.spec_name = d->spec->name, .device = g->facts.name};
@@ -190,7 +189,7 @@ static bool add_other(struct deploy *d, const struct device_info *info, bool is_
          str_equal(info->platform, d->o.tune.device->platform)))
         return true;
     *g = (struct deploy_grid){.arena = &d->arena, .facts = *info};
-    if (!read_device(d, g, e) || !deploy_read_stored(d, g, e))
+    if (!deploy_read_device(d, g, e) || !deploy_read_stored(d, g, e))
         return false;
     if (g->cell_count == 0 && is_named)
         return error_set(e, ERROR_STORE,

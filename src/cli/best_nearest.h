@@ -1,0 +1,18 @@
+// `hone best --nearest`: the answer of the nearest size that is known.
+#ifndef HONE_CLI_BEST_NEAREST_H
+#define HONE_CLI_BEST_NEAREST_H
+
+#include "cli/work.h"
+
+struct best_nearest {
+    struct work *work;
+    struct hone_store *const *stores; // NULL ends them; the first that knows anything answers
+    const struct device_info *device; // (or NULL) that is here; its language alone is looked at
+    const char *name;                 // (or NULL) of one that is not, or a part of it
+    bool options;                     // --options
+};
+
+// Returns an exit status, and has said what is wrong.
+int show_nearest(const struct best_nearest *n);
+
+#endif
