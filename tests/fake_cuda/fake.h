@@ -8,7 +8,9 @@
 // _HOW, _STATE are those of ../fake_driver/orders.h.
 //
 //   FAKE_CUDA_CARDS  how many there are (default 1)
-//   FAKE_CUDA_NAME   the card's name: cards of different names do not wait for each other's lock
+//   FAKE_CUDA_NAME   the card's name
+//   FAKE_CUDA_DOMAIN  the first number of its PCI address, 0000:65:00.0: cards of different ones do not wait for each
+//                    other's lock
 //   FAKE_CUDA_CODE   what a launch answers when it fails (FAKE_CUDA_HOW=wait), and then every call
 //                    in its context; default 700, an illegal address
 //   FAKE_CUDA_DEAD   open (default) | load | refuse | wait | hang | kill: what a dead card does

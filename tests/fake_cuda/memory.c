@@ -165,6 +165,8 @@ CUresult cuDeviceGetAttribute(int *out, CUdevice_attribute what, CUdevice device
         if (attributes[i].what == what)
             *out = attributes[i].value;
     }
+    if (what == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)
+        *out = (int)fake_number("FAKE_CUDA_DOMAIN", 0);
     return CUDA_SUCCESS;
 }
 

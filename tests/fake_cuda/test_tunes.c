@@ -2,6 +2,7 @@
 // and one worker; a dead card is told as such and nobody is blamed but what ran there; every hang
 // ends; nothing wrong is called correct; no process is left.
 #include "../fake_driver/tunes.h"
+#include "../support/at_once.h"
 
 #include "device/backends/cuda/cuda_api.h"
 
@@ -30,7 +31,7 @@ static const struct {
     {"999", "CUDA_ERROR_UNKNOWN (999)"},
 };
 
-START_TEST(a_lost_context_costs_one_configuration)
+static void a_lost_context_costs_one_configuration(int at)
 {
     struct tune t;
     struct text output = TEXT_INIT;
@@ -38,7 +39,7 @@ START_TEST(a_lost_context_costs_one_configuration)
     tune_prepare(&t);
     tune_order("DIE", "ID=20");
     tune_order("HOW", "wait");
-    tune_order("CODE", losses[_i].code);
+    tune_order("CODE", losses[at].code);
     tune_order("DEAD", "nothing"); // no other process is harmed
     int code = run(&t, NULL, &output);
     tune_stored(&t, &s);
@@ -49,16 +50,15 @@ START_TEST(a_lost_context_costs_one_configuration)
     ck_assert_uint_eq(s.of[DEADLY], 1);
     ck_assert_int_eq(s.last[DEADLY], STATUS_RUNTIME);
     ck_assert_int_eq(s.fault[DEADLY], FAULT_CONFIGURATION);
-    ck_assert_msg(strstr(s.message[DEADLY], losses[_i].said) != NULL, "%s", s.message[DEADLY]);
+    ck_assert_msg(strstr(s.message[DEADLY], losses[at].said) != NULL, "%s", s.message[DEADLY]);
     ck_assert(tune_leaves_no_worker(&t));
     folder_remove(t.folder);
     text_release(&output);
 }
-END_TEST
 
 // A launch that the driver refuses, or has no memory for: no context is lost, and it is the
 // configuration's own limit. The first launches are the verified ones.
-START_TEST(a_refused_launch_costs_one_configuration)
+static void a_refused_launch_costs_one_configuration(int at)
 {
     static const char *const orders[] = {"cuLaunchKernel:701@20", "cuLaunchKernel:2@20",
                                          "cuModuleLoadData:2@10", "cuMemAlloc:2@1"};
@@ -66,7 +66,7 @@ START_TEST(a_refused_launch_costs_one_configuration)
     struct text output = TEXT_INIT;
     struct stored s;
     tune_prepare(&t);
-    tune_order("FAIL", orders[_i]);
+    tune_order("FAIL", orders[at]);
     run(&t, NULL, &output);
     tune_stored(&t, &s);
     ck_assert_msg(s.correct >= CONFIGURATIONS - 2, "%u of %u rows are correct: %s", s.correct,
@@ -77,7 +77,6 @@ START_TEST(a_refused_launch_costs_one_configuration)
     folder_remove(t.folder);
     text_release(&output);
 }
-END_TEST
 
 // ---- a card that dies at configuration 20 and stays dead
 
@@ -88,15 +87,15 @@ static const struct {
     {"kill", "kill"}, {"abort", "open"}, {"wait", "open"},   {"wait", "wait"}, {"wait", "hang"},
 };
 
-START_TEST(a_dead_card_is_told_and_nobody_else_is_blamed)
+static void a_dead_card_is_told_and_nobody_else_is_blamed(int at)
 {
     struct tune t;
     struct text output = TEXT_INIT;
     struct stored s;
     tune_prepare(&t);
     tune_order("DIE", "ID=20");
-    tune_order("HOW", deaths[_i].how);
-    tune_order("DEAD", deaths[_i].dead);
+    tune_order("HOW", deaths[at].how);
+    tune_order("DEAD", deaths[at].dead);
     int code = run(&t, NULL, &output);
     tune_check_death(&t, code, text_cstr(&output));
     ck_assert(tune_leaves_no_worker(&t));
@@ -112,7 +111,6 @@ START_TEST(a_dead_card_is_told_and_nobody_else_is_blamed)
     folder_remove(t.folder);
     text_release(&output);
 }
-END_TEST
 
 // ---- a driver or a compiler that hangs, in each call in turn
 
@@ -124,8 +122,9 @@ static const char *const calls[] = {
 enum { CALLS = sizeof calls / sizeof *calls };
 
 // All at once: they only wait. Listing devices has a limit of a minute.
-START_TEST(every_hang_ends)
+static void every_hang_ends(int at)
 {
+    (void)at;
     static const char *const few[] = {"--where", "ID < 3", NULL};
     struct tune tunes[CALLS];
     int codes[CALLS];
@@ -141,33 +140,31 @@ START_TEST(every_hang_ends)
         folder_remove(tunes[i].folder);
     }
 }
-END_TEST
 
 // ---- a driver that lies about success
 
-START_TEST(nothing_that_a_liar_ran_is_correct)
+static void nothing_that_a_liar_ran_is_correct(int at)
 {
     static const char *const lies[] = {"garbage", "nothing", "unread"};
     struct tune t;
     struct text output = TEXT_INIT;
     struct stored s;
     tune_prepare(&t);
-    tune_order("LIE", lies[_i]);
+    tune_order("LIE", lies[at]);
     int code = run(&t, NULL, &output);
     tune_stored(&t, &s);
-    ck_assert_msg(code == 1, "%s: exit %d: %s", lies[_i], code, text_cstr(&output));
+    ck_assert_msg(code == 1, "%s: exit %d: %s", lies[at], code, text_cstr(&output));
     ck_assert_uint_eq(s.correct, 0);
     ck_assert(tune_leaves_no_worker(&t));
     folder_remove(t.folder);
     text_release(&output);
 }
-END_TEST
 
 // ---- __constant__ memory
 
 // What a spec says is constant is copied to the module's symbol and passed as an argument:
 // whichever of the two the kernel has.
-START_TEST(constants_are_symbols_and_arguments)
+static void constants_are_symbols_and_arguments(int at)
 {
     static const char *const kernels[] = {
         "extern \"C\" __global__ void k(const float *c, float *y) { /* fake:copy */ }",
@@ -189,7 +186,7 @@ START_TEST(constants_are_symbols_and_arguments)
             "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"P\", \"Type\": \"int\", "
             "\"Values\": \"[1]\"}]}, \"KernelSpecification\": {\"Language\": \"CUDA\", "
             "\"KernelName\": \"k\", \"KernelSource\": \"");
-    for (const char *c = kernels[_i]; *c; c++)
+    for (const char *c = kernels[at]; *c; c++)
         fprintf(f, *c == '"' ? "\\\"" : *c == '\n' ? "\\n" : "%c", *c);
     fprintf(f,
             "\", \"GlobalSize\": {\"X\": \"1\"}, \"LocalSize\": {\"X\": \"64\"}, \"Arguments\": ["
@@ -200,10 +197,27 @@ START_TEST(constants_are_symbols_and_arguments)
             "\"Files\": {\"y\": \"" HONE_SOURCE_DIR "/tests/fake_opencl/data/ones.f32\"}}}}");
     fclose(f);
     int code = run(&t, NULL, &output);
-    ck_assert_msg((code == 0) == !*ends[_i] && strstr(text_cstr(&output), ends[_i]), "exit %d: %s",
+    ck_assert_msg((code == 0) == !*ends[at] && strstr(text_cstr(&output), ends[at]), "exit %d: %s",
                   code, text_cstr(&output));
     folder_remove(t.folder);
     text_release(&output);
+}
+
+#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
+
+START_TEST(tunes_in_cuda)
+{
+    static const struct at_once all[] = {
+        {"every hang ends", every_hang_ends, 0, 1},
+        {"a lost context costs one configuration", a_lost_context_costs_one_configuration, 0,
+         COUNT(losses)},
+        {"a refused launch costs one configuration", a_refused_launch_costs_one_configuration, 0,
+         4},
+        {"a dead card is told", a_dead_card_is_told_and_nobody_else_is_blamed, 0, COUNT(deaths)},
+        {"nothing that a liar ran is correct", nothing_that_a_liar_ran_is_correct, 0, 3},
+        {"constants are symbols and arguments", constants_are_symbols_and_arguments, 0, 3},
+    };
+    at_once(all, sizeof all / sizeof *all, 4);
 }
 END_TEST
 
@@ -215,18 +229,8 @@ int main(void)
     }
     Suite *suite = suite_create("tunes in CUDA");
     TCase *cases = tcase_create("tunes in CUDA");
-    tcase_set_timeout(cases, 200);
-    tcase_add_loop_test(cases, a_lost_context_costs_one_configuration, 0,
-                        sizeof losses / sizeof *losses);
-    tcase_add_loop_test(cases, a_refused_launch_costs_one_configuration, 0, 4);
-    tcase_add_loop_test(cases, a_dead_card_is_told_and_nobody_else_is_blamed, 0,
-                        sizeof deaths / sizeof *deaths);
-    tcase_add_loop_test(cases, nothing_that_a_liar_ran_is_correct, 0, 3);
-    tcase_add_test(cases, every_hang_ends);
-    suite_add_tcase(suite, cases);
-    cases = tcase_create("constants");
-    tcase_set_timeout(cases, 60);
-    tcase_add_loop_test(cases, constants_are_symbols_and_arguments, 0, 3);
+    tcase_set_timeout(cases, 500);
+    tcase_add_test(cases, tunes_in_cuda);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

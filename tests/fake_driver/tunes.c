@@ -1,5 +1,6 @@
 #include "tunes.h"
 
+#include "base/digest.h"
 #include "os/process.h"
 
 #include <check.h>
@@ -38,12 +39,18 @@ void tune_order(const char *variable, const char *value)
 
 static void surround(const struct tune *t)
 {
-    char path[128];
+    char path[128], domain[16];
+    struct digest digest;
     tune_path(t, "worker", path);
     setenv("HONE_WORKER", path, 1);
     tune_path(t, "dead", path);
     tune_order("STATE", path);
-    tune_order("NAME", t->folder); // a lock of its own
+    tune_order("NAME", t->folder);
+    // A lock of its own: that of a card by its address.
+    digest_of(t->folder, strlen(t->folder), &digest);
+    snprintf(domain, sizeof domain, "%u", digest.bytes[0] << 8 | digest.bytes[1]);
+    setenv(FAKE_PREFIX "KIND", "card", 0);
+    tune_order("DOMAIN", domain);
     setenv("XDG_CACHE_HOME", t->folder, 1);
 }
 

@@ -7,7 +7,9 @@
 //
 //   FAKE_CL_KIND    gpu (default) | cpu | pocl | nvidia | card: what it passes for (kinds in
 //                   objects.c; a card has a PCI address, 0000:65:00.0); none: no platform
-//   FAKE_CL_NAME    the device's name: devices of different names do not wait for each other's lock
+//   FAKE_CL_DOMAIN  the first number of that address: cards of different ones do not wait for each
+//                   other's lock
+//   FAKE_CL_NAME    the device's name
 //   FAKE_CL_HANG    CALL or CALL@N: that call (its Nth in the process) never returns
 //   FAKE_CL_FAIL    CALL:CODE or CALL:CODE@N: that call answers with the error code
 //   FAKE_CL_DIE     NAME=VALUE or #N: the launch of a program built with -DNAME=VALUE, or the Nth

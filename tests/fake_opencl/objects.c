@@ -171,7 +171,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, vo
                        size_t *needed)
 {
     static const size_t items[3] = {1024, 1024, 64};
-    static const cl_uint pci[4] = {0, 0x65, 0, 0}; // domain, bus, device, function
+    const cl_uint pci[4] = {(cl_uint)fake_number("FAKE_CL_DOMAIN", 0), 0x65, 0, 0};
     cl_int code = fake_enter(__func__);
     if (code != CL_SUCCESS)
         return code;

@@ -1,6 +1,7 @@
 // Whole tunes on a driver that dies, hangs and lies: a dead device is told as such and nobody is
 // blamed but what ran there; every hang ends; nothing wrong is called correct; no process is left.
 #include "../fake_driver/tunes.h"
+#include "../support/at_once.h"
 
 #include "device/backends/opencl/opencl_api.h"
 
@@ -19,7 +20,7 @@ static const struct {
     {"wait", "open"}, {"wait", "wait"},  {"wait", "hang"},
 };
 
-START_TEST(a_dead_device_is_told_and_nobody_else_is_blamed)
+static void a_dead_device_is_told_and_nobody_else_is_blamed(int at)
 {
     struct tune t;
     struct text output = TEXT_INIT;
@@ -27,8 +28,8 @@ START_TEST(a_dead_device_is_told_and_nobody_else_is_blamed)
     static const char *const retry[] = {"--retry", NULL};
     tune_prepare(&t);
     tune_order("DIE", "ID=20");
-    tune_order("HOW", deaths[_i].how);
-    tune_order("DEAD", deaths[_i].dead);
+    tune_order("HOW", deaths[at].how);
+    tune_order("DEAD", deaths[at].dead);
     tune_start(&t, NULL);
     int code = tune_end(&t, 60 * SECONDS);
     tune_output(&t, &output);
@@ -56,10 +57,9 @@ START_TEST(a_dead_device_is_told_and_nobody_else_is_blamed)
     folder_remove(t.folder);
     text_release(&output);
 }
-END_TEST
 
 // A check's device dies the same way; what killed it is a failure until it is asked for again.
-START_TEST(a_check_loses_its_device)
+static void a_check_loses_its_device(int at)
 {
     struct tune t;
     struct text output = TEXT_INIT;
@@ -67,8 +67,8 @@ START_TEST(a_check_loses_its_device)
     tune_prepare(&t);
     t.command = "check";
     tune_order("DIE", "ID=20");
-    tune_order("HOW", deaths[_i].how);
-    tune_order("DEAD", deaths[_i].dead);
+    tune_order("HOW", deaths[at].how);
+    tune_order("DEAD", deaths[at].dead);
     tune_start(&t, NULL);
     int code = tune_end(&t, 60 * SECONDS);
     tune_output(&t, &output);
@@ -91,7 +91,6 @@ START_TEST(a_check_loses_its_device)
     folder_remove(t.folder);
     text_release(&output);
 }
-END_TEST
 
 // ---- a driver that hangs, in each call in turn
 
@@ -106,7 +105,7 @@ enum { CALLS = sizeof calls / sizeof *calls };
 static const struct {
     const char *kind, *calls[8]; // none: all
 } kinds[] = {
-    {"gpu", {NULL}},
+    {"card", {NULL}},
     {"nvidia", {"clCreateProgramWithBinary", "clGetProgramInfo", "clBuildProgram"}},
     {"cpu", {"clEnqueueMapBuffer", "clEnqueueUnmapMemObject"}},
     {"pocl",
@@ -124,17 +123,17 @@ static bool is_called(int kind, const char *call)
     return !some[0];
 }
 
-// All at once: they only wait, on a CPU for each other's lock as well. Listing devices has a limit
+// All at once: they only wait, as a CPU for the host's lock as well. Listing devices has a limit
 // of a minute.
-START_TEST(every_hang_ends)
+static void every_hang_ends(int at)
 {
     static const char *const few[] = {"--where", "ID < 3", NULL};
     struct tune tunes[CALLS];
     const char *hanging[CALLS];
     int codes[CALLS], count = 0;
-    tune_order("KIND", kinds[_i].kind);
+    tune_order("KIND", kinds[at].kind);
     for (int i = 0; i < CALLS; i++) {
-        if (is_called(_i, calls[i]))
+        if (is_called(at, calls[i]))
             hanging[count++] = calls[i];
     }
     for (int i = 0; i < count; i++) {
@@ -149,29 +148,27 @@ START_TEST(every_hang_ends)
         folder_remove(tunes[i].folder);
     }
 }
-END_TEST
 
 // ---- a driver that lies about success
 
-START_TEST(nothing_that_a_liar_ran_is_correct)
+static void nothing_that_a_liar_ran_is_correct(int at)
 {
     static const char *const lies[] = {"garbage", "nothing", "unread"};
     struct tune t;
     struct text output = TEXT_INIT;
     struct stored s;
     tune_prepare(&t);
-    tune_order("LIE", lies[_i]);
+    tune_order("LIE", lies[at]);
     tune_start(&t, NULL);
     int code = tune_end(&t, 60 * SECONDS);
     tune_output(&t, &output);
     tune_stored(&t, &s);
-    ck_assert_msg(code == 1, "%s: exit %d: %s", lies[_i], code, text_cstr(&output));
+    ck_assert_msg(code == 1, "%s: exit %d: %s", lies[at], code, text_cstr(&output));
     ck_assert_uint_eq(s.correct, 0);
     ck_assert(tune_leaves_no_worker(&t));
     folder_remove(t.folder);
     text_release(&output);
 }
-END_TEST
 
 // ---- events whose times are none
 
@@ -184,7 +181,7 @@ static bool count_clocks(void *context, const struct store_row *row)
 
 // From the start, and from the middle of the search or of the ranking on. What was timed by the
 // device's clock before takes no part in the ranking.
-START_TEST(the_hosts_clock_takes_over_in_a_tune)
+static void the_hosts_clock_takes_over_in_a_tune(int at)
 {
     static const char *const honest[] = {"0", "300", "700"};
     struct tune t;
@@ -195,7 +192,7 @@ START_TEST(the_hosts_clock_takes_over_in_a_tune)
     char path[128];
     tune_prepare(&t);
     tune_order("TIMES", "backwards");
-    tune_order("HONEST", honest[_i]);
+    tune_order("HONEST", honest[at]);
     tune_start(&t, NULL);
     int code = tune_end(&t, 100 * SECONDS);
     tune_output(&t, &output);
@@ -206,10 +203,25 @@ START_TEST(the_hosts_clock_takes_over_in_a_tune)
     struct store *s = store_open(path, STORE_READ, &e);
     ck_assert_msg(s && store_each(s, &query, count_clocks, by, &e), "%s", e.text);
     store_close(s);
-    ck_assert_msg(_i == 0 ? by[0] == 0 && by[1] >= CONFIGURATIONS : by[0] > 0 && by[1] > 0,
+    ck_assert_msg(at == 0 ? by[0] == 0 && by[1] >= CONFIGURATIONS : by[0] > 0 && by[1] > 0,
                   "%u by the device's clock, %u by the host's: %s", by[0], by[1], said);
     folder_remove(t.folder);
     text_release(&output);
+}
+
+#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
+
+START_TEST(a_lost_device)
+{
+    static const struct at_once all[] = {
+        {"every hang ends", every_hang_ends, 0, COUNT(kinds)},
+        {"a dead device is told", a_dead_device_is_told_and_nobody_else_is_blamed, 0,
+         COUNT(deaths)},
+        {"a check loses its device", a_check_loses_its_device, 7, 10}, // of the deaths
+        {"nothing that a liar ran is correct", nothing_that_a_liar_ran_is_correct, 0, 3},
+        {"the host's clock takes over", the_hosts_clock_takes_over_in_a_tune, 0, 3},
+    };
+    at_once(all, sizeof all / sizeof *all, 6);
 }
 END_TEST
 
@@ -221,13 +233,8 @@ int main(void)
     }
     Suite *suite = suite_create("lost device");
     TCase *cases = tcase_create("lost device");
-    tcase_set_timeout(cases, 200);
-    tcase_add_loop_test(cases, a_dead_device_is_told_and_nobody_else_is_blamed, 0,
-                        sizeof deaths / sizeof *deaths);
-    tcase_add_loop_test(cases, a_check_loses_its_device, 7, 10); // of the deaths
-    tcase_add_loop_test(cases, nothing_that_a_liar_ran_is_correct, 0, 3);
-    tcase_add_loop_test(cases, the_hosts_clock_takes_over_in_a_tune, 0, 3);
-    tcase_add_loop_test(cases, every_hang_ends, 0, sizeof kinds / sizeof *kinds);
+    tcase_set_timeout(cases, 500);
+    tcase_add_test(cases, a_lost_device);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

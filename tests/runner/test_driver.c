@@ -1,5 +1,6 @@
 // A driver that hangs: each of its calls in turn never returns, in every process that makes it. The
 // evaluator comes to an end all the same, soon, and nobody is blamed for what he did not do.
+#include "../support/at_once.h"
 #include "fixture.h"
 
 #include "os/process.h"
@@ -83,9 +84,9 @@ static void check_outcome(const struct result *r, enum end end)
         ck_assert_msg(r->fault == FAULT_LOST || r->status == STATUS_TIMEOUT, "%s", r->message);
 }
 
-START_TEST(test_each_call_hangs)
+static void hang_call(int at)
 {
-    enum end end = expected_of(calls[_i]);
+    enum end end = expected_of(calls[at]);
     struct device_report report = {0};
     struct error e = ERROR_INIT;
     struct outcome out;
@@ -93,12 +94,13 @@ START_TEST(test_each_call_hangs)
     char hang[96];
     unsigned came = 0, lost = 0;
     int got = 1;
+    setup(); // a folder of its own
     arena_init(&a);
     ck_assert_msg(
         live_devices(real_worker, environment, languages_unnamed(), &a, &report, NULL, &e), "%s",
         e.text);
     ck_assert_uint_eq(report.device_count, 1);
-    snprintf(hang, sizeof hang, "FAKE_CL_HANG=%s", calls[_i]);
+    snprintf(hang, sizeof hang, "FAKE_CL_HANG=%s", calls[at]);
     add_environment(hang);
     struct live_options o = options_of(&report.devices[0]);
     struct evaluator *ev = make_live(&o);
@@ -114,7 +116,7 @@ START_TEST(test_each_call_hangs)
         check_outcome(out.result, end);
         result_free(out.result);
     }
-    printf("%-28s %u outcomes in %.1f s%s%s\n", calls[_i], came, (double)(clock_ns() - start) / 1e9,
+    printf("%-28s %u outcomes in %.1f s%s%s\n", calls[at], came, (double)(clock_ns() - start) / 1e9,
            got < 0 ? ", then: " : "", e.text);
     // A break is told after the outcome of the one that ran; no other is said to have been there.
     ck_assert(got < 0 ? lost <= 1 && e.code == ERROR_DEVICE : came == JOBS);
@@ -124,12 +126,19 @@ START_TEST(test_each_call_hangs)
         ck_assert_msg(str_starts(e.text, "device lost: "), "%s", e.text);
     evaluator_free(ev);
     arena_release(&a);
+    teardown();
+}
+
+START_TEST(each_call_hangs)
+{
+    const struct at_once all = {"a call that hangs", hang_call, 0, CALLS};
+    at_once(&all, 1, 4);
 }
 END_TEST
 
 int main(void)
 {
-    TCase *cases = make_cases("driver", setup, 2 * MOST_SECONDS);
-    tcase_add_loop_test(cases, test_each_call_hangs, 0, CALLS);
+    TCase *cases = make_cases("driver", setup, 8 * MOST_SECONDS);
+    tcase_add_test(cases, each_call_hangs);
     return run_cases(cases);
 }
