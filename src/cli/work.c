@@ -186,8 +186,16 @@ int work_languages(struct work *w)
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
+// Numbers are those of `hone devices`, which looks at the devices of all languages.
+static bool is_device_number(const struct work *w)
+{
+    const char *wanted = w->given && w->given->device ? w->given->device : w->environment.device;
+    return wanted && wanted[0] && wanted[strspn(wanted, "0123456789")] == '\0';
+}
+
 bool work_list(struct work *w, const struct hone_spec *spec, const char *language, struct error *e)
 {
+    const bool is_number = is_device_number(w);
     struct hone_error why = HONE_ERROR_INIT;
     const struct environment *v = &w->environment;
     const struct hone_worker worker = {.size = sizeof worker,
@@ -195,8 +203,8 @@ bool work_list(struct work *w, const struct hone_spec *spec, const char *languag
                                        .environment = (const char *const *)v->worker_with};
     const struct hone_devices_options options = {.size = sizeof options,
                                                  .worker = &worker,
-                                                 .spec = spec,
-                                                 .language = language,
+                                                 .spec = is_number ? NULL : spec,
+                                                 .language = is_number ? NULL : language,
                                                  .keep_worker = true};
     struct hone_devices *list = hone_devices_list(&options, &why);
     engine_error(&why, e);

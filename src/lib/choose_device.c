@@ -14,8 +14,17 @@ static bool equals(const struct device_info *d, const char *wanted)
            device_is_card(d, wanted);
 }
 
+// "3", "12": a number of `hone devices`, not a part of every other id.
+static bool is_number(const char *wanted)
+{
+    size_t digits = strspn(wanted, "0123456789");
+    return digits > 0 && digits <= 2 && !wanted[digits];
+}
+
 static bool fits(const struct device_info *d, const char *wanted)
 {
+    if (is_number(wanted))
+        return false;
     return str_contains_nocase(d->name, wanted) || str_contains_nocase(d->platform, wanted) ||
            str_contains_nocase(d->id, wanted) ||
            (d->card_names && str_contains_nocase(d->card_names, wanted));

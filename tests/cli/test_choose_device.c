@@ -206,6 +206,8 @@ START_TEST(names_of_a_card)
         ck_assert_str_eq(second->id, names[i].cuda);
     }
     ck_assert_ptr_null(choose_device(numbered, 5, "3", &e));
+    error_clear(&e);
+    ck_assert_ptr_null(choose_device(numbered, 5, "65", &e)); // no part of an address
     ck_assert_uint_eq(count_like_devices(numbered, 5, &numbered[0]), 2);
     ck_assert_uint_eq(count_like_devices(numbered, 5, &numbered[2]), 1);
     arena_release(&a);

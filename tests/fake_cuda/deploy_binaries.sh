@@ -58,3 +58,6 @@ refused() { # WORDS OPTION...
 }
 refused '--with-binaries is for --format header' --language cuda -o sized.json.csv
 refused '--known and --with-binaries exclude each other' --language cuda --known -o sized.h
+# Numbers are those of `hone devices`, whatever languages the spec has: 0 is the card, 1 the processor, in C.
+refused "no device fits '1'" --language cuda --device 1 -o sized.h
+"$hone" deploy sized.json --set N=64 --budget 3 --device 0 >said 2>&1 || fail "--device 0"

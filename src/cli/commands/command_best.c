@@ -140,7 +140,9 @@ static int find_best_device(struct session *s, enum language *language)
     struct error e = ERROR_INIT;
     size_t count;
     const struct device_info *list = devices_here(s, &count);
-    bool is_here = count > 0 && (!s->wanted || count_fitting_devices(list, count, s->wanted) > 0);
+    struct error ignored = ERROR_INIT;
+    bool is_here = count > 0 && (!s->wanted || choose_device(list, count, s->wanted, &ignored) ||
+                                 count_fitting_devices(list, count, s->wanted) > 0);
     if (!is_here)
         return choose_stored(s, language);
     w->device = choose_device(list, count, s->wanted, &e);
