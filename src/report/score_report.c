@@ -118,6 +118,9 @@ static void write_score_record(const void *report, const void *record, struct te
         text_addf(out, ", or %s by the recorded costs", span);
     }
     text_add(out, "\n");
+    for (uint32_t i = 0; i < r->source_count; i++)
+        text_add_name(out, i ? ", " : "Searches know beforehand: ", r->sources[i], "");
+    text_add(out, r->source_count ? "\n" : "");
     table_init(&table, columns_of, COLUMNS);
     for (size_t i = 0; i < v->count; i++) {
         table_row(&table);
@@ -221,6 +224,10 @@ static void write_score_record_json(const void *report, const void *record, stru
     emit_f64_at(&j, "optimum", r->optimum);
     emit_f64_at(&j, "median", r->median);
     emit_u64_at(&j, "budget", r->draws);
+    emit_array_at(&j, "sources");
+    for (uint32_t i = 0; i < r->source_count; i++)
+        emit_text(&j, r->sources[i]);
+    emit_array_end(&j);
     axis_fields(&r->axes[SCORE_EVALUATIONS], o->repeats, &j);
     if (r->axes[SCORE_TIME].known) {
         emit_object_at(&j, "time");

@@ -19,7 +19,7 @@ struct score_report {
 //
 // JSON, a line for each record: {"file", "format", "space", "device", "statistic", "strategy",
 // "repeats", "seed", "in_flight", "configurations", "correct", "objective", "optimum", "median",
-// "budget", "score", "interval":[low, high], "fraction", "scores":[], "at":[{"share", "score"}],
+// "budget", "sources":[], "score", "interval":[low, high], "fraction", "scores":[], "at":[{"share", "score"}],
 // "within_1_percent":{"evaluations", "searches"}, "time":{"budget_ns", and from "score" on the same},
 // "many":{"in_flight", and the same}}; "time" is null where no costs are recorded, "many" where
 // --in-flight is given, "interval" with one seed, "evaluations" where most searches do not come so near.

@@ -2,7 +2,10 @@
 // value go along these.
 #include "search/axes.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#define HANDFUL 32
 
 struct numbered {
     double number;
@@ -66,6 +69,13 @@ bool axes_init(struct axes *x, const struct spec *s)
 void axes_release(struct axes *x)
 {
     arena_release(&x->arena);
+}
+
+double axis_roughness(const struct axis *a)
+{
+    if (!a->ordered)
+        return INFINITY;
+    return a->count < HANDFUL ? 1 : HANDFUL / (double)a->count;
 }
 
 void axes_change(const struct axes *x, uint64_t step, uint32_t *choice)

@@ -27,6 +27,10 @@ struct axes {
 bool axes_init(struct axes *x, const struct spec *s);
 void axes_release(struct axes *x);
 
+// How much of the axis's distance jumps, for gp.h: a handful of values was chosen one by one, each may
+// be a case of its own; a long list is a range. INFINITY where it is unordered.
+double axis_roughness(const struct axis *a);
+
 // Changes one parameter of `choice`: step < x->steps enumerates all the ways.
 void axes_change(const struct axes *x, uint64_t step, uint32_t *choice);
 // A random other value for one axis; where it is ordered, as often the next one up or down.

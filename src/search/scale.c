@@ -50,3 +50,19 @@ double scale_apply(const struct scale *s, double value)
     double y = (bend(s, value) - s->centre) / s->deviation;
     return y > s->ceiling ? s->ceiling : y < LOWEST ? LOWEST : y;
 }
+
+int ranked_compare(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+uint32_t ranked_spread(uint32_t i, uint32_t some, uint32_t count)
+{
+    uint32_t half = some / 2;
+    if (i < half || some >= count)
+        return i;
+    return half + (uint32_t)((uint64_t)(i - half) * (count - half) / (some - half));
+}

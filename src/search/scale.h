@@ -21,6 +21,12 @@ struct ranked {
     uint32_t at;
 };
 
+// By value, and where that is equal by place: one order on every machine. For qsort().
+int ranked_compare(const void *a, const void *b);
+// The i-th of `some` out of `count` that are in order: the best as one half, the other half spread
+// over the rest.
+uint32_t ranked_spread(uint32_t i, uint32_t some, uint32_t count);
+
 // Finite values, ascending, at least one.
 void scale_choose(struct scale *s, const struct ranked *values, size_t count);
 // A value of another sign than those seen so far comes out as far better or as bad as it gets.

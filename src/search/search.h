@@ -8,6 +8,7 @@
 #include "model/result.h"
 #include "space/space.h"
 
+struct source;
 struct strategy;
 
 // A number that the user may set: "name:key=value".
@@ -30,6 +31,10 @@ struct strategy_setup {
     const char *argument;  // what stands behind "name:"; filled in by strategy_new()
     bool value_is_time;    // what it will be told are nanoseconds of a launch
     uint32_t patience_ms;  // how long a program may think; 0: a minute
+    // What is known of the space from elsewhere, the nearest first (source.h); they outlive the
+    // strategy. One that learns nothing from them does not hear of them.
+    const struct source *const *sources;
+    uint32_t source_count;
 };
 
 struct strategy_operations {

@@ -18,6 +18,7 @@
 #include "search/learner.h"
 #include "search/scale.h"
 #include "search/strategies.h"
+#include "search/transfer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,9 +37,9 @@ static const struct strategy_option options[] = {
 #define GROWTH        1.15 // of the results until the model is made anew
 #define LISTED_FROM   512  // asks, from which on the pool is a list
 #define LISTED_GROWTH 1.3
-#define LISTED_LEAST  32 // results until a list is made anew for a new best
-#define HANDFUL       32
+#define LISTED_LEAST  32  // results until a list is made anew for a new best
 #define FLIGHT_MOST   256 // in flight that rows are made for
+#define SOURCE_RANGE  4.0 // of a standardised value of theirs, on the axis
 #define NEAR_BEST     8   // results whose neighbours are candidates
 #define NEAR_MOST     256 // neighbours of one
 
@@ -48,6 +49,8 @@ struct surrogate {
     struct gp gp;
     struct scale scale;
     struct improvement improvement;
+    struct transfer transfer;
+    double *offsets;   // of candidates: what the sources make of them
     double *roughness; // of axes
     float *point, *other;
     uint32_t initial, in_flight;
@@ -72,6 +75,7 @@ static void surrogate_destroy(struct strategy *base)
     struct surrogate *s = (struct surrogate *)base;
     learner_release(&s->learner);
     gp_release(&s->gp);
+    free(s->offsets);
     free(s->pool);
     free(s->gone);
     free(s->rows);
@@ -83,23 +87,17 @@ static void surrogate_destroy(struct strategy *base)
 static bool allocate_surrogate(struct surrogate *s, uint32_t rows, uint32_t pool)
 {
     struct axes *x = &s->learner.axes;
-    s->roughness = arena_array(&x->arena, x->count + 1, sizeof *s->roughness);
-    s->point = arena_array(&x->arena, x->count + 1, sizeof *s->point);
-    s->other = arena_array(&x->arena, x->count + 1, sizeof *s->other);
+    uint32_t axes = x->count + (s->transfer.count > 0);
+    s->roughness = arena_array(&x->arena, axes + 1, sizeof *s->roughness);
+    s->point = arena_array(&x->arena, axes + 1, sizeof *s->point);
+    s->other = arena_array(&x->arena, axes + 1, sizeof *s->other);
+    s->offsets = calloc(pool, sizeof *s->offsets);
     s->pool = calloc(pool, sizeof *s->pool);
     s->gone = calloc(pool, sizeof *s->gone);
     s->rows = calloc(rows, sizeof *s->rows);
     s->near = calloc(NEAR_MOST, sizeof *s->near);
-    return s->roughness && s->point && s->other && s->pool && s->gone && s->rows && s->near &&
-           gp_init(&s->gp, x->count, s->roughness, rows, pool);
-}
-
-// A handful of values was chosen one by one, each may be a case of its own; a long list is a range.
-static double roughness(const struct axis *a)
-{
-    if (!a->ordered)
-        return INFINITY;
-    return a->count < HANDFUL ? 1 : HANDFUL / (double)a->count;
+    return s->roughness && s->point && s->other && s->offsets && s->pool && s->gone && s->rows &&
+           s->near && gp_init(&s->gp, axes, s->roughness, rows, pool);
 }
 
 // Questions in flight take rows, too, but never most of them.
@@ -117,6 +115,7 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
         free(s);
         return NULL;
     }
+    transfer_init(&s->transfer, setup);
     uint64_t count = space_count(setup->space);
     uint32_t pool = (uint32_t)setup->options[CANDIDATES];
     if (count < pool)
@@ -129,8 +128,9 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     s->initial = (uint32_t)setup->options[INITIAL];
     s->in_flight = setup->in_flight;
     for (uint32_t i = 0; i < s->learner.axes.count; i++)
-        s->roughness[i] = roughness(&s->learner.axes.items[i]);
+        s->roughness[i] = axis_roughness(&s->learner.axes.items[i]);
     improvement_init(&s->improvement);
+    s->gp.axes = s->learner.axes.count;
     gp_prior(&s->gp);
     return &s->base;
 }
@@ -146,6 +146,17 @@ static void locate_configuration(struct surrogate *s, uint64_t index, float *poi
         float place = (float)a->place[s->learner.choice[a->parameter]];
         point[i] = a->ordered ? place / (float)(a->count - 1) : place;
     }
+}
+
+// Behind these what the sources make of it, as one axis more. Returns what is expected by that alone.
+static double locate_with_sources(struct surrogate *s, uint64_t index, float *point)
+{
+    locate_configuration(s, index, point);
+    if (!s->transfer.is_trusted)
+        return 0;
+    double value = transfer_value(&s->transfer, s->learner.choice);
+    point[s->learner.axes.count] = (float)(value / SOURCE_RANGE);
+    return s->transfer.slope * value;
 }
 
 // ---- the first questions -----------------------------------------------------------------------
@@ -193,8 +204,9 @@ static bool ask_spread(struct surrogate *s, uint64_t *index)
 
 static void add_candidate(struct surrogate *s, uint64_t index)
 {
-    locate_configuration(s, index, s->point);
+    double offset = locate_with_sources(s, index, s->point);
     uint32_t at = gp_add_candidate(&s->gp, s->point);
+    s->offsets[at] = offset;
     s->pool[at] = index;
     s->gone[at] = false;
 }
@@ -245,15 +257,6 @@ static void fill_pool(struct surrogate *s, const struct ranked *best)
 
 // ---- the model ---------------------------------------------------------------------------------
 
-// By value, and where that is equal by place: one order on every machine.
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return (x->at > y->at) - (x->at < y->at);
-}
-
 // The results, the best first, failures last. Returns how many.
 static uint32_t rank_results(struct surrogate *s)
 {
@@ -265,17 +268,8 @@ static uint32_t rank_results(struct surrogate *s)
             s->ranked[count++] =
                 (struct ranked){a->state == ASKED_CORRECT ? a->value : INFINITY, i};
     }
-    qsort(s->ranked, count, sizeof *s->ranked, compare_ranked);
+    qsort(s->ranked, count, sizeof *s->ranked, ranked_compare);
     return count;
-}
-
-// The i-th of `some` out of `count`: the best as one half, the other half spread over the rest.
-static uint32_t choose_candidate(uint32_t i, uint32_t some, uint32_t count)
-{
-    uint32_t half = some / 2;
-    if (i < half || some >= count)
-        return i;
-    return half + (uint32_t)((uint64_t)(i - half) * (count - half) / (some - half));
 }
 
 static double scaled(const struct surrogate *s, const struct asked_entry *a)
@@ -289,9 +283,10 @@ static void fit(struct surrogate *s, uint32_t count)
     if (some > s->gp.row_most)
         some = s->gp.row_most;
     for (uint32_t i = 0; i < some; i++) {
-        uint32_t at = s->ranked[choose_candidate(i, some, count)].at;
-        locate_configuration(s, s->learner.asked.entries[at].index, s->point);
-        gp_place_row(&s->gp, i, s->point, scaled(s, &s->learner.asked.entries[at]));
+        uint32_t at = s->ranked[ranked_spread(i, some, count)].at;
+        const struct asked_entry *a = &s->learner.asked.entries[at];
+        double offset = locate_with_sources(s, a->index, s->point);
+        gp_place_row(&s->gp, i, s->point, scaled(s, a) - offset);
     }
     gp_fit(&s->gp, some, FIT_SWEEPS);
     gp_clear(&s->gp);
@@ -300,8 +295,8 @@ static void fit(struct surrogate *s, uint32_t count)
 static void add_model_row(struct surrogate *s, const struct asked_entry *a)
 {
     bool known = a->state != ASKED_PENDING;
-    locate_configuration(s, a->index, s->point);
-    s->rows[gp_add_row(&s->gp, s->point, known, known ? scaled(s, a) : 0)] = a->index;
+    double offset = locate_with_sources(s, a->index, s->point);
+    s->rows[gp_add_row(&s->gp, s->point, known, known ? scaled(s, a) - offset : 0)] = a->index;
 }
 
 // Room is left for questions to come.
@@ -311,7 +306,7 @@ static void fill_model_rows(struct surrogate *s, uint32_t count)
     uint32_t most = s->gp.row_most, flight = s->in_flight < most / 4 ? s->in_flight : most / 4;
     uint32_t some = count + flight < most / 4 * 3 ? count : most / 2;
     for (uint32_t i = 0; i < some; i++)
-        add_model_row(s, &asked->entries[s->ranked[choose_candidate(i, some, count)].at]);
+        add_model_row(s, &asked->entries[s->ranked[ranked_spread(i, some, count)].at]);
     for (uint32_t i = 0; i < asked->count && s->gp.rows < most; i++) {
         if (asked->entries[i].state == ASKED_PENDING)
             add_model_row(s, &asked->entries[i]);
@@ -321,7 +316,8 @@ static void fill_model_rows(struct surrogate *s, uint32_t count)
 // The improvement expected of a candidate over `best`, scaled.
 static double expected(const struct surrogate *s, double best, uint32_t candidate)
 {
-    return improvement_expected(&s->improvement, best, gp_mean(&s->gp, candidate),
+    return improvement_expected(&s->improvement, best,
+                                gp_mean(&s->gp, candidate) + s->offsets[candidate],
                                 sqrt(gp_variance(&s->gp, candidate)));
 }
 
@@ -339,6 +335,8 @@ static bool make_model(struct surrogate *s)
         return false;
     uint32_t known = rank_results(s);
     scale_choose(&s->scale, s->ranked, s->correct);
+    transfer_weigh(&s->transfer, &s->learner, &s->scale);
+    s->gp.axes = s->learner.axes.count + s->transfer.is_trusted;
     gp_clear(&s->gp);
     fit(s, known);
     fill_pool(s, s->ranked);
@@ -348,7 +346,7 @@ static bool make_model(struct surrogate *s)
     s->list_count = s->gp.pool;
     for (uint32_t i = 0; i < s->gp.pool; i++)
         s->ranked[i] = (struct ranked){-expected(s, best, i), i};
-    qsort(s->ranked, s->list_count, sizeof *s->ranked, compare_ranked);
+    qsort(s->ranked, s->list_count, sizeof *s->ranked, ranked_compare);
     s->has_model = true;
     s->is_stale = false;
     s->told_before = s->told;
@@ -403,6 +401,12 @@ static bool ask_model(struct surrogate *s, uint64_t *index)
     return true;
 }
 
+// Whether the best of the sources are good here, once the default is asked.
+static bool ask_gate(struct surrogate *s, uint64_t *index)
+{
+    return s->learner.asked.count > 0 && transfer_ask(&s->transfer, &s->learner, index);
+}
+
 static void note_question(struct surrogate *s, uint64_t index)
 {
     struct asked *asked = &s->learner.asked;
@@ -420,7 +424,7 @@ static size_t surrogate_ask(struct strategy *base, uint64_t *out, size_t capacit
     struct surrogate *s = (struct surrogate *)base;
     size_t room = learner_room(&s->learner, capacity), asked = 0;
     for (; asked < room; asked++) {
-        if (!ask_model(s, &out[asked]) && !ask_spread(s, &out[asked]))
+        if (!ask_gate(s, &out[asked]) && !ask_model(s, &out[asked]) && !ask_spread(s, &out[asked]))
             break;
         note_question(s, out[asked]);
     }
@@ -439,7 +443,7 @@ static void surrogate_tell(struct strategy *base, uint64_t index, enum status st
     if (s->has_model) {
         for (uint32_t i = 0; i < s->gp.rows; i++) {
             if (s->gp.pending[i] && s->rows[i] == a->index)
-                gp_tell(&s->gp, i, scaled(s, a));
+                gp_tell(&s->gp, i, scaled(s, a) - locate_with_sources(s, a->index, s->point));
         }
     }
     if (a->state != ASKED_CORRECT)

@@ -2,6 +2,7 @@
 // asks for less, and nothing is left.
 #include "../support/failing.h"
 #include "search/search.h"
+#include "search/source.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -11,11 +12,13 @@
 #define ASKS  300
 
 static const struct space *space;
+static const struct source *sources[1];
 
 // Asks and tells; false when the strategy was not made.
 static bool search(const char *name, size_t *asked, struct error *e)
 {
-    struct strategy_setup setup = {.space = space, .budget = 20, .seed = 1};
+    struct strategy_setup setup = {
+        .space = space, .budget = 20, .seed = 1, .sources = sources, .source_count = 1};
     struct strategy *s = strategy_new(name, &setup, e);
     uint64_t index;
     *asked = 0;
@@ -50,8 +53,46 @@ START_TEST(every_allocation)
 }
 END_TEST
 
+// Some of the space, as if it had been measured elsewhere.
+static struct source *make_source(const char **why, struct error *e)
+{
+    static uint32_t choices[50][8];
+    static struct source_row rows[50];
+    const struct spec *spec = space_spec(space);
+    for (uint64_t i = 0; i < 50; i++) {
+        space_get(space, i * (space_count(space) / 50), choices[i]);
+        rows[i] = (struct source_row){choices[i], 1 + (double)(i * 7 % 50)};
+    }
+    const struct source_setup setup = {.space = space,
+                                       .name = "made",
+                                       .parameters = spec->parameters,
+                                       .parameter_count = spec->parameter_count,
+                                       .rows = rows,
+                                       .count = 50};
+    return source_new(&setup, why, e);
+}
+
+START_TEST(every_allocation_of_a_source)
+{
+    bool reached = true;
+    for (long n = 0; reached; n++) {
+        struct error e = ERROR_INIT;
+        const char *why;
+        failing_start(n);
+        struct source *s = make_source(&why, &e);
+        source_free(s);
+        reached = failing_end();
+        ck_assert_msg(s ? e.code == ERROR_NONE : e.code == ERROR_MEMORY && !why, "allocation %ld",
+                      n);
+        ck_assert_msg(failing_left() == 0, "allocation %ld: %ld blocks are left", n,
+                      failing_left());
+    }
+}
+END_TEST
+
 int main(void)
 {
+    const char *why;
     struct error e = ERROR_INIT;
     struct spec *spec = spec_load(LARGE, NULL, &e);
     struct space *made = spec ? space_new(spec, NULL, &e) : NULL;
@@ -61,17 +102,21 @@ int main(void)
         return EXIT_FAILURE;
     }
     space = made;
+    struct source *source = make_source(&why, &e);
+    sources[0] = source;
     while (strategies()[count] && !strategies()[count]->argument) // what runs a program
         count++;
     Suite *suite = suite_create("memory");
     TCase *tests = tcase_create("memory");
     tcase_set_timeout(tests, 180);
     tcase_add_loop_test(tests, every_allocation, 0, count);
+    tcase_add_test(tests, every_allocation_of_a_source);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
+    source_free(source);
     space_free(made);
     spec_free(spec);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -17,7 +17,7 @@
 struct score_settings {
     struct spec_settings given;      // some rows of it
     struct measure_settings measure; // --seed and --jobs
-    struct list strategies;
+    struct list strategies, transfer;
     const char *objective;
     struct given repeats, in_flight;
 };
@@ -26,7 +26,7 @@ struct score_settings {
 struct session {
     struct work work;
     struct score_options options;
-    struct recorded **files;
+    struct recorded **files, **sources;
     struct hone_tune *score;
     struct score_report report;
     struct error broken;
@@ -90,6 +90,25 @@ static int score_and_show(struct session *s)
     writer_end(score_writer(s), &s->report, &end);
     workflow_write(&s->work.ticker, &end);
     return workflow_status(&s->broken, work_failed, true);
+}
+
+static int read_sources(struct session *s)
+{
+    const struct score_settings *o = s->work.call->settings;
+    int status = EXIT_DONE;
+    s->sources = arena_array(&s->work.arena, o->transfer.count + 1, sizeof(*s->sources));
+    if (!s->sources) {
+        error_memory(&s->broken);
+        return work_failed(&s->broken);
+    }
+    for (uint32_t i = 0; i < o->transfer.count && status == EXIT_DONE; i++) {
+        status = interrupt_pending()
+                     ? EXIT_SIGNAL + interrupt_pending()
+                     : recording_read(&s->work, o->transfer.items[i], &s->sources[i]);
+        s->options.source_count += status == EXIT_DONE;
+    }
+    s->options.sources = (const struct recorded *const *)s->sources;
+    return status;
 }
 
 static int read_files(struct session *s)
@@ -168,12 +187,16 @@ static int run_score(struct invocation *i)
     if (status == EXIT_DONE)
         status = read_files(&s);
     if (status == EXIT_DONE)
+        status = read_sources(&s);
+    if (status == EXIT_DONE)
         status = start_score(&s);
     if (status == EXIT_DONE)
         status = score_and_show(&s);
     hone_tune_free(s.score);
     for (uint32_t f = 0; f < s.options.file_count; f++)
         recorded_free(s.files[f]);
+    for (uint32_t f = 0; f < s.options.source_count; f++)
+        recorded_free(s.sources[f]);
     work_release(&s.work);
     return status;
 }
@@ -195,6 +218,12 @@ static const struct option options[] = {
      .brief = "what is looked for; else the least time",
      .help = "What is looked for: time (the least), or min:NAME or max:NAME of what the files have "
              "measured beside it. Default: time."},
+    {OPTION("transfer", "SOURCE", option_list, FIELD(transfer)),
+     .brief = "a recording that searches learn from", .is_list = true,
+     .help =
+         "What searches are told beforehand, as a tune is of what its store knows of the space "
+         "elsewhere: another recording, of the same parameters or most of them. May be repeated; "
+         "the nearest first. A file is no source of itself."},
     {OPTION("in-flight", "N", option_count, FIELD(in_flight)),
      .help = "As many configurations are asked for before the first is answered, as a tune with so "
              "many build workers does. Default: 1, and a second time 16."},
@@ -272,7 +301,7 @@ const struct command command_score = {
             "\"repeats\", \"seed\",\n"
             "   \"in_flight\", \"configurations\", \"correct\", \"objective\", \"optimum\", "
             "\"median\", "
-            "\"budget\",\n"
+            "\"budget\", \"sources\":[],\n"
             "   \"score\", \"interval\":[low,high], \"fraction\", \"scores\":[], "
             "\"at\":[{\"share\", \"score\"}],\n"
             "   \"within_1_percent\":{\"evaluations\", \"searches\"}, "

@@ -9,6 +9,7 @@
 #include "stats/stats.h"
 #include "workflows/tune/replay.h"
 #include "workflows/score/score_curve.h"
+#include "workflows/elsewhere.h"
 
 #include <errno.h>
 #include <math.h>
@@ -23,6 +24,7 @@ struct field {
     struct objectives objectives; // one objective
     double *values;               // by index, smaller is better; NaN: failed, or has none
     struct baseline baseline;
+    struct sources sources;
 };
 
 // One strategy on one field: a search for each axis and seed.
@@ -122,6 +124,8 @@ static bool search_begin(struct search *s, uint64_t seed, struct error *e)
     struct strategy_setup setup = {.space = f->replay.space,
                                    .seed = seed,
                                    .in_flight = s->capacity,
+                                   .sources = sources_list(&f->sources),
+                                   .source_count = f->sources.count,
                                    .value_is_time = s->entry->record.is_time};
     if (s->axis != SCORE_TIME)
         setup.budget = f->baseline.draws;
@@ -261,6 +265,26 @@ static bool make_baseline(struct field *f, struct error *e)
     return ok;
 }
 
+// A source that says nothing of the space is a mistake of whoever named it.
+static bool field_sources(struct field *f, const struct score_options *o, struct error *e)
+{
+    for (uint32_t i = 0; i < o->source_count; i++) {
+        struct text why = TEXT_INIT;
+        const struct recorded *from = o->sources[i];
+        if (str_equal(from->path, f->replay.o.recorded->path))
+            continue;
+        bool ok =
+            sources_add(&f->sources, f->replay.space, from, o->objective, from->path, &why, e);
+        if (ok && why.length > 0)
+            ok = error_set(e, ERROR_INPUT, "as a source of %s: %s", f->replay.o.recorded->path,
+                           text_cstr(&why));
+        text_release(&why);
+        if (!ok)
+            return error_context(e, "%s", from->path);
+    }
+    return true;
+}
+
 static bool field_init(struct field *f, const struct recorded *recorded, const char *objective,
                        struct error *e)
 {
@@ -278,6 +302,7 @@ static bool field_init(struct field *f, const struct recorded *recorded, const c
 
 static void field_release(struct field *f)
 {
+    sources_release(&f->sources);
     baseline_release(&f->baseline);
     free(f->values);
     replay_release(&f->replay);
@@ -316,6 +341,13 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
     const char *text = s->o.strategies[n->record.strategy];
     struct score_record *r = &n->record;
     n->field = f;
+    const char **names = arena_array(&s->arena, f->sources.count + 1, sizeof *names);
+    if (!names)
+        return error_memory(e);
+    for (uint32_t i = 0; i < f->sources.count; i++)
+        names[i] = source_name(f->sources.items[i]);
+    r->sources = names;
+    r->source_count = f->sources.count;
     r->recorded = f->replay.o.recorded;
     r->count = b->count;
     r->correct = b->correct;
@@ -357,7 +389,8 @@ static bool make_entries(struct score *s, struct error *e)
     if (!s->fields || !s->entries || !s->means)
         return error_memory(e);
     for (uint32_t f = 0; f < s->o.file_count; f++) {
-        if (!field_init(&s->fields[f], s->o.files[f], s->o.objective, e))
+        if (!field_init(&s->fields[f], s->o.files[f], s->o.objective, e) ||
+            !field_sources(&s->fields[f], &s->o, e))
             return false;
         for (uint32_t i = 0; i < strategies; i++) {
             struct entry *n = &s->entries[s->entry_count++];

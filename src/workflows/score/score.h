@@ -21,6 +21,10 @@ enum score_axis { SCORE_EVALUATIONS, SCORE_TIME, SCORE_MANY, SCORE_AXES };
 struct score_options {
     const struct recorded *const *files; // they outlive the score
     uint32_t file_count;
+    // What searches are told of beforehand (search/source.h); a file is no source of itself. They
+    // outlive the score, too.
+    const struct recorded *const *sources;
+    uint32_t source_count;
     const char *const *strategies; // as strategy_new() reads them; none: the default one
     uint32_t strategy_count;
     const char *objective; // one, as objective_parse() reads it; NULL: the least time
@@ -50,10 +54,12 @@ struct score_result {
 // One strategy on one file.
 struct score_record {
     const struct recorded *recorded;
-    uint32_t file, strategy; // which of the options
-    const char *description; // of the strategy, with all its options
-    const char *objective;   // "time", "max:GFLOP/s"
-    bool is_time;            // it is the least time
+    uint32_t file, strategy;    // which of the options
+    const char *description;    // of the strategy, with all its options
+    const char *objective;      // "time", "max:GFLOP/s"
+    bool is_time;               // it is the least time
+    const char *const *sources; // what its searches are told of beforehand
+    uint32_t source_count;
     uint64_t count, correct; // configurations; correct: those that have a value
     double optimum, median;  // of those, as they are shown: a time in ns, or a metric
     uint64_t draws;          // the budget

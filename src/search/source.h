@@ -1,0 +1,46 @@
+// What is known of a space from elsewhere: another device, size, driver or language, or a space whose
+// parameters agree in part. Its results, laid over the axes of the space that is searched, say of any
+// configuration how good it is there: what was recorded, and between that what a Gaussian process
+// makes of it.
+//
+// A source is not changed by asking: many searches may share it, on several threads.
+#ifndef HONE_SEARCH_SOURCE_H
+#define HONE_SEARCH_SOURCE_H
+
+#include "base/error.h"
+#include "space/space.h"
+
+struct source_row {
+    const uint32_t *choice; // value indices in the parameters of the source
+    double value;           // as strategies are told it, smaller is better; NaN: it failed
+};
+
+// Copied, but for the space, which outlives the source.
+struct source_setup {
+    const struct space *space; // that is searched
+    const char *name;          // for reports
+    // Parameters are the space's where their names are. What the source has beside these is taken at
+    // its best; what it lacks makes no difference to it.
+    const struct parameter *parameters;
+    uint32_t parameter_count;
+    const struct source_row *rows;
+    uint64_t count;
+};
+
+struct source;
+
+// NULL without an error where it says nothing of the space; *why (static) then says for what reason.
+struct source *source_new(const struct source_setup *setup, const char **why, struct error *e);
+void source_free(struct source *s); // NULL is fine
+
+const char *source_name(const struct source *s);
+// How good a configuration of the space is there, standardised as scale.h does it: about -2 for the
+// best, above 0 for what is worse than the mean.
+double source_value(const struct source *s, const uint32_t *choice);
+// Its best that are in the space, the best first.
+const uint64_t *source_best(const struct source *s, uint32_t *count);
+// Configurations of the space that it has results of, and parameters that both have and vary.
+uint64_t source_results(const struct source *s);
+uint32_t source_shared(const struct source *s);
+
+#endif

@@ -1,0 +1,198 @@
+// The gate and the weights of sources. The gate is passed by a source one of whose best is, here, the
+// best of all that was asked before there was a model: those others are the default and
+// configurations spread over the space. From then on a source counts by how often it agrees with the
+// answers which of two is the better one, and its values are scaled by a regression that begins
+// at what is usual and follows the answers.
+#include "search/transfer.h"
+
+#include <math.h>
+
+#define BUDGET_SMALL 50   // below it one question is asked at the gate
+#define AGREES_LEAST 0.6  // share of pairs
+#define AGREES_ALONE 0.75 // of a source that has no question at the gate
+#define AGREES_BEGIN 1.0  // pairs of either kind to begin with
+#define SLOPE_USUAL  0.7
+#define SLOPE_WORTH  3.0 // answers, a deviation apart, that the usual slope is worth
+#define SLOPE_MOST   1.5
+#define HEARD_MOST   16 // answers; then no source is heard any more
+
+void transfer_init(struct transfer *t, const struct strategy_setup *setup)
+{
+    uint32_t count = setup->source_count;
+    bool is_small = setup->budget > 0 && setup->budget < BUDGET_SMALL;
+    *t = (struct transfer){.sources = setup->sources,
+                           .count = count < TRANSFER_SOURCES ? count : TRANSFER_SOURCES,
+                           .gate_most = count == 0 ? 0
+                                        : is_small ? 1
+                                                   : TRANSFER_GATE};
+}
+
+// ---- the gate ----------------------------------------------------------------------------------
+
+// Sources in turn, the best of each that is open.
+bool transfer_ask(struct transfer *t, const struct learner *g, uint64_t *index)
+{
+    for (uint32_t k = 0; t->gate_count < t->gate_most && k < t->count; k++) {
+        uint32_t count;
+        const uint64_t *best = source_best(t->sources[(t->gate_count + k) % t->count], &count);
+        for (uint32_t i = 0; i < count; i++) {
+            if (!learner_is_open(g, best[i]))
+                continue;
+            *index = t->gate[t->gate_count++] = best[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_of_gate(const struct transfer *t, uint64_t index)
+{
+    for (uint32_t i = 0; i < t->gate_count; i++) {
+        if (t->gate[i] == index)
+            return true;
+    }
+    return false;
+}
+
+// Is it one of the source's best, as many as the gate asks for?
+static bool is_among_best(const struct transfer *t, const struct source *source, uint64_t index)
+{
+    uint32_t count;
+    const uint64_t *best = source_best(source, &count);
+    for (uint32_t i = 0; i < count && i < t->gate_most; i++) {
+        if (best[i] == index)
+            return true;
+    }
+    return false;
+}
+
+enum gate { GATE_NOT_ASKED, GATE_SHUT, GATE_OPEN };
+
+// The best of the source's own against those that nobody recommended.
+static enum gate pass_gate(const struct transfer *t, const struct source *source,
+                           const struct asked *asked)
+{
+    double own = INFINITY, others = INFINITY;
+    bool has_own = false;
+    for (uint32_t i = 0; i < asked->count && i < t->first; i++) {
+        const struct asked_entry *a = &asked->entries[i];
+        bool is_own = is_among_best(t, source, a->index);
+        double value = a->state == ASKED_CORRECT ? a->value : INFINITY;
+        has_own |= is_own && a->state != ASKED_PENDING;
+        if (is_own)
+            own = fmin(own, value);
+        else if (!is_of_gate(t, a->index))
+            others = fmin(others, value);
+    }
+    return !has_own ? GATE_NOT_ASKED : own < others ? GATE_OPEN : GATE_SHUT;
+}
+
+// ---- weights -----------------------------------------------------------------------------------
+
+struct pair {
+    double here, there; // standardised
+};
+
+static double answered_value(const struct scale *scale, const struct asked_entry *a)
+{
+    return a->state == ASKED_CORRECT ? scale_apply(scale, a->value) : scale->failure;
+}
+
+// The answers and what a source (NULL: all that are trusted) makes of them.
+static uint32_t pair_answers(const struct transfer *t, const struct source *source,
+                             struct learner *g, const struct scale *scale, struct pair *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < g->asked.count && count < HEARD_MOST; i++) {
+        const struct asked_entry *a = &g->asked.entries[i];
+        if (a->state == ASKED_PENDING)
+            continue;
+        space_get(g->space, a->index, g->choice);
+        out[count].here = answered_value(scale, a);
+        out[count++].there =
+            source ? source_value(source, g->choice) : transfer_value(t, g->choice);
+    }
+    return count;
+}
+
+// The share of pairs whose order is the same here and there.
+static double agreement(const struct pair *p, uint32_t count)
+{
+    double pairs = 2 * AGREES_BEGIN, agree = AGREES_BEGIN;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            double here = p[i].here - p[k].here, there = p[i].there - p[k].there;
+            if (here == 0)
+                continue;
+            pairs++;
+            agree += there == 0 ? 0.5 : (here < 0) == (there < 0);
+        }
+    }
+    return agree / pairs;
+}
+
+// Least squares with a line through both means, and the usual slope as if it had been seen.
+static double regress(const struct pair *p, uint32_t count)
+{
+    double here = 0, there = 0, square = SLOPE_WORTH, product = SLOPE_WORTH * SLOPE_USUAL;
+    for (uint32_t i = 0; i < count; i++) {
+        here += p[i].here / count;
+        there += p[i].there / count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        square += (p[i].there - there) * (p[i].there - there);
+        product += (p[i].there - there) * (p[i].here - here);
+    }
+    double slope = product / square;
+    return slope < 0 ? 0 : slope > SLOPE_MOST ? SLOPE_MOST : slope;
+}
+
+static double weigh_source(const struct transfer *t, const struct source *source, struct learner *g,
+                           const struct scale *scale, struct pair *scratch)
+{
+    enum gate gate = pass_gate(t, source, &g->asked);
+    if (gate == GATE_SHUT)
+        return 0;
+    double agrees = agreement(scratch, pair_answers(t, source, g, scale, scratch));
+    if (agrees < (gate == GATE_OPEN ? AGREES_LEAST : AGREES_ALONE))
+        return 0;
+    double weight = agrees - 0.5;
+    return weight * weight;
+}
+
+static uint32_t count_answers(const struct asked *asked)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < asked->count; i++)
+        count += asked->entries[i].state != ASKED_PENDING;
+    return count;
+}
+
+void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *scale)
+{
+    struct pair pairs[HEARD_MOST];
+    double total = 0;
+    t->is_trusted = false;
+    if (t->count == 0 || count_answers(&g->asked) > HEARD_MOST)
+        return;
+    if (t->first == 0)
+        t->first = g->asked.count;
+    for (uint32_t k = 0; k < t->count; k++) {
+        t->weights[k] = weigh_source(t, t->sources[k], g, scale, pairs);
+        total += t->weights[k];
+    }
+    for (uint32_t k = 0; k < t->count && total > 0; k++)
+        t->weights[k] /= total;
+    t->is_trusted = total > 0;
+    t->slope = t->is_trusted ? regress(pairs, pair_answers(t, NULL, g, scale, pairs)) : 0;
+}
+
+double transfer_value(const struct transfer *t, const uint32_t *choice)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < t->count; k++) {
+        if (t->weights[k] > 0)
+            sum += t->weights[k] * source_value(t->sources[k], choice);
+    }
+    return sum;
+}

@@ -1,0 +1,35 @@
+// What a search makes of sources (source.h). It asks first whether their best configurations are any
+// good here; learns from the answers how far each of them is to be trusted; and says of any
+// configuration what they make of it. A source that is not trusted says nothing, and the search is
+// then as it is without: what it cost are the questions of the gate.
+#ifndef HONE_SEARCH_TRANSFER_H
+#define HONE_SEARCH_TRANSFER_H
+
+#include "search/learner.h"
+#include "search/scale.h"
+#include "search/source.h"
+
+#define TRANSFER_SOURCES 8 // those behind are not heard
+#define TRANSFER_GATE    2 // questions whether a source's best are good here
+
+struct transfer {
+    const struct source *const *sources;
+    uint32_t count;
+    double weights[TRANSFER_SOURCES]; // sum to 1; all 0: none is trusted
+    bool is_trusted;                  // one of them is
+    double slope;                     // by how much a value here grows with a value there
+
+    uint32_t gate_most, gate_count;
+    uint64_t gate[TRANSFER_GATE]; // what was asked
+    uint32_t first;               // questions before there was a model; 0: there is none yet
+};
+
+void transfer_init(struct transfer *t, const struct strategy_setup *setup);
+// The next question of the gate, one that was not asked. False: there is none.
+bool transfer_ask(struct transfer *t, const struct learner *g, uint64_t *index);
+// Learns from what was answered by now.
+void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *scale);
+// What the trusted ones make of a configuration, standardised; 0 where none is.
+double transfer_value(const struct transfer *t, const uint32_t *choice);
+
+#endif

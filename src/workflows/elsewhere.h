@@ -1,0 +1,23 @@
+// Recorded spaces as sources of a search (search/source.h).
+#ifndef HONE_WORKFLOWS_ELSEWHERE_H
+#define HONE_WORKFLOWS_ELSEWHERE_H
+
+#include "formats/recorded.h"
+#include "search/source.h"
+
+struct sources {
+    struct source **items;
+    uint32_t count;
+    size_t room;
+};
+
+// Adds what is recorded, by `objective` (as objective_parse() reads it; NULL: the least time), as a
+// source called `name` of a search of `space`. Where it says nothing of the space or has nothing
+// of that objective, nothing is added and *why says for what reason. False: an error.
+bool sources_add(struct sources *s, const struct space *space, const struct recorded *from,
+                 const char *objective, const char *name, struct text *why, struct error *e);
+// The list as strategies take it.
+const struct source *const *sources_list(const struct sources *s);
+void sources_release(struct sources *s);
+
+#endif
