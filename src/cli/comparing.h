@@ -21,6 +21,7 @@ struct compare_settings {
         bool is_given;
         const char *configuration; // NULL: the best
     } explain;
+    const char *svg; // (or NULL) the file of a picture
     bool verbose;
 };
 

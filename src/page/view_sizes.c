@@ -2,6 +2,8 @@
 // what else tells sets apart, and one for each vendor's routine that was launched in turn with them.
 #include "page/view.h"
 #include "picture/chart.h"
+#include "report/peak_report.h"
+#include "report/units.h"
 
 enum { LINES_MOST = 24 };
 
@@ -195,10 +197,29 @@ static void name_axis(const struct sizes *z, struct text *out)
     }
 }
 
+// What the device was measured to do at most, in the unit of the lines; NaN: not known, or there are several devices.
+static double find_limit(const struct sizes *z, char name[96])
+{
+    struct peak_share share;
+    const struct page_set *first = z->all[0];
+    char number[UNITS_SIZE];
+    bool is_known = z->has_rate && peak_share(&first->peak, first->rate.name, 1, &share);
+    for (size_t i = 0; i < z->count; i++)
+        is_known = is_known && str_equal(z->all[i]->device, first->device);
+    name[0] = '\0';
+    if (!is_known)
+        return NAN;
+    double limit = first->peak.rates[share.limit].median / share.scale;
+    number_to_str(limit, number);
+    str_format(name, 96, "measured peak (%s): %s", peak_limit_title(share.limit), number);
+    return limit;
+}
+
 static void draw_sizes(const struct page_set *s, const char *id, struct text *out)
 {
     struct sizes z = {.count = 0};
     struct text x = TEXT_INIT;
+    char limit_name[96];
     bool any = find_axis(s, &z);
     z.points = any ? calloc(z.count * LINES_MOST, sizeof *z.points) : NULL;
     out->failed |= !z.points;
@@ -217,7 +238,8 @@ static void draw_sizes(const struct page_set *s, const char *id, struct text *ou
                                 .panels = &panel,
                                 .panel_count = 1,
                                 .line_count = z.line_count,
-                                .limit = NAN};
+                                .limit = find_limit(&z, limit_name),
+                                .limit_name = limit_name};
         picture_chart(&c, id, out);
     }
     for (size_t i = 0; i < z.line_count; i++)

@@ -52,6 +52,21 @@ static double *values_along(const struct chart *c, size_t *count)
     return out;
 }
 
+// Logarithmic where the middle value is nearer to the geometric than to the arithmetic mean of the ends.
+static void fit_along(const double *values, size_t count, struct axis *a)
+{
+    double least = count ? values[0] : 0, most = count ? values[count - 1] : 1;
+    axis_fit(a, least, most);
+    if (!(least > 0 && most >= 4 * least))
+        return;
+    double middle = (values[(count - 1) / 2] + values[count / 2]) / 2;
+    bool by_steps = count > 2 && fabs(log(middle * middle / (least * most))) / 2 >
+                                     fabs(log(2 * middle / (least + most)));
+    double room = by_steps ? 0.04 * (most - least) : pow(most / least, 0.04);
+    *a = by_steps ? (struct axis){.low = fmax(least - room, 0), .high = most + room}
+                  : (struct axis){.kind = AXIS_LOG, .low = least / room, .high = most * room};
+}
+
 static void fit_values(const struct chart *c, struct axis *y)
 {
     double least = INFINITY, most = -INFINITY;
@@ -157,14 +172,14 @@ static void lay_out(const struct chart *c, const double *values, size_t count, c
     size_t across = c->panel_count == 1 ? 1 : c->panel_count == 2 || c->panel_count == 4 ? 2 : 3;
     size_t down = (c->panel_count + across - 1) / across;
     double width = across == 1 ? 760 : (double)(PANEL_WIDTH * across);
-    double top = (double)(LEGEND_ROW * put_chart_legend(c, width, NULL)) + 20;
+    double top = (double)(LEGEND_ROW * put_chart_legend(c, width, NULL)) + 26;
     picture_begin(&p, out, id, width, top + (double)(PANEL_HEIGHT * down), c->title, c->about);
     put_chart_legend(c, width, &p);
     fit_values(c, &p.y);
     if (c->names) {
         p.x = (struct axis){.kind = AXIS_NAMES, .high = (double)c->name_count, .names = c->names};
     } else {
-        axis_fit(&p.x, count ? values[0] : 0, count ? values[count - 1] : 1);
+        fit_along(values, count, &p.x);
         p.x.ticks = count <= TICKS_NAMED ? values : NULL;
         p.x.tick_count = count;
         p.x.is_time = false;

@@ -1,4 +1,4 @@
-// A comparison -> text, Markdown, JSON.
+// A comparison -> text, Markdown, JSON, a picture.
 #ifndef HONE_REPORT_COMPARE_REPORT_H
 #define HONE_REPORT_COMPARE_REPORT_H
 
@@ -46,5 +46,8 @@ bool report_is_compared(const struct compare_report *v, const struct compare_rec
 // The first metric of a side's spec; false where it has no value.
 bool report_entry_metric(const struct compare_report *v, const struct compare_record *r,
                          uint32_t side, double *value);
+
+// The picture as a file of SVG. False: nothing was compared.
+bool report_compare_picture(const struct compare_report *v, struct text *out);
 
 #endif

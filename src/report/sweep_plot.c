@@ -1,9 +1,9 @@
-// The picture of a sweep: a script for gnuplot that reads the CSV beside it, so that both can be
-// changed and drawn anew. In front stands what is this sweep's, as variables; behind that one text
+// A sweep for gnuplot: a script that reads the CSV beside it, for who wants to go on from hone's own picture with another
+// program. In front stands what is this sweep's, as variables; behind that one text
 // for all (`template`). A row of the CSV is a line at a point, and the rows of a point follow each
 // other. Every text of others is quoted, so that gnuplot expands nothing in it, and names of files
 // begin with a folder: '<' or '|' in front would make a command of them.
-#include "report/sweep_report.h"
+#include "report/sweep_axes.h"
 
 #include "report/units.h"
 
@@ -59,28 +59,23 @@ static const char template[] =
     "down = (panels + across - 1) / across\n"
     "width = across == 1 ? 960 : 520 * across\n"
     "height = down == 1 ? 600 : 380 * down\n"
-    "do for [kind in 'svg png'] {\n"
-    "    if (kind eq 'svg') {\n"
-    "        set terminal svg size width, height dynamic noenhanced font 'Helvetica,15' "
-    "background rgb 'white'\n"
-    "    } else { if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) {\n"
-    "        set terminal pngcairo size 1.5 * width, 1.5 * height noenhanced font 'Sans,19' "
+    "if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) {\n"
+    "    set terminal pngcairo size 1.5 * width, 1.5 * height noenhanced font 'Sans,19' "
     "linewidth 1.5 pointscale 1.5\n"
-    "    } else { set terminal png size 1.5 * width, 1.5 * height noenhanced } }\n"
-    "    set output prefix.'.'.kind\n"
-    "    if (panels > 1) { set multiplot layout down, across title title }\\\n"
-    "    else { set title title }\n"
-    "    do for [p = 1:panels] {\n"
-    "        if (panels > 1) { set title panel[p] }\n"
-    "        plot for [i = 1:lines] csv skip 1 every lines::(i - 1) \\\n"
-    "            using (at(0)):(mark(p)):(scaled(low)):(scaled(high))@tics with yerrorlines \\\n"
-    "            linecolor rgb colour[(i - 1) % 8 + 1] linewidth (i == 1 ? 2.4 : 1.6) \\\n"
-    "            pointtype point[(i - 1) % 8 + 1] pointsize 0.9 title line[i], \\\n"
-    "            limit with lines dashtype 2 linewidth 1.6 linecolor rgb '#444444' notitle\n"
-    "    }\n"
-    "    if (panels > 1) { unset multiplot }\n"
-    "    unset output\n"
-    "}\n";
+    "} else { set terminal png size 1.5 * width, 1.5 * height noenhanced }\n"
+    "set output prefix.'.png'\n"
+    "if (panels > 1) { set multiplot layout down, across title title }\\\n"
+    "else { set title title }\n"
+    "do for [p = 1:panels] {\n"
+    "    if (panels > 1) { set title panel[p] }\n"
+    "    plot for [i = 1:lines] csv skip 1 every lines::(i - 1) \\\n"
+    "        using (at(0)):(mark(p)):(scaled(low)):(scaled(high))@tics with yerrorlines \\\n"
+    "        linecolor rgb colour[(i - 1) % 8 + 1] linewidth (i == 1 ? 2.4 : 1.6) \\\n"
+    "        pointtype point[(i - 1) % 8 + 1] pointsize 0.9 title line[i], \\\n"
+    "        limit with lines dashtype 2 linewidth 1.6 linecolor rgb '#444444' notitle\n"
+    "}\n"
+    "if (panels > 1) { unset multiplot }\n"
+    "unset output\n";
 
 // "text", on one line. What means something to gnuplot within quotation marks is written by its
 // number: single ones do not hold every text ('\'\'' ends one early).
@@ -119,55 +114,22 @@ static void put_column_text(const struct sweep_report *v, uint32_t name, bool is
     text_release(&part);
 }
 
-static uint32_t panel_of(const struct sweep_report *v, uint32_t row)
-{
-    return v->panels[v->records[row].point];
-}
-
-// NaN: it is none.
-static double number_of(const struct sweep_report *v, uint32_t row, uint32_t name)
-{
-    double number = NAN;
-    value_to_f64(&v->plan->points[v->records[row].point].values[name], &number);
-    return number;
-}
-
-// What tells a panel from others: a name that varies, and has one value within each panel.
-static bool is_panel_name(const struct sweep_report *v, uint32_t name)
-{
-    if (!v->plan->names[name].varies || name == v->axis || v->panel_count < 2)
-        return false;
-    for (uint32_t i = 0; i < v->count; i++) {
-        for (uint32_t k = 0; k < i; k++) {
-            if (panel_of(v, i) == panel_of(v, k) &&
-                !str_equal(report_sweep_value(v, &v->records[i], name),
-                           report_sweep_value(v, &v->records[k], name)))
-                return false;
-        }
-    }
-    return true;
-}
-
 // The text of a panel, "M=odd, K=3": as an expression of a row's columns, and of each panel.
 static void assign_panels(const struct sweep_report *v, struct text *out)
 {
     text_add(out, "panel_of(d) = \"\"");
     for (uint32_t n = 0, count = 0; n < v->plan->name_count; n++) {
-        if (is_panel_name(v, n))
+        if (sweep_is_panel_name(v, n))
             put_column_text(v, n, count++ == 0, out);
     }
     text_addf(out, "\narray panel[%u]\n", v->panel_count);
     for (uint32_t i = 0; i < v->count; i++) {
         struct text name = TEXT_INIT, target = TEXT_INIT;
-        for (uint32_t n = 0; n < v->plan->name_count; n++) {
-            if (is_panel_name(v, n))
-                text_addf(&name, "%s%s=%s", name.length ? ", " : "", v->plan->names[n].name,
-                          report_sweep_value(v, &v->records[i], n));
-        }
+        sweep_panel_name(v, i, &name);
         bool is_first = true;
         for (uint32_t k = 0; k < i; k++)
-            is_first = is_first && panel_of(v, k) != panel_of(v, i);
-        text_addf(&target, "panel[%u]", panel_of(v, i) + 1);
+            is_first = is_first && sweep_panel(v, k) != sweep_panel(v, i);
+        text_addf(&target, "panel[%u]", sweep_panel(v, i) + 1);
         if (is_first)
             assign_text(text_cstr(&target), &name, out);
         text_release(&name);
@@ -181,14 +143,7 @@ static void assign_axis(const struct sweep_report *v, struct text *out)
 {
     struct text name = TEXT_INIT;
     bool has_axis = v->axis != UINT32_MAX;
-    text_add(&name, has_axis ? v->plan->names[v->axis].name : "point");
-    for (uint32_t n = 0; has_axis && n < v->plan->name_count; n++) {
-        bool same = n != v->axis;
-        for (uint32_t i = 0; same && i < v->count; i++)
-            same = number_of(v, i, n) == number_of(v, i, v->axis);
-        if (same)
-            text_addf(&name, " = %s", v->plan->names[n].name);
-    }
+    sweep_axis_name(v, &name);
     assign_text("x_name", &name, out);
     text_addf(out, "x_column = %u\nlabel(d) = ", has_axis ? v->axis + 1 : 0);
     if (has_axis)
@@ -202,22 +157,20 @@ static void assign_axis(const struct sweep_report *v, struct text *out)
     text_addc(out, '\n');
 }
 
-// y: the metric that is shown, or the time in the unit of the longest. False: no point has one.
-static bool assign_values(const struct sweep_report *v, struct text *out)
+// y: the metric that is shown, or the time in the unit of the longest.
+static void assign_values(const struct sweep_report *v, struct text *out)
 {
     static const struct {
         double ns;
         const char *label;
     } units[] = {{1e9, "time (s)"}, {1e6, "time (ms)"}, {1e3, "time (us)"}, {1, "time (ns)"}};
     uint32_t shown = report_sweep_shown(v);
-    bool any = false, is_metric = shown != UINT32_MAX;
+    bool is_metric = shown != UINT32_MAX;
     double longest = 0;
     size_t unit = 0;
     for (uint32_t i = 0; i < v->count; i++) {
         for (uint32_t k = 0; k < v->line_count; k++) {
             const struct sweep_entry *n = &v->records[i].entries[k];
-            bool has = !is_metric || isfinite(report_sweep_metric(v, k, n, shown, n->stats.median));
-            any = any || (n->timed && has);
             longest = n->timed ? fmax(longest, n->stats.median) : longest;
         }
     }
@@ -230,7 +183,6 @@ static bool assign_values(const struct sweep_report *v, struct text *out)
         v->plan->name_count + (is_metric ? COLUMN_METRICS + 3 * shown : COLUMN_MEDIAN);
     text_addf(out, "y_column = %u\nlow = %u\nhigh = %u\nunit = %g\n", column, column + 1,
               column + 2, is_metric ? 1.0 : units[unit].ns);
-    return any;
 }
 
 // The lines, what they are drawn under, and what the device can do at most.
@@ -296,7 +248,8 @@ const char *report_sweep_plot(const struct sweep_report *v, const char *prefix, 
     assign_lines(v, out);
     assign_axis(v, out);
     assign_panels(v, out);
-    if (!assign_values(v, out))
+    assign_values(v, out);
+    if (!sweep_has_values(v))
         return "no point has a time";
     if (!is_quotable(v))
         return "gnuplot reads no CSV with quotation marks in names or values";

@@ -1,4 +1,4 @@
-// A sweep -> text, Markdown, JSON, CSV, and a script for gnuplot.
+// A sweep -> text, Markdown, JSON, CSV, a picture, and a script for gnuplot.
 #ifndef HONE_REPORT_SWEEP_REPORT_H
 #define HONE_REPORT_SWEEP_REPORT_H
 
@@ -64,8 +64,9 @@ void report_sweep_row(const struct sweep_report *v, const struct sweep_record *r
 // this one), in_turn, message, spec, device, driver. What is not known is empty.
 extern const writers sweep_writers;
 void report_sweep_csv(const struct sweep_report *v, struct text *out);
-// A script for gnuplot that draws PREFIX.csv as PREFIX.svg and PREFIX.png. Returns NULL, or why there
-// is nothing to draw.
+// The picture as a file of SVG. False: no point has a time.
+bool report_sweep_picture(const struct sweep_report *v, struct text *out);
+// A script for gnuplot that draws PREFIX.csv as PREFIX.png, to go on from. Returns NULL, or why there is none.
 const char *report_sweep_plot(const struct sweep_report *v, const char *prefix, struct text *out);
 
 #endif

@@ -34,9 +34,27 @@ static size_t count(const char *text, const char *part)
     return found;
 }
 
+// A picture of the program's, which is removed.
+static void read_picture(const char *path, struct text *out)
+{
+    struct error e = ERROR_INIT;
+    ck_assert_msg(file_read(path, 1 << 20, out, &e), "%s", e.text);
+    has(text_cstr(out), "<style>");
+    has_not(text_cstr(out), "nan");
+    unlink(path);
+}
+
 START_TEST(two_constants)
 {
-    struct ran r = program_run("compare", SPEC, RIGHT, "--right", "set=N=4194304", "--no-store");
+    char path[300];
+    struct text svg = TEXT_INIT;
+    str_format(path, sizeof path, "%s/sides.svg", program_folder());
+    struct ran r = program_run("compare", SPEC, RIGHT, "--right", "set=N=4194304", "--no-store",
+                               "--svg", path);
+    read_picture(path, &svg);
+    has(text_cstr(&svg), ">N=4096 is faster</text>");
+    ck_assert_uint_eq(count(text_cstr(&svg), "h0"), 5 + 3); // with three in the legend
+    text_release(&svg);
     ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
     has(r.out, "N=4096: vector_add, N=4096; ");
     has(r.out, "N=4194304: vector_add, N=4194304; ");
@@ -130,9 +148,16 @@ START_TEST(several_specs)
     has(r.out, "  naive  block_size_x=16, block_size_y=");
     has(r.out, "2 specs, 16 rounds");
     ran_release(&r);
-    r = program_run("compare", NAIVE, TILED, SMALL, "--store", store);
+    char path[300];
+    struct text svg = TEXT_INIT;
+    str_format(path, sizeof path, "%s/specs.svg", program_folder());
+    r = program_run("compare", NAIVE, TILED, SMALL, "--store", store, "--svg", path);
     ck_assert_int_eq(r.status, 0);
     has_not(r.err, "Tuning");
+    read_picture(path, &svg);
+    has(text_cstr(&svg), ">naive</text>");
+    has(text_cstr(&svg), ">tiled</text>");
+    text_release(&svg);
     ran_release(&r);
 }
 END_TEST

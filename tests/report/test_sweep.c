@@ -283,13 +283,46 @@ START_TEST(as_a_picture)
     has(script, "\"\\n\".\"NVIDIA \\047H200\\047 \\134_{x} (OpenCL, ");
     has(script, "\nlimit = 60000\nlimit_name = \"measured peak (fp32 arithmetic): 60000\"\n");
     has(script, "\npanel_of(d) = \"\"\narray panel[1]\npanel[1] = \"\"\n");
-    ck_assert_uint_eq(count(script, "noenhanced"), 3);
+    ck_assert_uint_eq(count(script, "noenhanced"), 2);
+    has_not(script, ".svg");
     text_clear(&text);
     ck_assert_ptr_null(report_sweep_plot(&m.v, "/a", &text));
     has(text_cstr(&text), "\ncsv = \"/a.csv\"\n");
     m.lines[2].label = "with \"marks\"";
     ck_assert_str_eq(report_sweep_plot(&m.v, "/a", &text),
                      "gnuplot reads no CSV with quotation marks in names or values");
+    text_release(&text);
+}
+END_TEST
+
+START_TEST(drawn_by_hone)
+{
+    struct made m;
+    struct text text = TEXT_INIT;
+    make(&m);
+    ck_assert(report_sweep_picture(&m.v, &text));
+    const char *svg = text_cstr(&text);
+    has(svg, "<style>");
+    has(svg, ">swept_spec</text>");
+    has(svg, ">it&#39;s another</text>");
+    has(svg, ">N = M</text>");
+    has(svg, ">GFLOP/s</text>");
+    has(svg, ">16384</text>");
+    has(svg, "data-x=\"log ");
+    has(svg, "measured peak (fp32 arithmetic): 60000");
+    // a bar at each point that has a time, a line, and the one of the legend
+    ck_assert_uint_eq(count(svg, "class=\"line s0\""), POINTS + 2);
+    ck_assert_uint_eq(count(svg, "class=\"line s2\""), POINTS - 1 + 2);
+    text_clear(&text);
+    m.v.panel_count = 2; // the first point alone, with what tells panels apart: nothing here
+    for (int i = 0; i < POINTS; i++)
+        m.panels[i] = i > 0;
+    ck_assert(report_sweep_picture(&m.v, &text));
+    ck_assert_uint_eq(count(text_cstr(&text), "class=\"frame\""), 2);
+    text_clear(&text);
+    m.v.count = 0;
+    ck_assert(!report_sweep_picture(&m.v, &text));
+    ck_assert_uint_eq(text.length, 0);
     text_release(&text);
 }
 END_TEST
@@ -349,6 +382,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, as_json);
     tcase_add_test(tests, as_csv);
     tcase_add_test(tests, as_a_picture);
+    tcase_add_test(tests, drawn_by_hone);
     tcase_add_test(tests, times_where_there_is_no_rate);
     tcase_add_test(tests, panels_and_points);
 }

@@ -3,6 +3,7 @@
 #include "cli/comparing.h"
 #include "cli/interrupt.h"
 #include "cli/run_workflow.h"
+#include "os/file_replace.h"
 #include "report/progress.h"
 
 #include <string.h>
@@ -29,6 +30,19 @@ static void show_comparison_progress(void *context, const struct screen *screen,
 
 // ---- what is shown -----------------------------------------------------------------------------
 
+static int write_picture(const char *path, const struct compare_report *report)
+{
+    struct error e = ERROR_INIT;
+    struct text svg = TEXT_INIT;
+    bool any = report_compare_picture(report, &svg);
+    if (!any)
+        complain("%s is not written: nothing was compared", path);
+    bool ok = !svg.failed || error_memory(&e);
+    ok = ok && (!any || file_replace(path, &svg, &e));
+    text_release(&svg);
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
 static int compare_and_show(struct session *s)
 {
     struct compare_report report;
@@ -52,9 +66,10 @@ static int compare_and_show(struct session *s)
     }
     writer_end(s->writer, &report, &end);
     workflow_write(&s->running.work->ticker, &end);
+    int drawn = s->settings->svg ? write_picture(s->settings->svg, &report) : EXIT_DONE;
     int status =
         workflow_status(&s->comparing.broken, workflow_failed, report.progress.compared > 0);
-    return status == EXIT_DONE ? explained : status;
+    return status != EXIT_DONE ? status : explained != EXIT_DONE ? explained : drawn;
 }
 
 static int refuse_compare_options(const struct invocation *i)
@@ -158,6 +173,9 @@ static const struct option result_options[] = {
      .help = "Also show the compiled kernels of both sides, PTX and SASS by class of instruction: "
              "of the fastest configuration, or of the one named as in --why=block_size_x=16. SASS "
              "needs NVIDIA's nvdisasm (and ptxas where the driver gives PTX)."},
+    {OPTION("svg", "FILE", option_text, FIELD(svg)), .brief = "a picture, as a file",
+     .help = "Write a picture to this file: of two sides each configuration's times, one over the "
+             "other; of several specs how many times as long as the fastest each takes."},
     {OPTION("markdown", NULL, option_markdown, FIELD(given.output)),
      .help = "Write a table in Markdown."},
     {OPTION("verbose", NULL, option_flag, FIELD(verbose)), .letter = 'v',
