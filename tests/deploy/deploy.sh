@@ -132,7 +132,11 @@ expect 1 "no results of matmul_tiled in OpenCL on a device 'Nobody'; it has them
 expect 2 "'xml' is none of: header, known, json" "${deploy[@]}" --format xml
 expect 2 'its ending is that of no format' "${deploy[@]}" -o table.xml
 expect 2 'is no share above 0' "${deploy[@]}" --within 0
-expect 2 'no identifier of C' "${deploy[@]}" --name 1x -o t.json
+known=$(results)
+for format in header known json csv cmake prelude; do
+    expect 2 'no identifier of C' "${deploy[@]:0:9}" --set WIDTH=192 --format $format --name 1x -o t.$format
+done
+[ "$(results)" = "$known" ] || fail "--name 1x: refused after measuring"
 expect 2 'neither PTX nor a cubin; --with-source' "${deploy[@]}" --with-binaries -o t.h
 expect 2 'with-binaries is for --format header' "${deploy[@]}" --with-binaries -o t.json
 expect 2 'keeps what it measures' "${deploy[@]:0:5}" --set WIDTH=64 --no-store

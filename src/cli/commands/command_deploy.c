@@ -315,6 +315,38 @@ static void tell_end(struct session *s, const struct deploy_report *v)
     text_release(&text);
 }
 
+// Writes a table of the default configuration alone, to nowhere: what the format cannot hold (a name, an expression) is told
+// before hours of measuring.
+static int try_format(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct text out = TEXT_INIT;
+    struct arena *a = &s->tuning.work.arena;
+    const struct deploy_writing w = {.prefix = s->settings->name, .command = s->call.line};
+    struct engine_deployed deployed;
+    struct deploy_configuration configuration;
+    struct deploy_table table;
+    if (!s->format)
+        return EXIT_DONE;
+    engine_deployed(s->deploy, &deployed);
+    uint32_t *choice = arena_array(a, deployed.spec->parameter_count + (size_t)1, sizeof *choice);
+    bool ok = (choice || error_memory(&e)) &&
+              deploy_table_init(&table, deployed.spec, deployed.found.columns,
+                                deployed.found.column_count, a, &e);
+    if (ok) {
+        spec_default(deployed.spec, choice);
+        table.name = s->settings->name ? s->settings->name : table.name;
+        table.language = s->tuning.work.device->language;
+        table.source_digest = "";
+        table.configurations = &configuration;
+        table.configuration_count = 1;
+        ok = (deploy_configuration_make(&table, choice, a, &configuration) || error_memory(&e)) &&
+             deploy_table_check(&table, &e) && s->format->write(&table, &w, &out, &e);
+    }
+    text_release(&out);
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
 static int deploy_and_show(struct session *s)
 {
     struct deploy_report report;
@@ -387,6 +419,8 @@ static int deploy_one(const struct invocation *i, const char **argument,
         status = name_output(&s, i->argument_count == 1);
     if (status == EXIT_DONE)
         status = start_deploy(&s);
+    if (status == EXIT_DONE)
+        status = try_format(&s);
     if (status == EXIT_DONE)
         status = deploy_and_show(&s);
     hone_tune_free(s.deploy);
