@@ -8,6 +8,7 @@
 #   cmake/test.sh --valgrind   only hone and libhone under valgrind
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
 #   cmake/test.sh --examples   only what the help and the documents tell the reader to type
+#   cmake/test.sh --browser    only report pages in a headless Chromium, judged by axe-core and html5lib
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #
@@ -22,6 +23,7 @@ tsan=OFF
 valgrind=no
 others=no
 examples=no
+browser=no
 werror=${CI:+ON}
 for word in "$@"; do
     case $word in
@@ -31,10 +33,11 @@ for word in "$@"; do
     --valgrind) valgrind=yes ;;
     --others) others=yes ;;
     --examples) examples=yes ;;
+    --browser) browser=yes ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,16p' "$0" >&2
+        sed -n '2,17p' "$0" >&2
         exit 2
         ;;
     esac
@@ -51,6 +54,9 @@ libmicrohttpd12:lib:libmicrohttpd.so.12
 libclblast1:lib:libclblast.so.1'
 [ $valgrind = no ] || extra="$extra
 valgrind:cmd:valgrind"
+[ $browser = no ] || extra="$extra
+chromium:cmd:chromium
+python3-venv:file:/usr/share/doc/python3-venv"
 prepare
 
 folder=$build-test
@@ -76,6 +82,19 @@ if [ $others = yes ]; then
     exit
 fi
 
+# What judges pages is in pure Python: a folder of its own, whichever Python runs the tests.
+find_judges() {
+    judges=$folder/judges
+    if [ ! -e "$judges/installed" ]; then
+        rm -rf "$judges"
+        { python3 -m venv "$judges" && "$judges/bin/pip" install -q axe-core-python html5lib && : >"$judges/installed"; } \
+            >"$folder/out" 2>&1 || echo "    skipped: axe-core and html5lib cannot be installed with pip: $(tail -n 1 "$folder/out")"
+    fi
+    PYTHONPATH=$(echo "$judges"/lib/python3*/site-packages)
+    export PYTHONPATH
+}
+[ $browser = no ] || find_judges
+
 say "testing"
 # What workers leave that a test kills.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hone-testing-XXXXXX")
@@ -100,14 +119,16 @@ elif [ $valgrind = yes ]; then
     ctest $progress --output-on-failure -L valgrind -j"$jobs"
 elif [ $examples = yes ]; then
     ctest $progress --output-on-failure -L examples -j"$jobs"
+elif [ $browser = yes ]; then
+    ctest $progress --output-on-failure -L browser -j"$jobs"
 elif [ $sanitize = ON ]; then
     # Under Oclgrind and NVRTC it is the kernels that are looked at, and so in peak_on_a_device, whose calls
     # device_opencl makes, too; simulations and searches of what was recorded are arithmetic, drivers that hang
     # are waited for, and a comparison of each type is compiled by a driver in this process, ten times as slowly:
     # once is enough of these, in the plain suite.
-    ctest $progress --output-on-failure -LE valgrind \
+    ctest $progress --output-on-failure -LE 'valgrind|browser' \
         -E '^(oclgrind_|nvrtc_|stats_procedure|stats_ranking|search_recorded|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device)' \
         -j"$jobs"
 else
-    ctest $progress --output-on-failure -LE 'valgrind|examples' -j"$jobs"
+    ctest $progress --output-on-failure -LE 'valgrind|examples|browser' -j"$jobs"
 fi

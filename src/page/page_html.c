@@ -277,12 +277,12 @@ static void put_answer_view(const struct page_set *s, struct text *out)
     }
     text_add(out, "</dl>\n");
     if (s->options) {
-        text_add(out, "<h4>For a compiler</h4><pre class=\"copy\">");
+        text_add(out, "<h4>For a compiler</h4><pre class=\"copy\" tabindex=\"0\">");
         put_markup(s->options, out);
         text_add(out, "</pre>\n");
     }
     if (best) {
-        text_add(out, "<h4>As a header</h4><pre class=\"copy\">");
+        text_add(out, "<h4>As a header</h4><pre class=\"copy\" tabindex=\"0\">");
         put_header_lines(s, best->choice, out);
         text_add(out, "</pre>\n");
     }

@@ -252,7 +252,7 @@ static void put_sources(const struct page_set *s, struct text *out)
         if (f->length > 0 && f->text[0] == '\0') {
             text_add(out, "<p class=\"note\">Too long for this page: the store has it.</p>");
         } else {
-            text_add(out, "<pre class=\"copy\">\n");
+            text_add(out, "<pre class=\"copy\" tabindex=\"0\">\n");
             put_markup(f->text, out);
             text_add(out, "</pre>");
         }

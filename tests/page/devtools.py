@@ -20,6 +20,11 @@ def find_browser():
     return None
 
 
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
 class Browser:
     def __init__(self, program):
         self.folder = tempfile.mkdtemp(prefix="hone-browser-")
@@ -40,7 +45,7 @@ class Browser:
     def open(self, width=1280, height=900, dark=False):
         request = urllib.request.Request("http://127.0.0.1:%d/json/new?about:blank" % self.port, method="PUT")
         target = json.load(urllib.request.urlopen(request, timeout=60))
-        page = Page(self.port, target["webSocketDebuggerUrl"])
+        page = Page(self.port, target["webSocketDebuggerUrl"], target["id"])
         page.call("Page.enable")
         page.call("Runtime.enable")
         page.call("Network.enable")
@@ -61,7 +66,8 @@ class Browser:
 
 
 class Page:
-    def __init__(self, port, url):
+    def __init__(self, port, url, target):
+        self.target = target
         self.number, self.events, self.rest = 0, [], b""
         self.socket = socket.create_connection(("127.0.0.1", port), 120)
         key = base64.b64encode(os.urandom(16)).decode()
@@ -118,11 +124,16 @@ class Page:
                 return message["result"]
             self.events.append(message)
 
+    def close(self):
+        """Ends the page: a test has many, and each keeps what it shows in memory."""
+        self.call("Target.closeTarget", targetId=self.target)
+        self.socket.close()
+
     def load(self, path):
-        """Opens a file and waits until it is read; seconds that this took."""
+        """Opens a file, or an address, and waits until it is read; seconds that this took."""
         began = time.monotonic()
         self.events = []
-        self.call("Page.navigate", url="file://" + path)
+        self.call("Page.navigate", url=path if "://" in path else "file://" + path)
         while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
             self.events.append(self.receive())
         return time.monotonic() - began
@@ -138,6 +149,13 @@ class Page:
                            ("mouseMoved", x1, y1), ("mouseReleased", x1, y1)):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=0 if kind == "mouseReleased" else 1,
                       clickCount=1)
+
+    def key(self, key, code=None, text=None):
+        """A key that is pressed and let go."""
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=code or key,
+                      **({"text": text} if text and kind == "keyDown" else {}),
+                      windowsVirtualKeyCode={"Tab": 9, "Enter": 13, "ArrowRight": 39, "ArrowDown": 40}.get(key, 0))
 
     def requests(self):
         return [e["params"]["request"]["url"] for e in self.events if e.get("method") == "Network.requestWillBeSent"]

@@ -2,6 +2,8 @@
 size, and texts that a page must not obey."""
 import json
 import os
+import shutil
+import sqlite3
 import subprocess
 
 HOSTILE = "</script><script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">'\"&\u202e\u0007"
@@ -67,6 +69,15 @@ class Fixtures:
             os.remove(store)
         out = self.run("tune", "scale.json", "--store", store, "--json")
         return [json.loads(line) for line in out.splitlines()]
+
+    def variants(self):
+        """tuned.sqlite as if it were another device's, and as if its kernel were in another language."""
+        for name, change in (("devices.sqlite", "UPDATE session SET device = 'Another device', device_identity = randomblob(32)"),
+                             ("languages.sqlite", "UPDATE job SET language = 'OpenCL'")):
+            shutil.copy(self.path("tuned.sqlite"), self.path(name))
+            with sqlite3.connect(self.path(name)) as store:
+                store.execute(change)
+            store.close()
 
     def recorded(self, name, count, message="CompilationFailedConfig", extra=""):
         """A T4 file with `count` results of four parameters, every 50th a failure."""

@@ -1,0 +1,86 @@
+"""following.py HONE SCRATCH: a page that is served while it changes, in a headless Chromium: it follows, keeps what is filtered and
+sorted, waits while something is selected, asks nobody but its own server, and stays when that ends. Skipped where Chromium or
+libmicrohttpd is not installed."""
+import os
+import signal
+import sys
+import time
+
+from client import Served, has_library
+from devtools import Browser, check, find_browser
+from fixtures import Fixtures
+
+program = find_browser()
+if not program or not has_library():
+    print("skipped: %s is not installed" % ("libmicrohttpd" if program else "Chromium"))
+    sys.exit(77)
+f = Fixtures(sys.argv[1], sys.argv[2])
+COUNT = "document.querySelector('.count').textContent"
+
+
+def wait_for(page, expression, what, seconds=60):
+    until = time.monotonic() + seconds
+    while not page.value(expression):
+        check(time.monotonic() < until, "%s: %s" % (what, page.value("document.querySelector('header').textContent + ' ' + document.querySelector('main').textContent.slice(0, 300)")))
+        time.sleep(0.2)
+
+
+def follow_store(browser):
+    f.tune()
+    path = f.path("followed.sqlite")
+    if os.path.exists(path):
+        os.remove(path)
+    f.run("tune", "scale.json", "--store", path, "--where", "MODE == 1", "--unranked")
+    served = Served(f, "report", path, "--live")
+    address = "http://127.0.0.1:%d/%s/" % (served.port, served.token)
+    page = browser.open()
+    page.load(address)
+    wait_for(page, "document.querySelector('.live').textContent.startsWith('Live')", "the page does not say that it is live")
+    check(page.value(COUNT) == "4 of 4 configurations", page.value(COUNT))
+    page.value("(() => { const i = document.querySelector('.tools input'); i.value = 'STEP >= 4'; i.dispatchEvent(new Event('input')); })()")
+    page.value("[...document.querySelectorAll('.table th button')].find(b => b.textContent.startsWith('time')).click()")
+    page.value("document.querySelector('.table details').open = true")
+    f.run("tune", "scale.json", "--store", path, "--where", "MODE <= 2", "--unranked")
+    wait_for(page, COUNT + " === '4 of 8 configurations'", "the page does not follow, or loses its filter")
+    check(page.value("document.querySelector('.tools input').value") == "STEP >= 4", "the filter is gone")
+    check(page.value("document.querySelector('.table th[aria-sort]').textContent").startswith("time"), "the order is another")
+    check(page.value("document.querySelector('.table details').open"), "what was open is closed")
+    # While something is selected, what is new waits.
+    page.value("(() => { const i = document.querySelector('.tools input'); i.value = ''; i.dispatchEvent(new Event('input')); })()")
+    box = page.value("(() => { document.querySelector('.distribution .plot').scrollIntoView({block: 'center'}); const r = document.querySelector("
+                     "'.distribution svg').getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()")
+    page.drag(box[0] + box[2] * 0.1, box[1] + box[3] * 0.1, box[0] + box[2] * 0.95, box[1] + box[3] * 0.9)
+    check(page.value("document.querySelectorAll('.brush').length") == 1, "nothing is selected")
+    f.run("tune", "scale.json", "--store", path, "--unranked")
+    wait_for(page, "!document.querySelector('.live button').hidden", "nobody says that there are new results")
+    check(page.value(COUNT).endswith("of 8 configurations"), "new results come while something is selected")
+    page.value("document.querySelector('.live button').click()")
+    wait_for(page, COUNT + " === '16 of 16 configurations'", "a click does not show what is new")
+    foreign = [u for u in page.requests() if not u.startswith(address)]
+    check(foreign in ([], ["http://127.0.0.1:%d/favicon.ico" % served.port]), "requests: %s" % foreign)
+    check([c for c in page.complaints() if "favicon" not in c and "403" not in c] == [], page.complaints())
+    served.end(signal.SIGINT)
+    wait_for(page, "document.querySelector('.live').textContent.startsWith('Ended')", "the page does not say that it ended")
+    check(page.value(COUNT) == "16 of 16 configurations", "the page does not stay")
+
+
+def follow_tune(browser):
+    path = f.path("tune.sqlite")
+    if os.path.exists(path):
+        os.remove(path)
+    served = Served(f, "tune", "scale.json", "--store", path, "--live", "--rule", "rounds=60")
+    page = browser.open()
+    page.load("http://127.0.0.1:%d/%s/" % (served.port, served.token))
+    check(served.end() == 0, "".join(served.said))
+    wait_for(page, "document.querySelector('.live').textContent.startsWith('Ended')", "the page does not say that the tune ended")
+    check(page.value("document.querySelector('.finalists') !== null"), "the ranking is not there")
+    check(page.value(COUNT) == "16 of 16 configurations", page.value(COUNT))
+
+
+browser = Browser(program)
+try:
+    for test in (follow_store, follow_tune):
+        test(browser)
+        print(test.__name__ + ": all is well", flush=True)
+finally:
+    browser.close()
