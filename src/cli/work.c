@@ -7,6 +7,7 @@
 #include "lib/engine.h"
 #include "report/values.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,63 @@ static bool name_constants(struct work *w, struct error *e)
     return (w->constants && w->constants_json) || error_memory(e);
 }
 
+// The kernel that "x.json" may be of: "x.cl" beside it.
+static bool name_kernel_of(const char *path, struct text *out)
+{
+    const char *dot = strrchr(path, '.');
+    int length = (int)(dot && str_equal(dot, ".json") ? (size_t)(dot - path) : strlen(path));
+    text_addf(out, "%s.json", path);
+    if (access(text_cstr(out), R_OK) == 0)
+        return false;
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        for (const char *const *end = language_traits((enum language)l)->endings; *end; end++) {
+            text_clear(out);
+            text_addf(out, "%.*s%s", length, path, *end);
+            if (access(text_cstr(out), R_OK) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+// The spec in the same folder whose name is nearest.
+static bool name_spec_near(const char *path, struct arena *a, struct text *out)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    int folder = slash ? (int)(slash + 1 - path) : 0;
+    const char *names[256];
+    size_t count = 0;
+    text_clear(out);
+    text_addf(out, "%.*s", folder, path);
+    DIR *d = opendir(folder ? text_cstr(out) : ".");
+    for (struct dirent *f; d && count < 256 && (f = readdir(d));) {
+        const char *dot = strrchr(f->d_name, '.');
+        if (dot && str_equal(dot, ".json") && (names[count] = arena_strdup(a, f->d_name)))
+            count++;
+    }
+    if (d)
+        closedir(d);
+    const char *with_ending = arena_printf(a, "%s.json", name);
+    const char *near = with_ending && str_nearest(with_ending, names, count)
+                           ? str_nearest(with_ending, names, count)
+                           : str_nearest(name, names, count);
+    text_add(out, near ? near : "");
+    return near != NULL;
+}
+
+// A spec that is not there: what it may have been meant to be.
+static void refuse_missing_spec(struct work *w, const char *path, const struct error *e)
+{
+    struct text other = TEXT_INIT;
+    if (name_kernel_of(path, &other))
+        complain("%s; `hone init %s` writes a spec for the kernel", e->text, text_cstr(&other));
+    else if (name_spec_near(path, &w->arena, &other))
+        complain("%s; did you mean '%s'?", e->text, text_cstr(&other));
+    else
+        complain("%s; `hone init KERNEL` writes a spec for a kernel", e->text);
+    text_release(&other);
+}
+
 bool work_refuse_file(const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -139,12 +197,15 @@ int work_spec(struct work *w)
                                               .set = w->given->set.items,
                                               .log = &w->notices,
                                               .strict = w->given->strict};
-    w->loaded = hone_spec_load(w->call->arguments[0], &options, &why);
+    const char *path = w->call->arguments[0];
+    w->loaded = hone_spec_load(path, &options, &why);
     w->spec = engine_spec(w->loaded);
     engine_error(&why, &e);
     if (w->spec && name_constants(w, &e))
         return EXIT_DONE;
-    if (e.code != ERROR_INPUT || !work_refuse_file(w->call->arguments[0]))
+    if (e.code == ERROR_IO && access(path, F_OK) != 0 && errno == ENOENT)
+        refuse_missing_spec(w, path, &e);
+    else if (e.code != ERROR_INPUT || !work_refuse_file(path))
         work_failed(&e);
     return e.code == ERROR_MEMORY ? EXIT_NOTHING : EXIT_USAGE;
 }

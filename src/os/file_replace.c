@@ -106,6 +106,8 @@ bool file_create(const char *path, const struct text *text, struct error *e)
         ok = false;
         why = errno;
     }
+    if (fd >= 0 && !ok)
+        unlink(path); // half of it would be in the way of the next attempt
     return ok || fail_to_write(path, why, e);
 }
 

@@ -218,10 +218,12 @@ static void tail_add(struct process *p, char *bytes, size_t length)
             bytes[i] = ' ';
     }
     if (length > capacity) {
+        p->tail_cut = true;
         bytes += length - capacity;
         length = capacity;
     }
     size_t kept = p->tail_length < capacity - length ? p->tail_length : capacity - length;
+    p->tail_cut = p->tail_cut || kept < p->tail_length;
     memmove(p->tail, p->tail + p->tail_length - kept, kept);
     memcpy(p->tail + kept, bytes, length);
     p->tail_length = kept + length;
@@ -249,6 +251,7 @@ void process_forget(struct process *p)
 {
     p->tail[0] = '\0';
     p->tail_length = 0;
+    p->tail_cut = false;
 }
 
 // ---- signals

@@ -15,6 +15,7 @@ struct process {
     int channel;     // our end of the socket pair, non-blocking, close-on-exec; -1: none
     int printed;     // read end of the pipe behind the child's descriptor 2, non-blocking; -1: none
     bool stopped;    // SIGSTOP was sent and not yet SIGCONT
+    bool tail_cut;   // more was printed than `tail` holds
     char tail[4096]; // the last of what was printed, terminated
     size_t tail_length;
 };

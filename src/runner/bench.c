@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include <string.h>
+
 #define FETCH_MS 120000
 
 struct bench {
@@ -326,14 +328,17 @@ static struct result *decode_answer(const struct frame *f, struct error *e)
     return r;
 }
 
-// What the kernel printed while it was verified, the last of it: the worker has flushed it.
+// What the kernel printed while it was verified: the worker has flushed it. Of much the last lines, below an ellipsis.
 static bool keep_printed(struct bench *b, struct result *r, struct error *e)
 {
     struct process *p = &b->remote.process;
     process_drain(p);
     if (p->tail_length == 0)
         return true;
-    const char *printed = arena_strdup(&r->arena, p->tail);
+    const char *line = p->tail_cut ? strchr(p->tail, '\n') : NULL;
+    const char *printed = p->tail_cut
+                              ? arena_printf(&r->arena, "...\n%s", line ? line + 1 : p->tail)
+                              : arena_strdup(&r->arena, p->tail);
     r->output = printed ? printed : "";
     return printed || error_memory(e);
 }

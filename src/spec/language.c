@@ -155,6 +155,12 @@ bool spec_check_language(const struct spec *s, enum language l, struct error *e)
     }
     enum language lower = l < has.list[0] ? l : has.list[0];
     enum language higher = l < has.list[0] ? has.list[0] : l;
+    if (s->is_short)
+        return error_set(e, ERROR_INPUT,
+                         "%s: it has a kernel in %s, and none in %s; give \"kernel\" as {\"%s\": "
+                         "..., \"%s\": ...}",
+                         s->path, language_title(has.list[0]), language_title(l),
+                         language_title(lower), language_title(higher));
     return error_set(e, ERROR_INPUT,
                      "%s: it has a kernel in %s, and none in %s; give KernelFile as {\"%s\": ..., "
                      "\"%s\": ...}, or add Languages.%s with a KernelFile",

@@ -376,8 +376,9 @@ const struct command command_run = {
     .most = 1,
     .description =
         "Builds, verifies and measures one configuration, the default one or that of --config, and "
-        "shows "
-        "everything about it: options, build log, geometry, resources, deviations, samples.\n\n"
+        "shows everything about it: options, build log, geometry, resources, deviations, samples, "
+        "and "
+        "what the kernel prints.\n\n"
         "The configuration is measured anew, 7 times unless the spec or --iterations says "
         "otherwise, and the "
         "result is kept in the store.\n\n"
