@@ -440,6 +440,9 @@ START_TEST(best_of_the_nearest_size)
     r = program_run("best", SPEC, "--nearest", "--all");
     ck_assert_int_eq(r.status, 2);
     ran_release(&r);
+    r = program_run("best", SPEC, "--nearest", "--config", "block=32");
+    ck_assert_int_eq(r.status, 2);
+    ran_release(&r);
 }
 END_TEST
 

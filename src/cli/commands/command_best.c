@@ -717,6 +717,12 @@ static int run_best(struct invocation *i)
                  o->all ? "--all" : "--objective");
         return EXIT_USAGE;
     }
+    if (o->nearest && (o->given.config.count > 0 || o->given.where.count > 0)) {
+        complain(
+            "--nearest and %s exclude each other: the table of all sizes is of the whole space",
+            o->given.config.count > 0 ? "--config" : "--where");
+        return EXIT_USAGE;
+    }
     if (o->options && (o->all || (o->given.output.format == REPORT_JSON))) {
         complain("--options and %s exclude each other", o->all ? "--all" : "--json");
         return EXIT_USAGE;
