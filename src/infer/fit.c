@@ -25,36 +25,39 @@ struct fitting {
     struct term terms[TERMS_MOST];
     uint32_t term_count;
     uint32_t trials;
-    double (*needs)[TRIALS]; // by object
+    double (*needs)[TRIALS];    // by object
+    int64_t before[ATOMS_MOST]; // the trial: by atom
 };
 
 // ---- trials ------------------------------------------------------------------------------------
 
 // The values of trial `trial`: other sizes, then other groups, then another count of groups. False:
 // there is nothing to change.
-static bool set_trial(struct study *s, uint32_t trial)
+static bool set_trial(struct fitting *f, uint32_t trial)
 {
+    struct study *s = f->study;
     bool changed = trial < 2;
     study_set_sizes(s, trial == 1);
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        f->before[i] = s->atoms[i].value;
     for (uint32_t i = 0; i < s->atom_count; i++) {
         struct atom *a = &s->atoms[i];
         bool mine = (trial == 2 && a->kind == ATOM_GROUP) || (trial == 3 && a->kind == ATOM_COUNT);
         if (!mine)
             continue;
-        a->value *= 2;
+        a->value = 2 * f->before[i];
+        study_carry(s, i);
         changed = true;
     }
     study_bind(s);
     return changed;
 }
 
-static void leave_trial(struct study *s, uint32_t trial)
+static void leave_trial(struct fitting *f)
 {
-    for (uint32_t i = 0; i < s->atom_count; i++) {
-        struct atom *a = &s->atoms[i];
-        if ((trial == 2 && a->kind == ATOM_GROUP) || (trial == 3 && a->kind == ATOM_COUNT))
-            a->value /= 2;
-    }
+    struct study *s = f->study;
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        s->atoms[i].value = f->before[i];
     study_set_sizes(s, 0);
 }
 
@@ -149,6 +152,8 @@ static const char *groups_text(struct study *s, uint32_t axis)
         text_addf(&t, "%s%lld", sign, (long long)x->tile_factor);
     if (x->tile_over >= 0)
         text_addf(&t, " // %s", s->atoms[x->tile_over].text);
+    if (x->tile_divisor > 1)
+        text_addf(&t, " // %lld", (long long)x->tile_divisor);
     text_add(&t, "))");
     const char *copy = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
     text_release(&t);
@@ -395,6 +400,22 @@ static void prove_whole(struct study *s, struct needed *out, const double (*need
     }
 }
 
+// Loops over several sizes may be too long to be run to their end: then with smaller ones, where no
+// group has to be full.
+static void shrink_sizes(struct study *s)
+{
+    bool is_guarded = s->is_slow && s->axes > 0;
+    for (uint32_t axis = 0; axis < s->axes; axis++)
+        is_guarded = is_guarded && s->axis[axis].is_guarded;
+    if (!is_guarded)
+        return;
+    const uint64_t before = s->budget, some = before / 6;
+    study_set_sizes(s, 0);
+    s->budget = some;
+    s->is_shrunk = !study_corners(s);
+    s->budget = before - (some - s->budget);
+}
+
 bool study_sizes(struct study *s, struct needed *out)
 {
     struct fitting f = {.study = s};
@@ -403,15 +424,16 @@ bool study_sizes(struct study *s, struct needed *out)
     if (!f.needs)
         return false;
     memset(out, 0, s->object_count * sizeof *out);
+    shrink_sizes(s);
     make_terms(&f, &places);
     for (uint32_t trial = 0; trial < TRIALS; trial++) {
-        if (set_trial(s, trial)) {
+        if (set_trial(&f, trial)) {
             value_terms(&f, &places, f.trials);
             bool is_run = study_corners(s);
             note_needs(&f, f.trials, out);
             f.trials += is_run || f.trials == 0;
         }
-        leave_trial(s, trial);
+        leave_trial(&f);
     }
     for (uint32_t i = 0; i < s->object_count; i++) {
         if (!fit_size(&f, i, &out[i]))

@@ -5,6 +5,7 @@
 #include "infer/infer.h"
 
 #include "base/text.h"
+#include "infer/restrict.h"
 #include "infer/study.h"
 #include "model/declared.h"
 #include "model/job.h"
@@ -241,6 +242,9 @@ struct reach {
     uint32_t axes;
     bool asks_item[3], asks_place[3], asks_size[3]; // by axis
     bool needs_positive;                            // it takes logarithms, or roots
+    uint64_t types;                                 // of what is declared, as one number
+    const char *quotients[QUOTIENTS_MOST][2];       // TILE / PER_ITEM
+    uint32_t quotient_count;
     bool has_dynamic;
     unsigned depth;
 };
@@ -261,6 +265,8 @@ static void reach_node(struct reach *r, const struct node *n);
 
 static void reach_type(struct reach *r, const struct type *t)
 {
+    if (t)
+        r->types = (r->types ^ (t->base + 16 * t->component + 4096 * t->lanes)) * 1099511628211u;
     for (uint32_t i = 0; t && i < t->dimension_count; i++)
         reach_node(r, t->dimensions[i]);
 }
@@ -309,6 +315,13 @@ static void reach_node(struct reach *r, const struct node *n)
         if (side->kind == NODE_NAME && side->name) // p & (n - 1), too
             reach_name(r->bits, &r->bit_count, side->name);
     }
+    bool is_quotient = n->kind == NODE_BINARY && n->sign == SIGN('/', 0, 0) &&
+                       n->a->kind == NODE_NAME && n->a->slot == SLOT_NONE &&
+                       n->b->kind == NODE_NAME && n->b->slot == SLOT_NONE;
+    if (is_quotient && r->quotient_count < QUOTIENTS_MOST) {
+        r->quotients[r->quotient_count][0] = n->a->name;
+        r->quotients[r->quotient_count++][1] = n->b->name;
+    }
     if (n->kind == NODE_DECLARE) {
         reach_type(r, n->type);
         r->has_dynamic |= n->type->is_extern && n->type->space == SPACE_SHARED;
@@ -342,7 +355,7 @@ static void reach_function(struct reach *r, const struct function *f)
 // The words that the kernel consists of, as one number: is another text the same kernel?
 static uint64_t reach_digest(const struct reach *r)
 {
-    uint64_t digest = 1469598103934665603u;
+    uint64_t digest = 1469598103934665603u ^ r->types;
     for (uint32_t i = 0; i < r->function_count; i++) {
         for (const struct token *t = r->functions[i]->from; t < r->functions[i]->to; t++) {
             for (const char *c = t->text; *c; c++)
@@ -379,6 +392,8 @@ static int64_t first_value(const struct study *s, const char *name)
     static const char *const groups[] = {"block", "group", "wg", "tpb", "threads", "local", NULL};
     int64_t group = s->group_axes <= 1 ? 32 : s->group_axes == 2 ? 8 : 4;
     bool is_group = names_role(name, groups);
+    if (str_contains_nocase(name, "pad"))
+        return 1;
     return !is_group && names_role(name, ones) ? 1 : group;
 }
 
@@ -668,7 +683,10 @@ static uint32_t list_values(const struct study *s, const struct atom *a, int64_t
     uint32_t count = 0;
     int64_t v = a->initial;
     const struct surveyed_name *n = a->surveyed;
-    if ((a->is_switch || a->is_lane) && n) {
+    if (a->is_switch && !n) {
+        list[count++] = 0;
+        list[count++] = 1;
+    } else if ((a->is_switch || a->is_lane) && n) {
         for (uint32_t i = 0; i < n->compared_count; i++)
             list[count++] = n->compared[i];
         bool is_one = n->compared_count == 0 ||
@@ -695,8 +713,8 @@ static uint32_t list_values(const struct study *s, const struct atom *a, int64_t
              a->kind == ATOM_GROUP && s->group_axes == 1 && v >= 16 && x <= 256 && is_power(v);
              x *= 2)
             list[count++] = x;
-    } else if (v == 0) {
-        list[count++] = 1;
+    } else if (v == 0 || (v == 1 && str_contains_nocase(a->name, "pad"))) {
+        list[count++] = 1 - v;
     } else {
         list[count++] = 2;
         list[count++] = 4;
@@ -705,28 +723,39 @@ static uint32_t list_values(const struct study *s, const struct atom *a, int64_t
     return count;
 }
 
+static void restore_values(struct study *s, const int64_t *before)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        s->atoms[i].value = before[i];
+}
+
 // "[16, 32, 64]": of these the ones that a group can have, the others' values being as they are.
 static const char *write_values(struct study *s, struct atom *a)
 {
-    int64_t list[VALUES_MOST + COMPARED_MOST + 8], before = a->value;
+    int64_t list[VALUES_MOST + COMPARED_MOST + 8], before[ATOMS_MOST];
     uint32_t count = list_values(s, a, list), kept = 0;
     uint64_t budget = a->kind == ATOM_GROUP ? 2000000 : 200000;
     bool is_shaping = a->kind == ATOM_GROUP || (a->kind == ATOM_PARAMETER && !a->is_switch);
     struct text t = TEXT_INIT;
     qsort(list, count, sizeof *list, compare_values);
     text_add(&t, "[");
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        before[i] = s->atoms[i].value;
     for (uint32_t i = 0; i < count; i++) {
         bool is_again = i > 0 && list[i] == list[i - 1];
         bool is_zero = list[i] == 0 && a->kind == ATOM_GROUP;
         a->value = list[i];
+        study_carry(s, (uint32_t)(a - s->atoms));
         if (is_again || is_zero ||
             (list[i] != a->initial && ((a->kind == ATOM_GROUP && list[i] > 1024) ||
-                                       (is_shaping && !is_value_possible(s, budget)))))
+                                       (is_shaping && !is_value_possible(s, budget))))) {
+            restore_values(s, before);
             continue;
+        }
+        restore_values(s, before);
         add_value(&t, list[i]);
         kept++;
     }
-    a->value = before;
     study_bind(s);
     text_add(&t, "]");
     const char *copy = t.failed || kept == 0 ? NULL : arena_strdup(s->arena, text_cstr(&t));
@@ -866,6 +895,47 @@ static void add_restriction(struct writer_of *w, const char *text)
         s->run.failed = true;
 }
 
+static void add_restriction_once(struct writer_of *w, const char *text)
+{
+    for (uint32_t i = 0; text && i < w->out->restriction_count; i++) {
+        if (strcmp(w->out->restrictions[i], text) == 0)
+            return;
+    }
+    add_restriction(w, text);
+}
+
+// __launch_bounds__(256) is the most that a group has.
+static void add_bound_restriction(struct writer_of *w)
+{
+    struct study *s = w->study;
+    const struct node *bound = s->kernel->bound;
+    const char *text = NULL;
+    for (uint32_t axis = 0; bound && bound->kind == NODE_NUMBER && axis < s->axes; axis++) {
+        if (s->axis[axis].local != -2)
+            text = text ? arena_printf(s->arena, "%s * %s", text, w->out->local[axis])
+                        : w->out->local[axis];
+    }
+    bool is_open = false;
+    for (uint32_t axis = 0; axis < s->axes; axis++)
+        is_open |= s->axis[axis].local >= 0;
+    if (text && is_open)
+        add_restriction_once(w,
+                             arena_printf(s->arena, "%s <= %lld", text, (long long)bound->integer));
+}
+
+// What the text itself says, behind what the launch needs.
+static void write_text_restrictions(struct writer_of *w)
+{
+    struct restrictions found = {.list = NULL};
+    w->out->launch_restriction_count = w->out->restriction_count;
+    study_restrictions(w->study, w->reach->functions, w->reach->function_count, &found);
+    for (uint32_t i = 0; i < found.count; i++)
+        add_restriction_once(w, found.list[i]);
+    add_bound_restriction(w);
+    for (uint32_t i = 0; i < w->study->relation_count; i++)
+        add_restriction_once(w, study_relation_text(w->study, &w->study->relations[i]));
+}
+
 static const char *local_text(struct study *s, uint32_t axis)
 {
     int32_t local = s->axis[axis].local;
@@ -893,6 +963,10 @@ static const char *tile_text(struct study *s, uint32_t axis, uint32_t *factors)
         text_addf(&t, " // %s", s->atoms[x->tile_over].text);
         ++*factors;
     }
+    if (x->tile_divisor > 1) {
+        text_addf(&t, " // %lld", (long long)x->tile_divisor);
+        ++*factors;
+    }
     const char *copy = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
     s->run.failed |= !copy;
     text_release(&t);
@@ -902,7 +976,7 @@ static const char *tile_text(struct study *s, uint32_t axis, uint32_t *factors)
 static bool is_tile_the_group(const struct study *s, uint32_t axis)
 {
     const struct launch_axis *x = &s->axis[axis];
-    if (x->local_over >= 0 || x->local_times > 1 || x->tile_over >= 0)
+    if (x->local_over >= 0 || x->local_times > 1 || x->tile_over >= 0 || x->tile_divisor > 1)
         return false;
     if (x->local >= 0)
         return x->tile_count == 1 && x->tile[0] == (uint32_t)x->local && x->tile_factor == 1;
@@ -1351,11 +1425,15 @@ static bool check_parameters(const struct study *s, struct error *e)
     return true;
 }
 
-static bool make_atoms(struct study *s, struct givens *given, struct reach *r, const char *kernel)
+// `more`: (or NULL) names that another variant of the kernel has.
+static bool make_atoms(struct study *s, struct givens *given, struct reach *r, const char *kernel,
+                       const struct inferred *more)
 {
     *r = (struct reach){.syntax = &s->syntax, .axes = 0};
     reach_function(r, s->kernel);
     s->axes = r->axes;
+    memcpy(s->quotients, r->quotients, sizeof s->quotients);
+    s->quotient_count = r->quotient_count;
     for (uint32_t axis = 0; axis < s->axes; axis++) {
         s->asks_item[axis] = r->asks_item[axis];
         s->asks_size[axis] = r->asks_size[axis];
@@ -1369,14 +1447,30 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
     }
     for (uint32_t i = 0; i < r->name_count; i++)
         add_name_atom(s, r->names[i], given);
+    for (uint32_t i = 0; more && i < more->name_count; i++) {
+        const struct inferred_name *n = &more->names[i];
+        if (n->role == NAME_PARAMETER && !n->is_own && !n->is_switch)
+            add_name_atom(s, n->name, given);
+    }
     for (uint32_t i = 0; i < s->kernel->template_count; i++) {
         const struct template_parameter *p = &s->kernel->templates[i];
         struct atom *a = NULL;
         if (!p->is_type)
             a = add_atom(s, p->name, ATOM_PARAMETER);
-        if (a && text_number(p->initial, &a->initial))
+        if (a && a->kind == ATOM_SIZE && strlen(p->name) > 2) { // ROWS of a tile
+            a->kind = ATOM_PARAMETER;
+            a->initial = 0;
+        }
+        if (a && (text_number(p->initial, &a->initial) || str_equal(p->initial, "true") ||
+                  str_equal(p->initial, "false")))
             a->has_initial = true;
-        if (a) {
+        if (a && p->is_switch)
+            a->initial = str_equal(p->initial, "true");
+        if (a && p->is_switch) {
+            a->kind = ATOM_PARAMETER;
+            a->is_template = a->is_switch = true;
+            a->value = a->initial;
+        } else if (a) {
             a->is_template = true;
             a->initial = a->initial ? a->initial : first_value(s, a->name);
             a->value = a->initial;
@@ -1448,6 +1542,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     struct needed *needs = arena_array(s->arena, OBJECTS_MOST, sizeof *needs);
     if (!needs || !make_objects(s, w->reach))
         return false;
+    study_settle_demands(s, w->reach->functions, w->reach->function_count);
     if (s->axes)
         study_launch(s);
     if (!study_contents(s) || !study_sizes(s, needs))
@@ -1464,6 +1559,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     for (uint32_t axis = 0; axis < s->axes; axis++)
         write_axis(w, axis);
     write_template(w);
+    write_text_restrictions(w);
     bool is_written = write_arguments(w, needs) && write_names(w);
     tell_defined_numbers(w);
     return is_written && !s->run.failed;
@@ -1483,9 +1579,10 @@ struct switched {
     uint32_t count;
 };
 
-// With these switches (NULL: at their defaults). `demanding`: (or NULL) those with which the kernel
-// has more names.
-static bool infer_with(const struct asked *q, const struct switched *forced, struct inferred *out,
+// With these switches (NULL: at their defaults), and the names of another variant (or NULL).
+// `demanding`: (or NULL) the switches with which the kernel has more names.
+static bool infer_with(const struct asked *q, const struct switched *forced,
+                       const struct inferred *more, struct inferred *out,
                        struct switched *demanding, struct error *e)
 {
     struct arena *a = q->arena;
@@ -1517,7 +1614,7 @@ static bool infer_with(const struct asked *q, const struct switched *forced, str
     if (!s->kernel->body)
         add_open(&w, arena_printf(a, "all sizes: line %u of the kernel is not understood",
                                   s->kernel->trouble));
-    if (!make_atoms(s, given, reach, q->kernel))
+    if (!make_atoms(s, given, reach, q->kernel, more))
         return error_memory(e);
     if (demanding) {
         memcpy(demanding->list, s->demanding, sizeof demanding->list);
@@ -1578,7 +1675,7 @@ static bool look_at_variants(const struct asked *q, struct inferred *f, struct e
             if (k == n->value)
                 continue;
             runs++;
-            if (infer_with(q, &forced, &variant, NULL, &why))
+            if (infer_with(q, &forced, NULL, &variant, NULL, &why))
                 merge_variant(f, &variant);
             else if (why.code == ERROR_MEMORY)
                 return error_memory(e);
@@ -1587,28 +1684,143 @@ static bool look_at_variants(const struct asked *q, struct inferred *f, struct e
     return true;
 }
 
-// The variant of a kernel that has more names than its default, where its launch is as clear: a
-// work-group that suits it suits both. The switch keeps its default.
+static const struct inferred_name *find_inferred_name(const struct inferred *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        if (str_equal(f->names[i].name, name))
+            return &f->names[i];
+    }
+    return NULL;
+}
+
+static bool is_same_group(const struct inferred *a, const struct inferred *b)
+{
+    bool same = a->axes == b->axes;
+    for (uint32_t axis = 0; same && axis < a->axes; axis++)
+        same = str_equal(a->local[axis], b->local[axis]);
+    return same;
+}
+
+// Is it a word of the text?
+static bool is_word_of(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at += length) {
+        if ((at == text || !strchr(NAME_LETTERS, at[-1])) &&
+            !(at[length] && strchr(NAME_LETTERS, at[length])))
+            return true;
+    }
+    return false;
+}
+
+static bool is_in_launch(const struct inferred *f, const char *name)
+{
+    for (uint32_t axis = 0; axis < f->axes; axis++) {
+        if (is_word_of(f->global[axis], name) || is_word_of(f->local[axis], name))
+            return true;
+    }
+    return false;
+}
+
+// "LOCAL != 1 or " before a restriction that holds with that value; of several switches any may be the
+// one that it depends on.
+static const char *switched_text(const struct switched *switched, struct arena *a, const char *text)
+{
+    const char *unless = NULL;
+    for (uint32_t i = 0; i < switched->count; i++) {
+        const struct given_name *n = &switched->list[i];
+        unless = arena_printf(a, "%s%s%s != %lld", unless ? unless : "", unless ? " and " : "",
+                              n->name, (long long)n->value);
+        if (!unless)
+            return NULL;
+    }
+    return text && unless ? arena_printf(a, "%s or %s", unless, text) : text;
+}
+
+// What the variant's text demands; and what the launch has and the variant's text has not stays as it
+// is there, since the launch would be another.
+static bool add_variant_restrictions(const struct asked *q, const struct switched *switched,
+                                     const struct inferred *variant, struct inferred *f)
+{
+    const uint32_t room = f->restriction_count + variant->restriction_count + f->name_count;
+    const char **all = arena_array(q->arena, room + (size_t)1, sizeof *all);
+    uint32_t count = 0;
+    if (!all)
+        return false;
+    for (uint32_t i = 0; i < f->restriction_count; i++)
+        all[count++] = f->restrictions[i];
+    for (uint32_t i = variant->launch_restriction_count; i < variant->restriction_count; i++) {
+        bool is_there = false;
+        for (uint32_t k = 0; k < f->restriction_count; k++)
+            is_there |= strcmp(f->restrictions[k], variant->restrictions[i]) == 0;
+        if (!is_there)
+            all[count++] = switched_text(switched, q->arena, variant->restrictions[i]);
+    }
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        if (n->role == NAME_PARAMETER && !n->is_switch && !find_inferred_name(variant, n->name) &&
+            is_in_launch(f, n->name))
+            all[count++] =
+                switched_text(switched, q->arena,
+                              arena_printf(q->arena, "%s == %lld", n->name, (long long)n->value));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!all[i])
+            return false;
+    }
+    f->restrictions = all;
+    f->restriction_count = count;
+    return true;
+}
+
+// Names that the default has and the variant has not.
+static bool add_default_names(const struct asked *q, const struct inferred *f,
+                              struct inferred *variant)
+{
+    struct inferred_name *names =
+        arena_array(q->arena, f->name_count + variant->name_count + (size_t)1, sizeof *names);
+    uint32_t count = 0;
+    if (!names)
+        return false;
+    for (uint32_t i = 0; i < variant->name_count; i++) {
+        const struct inferred_name *n = &variant->names[i], *mine = find_inferred_name(f, n->name);
+        names[count++] = n->is_switch && mine ? *mine : *n;
+    }
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        if (!f->names[i].is_own && !find_inferred_name(variant, f->names[i].name))
+            names[count++] = f->names[i];
+    }
+    variant->names = names;
+    variant->name_count = count;
+    return true;
+}
+
+// The variant of a kernel that has more names than its default. Both run with one launch: the
+// default's, with the variant's names, where it has the group that the variant needs; else the
+// variant's, where it is as clear, since a work-group that suits it suits both. The switch keeps its
+// default.
 static bool take_variant(const struct asked *q, const struct switched *switched, struct inferred *f,
                          struct error *e)
 {
-    struct inferred variant;
+    struct inferred variant, both;
     struct error why = ERROR_INIT;
     if (switched->count == 0)
         return true;
-    if (!infer_with(q, switched, &variant, NULL, &why))
+    if (!infer_with(q, switched, NULL, &variant, NULL, &why) ||
+        !infer_with(q, NULL, &variant, &both, NULL, &why))
         return why.code != ERROR_MEMORY || error_memory(e);
-    if (variant.open_count > f->open_count)
+    bool is_one = is_same_group(&both, &variant) && both.open_count <= f->open_count;
+    if (!is_one && variant.open_count > f->open_count)
         return true;
-    for (uint32_t i = 0; i < variant.name_count; i++) {
-        for (uint32_t k = 0; k < f->name_count; k++) {
-            if (str_equal(variant.names[i].name, f->names[k].name) && variant.names[i].is_switch)
-                variant.names[i] = f->names[k];
-        }
+    if (is_one) {
+        merge_variant(&both, &variant);
+        *f = both;
+        return add_variant_restrictions(q, switched, &variant, f) || error_memory(e);
     }
     merge_variant(&variant, f);
+    bool ok = add_default_names(q, f, &variant);
     *f = variant;
-    return true;
+    return ok || error_memory(e);
 }
 
 // Sizes that are still guesses.
@@ -1643,6 +1855,6 @@ bool infer_kernel(const char *text, size_t length, enum language l, const char *
     memcpy(ended, text, length);
     const struct asked q = {ended, length, l, kernel, a};
     struct switched demanding = {.count = 0};
-    return infer_with(&q, NULL, out, &demanding, e) && take_variant(&q, &demanding, out, e) &&
+    return infer_with(&q, NULL, NULL, out, &demanding, e) && take_variant(&q, &demanding, out, e) &&
            look_at_variants(&q, out, e) && (tell_guesses(&q, out) || error_memory(e));
 }

@@ -66,6 +66,7 @@ struct inferred {
     const char *shared_bytes;         // (or NULL) of dynamic shared memory
     const char **restrictions;
     uint32_t restriction_count;
+    uint32_t launch_restriction_count; // of these, the first: sizes that the launch has to divide
     const char **open; // what is to be decided, the most pressing first
     uint32_t open_count;
 };

@@ -49,6 +49,8 @@ int64_t study_tile(const struct study *s, uint32_t axis)
         tile *= s->atoms[x->tile[i]].value;
     if (x->tile_over >= 0 && s->atoms[x->tile_over].value > 0)
         tile /= s->atoms[x->tile_over].value;
+    if (x->tile_divisor > 1)
+        tile /= x->tile_divisor;
     return tile < 1 ? 1 : tile;
 }
 
@@ -272,7 +274,7 @@ static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
     *stride = (struct stride){.value = 1, .object = object, .written = written};
     x->tile_count = 0;
     x->tile_over = -1;
-    x->tile_factor = 1;
+    x->tile_factor = x->tile_divisor = 1;
     if (object == NO_ATOM) { // every group does the same, or what memory says
         int32_t local = s->axis[axis].local;
         if (local >= 0)
@@ -308,6 +310,15 @@ static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
             }
             rest = a->value && rest % a->value == 0 ? rest / a->value : rest;
         }
+    }
+    int64_t product = 1;
+    for (uint32_t i = 0; i < x->tile_count; i++)
+        product *= s->atoms[x->tile[i]].value;
+    // Halves of them, as pairs are: the names make more than there is.
+    if (stride->count == 0 && x->tile_over < 0 && base && product > llabs(base) &&
+        product % llabs(base) == 0) {
+        x->tile_divisor = product / llabs(base);
+        rest = 1;
     }
     x->tile_factor = rest > 0 ? rest : 1;
 }
@@ -390,7 +401,8 @@ static int64_t least_scale(const struct study *s)
     int64_t all = 1, most = 1;
     for (uint32_t i = 0; i < s->atom_count; i++) {
         const struct atom *a = &s->atoms[i];
-        bool is_tile = (a->kind == ATOM_PARAMETER || a->kind == ATOM_GROUP) && a->has_initial &&
+        bool is_told = a->has_initial || (a->surveyed && a->surveyed->in_condition);
+        bool is_tile = (a->kind == ATOM_PARAMETER || a->kind == ATOM_GROUP) && is_told &&
                        !a->is_switch && a->initial > 1;
         if (!is_tile)
             continue;
@@ -411,11 +423,11 @@ void study_set_sizes(struct study *s, unsigned variant)
     // One size of one axis may be large; of several each multiplies what is run.
     int64_t scale = s->group_axes == 2   ? 64
                     : s->group_axes == 3 ? 16
-                    : sizes > 1          ? 128
+                    : sizes > 1          ? (s->is_slow && sizes > 2 ? 64 : 128)
                     : s->is_slow         ? 512
                                          : 1024;
     int64_t least = least_scale(s);
-    scale = scale < least ? least : scale;
+    scale = s->is_shrunk ? 8 : scale < least ? least : scale;
     for (uint32_t i = 0; i < s->atom_count; i++) {
         struct atom *a = &s->atoms[i];
         if (a->kind == ATOM_LEADING) {
@@ -512,7 +524,7 @@ static bool is_group_atom(const struct atom *a)
 {
     return a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_lane && !a->is_argument &&
            names_role(a->name, group_words) && !names_role(a->name, count_words) &&
-           !str_contains_nocase(a->name, "per");
+           !str_contains_nocase(a->name, "per") && !str_contains_nocase(a->name, "pad");
 }
 
 #define CANDIDATES_MOST 32
@@ -574,6 +586,26 @@ static uint32_t own_atom(struct study *s, uint32_t axis)
     return s->atom_count++;
 }
 
+// Names with the letter of this axis, in the dimensions of arrays that a group shares.
+static void add_lettered_names(struct study *s, uint32_t axis, struct candidates *c)
+{
+    for (uint32_t n = 0; n < s->atom_count; n++) {
+        const struct atom *a = &s->atoms[n];
+        bool is_found = false;
+        for (uint32_t i = 0; i < s->run.group_count; i++) {
+            const struct type *t = s->run.group_nodes[i]->type;
+            for (uint32_t k = 0; k < t->dimension_count; k++) {
+                const struct node *d = t->dimensions[k];
+                while (d && d->kind == NODE_BINARY)
+                    d = d->a;
+                is_found |= d && d->kind == NODE_NAME && strcmp(d->name, a->name) == 0;
+            }
+        }
+        if (is_found && a->kind == ATOM_PARAMETER && axis_letter(a->name) == "xyz"[axis])
+            add_candidate(c, (int32_t)n);
+    }
+}
+
 // Names, then numbers, in the dimensions of arrays that a group shares.
 static void add_array_names(struct study *s, struct candidates *c, bool numbers)
 {
@@ -609,6 +641,27 @@ static void add_defined_numbers(struct study *s, uint32_t axis, struct candidate
                 str_to_i64(n->defined, &value) && value > 1 && value <= 1024)
                 add_candidate(c, (int32_t)(-1 - value));
         }
+    }
+}
+
+static int32_t find_parameter(const struct study *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const struct atom *a = &s->atoms[i];
+        if (strcmp(a->name, name) == 0)
+            return a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_own ? (int32_t)i : -1;
+    }
+    return -1;
+}
+
+// TILE / PER_ITEM, where the text has it.
+static void add_quotients(struct study *s, struct candidates *c)
+{
+    for (uint32_t i = 0; i < s->quotient_count; i++) {
+        int32_t whole = find_parameter(s, s->quotients[i][0]),
+                part = find_parameter(s, s->quotients[i][1]);
+        if (whole >= 0 && part >= 0 && s->atoms[part].value > 1)
+            add_scaled(c, whole, part, 1);
     }
 }
 
@@ -652,6 +705,9 @@ static void list_candidates(struct study *s, uint32_t axis, struct candidates *c
     }
     if (axis == 0)
         add_warps(s, c);
+    add_lettered_names(s, axis, c);
+    if (!s->asks_size[axis])
+        add_quotients(s, c);
     add_array_names(s, c, false);
     // A size that is free is one for which the kernel asks.
     uint32_t own = own_atom(s, axis);
@@ -727,8 +783,7 @@ static unsigned array_faults(const struct study *s)
     return faults;
 }
 
-// How little a launch with these groups makes sense: 0 is best.
-static unsigned group_faults(struct study *s)
+unsigned study_group_faults(struct study *s)
 {
     int64_t group[3] = {s->axes > 0, s->axes > 1, s->axes > 2};
     unsigned faults = 0;
@@ -736,7 +791,9 @@ static unsigned group_faults(struct study *s)
     run_whole_group(s, group, true);
     faults += s->run.outside_local ? 64 : 0;
     faults += array_faults(s);
-    if (faults >= 16 && faults < 64) { // items between the corners may write what these read
+    if (faults >= 64)
+        return faults;
+    if (faults >= 16) { // items between the corners may write what these read
         uint64_t before = s->budget < GROUP_BUDGET ? s->budget : GROUP_BUDGET;
         run_forget(&s->run);
         s->run.budget = before;
@@ -767,7 +824,8 @@ static unsigned group_faults(struct study *s)
         }
         bool is_part = lanes > 4; // members of a struct need not all be written
         d = is_part ? 0 : d * lanes;
-        if (d <= lanes || d > 8192 || (map = calloc(size, 1)) == NULL)
+        if (d == 0 || d > 8192 || (d <= lanes && high - low <= d) ||
+            (map = calloc(size, 1)) == NULL)
             continue;
         o->map = map;
         o->map_size = (size_t)(high < (int64_t)size ? high : (int64_t)size);
@@ -792,15 +850,35 @@ static unsigned group_faults(struct study *s)
     return faults;
 }
 
+// Does the double of the name still make sense where a tile of the same size is doubled with it?
+static bool is_scalable_with_tile(struct study *s, int32_t local)
+{
+    struct atom *a = &s->atoms[local];
+    bool found = false;
+    for (uint32_t i = 0; i < s->atom_count && !found; i++) {
+        struct atom *tile = &s->atoms[i];
+        if (tile == a || tile->kind != ATOM_PARAMETER || tile->value != a->value ||
+            !names_role(tile->name, tile_words))
+            continue;
+        a->value *= 2;
+        tile->value *= 2;
+        found = study_group_faults(s) == 0;
+        a->value /= 2;
+        tile->value /= 2;
+    }
+    study_bind(s);
+    return found;
+}
+
 // Does another value of the name, that many items with it, still make sense?
 static bool is_scalable(struct study *s, int32_t local)
 {
     struct atom *a = &s->atoms[local];
     int64_t before = a->value;
     a->value = before * 2;
-    unsigned twice = group_faults(s);
+    unsigned twice = study_group_faults(s);
     a->value = before > 1 ? before / 2 : 1;
-    unsigned half = group_faults(s);
+    unsigned half = study_group_faults(s);
     a->value = before;
     study_bind(s);
     return twice == 0 || half == 0;
@@ -812,18 +890,20 @@ static bool is_scalable(struct study *s, int32_t local)
 static bool is_candidate_sound(struct study *s, uint32_t axis, int32_t local)
 {
     struct launch_axis *x = &s->axis[axis];
-    if (local < 0 || x->local_over >= 0 || x->local_times > 1 || s->kernel->required[axis] ||
+    if (local >= 0 && x->local_over >= 0)
+        return is_scalable(s, local);
+    if (local < 0 || x->local_times > 1 || s->kernel->required[axis] ||
         (is_group_atom(&s->atoms[local]) && !s->atoms[local].is_own && s->atoms[local].has_initial))
         return true;
     int32_t before = x->local;
     int64_t value = s->atoms[local].value;
     bool is_own = s->atoms[local].is_own;
     if (!is_own && !s->run.asks_sizes)
-        return is_scalable(s, local);
+        return is_scalable(s, local) || is_scalable_with_tile(s, local);
     x->local = (int32_t)(-1 - value);
-    unsigned faults = group_faults(s);
+    unsigned faults = study_group_faults(s);
     x->local = (int32_t)(-1 - 2 * value);
-    unsigned twice = group_faults(s);
+    unsigned twice = study_group_faults(s);
     x->local = before;
     study_bind(s);
     return is_own ? twice <= faults && s->run.asks_sizes
@@ -877,7 +957,7 @@ static unsigned try_groups(struct study *s, const struct candidates *c, const ui
     }
     for (uint32_t axis = 0; axis < s->axes && sound; axis++)
         sound = is_candidate_sound(s, axis, s->axis[axis].local);
-    return group_faults(s) + (sound ? 0 : 2);
+    return study_group_faults(s) + (sound ? 0 : 2) + (study_fulfils(s) ? 0 : 16);
 }
 
 static void choose_groups(struct study *s)
@@ -1026,6 +1106,7 @@ void study_launch(struct study *s)
                                              .local_times = 1,
                                              .tile_over = -1,
                                              .tile_factor = 1,
+                                             .tile_divisor = 1,
                                              .count_atom = -1};
     study_set_sizes(s, 0);
     choose_groups(s);
@@ -1053,4 +1134,5 @@ void study_launch(struct study *s)
         kept--;
     s->atom_count = kept;
     study_bind(s);
+    study_relations(s);
 }

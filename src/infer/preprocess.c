@@ -37,7 +37,11 @@ struct preprocessor {
     size_t macro_count, macro_room;
     struct token_list out, pending; // pending: words of lines, not yet replaced
     bool live[NEST_MOST], done[NEST_MOST];
+    // Of each open #if the words of the branch that is read, and of those before it.
+    struct token_list condition[NEST_MOST], earlier[NEST_MOST];
     uint32_t depth;
+    struct refused *refused;
+    size_t refused_count, refused_room;
     bool failed, is_strange;
 };
 
@@ -248,11 +252,11 @@ static void join_condition(const struct given_names *given, const struct token *
     }
 }
 
-// `defined X` and `defined(X)` become numbers before macros are replaced.
-static bool is_condition_true(struct preprocessor *p, const struct token *from, size_t count)
+// A condition's words with all macros replaced; `defined X` and `defined(X)` become numbers before.
+static struct token_list expand_condition(struct preprocessor *p, const struct token *from,
+                                          size_t count)
 {
     struct token_list words = {.items = NULL}, all = {.items = NULL};
-    struct text text = TEXT_INIT;
     for (size_t i = 0; i < count; i++) {
         struct token t = from[i];
         if (t.kind == TOKEN_NAME && strcmp(t.text, "defined") == 0 && i + 1 < count) {
@@ -265,9 +269,15 @@ static bool is_condition_true(struct preprocessor *p, const struct token *from, 
         add_token(p, &words, &t);
     }
     expand_tokens(p, words.items, words.count, 0, &all);
-    if (all.count == 0)
+    return all;
+}
+
+static bool is_condition_true(struct preprocessor *p, const struct token_list *words)
+{
+    struct text text = TEXT_INIT;
+    if (words->count == 0)
         return false;
-    join_condition(p->given, all.items, all.count, &text);
+    join_condition(p->given, words->items, words->count, &text);
     enum truth truth = condition_test(text_cstr(&text), fact_of, (void *)p->given);
     p->is_strange |= truth == TRUTH_UNKNOWN;
     p->failed |= text.failed;
@@ -312,15 +322,67 @@ static bool is_live(const struct preprocessor *p)
     return p->depth == 0 || p->live[p->depth - 1];
 }
 
-static void open_condition(struct preprocessor *p, bool value)
+static void add_sign(struct preprocessor *p, struct token_list *list, const char *text)
+{
+    add_token(p, list, &(struct token){.kind = TOKEN_SIGN, .text = text});
+}
+
+// ( words )
+static void add_in_brackets(struct preprocessor *p, struct token_list *list,
+                            const struct token_list *words)
+{
+    add_sign(p, list, "(");
+    for (size_t i = 0; i < words->count; i++)
+        add_token(p, list, &words->items[i]);
+    add_sign(p, list, ")");
+}
+
+static void open_condition(struct preprocessor *p, bool value, struct token_list words)
 {
     if (p->depth == NEST_MOST) {
         p->is_strange = true;
         return;
     }
     bool outer = is_live(p);
+    p->condition[p->depth] = words;
+    p->earlier[p->depth] = (struct token_list){.items = NULL};
     p->live[p->depth] = outer && value;
     p->done[p->depth++] = !outer || value;
+}
+
+// #elif and #else (no words).
+static void next_condition(struct preprocessor *p, struct token_list words)
+{
+    struct token_list *before = &p->earlier[p->depth - 1], *now = &p->condition[p->depth - 1];
+    if (before->count)
+        add_sign(p, before, "||");
+    add_in_brackets(p, before, now);
+    *now = words;
+}
+
+// An #error stands here.
+static void note_refused(struct preprocessor *p)
+{
+    static const struct token end = {.kind = TOKEN_END, .text = ""};
+    struct token_list all = {.items = NULL};
+    for (uint32_t i = 0; i < p->depth; i++) {
+        const struct token_list *const lists[] = {&p->condition[i], &p->earlier[i]};
+        for (int k = 0; k < 2; k++) {
+            if (lists[k]->count == 0)
+                continue;
+            if (all.count)
+                add_sign(p, &all, "&&");
+            if (k == 1)
+                add_sign(p, &all, "!");
+            add_in_brackets(p, &all, lists[k]);
+        }
+    }
+    const size_t count = all.count;
+    for (size_t i = 0; count && i < TOKENS_AHEAD; i++)
+        add_token(p, &all, &end);
+    if (count && all.count == count + TOKENS_AHEAD &&
+        ARENA_ROOM(p->arena, p->refused, p->refused_room, p->refused_count + 1))
+        p->refused[p->refused_count++] = (struct refused){all.items, count};
 }
 
 static void obey_directive(struct preprocessor *p, const char *word, const struct token *t,
@@ -329,15 +391,25 @@ static void obey_directive(struct preprocessor *p, const char *word, const struc
     bool live = is_live(p), is_name = count > 0 && t->kind == TOKEN_NAME;
     flush_pending(p);
     if (strcmp(word, "if") == 0) {
-        open_condition(p, live && is_condition_true(p, t, count));
+        struct token_list words = expand_condition(p, t, count);
+        open_condition(p, live && is_condition_true(p, &words), words);
     } else if (strcmp(word, "ifdef") == 0 || strcmp(word, "ifndef") == 0) {
-        open_condition(p, is_name && is_name_defined(p, t->text) == (word[2] == 'd'));
+        bool value = is_name && is_name_defined(p, t->text) == (word[2] == 'd');
+        struct token_list words = {.items = NULL};
+        add_token(p, &words, &(struct token){.kind = TOKEN_NUMBER, .text = value ? "1" : "0"});
+        open_condition(p, value, words);
     } else if (strcmp(word, "elif") == 0 || strcmp(word, "else") == 0) {
         if (p->depth == 0)
             return;
         bool *mine = &p->live[p->depth - 1], *done = &p->done[p->depth - 1];
-        *mine = !*done && (word[2] == 's' || is_condition_true(p, t, count));
+        struct token_list words = {.items = NULL};
+        if (word[2] == 'i')
+            words = expand_condition(p, t, count);
+        *mine = !*done && (word[2] == 's' || is_condition_true(p, &words));
         *done |= *mine;
+        next_condition(p, words);
+    } else if (strcmp(word, "error") == 0) {
+        note_refused(p);
     } else if (strcmp(word, "endif") == 0) {
         p->depth -= p->depth > 0;
     } else if (live && strcmp(word, "define") == 0) {
@@ -407,6 +479,8 @@ static void finish_tokens(struct preprocessor *p, struct preprocessed *out)
         add_token(p, &p->out, &end);
     out->tokens = p->out.items;
     out->failed = p->is_strange || p->depth > 0;
+    out->refused = p->refused;
+    out->refused_count = p->refused_count;
 }
 
 bool preprocess_run(const char *text, size_t length, const struct given_names *given,

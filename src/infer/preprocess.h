@@ -40,9 +40,17 @@ struct survey_of_names {
     size_t count;
 };
 
+// The conditions around an #error, as one: with values that fulfil it the text does not compile.
+struct refused {
+    struct token *tokens; // TOKENS_AHEAD of kind TOKEN_END behind them
+    size_t count;
+};
+
 struct preprocessed {
     struct token *tokens; // TOKENS_AHEAD of kind TOKEN_END behind them; no directives
     size_t count;
+    struct refused *refused;
+    size_t refused_count;
     bool failed; // a condition or macro that is not understood: some text may be missing
 };
 

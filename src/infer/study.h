@@ -9,6 +9,9 @@
 #define ATOMS_MOST     64
 #define OBJECTS_MOST   96
 #define DEMANDING_MOST 8
+#define DEMANDS_MOST   32
+#define RELATIONS_MOST 16
+#define QUOTIENTS_MOST 16
 
 enum atom_kind {
     ATOM_SIZE,      // of the problem: an integer argument or a name
@@ -51,10 +54,18 @@ struct launch_axis {
     uint32_t tile_count;
     int32_t tile_over;    // atom that this is divided by; -1: none
     int64_t tile_factor;  // and this number
+    int64_t tile_divisor; // and what the product is divided by, a number
     struct extent extent; // what the groups cover together
     int32_t count_atom;   // the number of groups; -1: as many as cover the extent
     bool is_guarded;      // the kernel itself stops at the extent
     bool is_known;
+};
+
+// Between the size of a group along an axis and another parameter.
+enum relation_kind { RELATION_EQUAL, RELATION_MULTIPLE, RELATION_AT_LEAST };
+struct relation {
+    enum relation_kind kind;
+    uint32_t less, more; // atoms; `more` is the multiple
 };
 
 struct study {
@@ -71,6 +82,10 @@ struct study {
     const struct function *kernel;
     struct atom atoms[ATOMS_MOST];
     uint32_t atom_count;
+    // What the text demands of them (restrict.c); refuses: the condition must not hold.
+    const struct node *demands[DEMANDS_MOST];
+    bool refuses[DEMANDS_MOST];
+    uint32_t demand_count;
     struct run run;
     struct bound_name *names;
     int64_t *scalars;
@@ -81,13 +96,26 @@ struct study {
     uint32_t axes, group_axes; // group_axes: along which the kernel tells items of a group apart
     // By axis, anywhere in the text: of an item, of its place in the group, of the group's size.
     bool asks_item[3], asks_place[3], asks_size[3];
+    const char *quotients[QUOTIENTS_MOST][2]; // names that the text divides by one another
+    uint32_t quotient_count;
+    struct relation relations[RELATIONS_MOST];
+    uint32_t relation_count;
     bool is_group_guess; // no size of the group makes sense of the kernel
     struct launch_axis axis[3];
     uint64_t budget; // nodes that may be visited in all
     bool is_slow;    // an item takes long: sizes are smaller
+    bool is_shrunk;  // and smaller than a group's work, where the kernel stops by itself
     bool is_cheap;   // all items of a group may be run to their end
 };
 
+// How little a launch with the groups as they are makes sense: 0 is best (launch.c).
+unsigned study_group_faults(struct study *s);
+// relate.c: finds the relations; gives what has to agree with an atom its value; as an expression.
+void study_relations(struct study *s);
+void study_carry(struct study *s, uint32_t atom);
+const char *study_relation_text(struct study *s, const struct relation *r);
+// Does the text compile with the atoms' values (restrict.c)?
+bool study_fulfils(const struct study *s);
 // Gives the sizes values that tell them apart: two choices.
 void study_set_sizes(struct study *s, unsigned variant);
 // Puts the atoms' values into the run; sizes of the work-group too.

@@ -29,7 +29,7 @@ struct parser {
     struct type_name *types;
     size_t type_count, type_room;
     struct scope_name *names;
-    size_t name_count, name_room, function_room, shared_room, record_room, open_room;
+    size_t name_count, name_room, function_room, shared_room, record_room, open_room, demand_room;
     uint32_t slots, depth;
     bool in_function;
     bool trouble;              // the function is given up
@@ -445,7 +445,8 @@ static void read_specifiers(struct parser *p, struct type *t)
         bool is_declared = find_slot(p, word) != SLOT_NONE;
         if (is_declared)
             break;
-        if (strcmp(word, "const") == 0 || strcmp(word, "__const") == 0) {
+        if (strcmp(word, "const") == 0 || strcmp(word, "__const") == 0 ||
+            strcmp(word, "constexpr") == 0) {
             t->is_const = true;
         } else if (strcmp(word, "extern") == 0) {
             t->is_extern = true;
@@ -922,6 +923,41 @@ static struct node *read_expression(struct parser *p)
 
 static struct node *read_statement(struct parser *p);
 
+static void add_demand(struct parser *p, const struct node *condition, bool is_refused,
+                       const char *function)
+{
+    struct syntax *out = p->out;
+    if (ARENA_ROOM(p->arena, out->demands, p->demand_room, out->demand_count + (size_t)1))
+        out->demands[out->demand_count++] = (struct demand){condition, is_refused, function};
+    else
+        p->failed = true;
+}
+
+static bool at_assertion(const struct parser *p)
+{
+    return at_word(p, "static_assert") || at_word(p, "_Static_assert");
+}
+
+// static_assert(CONDITION, "why");
+static void read_assertion(struct parser *p)
+{
+    const struct token *open = ++p->at;
+    struct function *function = p->function;
+    p->function = NULL; // one that is not understood gives up no function
+    want_sign(p, "(");
+    const struct node *condition = read_assignment(p);
+    while (p->at < p->end && (at_sign(p, ",") || p->at->kind == TOKEN_TEXT))
+        p->at++;
+    want_sign(p, ")");
+    p->function = function;
+    if (!p->trouble)
+        add_demand(p, condition, false, function ? function->name : NULL);
+    p->trouble = false;
+    p->at = open;
+    skip_brackets(p);
+    want_sign(p, ";");
+}
+
 static void read_typedef(struct parser *p)
 {
     struct type t = {.base = TYPE_VOID};
@@ -1076,7 +1112,9 @@ static struct node *read_statement(struct parser *p)
         n = node_new(p, NODE_BLOCK);
     else if (at_word(p, "typedef") || at_word(p, "using"))
         at_word(p, "typedef") ? read_typedef(p) : give_up(p);
-    else if (at_word(p, "asm") || at_word(p, "__asm__") || at_word(p, "static_assert")) {
+    else if (at_assertion(p))
+        read_assertion(p);
+    else if (at_word(p, "asm") || at_word(p, "__asm__")) {
         while (p->at < p->end && !at_sign(p, "("))
             p->at++;
         skip_brackets(p);
@@ -1205,7 +1243,8 @@ static void read_template(struct parser *p)
     p->at++;
     want_sign(p, "<");
     while (p->at < p->end && !at_sign(p, ">") && !p->trouble) {
-        struct template_parameter one = {.is_type = at_word(p, "typename") || at_word(p, "class")};
+        struct template_parameter one = {.is_type = at_word(p, "typename") || at_word(p, "class"),
+                                         .is_switch = at_word(p, "bool")};
         struct type t = {.base = TYPE_VOID};
         if (one.is_type)
             p->at++;
@@ -1302,7 +1341,9 @@ static void read_outside(struct parser *p)
         read_typedef(p);
     else if (at_word(p, "using"))
         read_using(p);
-    else if (at_word(p, "static_assert") || at_word(p, "asm"))
+    else if (at_assertion(p))
+        read_assertion(p);
+    else if (at_word(p, "asm"))
         give_up(p);
     else
         read_declared_outside(p);
@@ -1322,6 +1363,20 @@ static void read_outside(struct parser *p)
     }
 }
 
+// The conditions around the text's #errors.
+static void read_refused(struct parser *p, const struct preprocessed *text)
+{
+    for (size_t i = 0; i < text->refused_count && !p->failed; i++) {
+        p->at = text->refused[i].tokens;
+        p->end = p->at + text->refused[i].count;
+        p->trouble = false;
+        p->depth = 0;
+        const struct node *condition = read_assignment(p);
+        if (!p->trouble && p->at == p->end)
+            add_demand(p, condition, true, NULL);
+    }
+}
+
 bool syntax_read(const struct preprocessed *text, enum language l, struct arena *a,
                  struct syntax *out)
 {
@@ -1336,6 +1391,7 @@ bool syntax_read(const struct preprocessed *text, enum language l, struct arena 
     p.failed = !p.spare;
     while (p.at < p.end && !p.failed)
         read_outside(&p);
+    read_refused(&p, text);
     return !p.failed;
 }
 

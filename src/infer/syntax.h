@@ -92,7 +92,7 @@ struct variable {
 
 struct template_parameter {
     const char *name;
-    bool is_type;
+    bool is_type, is_switch; // is_switch: a bool
     const char *initial; // (or NULL)
 };
 
@@ -120,7 +120,16 @@ struct record {
     uint32_t component_bytes;
 };
 
+// What the text demands of its names: a static_assert, or that no #error stands there.
+struct demand {
+    const struct node *condition;
+    bool is_refused;      // the condition must not hold
+    const char *function; // (or NULL) in which it stands
+};
+
 struct syntax {
+    struct demand *demands;
+    uint32_t demand_count;
     struct function *functions;
     uint32_t function_count;
     struct variable *shared; // outside functions

@@ -444,6 +444,9 @@ const struct command command_init = {
         "(--set n=4096). The kernel is then run on numbers, at several sizes and without its data: "
         "which names are the work-group's size, how many elements a group covers, where the kernel "
         "stops by itself, and how large each buffer is, is read from where it reads and writes. "
+        "Restrictions are what the text demands (#error, static_assert, __launch_bounds__), where "
+        "it "
+        "divides one parameter by another, and where a group and its tile work together alone. "
         "What that does not tell is a guess, and said.\n\n"
         "The spec is written even where something is a guess; it ends with hone check --sample 1 "
         "on it, whose exit status it has, and with what is to be decided, in order.",
