@@ -636,6 +636,10 @@ struct hone_tune_options {
         // find wrong; what it says is no part of what a store knows a job by, so that `store` must be
         // NULL. Outputs are read from the device for it, two minutes at most beyond the step's timeout
     void *judge_context;
+    // What the store, and `known` (optional: another one, such as what ships with a spec), have of the
+    // space elsewhere, on another device or with other constants, is an input of the search.
+    struct hone_store *known;
+    bool no_transfer; // it is not
 };
 #define HONE_TUNE_OPTIONS_INIT HONE_SIZED(hone_tune_options)
 

@@ -257,6 +257,10 @@ const struct option search_options[] = {
      .help = "How configurations are chosen, and its options; `hone help strategies` lists them. "
              "Default: the spec's, else exhaustive where the budget covers the space, else the one "
              "that is marked there."},
+    {OPTION("no-transfer", NULL, option_flag, SEARCH(no_transfer)),
+     .help = "What the stores and known.sqlite beside the spec have of the space elsewhere "
+             "(another device, size, "
+             "driver or language) is no input of the search."},
     {0},
 };
 

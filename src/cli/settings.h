@@ -50,6 +50,7 @@ struct measure_settings {
 
 struct search_settings {
     const char *budget, *strategy;
+    bool no_transfer;
     struct list objective;
 };
 

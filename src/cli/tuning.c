@@ -23,6 +23,7 @@ void tuning_release(struct tuning *t)
 {
     free(t->ranking);
     hone_tune_free(t->handle);
+    hone_store_close(t->known);
     recorded_free(t->recorded);
     work_release(&t->work);
 }
@@ -71,6 +72,7 @@ int tuning_open(struct tuning *t)
     t->options = work_options(&t->work);
     t->options.strategy = t->search->strategy;
     t->options.budget = t->search->budget;
+    t->options.no_transfer = t->search->no_transfer;
     t->options.objective = "time";
     return status;
 }
@@ -95,6 +97,11 @@ int tuning_start(struct tuning *t, const uint32_t *choice)
     if (status != EXIT_DONE)
         return status;
     t->options.store = t->work.opened;
+    if (storing && !choice && !t->work.measure->no_store && !t->options.no_transfer)
+        status = work_known(&t->work, &t->known);
+    if (status != EXIT_DONE)
+        return status;
+    t->options.known = t->known;
     t->started_ns = clock_ns();
     t->handle = choice        ? hone_run_new(&t->options, choice, &why)
                 : t->recorded ? engine_replay_new(&t->options, t->recorded, &why)

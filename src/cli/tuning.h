@@ -40,6 +40,7 @@ struct tuning {
     struct hone_tune_options options;
     struct objectives goal;    // see tuning_goal()
     struct recorded *recorded; // of --replay; else NULL
+    struct hone_store *known; // (or NULL) beside the spec
     struct hone_tune *handle;
     uint64_t started_ns;                // when the tune was made
     struct error broken;                // why it could not go on; code NONE: it did

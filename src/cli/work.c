@@ -526,7 +526,7 @@ int work_store(struct work *w, enum hone_store_mode mode)
     return open_stores(w, mode, false);
 }
 
-int work_store_or_known(struct work *w, struct hone_store **known)
+int work_known(struct work *w, struct hone_store **known)
 {
     struct error e = ERROR_INIT;
     const char *spec = w->call->arguments[0], *name = strrchr(spec, '/');
@@ -544,6 +544,14 @@ int work_store_or_known(struct work *w, struct hone_store **known)
         else
             complain("warning: %s", e.text);
     }
+    return EXIT_DONE;
+}
+
+int work_store_or_known(struct work *w, struct hone_store **known)
+{
+    int status = work_known(w, known);
+    if (status != EXIT_DONE)
+        return status;
     return open_stores(w, HONE_STORE_READ, *known && !w->given->store);
 }
 

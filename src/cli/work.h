@@ -79,11 +79,12 @@ int work_reference_by(struct work *w);
 // --store or the default one, and behind it those of --also and HONE_ALSO. For reading these are
 // enough.
 int work_store(struct work *w, enum hone_store_mode mode);
-// As work_store() for reading, and the file of this name beside the spec: what is known of it to
-// whoever ships it. *known is the caller's to close, NULL where there is none or, with a warning,
-// where it cannot be read. Where it is there and no --store is given w->store may
-// be NULL: nothing was measured yet.
+// The file of this name beside the spec: what is known of it to whoever ships it. *known is the
+// caller's to close, NULL where there is none or, with a warning, where it cannot be read.
 #define WORK_KNOWN "known.sqlite"
+int work_known(struct work *w, struct hone_store **known);
+// As work_store() for reading, and that file. Where it is there and no --store is given w->store may
+// be NULL: nothing was measured yet.
 int work_store_or_known(struct work *w, struct hone_store **known);
 // The first of them alone.
 int work_own_store(struct work *w, enum hone_store_mode mode);

@@ -124,6 +124,36 @@ static bool name_space(struct recorded *r, const struct stored_space *s, struct 
     return (r->name && r->device && r->constants) || error_memory(e);
 }
 
+static bool gather_space(struct recorded *r, const struct recorded_options *o, struct store *store,
+                         const struct stored_space *space, struct error *e)
+{
+    struct gather g;
+    struct taking t = {.gather = &g};
+    bool ok = gather_init(&g, r, o, e);
+    g.unit_ns = 1;
+    r->format = RECORDED_STORE;
+    ok = ok && stored_space_each(store, space, take_stored_row, &t, e) && e->code == ERROR_NONE;
+    ok = ok && gather_finish(&g) && name_space(r, space, e);
+    tokens_release(&t.tokens);
+    gather_release(&g);
+    return ok;
+}
+
+struct recorded *read_stored_space(struct store *store, const struct stored_space *space,
+                                   const struct log *log, struct error *e)
+{
+    const struct recorded_options o = {.log = log};
+    struct recorded *r = alloc_zeroed(sizeof *r, e);
+    if (!r)
+        return NULL;
+    arena_init(&r->arena);
+    r->path = arena_strdup(&r->arena, store_path(store));
+    if (r->path ? gather_space(r, &o, store, space, e) : error_memory(e))
+        return r;
+    recorded_free(r);
+    return NULL;
+}
+
 static bool refuse_choice(const struct recorded *r, const struct recorded_options *o,
                           const struct stored_space *spaces, size_t count, struct error *e)
 {
@@ -156,18 +186,7 @@ bool read_store(struct recorded *r, const struct recorded_options *o, struct err
     if (ok && o->device && o->device[0])
         count = stored_spaces_keep(spaces, count, o->device);
     ok = ok && (count == 1 || refuse_choice(r, o, spaces, count, e));
-    if (ok) {
-        struct gather g;
-        struct taking t = {.gather = &g};
-        ok = gather_init(&g, r, o, e);
-        g.unit_ns = 1;
-        r->format = RECORDED_STORE;
-        ok = ok && stored_space_each(store, &spaces[0], take_stored_row, &t, e) &&
-             e->code == ERROR_NONE;
-        ok = ok && gather_finish(&g) && name_space(r, &spaces[0], e);
-        tokens_release(&t.tokens);
-        gather_release(&g);
-    }
+    ok = ok && gather_space(r, o, store, &spaces[0], e);
     store_close(store);
     arena_release(&arena);
     return ok;

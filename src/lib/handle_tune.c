@@ -45,6 +45,8 @@ static bool keep_options(struct tune_setup *s, const struct hone_tune_options *o
         .spec = spec,
         .device = info_of(o->device),
         .store = store_of(o->store),
+        .known = store_of(o->known),
+        .no_transfer = o->no_transfer,
         .lock_folder = copy_text(a, o->lock_folder ? o->lock_folder : "/tmp", &failed),
         .log = log_bridge_init(&s->log, o->log),
         .configurations = copy_list(a, o->configurations, &failed),

@@ -543,6 +543,27 @@ static void speedup_at(const struct tune_speedup *s, struct emit *j)
     emit_bool_at(j, "speedup_over_default_significant", s->known && s->significant);
 }
 
+// What was known from elsewhere, and what it was worth.
+static void sources_at(const struct tune_report *v, const struct tune_record *best, struct emit *j)
+{
+    static const char *const outcomes[] = {
+        [HEARD_NOT] = "not asked for", [HEARD_REFUSED] = "refused", [HEARD_TRUSTED] = "used"};
+    emit_array_at(j, "sources");
+    for (uint32_t i = 0; i < v->progress.source_count; i++) {
+        const struct tune_source *s = &v->progress.sources[i];
+        bool compares = s->best && best && best->timed && best->stats.median > 0;
+        emit_object(j);
+        emit_text_at(j, "name", s->name);
+        emit_u64_at(j, "results", s->results);
+        emit_u64_at(j, "parameters", s->shared);
+        emit_text_at(j, "outcome", outcomes[s->heard.outcome]);
+        emit_f64_at(j, "agrees", s->heard.outcome == HEARD_NOT ? NAN : s->heard.agrees);
+        emit_f64_at(j, "best_ratio", compares ? s->best->stats.median / best->stats.median : NAN);
+        emit_object_end(j);
+    }
+    emit_array_end(j);
+}
+
 void report_summary_json(const struct tune_report *v, struct emit *j)
 {
     const struct tune_record *best = report_best(v);
@@ -562,6 +583,7 @@ void report_summary_json(const struct tune_report *v, struct emit *j)
     emit_u64_at(j, "planned", p->common.planned);
     emit_u64_at(j, "reused", p->reused - p->identical);
     emit_u64_at(j, "identical", p->identical);
+    sources_at(v, best, j);
     emit_u64_at(j, "samples", p->samples);
     emit_u64_at(j, "launches", p->launches);
     speedup_at(&v->speedup, j);

@@ -589,6 +589,33 @@ static void put_end(const struct tune_report *v, struct text *out)
         text_add(out, "The time of the budget is used up.\n");
 }
 
+// What was known from elsewhere, whether it was any good, and what that was worth: how near its best
+// came to what was found.
+static void put_sources(const struct tune_report *v, struct text *out)
+{
+    const struct tune_record *best = report_best(v);
+    for (uint32_t i = 0; i < v->progress.source_count; i++) {
+        const struct tune_source *s = &v->progress.sources[i];
+        char number[UNITS_SIZE];
+        text_add_name(out, "From ", s->name, ": ");
+        put_count(s->results, "result", out);
+        if (s->heard.outcome == HEARD_NOT)
+            text_add(out, ", not asked for\n");
+        if (s->heard.outcome == HEARD_NOT)
+            continue;
+        text_add(out, s->heard.outcome == HEARD_TRUSTED ? ", used" : ", of no use here");
+        text_addf(out, " (orders %.0f %% of pairs as they are here)", 100 * s->heard.agrees);
+        if (s->best && best && best->timed && s->best->stats.median > 0) {
+            number_to_str(s->best->stats.median / best->stats.median, number);
+            if (s->best == best)
+                text_add(out, "; its best is the best here");
+            else
+                text_addf(out, "; its best takes %s times the best's time", number);
+        }
+        text_add(out, "\n");
+    }
+}
+
 // The energy of the best, which a metric wanted.
 static void put_unknown(const struct tune_report *v, struct text *out)
 {
@@ -650,6 +677,7 @@ static void put_details(const struct tune_report *v, struct text *out)
     put_warning(v, out);
     put_clock(v, out);
     put_summary_failures(&v->progress, out);
+    put_sources(v, out);
     put_spent(v, out);
     put_end(v, out);
 }
@@ -832,6 +860,7 @@ static void put_short(const struct tune_report *v, struct text *out)
     put_warning(v, out);
     put_clock(v, out);
     put_failed(v, out);
+    put_sources(v, out);
     put_spent(v, out);
     put_end(v, out);
 }

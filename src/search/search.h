@@ -37,6 +37,12 @@ struct strategy_setup {
     uint32_t source_count;
 };
 
+// What a search made of a source.
+struct strategy_heard {
+    enum { HEARD_NOT, HEARD_REFUSED, HEARD_TRUSTED } outcome; // NOT: it has not come to that
+    double agrees; // share of pairs of answers that it orders as they are here; NaN: not known
+};
+
 struct strategy_operations {
     const char *name;
     const char *summary;                   // one line for --help
@@ -56,6 +62,8 @@ struct strategy_operations {
     // (optional: never) After ask() had nothing: may it have a question yet? Waits for it, at most
     // timeout_ms.
     bool (*wait)(struct strategy *s, int timeout_ms);
+    // (optional: it hears of none) What became of the setup's sources: one outcome for each.
+    void (*heard)(const struct strategy *s, struct strategy_heard *out);
     void (*destroy)(struct strategy *s);
 };
 
@@ -83,6 +91,10 @@ size_t strategy_ask(struct strategy *s, uint64_t *out, size_t capacity);
 void strategy_tell(struct strategy *s, uint64_t index, enum status status, double value);
 // See strategy_operations.
 bool strategy_wait(struct strategy *s, int timeout_ms);
+// Does the strategy of this text (NULL: the one that is taken by default) hear of sources?
+bool strategy_hears(const char *text, const struct strategy_setup *setup);
+// One outcome for each source of the setup.
+void strategy_heard(const struct strategy *s, struct strategy_heard *out);
 void strategy_free(struct strategy *s);
 const char *strategy_name(const struct strategy *s);
 // The name with all options, those not given included: what repeats the run, as strategy_new()

@@ -155,6 +155,21 @@ bool strategy_wait(struct strategy *s, int timeout_ms)
     return s->ops->wait && s->ops->wait(s, timeout_ms);
 }
 
+bool strategy_hears(const char *text, const struct strategy_setup *setup)
+{
+    struct error none = ERROR_INIT;
+    char name[64];
+    const char *of = text ? text : choose_strategy(setup);
+    str_format(name, sizeof name, "%.*s", (int)strcspn(of, ":"), of);
+    const struct strategy_operations *ops = find_strategy(name, &none);
+    return ops && ops->heard;
+}
+
+void strategy_heard(const struct strategy *s, struct strategy_heard *out)
+{
+    s->ops->heard(s, out);
+}
+
 void strategy_free(struct strategy *s)
 {
     if (!s)

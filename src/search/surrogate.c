@@ -456,6 +456,14 @@ static void surrogate_tell(struct strategy *base, uint64_t index, enum status st
     }
 }
 
+// Those behind the first few are not heard.
+static void surrogate_heard(const struct strategy *base, struct strategy_heard *out)
+{
+    const struct transfer *t = &((const struct surrogate *)base)->transfer;
+    for (uint32_t k = 0; k < t->count; k++)
+        out[k] = t->heard[k];
+}
+
 const struct strategy_operations strategy_surrogate = {
     .name = "surrogate",
     .summary = "asks where a model of all results expects the largest improvement",
@@ -463,5 +471,6 @@ const struct strategy_operations strategy_surrogate = {
     .create = surrogate_create,
     .ask = surrogate_ask,
     .tell = surrogate_tell,
+    .heard = surrogate_heard,
     .destroy = surrogate_destroy,
 };

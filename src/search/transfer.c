@@ -147,14 +147,17 @@ static double regress(const struct pair *p, uint32_t count)
     return slope < 0 ? 0 : slope > SLOPE_MOST ? SLOPE_MOST : slope;
 }
 
-static double weigh_source(const struct transfer *t, const struct source *source, struct learner *g,
+static double weigh_source(struct transfer *t, uint32_t k, struct learner *g,
                            const struct scale *scale, struct pair *scratch)
 {
+    const struct source *source = t->sources[k];
     enum gate gate = pass_gate(t, source, &g->asked);
-    if (gate == GATE_SHUT)
-        return 0;
     double agrees = agreement(scratch, pair_answers(t, source, g, scale, scratch));
-    if (agrees < (gate == GATE_OPEN ? AGREES_LEAST : AGREES_ALONE))
+    bool is_trusted =
+        gate != GATE_SHUT && agrees >= (gate == GATE_OPEN ? AGREES_LEAST : AGREES_ALONE);
+    t->heard[k].outcome = is_trusted ? HEARD_TRUSTED : HEARD_REFUSED;
+    t->heard[k].agrees = agrees;
+    if (!is_trusted)
         return 0;
     double weight = agrees - 0.5;
     return weight * weight;
@@ -178,7 +181,7 @@ void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *s
     if (t->first == 0)
         t->first = g->asked.count;
     for (uint32_t k = 0; k < t->count; k++) {
-        t->weights[k] = weigh_source(t, t->sources[k], g, scale, pairs);
+        t->weights[k] = weigh_source(t, k, g, scale, pairs);
         total += t->weights[k];
     }
     for (uint32_t k = 0; k < t->count && total > 0; k++)

@@ -15,6 +15,7 @@
 struct transfer {
     const struct source *const *sources;
     uint32_t count;
+    struct strategy_heard heard[TRANSFER_SOURCES];
     double weights[TRANSFER_SOURCES]; // sum to 1; all 0: none is trusted
     bool is_trusted;                  // one of them is
     double slope;                     // by how much a value here grows with a value there

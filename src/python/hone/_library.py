@@ -187,7 +187,7 @@ class TuneOptions(Sized):
                 ("build_limit_ns", c_uint64), ("launch_limit_ns", c_uint64), ("driver_limit_ns", c_uint64),
                 ("lock_wait_ns", c_uint64), ("fresh", c_bool), ("reuse_unseen", c_bool), ("cold", c_bool),
                 ("unranked", c_bool), ("build_only", c_bool), ("leaving", c_bool), ("judge", JUDGE),
-                ("judge_context", c_void_p)]
+                ("judge_context", c_void_p), ("known", c_void_p), ("no_transfer", c_bool)]
 
 
 class ProgressInfo(Sized):

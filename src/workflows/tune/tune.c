@@ -81,13 +81,17 @@ static bool begin_search(struct tune *t, struct error *e)
     size_t room = evaluator_room(t->evaluator);
     bool by_time = o->budget.nanoseconds > 0 && t->planned >= valid;
     const struct objectives *g = &o->objectives;
-    const struct strategy_setup setup = {
-        .space = t->session.space,
-        .budget = by_time ? 0 : t->planned,
-        .seed = o->seed,
-        .value_is_time =
-            g->count == 1 && g->terms[0].metric == OBJECTIVE_TIME && !g->terms[0].maximise,
-        .in_flight = (uint32_t)(room < t->planned ? room : t->planned)};
+    struct strategy_setup setup = {.space = t->session.space,
+                                   .budget = by_time ? 0 : t->planned,
+                                   .seed = o->seed,
+                                   .value_is_time = g->count == 1 &&
+                                                    g->terms[0].metric == OBJECTIVE_TIME &&
+                                                    !g->terms[0].maximise,
+                                   .in_flight = (uint32_t)(room < t->planned ? room : t->planned)};
+    if (!tune_sources_find(t, &setup, e))
+        return false;
+    setup.sources = sources_list(&t->elsewhere);
+    setup.source_count = t->elsewhere.count;
     t->strategy = scalarization_new(o->strategy, &setup, &t->o.objectives, e);
     if (!t->strategy || !tune_known_find(t, e))
         return false;
@@ -128,6 +132,7 @@ void tune_free(struct tune *t)
     free(t->records);
     free(t->front);
     scalarization_free(t->strategy);
+    sources_release(&t->elsewhere);
     session_release(&t->session);
     arena_release(&t->arena);
     free(t);
@@ -563,6 +568,7 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     out->pareto = t->front_count;
     if (t->o.replay)
         tune_replay_progress(t, out);
+    tune_sources_progress(t, out);
     split_times(t, out);
 }
 

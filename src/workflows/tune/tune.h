@@ -30,6 +30,8 @@ struct tune_options {
     // is how many questions are open at once, the budget's time is that of the recorded costs, and
     // there is no ranking. Outlives the tune.
     const struct replay *replay;
+    struct store *known;     // (optional) asked after `store` what is known of the space elsewhere
+    bool no_transfer;        // that is no input of the search
     const char *lock_folder; // (optional) where the device's lock stands, e.g. "/tmp"
     const struct log *log;
 
@@ -96,6 +98,16 @@ struct tune_ranked {
     struct final_ranking_status status;
 };
 
+// What is known of the space elsewhere, as an input of the search (search/source.h).
+struct tune_source {
+    const char *name; // "NVIDIA A100 (opencl), WIDTH=256"
+    uint64_t results; // of configurations of the space
+    uint32_t shared;  // parameters that both have and vary
+    struct strategy_heard heard;
+    // (or NULL) The best here of its few best: what it was worth to ask for these.
+    const struct tune_record *best;
+};
+
 #define ALIKE_COUNT 20
 
 struct tune_progress {
@@ -123,9 +135,11 @@ struct tune_progress {
     struct tune_ranked ranked;
     // (or NULL) why launches are timed by the host's clock; times by the device's are then none
     const char *timer_fault;
-    bool out_of_time;                 // the budget's time is used up
-    const char *strategy;             // its name
-    const char *strategy_description; // with all its options
+    bool out_of_time;                  // the budget's time is used up
+    const char *strategy;              // its name
+    const char *strategy_description;  // with all its options
+    const struct tune_source *sources; // by now
+    uint32_t source_count;
     uint32_t fixed; // launches of each configuration, and no ranking; 0: by the rules
     bool replayed;  // from a recording
     // Where the time went, summed over the results of this run (reused ones not counted).

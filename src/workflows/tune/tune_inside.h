@@ -1,6 +1,6 @@
 // Private to the workflow of `hone tune`: its state, shared by tune.c (the search), tune_known.c
 // (what the store knows), tune_objective.c (what is looked for), tune_baseline.c (another default in
-// place of one that fails), tune_replay.c (a recording answers) and tune_rank.c (the ranking at the
+// place of one that fails), tune_sources.c (what is known of the space elsewhere), tune_replay.c (a recording answers) and tune_rank.c (the ranking at the
 // end).
 #ifndef HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
 #define HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
@@ -8,6 +8,7 @@
 #include "workflows/shortlist.h"
 #include "workflows/scalarization.h"
 #include "search/subspace.h"
+#include "workflows/elsewhere.h"
 #include "workflows/final_ranking.h"
 #include "workflows/session.h"
 #include "workflows/tune/tune.h"
@@ -46,6 +47,10 @@ struct tune {
     struct item **known_items;
     size_t known_count, known_next;
     uint64_t unasked; // of them
+
+    struct sources elsewhere;    // what the search is told beforehand
+    struct tune_source *sources; // of them, for reports
+    struct strategy_heard *heard;
 
     struct tune_record **front; // of several objectives: the Pareto set so far
     size_t front_count;         // there is room for every item
@@ -90,6 +95,11 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
 
 bool tune_submit(struct tune *t, struct item *n, uint64_t ticket, struct error *e);
 struct evaluator *tune_make_evaluator(struct tune *t, struct error *e);
+
+// tune_sources.c
+// What the stores know of the space elsewhere, where the strategy of this setup hears of it.
+bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struct error *e);
+void tune_sources_progress(struct tune *t, struct tune_progress *out);
 
 // tune_baseline.c
 // After the evaluator broke off: where that is because the default configuration, which results are

@@ -1,0 +1,160 @@
+// What stores know of the space elsewhere: each recorded space of the spec's name but the one that the
+// tune itself is of becomes a source of the search, the nearest first.
+#include "workflows/elsewhere.h"
+#include "formats/read_store.h"
+#include "workflows/tune/tune_inside.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SOURCES_MOST   8 // more are not read
+#define RESULTS_LEAST  3
+#define BEST_LOOKED_AT 3 // of each source
+
+// One that may be read.
+struct near_space {
+    struct store *store;
+    const struct stored_space *space;
+    unsigned nearness;
+    size_t order; // newest first, the user's own store before what ships with the spec
+};
+
+static int compare_nearness(const void *a, const void *b)
+{
+    const struct near_space *x = a, *y = b;
+    if (x->nearness != y->nearness)
+        return x->nearness > y->nearness ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+// What the tune finds by itself: its own results of today.
+static bool is_here(const struct tune *t, const struct stored_space *s)
+{
+    struct digest identity;
+    device_info_digest(t->o.device, &identity);
+    return str_equal(s->constants, t->session.constants) &&
+           str_equal(s->language, language_text(t->o.device->language)) &&
+           digest_equal(&s->identity, &identity) && digest_equal(&s->source, &t->session.source);
+}
+
+// The same device at another size says most, then the same size elsewhere.
+static unsigned nearness_of(const struct tune *t, const struct stored_space *s)
+{
+    const struct device_info *d = t->o.device;
+    return 4u * str_equal(s->device, d->name) + 2u * str_equal(s->platform, d->platform) +
+           2u * str_equal(s->constants, t->session.constants) +
+           str_equal(s->language, language_text(d->language));
+}
+
+// False: an error. The list is in the arena.
+static bool list_near(struct tune *t, struct store *store, struct arena *a, struct near_space **all,
+                      size_t *count, struct error *e)
+{
+    struct stored_space *spaces;
+    size_t found;
+    if (!store)
+        return true;
+    if (!stored_spaces(store, t->o.spec->name, NULL, a, &spaces, &found, e))
+        return false;
+    struct near_space *longer = arena_array(a, *count + found + 1, sizeof *longer);
+    if (!longer)
+        return error_memory(e);
+    for (size_t i = 0; i < *count; i++)
+        longer[i] = (*all)[i];
+    *all = longer;
+    for (size_t i = 0; i < found; i++) {
+        if (!spaces[i].is_timed || spaces[i].results < RESULTS_LEAST || is_here(t, &spaces[i]))
+            continue;
+        longer[*count] = (struct near_space){store, &spaces[i], nearness_of(t, &spaces[i]), *count};
+        ++*count;
+    }
+    return true;
+}
+
+static const char *name_of_space(struct tune *t, const struct stored_space *s)
+{
+    return arena_printf(&t->arena, "%s (%s)%s%s", s->device, s->language,
+                        s->constants[0] ? ", " : "", s->constants);
+}
+
+// What cannot be read, or says nothing of the space, is told and left out.
+static bool add_source(struct tune *t, const struct near_space *n, struct error *e)
+{
+    struct error unreadable = ERROR_INIT;
+    struct text why = TEXT_INIT;
+    const char *name = name_of_space(t, n->space);
+    if (!name)
+        return error_memory(e);
+    struct recorded *from = read_stored_space(n->store, n->space, t->o.log, &unreadable);
+    bool ok = unreadable.code != ERROR_MEMORY || error_memory(e);
+    if (from)
+        ok = sources_add(&t->elsewhere, t->session.space, from, NULL, name, &why, e);
+    if (unreadable.code || why.length > 0)
+        log_add(t->o.log, LOG_NOTE, "what is known of %s is no input of the search: %s", name,
+                unreadable.code ? unreadable.text : text_cstr(&why));
+    text_release(&why);
+    recorded_free(from);
+    return ok;
+}
+
+bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struct error *e)
+{
+    const struct tune_options *o = &t->o;
+    struct arena arena;
+    struct near_space *near = NULL;
+    size_t count = 0;
+    bool is_of_use = !o->no_transfer && !o->replay && !o->build_only && !o->fresh && t->by_time &&
+                     strategy_hears(o->strategy, setup);
+    if (!is_of_use)
+        return true;
+    arena_init(&arena);
+    bool ok = list_near(t, o->store, &arena, &near, &count, e) &&
+              list_near(t, o->known, &arena, &near, &count, e);
+    if (ok && count > 0)
+        qsort(near, count, sizeof *near, compare_nearness);
+    for (size_t i = 0; ok && i < count && t->elsewhere.count < SOURCES_MOST; i++)
+        ok = add_source(t, &near[i], e);
+    arena_release(&arena);
+    if (ok && t->elsewhere.count > 0) {
+        t->sources = arena_array(&t->arena, t->elsewhere.count, sizeof *t->sources);
+        t->heard = arena_array(&t->arena, t->elsewhere.count, sizeof *t->heard);
+        ok = (t->sources && t->heard) || error_memory(e);
+    }
+    return ok;
+}
+
+// ---- what they were worth ----------------------------------------------------------------------
+
+static const struct tune_record *best_of_source(const struct tune *t, const struct source *source)
+{
+    uint32_t count;
+    const struct tune_record *best = NULL;
+    const uint64_t *indices = source_best(source, &count);
+    for (uint64_t i = 0; i < t->record_count; i++) {
+        const struct tune_record *r = t->records[i];
+        bool is_among = false;
+        for (uint32_t k = 0; k < count && k < BEST_LOOKED_AT; k++)
+            is_among |= indices[k] == r->index;
+        if (is_among && r->timed && (!best || r->stats.median < best->stats.median))
+            best = r;
+    }
+    return best;
+}
+
+void tune_sources_progress(struct tune *t, struct tune_progress *out)
+{
+    uint32_t count = t->elsewhere.count;
+    if (count == 0)
+        return;
+    strategy_heard(scalarization_strategy(t->strategy), t->heard);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct source *s = t->elsewhere.items[i];
+        t->sources[i] = (struct tune_source){.name = source_name(s),
+                                             .results = source_results(s),
+                                             .shared = source_shared(s),
+                                             .heard = t->heard[i],
+                                             .best = best_of_source(t, s)};
+    }
+    out->sources = t->sources;
+    out->source_count = count;
+}
