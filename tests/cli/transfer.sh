@@ -1,0 +1,50 @@
+#!/bin/sh
+# transfer.sh HONE SCRATCH: what a user sees of a tune that knows the space from elsewhere. The kernel is in C, so that no
+# driver is needed but the compiler; its time is by far the least at A = 3, B = 2, whatever N is.
+set -eu
+hone=$1 scratch=$2
+rm -rf "$scratch"
+mkdir -p "$scratch/spec"
+cd "$scratch"
+export XDG_CACHE_HOME="$scratch/cache" XDG_DATA_HOME="$scratch/data"
+fail() {
+    echo "FAILED: $*" >&2
+    cat out >&2
+    exit 1
+}
+cat >spec/slow.c <<'END_OF_KERNEL'
+void slow(volatile float *y, int n)
+{
+    for (int r = 0; r < 1 + 40 * ((A - 3) * (A - 3) + (B - 2) * (B - 2)); r++)
+        for (int i = 0; i < n; i++)
+            y[i] = i + A + B - A - B;
+}
+END_OF_KERNEL
+cat >spec/slow.json <<'END_OF_SPEC'
+{"kernel": "slow.c", "constants": {"N": 2000}, "parameters": {"A": [0, 1, 2, 3, 4, 5], "B": [0, 1, 2, 3, 4]}, "global": [1],
+ "arguments": {"y": {"size": "N", "expect": "i"}, "n": "N"}}
+END_OF_SPEC
+
+# Nothing is known of it anywhere.
+"$hone" tune spec/slow.json --budget 2 --iterations 1 --unranked --store other.sqlite >out 2>&1 || fail "tune"
+! grep -q '^From ' out || fail "nothing is known"
+# All of it at one size; then some of it at another.
+"$hone" tune spec/slow.json --iterations 2 --unranked --store one.sqlite >out 2>&1 || fail "tune of all"
+grep -q 'A=3, B=2' out || fail "the best is another"
+known() {
+    "$hone" tune spec/slow.json -s N=3000 --budget 10 --iterations 2 --unranked "$@" >out 2>&1 || fail "tune $*"
+}
+known --also one.sqlite --store two.sqlite
+grep -q '^From .* (c), N=2000: 30 results, used (orders [0-9]* % of pairs as they are here); its best is the best here' out ||
+    fail "the source is not told"
+known --also one.sqlite --store three.sqlite --json
+grep -q '"sources":\[{"name":"[^"]*N=2000","results":30,"parameters":2,"outcome":"used","agrees":[01].[0-9]*,"best_ratio":1.0}\]' out ||
+    fail "the source is not in JSON"
+[ "$(grep '"type":"result"' out | sed -n '2s/.*"configuration":\({[^}]*}\).*/\1/p' | tr -d ' ')" = '{"A":3,"B":2}' ] ||
+    fail "the second question is not the source's best"
+known --also one.sqlite --store four.sqlite --no-transfer
+! grep -q '^From ' out || fail "--no-transfer"
+# Beside the spec, imported.
+"$hone" import --best --store spec/known.sqlite one.sqlite >out 2>&1 || fail "import"
+known --store five.sqlite
+echo "transfer: all as it should be"
