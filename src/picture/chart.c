@@ -207,6 +207,11 @@ void picture_chart(const struct chart *c, const char *id, struct text *out)
     free(values);
 }
 
+// A picture by itself has a ground of its own, so that it can be read on any page, light or dark.
+static const char ground[] =
+    "svg{background:#fff}\n@media (prefers-color-scheme:dark){svg{background:#15181b;"
+    "--ink:#e8e8e8;--paper:#15181b;--grid:#343a40;--faint:#a0a6ac}}\n";
+
 void picture_file(const struct text *svg, struct text *out)
 {
     const char *body = strchr(text_cstr(svg), '>'); // the end of the first tag: the style follows
@@ -214,5 +219,5 @@ void picture_file(const struct text *svg, struct text *out)
     if (!body)
         return;
     text_addn(out, text_cstr(svg), (size_t)(body + 1 - text_cstr(svg)));
-    text_addf(out, "<style>%s</style>%s", picture_style, body + 1);
+    text_addf(out, "<style>%s%s</style>%s", picture_style, ground, body + 1);
 }

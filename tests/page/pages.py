@@ -141,7 +141,8 @@ for line in ranked:
 store = Page(f.report("store.html", "tuned.sqlite"))
 check(store.fact("median_ns") == page.fact("median_ns"), "the store says something else than the spec")
 svg = f.run("report", "tuned.sqlite", "--svg", "evaluations")
-check(svg.startswith("<svg xmlns=") and svg.rstrip().endswith("</svg>") and "<style>" in svg, "the picture")
+check(svg.startswith("<svg xmlns=") and svg.rstrip().endswith("</svg>") and "<style>" in svg and "prefers-color-scheme:dark" in svg
+      and "svg{background:#fff}" in svg, "the picture")
 import xml.dom.minidom
 xml.dom.minidom.parseString(svg)
 check("| place | configuration |" in f.run("report", "tuned.sqlite", "--markdown"), "Markdown")
