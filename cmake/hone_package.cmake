@@ -46,7 +46,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "libhone${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), libhone-known${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "libhone tunes GPU kernels inside a program. This package has the headers
-of libhone and libhone-known, and what pkg-config and CMake need to find the library.")
+of libhone and libhone-known, and what pkg-config and CMake need to find them.")
 
 set(CPACK_DEBIAN_KERNELS_PACKAGE_NAME hone-kernels)
 set(CPACK_DEBIAN_KERNELS_PACKAGE_ARCHITECTURE all)
