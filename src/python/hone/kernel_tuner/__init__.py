@@ -1,0 +1,13 @@
+"""Kernel Tuner's interface, served by hone: ``import hone.kernel_tuner as kernel_tuner``, or, without an edit,
+``python -m hone.kernel_tuner script.py``.
+
+``tune_kernel``, ``run_kernel`` and ``store_results`` take Kernel Tuner's arguments and give the same kind of result: a list of
+dictionaries with times in ms, and an environment. What hone cannot serve is refused by name (``Unsupported``) before anything
+runs. What is better here stays: drivers live in worker processes, an answer is checked before a kernel is timed, and a
+configuration that crashes is a result.
+"""
+
+from . import file_utils, observers, strategies, util
+from ._interface import Unsupported, run_kernel, store_results, tune_kernel
+
+__all__ = ["Unsupported", "file_utils", "observers", "run_kernel", "store_results", "strategies", "tune_kernel", "util"]

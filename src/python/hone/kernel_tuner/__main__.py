@@ -1,0 +1,108 @@
+"""python -m hone.kernel_tuner [--scale 1/16] [--budget 60s] [--on DEVICE] SCRIPT [ARGUMENTS]
+
+Runs a script of Kernel Tuner with hone in its place, unedited.
+
+--scale 1/16: every whole number of the script that is a size (2048 or more, written as one number) is multiplied by this, and so is
+each of them where it stands in a kernel. --budget 60s: all tunes together take so long; --budget 20: each tries so many
+configurations. --on: a part of a device's name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import re
+import sys
+import time
+from fractions import Fraction
+from typing import Any, Dict, List, Optional
+
+import hone.kernel_tuner as served
+from hone import HoneError
+from hone.kernel_tuner._interface import settings
+
+SIZE_LEAST = 2048
+
+
+class _Scale(ast.NodeTransformer):
+    """Multiplies sizes, and notes what became of each."""
+
+    def __init__(self, scale: Fraction) -> None:
+        self.scale, self.numbers = scale, {}  # type: Fraction, Dict[int, int]
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        value = node.value
+        if isinstance(value, int) and not isinstance(value, bool) and value >= SIZE_LEAST:
+            self.numbers[value] = max(1, round(value * self.scale))
+            return ast.copy_location(ast.Constant(self.numbers[value]), node)
+        return node
+
+
+def _put_in_place() -> None:
+    """Whoever imports kernel_tuner from here on gets hone's."""
+    modules = {"": served, ".util": served.util, ".file_utils": served.file_utils, ".strategies": served.strategies,
+               ".observers": served.observers, ".observers.nvml": served.observers.nvml,
+               ".observers.observer": served.observers.observer, ".observers.register": served.observers.register,
+               ".interface": served, ".integration": served}
+    for name in served.strategies.NAMES:
+        modules[f".strategies.{name}"] = getattr(served.strategies, name)
+    for name, module in modules.items():
+        sys.modules["kernel_tuner" + name] = module
+
+
+def _read_budget(text: str) -> None:
+    if re.fullmatch(r"\d+", text):
+        settings.count = int(text)
+        return
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(s|min|m|h)", text)
+    if not found:
+        raise SystemExit(f"--budget {text}: a time, such as 60s, or a number of configurations")
+    settings.end = time.monotonic() + float(found.group(1)) * {"s": 1, "min": 60, "m": 60, "h": 3600}[found.group(2)]
+
+
+def _read_scale(text: str) -> Fraction:
+    try:
+        scale = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise SystemExit(f"--scale {text}: a number, such as 1/16 or 0.5") from None
+    if scale <= 0:
+        raise SystemExit(f"--scale {text}: more than 0")
+    return scale
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m hone.kernel_tuner", description=__doc__.split("\n\n", 1)[1],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", default="1")
+    parser.add_argument("--budget")
+    parser.add_argument("--on")
+    parser.add_argument("script")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    given = parser.parse_args(arguments)
+    settings.on = given.on
+    if given.budget:
+        _read_budget(given.budget)
+    try:
+        with open(given.script, encoding="utf-8") as f:
+            tree = ast.parse(f.read(), given.script)
+    except (OSError, SyntaxError) as e:
+        raise SystemExit(f"{given.script}: {e}") from None
+    scale = _Scale(_read_scale(given.scale))
+    if scale.scale != 1:
+        tree = ast.fix_missing_locations(scale.visit(tree))
+        settings.numbers = scale.numbers
+    _put_in_place()
+    sys.argv = [given.script, *given.arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(given.script))
+    names: Dict[str, Any] = {"__name__": "__main__", "__file__": given.script, "__builtins__": __builtins__}
+    try:
+        exec(compile(tree, given.script, "exec"), names)
+    except HoneError as e:
+        print(f"{given.script}: {e}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

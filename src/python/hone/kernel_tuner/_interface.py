@@ -1,0 +1,703 @@
+"""tune_kernel, run_kernel and store_results: Kernel Tuner's arguments made into a spec, and records into its dictionaries.
+
+Expressions stay expressions: hone evaluates them. What is code (a callable source, problem size, divisor or restriction) is called
+once for each configuration, and becomes a table that the spec looks up by the configuration's place among all combinations.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import os
+import pathlib
+import re
+import sys
+import time
+from datetime import datetime, timezone
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from .. import _arrays
+from .._library import UsageError
+from .._records import Record
+from .._spec import Spec
+from .._tune import Result, run as run_one, tune as tune_spec
+from .._devices import Device, Devices
+from . import strategies
+from .file_utils import plain
+from .util import failure, get_best_config, get_config_string
+
+TABLE_MOST = 200_000  # combinations that a callable is asked for
+SOURCE_MOST = 64 << 20  # bytes of all texts that a generator makes
+_RTOL = 1e-5  # numpy.allclose()'s
+
+
+class Unsupported(UsageError, NotImplementedError):
+    """What of Kernel Tuner hone cannot serve, by name, and what would do instead."""
+
+
+class Settings:
+    """What the runner (`python -m hone.kernel_tuner`) asks of every call."""
+
+    numbers: Dict[int, int] = {}  # that stand for others in kernels: sizes of a script that was scaled
+    end: Optional[float] = None  # of the time of all tunes, on time.monotonic()
+    count: Optional[int] = None  # configurations of each tune at most
+    on: Optional[str] = None
+
+
+settings = Settings()
+
+_LANGUAGES = {"OPENCL": "OpenCL", "CUDA": "CUDA", "CUPY": "CUDA", "NVCUDA": "CUDA", "C": "C"}
+_COMPILERS = {"C": ("cc", "gcc"), "CUDA": ("nvrtc",), "OpenCL": ()}
+
+
+# ---- sources -----------------------------------------------------------------------------------------
+
+
+def _read_source(given: Any) -> Tuple[str, Optional[str]]:
+    """A source's text, and the folder of its file where it is one."""
+    if isinstance(given, os.PathLike) or (isinstance(given, str) and "\n" not in given and
+                                          (os.path.isfile(given) or re.fullmatch(r"[^{};]*\.\w{1,4}", given))):
+        path = pathlib.Path(given)
+        return path.read_text(), str(path.resolve().parent)
+    return str(given), None
+
+
+def _scaled(text: str) -> str:
+    for number, other in settings.numbers.items():
+        text = re.sub(rf"(?<![\w.]){number}(?![\w.])", str(other), text)
+    return text
+
+
+def _language(given: Optional[str], text: str) -> str:
+    if given is not None:
+        known = _LANGUAGES.get(str(given).upper())
+        if known is None:
+            raise Unsupported(f"lang={given!r}: hone runs " + ", ".join(sorted(_LANGUAGES)))
+        return known
+    return "OpenCL" if "__kernel" in text else "CUDA" if "__global__" in text else "C"
+
+
+class Signature:
+    """What a kernel's text says of its arguments, as far as that is plain: names, and which are only read."""
+
+    def __init__(self, text: str, kernel: str, count: int) -> None:
+        text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)
+        found = re.search(rf"\b{re.escape(kernel.split('<')[0])}\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*\{{", text)
+        parts = _split(found.group(1)) if found else []
+        self.known = found is not None and len(parts) == count
+        names = [re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$", part) for part in parts]
+        self.known = self.known and all(names) and len({n.group(1) for n in names if n}) == count
+        self.names = [n.group(1) for n in names if n] if self.known else [f"argument{i}" for i in range(count)]
+        body = _body(text, found.end() - 1) if found else ""
+        self.read_only = [self.known and (bool(re.search(r"\bconst\b|__constant\b", parts[i])) or _only_read(body, name))
+                          for i, name in enumerate(self.names)]
+
+
+def _split(arguments: str) -> List[str]:
+    """At commas outside of brackets."""
+    parts, depth, start = [], 0, 0
+    for i, c in enumerate(arguments + ","):
+        depth += (c in "([<") - (c in ")]>")
+        if c == "," and depth == 0:
+            parts.append(arguments[start:i].strip())
+            start = i + 1
+    return [part for part in parts if part and part != "void"]
+
+
+def _body(text: str, opening: int) -> str:
+    depth = 0
+    for i in range(opening, len(text)):
+        depth += (text[i] == "{") - (text[i] == "}")
+        if depth == 0:
+            return text[opening:i + 1]
+    return text[opening:]
+
+
+def _only_read(body: str, name: str) -> bool:
+    """Is each use of the name a load, name[...]? A use of another kind may be anything."""
+    for use in re.finditer(rf"\b{name}\b", body):
+        at = use.end()
+        if not re.match(r"\s*\[", body[at:]):
+            return False
+        while (bracket := re.match(r"\s*\[", body[at:])) is not None:
+            depth, at = 1, at + bracket.end()
+            while at < len(body) and depth:
+                depth += (body[at] == "[") - (body[at] == "]")
+                at += 1
+        if re.match(r"\s*(\.\w+\s*)?(=(?!=)|\+\+|--|(\+|-|\*|/|%|&|\||\^|<<|>>)=)", body[at:]) or \
+                re.search(r"(&|\+\+|--)\s*$", body[:use.start()]):
+            return False
+    return True
+
+
+# ---- the question -------------------------------------------------------------------------------------
+
+
+class Question:
+    """A kernel with its parameters, sizes and arguments, on the way to a spec."""
+
+    def __init__(self, name: Any, source: Any, problem_size: Any, arguments: Any, params: Mapping[str, Sequence[Any]],
+                 grid: Sequence[Any], block_size_names: Optional[Sequence[str]], lang: Optional[str], smem: Any, cmem: Any,
+                 texmem: Any, compiler: Any, compiler_options: Any, defines: Any) -> None:
+        if texmem is not None:
+            raise Unsupported("texmem_args: hone has no textures; pass the array as a buffer, or as cmem_args")
+        if callable(name):
+            raise Unsupported("kernel_name as a callable; name the kernel, or tune each by itself")
+        self.name = str(name)
+        self.params = {str(key): [_arrays.plain_number(v) for v in values] for key, values in params.items()}
+        for key, values in self.params.items():
+            if not values:
+                raise UsageError(f"tune_params[{key!r}] has no value")
+            if any(not isinstance(v, (bool, int, float, str)) for v in values):
+                raise Unsupported(f"tune_params[{key!r}] has values of another kind than numbers and texts")
+        self.total = math.prod(len(values) for values in self.params.values())
+        self.rows: Optional[List[Tuple[int, Dict[str, Any]]]] = None  # of valid configurations, where code was asked
+        self.derived: List[Dict[str, str]] = []
+        self.conditions: List[str] = []
+        self.scratch = _arrays.Scratch()
+        self._sources(source, lang)
+        self._compiler(compiler, compiler_options, defines)
+        self.grid = list(grid)
+        self.blocks = list(block_size_names or ())
+        self.blocks += ["block_size_x", "block_size_y", "block_size_z"][len(self.blocks):]
+        self.problem_size, self.smem = problem_size, dict(smem or {})
+        self._arguments(arguments, dict(cmem or {}))
+
+    def _sources(self, source: Any, lang: Optional[str]) -> None:
+        listed = list(source) if isinstance(source, (list, tuple)) else [source]
+        self.generator: Optional[Callable[[Dict[str, Any]], str]] = listed[0] if callable(listed[0]) else None
+        self.folders = [os.getcwd()]
+        first = {key: values[0] for key, values in self.params.items()}
+        self.text, folder = _read_source(self.generator(dict(first)) if self.generator else listed[0])
+        self.text = _scaled(self.text)
+        if folder:
+            self.folders.insert(0, folder)
+        for other in listed[1:]:  # files that the first one includes
+            if callable(other):
+                raise Unsupported("kernel_source: a callable behind the first source; only the first one may be made by code")
+            path = pathlib.Path(other)
+            if not path.is_file():
+                raise UsageError(f"kernel_source: {other} is no file")
+            self.folders.append(str(path.resolve().parent))
+        self.language = _language(lang, self.text)
+
+    def _compiler(self, compiler: Any, options: Any, defines: Any) -> None:
+        if compiler is not None and os.path.basename(str(compiler)) not in _COMPILERS[self.language]:
+            raise Unsupported(f"compiler={compiler!r}: hone compiles OpenCL by its driver, CUDA by NVRTC, and C by `cc` (HONE_CC)")
+        self.options = [str(o) for o in options or ()]
+        self.constants: Dict[str, Any] = {}
+        self.code_defines: Dict[str, Callable[..., Any]] = {}
+        for key, value in (dict(defines) if defines is not None else {}).items():
+            if callable(value):
+                self.code_defines[key] = value
+            elif key not in self.params:
+                self.constants[key] = _arrays.plain_number(value)
+        if re.search(r"\bkernel_tuner\b", self.text):
+            self.constants["kernel_tuner"] = 1
+
+    def _arguments(self, given: Any, cmem: Dict[str, Any]) -> None:
+        self.signature = Signature(self.text, self.name, len(given))
+        self.given = list(given)
+        self.arguments: List[Dict[str, Any]] = []
+        for i, (name, value) in enumerate(zip(self.signature.names, self.given)):
+            if _arrays.is_array(value):
+                access = "ReadOnly" if self.signature.read_only[i] else "ReadWrite"
+                self.arguments.append({"Name": name, **self._buffer(f"argument{i}", value), "MemoryType": "Vector",
+                                       "AccessType": access, "Output": False, **({"Restore": False} if access == "ReadWrite" else {})})
+            elif _arrays.is_number(value):
+                if not hasattr(value, "dtype"):
+                    raise UsageError(f"argument {i} ({name}) is Python's {value!r}, whose type in the kernel nobody knows: give a number of "
+                                     f"NumPy, such as numpy.int32({value!r})")
+                self.arguments.append({"Name": name, "Type": _arrays.type_of(name, value), "MemoryType": "Scalar",
+                                       "FillValue": _arrays.plain_number(value)})
+            else:
+                raise Unsupported(f"argument {i} ({name}) of type {type(value).__name__}: hone passes arrays and numbers of NumPy")
+        for name, value in cmem.items():
+            if self.language != "CUDA":
+                raise Unsupported(f"cmem_args in {self.language}: constant memory that is set by name is CUDA's; pass '{name}' as an argument")
+            self.arguments.append({"Name": name, **self._buffer(f"constant-{name}", value), "MemoryType": "Symbol"})
+
+    def _buffer(self, file: str, value: Any) -> Dict[str, Any]:
+        return {"Type": _arrays.type_of(file, value), "Size": int(value.size), "FillType": "BinaryRaw",
+                "DataSource": self.scratch.write(file, value)}
+
+    # ---- code, as tables ---------------------------------------------------------------------------------
+
+    def restrict(self, restrictions: Any) -> None:
+        """Texts are restrictions of the spec; code is asked for each configuration that they leave."""
+        if restrictions is None:
+            return
+        listed = list(restrictions) if isinstance(restrictions, (list, tuple)) and not (
+            isinstance(restrictions, tuple) and callable(restrictions[0])) else [restrictions]
+        code = []
+        for one in listed:
+            if isinstance(one, str):
+                self.conditions.append(one)
+            elif isinstance(one, tuple) and len(one) >= 2 and callable(one[0]) and not hasattr(one[0], "preProcess"):
+                names = list(one[1])
+                code.append(lambda p, f=one[0], names=names: _ask(f, {key: p[key] for key in names}))
+            elif callable(one) and not hasattr(one, "preProcess"):
+                code.append(lambda p, f=one: _ask(f, p))
+            else:
+                raise Unsupported(f"a restriction of type {type(one).__name__}: hone takes texts and callables")
+        if code:
+            rows = self._combinations("restrictions")
+            kept = [(i, p) for i, p in rows if all(one(p) for one in code)]
+            if not kept:
+                raise UsageError("restrictions exclude every configuration")
+            self.rows = kept
+            self.conditions.append(f"{self._table('hone_valid', {i: 1 for i, _ in kept}, 0)} == 1")
+
+    def _combinations(self, what: str) -> List[Tuple[int, Dict[str, Any]]]:
+        """Place among all combinations, and configuration, of those that restrictions as texts leave."""
+        if self.rows is None:
+            if self.total > TABLE_MOST:
+                raise Unsupported(f"{what} as code over {self.total} combinations of parameters: it is asked for each, and {TABLE_MOST} are "
+                                  "the most; write it as a text")
+            bare = Spec.parse(json.dumps({"parameters": self.params, "restrictions": self.conditions, "kernel": "none.cl", "global": 1}),
+                              name=self.name)
+            self.rows = [(self._place(p), p) for p in bare.space()]
+        return self.rows
+
+    def order(self, row: Mapping[str, Any]) -> int:
+        """Where a configuration stands; behind all where a cache file has other values."""
+        try:
+            return self._place(row)
+        except (KeyError, ValueError):
+            return self.total
+
+    def _place(self, p: Mapping[str, Any]) -> int:
+        place = 0
+        for key, values in self.params.items():
+            place = place * len(values) + values.index(p[key])
+        return place
+
+    def _place_text(self) -> str:
+        text = "0"
+        for key, values in self.params.items():
+            index = "0"
+            for i in range(len(values) - 1, 0, -1):
+                index = f"({i} if {key} == {values[i]!r} else {index})"
+            text = f"({text}) * {len(values)} + {index}" if text != "0" else index
+        return text
+
+    def _table(self, name: str, values: Mapping[int, Any], other: Any) -> str:
+        """The name of a derived value that is looked up by the configuration's place."""
+        if not any(d["Name"] == "hone_place" for d in self.derived):
+            self.derived.append({"Name": "hone_place", "Expression": self._place_text()})
+        listed = [values.get(i, other) for i in range(self.total)]
+        self.derived.append({"Name": name, "Expression": f"{listed!r}[hone_place]"})
+        return name
+
+    def _by_code(self, name: str, what: str, code: Callable[[Dict[str, Any]], Any]) -> str:
+        """What a callable gives, as an expression: one number where it is always the same."""
+        values = {i: _arrays.plain_number(code(dict(p))) for i, p in self._combinations(what)}
+        some = next(iter(values.values()))
+        if all(v == some for v in values.values()):
+            return repr(some)
+        return self._table(name, values, some)
+
+    def _generate(self) -> str:
+        """All texts that a generator makes, each behind the number of the configurations that have it."""
+        assert self.generator is not None
+        numbers: Dict[str, int] = {}
+        table = {}
+        for i, p in self._combinations("kernel_source"):
+            text = _scaled(_read_source(self.generator(dict(p)))[0])
+            table[i] = numbers.setdefault(text, len(numbers))
+            if sum(map(len, numbers)) > SOURCE_MOST:
+                raise Unsupported(f"kernel_source: the generated texts are more than {SOURCE_MOST >> 20} MiB together")
+        if len(numbers) == 1:
+            return next(iter(numbers))
+        self._table("hone_source", table, 0)
+        return "".join(f"#{'el' if n else ''}if hone_source == {n}\n#line 1\n{text}\n" for text, n in numbers.items()) + "#endif\n"
+
+    # ---- the spec ---------------------------------------------------------------------------------------
+
+    def _size(self, axis: int, given: Any) -> str:
+        if isinstance(given, str):
+            return f"({given})"
+        return repr(_arrays.plain_number(given))
+
+    def _problem(self) -> List[str]:
+        size = self.problem_size
+        if callable(size):
+            count = len(_axes(size(dict(self._combinations("problem_size")[0][1]))))
+            return [self._by_code(f"hone_size_{k}", "problem_size", lambda p, k=k: _axes(size(p))[k]) for k in range(count)]
+        return [self._size(k, one) for k, one in enumerate(_axes(size))]
+
+    def _divisor(self, axis: int, given: Any, name: str) -> str:
+        if given is None:
+            return self.blocks[axis] if self.blocks[axis] in self.params else "1"
+        if callable(given):
+            return self._by_code(name, f"grid_div_{'xyz'[axis]}", given)
+        if isinstance(given, (str, int)) or hasattr(given, "item"):
+            return self._size(axis, given)
+        return " * ".join(self._divisor(axis, one, f"{name}_{k}") for k, one in enumerate(given)) or "1"
+
+    def spec(self, answer: Optional[Dict[int, Any]] = None, atol: float = 1e-6) -> Spec:
+        """The whole question as a spec; `answer`: {argument's index: array}."""
+        problem = self._problem()
+        if len(problem) > 3:
+            raise UsageError(f"problem_size has {len(problem)} axes, and a launch has 3 at most")
+        groups = {"XYZ"[k]: f"ceil({size} / ({self._divisor(k, self.grid[k], f'hone_div_{k}')}))" for k, size in enumerate(problem)}
+        local = {"XYZ"[k]: name if name in self.params else ("256", "1", "1")[k] for k, name in enumerate(self.blocks[:3])}
+        kernel: Dict[str, Any] = {"Language": self.language, "KernelName": self.name, "GlobalSizeType": "CUDA", "GlobalSize": groups,
+                                  "LocalSize": local, "CompilerOptions": self.options, "IncludeFolders": self.folders}
+        if self.language == "C":
+            for key in ("GlobalSizeType", "GlobalSize", "LocalSize"):
+                del kernel[key]
+        kernel["KernelSource"] = self._generate() if self.generator else self.text
+        for key, code in self.code_defines.items():
+            self.derived.append({"Name": key, "Expression": self._by_code(f"hone_{key}", f"defines[{key!r}]", lambda p, c=code: _ask(c, p))})
+        for k, axis in enumerate("xyz"):
+            if re.search(rf"\bgrid_size_{axis}\b", kernel["KernelSource"]):
+                self.derived.append({"Name": f"grid_size_{axis}", "Expression": groups.get(axis.upper(), "1")})
+        for k, name in enumerate(self.blocks[:3]):
+            if name not in self.params and re.search(rf"\b{name}\b", kernel["KernelSource"]) and \
+                    not re.search(rf"#\s*ifndef\s+{name}\b", kernel["KernelSource"]):
+                self.derived.append({"Name": name, "Expression": local["XYZ"[k]]})
+        if "size" in self.smem:
+            size = self.smem["size"]
+            kernel["SharedMemory"] = self._by_code("hone_shared", "smem_args", size) if callable(size) else self._size(0, size)
+        arguments = [dict(a) for a in self.arguments]
+        reference: Dict[str, Any] = {"Kind": "none"}
+        if answer:
+            for i, array in answer.items():
+                arguments[i].update(Output=True, AccessType="ReadWrite",
+                                    Verification={"Method": "close", "AbsoluteTolerance": atol, "RelativeTolerance": _RTOL})
+            reference = {"Kind": "file", "Files": {arguments[i]["Name"]: self.scratch.write(f"answer{i}", array)
+                                                   for i, array in answer.items()}}
+        kernel.update(Arguments=arguments, Reference=reference)
+        document = {"General": {"BenchmarkName": self.name}, "Constants": self.constants,
+                    "ConfigurationSpace": {"TuningParameters": [{"Name": key, "Values": values} for key, values in self.params.items()],
+                                           "Conditions": self.conditions, "Derived": self.derived},
+                    "KernelSpecification": kernel}
+        made = Spec.parse(json.dumps(document), name=self.name)
+        made._scratch = self.scratch
+        made._shapes = {a["Name"]: tuple(value.shape) for a, value in zip(arguments, self.given) if _arrays.is_array(value)}
+        return made
+
+
+def _axes(size: Any) -> List[Any]:
+    return list(size) if isinstance(size, (list, tuple)) or getattr(size, "ndim", 0) == 1 else [size]
+
+
+def _ask(code: Callable[..., Any], p: Dict[str, Any]) -> Any:
+    """Kernel Tuner calls with the parameters by name, or with the dictionary where there is one argument of another name."""
+    try:
+        wanted = inspect.signature(code).parameters
+    except (TypeError, ValueError):
+        return code(dict(p))
+    by_name = [n for n, a in wanted.items() if a.kind in (a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY)]
+    if any(a.kind == a.VAR_KEYWORD for a in wanted.values()):
+        return code(**p)
+    if by_name and all(n in p for n in by_name):
+        return code(**{n: p[n] for n in by_name})
+    return code(dict(p))
+
+
+def _device(language: str, device: Any, platform: Any) -> Device:
+    """The device of a number: of those of the language, in hone's order."""
+    found = [d for d in Devices(language=language.lower()) if d.language == language.lower()]
+    if settings.on:
+        return Devices(language=language.lower()).pick(settings.on)
+    if platform:
+        raise Unsupported(f"platform={platform}: hone knows devices by name; choose one with HONE_DEVICE")
+    if not found:
+        raise UsageError(f"no device here runs {language}; `hone devices` says what would bring one")
+    if not 0 <= int(device) < len(found):
+        raise UsageError(f"device={device}: there are {len(found)} here that run {language}")
+    return found[int(device)]
+
+
+# ---- tune_kernel ------------------------------------------------------------------------------------------
+
+
+def _search(strategy: Any, options: Optional[Mapping[str, Any]], quiet: bool) -> Tuple[str, Optional[str]]:
+    """hone's strategy and budget for Kernel Tuner's strategy and its options."""
+    name = getattr(strategy, "__name__", strategy)
+    name = str(name).rsplit(".", 1)[-1] if isinstance(name, str) else None if strategy is not None else "brute_force"
+    if name not in strategies.NAMES:
+        raise Unsupported(f"strategy={strategy!r}: hone searches in the place of " + ", ".join(strategies.NAMES))
+    ours, renamed = strategies.NAMES[name]
+    given = dict(options or {})
+    budget = []
+    if "max_fevals" in given:
+        budget.append(str(int(given.pop("max_fevals"))))
+    if "time_limit" in given:
+        budget.append(f"{given.pop('time_limit')}s")
+    if "fraction" in given:
+        budget.append(f"{100 * float(given.pop('fraction'))}%")
+    if not budget and ours != "exhaustive":
+        budget.append("100")  # as many as Kernel Tuner's strategies try where nobody says how many
+    words = [f"{renamed[key]}={given.pop(key)}" for key in list(given) if key in renamed]
+    if not quiet and ours != "exhaustive" and name not in ("random_sample", "genetic_algorithm"):
+        print(f"strategy {name}: hone searches with {ours}")
+    if given and not quiet:
+        print("strategy_options that hone has no use for: " + ", ".join(map(str, given)))
+    left = None if settings.end is None else settings.end - time.monotonic()
+    if left is not None:
+        budget.append(f"{left:.3f}s" if left > 0.5 else "1")
+    if settings.count is not None:
+        budget.append(str(settings.count))
+    return ours + (":" + ",".join(words) if words else ""), ",".join(budget) or None
+
+
+class Metrics:
+    """A script's metrics: texts over parameters and results, or callables over the dictionary, each may use those before it."""
+
+    def __init__(self, given: Optional[Mapping[str, Any]]) -> None:
+        self.given = dict(given or {})
+        for key, one in self.given.items():
+            if not isinstance(one, str) and not callable(one):
+                raise UsageError(f"metrics[{key!r}] is neither a text nor a callable")
+
+    def add(self, row: Dict[str, Any]) -> None:
+        for key, one in self.given.items():
+            row[key] = one(row) if callable(one) else eval(one, {"__builtins__": {}, **_MATHS}, dict(row))
+
+
+_MATHS = {**{name: getattr(math, name) for name in dir(math) if not name.startswith("_")},
+          "abs": abs, "max": max, "min": min, "round": round, "sum": sum, "len": len, "int": int, "float": float}
+
+
+def _row(record: Record, metrics: Metrics, registers: bool, objective: str) -> Dict[str, Any]:
+    """One configuration as Kernel Tuner tells it: times in ms, the time their mean."""
+    row = dict(record.configuration)
+    row["timestamp"] = datetime.now(timezone.utc).isoformat()
+    if not record.correct or not record.samples_ns:
+        row["time"] = row[objective] = failure(record.status)
+        return row
+    row["times"] = [ns / 1e6 for ns in record.samples_ns]
+    row["time"] = sum(row["times"]) / len(row["times"])
+    if registers and record.resources:
+        row["num_regs"] = record.resources[0].get("registers")
+    metrics.add(row)
+    return row
+
+
+def _answer(answer: Any, verify: Any, question: Question) -> Optional[Dict[int, Any]]:
+    """The arrays of an answer by the index of their argument."""
+    if answer is None:
+        return None
+    if callable(answer):
+        raise Unsupported("answer as a callable: give the arrays, or verify")
+    listed = list(answer)
+    if len(listed) != len(question.given):
+        raise UsageError(f"answer has {len(listed)} items, and the kernel {len(question.given)} arguments; use None for those that are not compared")
+    found = {i: one for i, one in enumerate(listed) if one is not None}
+    for i, one in found.items() if verify is None else ():
+        array = question.given[i]
+        if not _arrays.is_array(one) or not _arrays.is_array(array) or one.size != array.size:
+            raise UsageError(f"answer[{i}] ({question.signature.names[i]}) is no array of the argument's size")
+    import numpy
+    return {i: numpy.asarray(one).astype(question.given[i].dtype, copy=False) for i, one in found.items()} if verify is None else found
+
+
+def _judge(answer: Sequence[Any], verify: Callable[..., Any], atol: float, question: Question) -> Callable[..., Any]:
+    """The script's verify, called with the answer and what the kernel left where there is one."""
+    takes_atol = "atol" in inspect.signature(verify).parameters
+    names = question.signature.names
+
+    def judge(_configuration: Dict[str, Any], outputs: Dict[str, Any]) -> Union[None, str]:
+        left = [outputs.get(names[i]) if one is not None else None for i, one in enumerate(answer)]
+        right = verify(list(answer), left, atol=atol) if takes_atol else verify(list(answer), left)
+        return None if right is None or bool(right) else "verify says that the result is wrong"
+    return judge
+
+
+def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any],
+                tune_params: Mapping[str, Sequence[Any]], grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None,
+                restrictions: Any = None, answer: Any = None, atol: float = 1e-6, verify: Any = None, verbose: bool = False,
+                lang: Optional[str] = None, device: int = 0, platform: int = 0, smem_args: Any = None, cmem_args: Any = None,
+                texmem_args: Any = None, compiler: Any = None, compiler_options: Any = None, defines: Any = None, log: Any = None,
+                iterations: int = 7, block_size_names: Optional[Sequence[str]] = None, quiet: bool = False, strategy: Any = None,
+                strategy_options: Optional[Mapping[str, Any]] = None, cache: Any = None, metrics: Optional[Mapping[str, Any]] = None,
+                simulation_mode: Any = None, parallel: Any = None, observers: Optional[Sequence[Any]] = None, objective: Any = None,
+                objective_higher_is_better: Any = None, objectives: Any = None, seed: Any = None) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
+    """Tunes as Kernel Tuner's function of this name does, and returns its kind of results: a dictionary for each configuration,
+    with "time" (the mean, in ms), "times" and metrics, or an ErrorConfig as its time; and an environment.
+
+    Arguments are Kernel Tuner's. Without an answer nothing is verified. Raises Unsupported for what hone cannot serve, before
+    anything runs, and hone.HoneError.
+    """
+    for name, value in (("simulation_mode", simulation_mode), ("parallel", parallel), ("objectives", objectives)):
+        if value:
+            raise Unsupported(f"{name}: " + {"simulation_mode": "recorded spaces are searched by `hone tune --replay FILE`",
+                                             "parallel": "hone measures on one device; builds are parallel by themselves",
+                                             "objectives": "of several goals hone.tune(objective=[...]) finds the Pareto set"}[name])
+    registers = False
+    for observer in observers or ():
+        if type(observer).__name__ != "RegisterObserver":
+            raise Unsupported(f"the observer {type(observer).__name__}: hone serves RegisterObserver")
+        registers = True
+    wanted = objective or "time"
+    question = Question(kernel_name, kernel_source, problem_size, arguments, tune_params, (grid_div_x, grid_div_y, grid_div_z),
+                        block_size_names, lang, smem_args, cmem_args, texmem_args, compiler, compiler_options, defines)
+    computed = Metrics(metrics)
+    if wanted not in ("time", *computed.given):
+        raise Unsupported(f"objective={wanted!r}: hone looks for the time, or a metric of `metrics`")
+    search, budget = _search(strategy, strategy_options, quiet)
+    if wanted != "time" and not search.startswith("exhaustive"):
+        raise Unsupported(f"objective={wanted!r} with a strategy: hone does not know what the script's metrics compute while it searches; "
+                          "leave strategy out, or write a spec with the metric")
+    answers = _answer(answer, verify, question)
+    question.restrict(restrictions)
+    spec = question.spec(answers if verify is None else None, atol)
+    judge = None
+    if verify is not None:
+        if answers:
+            spec = _with_outputs(question, answers)
+        judge = _judge(list(answer) if answer is not None else [None] * len(question.given), verify, atol, question)
+    known, path = _read_cache(cache, question)
+    chosen = _device(question.language, device, platform)
+    if not quiet:
+        print(f"Using: {chosen.name}")
+    rows: List[Dict[str, Any]] = []
+    units = {"time": "ms"}
+
+    def tell(record: Record) -> None:
+        row = _row(record, computed, registers, wanted)
+        rows.append(row)
+        if not quiet:
+            line = get_config_string(row, [*question.params, "time", *computed.given, "num_regs"], units)
+            print(line if record.correct else f"{line}: {record.message}" if verbose else line)
+
+    result: Optional[Result] = None
+    todo = _not_known(spec, known)
+    options = {"on": chosen, "store": False, "strategy": search, "iterations": iterations, "judge": judge, "on_record": tell,
+               "progress": False, "seed": int(seed or 0), "configurations": todo or ()}
+    try:
+        if todo is None or todo:
+            result = tune_spec(spec, budget=budget, **options)
+        if result is not None and not rows and settings.end is not None and not result.interrupted:
+            result = tune_spec(spec, budget="1", **options)  # the runner's time was over before the first
+    finally:
+        if path is not None:
+            _write_cache(path, question, chosen, known, rows)
+    results = [*known.values(), *rows]
+    if search == "exhaustive":  # in the order of the space, and not as builds ended
+        results.sort(key=question.order)
+    higher = bool(objective_higher_is_better) if objective_higher_is_better is not None else wanted in ("GFLOP/s", "TFLOP/s", "GB/s", "TB/s")
+    best = get_best_config(results, wanted, higher)
+    environment = {"device_name": chosen.name, "platform_name": chosen.platform, "driver": chosen.driver, "compiler": chosen.compiler,
+                   "compiler_options": question.options, "iterations": iterations, "tuner": f"hone {_version()}", "best_config": best,
+                   "interrupted": bool(result and result.interrupted)}
+    if not quiet:
+        print("best performing configuration:" if best else "no configuration worked")
+        if best:
+            print(get_config_string(best, [*question.params, "time", *computed.given], units))
+        sys.stdout.flush()
+    return results, environment
+
+
+def _with_outputs(question: Question, answers: Mapping[int, Any]) -> Spec:
+    """The spec whose outputs a judge looks at."""
+    for i in answers:
+        if _arrays.is_array(question.given[i]):
+            question.arguments[i].update(Output=True, AccessType="ReadWrite")
+    return question.spec()
+
+
+def _version() -> str:
+    from .._library import version
+    return version
+
+
+# ---- cache files ---------------------------------------------------------------------------------------------
+
+
+def _cache_key(params: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    return ",".join(str(row[key]) for key in params)
+
+
+def _read_cache(cache: Any, question: Question) -> Tuple[Dict[str, Dict[str, Any]], Optional[pathlib.Path]]:
+    """What a cache file of Kernel Tuner knows, open or closed, by its keys; nothing where there is none."""
+    if cache is None:
+        return {}, None
+    path = pathlib.Path(cache)
+    path = path if path.suffix == ".json" else path.with_name(path.name + ".json")
+    if not path.exists():
+        return {}, path
+    text = path.read_text().rstrip()
+    for closed in (text, text.rstrip(",") + "}\n}"):
+        try:
+            document = json.loads(closed)
+            break
+        except json.JSONDecodeError:
+            continue
+    else:
+        raise UsageError(f"{path} is no cache file of Kernel Tuner")
+    if document.get("kernel_name") not in (None, question.name):
+        raise UsageError(f"{path} is of the kernel {document['kernel_name']}, and not of {question.name}")
+    if document.get("tune_params_keys", list(question.params)) != list(question.params):
+        raise UsageError(f"{path} has the parameters {', '.join(document['tune_params_keys'])}; these are {', '.join(question.params)}")
+    failed = {name: failure(status) for name, status in (("CompilationFailedConfig", "compile"), ("InvalidConfig", "constraints"),
+                                                         ("RuntimeFailedConfig", "runtime"))}
+    rows = document.get("cache", {})
+    for row in rows.values():
+        for key, value in row.items():
+            if key not in question.params and isinstance(value, str) and value in failed:
+                row[key] = failed[value]
+    return rows, path
+
+
+def _not_known(spec: Spec, known: Mapping[str, Any]) -> Optional[List[Dict[str, Any]]]:
+    """The configurations that a cache does not have; None: all."""
+    if not known:
+        return None
+    return [p for p in spec.space() if _cache_key(p, p) not in known]
+
+
+def _write_cache(path: pathlib.Path, question: Question, device: Device, known: Mapping[str, Any], rows: Sequence[Dict[str, Any]]) -> None:
+    entries = {**known, **{_cache_key(question.params, row): row for row in rows}}
+    document = {"device_name": device.name, "kernel_name": question.name, "problem_size": str(question.problem_size),
+                "tune_params_keys": list(question.params), "tune_params": question.params, "objective": "time", "cache": entries}
+    beside = path.with_name(path.name + ".new")
+    beside.write_text(json.dumps(document, default=plain, indent=0))
+    os.replace(beside, path)
+
+
+# ---- run_kernel, store_results -------------------------------------------------------------------------------
+
+
+def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], params: Mapping[str, Any],
+               grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None, lang: Optional[str] = None, device: int = 0,
+               platform: int = 0, smem_args: Any = None, cmem_args: Any = None, texmem_args: Any = None, compiler: Any = None,
+               compiler_options: Any = None, defines: Any = None, block_size_names: Optional[Sequence[str]] = None, quiet: bool = False,
+               log: Any = None) -> List[Any]:
+    """Runs one configuration and returns the arguments as the kernel left them, arrays in the shapes in which they were given.
+    Raises RuntimeError with the reason where it fails."""
+    question = Question(kernel_name, kernel_source, problem_size, arguments, {key: [value] for key, value in params.items()},
+                        (grid_div_x, grid_div_y, grid_div_z), block_size_names, lang, smem_args, cmem_args, texmem_args, compiler,
+                        compiler_options, defines)
+    spec = question.spec()
+    ran = run_one(spec, on=_device(question.language, device, platform), iterations=1)
+    if ran.outputs is None:
+        raise RuntimeError(f"{kernel_name}: {ran.record.status}: {ran.record.message}")
+    names = question.signature.names
+    return [ran.outputs[names[i]] if _arrays.is_array(value) else value for i, value in enumerate(question.given)]
+
+
+def store_results(results_filename: Any, kernel_name: str, kernel_string: Any, tune_params: Mapping[str, Any], problem_size: Any,
+                  results: Sequence[Dict[str, Any]], env: Mapping[str, Any], top: float = 3, objective: Optional[str] = None,
+                  objective_higher_is_better: Optional[bool] = None) -> None:
+    """Keeps the best `top` per cent of results (at least one) for this device and problem size in a JSON file, in the place of what it
+    had for these."""
+    wanted = objective or "time"
+    sound = sorted((r for r in results if isinstance(r.get(wanted), (int, float))), key=lambda r: r[wanted],
+                   reverse=bool(objective_higher_is_better))
+    if not sound:
+        raise UsageError("none of the results has a time: there is nothing to store")
+    path = pathlib.Path(results_filename)
+    document = json.loads(path.read_text()) if path.exists() else {
+        "version_number": "1.0", "metadata": {}, "kernel_name": kernel_name, "tunable_parameters": list(tune_params),
+        "kernel_string": str(kernel_string), "objective": wanted, "data": []}
+    size = "x".join(str(one) for one in _axes(problem_size))
+    keys = {"device_name": str(env["device_name"]).replace(" ", "_"), "problem_size": size}
+    kept = [row for row in document["data"] if any(row.get(key) != value for key, value in keys.items())]
+    best = sound[:max(1, math.ceil(len(sound) * top / 100))]
+    document["data"] = kept + [{**keys, **{key: r[key] for key in (*tune_params, wanted)}} for r in best]
+    path.write_text(json.dumps(document, default=plain, indent=2))

@@ -1,0 +1,5 @@
+"""Kernel Tuner's place of RegisterObserver."""
+
+from . import RegisterObserver
+
+__all__ = ["RegisterObserver"]

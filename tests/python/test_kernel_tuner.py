@@ -1,0 +1,214 @@
+"""Kernel Tuner's scripts with hone in its place: its tutorial's steps, its interface's corners, its own examples where they are."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import hone
+
+numpy = pytest.importorskip("numpy")
+import hone.kernel_tuner as kernel_tuner  # noqa: E402
+from hone.kernel_tuner import util  # noqa: E402
+
+ADD = """__kernel void vector_add(__global float *c, __global const float *a, __global float *b, int n) {
+    int i = get_group_id(0) * block_size_x + get_local_id(0);
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+"""
+N = 5000
+
+
+@pytest.fixture
+def vectors(pocl, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    a, b = (numpy.random.rand(N).astype(numpy.float32) for _ in range(2))
+    return [numpy.zeros_like(a), a, b, numpy.int32(N)]
+
+
+def tune(args, source=ADD, params=None, **more):
+    given = dict(iterations=3, quiet=True)
+    given.update(more)
+    return kernel_tuner.tune_kernel("vector_add", source, N, args, params or {"block_size_x": [32, 64, 128]}, **given)
+
+
+def test_results_are_of_the_same_kind(vectors, capsys):
+    metrics = {"GFLOP/s": lambda p: (N / 1e9) / (p["time"] / 1e3), "half": "time / 2 + 0 * block_size_x"}
+    results, env = tune(vectors, answer=[vectors[1] + vectors[2], None, None, None], metrics=metrics, quiet=False)
+    assert [r["block_size_x"] for r in results] == [32, 64, 128]
+    for r in results:
+        assert len(r["times"]) == 3 and r["time"] == pytest.approx(sum(r["times"]) / 3)
+        assert r["half"] == pytest.approx(r["time"] / 2) and r["GFLOP/s"] == pytest.approx(N / 1e6 / r["time"])
+    assert env["best_config"] == min(results, key=lambda r: r["time"]) and env["device_name"].startswith("pthread")
+    said = capsys.readouterr().out
+    assert "Using: pthread" in said and "best performing configuration:" in said and "block_size_x=64, time=" in said
+    json.dumps(results)
+
+
+def test_wrong_and_failing_configurations_are_told(vectors):
+    source = ADD.replace("a[i] + b[i]", "a[i] + b[i] + (block_size_x == 64)").replace("int n)", "int n) BROKEN")
+    source = "#if block_size_x == 128\n#define BROKEN no such thing\n#else\n#define BROKEN\n#endif\n" + source
+    results, _ = tune(vectors, source=source, answer=[vectors[1] + vectors[2], None, None, None])
+    kinds = {r["block_size_x"]: type(r["time"]) for r in results}
+    assert kinds == {32: float, 64: util.RuntimeFailedConfig, 128: util.CompilationFailedConfig}
+    assert min(results, key=lambda r: r["time"])["block_size_x"] == 32 and max(results, key=lambda r: r["time"])["time"] != 0
+    assert json.loads(json.dumps(results))[1]["time"] == "RuntimeFailedConfig"
+
+
+def test_verify_is_called_with_what_the_kernel_left(vectors):
+    right, seen = vectors[1] + vectors[2], []
+
+    def verify(answer, result, atol=None):
+        seen.append(result[1])
+        return numpy.isclose(answer[0], numpy.sum(result[0]), rtol=1e-4) and atol == 0.5
+    results, _ = tune(vectors, answer=[numpy.sum(right), None, None, None], verify=verify, atol=0.5)
+    assert all(isinstance(r["time"], float) for r in results) and seen == [None] * 3
+    results, _ = tune(vectors, answer=[numpy.sum(right) + 9, None, None, None], verify=verify, atol=0.5)
+    assert all(r["time"] == "RuntimeFailedConfig" for r in results)
+
+
+def test_restrictions_sizes_and_sources_as_code(vectors):
+    params = {"block_size_x": [32, 64, 128], "tile": [1, 2], "kind": ["a", "b"]}
+    tiled = ADD.replace("int i = get_group_id(0) * block_size_x + get_local_id(0);\n    if",
+                        "for (int k = 0; k < tile; k++) {\n int i = (get_group_id(0) * tile + k) * block_size_x + get_local_id(0);\n    if"
+                        ).replace("b[i];\n", "b[i];\n }\n")
+    asked = []
+
+    def code(p):
+        asked.append(dict(p))
+        return tiled.replace("tile", str(p["tile"]))
+    right = [vectors[1] + vectors[2], None, None, None]
+    more = dict(params=params, answer=right, grid_div_x=["block_size_x", lambda p: p["tile"]])
+    restrictions = ["block_size_x > 32", lambda p: p["kind"] == "b", lambda tile, block_size_x: tile * block_size_x < 256]
+    for source in (tiled, code):
+        results, _ = kernel_tuner.tune_kernel("vector_add", source, lambda p: N, vectors, **{
+            "tune_params": params, "answer": right, "grid_div_x": more["grid_div_x"], "restrictions": restrictions, "iterations": 1,
+            "quiet": True})
+        assert [(r["block_size_x"], r["tile"], r["kind"]) for r in results] == [(64, 1, "b"), (64, 2, "b"), (128, 1, "b")]
+        assert all(isinstance(r["time"], float) for r in results)
+    assert {"block_size_x": 64, "tile": 2, "kind": "b"} in asked
+
+
+def test_problem_size_of_a_parameter_and_other_names(vectors):
+    source = ADD.replace("block_size_x", "threads").replace("int i =", "for (int i =").replace("; if", "").replace(
+        "get_local_id(0);\n    if (i < n)", "get_local_id(0); i < n; i += blocks * threads)")
+    results, _ = kernel_tuner.tune_kernel("vector_add", source, "blocks", vectors, {"threads": [64], "blocks": [4, 8]}, grid_div_x=[],
+                                          block_size_names=["threads"], answer=[vectors[1] + vectors[2], None, None, None],
+                                          iterations=1, quiet=True)
+    assert len(results) == 2 and all(isinstance(r["time"], float) for r in results)
+
+
+def test_run_kernel_gives_arguments_back(vectors):
+    left = kernel_tuner.run_kernel("vector_add", ADD, N, vectors, {"block_size_x": 64})
+    assert numpy.allclose(left[0], vectors[1] + vectors[2]) and left[3] == N and (left[1] == vectors[1]).all()
+    with pytest.raises(RuntimeError, match="compile"):
+        kernel_tuner.run_kernel("vector_add", ADD.replace("float", "flaot"), N, vectors, {"block_size_x": 64})
+
+
+def test_cache_files_are_read_and_written(vectors, tmp_path):
+    results, _ = tune(vectors, params={"block_size_x": [32, 64]}, cache=tmp_path / "c")
+    document = json.loads((tmp_path / "c.json").read_text())
+    assert sorted(document["cache"]) == ["32", "64"] and document["tune_params_keys"] == ["block_size_x"]
+    document["cache"]["64"]["time"] = 1e-9
+    text = json.dumps(document)
+    (tmp_path / "c.json").write_text(text[:-2] + ",")  # as a run leaves it that goes on
+    again, env = tune(vectors, params={"block_size_x": [32, 64, 128]}, cache=str(tmp_path / "c.json"))
+    assert len(again) == 3 and env["best_config"]["block_size_x"] == 64
+    assert {r["block_size_x"]: r["times"] for r in again}[32] == results[0]["times"] and sorted(json.loads((tmp_path / "c.json").read_text())["cache"]) == ["128", "32", "64"]
+    with pytest.raises(hone.UsageError, match="parameters"):
+        kernel_tuner.tune_kernel("vector_add", ADD, N, vectors, {"block_size_x": [32], "more": [1]}, cache=tmp_path / "c", quiet=True)
+
+
+def test_files_of_results(vectors, tmp_path):
+    results, env = tune(vectors)
+    kernel_tuner.file_utils.store_output_file(tmp_path / "r", results, {"block_size_x": []})
+    (row, *_) = json.loads((tmp_path / "r.json").read_text())["results"]
+    assert row["configuration"] == {"block_size_x": 32} and row["invalidity"] == "correct" and len(row["times"]["runtimes"]) == 3
+    kernel_tuner.file_utils.store_metadata_file(tmp_path / "m.json")
+    assert "devices" in json.loads((tmp_path / "m.json").read_text())["metadata"]
+    for _ in range(2):
+        kernel_tuner.store_results(tmp_path / "s.json", "vector_add", ADD, {"block_size_x": []}, (N, 1), results, env)
+    (best,) = json.loads((tmp_path / "s.json").read_text())["data"]
+    assert best["block_size_x"] == env["best_config"]["block_size_x"] and best["problem_size"] == f"{N}x1"
+
+
+@pytest.mark.parametrize("more, said", [
+    ({"texmem_args": {"t": 1}}, "texmem_args"), ({"lang": "HIP"}, "HIP"), ({"simulation_mode": True}, "simulation_mode"),
+    ({"strategy": "magic"}, "magic"), ({"compiler": "nvcc"}, "nvcc"), ({"observers": [object()]}, "observer object"),
+    ({"objective": "beauty"}, "beauty"), ({"parallel": 2}, "parallel"), ({"cmem_args": {"x": numpy.ones(1)}}, "cmem_args"),
+    ({"answer": [1]}, "answer has 1"), ({"restrictions": [3]}, "restriction of type int"), ({"platform": 3}, "platform")])
+def test_what_cannot_be_served_is_refused_by_name(vectors, more, said):
+    with pytest.raises(hone.UsageError, match=said):
+        tune(vectors, **more)
+
+
+def test_observers_are_refused_where_they_are_made(vectors):
+    with pytest.raises(kernel_tuner.Unsupported, match="NVMLObserver"):
+        kernel_tuner.observers.nvml.NVMLObserver(["nvml_energy"])
+    assert len(tune(vectors, observers=[kernel_tuner.observers.RegisterObserver()])[0]) == 3
+
+
+def test_strategies_are_searches_of_hones(vectors, capsys):
+    params = {"block_size_x": [16 * i for i in range(1, 17)]}
+    results, _ = tune(vectors, params=params, strategy="random_sample", strategy_options={"max_fevals": 4}, iterations=1)
+    assert len(results) == 4
+    results, _ = tune(vectors, params=params, strategy=kernel_tuner.strategies.pso, strategy_options={"popsize": 4, "max_fevals": 5},
+                      iterations=1, quiet=False)
+    assert len(results) == 5 and "pso: hone searches with genetic" in capsys.readouterr().out
+
+
+MATMUL = """
+import numpy
+from kernel_tuner import tune_kernel
+n = 4096
+A = numpy.random.randn(n, n).astype(numpy.float32)
+B = numpy.random.randn(n, n).astype(numpy.float32)
+C = numpy.zeros_like(A)
+naive = '''#define WIDTH 4096
+__kernel void matmul_kernel(__global float *C, __global float *A, __global float *B) {
+    int x = get_group_id(0) * block_size_x + get_local_id(0);
+    int y = get_group_id(1) * block_size_y + get_local_id(1);
+    float sum = 0.0f;
+    for (int k = 0; k < WIDTH; k++)
+        sum += A[y * WIDTH + k] * B[k * WIDTH + x];
+    C[y * WIDTH + x] = sum;
+}'''
+tune_params = dict()
+tune_params["block_size_x"] = [16, 32]
+tune_params["block_size_y"] = [4, 8]
+results, env = tune_kernel("matmul_kernel", naive, (n, n), [C, A, B], tune_params, answer=[numpy.dot(A, B), None, None], atol=1e-3,
+                           metrics={"GFLOP/s": lambda p: (2 * n**3 / 1e9) / (p["time"] / 1e3)})
+assert n == 64 and len(results) == 4 and all(r["GFLOP/s"] > 0 for r in results)
+"""
+
+
+def test_the_runner_scales_a_script(pocl, tmp_path):
+    (tmp_path / "tutorial.py").write_text(MATMUL)
+    done = subprocess.run([sys.executable, "-m", "hone.kernel_tuner", "--scale", "1/64", tmp_path / "tutorial.py"], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "best performing configuration:" in done.stdout
+    (tmp_path / "texture.py").write_text("import kernel_tuner\nkernel_tuner.tune_kernel('f', 'void f(void) {}', 1, [], {'a': [1]}, "
+                                         "texmem_args={'t': 1})\n")
+    done = subprocess.run([sys.executable, "-m", "hone.kernel_tuner", tmp_path / "texture.py"], capture_output=True, text=True)
+    assert done.returncode == 1 and "texmem_args" in done.stderr and "Traceback" not in done.stderr
+
+
+EXAMPLES = pathlib.Path(os.environ.get("HONE_TEST_DATA", "") or "/nowhere") / "foreign" / "kernel_tuner" / "opencl"
+
+
+@pytest.mark.skipif(not EXAMPLES.is_dir(), reason="Kernel Tuner's examples are not in HONE_TEST_DATA")
+@pytest.mark.parametrize("name", ["convolution", "convolution_correct", "matmul", "reduction", "stencil", "vector_add",
+                                  "vector_add_codegen"])
+def test_its_own_examples_run_unedited(pocl, tmp_path, name):
+    folder = tmp_path / "opencl"
+    shutil.copytree(EXAMPLES, folder)
+    done = subprocess.run([sys.executable, "-m", "hone.kernel_tuner", "--scale", "1/64", "--budget", "2", f"{name}.py"], cwd=folder,
+                          capture_output=True, text=True, timeout=1200)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "time=" in done.stdout and "FailedConfig" not in done.stdout, done.stdout
