@@ -46,13 +46,16 @@ static bool find_failed(struct error *e, const char *path, const char *what)
 static bool find_missing(struct store_file *f, bool create, struct error *e)
 {
     char folder[PATH_MAX];
+    struct error why = ERROR_INIT;
     const char *name = path_split(f->shown, folder);
     if (!*f->shown)
         return error_set(e, ERROR_STORE, "the name of a store is empty");
     if (!*name)
         return store_fail(e, f->shown, SQLITE_CANTOPEN, "it names a folder, not a file");
-    if (create && !folder_make(folder, e))
-        return error_context(e, "%s: its folder cannot be made", f->shown);
+    if (create && !folder_make(folder, &why))
+        return error_set_driver(e, why.code, why.driver,
+                                "%s: its folder cannot be made: %s; choose another file", f->shown,
+                                why.text);
     // Who only reads is told later that there is no store, with or without a folder.
     if (!realpath(folder, f->folder))
         return create ? find_failed(e, f->shown, "its folder cannot be reached") : true;
