@@ -7,6 +7,8 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 
 // One launch's arguments beside its kernel.
@@ -278,6 +280,35 @@ static bool holds_word(const struct source_file *f, const char *word, size_t len
     return false;
 }
 
+// The first file beside a source, with its ending, that has the word: "xgemm_part4.opencl". False: none.
+static bool find_beside(const struct source_file *f, const char *word, size_t length,
+                        struct text *name)
+{
+    struct dirent **entries;
+    const char *slash = strrchr(f->path, '/'), *dot = strrchr(f->path, '.');
+    int count = dot ? scandir(f->folder, &entries, NULL, alphasort) : -1;
+    for (int i = 0; i < count; i++) {
+        const char *one = entries[i]->d_name, *ending = strrchr(one, '.');
+        bool is_wanted = name->length == 0 && ending && strcmp(ending, dot) == 0 &&
+                         !(slash && strcmp(one, slash + 1) == 0);
+        struct text path = TEXT_INIT, text = TEXT_INIT;
+        struct error none = ERROR_INIT;
+        if (is_wanted)
+            text_addf(&path, "%s/%s", f->folder, one);
+        if (is_wanted && file_read(text_cstr(&path), 1 << 20, &text, &none)) {
+            const struct source_file beside = {.text = text_cstr(&text), .length = text.length};
+            if (holds_word(&beside, word, length))
+                text_add(name, one);
+        }
+        text_release(&path);
+        text_release(&text);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return name->length > 0;
+}
+
 // A kernel whose name is in none of its files, where nothing can put it there. Alone it is the
 // driver's to tell, which knows what the program has; beside other mistakes it is told with them.
 static bool check_kernel_named(const struct spec_sources *src, const struct launch_spec *l,
@@ -290,16 +321,24 @@ static bool check_kernel_named(const struct spec_sources *src, const struct laun
         found = p->list[i].scan.opaque || holds_word(&p->list[i], l->kernel, length);
     if (found)
         return true;
-    struct text files = TEXT_INIT;
+    struct text files = TEXT_INIT, beside = TEXT_INIT;
     for (uint32_t i = 0; i < p->mains; i++)
         text_addf(&files, "%s%s", i ? ", " : "", p->list[i].name);
-    error_set(
-        e, ERROR_INPUT,
-        "%s: there is no kernel '%s' in %s%s; name the file that has it, or all files that it "
-        "is made of in Sources",
-        l->path, l->kernel, text_cstr(&files),
-        p->count > p->mains ? ", nor in what it includes" : "");
+    const char *nor = p->count > p->mains ? ", nor in what it includes" : "";
+    if (p->mains > 0 && find_beside(&p->list[0], l->kernel, length, &beside))
+        error_set(
+            e, ERROR_INPUT,
+            "%s: there is no kernel '%s' in %s%s; %s beside it has this word: name in Sources "
+            "all files that the kernel is made of",
+            l->path, l->kernel, text_cstr(&files), nor, text_cstr(&beside));
+    else
+        error_set(
+            e, ERROR_INPUT,
+            "%s: there is no kernel '%s' in %s%s; name the file that has it, or all files that "
+            "it is made of in Sources",
+            l->path, l->kernel, text_cstr(&files), nor);
     text_release(&files);
+    text_release(&beside);
     return false;
 }
 
