@@ -12,6 +12,7 @@ enum asked_state { ASKED_PENDING, ASKED_FAILED, ASKED_CORRECT };
 struct asked_entry {
     uint64_t index;
     double value; // CORRECT: finite
+    double cost;  // ns; 0: not known
     enum asked_state state;
 };
 

@@ -24,7 +24,8 @@ struct strategy_option {
 // What a strategy works on. The space outlives the strategy; the rest is only read by create().
 struct strategy_setup {
     const struct space *space;
-    uint64_t budget; // configurations that will be asked at most; 0: not known
+    uint64_t
+        budget; // configurations that will be asked at most; 0: not known, as a time ends the search
     uint64_t seed;
     uint32_t in_flight;    // how many are usually outstanding at once; 0: 1
     const double *options; // one for each strategy_option; filled in by strategy_new()
@@ -59,6 +60,8 @@ struct strategy_operations {
     // value: the objective, of either sign, smaller is better, only read when status is
     // STATUS_CORRECT.
     void (*tell)(struct strategy *s, uint64_t index, enum status status, double value);
+    // (optional: ignored) What an index that was asked took, building included: told before its outcome.
+    void (*cost)(struct strategy *s, uint64_t index, double ns);
     // (optional: never) After ask() had nothing: may it have a question yet? Waits for it, at most
     // timeout_ms.
     bool (*wait)(struct strategy *s, int timeout_ms);
@@ -90,6 +93,7 @@ bool strategy_runs_program(const char *text);
 size_t strategy_ask(struct strategy *s, uint64_t *out, size_t capacity);
 void strategy_tell(struct strategy *s, uint64_t index, enum status status, double value);
 // See strategy_operations.
+void strategy_cost(struct strategy *s, uint64_t index, double ns);
 bool strategy_wait(struct strategy *s, int timeout_ms);
 // Does the strategy of this text (NULL: the one that is taken by default) hear of sources?
 bool strategy_hears(const char *text, const struct strategy_setup *setup);

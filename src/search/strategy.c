@@ -150,6 +150,12 @@ void strategy_tell(struct strategy *s, uint64_t index, enum status status, doubl
         s->ops->tell(s, index, status, value);
 }
 
+void strategy_cost(struct strategy *s, uint64_t index, double ns)
+{
+    if (s->ops->cost)
+        s->ops->cost(s, index, ns);
+}
+
 bool strategy_wait(struct strategy *s, int timeout_ms)
 {
     return s->ops->wait && s->ops->wait(s, timeout_ms);

@@ -4,16 +4,18 @@
 // to date row by row, is due to Willemsen, van Nieuwpoort, van Werkhoven 2021: "Bayesian
 // optimization for auto-tuning GPU kernels".
 //
-// - It begins with a few questions spread over the space.
+// - It begins with a few questions spread over the space, and with as many more as are asked before the first answer.
 // - The pool is the whole space where that is small, else neighbours of the best results and
 //   configurations at random. It is made anew, and the model's shape with it, each time the
 //   results have grown by some percent, and the neighbours of a new best join it at once.
+// - Where a time ends the search, what counts is the improvement expected per second (costs.h).
 // - A question becomes a row of the model when it is asked, its result being what the model
 //   predicts until it is told: several in flight keep away from each other.
 // - The model has a limited number of rows: the best results, and some of the others.
 // - Late in a long search results come faster than a model can be kept up to date: questions are
 //   then taken from the pool in the order of improvement expected when it was made.
 #include "base/array.h"
+#include "search/costs.h"
 #include "search/gp.h"
 #include "search/learner.h"
 #include "search/scale.h"
@@ -31,7 +33,8 @@ static const struct strategy_option options[] = {
     {.name = NULL},
 };
 
-#define SPREAD_TRIES  20  // at random, for one initial question
+#define SPREAD_TRIES  100 // at random, for one initial question
+#define SPREAD_MOST   64  // initial questions because so many are in flight
 #define FIT_MOST      100 // rows that the shape is chosen by
 #define FIT_SWEEPS    2
 #define GROWTH        1.15 // of the results until the model is made anew
@@ -52,8 +55,11 @@ struct surrogate {
     struct transfer transfer;
     double *offsets;   // of candidates: what the sources make of them
     double *roughness; // of axes
-    float *point, *other;
-    uint32_t initial, in_flight;
+    struct costs costs;
+    bool by_time; // a time ends the search
+    float *point;
+    float *spread; // points of the first questions: spread_count, of which spread_known are there
+    uint32_t initial, in_flight, spread_count, spread_known;
 
     uint32_t told, correct;
     double best; // of the correct ones
@@ -62,6 +68,7 @@ struct surrogate {
 
     uint64_t *pool; // index of each candidate
     bool *gone;     // candidates that were asked
+    float *rates;   // costs_rate() of each candidate
     uint64_t *rows; // index of each row
     uint64_t *near; // scratch: NEAR_MOST
 
@@ -73,11 +80,13 @@ struct surrogate {
 static void surrogate_destroy(struct strategy *base)
 {
     struct surrogate *s = (struct surrogate *)base;
+    costs_release(&s->costs);
     learner_release(&s->learner);
     gp_release(&s->gp);
     free(s->offsets);
     free(s->pool);
     free(s->gone);
+    free(s->rates);
     free(s->rows);
     free(s->near);
     free(s->ranked);
@@ -90,14 +99,16 @@ static bool allocate_surrogate(struct surrogate *s, uint32_t rows, uint32_t pool
     uint32_t axes = x->count + (s->transfer.count > 0);
     s->roughness = arena_array(&x->arena, axes + 1, sizeof *s->roughness);
     s->point = arena_array(&x->arena, axes + 1, sizeof *s->point);
-    s->other = arena_array(&x->arena, axes + 1, sizeof *s->other);
+    s->spread = arena_array(&x->arena, (size_t)(x->count + 1) * s->spread_count, sizeof *s->spread);
     s->offsets = calloc(pool, sizeof *s->offsets);
     s->pool = calloc(pool, sizeof *s->pool);
     s->gone = calloc(pool, sizeof *s->gone);
+    s->rates = calloc(pool, sizeof *s->rates);
     s->rows = calloc(rows, sizeof *s->rows);
     s->near = calloc(NEAR_MOST, sizeof *s->near);
-    return s->roughness && s->point && s->other && s->offsets && s->pool && s->gone && s->rows &&
-           s->near && gp_init(&s->gp, axes, s->roughness, rows, pool);
+    return s->roughness && s->point && s->spread && s->offsets && s->pool && s->gone && s->rates &&
+           s->rows && s->near && costs_init(&s->costs, x, &x->arena) &&
+           gp_init(&s->gp, axes, s->roughness, rows, pool);
 }
 
 // Questions in flight take rows, too, but never most of them.
@@ -120,13 +131,17 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     uint32_t pool = (uint32_t)setup->options[CANDIDATES];
     if (count < pool)
         pool = count > 0 ? (uint32_t)count : 1;
+    s->initial = (uint32_t)setup->options[INITIAL];
+    s->in_flight = setup->in_flight;
+    s->by_time = setup->budget == 0;
+    s->spread_count = setup->in_flight < SPREAD_MOST ? setup->in_flight : SPREAD_MOST;
+    if (s->spread_count < s->initial)
+        s->spread_count = s->initial;
     if (!allocate_surrogate(s, rows_for(setup), pool)) {
         error_memory(e);
         surrogate_destroy(&s->base);
         return NULL;
     }
-    s->initial = (uint32_t)setup->options[INITIAL];
-    s->in_flight = setup->in_flight;
     for (uint32_t i = 0; i < s->learner.axes.count; i++)
         s->roughness[i] = axis_roughness(&s->learner.axes.items[i]);
     improvement_init(&s->improvement);
@@ -172,26 +187,32 @@ static double distance_of_points(const struct surrogate *s, const float *a, cons
     return sum;
 }
 
-static double distance_to_asked(struct surrogate *s, uint64_t index)
+static float *spread_point(const struct surrogate *s, uint32_t i)
+{
+    return s->spread + (size_t)i * (s->learner.axes.count + 1);
+}
+
+static double distance_to_spread(struct surrogate *s, uint64_t index)
 {
     double nearest = INFINITY;
     locate_configuration(s, index, s->point);
-    for (uint32_t i = 0; i < s->learner.asked.count; i++) {
-        locate_configuration(s, s->learner.asked.entries[i].index, s->other);
-        nearest = fmin(nearest, distance_of_points(s, s->point, s->other));
-    }
+    for (uint32_t i = 0; i < s->spread_known; i++)
+        nearest = fmin(nearest, distance_of_points(s, s->point, spread_point(s, i)));
     return nearest;
 }
 
-// The one furthest from all that were asked, of a few at random.
+// The one furthest from all that were asked, of some at random.
 static bool ask_spread(struct surrogate *s, uint64_t *index)
 {
     struct learner *g = &s->learner;
     double furthest = -1;
-    bool is_initial = g->asked.count > 0 && g->asked.count < s->initial;
+    bool is_initial = g->asked.count > 0 && g->asked.count < s->spread_count;
+    for (; is_initial && s->spread_known < g->asked.count; s->spread_known++)
+        locate_configuration(s, g->asked.entries[s->spread_known].index,
+                             spread_point(s, s->spread_known));
     for (uint32_t i = 0; i < SPREAD_TRIES && is_initial; i++) {
         uint64_t other = space_sample(g->space, &g->rng);
-        double apart = learner_is_open(g, other) ? distance_to_asked(s, other) : -1;
+        double apart = learner_is_open(g, other) ? distance_to_spread(s, other) : -1;
         if (apart > furthest) {
             furthest = apart;
             *index = other;
@@ -209,6 +230,8 @@ static void add_candidate(struct surrogate *s, uint64_t index)
     s->offsets[at] = offset;
     s->pool[at] = index;
     s->gone[at] = false;
+    // The choice is still that of the point.
+    s->rates[at] = s->by_time ? (float)costs_rate(&s->costs, s->learner.choice) : 1;
 }
 
 static bool is_candidate(const struct surrogate *s, uint64_t index)
@@ -313,12 +336,13 @@ static void fill_model_rows(struct surrogate *s, uint32_t count)
     }
 }
 
-// The improvement expected of a candidate over `best`, scaled.
+// The improvement expected of a candidate over `best`, scaled; in a search that a time ends, by what it costs.
 static double expected(const struct surrogate *s, double best, uint32_t candidate)
 {
     return improvement_expected(&s->improvement, best,
                                 gp_mean(&s->gp, candidate) + s->offsets[candidate],
-                                sqrt(gp_variance(&s->gp, candidate)));
+                                sqrt(gp_variance(&s->gp, candidate))) *
+           (double)s->rates[candidate];
 }
 
 static bool is_listed(const struct surrogate *s)
@@ -332,6 +356,8 @@ static bool make_model(struct surrogate *s)
     size_t count = s->learner.asked.count;
     if (!ARRAY_ROOM(s->ranked, s->ranked_capacity,
                     count > s->gp.pool_most ? count : s->gp.pool_most))
+        return false;
+    if (s->by_time && !costs_fit(&s->costs, s->learner.space, &s->learner.asked))
         return false;
     uint32_t known = rank_results(s);
     scale_choose(&s->scale, s->ranked, s->correct);
@@ -464,6 +490,13 @@ static void surrogate_heard(const struct strategy *base, struct strategy_heard *
         out[k] = t->heard[k];
 }
 
+static void surrogate_cost(struct strategy *base, uint64_t index, double ns)
+{
+    struct asked_entry *a = asked_find(&((struct surrogate *)base)->learner.asked, index);
+    if (a && a->state == ASKED_PENDING && isfinite(ns) && ns > 0)
+        a->cost = ns;
+}
+
 const struct strategy_operations strategy_surrogate = {
     .name = "surrogate",
     .summary = "asks where a model of all results expects the largest improvement",
@@ -472,5 +505,6 @@ const struct strategy_operations strategy_surrogate = {
     .ask = surrogate_ask,
     .tell = surrogate_tell,
     .heard = surrogate_heard,
+    .cost = surrogate_cost,
     .destroy = surrogate_destroy,
 };

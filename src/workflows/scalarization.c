@@ -223,6 +223,15 @@ static const double *keep_values(struct scalarization *d, const double *values)
     return values ? arena_copy(&d->arena, values, d->objectives->count * sizeof *values) : NULL;
 }
 
+void scalarization_cost(struct scalarization *d, uint64_t index, double ns)
+{
+    uint32_t mask = d->count > 1 ? slot_of(d->slots, d->capacity, index)->mask : 1;
+    for (uint32_t k = 0; k < d->count; k++) {
+        if (mask >> k & 1)
+            strategy_cost(d->strategies[k], index, ns);
+    }
+}
+
 // Without memory a result says nothing.
 void scalarization_tell(struct scalarization *d, uint64_t index, enum status status,
                         const double *values)

@@ -25,6 +25,8 @@ size_t scalarization_ask(struct scalarization *d, uint64_t *out, size_t capacity
 bool scalarization_wait(struct scalarization *d, int timeout_ms);
 // Why one ended before its time; NULL: none did.
 const struct error *scalarization_why(const struct scalarization *d);
+// As strategy_cost(), to those that have asked for it by now.
+void scalarization_cost(struct scalarization *d, uint64_t index, double ns);
 // The outcome of an index that was asked. `values` of the objectives, for STATUS_CORRECT; NULL:
 // there are none, and all that are correct are the same.
 void scalarization_tell(struct scalarization *d, uint64_t index, enum status status,

@@ -373,6 +373,83 @@ START_TEST(learners_beat_random)
 }
 END_TEST
 
+// The mean cost of 120 questions where a time ends the search, or their number: the last parameter decides it alone, and
+// nothing else.
+static double mean_cost(const struct fixture *f, uint64_t budget, uint64_t seed)
+{
+    struct strategy *s = start(f, "surrogate", budget, seed);
+    double sum = 0;
+    for (size_t i = 0; i < 120; i++) {
+        uint64_t index;
+        uint32_t c[5];
+        double value = 1;
+        ck_assert_uint_eq(strategy_ask(s, &index, 1), 1);
+        space_get(f->space, index, c);
+        for (size_t p = 0; p < 4; p++)
+            value += (c[p] - 700.0) * (c[p] - 700.0) / 1e4;
+        double cost = c[4] < 500 ? 1e9 : 8e9;
+        sum += cost;
+        strategy_cost(s, index, cost);
+        strategy_cost(s, index, NAN); // is not heard
+        strategy_tell(s, index, STATUS_CORRECT, value);
+        strategy_cost(s, index, 1); // too late
+    }
+    strategy_free(s);
+    return sum / 120;
+}
+
+START_TEST(what_is_dear_waits_where_time_ends)
+{
+    struct fixture f = open_space(DATA "large.json");
+    double by_time = 0, by_count = 0;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        by_time += mean_cost(&f, 0, seed) / 4;
+        by_count += mean_cost(&f, 120, seed) / 4;
+    }
+    ck_assert_msg(by_time < by_count * 0.9, "%g s, %g s", by_time / 1e9, by_count / 1e9);
+    close_space(&f);
+}
+END_TEST
+
+// Of the first 16 questions, which nothing is known for: how far apart the two nearest are.
+static double nearest_pair(const struct fixture *f, uint32_t in_flight, uint64_t seed)
+{
+    struct error e = ERROR_INIT;
+    struct strategy_setup setup = {
+        .space = f->space, .budget = 100, .seed = seed, .in_flight = in_flight};
+    struct strategy *s = strategy_new("surrogate", &setup, &e);
+    ck_assert_msg(s != NULL, "%s", e.text);
+    uint64_t out[16];
+    uint32_t a[5], b[5];
+    double nearest = INFINITY;
+    ck_assert_uint_eq(strategy_ask(s, out, 16), 16);
+    for (size_t i = 0; i < 16; i++) {
+        for (size_t k = 0; k < i; k++) {
+            double sum = 0;
+            space_get(f->space, out[i], a);
+            space_get(f->space, out[k], b);
+            for (size_t p = 0; p < 5; p++)
+                sum += ((double)a[p] - b[p]) * ((double)a[p] - b[p]);
+            nearest = fmin(nearest, sqrt(sum));
+        }
+    }
+    strategy_free(s);
+    return nearest;
+}
+
+START_TEST(as_many_are_spread_as_are_in_flight)
+{
+    struct fixture f = open_space(DATA "large.json");
+    double one = 0, many = 0;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        one += nearest_pair(&f, 1, seed) / 10;
+        many += nearest_pair(&f, 16, seed) / 10;
+    }
+    ck_assert_msg(many > 1.5 * one, "%g, %g", many, one);
+    close_space(&f);
+}
+END_TEST
+
 START_TEST(one_configuration_is_asked_once)
 {
     struct fixture f = {.spec = NULL};
@@ -546,6 +623,8 @@ int main(void)
     tcase_add_test(tests, all_hear_an_answer_once);
     tcase_add_test(tests, ten_thousand_asks_take_little);
     tcase_add_test(tests, learners_beat_random);
+    tcase_add_test(tests, what_is_dear_waits_where_time_ends);
+    tcase_add_test(tests, as_many_are_spread_as_are_in_flight);
     tcase_add_test(tests, one_configuration_is_asked_once);
     tcase_add_test(tests, options_are_read_and_described);
     tcase_add_test(tests, options_are_checked);

@@ -106,6 +106,8 @@ static void answer_oldest(struct search *s)
     bool is_nothing = row->status == STATUS_CORRECT && isnan(value);
     s->first = (s->first + 1) % s->capacity;
     s->count--;
+    if (s->axis == SCORE_TIME)
+        strategy_cost(s->strategy, index, replay_cost_ns(&f->replay, index));
     strategy_tell(s->strategy, index, is_nothing ? STATUS_RUNTIME : row->status, value);
     s->answered++;
     if (s->axis == SCORE_TIME)

@@ -93,6 +93,10 @@ void tune_objective_tell(struct tune *t, const struct tune_record *r)
     t->has_values |= r->values != NULL;
     if (status == STATUS_CORRECT && r->timed && !r->values)
         status = STATUS_RUNTIME;
+    const struct result *took = r->result;
+    scalarization_cost(
+        t->strategy, r->index,
+        (double)(took->build_ns + took->load_ns + took->verify_ns + took->measure_ns));
     scalarization_tell(t->strategy, r->index, status, r->values);
 }
 
