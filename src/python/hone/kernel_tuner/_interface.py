@@ -399,10 +399,13 @@ def _ask(code: Callable[..., Any], p: Dict[str, Any]) -> Any:
 
 
 def _device(language: str, device: Any, platform: Any) -> Device:
-    """The device of a number: of those of the language, in hone's order."""
-    found = [d for d in Devices(language=language.lower()) if d.language == language.lower()]
-    if settings.on:
-        return Devices(language=language.lower()).pick(settings.on)
+    """The device of a number: of those of the language, in hone's order. Of the first one the runner's --on or HONE_DEVICE decides. The
+    worker that lists them goes on with the tune."""
+    listed = Devices(language=language.lower(), keep_worker=True)
+    found = [d for d in listed if d.language == language.lower()]
+    wanted = settings.on or os.environ.get("HONE_DEVICE")
+    if found and wanted and not device and not platform:
+        return listed.pick(wanted)
     if platform:
         raise Unsupported(f"platform={platform}: hone knows devices by name; choose one with HONE_DEVICE")
     if not found:
