@@ -50,6 +50,7 @@ struct inferred_argument {
     bool is_zero;    // it begins with zeros
     bool is_guess;   // size or value
     bool is_unused;  // as far as was seen
+    bool is_settled; // somebody was asked for its value
     const char *why; // of a guess: \"comes out of memory\"
 };
 
@@ -67,7 +68,7 @@ struct inferred {
     const char **restrictions;
     uint32_t restriction_count;
     uint32_t launch_restriction_count; // of these, the first: sizes that the launch has to divide
-    const char **open; // what is to be decided, the most pressing first
+    const char **open;                 // what is to be decided, the most pressing first
     uint32_t open_count;
 };
 

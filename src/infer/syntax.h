@@ -93,7 +93,7 @@ struct variable {
 struct template_parameter {
     const char *name;
     bool is_type, is_switch; // is_switch: a bool
-    const char *initial; // (or NULL)
+    const char *initial;     // (or NULL)
 };
 
 struct function {

@@ -140,12 +140,20 @@ START_TEST(questions)
 {
     char spec[512];
     str_format(spec, sizeof spec, "%s/asked.json", program_folder());
-    struct ran r = answered("\nmany\n96\n\n8, 16\n", spec);
+    struct ran r = answered("\nmany\n96\n\nabc\n8, 16\n", spec);
     ck_assert_msg(r.status == 0, "%s", r.err);
     has(r.err, "Value of M [256]: ");
     has(r.err, "'many' is no integer");
     has(r.out, "M=256, N=96, K=256");
+    has(r.err, "'abc' gives no integers; '16, 32' and 'range(1, 9)' do");
     has(r.out, "block_size_x in [8, 16]");
+    has(r.out, "the values of scalars"); // nobody was asked for them
+    ran_release(&r);
+    unlink(spec);
+    r = answered("\n\n\n\n\n\n\n\n\n\n\n3.0\n\n\n\n\n\n", spec);
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    has(r.err, "Value of argument alpha [");
+    ck_assert_msg(!strstr(r.out, "the values of scalars"), "%s", r.out);
     ran_release(&r);
     unlink(spec);
 }

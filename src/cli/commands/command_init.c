@@ -3,6 +3,7 @@
 #include "cli/checking.h"
 #include "cli/init_spec.h"
 #include "cli/work.h"
+#include "expr/expr.h"
 #include "infer/infer.h"
 #include "model/languages.h"
 #include "os/file_replace.h"
@@ -46,42 +47,72 @@ static const char *ask(struct session *s, const char *question, const char *now)
     return answer;
 }
 
-// "16, 32" and "[16, 32]" are lists; "range(1, 9)" is an expression that gives one.
-static const char *values_of_answer(struct session *s, const char *answer)
+// "16, 32" and "[16, 32]" are lists; "range(1, 9)" is an expression that gives one. False, and said:
+// it gives no integers.
+static bool take_values(struct session *s, const char *answer, struct inferred_name *n)
 {
     bool is_plain = answer[strspn(answer, "0123456789, ")] == 0;
-    const char *values = answer[0] == '[' ? answer
-                         : is_plain       ? arena_printf(&s->arena, "[%s]", answer)
-                                          : arena_printf(&s->arena, "\"%s\"", answer);
-    return values ? values : answer;
+    const char *list = is_plain ? arena_printf(&s->arena, "[%s]", answer) : answer;
+    const struct expr_symbols none = {NULL, 0};
+    struct error e = ERROR_INIT;
+    struct value values, one = value_int(0);
+    int64_t first = 0;
+    struct expr *x = list ? expr_parse(&s->arena, list, &none, &e) : NULL;
+    bool ok = x && expr_eval(x, NULL, &s->arena, &values) == EXPR_FAULT_NONE &&
+              values.kind == VALUE_LIST && values.count > 0;
+    bool has_default = false;
+    for (uint32_t i = 0; ok && i < values.count; i++) {
+        int64_t value = 0;
+        ok = value_to_i64(&values.items[i], &value);
+        first = i == 0 ? value : first;
+        one = value_int(n->value);
+        has_default |= value_equal(&values.items[i], &one);
+    }
+    if (!ok) {
+        say("'%s' gives no integers; '16, 32' and 'range(1, 9)' do\n", answer);
+        return false;
+    }
+    const char *written = list[0] == '[' ? list : arena_printf(&s->arena, "\"%s\"", list);
+    n->values = written ? written : n->values;
+    n->value = has_default ? n->value : first;
+    return true;
+}
+
+static void ask_values(struct session *s, struct inferred_name *n)
+{
+    char question[128];
+    const char *answer;
+    str_format(question, sizeof question, "Values of %s", n->name);
+    do {
+        answer = ask(s, question, n->values);
+    } while (answer && !take_values(s, answer, n));
+    n->is_guess = n->is_guess && feof(stdin); // else what was kept was seen
+}
+
+static void ask_constant(struct session *s, struct inferred_name *n)
+{
+    char question[128], now[32];
+    const char *answer;
+    int64_t value;
+    str_format(question, sizeof question, "Value of %s", n->name);
+    str_format(now, sizeof now, "%lld", (long long)n->value);
+    while ((answer = ask(s, question, now)) != NULL) {
+        if (str_to_i64(answer, &value)) {
+            n->value = value;
+            return;
+        }
+        say("'%s' is no integer\n", answer);
+    }
 }
 
 static void ask_names(struct session *s)
 {
     for (uint32_t i = 0; i < s->found.name_count; i++) {
         struct inferred_name *n = &s->found.names[i];
-        char question[128], now[32];
-        const char *answer;
-        int64_t value;
-        if (n->role == NAME_TYPE)
-            continue;
-        bool is_constant = n->role == NAME_CONSTANT;
-        str_format(question, sizeof question, is_constant ? "Value of %s" : "Values of %s",
-                   n->name);
-        str_format(now, sizeof now, "%lld", (long long)n->value);
-        answer = ask(s, question, is_constant ? now : n->values);
-        while (answer && is_constant && !str_to_i64(answer, &value)) {
-            say("'%s' is no integer\n", answer);
-            answer = ask(s, question, now);
-        }
-        if (answer && is_constant)
-            n->value = value;
-        else if (answer)
-            n->values = values_of_answer(s, answer);
-        if (answer && !is_constant && !strstr(n->values, now)) { // the first value instead
-            const char *digit = strpbrk(n->values, "0123456789");
-            n->value = digit ? strtoll(digit, NULL, 10) : n->value;
-        }
+        if (n->role == NAME_CONSTANT)
+            ask_constant(s, n);
+        else if (n->role == NAME_PARAMETER)
+            ask_values(s, n);
     }
 }
 
@@ -103,6 +134,7 @@ static void ask_arguments(struct session *s)
         else if (answer)
             a->size = answer;
         a->is_guess = a->is_guess && !answer;
+        a->is_settled = is_scalar && !feof(stdin);
     }
 }
 
@@ -275,7 +307,7 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
         const struct inferred_argument *a = &f->arguments[i];
         char value[128];
         str_format(value, sizeof value, "%s = %s", a->name, a->value ? a->value : "");
-        if (a->kind == INFERRED_SCALAR && (a->is_guess || !a->is_integer))
+        if (a->kind == INFERRED_SCALAR && !a->is_settled && (a->is_guess || !a->is_integer))
             add_list(&scalars, &scalar_items, value);
         if (a->kind == INFERRED_BUFFER && a->access != INFERRED_READ)
             add_list(&written, &written_items, a->name);
