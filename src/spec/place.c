@@ -28,6 +28,12 @@ static bool stands(const struct walker *w, const char *sign)
     return (size_t)(w->end - w->at) >= length && memcmp(w->at, sign, length) == 0;
 }
 
+// Does one of these characters stand there?
+static bool stands_any(const struct walker *w, const char *signs)
+{
+    return w->at < w->end && *w->at && strchr(signs, *w->at);
+}
+
 static void skip_between(struct walker *w)
 {
     while (w->at < w->end) {
@@ -39,7 +45,7 @@ static void skip_between(struct walker *w)
         } else if (*w->at == '#' || stands(w, "//")) {
             while (w->at < w->end && *w->at != '\n')
                 step(w);
-        } else if (memchr(" \t\r\n,:", *w->at, 6)) {
+        } else if (stands_any(w, " \t\r\n,:")) {
             step(w);
         } else {
             return;
@@ -64,8 +70,8 @@ static void skip_value(struct walker *w)
 {
     size_t depth = 0;
     do {
-        bool opens = w->at < w->end && memchr("[{", *w->at, 2);
-        bool closes = w->at < w->end && memchr("]}", *w->at, 2);
+        bool opens = stands_any(w, "[{");
+        bool closes = stands_any(w, "]}");
         depth += opens;
         depth -= closes && depth > 0;
         if (w->at < w->end && *w->at == '"')
@@ -75,7 +81,7 @@ static void skip_value(struct walker *w)
         else if (w->at < w->end) // a number, true, false or null
             do
                 step(w);
-            while (w->at < w->end && !memchr(" \t\r\n,:]}/#\"[{", *w->at, 13));
+            while (w->at < w->end && !stands_any(w, " \t\r\n,:]}/#\"[{"));
         if (depth > 0)
             skip_between(w);
     } while (depth > 0 && w->at < w->end);
