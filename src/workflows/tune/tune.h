@@ -23,15 +23,13 @@ struct tune_options {
     const char *const *worker;      // argv, NULL-terminated
     const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
     struct store *store;            // (optional)
-    const char *
-        name; // (optional) under which results are kept; NULL: the spec's. With another one `hone best` hears
-    // of nothing that is found
+    // (optional) Under which results are kept; NULL: the spec's. With another one `hone best` hears of nothing that is found.
+    const char *name;
     // (optional) Answers instead of a device: `device`, `worker` and `store` are NULL then, `jobs`
     // is how many questions are open at once, the budget's time is that of the recorded costs, and
     // there is no ranking. Outlives the tune.
     const struct replay *replay;
     struct store *known;     // (optional) asked after `store` what is known of the space elsewhere
-    bool no_transfer;        // that is no input of the search
     const char *lock_folder; // (optional) where the device's lock stands, e.g. "/tmp"
     const struct log *log;
 
@@ -51,8 +49,9 @@ struct tune_options {
     bool build_only;     // nothing runs
     bool no_timing;      // verified, not timed
     bool leaving;        // the process ends right after tune_free(): workers are not waited for
-    struct spare *spare; // (optional) as in live_options; outlives the tune
     bool keep;           // the jobs stay loaded after the end, for tune_fetch()
+    bool no_transfer;    // what `known` says is no input of the search
+    struct spare *spare; // (optional) as in live_options; outlives the tune
     const struct judge *judge; // (optional) as in live_options; without a store
 
     // For the record in the store:
