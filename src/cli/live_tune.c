@@ -106,9 +106,9 @@ void live_page_turn(struct live_page *l, const struct workflow_progress *p)
         return;
     l->next_ns = now + TURN_NS;
     process_drain(&l->process);
+    uint64_t seconds = p->left_ns / 1000000000u + 1;
     if (p->left_ns)
-        str_format(left, sizeof left, ", about %llu s left",
-                   (unsigned long long)(p->left_ns / 1000000000u + 1));
+        str_format(left, sizeof left, ", about %llu s left", (unsigned long long)seconds);
     str_format(line, sizeof line, "%llu of %llu configurations, %llu s%s\n",
                (unsigned long long)p->done, (unsigned long long)p->planned,
                (unsigned long long)(p->elapsed_ns / 1000000000u), left);
