@@ -71,8 +71,9 @@ const hone = (() => {
         if (p >= 0) return i => d.parameters[p].values[d.choice[p][i]];
         const m = d.metrics.indexOf(name);
         if (m >= 0) return i => d.metric[m][i];
-        return { time: i => d.time[i], status: i => d.statuses[d.status[i]], message: i => d.messages[d.message[i]],
-                 samples: i => d.samples[i], rank: i => d.rank[i], evaluation: i => i + 1 }[name];
+        const others = { time: i => d.time[i], status: i => d.statuses[d.status[i]], message: i => d.messages[d.message[i]],
+                 samples: i => d.samples[i], rank: i => d.rank[i], evaluation: i => i + 1 };
+        return Object.hasOwn(others, name) ? others[name] : null;
     };
 
     const compare = {
@@ -82,10 +83,13 @@ const hone = (() => {
         "~": (a, b) => String(a).includes(b),
     };
 
+    // What joins comparisons: not where an odd number of quotation marks follows, within a text.
+    const BETWEEN = /(?:\s+and\s+|&&|,)(?=(?:[^"]*"[^"]*")*[^"]*$)/;
+
     // A test of a row, or a text that says what is wrong.
     const parse = (d, text) => {
         const tests = [];
-        for (const part of text.split(/\s+and\s+|&&|,/).map(s => s.trim()).filter(s => s)) {
+        for (const part of text.split(BETWEEN).map(s => s.trim()).filter(s => s)) {
             const m = /^(.+?)\s*(<=|>=|!=|==|=|<|>|~)\s*(.+)$/.exec(part);
             if (!m) return "“" + part + "”: write NAME < VALUE";
             const get = operand(d, m[1]);
@@ -215,6 +219,7 @@ const hone = (() => {
         svg.parentNode.classList.add("drag");
         svg.addEventListener("pointerdown", e => { if (e.button === 0) { from = local(svg, e); svg.setPointerCapture(e.pointerId); } });
         svg.addEventListener("pointermove", e => { if (from) put(local(svg, e)); });
+        svg.addEventListener("pointercancel", () => { from = null; if (box) box.remove(); box = null; done(null); });
         svg.addEventListener("pointerup", e => {
             if (!from) return;
             const to = local(svg, e), start = from;
