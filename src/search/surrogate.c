@@ -427,10 +427,13 @@ static bool ask_model(struct surrogate *s, uint64_t *index)
     return true;
 }
 
-// Whether the best of the sources are good here, once the default is asked.
+// Whether the best of the sources are good here, once the default is asked. Where few questions are
+// allowed, only of those that agree with the first answers.
 static bool ask_gate(struct surrogate *s, uint64_t *index)
 {
-    return s->learner.asked.count > 0 && transfer_ask(&s->transfer, &s->learner, index);
+    bool is_small = s->transfer.gate_most < TRANSFER_GATE;
+    return (is_small ? s->transfer.is_trusted : s->learner.asked.count > 0) &&
+           transfer_ask(&s->transfer, &s->learner, index);
 }
 
 static void note_question(struct surrogate *s, uint64_t index)

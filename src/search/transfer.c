@@ -7,9 +7,10 @@
 
 #include <math.h>
 
-#define BUDGET_SMALL 50   // below it one question is asked at the gate
+#define BUDGET_SMALL                                                                               \
+    50 // below it no question is spent on a source that the answers do not agree with
 #define AGREES_LEAST 0.6  // share of pairs
-#define AGREES_ALONE 0.75 // of a source that has no question at the gate
+#define AGREES_SURE  0.75 // where few questions are allowed, or the source has none at the gate
 #define AGREES_BEGIN 1.0  // pairs of either kind to begin with
 #define SLOPE_USUAL  0.7
 #define SLOPE_WORTH  3.0 // answers, a deviation apart, that the usual slope is worth
@@ -74,9 +75,11 @@ static enum gate pass_gate(const struct transfer *t, const struct source *source
 {
     double own = INFINITY, others = INFINITY;
     bool has_own = false;
-    for (uint32_t i = 0; i < asked->count && i < t->first; i++) {
+    for (uint32_t i = 0; i < asked->count; i++) {
         const struct asked_entry *a = &asked->entries[i];
         bool is_own = is_among_best(t, source, a->index);
+        if (i >= t->first && !is_of_gate(t, a->index))
+            continue;
         double value = a->state == ASKED_CORRECT ? a->value : INFINITY;
         has_own |= is_own && a->state != ASKED_PENDING;
         if (is_own)
@@ -122,10 +125,10 @@ static double agreement(const struct pair *p, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < i; k++) {
             double here = p[i].here - p[k].here, there = p[i].there - p[k].there;
-            if (here == 0)
+            if (here == 0 || there == 0) // both bad beyond interest, or equal
                 continue;
             pairs++;
-            agree += there == 0 ? 0.5 : (here < 0) == (there < 0);
+            agree += (here < 0) == (there < 0);
         }
     }
     return agree / pairs;
@@ -153,8 +156,8 @@ static double weigh_source(struct transfer *t, uint32_t k, struct learner *g,
     const struct source *source = t->sources[k];
     enum gate gate = pass_gate(t, source, &g->asked);
     double agrees = agreement(scratch, pair_answers(t, source, g, scale, scratch));
-    bool is_trusted =
-        gate != GATE_SHUT && agrees >= (gate == GATE_OPEN ? AGREES_LEAST : AGREES_ALONE);
+    bool is_sure = gate == GATE_NOT_ASKED || t->gate_most < TRANSFER_GATE;
+    bool is_trusted = gate != GATE_SHUT && agrees >= (is_sure ? AGREES_SURE : AGREES_LEAST);
     t->heard[k].outcome = is_trusted ? HEARD_TRUSTED : HEARD_REFUSED;
     t->heard[k].agrees = agrees;
     if (!is_trusted)

@@ -1,5 +1,5 @@
 // What a search makes of sources (source.h). It asks first whether their best configurations are any
-// good here; learns from the answers how far each of them is to be trusted; and says of any
+// good here, where there are questions enough for that; learns from the answers how far each of them is to be trusted; and says of any
 // configuration what they make of it. A source that is not trusted says nothing, and the search is
 // then as it is without: what it cost are the questions of the gate.
 #ifndef HONE_SEARCH_TRANSFER_H
