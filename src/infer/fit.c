@@ -400,22 +400,6 @@ static void prove_whole(struct study *s, struct needed *out, const double (*need
     }
 }
 
-// Loops over several sizes may be too long to be run to their end: then with smaller ones, where no
-// group has to be full.
-static void shrink_sizes(struct study *s)
-{
-    bool is_guarded = s->is_slow && s->axes > 0;
-    for (uint32_t axis = 0; axis < s->axes; axis++)
-        is_guarded = is_guarded && s->axis[axis].is_guarded;
-    if (!is_guarded)
-        return;
-    const uint64_t before = s->budget, some = before / 6;
-    study_set_sizes(s, 0);
-    s->budget = some;
-    s->is_shrunk = !study_corners(s);
-    s->budget = before - (some - s->budget);
-}
-
 bool study_sizes(struct study *s, struct needed *out)
 {
     struct fitting f = {.study = s};
@@ -424,7 +408,6 @@ bool study_sizes(struct study *s, struct needed *out)
     if (!f.needs)
         return false;
     memset(out, 0, s->object_count * sizeof *out);
-    shrink_sizes(s);
     make_terms(&f, &places);
     for (uint32_t trial = 0; trial < TRIALS; trial++) {
         if (set_trial(&f, trial)) {
@@ -457,12 +440,29 @@ static int32_t index_atom(const struct study *s)
     return s->axis[0].is_known && e->count ? (int32_t)e->atoms[0] : -1;
 }
 
+// Loops over several sizes may be too long to be run to their end: then with smaller ones, where no
+// group has to be full.
+static void shrink_sizes(struct study *s)
+{
+    bool is_guarded = s->is_slow && s->axes > 0;
+    for (uint32_t axis = 0; axis < s->axes; axis++)
+        is_guarded = is_guarded && s->axis[axis].is_guarded;
+    if (!is_guarded)
+        return;
+    const uint64_t before = s->budget, some = before / 6;
+    study_set_sizes(s, 0);
+    s->budget = some;
+    s->is_shrunk = !study_corners(s);
+    s->budget = before - (some - s->budget);
+}
+
 bool study_contents(struct study *s)
 {
     int32_t row = -1;
     bool has_integers = false;
     for (uint32_t i = 0; i < s->object_count; i++)
         has_integers |= s->all[i]->type->base == TYPE_INTEGER && s->all[i]->space != SPACE_SHARED;
+    shrink_sizes(s);
     for (int round = 0; has_integers && round < 3; round++) {
         bool changed = false;
         study_set_sizes(s, 0);
