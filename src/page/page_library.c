@@ -118,7 +118,7 @@ static bool take_routine(void *context, const struct store_row *row)
 
 static bool find_each_library(struct finding_libraries *f, struct store *store, struct error *e)
 {
-    size_t room = 0, length;
+    size_t room = 0, length = 0;
     struct page_set *s = f->set;
     for (uint32_t i = 0; i < f->name_count && f->run_count > 0; i++) {
         const char *label = library_label(f->names[i], s->spec, &length);

@@ -90,7 +90,7 @@ static int by_rank(const void *a, const void *b)
 static void draw_specs(const struct compare_report *v, const struct compare_record *r,
                        struct text *out)
 {
-    const struct compare_entry *list[COMPARE_SIDES];
+    const struct compare_entry *list[COMPARE_SIDES] = {NULL};
     size_t count = 0;
     double low = 1, high = 1;
     struct picture p;

@@ -318,8 +318,8 @@ static int open_report(struct session *s, const struct invocation *i, bool has_w
     int status = EXIT_DONE;
     *s = (struct session){.settings = i->settings, .has_warned = has_warned};
     work_init(w, i, &s->settings->given, NULL);
-    s->choice = (struct page_choice){s->settings->given.where.items,
-                                     s->settings->given.where.count, joined_objectives(s)};
+    s->choice = (struct page_choice){s->settings->given.where.items, s->settings->given.where.count,
+                                     joined_objectives(s)};
     s->stores = arena_array(&w->arena, i->argument_count, sizeof(struct hone_store *));
     s->recorded = arena_array(&w->arena, i->argument_count, sizeof(struct recorded *));
     if (!s->stores || !s->recorded) {
