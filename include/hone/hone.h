@@ -613,6 +613,14 @@ struct hone_tune_options {
     const char *command, *host; // (optional) what the store shall say of this run
     const char *const *rules;   // (optional) constants of screening and ranking: "rounds=40", ...;
                                 // `hone help tune` lists them
+    // (optional) Called in a step, once for each configuration that the spec's reference does not find wrong; what it
+    // says is no part of what a store knows a job by, so that `store` must be NULL. Outputs are read from the device
+    // for it, two minutes at most beyond the step's timeout.
+    hone_judge *judge;
+    void *judge_context;
+    // What the store, and `known` (optional: another one, such as what ships with a spec), have of the space elsewhere,
+    // on another device or with other constants, is an input of the search.
+    struct hone_store *known;
     uint64_t seed;
     uint32_t jobs;       // builds at once; 0: as many as useful
     uint32_t iterations; // samples of each configuration, and no ranking; 0: the spec's, else as
@@ -631,15 +639,7 @@ struct hone_tune_options {
     bool build_only;   // nothing runs, and nothing is stored
     bool leaving;      // the process ends right after hone_tune_free(): workers are ended, and
                        // not waited for
-    hone_judge *
-        judge; // (optional) called in a step, once for each configuration that the spec's reference does not
-        // find wrong; what it says is no part of what a store knows a job by, so that `store` must be
-        // NULL. Outputs are read from the device for it, two minutes at most beyond the step's timeout
-    void *judge_context;
-    // What the store, and `known` (optional: another one, such as what ships with a spec), have of the
-    // space elsewhere, on another device or with other constants, is an input of the search.
-    struct hone_store *known;
-    bool no_transfer; // it is not
+    bool no_transfer;  // what is known elsewhere is not
 };
 #define HONE_TUNE_OPTIONS_INIT HONE_SIZED(hone_tune_options)
 

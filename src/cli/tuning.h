@@ -29,7 +29,7 @@ struct tune_settings {
     bool build_only;    // nothing runs
     bool details;       // at the end the tables
     struct given_live live;
-    bool timing;        // where the time went is told at the end
+    bool timing; // where the time went is told at the end
     bool verbose;
 };
 
@@ -40,7 +40,7 @@ struct tuning {
     struct hone_tune_options options;
     struct objectives goal;    // see tuning_goal()
     struct recorded *recorded; // of --replay; else NULL
-    struct hone_store *known; // (or NULL) beside the spec
+    struct hone_store *known;  // (or NULL) beside the spec
     struct hone_tune *handle;
     uint64_t started_ns;                // when the tune was made
     struct error broken;                // why it could not go on; code NONE: it did

@@ -2,7 +2,8 @@
 #ifndef HONE_DEPLOY_HEADER_TEXTS_H
 #define HONE_DEPLOY_HEADER_TEXTS_H
 
-extern const char known_core_text[]; // known/known_core.h: stands in every one, and is the same in all
+extern const char
+    known_core_text[]; // known/known_core.h: stands in every one, and is the same in all
 
 // Templates (format_header.c says what is replaced in them): header_NAME.in.
 extern const char header_functions[]; // typed for the table

@@ -283,7 +283,8 @@ static void settle_demand(struct study *s, const struct node *whole, const struc
         return;
     struct atom *a = n->kind == NODE_NAME ? (struct atom *)find_atom(s, n->name) : NULL;
     int64_t before = a ? a->value : 0;
-    for (size_t i = 0; is_tuned(a) && !a->has_initial && i < sizeof values / sizeof *values; i++) {
+    for (size_t i = 0; a && is_tuned(a) && !a->has_initial && i < sizeof values / sizeof *values;
+         i++) {
         a->value = a->initial = values[i];
         study_bind(s);
         if (is_fulfilled(s, whole, is_refused))

@@ -37,7 +37,7 @@ struct regression {
     enum regression_verdict verdict;
     struct stats_ratio
         ratio; // today's time over the baseline's; with too few passes for an interval it is the range, and
-        // nothing is decided
+               // nothing is decided
 };
 
 // Medians of passes, in ns.
