@@ -183,7 +183,8 @@ class TuneOptions(Sized):
                 ("store", c_void_p), ("configurations", POINTER(c_char_p)), ("where", POINTER(c_char_p)),
                 ("strategy", c_char_p), ("budget", c_char_p), ("objective", c_char_p), ("lock_folder", c_char_p),
                 ("log", POINTER(Log)), ("command", c_char_p), ("host", c_char_p), ("rules", POINTER(c_char_p)),
-                ("judge", JUDGE), ("judge_context", c_void_p), ("known", c_void_p), ("seed", c_uint64), ("jobs", c_uint32), ("iterations", c_uint32), ("retry", c_uint32),
+                ("judge", JUDGE), ("judge_context", c_void_p), ("known", c_void_p),
+                ("seed", c_uint64), ("jobs", c_uint32), ("iterations", c_uint32), ("retry", c_uint32),
                 ("build_limit_ns", c_uint64), ("launch_limit_ns", c_uint64), ("driver_limit_ns", c_uint64),
                 ("lock_wait_ns", c_uint64), ("fresh", c_bool), ("reuse_unseen", c_bool), ("cold", c_bool),
                 ("unranked", c_bool), ("build_only", c_bool), ("leaving", c_bool), ("no_transfer", c_bool)]
