@@ -118,7 +118,7 @@ if [ "$document" = help ]; then
     {
         hone tune spec.json --budget 4 &&
             hone tune spec.json --budget 4 --store node1.sqlite --unranked --fresh &&
-            cp node1.sqlite node2.sqlite && cp node1.sqlite h200.sqlite && cp node1.sqlite pocl.sqlite &&
+            cp node1.sqlite node2.sqlite && cp node1.sqlite results.sqlite && cp node1.sqlite h200.sqlite && cp node1.sqlite pocl.sqlite &&
             hone export spec.json --format t4 --output recorded.json &&
             gzip recorded.json && mv recorded.json.gz gemm_T4.json.gz
     } >"$scratch/out" 2>&1 || {
