@@ -157,7 +157,8 @@ struct cache_usage cache_measure(const char *folder, unsigned depth)
 bool cache_trim_due(const char *stamp)
 {
     struct stat s;
-    struct timespec fine; // time() may lag behind the clock that stamps files, across a second's end
+    struct timespec
+        fine; // time() may lag behind the clock that stamps files, across a second's end
     clock_gettime(CLOCK_REALTIME, &fine);
     time_t now = fine.tv_sec;
     if (stat(stamp, &s) == 0 && s.st_mtime <= now && now - s.st_mtime < DAY_SECONDS)
