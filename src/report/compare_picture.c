@@ -4,11 +4,18 @@
 #include "report/compare_report.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BARS_MOST = 200 }; // configurations whose intervals are drawn
+// Bytes of a side's label in the legend: the other entries have room beside two of these.
+enum { LABEL_MOST = 22 };
+
+// What is identical to another was not launched: it has the other's times, and is no point of its own.
+static bool is_drawn(const struct compare_report *v, const struct compare_record *r)
+{
+    return report_is_compared(v, r) && !r->same_as;
+}
 
 // Told apart, family-wise; which side is faster then.
 enum side_class { SIDE_FIRST, SIDE_SECOND, SIDE_TIED, SIDE_CLASSES };
@@ -24,7 +31,7 @@ static void draw_class(const struct compare_report *v, enum side_class class, co
     size_t count = 0;
     for (size_t i = 0; i < v->count; i++) {
         const struct compare_record *r = v->records[i];
-        if (!report_is_compared(v, r) || class_of(r) != class)
+        if (!is_drawn(v, r) || class_of(r) != class)
             continue;
         const struct stats_summary *x = &r->entries[0].stats, *y = &r->entries[1].stats;
         marks[count++] = (struct mark){x->median, y->median};
@@ -41,23 +48,24 @@ static void draw_class(const struct compare_report *v, enum side_class class, co
 static void draw_sides(const struct compare_report *v, struct mark *marks, struct text *out)
 {
     static const char *const kinds[SIDE_CLASSES] = {"dots best", "dots ranked", "dots correct"};
-    char first[80], second[80];
+    char names[2][LABEL_MOST + 1], first[LABEL_MOST + 12], second[LABEL_MOST + 12];
     double least = INFINITY, most = 0;
+    size_t drawn = 0;
     struct picture p;
     struct text about = TEXT_INIT;
     for (size_t i = 0; i < v->count; i++) {
-        if (!report_is_compared(v, v->records[i]))
+        if (!is_drawn(v, v->records[i]))
             continue;
+        drawn++;
         for (size_t k = 0; k < 2; k++) {
             least = fmin(least, v->records[i]->entries[k].stats.median);
             most = fmax(most, v->records[i]->entries[k].stats.median);
         }
     }
     text_addf(&about,
-              "%llu configurations, launched in turn on both sides: %llu are faster on the first, "
+              "%zu configurations, launched in turn on both sides: %llu are faster on the first, "
               "%llu on the second, the others are tied.",
-              (unsigned long long)v->progress.compared,
-              (unsigned long long)v->progress.first_faster,
+              drawn, (unsigned long long)v->progress.first_faster,
               (unsigned long long)v->progress.second_faster);
     picture_begin(&p, out, "compare", 640, 600, "Both sides", text_cstr(&about));
     p.x = (struct axis){.title = v->sides[0].label, .is_time = true};
@@ -68,8 +76,10 @@ static void draw_sides(const struct compare_report *v, struct mark *marks, struc
     picture_segment(&p, "default", p.x.low, p.x.low, p.x.high, p.x.high);
     for (int c = SIDE_TIED; c >= SIDE_FIRST; c--)
         draw_class(v, (enum side_class)c, kinds[c], marks, &p);
-    snprintf(first, sizeof first, "%.50s is faster", v->sides[0].label);
-    snprintf(second, sizeof second, "%.50s is faster", v->sides[1].label);
+    for (size_t k = 0; k < 2; k++)
+        str_format(names[k], sizeof names[k], "%s", v->sides[k].label);
+    str_format(first, sizeof first, "%s is faster", names[0]);
+    str_format(second, sizeof second, "%s is faster", names[1]);
     const struct legend legend[] = {{"dots best", first, false},
                                     {"dots ranked", second, false},
                                     {"dots correct", "tied", false},
@@ -140,7 +150,7 @@ bool report_compare_picture(const struct compare_report *v, struct text *out)
     for (uint32_t i = 0; ranked && i < v->side_count; i++)
         any = any || ranked->entries[i].ranked;
     for (size_t i = 0; !v->of_specs && i < v->count; i++)
-        any = any || report_is_compared(v, v->records[i]);
+        any = any || is_drawn(v, v->records[i]);
     out->failed |= !marks;
     if (any && ranked)
         draw_specs(v, ranked, &svg);
