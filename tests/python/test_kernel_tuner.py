@@ -72,6 +72,65 @@ def test_verify_is_called_with_what_the_kernel_left(vectors):
     assert all(r["time"] == "RuntimeFailedConfig" for r in results)
 
 
+def test_verify_without_an_answer_gets_what_the_kernel_writes(vectors):
+    def verify(answer, result, atol):
+        assert answer is None and result[3] == N and (result[1] == vectors[1]).all()
+        return numpy.allclose(result[0], vectors[1] + vectors[2]) or None
+    for source, kind in ((ADD, float), (ADD.replace("a[i] +", "2 * a[i] +"), util.RuntimeFailedConfig)):
+        results, _ = tune(vectors, source=source, verify=verify, grid_div_x=lambda p: p["block_size_x"])
+        assert [type(r["time"]) for r in results] == [kind] * 3
+    right = [vectors[1] + vectors[2], None, None, None]  # with tables, which are defined once
+    results, _ = tune(vectors, answer=right, verify=lambda answer, result: numpy.allclose(answer[0], result[0]),
+                      restrictions=lambda p: p["block_size_x"] > 32, grid_div_x=lambda p: p["block_size_x"])
+    assert [type(r["time"]) for r in results] == [float] * 2
+
+
+def test_names_of_block_sizes_in_any_case(vectors):
+    for name in ("BLOCK_SIZE_X", "Block_Size_X"):
+        results, _ = tune(vectors, source=ADD.replace("block_size_x", name), params={name: [32, 64]},
+                          answer=[vectors[1] + vectors[2], None, None, None])
+        assert all(isinstance(r["time"], float) for r in results)
+    with pytest.raises(hone.UsageError, match="4 names"):
+        tune(vectors, block_size_names=["a", "b", "c", "d"])
+
+
+def test_which_direction_of_an_objective_is_better(vectors, tmp_path):
+    metrics = {"GFLOP/J": lambda p: p["block_size_x"], "mine": lambda p: p["block_size_x"]}
+    results, env = tune(vectors, metrics=metrics, objective="GFLOP/J")
+    assert env["best_config"]["block_size_x"] == 128
+    kernel_tuner.store_results(tmp_path / "s.json", "vector_add", ADD, {"block_size_x": []}, N, results, env, objective="GFLOP/J")
+    assert json.loads((tmp_path / "s.json").read_text())["data"][0]["block_size_x"] == 128
+    with pytest.raises(hone.UsageError, match="objective_higher_is_better"):
+        tune(vectors, metrics=metrics, objective="mine")
+    assert tune(vectors, metrics=metrics, objective="mine", objective_higher_is_better=False)[1]["best_config"]["block_size_x"] == 32
+
+
+def test_arguments_that_are_only_read():
+    from hone.kernel_tuner._interface import Signature
+
+    def read_only(arguments, body, before=""):
+        return Signature(f"{before}\n__kernel void f({arguments}) {{ {body} }}", "f", arguments.count(",") + 1).read_only
+    assert read_only("__global const float *a, float *const b, float *c", "b[i] = a[i] + c[i].x * c[i + 1].s[2];") == [True, False, True]
+    for body in ("", "y[i].lo.x = 1;", "y[i].s[2] += 1;", "PUT(y[i], 1);", "y[i]++;", "(y[i]) = 2;"):
+        assert read_only("float *y", body) == [False], body
+    assert read_only("float *y, float *x", "GET; z = y[i];", "#define GET y[3] = x") == [False, False]
+
+
+def test_numbers_are_scaled_once(monkeypatch):
+    from hone.kernel_tuner import _interface
+    monkeypatch.setattr(_interface.settings, "numbers", {8192: 4096, 4096: 2048})
+    assert _interface._scaled("8192 4096 a4096 4096.0") == "4096 2048 a4096 4096.0"
+
+
+def test_restrictions_of_all_kinds(vectors):
+    for given, count in (((), 3), ((lambda p: p["block_size_x"] > 32, lambda p: p["block_size_x"] < 128), 1),
+                         ((lambda block_size_x: block_size_x > 32, ["block_size_x"]), 2)):
+        assert len(tune(vectors, restrictions=given)[0]) == count
+    for given in ("block_size_x > 999", ["block_size_x > 999", lambda p: True], lambda p: False):
+        with pytest.raises(hone.UsageError, match="exclude every"):
+            tune(vectors, restrictions=given)
+
+
 def test_restrictions_sizes_and_sources_as_code(vectors):
     params = {"block_size_x": [32, 64, 128], "tile": [1, 2], "kind": ["a", "b"]}
     tiled = ADD.replace("int i = get_group_id(0) * block_size_x + get_local_id(0);\n    if",
@@ -110,6 +169,12 @@ def test_run_kernel_gives_arguments_back(vectors):
         kernel_tuner.run_kernel("vector_add", ADD.replace("float", "flaot"), N, vectors, {"block_size_x": 64})
 
 
+def test_run_kernel_gives_what_one_launch_left(vectors):
+    vectors[0][:] = 1
+    left = kernel_tuner.run_kernel("vector_add", ADD.replace("c[i] =", "c[i] +="), N, vectors, {"block_size_x": 64})
+    assert numpy.allclose(left[0], 1 + vectors[1] + vectors[2])
+
+
 def test_cache_files_are_read_and_written(vectors, tmp_path):
     results, _ = tune(vectors, params={"block_size_x": [32, 64]}, cache=tmp_path / "c")
     document = json.loads((tmp_path / "c.json").read_text())
@@ -122,6 +187,26 @@ def test_cache_files_are_read_and_written(vectors, tmp_path):
     assert {r["block_size_x"]: r["times"] for r in again}[32] == results[0]["times"] and sorted(json.loads((tmp_path / "c.json").read_text())["cache"]) == ["128", "32", "64"]
     with pytest.raises(hone.UsageError, match="parameters"):
         kernel_tuner.tune_kernel("vector_add", ADD, N, vectors, {"block_size_x": [32], "more": [1]}, cache=tmp_path / "c", quiet=True)
+
+
+@pytest.mark.parametrize("member, value, said", [("device_name", "another", "another.*pthread"), ("problem_size", ["7"], "7.*5000")])
+def test_a_cache_of_something_else_is_refused(vectors, tmp_path, member, value, said):
+    tune(vectors, cache=tmp_path / "c")
+    document = json.loads((tmp_path / "c.json").read_text())
+    assert document["problem_size"] == ["5000"]
+    (tmp_path / "c.json").write_text(json.dumps({**document, member: value}))
+    with pytest.raises(hone.UsageError, match=said):
+        tune(vectors, cache=tmp_path / "c")
+
+
+def test_of_a_cache_only_what_is_in_the_space_is_told(vectors, tmp_path):
+    tune(vectors, cache=tmp_path / "c")
+    for more in ({"params": {"block_size_x": [64, 256]}}, {"restrictions": ["block_size_x >= 64"]}):
+        results, _ = tune(vectors, cache=tmp_path / "c", **more)
+        assert [r["block_size_x"] for r in results] == more.get("params", {"block_size_x": [64, 128]})["block_size_x"]
+    assert len(json.loads((tmp_path / "c.json").read_text())["cache"]) == 4
+    with pytest.raises(hone.FileError, match="cannot be written"):
+        tune(vectors, cache="/nowhere/c")
 
 
 def test_files_of_results(vectors, tmp_path):
@@ -141,10 +226,16 @@ def test_files_of_results(vectors, tmp_path):
     ({"texmem_args": {"t": 1}}, "texmem_args"), ({"lang": "HIP"}, "HIP"), ({"simulation_mode": True}, "simulation_mode"),
     ({"strategy": "magic"}, "magic"), ({"compiler": "nvcc"}, "nvcc"), ({"observers": [object()]}, "observer object"),
     ({"objective": "beauty"}, "beauty"), ({"parallel": 2}, "parallel"), ({"cmem_args": {"x": numpy.ones(1)}}, "cmem_args"),
-    ({"answer": [1]}, "answer has 1"), ({"restrictions": [3]}, "restriction of type int"), ({"platform": 3}, "platform")])
+    ({"defines": {"block_size_x": 3}}, "block_size_x"), ({"answer": [1]}, "answer has 1"), ({"restrictions": [3]}, "restriction of type int"), ({"platform": 3}, "platform")])
 def test_what_cannot_be_served_is_refused_by_name(vectors, more, said):
     with pytest.raises(hone.UsageError, match=said):
         tune(vectors, **more)
+
+
+def test_fortrans_order_is_refused_by_name(vectors):
+    vectors[1] = numpy.asfortranarray(numpy.ones((50, 100), dtype=numpy.float32))
+    with pytest.raises(kernel_tuner.Unsupported, match="ascontiguousarray"):
+        tune(vectors)
 
 
 def test_observers_are_refused_where_they_are_made(vectors):

@@ -18,9 +18,9 @@ from datetime import datetime, timezone
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .. import _arrays
-from .._library import UsageError
+from .._library import FileError, UsageError
 from .._records import Record
-from .._spec import Spec
+from .._spec import Space, Spec
 from .._tune import Result, run as run_one, tune as tune_spec
 from .._devices import Device, Devices
 from . import strategies
@@ -64,9 +64,10 @@ def _read_source(given: Any) -> Tuple[str, Optional[str]]:
 
 
 def _scaled(text: str) -> str:
-    for number, other in settings.numbers.items():
-        text = re.sub(rf"(?<![\w.]){number}(?![\w.])", str(other), text)
-    return text
+    """All numbers at once: what one became may be another one's."""
+    if not settings.numbers:
+        return text
+    return re.sub(rf"(?<![\w.])(?:{'|'.join(map(str, settings.numbers))})(?![\w.])", lambda m: str(settings.numbers[int(m.group())]), text)
 
 
 def _language(given: Optional[str], text: str) -> str:
@@ -90,8 +91,14 @@ class Signature:
         self.known = self.known and all(names) and len({n.group(1) for n in names if n}) == count
         self.names = [n.group(1) for n in names if n] if self.known else [f"argument{i}" for i in range(count)]
         body = _body(text, found.end() - 1) if found else ""
-        self.read_only = [self.known and (bool(re.search(r"\bconst\b|__constant\b", parts[i])) or _only_read(body, name))
+        macros = " ".join(re.findall(r"^[ \t]*#[ \t]*define\b((?:[^\n]*\\\n)*[^\n]*)", text, flags=re.M))
+        self.read_only = [self.known and (_points_to_const(parts[i]) or (not re.search(rf"\b{name}\b", macros) and _only_read(body, name)))
                           for i, name in enumerate(self.names)]
+
+
+def _points_to_const(part: str) -> bool:
+    """`const float *p` and not `float *const p`, which is only a pointer that stays."""
+    return bool(re.search(r"\b__constant\b", part) or re.search(r"\bconst\b", part.split("*")[0])) and part.count("*") < 2
 
 
 def _split(arguments: str) -> List[str]:
@@ -115,20 +122,26 @@ def _body(text: str, opening: int) -> str:
 
 
 def _only_read(body: str, name: str) -> bool:
-    """Is each use of the name a load, name[...]? A use of another kind may be anything."""
-    for use in re.finditer(rf"\b{name}\b", body):
+    """Is each use of the name a load, name[...]? A use of another kind may be anything, what is not used here is used by something
+    that is not seen, and what a macro gets it may write."""
+    uses = list(re.finditer(rf"\b{name}\b", body))
+    for use in uses:
         at = use.end()
         if not re.match(r"\s*\[", body[at:]):
             return False
-        while (bracket := re.match(r"\s*\[", body[at:])) is not None:
-            depth, at = 1, at + bracket.end()
+        while (member := re.match(r"\s*(?:\[|(?:\.|->)\s*\w+)", body[at:])) is not None:
+            at += member.end()
+            depth = int(member.group().endswith("["))
             while at < len(body) and depth:
                 depth += (body[at] == "[") - (body[at] == "]")
                 at += 1
-        if re.match(r"\s*(\.\w+\s*)?(=(?!=)|\+\+|--|(\+|-|\*|/|%|&|\||\^|<<|>>)=)", body[at:]) or \
-                re.search(r"(&|\+\+|--)\s*$", body[:use.start()]):
+        if re.match(r"[\s)]*(=(?!=)|\+\+|--|(\+|-|\*|/|%|&|\||\^|<<|>>)=)|\s*\(", body[at:]) or \
+                re.search(r"(&|\+\+|--)[\s(]*$", body[:use.start()]):
             return False
-    return True
+        statement = re.split(r"[;{}]", body[:use.start()])[-1]
+        if re.search(r"\b[A-Z_][A-Z0-9_]+\s*\(", statement):
+            return False
+    return bool(uses)
 
 
 # ---- the question -------------------------------------------------------------------------------------
@@ -155,12 +168,16 @@ class Question:
         self.rows: Optional[List[Tuple[int, Dict[str, Any]]]] = None  # of valid configurations, where code was asked
         self.derived: List[Dict[str, str]] = []
         self.conditions: List[str] = []
+        self.looked_at: List[int] = []  # arguments whose contents after a launch the script's verify gets
         self.scratch = _arrays.Scratch()
         self._sources(source, lang)
         self._compiler(compiler, compiler_options, defines)
         self.grid = list(grid)
         self.blocks = list(block_size_names or ())
-        self.blocks += ["block_size_x", "block_size_y", "block_size_z"][len(self.blocks):]
+        if len(self.blocks) > 3:
+            raise UsageError(f"block_size_names has {len(self.blocks)} names, and a block 3 axes at most")
+        for name in ("block_size_x", "block_size_y", "block_size_z")[len(self.blocks):]:
+            self.blocks.append(name if name in self.params else next((key for key in self.params if key.lower() == name), name))
         self.problem_size, self.smem = problem_size, dict(smem or {})
         self._arguments(arguments, dict(cmem or {}))
 
@@ -189,9 +206,11 @@ class Question:
         self.constants: Dict[str, Any] = {}
         self.code_defines: Dict[str, Callable[..., Any]] = {}
         for key, value in (dict(defines) if defines is not None else {}).items():
+            if key in self.params:
+                raise Unsupported(f"defines[{key!r}]: each parameter reaches the kernel under its own name with its own value; define another name")
             if callable(value):
                 self.code_defines[key] = value
-            elif key not in self.params:
+            else:
                 self.constants[key] = _arrays.plain_number(value)
         if re.search(r"\bkernel_tuner\b", self.text):
             self.constants["kernel_tuner"] = 1
@@ -219,6 +238,10 @@ class Question:
             self.arguments.append({"Name": name, **self._buffer(f"constant-{name}", value), "MemoryType": "Symbol"})
 
     def _buffer(self, file: str, value: Any) -> Dict[str, Any]:
+        flags = getattr(value, "flags", None)
+        if getattr(flags, "f_contiguous", False) and not flags.c_contiguous:
+            raise Unsupported(f"{file} is in Fortran's order, and hone passes arrays in C's: give numpy.ascontiguousarray(...) of it, or of its "
+                              "transpose where the kernel reads columns")
         return {"Type": _arrays.type_of(file, value), "Size": int(value.size), "FillType": "BinaryRaw",
                 "DataSource": self.scratch.write(file, value)}
 
@@ -228,13 +251,12 @@ class Question:
         """Texts are restrictions of the spec; code is asked for each configuration that they leave."""
         if restrictions is None:
             return
-        listed = list(restrictions) if isinstance(restrictions, (list, tuple)) and not (
-            isinstance(restrictions, tuple) and callable(restrictions[0])) else [restrictions]
+        listed = list(restrictions) if isinstance(restrictions, (list, tuple)) and not _with_names(restrictions) else [restrictions]
         code = []
         for one in listed:
             if isinstance(one, str):
                 self.conditions.append(one)
-            elif isinstance(one, tuple) and len(one) >= 2 and callable(one[0]) and not hasattr(one[0], "preProcess"):
+            elif _with_names(one) and not hasattr(one[0], "preProcess"):
                 names = list(one[1])
                 code.append(lambda p, f=one[0], names=names: _ask(f, {key: p[key] for key in names}))
             elif callable(one) and not hasattr(one, "preProcess"):
@@ -257,7 +279,10 @@ class Question:
                                   "the most; write it as a text")
             bare = Spec.parse(json.dumps({"parameters": self.params, "restrictions": self.conditions, "kernel": "none.cl", "global": 1}),
                               name=self.name)
-            self.rows = [(self._place(p), p) for p in bare.space()]
+            rows = [(self._place(p), p) for p in bare.space()]
+            if not rows:
+                raise UsageError("restrictions exclude every configuration")
+            self.rows = rows
         return self.rows
 
     def order(self, row: Mapping[str, Any]) -> int:
@@ -342,7 +367,7 @@ class Question:
         if len(problem) > 3:
             raise UsageError(f"problem_size has {len(problem)} axes, and a launch has 3 at most")
         groups = {"XYZ"[k]: f"ceil({size} / ({self._divisor(k, self.grid[k], f'hone_div_{k}')}))" for k, size in enumerate(problem)}
-        local = {"XYZ"[k]: name if name in self.params else ("256", "1", "1")[k] for k, name in enumerate(self.blocks[:3])}
+        local = {"XYZ"[k]: name if name in self.params else ("256", "1", "1")[k] for k, name in enumerate(self.blocks)}
         kernel: Dict[str, Any] = {"Language": self.language, "KernelName": self.name, "GlobalSizeType": "CUDA", "GlobalSize": groups,
                                   "LocalSize": local, "CompilerOptions": self.options, "IncludeFolders": self.folders}
         if self.language == "C":
@@ -354,7 +379,7 @@ class Question:
         for k, axis in enumerate("xyz"):
             if re.search(rf"\bgrid_size_{axis}\b", kernel["KernelSource"]):
                 self.derived.append({"Name": f"grid_size_{axis}", "Expression": groups.get(axis.upper(), "1")})
-        for k, name in enumerate(self.blocks[:3]):
+        for k, name in enumerate(self.blocks):
             if name not in self.params and re.search(rf"\b{name}\b", kernel["KernelSource"]) and \
                     not re.search(rf"#\s*ifndef\s+{name}\b", kernel["KernelSource"]):
                 self.derived.append({"Name": name, "Expression": local["XYZ"[k]]})
@@ -362,6 +387,8 @@ class Question:
             size = self.smem["size"]
             kernel["SharedMemory"] = self._by_code("hone_shared", "smem_args", size) if callable(size) else self._size(0, size)
         arguments = [dict(a) for a in self.arguments]
+        for i in self.looked_at:
+            arguments[i].update(Output=True, AccessType="ReadWrite")
         reference: Dict[str, Any] = {"Kind": "none"}
         if answer:
             for i, array in answer.items():
@@ -378,6 +405,12 @@ class Question:
         made._scratch = self.scratch
         made._shapes = {a["Name"]: tuple(value.shape) for a, value in zip(arguments, self.given) if _arrays.is_array(value)}
         return made
+
+
+def _with_names(restriction: Any) -> bool:
+    """Is it (callable, names of parameters), and not several restrictions?"""
+    return isinstance(restriction, tuple) and len(restriction) >= 2 and callable(restriction[0]) and \
+        isinstance(restriction[1], (list, tuple)) and all(isinstance(name, str) for name in restriction[1])
 
 
 def _axes(size: Any) -> List[Any]:
@@ -481,6 +514,16 @@ def _row(record: Record, metrics: Metrics, registers: bool, objective: str) -> D
     return row
 
 
+_HIGHER = ("GFLOP/s", "TFLOP/s", "GB/s", "TB/s", "GFLOPS/W", "TFLOPS/W", "GFLOP/J", "TFLOP/J")
+_LOWER = ("time", "energy")
+
+
+def _is_higher_better(objective: str, said: Optional[bool]) -> bool:
+    if said is None and objective not in (*_HIGHER, *_LOWER):
+        raise UsageError(f"objective={objective!r}: nobody knows whether more of it is better; say so with objective_higher_is_better")
+    return bool(said) if said is not None else objective in _HIGHER
+
+
 def _answer(answer: Any, verify: Any, question: Question) -> Optional[Dict[int, Any]]:
     """The arrays of an answer by the index of their argument."""
     if answer is None:
@@ -499,15 +542,22 @@ def _answer(answer: Any, verify: Any, question: Question) -> Optional[Dict[int, 
     return {i: numpy.asarray(one).astype(question.given[i].dtype, copy=False) for i, one in found.items()} if verify is None else found
 
 
-def _judge(answer: Sequence[Any], verify: Callable[..., Any], atol: float, question: Question) -> Callable[..., Any]:
-    """The script's verify, called with the answer and what the kernel left where there is one."""
+def _looked_at(answer: Any, question: Question) -> List[int]:
+    """The arguments that a verify gets as the kernel left them: those with an answer; without any, those that it may write."""
+    return [i for i, value in enumerate(question.given) if _arrays.is_array(value) and
+            (not question.signature.read_only[i] if answer is None else answer[i] is not None)]
+
+
+def _judge(answer: Any, verify: Callable[..., Any], atol: float, question: Question) -> Callable[..., Any]:
+    """The script's verify, called with the answer and what the kernel left; what is not looked at is as it was given."""
     takes_atol = "atol" in inspect.signature(verify).parameters
-    names = question.signature.names
+    names, given = question.signature.names, question.given
+    listed = list(answer) if answer is not None else None
 
     def judge(_configuration: Dict[str, Any], outputs: Dict[str, Any]) -> Union[None, str]:
-        left = [outputs.get(names[i]) if one is not None else None for i, one in enumerate(answer)]
-        right = verify(list(answer), left, atol=atol) if takes_atol else verify(list(answer), left)
-        return None if right is None or bool(right) else "verify says that the result is wrong"
+        left = [outputs.get(names[i], value) if listed is None or listed[i] is not None else None for i, value in enumerate(given)]
+        right = verify(listed, left, atol=atol) if takes_atol else verify(listed, left)
+        return None if bool(right) else "verify says that the result is wrong"
     return judge
 
 
@@ -542,20 +592,26 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     computed = Metrics(metrics)
     if wanted not in ("time", *computed.given):
         raise Unsupported(f"objective={wanted!r}: hone looks for the time, or a metric of `metrics`")
+    higher = _is_higher_better(wanted, objective_higher_is_better)
     search, budget = _search(strategy, strategy_options, quiet)
     if wanted != "time" and not search.startswith("exhaustive"):
         raise Unsupported(f"objective={wanted!r} with a strategy: hone does not know what the script's metrics compute while it searches; "
                           "leave strategy out, or write a spec with the metric")
     answers = _answer(answer, verify, question)
     question.restrict(restrictions)
-    spec = question.spec(answers if verify is None else None, atol)
     judge = None
     if verify is not None:
-        if answers:
-            spec = _with_outputs(question, answers)
-        judge = _judge(list(answer) if answer is not None else [None] * len(question.given), verify, atol, question)
-    known, path = _read_cache(cache, question)
+        question.looked_at = _looked_at(answer, question)
+        judge = _judge(answer, verify, atol, question)
+    spec = question.spec(answers if verify is None else None, atol)
     chosen = _device(question.language, device, platform)
+    space = spec.space(on=chosen)
+    if not len(space):
+        raise UsageError(f"restrictions exclude every configuration: {space.why()}")
+    cached, path = _read_cache(cache, question, chosen)
+    known = _of_space(space, cached)
+    if path is not None:  # before anything runs: hours later would be late
+        _write_cache(path, question, chosen, cached, ())
     if not quiet:
         print(f"Using: {chosen.name}")
     rows: List[Dict[str, Any]] = []
@@ -569,7 +625,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             print(line if record.correct else f"{line}: {record.message}" if verbose else line)
 
     result: Optional[Result] = None
-    todo = _not_known(spec, known)
+    todo = [p for p in space if _cache_key(p, p) not in known] if known else None  # None: all
     options = {"on": chosen, "store": False, "strategy": search, "iterations": iterations, "judge": judge, "on_record": tell,
                "progress": False, "seed": int(seed or 0), "configurations": todo or ()}
     try:
@@ -579,11 +635,10 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             result = tune_spec(spec, budget="1", **options)  # the runner's time was over before the first
     finally:
         if path is not None:
-            _write_cache(path, question, chosen, known, rows)
+            _write_cache(path, question, chosen, cached, rows)
     results = [*known.values(), *rows]
     if search == "exhaustive":  # in the order of the space, and not as builds ended
         results.sort(key=question.order)
-    higher = bool(objective_higher_is_better) if objective_higher_is_better is not None else wanted in ("GFLOP/s", "TFLOP/s", "GB/s", "TB/s")
     best = get_best_config(results, wanted, higher)
     environment = {"device_name": chosen.name, "platform_name": chosen.platform, "driver": chosen.driver, "compiler": chosen.compiler,
                    "compiler_options": question.options, "iterations": iterations, "tuner": f"hone {_version()}", "best_config": best,
@@ -594,14 +649,6 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             print(get_config_string(best, [*question.params, "time", *computed.given], units))
         sys.stdout.flush()
     return results, environment
-
-
-def _with_outputs(question: Question, answers: Mapping[int, Any]) -> Spec:
-    """The spec whose outputs a judge looks at."""
-    for i in answers:
-        if _arrays.is_array(question.given[i]):
-            question.arguments[i].update(Output=True, AccessType="ReadWrite")
-    return question.spec()
 
 
 def _version() -> str:
@@ -616,7 +663,7 @@ def _cache_key(params: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     return ",".join(str(row[key]) for key in params)
 
 
-def _read_cache(cache: Any, question: Question) -> Tuple[Dict[str, Dict[str, Any]], Optional[pathlib.Path]]:
+def _read_cache(cache: Any, question: Question, device: Device) -> Tuple[Dict[str, Dict[str, Any]], Optional[pathlib.Path]]:
     """What a cache file of Kernel Tuner knows, open or closed, by its keys; nothing where there is none."""
     if cache is None:
         return {}, None
@@ -635,6 +682,11 @@ def _read_cache(cache: Any, question: Question) -> Tuple[Dict[str, Dict[str, Any
         raise UsageError(f"{path} is no cache file of Kernel Tuner")
     if document.get("kernel_name") not in (None, question.name):
         raise UsageError(f"{path} is of the kernel {document['kernel_name']}, and not of {question.name}")
+    if document.get("device_name") not in (None, device.name):
+        raise UsageError(f"{path} is of the device {document['device_name']}, and not of {device.name}")
+    size, ours = document.get("problem_size"), _size_texts(question.problem_size)
+    if size is not None and _size_texts(size) != ours and size != str(question.problem_size):  # the last as hone 0.2 wrote it
+        raise UsageError(f"{path} is of the problem size {size}, and not of {ours if isinstance(ours, str) else ', '.join(ours)}")
     if document.get("tune_params_keys", list(question.params)) != list(question.params):
         raise UsageError(f"{path} has the parameters {', '.join(document['tune_params_keys'])}; these are {', '.join(question.params)}")
     failed = {name: failure(status) for name, status in (("CompilationFailedConfig", "compile"), ("InvalidConfig", "constraints"),
@@ -647,20 +699,34 @@ def _read_cache(cache: Any, question: Question) -> Tuple[Dict[str, Dict[str, Any
     return rows, path
 
 
-def _not_known(spec: Spec, known: Mapping[str, Any]) -> Optional[List[Dict[str, Any]]]:
-    """The configurations that a cache does not have; None: all."""
-    if not known:
-        return None
-    return [p for p in spec.space() if _cache_key(p, p) not in known]
+def _of_space(space: Space, cached: Mapping[str, Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
+    """The rows of a cache whose configurations are in the space, by their keys there."""
+    found: Dict[str, Dict[str, Any]] = {}
+    for row in cached.values():
+        p = {key: row[key] for key in space.spec.parameters if key in row}
+        if len(p) == len(space.spec.parameters) and p in space:
+            p = space[space.index(p)]
+            found[_cache_key(p, p)] = {**row, **p}
+    return found
+
+
+def _size_texts(size: Any) -> Union[str, List[str]]:
+    """A problem size as cache files have it."""
+    return "callable" if callable(size) or size == "callable" else [str(_arrays.plain_number(one)) for one in _axes(size)]
 
 
 def _write_cache(path: pathlib.Path, question: Question, device: Device, known: Mapping[str, Any], rows: Sequence[Dict[str, Any]]) -> None:
     entries = {**known, **{_cache_key(question.params, row): row for row in rows}}
-    document = {"device_name": device.name, "kernel_name": question.name, "problem_size": str(question.problem_size),
+    document = {"device_name": device.name, "kernel_name": question.name, "problem_size": _size_texts(question.problem_size),
                 "tune_params_keys": list(question.params), "tune_params": question.params, "objective": "time", "cache": entries}
     beside = path.with_name(path.name + ".new")
-    beside.write_text(json.dumps(document, default=plain, indent=0))
-    os.replace(beside, path)
+    try:
+        beside.write_text(json.dumps(document, default=plain, indent=0))
+        os.replace(beside, path)
+    except OSError as e:
+        failed = FileError(f"the cache {path} cannot be written: {e.strerror or e}")
+        failed.driver = e.errno or 0
+        raise failed from None
 
 
 # ---- run_kernel, store_results -------------------------------------------------------------------------------
@@ -676,6 +742,8 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
     question = Question(kernel_name, kernel_source, problem_size, arguments, {key: [value] for key, value in params.items()},
                         (grid_div_x, grid_div_y, grid_div_z), block_size_names, lang, smem_args, cmem_args, texmem_args, compiler,
                         compiler_options, defines)
+    for argument in question.arguments:  # what is left is one launch's, however many there are
+        argument.pop("Restore", None)
     spec = question.spec()
     ran = run_one(spec, on=_device(question.language, device, platform), iterations=1)
     if ran.outputs is None:
@@ -691,7 +759,7 @@ def store_results(results_filename: Any, kernel_name: str, kernel_string: Any, t
     had for these."""
     wanted = objective or "time"
     sound = sorted((r for r in results if isinstance(r.get(wanted), (int, float))), key=lambda r: r[wanted],
-                   reverse=bool(objective_higher_is_better))
+                   reverse=_is_higher_better(wanted, objective_higher_is_better))
     if not sound:
         raise UsageError("none of the results has a time: there is nothing to store")
     path = pathlib.Path(results_filename)
