@@ -113,11 +113,27 @@ static inline int hone_core_order(hone_core_value a, hone_core_value b)
     X(SHR, ">>", 2)                                                                                \
     X(AND, "&", 2)                                                                                 \
     X(OR, "|", 2)                                                                                  \
-    X(XOR, "^", 2) X(GCD, "gcd", 2) X(LT, "<", 2) X(LE, "<=", 2) X(EQ, "==", 2) X(NE, "!=", 2)     \
-        X(GT, ">", 2) X(GE, ">=", 2) X(MIN, "min", 2) X(MAX, "max", 2) X(SIZE, "size", 2)          \
-            X(NEG, "neg", 1) X(INVERT, "~", 1) X(NOT, "not", 1) X(BOOL, "bool", 1)                 \
-                X(ABS, "abs", 1) X(REAL, "float", 1) X(TRUNC, "trunc", 1) X(FLOOR, "floor", 1)     \
-                    X(CEIL, "ceil", 1) X(ROUND, "round", 1)
+    X(XOR, "^", 2)                                                                                 \
+    X(GCD, "gcd", 2)                                                                               \
+    X(LT, "<", 2)                                                                                  \
+    X(LE, "<=", 2)                                                                                 \
+    X(EQ, "==", 2)                                                                                 \
+    X(NE, "!=", 2)                                                                                 \
+    X(GT, ">", 2)                                                                                  \
+    X(GE, ">=", 2)                                                                                 \
+    X(MIN, "min", 2)                                                                               \
+    X(MAX, "max", 2)                                                                               \
+    X(SIZE, "size", 2)                                                                             \
+    X(NEG, "neg", 1)                                                                               \
+    X(INVERT, "~", 1)                                                                              \
+    X(NOT, "not", 1)                                                                               \
+    X(BOOL, "bool", 1)                                                                             \
+    X(ABS, "abs", 1)                                                                               \
+    X(REAL, "float", 1)                                                                            \
+    X(TRUNC, "trunc", 1)                                                                           \
+    X(FLOOR, "floor", 1)                                                                           \
+    X(CEIL, "ceil", 1)                                                                             \
+    X(ROUND, "round", 1)
 
 typedef enum hone_core_operator {
 #define HONE_CORE_ENTRY(name, word, operands) HONE_CORE_##name,

@@ -35,9 +35,8 @@ struct regression_terms {
 
 struct regression {
     enum regression_verdict verdict;
-    struct stats_ratio
-        ratio; // today's time over the baseline's; with too few passes for an interval it is the range, and
-               // nothing is decided
+    // Today's time over the baseline's; with too few passes for an interval it is the range, and nothing is decided.
+    struct stats_ratio ratio;
 };
 
 // Medians of passes, in ns.
