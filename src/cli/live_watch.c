@@ -1,6 +1,7 @@
 // hone report --live. One loop: answers requests, looks twice a second whether what it watches has changed, and where
-// somebody reads the page makes a new one. Its processor time is bounded: a new page waits, and in the end requests do,
-// until what was spent is less than a hundredth of the time that went by.
+// somebody reads the page makes a new one. Its processor time is bounded: what pages take and what all else takes, requests
+// above all, may each be half a hundredth of the time that went by. A new page or a request waits until its own is; that a
+// page was expensive silences nobody, and its news go out.
 #include "cli/live_page.h"
 
 #include "cli/interrupt.h"
@@ -15,9 +16,9 @@
 #define LOOK_MS     500
 #define PAGE_NS     1000000000ull // between two pages at least
 #define LAST_NS     2000000000ull // for telling all readers that this was all
-#define SHARE       100           // of a core: one of so many parts
-#define BEGINNING   300000000ull  // ns of processor time that need not be saved first
-#define REQUESTS_NS 200000000ull  // and so much more for answering requests
+#define SHARE       200          // of a core: one of so many parts, for pages, and one for requests
+#define BEGINNING   300000000ull // ns of processor time for pages that need not be saved first
+#define REQUESTS_NS 200000000ull // and for requests
 #define REST_MS     250
 #define GIVES_WAY   10 // how nice it is
 
@@ -41,8 +42,9 @@ struct watching {
     const struct live_watch *watch;
     struct server *server;
     uint64_t started_ns, started_cpu_ns, made_ns;
-    uint64_t state; // what the page was made of
-    char line[512]; // of standard input, not ended yet
+    uint64_t pages_ns; // processor time since then that went into pages
+    uint64_t state;    // what the page was made of
+    char line[512];    // of standard input, not ended yet
     size_t length;
 };
 
@@ -53,10 +55,9 @@ static uint64_t processor_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static bool may_spend(const struct watching *w, uint64_t beyond_ns)
+static bool may_spend(const struct watching *w, uint64_t spent_ns, uint64_t beginning_ns)
 {
-    uint64_t spent = processor_ns() - w->started_cpu_ns;
-    return spent <= BEGINNING + beyond_ns + (clock_ns() - w->started_ns) / SHARE;
+    return spent_ns <= beginning_ns + (clock_ns() - w->started_ns) / SHARE;
 }
 
 // False: there is no new one.
@@ -64,6 +65,7 @@ static bool make_page(struct watching *w, bool is_first)
 {
     struct error e = ERROR_INIT;
     struct text page = TEXT_INIT;
+    uint64_t began_cpu_ns = processor_ns();
     uint64_t state = w->watch->state(w->watch->context);
     w->made_ns = clock_ns();
     bool ok = w->watch->write(w->watch->context, server_next_version(w->server), is_first, &page);
@@ -74,6 +76,7 @@ static bool make_page(struct watching *w, bool is_first)
     text_release(&page);
     // What cannot be shown is not tried again before it has changed.
     w->state = state;
+    w->pages_ns += processor_ns() - began_cpu_ns;
     return ok;
 }
 
@@ -87,7 +90,7 @@ static void follow_changes(struct watching *w)
     struct server_counts counts;
     server_count(w->server, &counts);
     if ((counts.readers > 0 || counts.newest > 0) && clock_ns() - w->made_ns >= PAGE_NS &&
-        may_spend(w, 0) && has_changed(w))
+        may_spend(w, w->pages_ns, BEGINNING) && has_changed(w))
         make_page(w, false);
 }
 
@@ -119,7 +122,7 @@ static void serve_to_end(struct watching *w)
 {
     int also = w->watch->until_eof ? STDIN_FILENO : -1;
     while (!interrupt_pending()) {
-        if (may_spend(w, REQUESTS_NS))
+        if (may_spend(w, processor_ns() - w->started_cpu_ns - w->pages_ns, REQUESTS_NS))
             server_step(w->server, LOOK_MS, also);
         else
             poll(&(struct pollfd){.fd = also, .events = POLLIN}, 1, REST_MS);
@@ -183,6 +186,7 @@ int live_watch(const struct live_watch *watch)
     setpriority(PRIO_PROCESS, 0, GIVES_WAY);
     w.started_ns = clock_ns();
     w.started_cpu_ns = processor_ns();
+    w.pages_ns = 0; // the first one was the command's
     serve_to_end(&w);
     serve_last(&w);
     if (!watch->until_eof)
