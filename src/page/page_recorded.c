@@ -7,23 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Messages are shared by the rows that have them: most failures say one of a few things.
-static bool note_recorded_message(struct page *p, struct page_set *s, size_t *room,
-                                  const char *message, uint32_t *index)
-{
-    for (uint32_t i = 0; i < s->message_count; i++) {
-        if (str_equal(s->messages[i], message)) {
-            *index = i;
-            return true;
-        }
-    }
-    if (!ARENA_ROOM(&p->arena, s->messages, *room, s->message_count + (size_t)1))
-        return false;
-    *index = s->message_count;
-    s->messages[s->message_count++] = message;
-    return true;
-}
-
 // Of a choice: the parameters as a spec, for its expressions.
 static bool choose_recorded(const struct recorded *recorded, const struct page_choice *choice,
                             struct spec **spec, struct space **only, struct error *e)
@@ -49,7 +32,8 @@ bool page_add_recorded(struct page *p, const struct recorded *recorded,
     struct spec *spec;
     struct space *only;
     uint32_t none;
-    size_t room = 0;
+    bool is_new;
+    struct page_messages messages = {0};
     struct page_set *s = page_new_set(p, e);
     if (!s)
         return false;
@@ -76,7 +60,7 @@ bool page_add_recorded(struct page *p, const struct recorded *recorded,
         spec_free(spec);
         return false;
     }
-    bool ok = s->rows && note_recorded_message(p, s, &room, "", &none);
+    bool ok = s->rows && page_note_message(p, s, &messages, "", &none, &is_new);
     for (uint64_t i = 0; ok && i < recorded->count; i++) {
         const struct recorded_row *from = &recorded->rows[i];
         if (only && !space_find(only, from->choice, &index))
@@ -95,8 +79,9 @@ bool page_add_recorded(struct page *p, const struct recorded *recorded,
                                .resources = RESOURCES_UNKNOWN,
                                .metrics = from->measurements};
         const char *message = from->status == STATUS_CORRECT ? "" : from->message;
-        ok = note_recorded_message(p, s, &room, message, &r->message);
+        ok = page_note_message(p, s, &messages, message, &r->message, &is_new);
     }
+    page_messages_release(&messages);
     space_free(only);
     keep_objective_names(s);
     spec_free(spec);

@@ -26,6 +26,63 @@ struct page_set *page_new_set(struct page *p, struct error *e)
     return &p->sets[p->count++];
 }
 
+// ---- messages ----------------------------------------------------------------------------------
+
+// The slot of a message, or the free one where it belongs.
+static uint32_t *message_slot(const struct page_set *s, const struct page_messages *m,
+                              const char *message)
+{
+    uint64_t at = UINT64_C(0xcbf29ce484222325);
+    for (const char *c = message; *c; c++)
+        at = (at ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    for (at ^= at >> 32;; at++) {
+        uint32_t *slot = &m->slots[at & (m->slot_count - 1)];
+        if (*slot == 0 || str_equal(s->messages[*slot - 1], message))
+            return slot;
+    }
+}
+
+// At most half of the slots are taken.
+static bool make_message_slots(const struct page_set *s, struct page_messages *m)
+{
+    if (2 * (s->message_count + (size_t)1) <= m->slot_count)
+        return true;
+    free(m->slots);
+    m->slot_count = m->slot_count ? 4 * m->slot_count : 64;
+    m->slots = calloc(m->slot_count, sizeof *m->slots);
+    for (uint32_t i = 0; m->slots && i < s->message_count; i++)
+        *message_slot(s, m, s->messages[i]) = i + 1;
+    return m->slots != NULL;
+}
+
+bool page_note_message(struct page *p, struct page_set *s, struct page_messages *m,
+                       const char *message, uint32_t *index, bool *is_new)
+{
+    *index = 0;
+    *is_new = false;
+    if (!make_message_slots(s, m))
+        return false;
+    uint32_t *slot = message_slot(s, m, message);
+    *is_new = *slot == 0;
+    if (*is_new) {
+        const char *own = arena_strdup(&p->arena, message);
+        if (!own || !ARENA_ROOM(&p->arena, s->messages, m->room, s->message_count + (size_t)1))
+            return false;
+        s->messages[s->message_count++] = own;
+        *slot = s->message_count;
+    }
+    *index = *slot - 1;
+    return true;
+}
+
+void page_messages_release(struct page_messages *m)
+{
+    free(m->slots);
+    *m = (struct page_messages){0};
+}
+
+// ---- sets --------------------------------------------------------------------------------------
+
 bool page_chosen_space(const struct spec *spec, const struct page_choice *choice,
                        struct space **out, struct error *e)
 {

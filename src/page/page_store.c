@@ -20,7 +20,8 @@ struct taking_rows {
     struct page_set *set;
     const struct spec *spec;
     const struct space *only; // (or NULL) what is shown
-    size_t room, message_room;
+    size_t room;
+    struct page_messages messages;
     uint32_t *slots; // of configurations: row + 1; 0: free
     size_t slot_count;
     uint32_t logs;
@@ -34,24 +35,6 @@ static double seconds_of(const char *date)
     struct tm t = {0};
     const char *end = strptime(date, "%Y-%m-%dT%H:%M:%S", &t);
     return end ? (double)timegm(&t) : NAN;
-}
-
-static uint32_t note_stored_message(struct taking_rows *t, const char *message, bool *is_new)
-{
-    struct page_set *s = t->set;
-    *is_new = false;
-    for (uint32_t i = 0; i < s->message_count; i++) {
-        if (str_equal(s->messages[i], message))
-            return i;
-    }
-    const char *own = arena_strdup(&t->page->arena, message);
-    t->failed |= !own || !ARENA_ROOM(&t->page->arena, s->messages, t->message_room,
-                                     s->message_count + (size_t)1);
-    if (t->failed)
-        return 0;
-    s->messages[s->message_count] = own;
-    *is_new = true;
-    return s->message_count++;
 }
 
 static const double *metrics_of_row(struct taking_rows *t, const struct page_row *r,
@@ -73,8 +56,9 @@ static void take_result(struct taking_rows *t, const struct store_row *row, stru
     uint32_t count;
     bool is_new;
     r->status = result->status;
-    r->message =
-        note_stored_message(t, result->status == STATUS_CORRECT ? "" : result->message, &is_new);
+    t->failed |= !page_note_message(t->page, t->set, &t->messages,
+                                    result->status == STATUS_CORRECT ? "" : result->message,
+                                    &r->message, &is_new);
     if (result_samples(result, &samples, &count) && count > 0) {
         struct stats_summary sum;
         uint32_t batch = result->batch ? result->batch : 1;
@@ -354,10 +338,12 @@ bool page_add_stored(struct page *p, struct store *store, const struct stored_sp
         return false;
     struct taking_rows t = {
         .page = p, .set = s, .spec = spec, .only = only, .first = NAN, .failed = !names};
+    uint32_t none;
     bool is_new;
-    note_stored_message(&t, "", &is_new);
+    t.failed |= !page_note_message(p, s, &t.messages, "", &none, &is_new);
     bool ok = !t.failed && stored_space_each_result(store, space, take_page_row, &t, e);
     free(t.slots);
+    page_messages_release(&t.messages);
     space_free(only);
     if (!ok && e->code != ERROR_NONE)
         return false;
