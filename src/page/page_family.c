@@ -1,9 +1,17 @@
 // Sets of one spec: which they are, what tells them apart, and which of their configurations are the same.
 #include "page/view.h"
 
+// What hone score or hone deploy found: no results, so there is nothing to hold beside those of others.
+static bool is_found(const struct page_set *s)
+{
+    return s->score_count > 0 || s->deployed_count > 0;
+}
+
 // Recordings rarely say what they are of: their parameters do.
 bool page_is_kin(const struct page_set *a, const struct page_set *b)
 {
+    if (a == b || is_found(a) || is_found(b))
+        return a == b;
     if (str_equal(a->spec, b->spec))
         return true;
     bool is = a->is_recorded && b->is_recorded && a->parameter_count == b->parameter_count &&
