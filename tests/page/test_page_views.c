@@ -4,6 +4,7 @@
 
 #include "../base/suite.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Two configurations, 4 FLOP for each byte, on a device of 1 TFLOP/s and 100 GB/s.
@@ -85,10 +86,108 @@ START_TEST(no_roofline)
 }
 END_TEST
 
+static struct page_set size_of(const struct page *p, const char *origin, const char *constants,
+                               double median)
+{
+    struct page_set s;
+    with_roofline(&s);
+    struct page_row *rows = calloc(2, sizeof *rows);
+    rows[0] = s.rows[0];
+    rows[0].median = median;
+    s.rows = rows;
+    s.count = s.timed = 1;
+    s.page = p;
+    s.origin = origin;
+    s.constants = constants;
+    s.driver = "driver";
+    return s;
+}
+
+// Two stores that have the same sizes of the same device have a line each.
+START_TEST(sizes_of_two_stores)
+{
+    struct page_set sets[4];
+    struct page p = {.sets = sets, .count = 4};
+    struct text csv = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    static const struct {
+        const char *first, *second, *first_line, *second_line;
+    } cases[] = {{"old/a.sqlite", "b.sqlite", ",a.sqlite,", ",b.sqlite,"},
+                 {"old/a.sqlite", "new/a.sqlite", ",old/a.sqlite,", ",new/a.sqlite,"}};
+    for (size_t i = 0; i < 2; i++) {
+        sets[0] = size_of(&p, cases[i].first, "N=1", 1000);
+        sets[1] = size_of(&p, cases[i].first, "N=2", 2000);
+        sets[2] = size_of(&p, cases[i].second, "N=1", 1100);
+        sets[3] = size_of(&p, cases[i].second, "N=2", 2200);
+        text_clear(&csv);
+        ck_assert(page_write_csv(&p, "sizes", &csv, &e));
+        ck_assert_ptr_nonnull(strstr(text_cstr(&csv), cases[i].first_line));
+        ck_assert_ptr_nonnull(strstr(text_cstr(&csv), cases[i].second_line));
+        for (size_t k = 0; k < 4; k++)
+            free(sets[k].rows);
+    }
+    // No size is in both: the stores make up one line.
+    sets[0] = size_of(&p, "a.sqlite", "N=1", 1000);
+    sets[1] = size_of(&p, "b.sqlite", "N=2", 2000);
+    p.count = 2;
+    text_clear(&csv);
+    ck_assert(page_write_csv(&p, "sizes", &csv, &e));
+    ck_assert_ptr_null(strstr(text_cstr(&csv), "sqlite"));
+    free(sets[0].rows);
+    free(sets[1].rows);
+    text_release(&csv);
+}
+END_TEST
+
+// What hone score found is of a spec's name, and not of its results.
+START_TEST(found_is_kin_of_nobody)
+{
+    struct page_set sets[3];
+    struct page p = {.sets = sets, .count = 3};
+    for (size_t i = 0; i < 3; i++) {
+        with_roofline(&sets[i]);
+        sets[i].page = &p;
+    }
+    sets[0].score_count = 1;
+    ck_assert(page_is_kin(&sets[0], &sets[0]));
+    ck_assert(!page_is_kin(&sets[0], &sets[1]));
+    ck_assert(!page_is_kin(&sets[1], &sets[0]));
+    ck_assert(page_is_kin(&sets[1], &sets[2]));
+    ck_assert(page_is_first(&sets[1]));
+    ck_assert(!page_is_first(&sets[2]));
+}
+END_TEST
+
+START_TEST(messages_are_shared)
+{
+    struct page p = {.count = 0};
+    struct page_set s = {.page = &p};
+    struct page_messages m = {0};
+    char message[40];
+    uint32_t index;
+    bool is_new;
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 20000; i++) {
+            str_format(message, sizeof message, "%u differ", i);
+            ck_assert(page_note_message(&p, &s, &m, message, &index, &is_new));
+            ck_assert_uint_eq(index, i);
+            ck_assert(is_new == (round == 0));
+        }
+    }
+    ck_assert_uint_eq(s.message_count, 20000);
+    ck_assert_str_eq(s.messages[19999], "19999 differ");
+    page_messages_release(&m);
+    arena_release(&p.arena);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_test(tests, roofline);
     tcase_add_test(tests, no_roofline);
+    tcase_add_test(tests, sizes_of_two_stores);
+    tcase_add_test(tests, found_is_kin_of_nobody);
+    tcase_add_test(tests, messages_are_shared);
 }
 
 int main(void)
