@@ -297,16 +297,19 @@ static void grid_matrix(const struct page_set *s, struct sheet *g)
     struct beside b;
     if (!begin_beside(s, true, &b, g->out))
         return;
+    struct text *own = calloc(b.count + 1, sizeof *own); // names of the sets
+    g->out->failed |= !own;
+    for (size_t i = 0; own && i < b.count; i++) {
+        page_set_name(b.all[i], &own[i]);
+        g->out->failed |= own[i].failed;
+    }
     sheet_head(g, names);
-    for (size_t y = 0; y < b.count; y++) {
+    for (size_t y = 0; own && y < b.count; y++) {
         for (size_t x = 0; x < b.count; x++) {
             struct transfer t = transfer_of(b.all[y], b.all[x], g->out);
-            struct text of = TEXT_INIT, on = TEXT_INIT;
-            page_set_name(b.all[y], &of);
-            page_set_name(b.all[x], &on);
             sheet_row(g);
-            sheet_text(g, text_cstr(&of));
-            sheet_text(g, text_cstr(&on));
+            sheet_text(g, text_cstr(&own[y]));
+            sheet_text(g, text_cstr(&own[x]));
             if (b.all[y]->best != SIZE_MAX)
                 page_grid_configuration(b.all[y], &b.all[y]->rows[b.all[y]->best], g);
             else
@@ -315,11 +318,12 @@ static void grid_matrix(const struct page_set *s, struct sheet *g)
             sheet_time(g, t.time);
             sheet_time(g, t.best);
             sheet_number(g, t.ratio);
-            text_release(&of);
-            text_release(&on);
         }
     }
     sheet_end(g);
+    for (size_t i = 0; own && i < b.count; i++)
+        text_release(&own[i]);
+    free(own);
     free(b.all);
 }
 
