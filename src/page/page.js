@@ -122,15 +122,15 @@ const hone = (() => {
 
     const sets = []; // that are shown
 
-    // `kept`: what stood in the set of this title, where a newer page replaces one.
-    const start = (article, kept) => {
+    // `kept`: what stood in the set of this key, where a newer page replaces one.
+    const start = (article, key, kept) => {
         const d = read(article);
         const brushes = new Map(); // view -> test of a row
         const views = [];
         let test = () => true, selected = null, chosen = d.count; // selected null: all
 
         const isIn = i => !selected || selected[i] === 1;
-        const input = make("input", { type: "text", spellcheck: "false", autocomplete: "off",
+        const input = make("input", { id: "filter-" + article.id, type: "text", spellcheck: "false", autocomplete: "off",
             placeholder: d.varied.length ? d.parameters[d.varied[0]].name + " = " + d.parameters[d.varied[0]].values[0] + " and time < 1ms" : "time < 1ms" });
         const clear = make("button", { type: "button", disabled: true, onclick: () => { input.value = ""; test = () => true; brushes.clear(); views.forEach(v => v.clear && v.clear()); update(); } }, "Show all");
         const count = make("span", { role: "status", "aria-live": "polite", class: "count" });
@@ -185,7 +185,7 @@ const hone = (() => {
         }
         filter();
         sets.push({
-            title: article.querySelector("h2").textContent,
+            key,
             isBrushed: () => brushes.size > 0,
             clear: () => { brushes.clear(); views.forEach(v => v.clear && v.clear()); },
             kept: () => ({ filter: input.value, open: open.map(e => e.open),
@@ -487,12 +487,20 @@ const hone = (() => {
         time: scatter((d, i) => d.at[i], (d, i) => d.alone[i]),
         distribution, parameters, parallel, heatmap, table,
     };
-    const all = kept => document.querySelectorAll("article.set").forEach(a => start(a, kept && kept.get(a.querySelector("h2").textContent)));
+    // Sets are known by their titles; of several with one title, the first, the second, ...
+    const all = kept => {
+        const counts = new Map();
+        document.querySelectorAll("article.set").forEach(a => {
+            const title = a.querySelector("h2").textContent, n = counts.get(title) || 0, key = n + " " + title;
+            counts.set(title, n + 1);
+            start(a, key, kept && kept.get(key));
+        });
+    };
     all();
     return {
         start: all,
         stop: () => { sets.length = 0; },
-        kept: () => new Map(sets.map(s => [s.title, s.kept()])),
+        kept: () => new Map(sets.map(s => [s.key, s.kept()])),
         isBrushed: () => sets.some(s => s.isBrushed()),
         clear: () => sets.forEach(s => s.clear()),
     };

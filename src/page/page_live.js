@@ -18,17 +18,20 @@
 
     const put = text => {
         const next = new DOMParser().parseFromString(text, "text/html");
-        const kept = hone.kept(), focused = document.activeElement && document.activeElement.id, y = window.scrollY;
+        const kept = hone.kept(), y = window.scrollY;
+        const { id, selectionStart, selectionEnd } = document.activeElement || {};
         hone.stop();
         document.title = next.title;
-        for (const part of ["main", "nav", "h1"]) {
+        for (const part of ["main", "nav", "h1", "header p.note"]) {
             const old = document.querySelector(part), own = next.querySelector(part);
             if (old && own) old.replaceWith(document.adoptNode(own));
             else if (own) document.querySelector("header").append(document.adoptNode(own));
         }
         document.body.dataset.live = next.body.dataset.live;
         hone.start(kept);
-        if (focused && document.getElementById(focused)) document.getElementById(focused).focus();
+        const focused = id && document.getElementById(id);
+        if (focused) focused.focus({ preventScroll: true });
+        if (focused && selectionStart != null) focused.setSelectionRange(selectionStart, selectionEnd);
         window.scrollTo(0, y);
     };
 

@@ -40,11 +40,17 @@ def follow_store(browser):
     page.value("(() => { const i = document.querySelector('.tools input'); i.value = 'STEP >= 4'; i.dispatchEvent(new Event('input')); })()")
     page.value("[...document.querySelectorAll('.table th button')].find(b => b.textContent.startsWith('time')).click()")
     page.value("document.querySelector('.table details').open = true")
+    page.value("(() => { const i = document.querySelector('.tools input'); i.focus(); i.setSelectionRange(2, 5); })()")
+    written = page.value("document.querySelector('header p.note').textContent")
     f.run("tune", "scale.json", "--store", path, "--where", "MODE <= 2", "--unranked")
     wait_for(page, COUNT + " === '4 of 8 configurations'", "the page does not follow, or loses its filter")
     check(page.value("document.querySelector('.tools input').value") == "STEP >= 4", "the filter is gone")
     check(page.value("document.querySelector('.table th[aria-sort]').textContent").startswith("time"), "the order is another")
     check(page.value("document.querySelector('.table details').open"), "what was open is closed")
+    check(page.value("(i => [i === document.querySelector('.tools input'), i.selectionStart, i.selectionEnd])(document.activeElement)") == [True, 2, 5],
+          "who typed into the filter cannot go on")
+    check(page.value("document.querySelectorAll('header p.note').length") == 1, "the header has several dates")
+    check(page.value("document.querySelector('header p.note').textContent") != written, "the date stays that of the first page")
     # While something is selected, what is new waits.
     page.value("(() => { const i = document.querySelector('.tools input'); i.value = ''; i.dispatchEvent(new Event('input')); })()")
     box = page.value("(() => { document.querySelector('.distribution .plot').scrollIntoView({block: 'center'}); const r = document.querySelector("
