@@ -20,7 +20,7 @@ bool serve_secret_make(struct serve_secret *s, struct error *e)
     return true;
 }
 
-// "127.0.0.1:8080" or "localhost:8080", behind `before`.
+// "127.0.0.1:8080" or "localhost:8080", behind `before`. Port 80 is left out by browsers.
 static bool is_own_host(const struct serve_secret *s, const char *before, const char *text)
 {
     static const char *const names[] = {"127.0.0.1", "localhost"};
@@ -28,6 +28,9 @@ static bool is_own_host(const struct serve_secret *s, const char *before, const 
     for (size_t i = 0; text && i < sizeof names / sizeof *names; i++) {
         str_format(own, sizeof own, "%s%s:%u", before, names[i], s->port);
         if (str_equal_nocase(text, own))
+            return true;
+        str_format(own, sizeof own, "%s%s", before, names[i]);
+        if (s->port == 80 && str_equal_nocase(text, own))
             return true;
     }
     return false;

@@ -60,6 +60,27 @@ START_TEST(own_requests_are_let_in)
 }
 END_TEST
 
+// Browsers leave this port out of Host and Origin; others need not.
+START_TEST(port_80_is_left_out)
+{
+    const struct serve_secret at_80 = {.token = "0123456789abcdef0123456789abcdef", .port = 80};
+    static const struct serve_request own[] = {
+        {"GET", PAGE, .host = "127.0.0.1"},
+        {"GET", PAGE, .host = "127.0.0.1:80"},
+        {"GET", PAGE, .host = "localhost", .origin = "http://localhost"}};
+    static const struct serve_request others[] = {
+        {"GET", PAGE, .host = "127.0.0.1:8080"},
+        {"GET", PAGE, .host = "127.0.0.2"},
+        {"GET", PAGE, .host = "localhost", .origin = "http://evil.example"},
+        {"GET", PAGE, .host = "localhost", .origin = "https://localhost"}};
+    enum serve_target target;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        ck_assert_uint_eq(serve_refusal(&at_80, &own[i], &target), 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        ck_assert_uint_eq(serve_refusal(&at_80, &others[i], &target), 403);
+}
+END_TEST
+
 START_TEST(all_others_are_refused)
 {
     static const struct {
@@ -109,6 +130,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, own_requests_are_let_in);
+    tcase_add_test(tests, port_80_is_left_out);
     tcase_add_test(tests, all_others_are_refused);
     tcase_add_test(tests, a_secret_is_new_each_time);
 }
