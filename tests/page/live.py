@@ -282,6 +282,8 @@ def test_wrong_use():
     refused("--live=8080", "tune", "scale.json", "--live", "8080")
     refused("no port", "report", "tuned.sqlite", "--live=80808")
     refused("--live", "report", "tuned.sqlite", "--until-eof")
+    # What cannot be read at all ends it as it does without.
+    refused("cannot", "report", "nowhere.json", "--live", status=2)
     taken = socket.socket()
     taken.bind(("127.0.0.1", 0))
     taken.listen(1)

@@ -348,13 +348,17 @@ static void close_report(struct session *s)
 struct live_report {
     const struct invocation *call;
     char store[4096]; // that a SPEC asks; "": none, or not known yet
+    int refused; // why there is not even a first page: the status that the command has without --live
 };
 
 static bool write_live(void *context, uint64_t version, bool is_first, struct text *out)
 {
     struct live_report *l = context;
     struct session s;
-    bool ok = open_report(&s, l->call, !is_first) == EXIT_DONE;
+    int status = open_report(&s, l->call, !is_first);
+    bool ok = status == EXIT_DONE;
+    if (is_first)
+        l->refused = status;
     if (ok) {
         if (s.work.store)
             str_format(l->store, sizeof l->store, "%s", store_path(s.work.store));
@@ -413,7 +417,8 @@ static int run_report(struct invocation *i)
                                          .context = &report,
                                          .write = write_live,
                                          .state = state_of_report};
-        return live_watch(&watch);
+        status = live_watch(&watch);
+        return report.refused == EXIT_DONE ? status : report.refused;
     }
     status = open_report(&s, i, false);
     if (status == EXIT_DONE)
