@@ -30,12 +30,14 @@ void transfer_init(struct transfer *t, const struct strategy_setup *setup)
 
 // ---- the gate ----------------------------------------------------------------------------------
 
-// Sources in turn, the best of each that is open.
+// Sources in turn, the best of each that is open; where some are trusted, of these alone.
 bool transfer_ask(struct transfer *t, const struct learner *g, uint64_t *index)
 {
     for (uint32_t k = 0; t->gate_count < t->gate_most && k < t->count; k++) {
-        uint32_t count;
-        const uint64_t *best = source_best(t->sources[(t->gate_count + k) % t->count], &count);
+        uint32_t count, which = (t->gate_count + k) % t->count;
+        const uint64_t *best = source_best(t->sources[which], &count);
+        if (t->is_trusted && t->weights[which] == 0)
+            continue;
         for (uint32_t i = 0; i < count; i++) {
             if (!learner_is_open(g, best[i]))
                 continue;
