@@ -84,17 +84,18 @@ uint32_t source_shared(const struct source *s)
 
 // ---- axes --------------------------------------------------------------------------------------
 
-// Where a value would stand among those of the axis, which are numbers in ascending order.
+// Where a value would stand among those of the axis, which are numbers in ascending order. All that
+// are less than these, or more, stand one place outside: their results are none of an end's.
 static float place_between(const struct axis *a, const struct parameter *p, double number)
 {
     double below = 0, at;
     for (uint32_t i = 0; i < a->count; i++) {
         value_to_f64(&p->values[a->order[i]], &at);
         if (number < at)
-            return i == 0 ? 0 : (float)(i - 1 + (number - below) / (at - below));
+            return i == 0 ? -1 : (float)(i - 1 + (number - below) / (at - below));
         below = at;
     }
-    return (float)(a->count - 1);
+    return (float)a->count;
 }
 
 static float place_of(const struct axis *a, const struct parameter *p, const struct value *v)

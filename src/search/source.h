@@ -39,7 +39,8 @@ const char *source_name(const struct source *s);
 double source_value(const struct source *s, const uint32_t *choice);
 // Its best that are in the space, the best first.
 const uint64_t *source_best(const struct source *s, uint32_t *count);
-// Configurations of the space that it has results of, and parameters that both have and vary.
+// Places along the parameters that both have and vary where it has results, whether or not the space
+// has a configuration there; and how many these parameters are.
 uint64_t source_results(const struct source *s);
 uint32_t source_shared(const struct source *s);
 

@@ -35,7 +35,8 @@ static void close_grid(void)
 // Parameters with values first, first + step, ...
 struct column {
     const char *name;
-    uint32_t count, first, step;
+    uint32_t count;
+    int first, step;
 };
 
 typedef double value_of(const uint32_t *choice);
@@ -55,7 +56,7 @@ static struct source *make(const struct column *columns, uint32_t count, value_o
     uint32_t all = 1, used = 0;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < columns[i].count; k++)
-            values[i][k] = value_int(columns[i].first + k * columns[i].step);
+            values[i][k] = value_int(columns[i].first + (int)k * columns[i].step);
         parameters[i] = (struct parameter){
             .name = columns[i].name, .values = values[i], .count = columns[i].count};
         all *= columns[i].count;
@@ -116,6 +117,12 @@ static double half_failing(const uint32_t *c)
     return c[0] > 4 ? NAN : bowl(c);
 }
 
+// Of values -1 .. 10 of a: the bowl, and better than it at the first and the last.
+static double better_beyond(const uint32_t *c)
+{
+    return c[0] == 0 || c[0] == SIDE + 1 ? 0.5 : bowl((const uint32_t[]){c[0] - 1, c[1]});
+}
+
 static double at(const struct source *s, uint32_t a, uint32_t b)
 {
     return source_value(s, (const uint32_t[]){a, b});
@@ -166,6 +173,21 @@ START_TEST(other_values_lie_between_those_here)
 }
 END_TEST
 
+START_TEST(values_beyond_are_no_results_of_the_ends)
+{
+    static const struct column wider[] = {{"a", SIDE + 2, -1, 1}, {"b", SIDE, 0, 1}};
+    const char *why;
+    struct source *s = make(wider, 2, better_beyond, 1, &why);
+    ck_assert_ptr_nonnull(s);
+    ck_assert_uint_eq(source_results(s), (SIDE + 2) * SIDE);
+    for (uint32_t b = 0; b < SIDE; b++) {
+        ck_assert(at(s, 0, b) > at(s, 1, b));
+        ck_assert(at(s, 9, b) > at(s, 8, b));
+    }
+    source_free(s);
+}
+END_TEST
+
 START_TEST(parameters_may_differ)
 {
     static const struct column more[] = {{"a", SIDE, 0, 1}, {"b", SIDE, 0, 1}, {"c", 3, 0, 1}};
@@ -204,12 +226,12 @@ END_TEST
 // ---- searches ----------------------------------------------------------------------------------
 
 // Questions until the bowl's bottom was asked for, of at most 40; `questions` has room for them.
-static uint32_t search(const struct source *const *sources, uint32_t count, uint64_t seed,
-                       uint64_t *questions)
+static uint32_t search_within(uint64_t budget, const struct source *const *sources, uint32_t count,
+                              uint64_t seed, uint64_t *questions)
 {
     struct error e = ERROR_INIT;
     const struct strategy_setup setup = {
-        .space = space, .budget = 60, .seed = seed, .sources = sources, .source_count = count};
+        .space = space, .budget = budget, .seed = seed, .sources = sources, .source_count = count};
     struct strategy *s = strategy_new("surrogate", &setup, &e);
     uint32_t choice[2], found = 40;
     ck_assert_msg(s != NULL, "%s", e.text);
@@ -222,6 +244,12 @@ static uint32_t search(const struct source *const *sources, uint32_t count, uint
     }
     strategy_free(s);
     return found;
+}
+
+static uint32_t search(const struct source *const *sources, uint32_t count, uint64_t seed,
+                       uint64_t *questions)
+{
+    return search_within(60, sources, count, seed, questions);
 }
 
 static double mean_search(const struct source *const *sources, uint32_t count)
@@ -271,16 +299,35 @@ START_TEST(helps_and_does_not_hurt)
 }
 END_TEST
 
+// Where few questions are allowed, the one for a source's best is for one that is trusted.
+START_TEST(a_refused_source_takes_no_question)
+{
+    const char *why;
+    uint64_t alone[40], both[40];
+    struct source *good = make(own, 2, bowl, 1, &why), *bad = make(own, 2, upside_down, 1, &why);
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        uint32_t found = search_within(40, (const struct source *[]){good}, 1, seed, alone);
+        ck_assert_uint_le(found, 8);
+        search_within(40, (const struct source *[]){bad, good}, 2, seed, both);
+        ck_assert_mem_eq(alone, both, sizeof alone);
+    }
+    source_free(good);
+    source_free(bad);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_checked_fixture(tests, open_grid, close_grid);
     tcase_add_test(tests, says_what_was_recorded);
     tcase_add_test(tests, says_what_lies_between);
     tcase_add_test(tests, other_values_lie_between_those_here);
+    tcase_add_test(tests, values_beyond_are_no_results_of_the_ends);
     tcase_add_test(tests, parameters_may_differ);
     tcase_add_test(tests, some_say_nothing);
     tcase_add_test(tests, begins_with_the_default_and_the_best);
     tcase_add_test(tests, helps_and_does_not_hurt);
+    tcase_add_test(tests, a_refused_source_takes_no_question);
 }
 
 int main(void)
