@@ -83,6 +83,8 @@ def test_errors_are_hones_own(tmp_path):
         hone.Spec(parameters={"A": [1]})
     with pytest.raises(hone.UsageError, match="NUL"):
         hone.Spec.load("a\0b")
+    with pytest.raises(hone.FileError):
+        hone.Spec.load("/nowhere/\udcff.json")
     with pytest.raises(hone.StoreError):
         (tmp_path / "no.sqlite").write_text("not a store\n")
         hone.Store(tmp_path / "no.sqlite")

@@ -339,10 +339,10 @@ version: str = lib.hone_version().decode()
 
 
 def encode(text: Any) -> Optional[bytes]:
-    """A path or text for the library; None stays None. A NUL inside is refused, since a C text ends there."""
+    """A path or text for the library; None stays None. What Python has of a file's name that is no UTF-8 is that again. A NUL inside is refused, since a C text ends there."""
     if text is None:
         return None
-    given = os.fsencode(text) if isinstance(text, (os.PathLike, bytes)) else str(text).encode()
+    given = os.fsencode(text) if isinstance(text, (os.PathLike, bytes)) else str(text).encode("utf-8", "surrogateescape")
     if b"\0" in given:
         raise UsageError(f"{text!r} has a NUL inside")
     return given
