@@ -65,6 +65,7 @@ class Tune:
         self._lock = threading.Lock()
         self._ended = self._cancelled = False
         self._judge_failed: List[BaseException] = []
+        self._broken: Optional[str] = None
         options = TuneOptions(spec=self.spec.handle, device=self.device.handle, seed=seed, jobs=jobs, iterations=iterations,
                               fresh=fresh, cold=cold, unranked=unranked, strategy=encode(strategy),
                               budget=encode(_joined(budget)), objective=encode(_joined(objective)),
@@ -97,7 +98,7 @@ class Tune:
     def _judging(self, judge: Judge) -> Any:
         with Job(self.spec, self.device, self.spec.default) as job:
             buffers = job.buffers
-        tune, failed, shapes = weakref.ref(self), self._judge_failed, self.spec._shapes
+        failed, shapes = self._judge_failed, self.spec._shapes
 
         @JUDGE
         def call(_context: Any, configuration: bytes, data: Any, lengths: Any, count: int, why: Any, size: int) -> bool:
@@ -107,13 +108,13 @@ class Tune:
                                                       shapes.get(b.name))
                            for b in buffers if b.index < count and data[b.index]}
                 said = judge(json.loads(configuration), outputs)
+                if said is None or (not isinstance(said, str) and bool(said)):
+                    return True
+                reason = said if isinstance(said, str) else "its outputs are judged wrong"
+                text = reason.encode("utf-8", "replace")[:size - 1].decode("utf-8", "ignore").encode()
             except BaseException as e:  # must not pass through the library: raised by the step
                 failed.append(e)
-                owner = tune()
-                said = f"the judge raised {type(e).__name__}: {e}" if owner else False
-            if said is None or said is True or (not isinstance(said, str) and bool(said)):
-                return True
-            text = (said if isinstance(said, str) else "its outputs are judged wrong").encode()[:size - 1]
+                text = f"the judge raised {type(e).__name__}".encode("utf-8", "replace")[:size - 1]
             ctypes.memmove(why, text + b"\0", len(text) + 1)
             return False
 
@@ -128,12 +129,7 @@ class Tune:
             if self._ended:
                 return None
             record, error = c_void_p(), Error()
-            answer = lib.hone_tune_step(self._open(), round(timeout_s * 1000), byref(record), byref(error))
-            self._ended = answer in (_BROKEN, _END)
-            if self._judge_failed:
-                self._ended = True
-                raise self._judge_failed[0]
-            error.raise_it()
+            answer = self._step(round(timeout_s * 1000), record, error)
             return read_record(record, self.spec, self._metrics) if answer == _RECORD else None
 
     def _advance(self, timeout_ms: int) -> bool:
@@ -142,13 +138,25 @@ class Tune:
             if self._ended:
                 return False
             record, error = c_void_p(), Error()
-            answer = lib.hone_tune_step(self._open(), timeout_ms, byref(record), byref(error))
-            self._ended = answer in (_BROKEN, _END)
-            if self._judge_failed:
+            return self._step(timeout_ms, record, error) == _RECORD
+
+    def _step(self, timeout_ms: int, record: Any, error: Error) -> int:
+        answer = lib.hone_tune_step(self._open(), timeout_ms, byref(record), byref(error))
+        self._ended = answer in (_BROKEN, _END)
+        if answer == _BROKEN:
+            self._broken = str(error.exception())
+        if self._judge_failed:
+            failure = self._judge_failed.pop()
+            self._judge_failed.clear()
+            if not isinstance(failure, KeyboardInterrupt):  # which ends a tune only where its caller says so
                 self._ended = True
-                raise self._judge_failed[0]
-            error.raise_it()
-            return answer == _RECORD
+                self._broken = f"the judge raised {type(failure).__name__}"
+            try:
+                raise failure
+            finally:
+                del failure  # else its traceback holds this frame, and that the exception
+        error.raise_it()
+        return answer
 
     @property
     def ended(self) -> bool:
@@ -251,7 +259,7 @@ class Result(Sequence[Record]):
         self.spec, self.device = tune.spec, tune.device
         self.records: List[Record] = [read_record(handles[i], tune.spec, tune._metrics) for i in range(count.value)]
         self.best: Optional[Record] = None
-        self.interrupted, self.broken = tune._cancelled, None
+        self.interrupted, self.broken = tune._cancelled, tune._broken
         self.elapsed_s: float = info.elapsed_ns / 1e9
         self.valid: int = info.valid
         self.store: Optional[str] = tune.store.path if tune.store is not None else None
@@ -437,6 +445,9 @@ def run(spec: Union[Spec, PathLike], configuration: Union[None, str, Configurati
     Options are those of `hone.tune` for one configuration: on, language, set, iterations, cold. Raises hone.UsageError for a
     configuration that restrictions exclude.
     """
+    for name in ("budget", "strategy", "objective", "seed", "configurations", "unranked"):
+        if name in options:
+            raise UsageError(f"{name} is of a search, and hone.run measures one configuration")
     given = as_spec(spec, options.pop("set", None))
     with Tune(given, store=store, fresh=fetch, _run=configuration if configuration is not None else given.default,
               **options) as t:
