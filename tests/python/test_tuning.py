@@ -142,6 +142,43 @@ def test_arrays_on_pocl(pocl):
                   on=pocl, store=False)
 
 
+def test_tolerances_of_a_callable_reference(pocl):
+    pytest.importorskip("numpy")
+    arguments = {"y": {"size": "n"}, "x": {"size": "n"}, "a": 2.0, "n": "n"}
+    for tolerance, status in ({}, "correctness"), ({"atol": 2}, "correct"), ({"rtol": 1e9}, "correct"):
+        s = saxpy(arguments=arguments, reference=lambda v: v["a"] * v["x"] + v["y"] + 1, **tolerance)
+        assert [q.status for q in hone.tune(s, on=pocl, store=False, iterations=1)] == [status] * 3
+
+
+def test_arrays_of_all_kinds(pocl):
+    numpy = pytest.importorskip("numpy")
+    turn = "__kernel void turn(__global float2 *y, __global const float2 *x) { int i = get_global_id(0); y[i] = (float2)(-x[i].y, x[i].x); }"
+    x = (numpy.random.rand(8, 4) + 1j * numpy.random.rand(8, 4)).astype(numpy.complex64)
+
+    def spec(given, reference):
+        return hone.Spec(source=turn, parameters={"A": numpy.arange(1, 3)}, global_size=32, arguments={"y": numpy.zeros_like(x), "x": given},
+                         reference=reference)
+    assert spec(x, None).parameters == {"A": [1, 2]}
+
+    class Tensor:  # dtype and size of its own, as PyTorch's
+        dtype, ndim = "tensor.complex64", 2
+
+        def __array__(self, dtype=None, copy=None):
+            return x
+
+        def size(self):
+            return None
+    for given in (x, x.astype(">c8"), Tensor()):
+        for reference in ({"y": 1j * x}, lambda v: 1j * v["x"].astype(numpy.complex128)):
+            ran = hone.run(spec(given, reference), on=pocl)
+            assert ran.record.status == "correct" and ran.outputs["y"].dtype == numpy.complex64
+            assert numpy.allclose(ran.outputs["y"], 1j * x)
+    with pytest.raises(hone.UsageError, match="budget"):
+        hone.run(spec(x, None), on=pocl, budget=3)
+    with pytest.raises(hone.UsageError, match="list is no array"):
+        spec({"data": [1]}, None)
+
+
 def test_a_reference_over_recipes(pocl):
     numpy = pytest.importorskip("numpy")
     calls = []
@@ -174,6 +211,19 @@ def test_a_judge_sees_outputs_before_they_are_timed(pocl):
         raise ZeroDivisionError("mine")
     with pytest.raises(ZeroDivisionError, match="mine"):
         hone.tune(bare, on=pocl, store=False, judge=broken)
+    with hone.Tune(bare, on=pocl, store=False, judge=broken) as t:
+        with pytest.raises(ZeroDivisionError):
+            list(t)
+        assert t.ended and "ZeroDivisionError" in t.result().broken
+    with pytest.raises(ValueError, match="ambiguous"):
+        hone.tune(bare, on=pocl, store=False, judge=lambda c, outputs: outputs["y"] > 0)
+    r = hone.tune(bare, on=pocl, store=False, judge=lambda c, outputs: "\udcff")
+    assert [q.message for q in r] == ["?"] * 3 and r.broken is None
+
+    def interrupted(configuration, outputs):
+        raise KeyboardInterrupt
+    r = hone.tune(bare, on=pocl, store=False, judge=interrupted, jobs=1)
+    assert r.interrupted and r.broken is None
 
 
 def test_what_the_manual_says(pocl, tmp_path, monkeypatch):

@@ -20,7 +20,8 @@ from ._library import InputError
 TYPES = {"float16": "half", "float32": "float", "float64": "double", "int8": "int8", "int16": "int16",
          "int32": "int32", "int64": "int64", "uint8": "uint8", "uint16": "uint16", "uint32": "uint32",
          "uint64": "uint64", "bool": "bool", "complex64": "float2", "complex128": "double2"}
-NAMES = {hone: numpy for numpy, hone in TYPES.items() if hone not in ("float2", "double2")}
+COMPLEX = {"float2": "complex64", "double2": "complex128"}
+NAMES = {hone: numpy for numpy, hone in TYPES.items() if hone not in COMPLEX}
 
 
 def is_array(value: Any) -> bool:
@@ -43,11 +44,17 @@ def plain_number(value: Any) -> Any:
 
 def type_of(name: str, value: Any) -> str:
     """hone's name for the type of an array's or number's elements."""
-    known = TYPES.get(str(value.dtype))
+    known = TYPES.get(value.dtype.newbyteorder("=").name)
     if known is None:
         raise InputError(f"argument '{name}': hone has no type for NumPy's {value.dtype}; it knows " +
                          ", ".join(sorted(TYPES)))
     return known
+
+
+def as_numpy(value: Any) -> Any:
+    """An array of NumPy of what turns into one, such as a tensor of PyTorch, whose dtype and size are its own."""
+    import numpy
+    return numpy.asarray(value)
 
 
 class Scratch:
@@ -69,9 +76,11 @@ class Scratch:
             data = data.view(data.real.dtype)
         if data.dtype.byteorder == ">" or (data.dtype.byteorder == "=" and sys.byteorder == "big"):
             data = data.astype(data.dtype.newbyteorder("<"))
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        beside = self.path / f".{name}.new"  # whoever reads the file has all of one array
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as f:
             numpy.lib.format.write_array(f, data, version=(1, 0), allow_pickle=False)
+        os.replace(beside, path)
         return str(path)
 
     def close(self) -> None:
@@ -80,7 +89,7 @@ class Scratch:
 
 def from_bytes(data: bytes, kind: str, shape: Optional[tuple] = None) -> Any:
     """Elements of one of hone's types as a NumPy array; without NumPy, or of a type that it does not have, the bytes
-    themselves."""
+    themselves. Pairs are complex numbers where these fill the shape."""
     scalar = kind.rstrip("0123456789") if kind.startswith(("half", "float", "double")) else kind
     name = NAMES.get(scalar) or NAMES.get(kind)
     try:
@@ -90,7 +99,11 @@ def from_bytes(data: bytes, kind: str, shape: Optional[tuple] = None) -> Any:
     if name is None:
         return data
     array = numpy.frombuffer(bytearray(data), dtype=name)
-    return array.reshape(shape) if shape is not None and _fits(array.size, shape) else array
+    if shape is None or _fits(array.size, shape):
+        return array.reshape(shape) if shape is not None else array
+    if kind in COMPLEX and _fits(array.size // 2, shape):
+        return array.view(COMPLEX[kind]).reshape(shape)
+    return array
 
 
 def _fits(size: int, shape: tuple) -> bool:

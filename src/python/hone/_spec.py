@@ -28,6 +28,8 @@ _FROM_TEXT: Mapping[str, Callable[[str], Value]] = {
 
 def _listed(given: Any) -> Any:
     """A list for JSON; one text or number stays what it is."""
+    if hasattr(given, "tolist") and getattr(given, "ndim", 0):
+        return given.tolist()
     return [_arrays.plain_number(one) for one in given] if isinstance(given, (list, tuple, range, set)) else \
         _arrays.plain_number(given)
 
@@ -161,6 +163,9 @@ class Spec:
             data = recipe.pop("data", None)
             if data is None:
                 return recipe
+            if not _arrays.is_array(data):
+                raise UsageError(f"argument '{name}': data of type {type(data).__name__} is no array")
+            data = _arrays.as_numpy(data)
             kind = _arrays.type_of(name, data)
             self._shapes[name] = tuple(data.shape)
             return {"type": kind, "size": int(data.size), "fill": {"file": self._file(name, data)}, **recipe}
@@ -172,6 +177,7 @@ class Spec:
                          "recipe")
 
     def _refer(self, document: Dict[str, Any], reference: Any, rtol: Optional[float], atol: Optional[float]) -> None:
+        self._tolerances = (rtol, atol)  # of what a callable returns, too
         if callable(reference):
             self._callable = reference
             return
@@ -190,7 +196,6 @@ class Spec:
                 if isinstance(verify, dict):
                     verify.setdefault("atol", atol if atol is not None else 0)
                     verify.setdefault("rtol", rtol if rtol is not None else 0)
-        self._tolerances = (rtol, atol)
 
     def prepare(self, device: Any) -> "Spec":
         """The spec that a tune on `device` takes: itself, unless its reference is a callable, which is called here once."""
@@ -218,8 +223,12 @@ class Spec:
             raise UsageError(f"the reference returned '{unknown[0]}', and the kernel writes " +
                              ", ".join(b.name for b in outputs))
         import numpy
-        typed = {b.name: numpy.asarray(answer[b.name]).astype(_arrays.NAMES.get(b.type, b.type), copy=False)
-                 if b.type in _arrays.NAMES else numpy.asarray(answer[b.name]) for b in outputs if b.name in answer}
+        typed = {}
+        for b in outputs:
+            if b.name in answer:
+                array = numpy.asarray(answer[b.name])
+                kind = _arrays.COMPLEX.get(b.type) if array.dtype.kind == "c" else _arrays.NAMES.get(b.type)
+                typed[b.name] = array.astype(kind, copy=False) if kind is not None else array
         made = Spec._bare(self._set)
         made._scratch, made._shapes = self._scratch, self._shapes
         for b in outputs:  # where the document has only the kernel's word for an argument

@@ -217,7 +217,7 @@ class Question:
 
     def _arguments(self, given: Any, cmem: Dict[str, Any]) -> None:
         self.signature = Signature(self.text, self.name, len(given))
-        self.given = list(given)
+        self.given = [_arrays.as_numpy(value) if _arrays.is_array(value) else value for value in given]
         self.arguments: List[Dict[str, Any]] = []
         for i, (name, value) in enumerate(zip(self.signature.names, self.given)):
             if _arrays.is_array(value):
