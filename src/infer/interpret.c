@@ -9,8 +9,9 @@
 #include <string.h>
 
 #define CALLS_MOST   24
-#define UNKNOWN_RUNS 3  // of a loop whose condition is unknown
-#define ENDLESS_RUNS 64 // of one that only an unknown condition leaves
+#define NESTING_MOST 3000 // of expressions: what the stack holds
+#define UNKNOWN_RUNS 3    // of a loop whose condition is unknown
+#define ENDLESS_RUNS 64   // of one that only an unknown condition leaves
 
 enum value_kind { VALUE_UNKNOWN, VALUE_INTEGER, VALUE_REAL, VALUE_POINTER, VALUE_VECTOR };
 
@@ -43,6 +44,7 @@ struct machine {
     struct frame *frame;
     int64_t group[3], item[3];
     unsigned calls;
+    unsigned nesting;   // of expressions, through all calls
     bool may_have_left; // an unknown condition led to a break or a return
     bool stopped;
 };
@@ -902,13 +904,8 @@ static struct value evaluate_choice(struct machine *m, const struct node *n)
     return join_unknown(&yes, &no);
 }
 
-static struct value evaluate(struct machine *m, const struct node *n)
+static struct value evaluate_kind(struct machine *m, const struct node *n)
 {
-    if (m->stopped || m->run->budget == 0) {
-        m->stopped = true;
-        return unknown_value();
-    }
-    m->run->budget--;
     switch (n->kind) {
     case NODE_NUMBER:
         return integer_value(n->integer);
@@ -953,6 +950,21 @@ static struct value evaluate(struct machine *m, const struct node *n)
     default:
         return unknown_value();
     }
+}
+
+static struct value evaluate(struct machine *m, const struct node *n)
+{
+    if (m->stopped || m->run->budget == 0) {
+        m->stopped = true;
+        return unknown_value();
+    }
+    m->run->budget--;
+    if (m->nesting == NESTING_MOST)
+        return unknown_value();
+    m->nesting++;
+    const struct value v = evaluate_kind(m, n);
+    m->nesting--;
+    return v;
 }
 
 // ---- statements --------------------------------------------------------------------------------

@@ -824,7 +824,7 @@ unsigned study_group_faults(struct study *s)
         }
         bool is_part = lanes > 4; // members of a struct need not all be written
         d = is_part ? 0 : d * lanes;
-        if (d == 0 || d > 8192 || (d <= lanes && high - low <= d) ||
+        if (high < 0 || d == 0 || d > 8192 || (d <= lanes && high - low <= d) ||
             (map = calloc(size, 1)) == NULL)
             continue;
         o->map = map;

@@ -15,6 +15,8 @@
 #define EXPANSION_MOST  64  // macros within each other
 #define PARAMETERS_MOST 32
 #define WORDS_MOST      (1u << 20) // put out: macros that double themselves end here
+#define REFUSED_MOST    64         // #errors that are looked at
+#define REFUSED_WORDS   4096       // of the conditions around one
 
 struct macro {
     const char *name;
@@ -365,6 +367,11 @@ static void note_refused(struct preprocessor *p)
 {
     static const struct token end = {.kind = TOKEN_END, .text = ""};
     struct token_list all = {.items = NULL};
+    size_t words = 0;
+    for (uint32_t i = 0; i < p->depth; i++)
+        words += p->condition[i].count + p->earlier[i].count;
+    if (p->refused_count >= REFUSED_MOST || words > REFUSED_WORDS)
+        return;
     for (uint32_t i = 0; i < p->depth; i++) {
         const struct token_list *const lists[] = {&p->condition[i], &p->earlier[i]};
         for (int k = 0; k < 2; k++) {

@@ -33,7 +33,7 @@ static void relate_pair(struct study *s, uint32_t group, uint32_t other)
     int64_t least = other_alone ? v : w, most = other_alone ? w : v;
     if (!other_alone && !group_alone)
         add_relation(s, RELATION_EQUAL, less, more);
-    else if (most % least == 0) // is one and a half of it enough?
+    else if (least > 0 && most % least == 0) // is one and a half of it enough?
         add_relation(
             s, is_good_pair(s, less, m, more, m + m / 2) ? RELATION_AT_LEAST : RELATION_MULTIPLE,
             less, more);

@@ -9,6 +9,7 @@
 
 #define SLOTS_MOST   512
 #define VISITS_MOST  200000u // nodes
+#define DEMAND_MOST  1000u   // nodes of one demand: constants that double each other end here
 #define NESTING_MOST 60
 
 struct seeker {
@@ -263,7 +264,10 @@ static const struct node *demand_node(struct seeker *k, const struct demand *d)
     const struct study *s = k->study;
     if (d->function && !(k->function && str_equal(d->function, k->function->name)))
         return NULL;
+    const uint32_t before = k->visits;
+    k->visits = VISITS_MOST - DEMAND_MOST;
     const struct node *n = plain_node(k, d->condition);
+    k->visits = before;
     return n && has_tuned(s, n) ? n : NULL;
 }
 

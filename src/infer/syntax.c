@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define DEPTH_MOST 200 // of expressions and statements within each other
+#define LINKS_MOST                                                                                 \
+    2000 // operators one above the other in a tree: those who walk it call themselves
 
 struct scope_name {
     const char *name;
@@ -31,6 +33,8 @@ struct parser {
     struct scope_name *names;
     size_t name_count, name_room, function_room, shared_room, record_room, open_room, demand_room;
     uint32_t slots, depth;
+    uint32_t
+        height; // in LINKS_MOST, of the highest expression that was read within the one that is read
     bool in_function;
     bool trouble;              // the function is given up
     bool failed;               // no memory
@@ -732,9 +736,18 @@ static struct node *read_primary(struct parser *p)
     return n;
 }
 
+// One more operator above what was read.
+static void add_link(struct parser *p, uint32_t *height)
+{
+    *height = (*height > p->height ? *height : p->height) + 1;
+    if (*height > LINKS_MOST)
+        give_up(p);
+}
+
 static struct node *read_postfix(struct parser *p)
 {
     struct node *n = read_primary(p);
+    uint32_t height = p->height;
     while (p->at < p->end && !p->trouble && p->at->kind == TOKEN_SIGN) {
         struct node *outer;
         if (accept_sign(p, "[")) {
@@ -758,6 +771,8 @@ static struct node *read_postfix(struct parser *p)
         }
         outer->a = n;
         n = outer;
+        add_link(p, &height);
+        p->height = height;
     }
     return n;
 }
@@ -861,7 +876,10 @@ static unsigned level_of(const struct token *t)
 
 static struct node *read_binary(struct parser *p, unsigned level)
 {
+    const uint32_t outer = p->height;
+    p->height = 0;
     struct node *left = read_unary(p);
+    uint32_t height = p->height;
     for (unsigned mine; !p->trouble && p->at < p->end && (mine = level_of(p->at)) >= level;) {
         if (mine == 0)
             break;
@@ -870,8 +888,22 @@ static struct node *read_binary(struct parser *p, unsigned level)
         n->a = left;
         n->b = read_binary(p, mine + 1);
         left = n;
+        add_link(p, &height);
     }
+    p->height = height > outer ? height : outer;
     return left;
+}
+
+// What stands to the right of "=" and ":" is read within what stands to the left.
+static struct node *read_right(struct parser *p)
+{
+    struct node *n = NULL;
+    if (++p->depth > DEPTH_MOST)
+        give_up(p);
+    else
+        n = at_sign(p, "{") ? read_primary(p) : read_assignment(p);
+    p->depth--;
+    return n ? n : number_node(p, 0);
 }
 
 static struct node *read_assignment(struct parser *p)
@@ -887,7 +919,7 @@ static struct node *read_assignment(struct parser *p)
         n->a = left;
         n->b = read_expression(p);
         want_sign(p, ":");
-        n->c = read_assignment(p);
+        n->c = read_right(p);
         return n;
     }
     bool is_compared = strcmp(text, "==") == 0 || strcmp(text, "!=") == 0 ||
@@ -900,14 +932,17 @@ static struct node *read_assignment(struct parser *p)
     n->sign = sign_of(sign);
     p->at++;
     n->a = left;
-    n->b = at_sign(p, "{") ? read_primary(p) : read_assignment(p);
+    n->b = read_right(p);
     return n;
 }
 
 // With commas: the last one's value.
 static struct node *read_expression(struct parser *p)
 {
+    const uint32_t outer = p->height;
+    p->height = 0;
     struct node *left = read_assignment(p);
+    uint32_t height = p->height;
     while (!p->trouble && at_sign(p, ",")) {
         struct node *n = node_new(p, NODE_BINARY);
         p->at++;
@@ -915,7 +950,9 @@ static struct node *read_expression(struct parser *p)
         n->a = left;
         n->b = read_assignment(p);
         left = n;
+        add_link(p, &height);
     }
+    p->height = height > outer ? height : outer;
     return left;
 }
 

@@ -162,6 +162,78 @@ START_TEST(what_is_not_understood)
 }
 END_TEST
 
+// Texts that are long, deep, or wrong: they are read all the same, within the stack and in no time.
+static bool is_read(const char *text, size_t length, struct arena *arena, struct inferred *f)
+{
+    struct error e = ERROR_INIT;
+    arena_init(arena);
+    return infer_kernel(text, length, LANGUAGE_OPENCL, "k", arena, f, &e);
+}
+
+START_TEST(what_is_too_much)
+{
+    static const char *const chains[] = {"i + ", "i, ", "i ? 1 : ", "i * (", "y["};
+    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
+        struct text t = TEXT_INIT;
+        struct arena arena;
+        struct inferred f;
+        text_add(&t, "kernel void k(global int *y, int n) { int i = get_global_id(0); y[i] = (");
+        for (int k = 0; k < 200000; k++)
+            text_add(&t, chains[i]);
+        text_add(&t, "0); }");
+        ck_assert_msg(is_read(text_cstr(&t), t.length, &arena, &f), "%s", chains[i]);
+        ck_assert_msg(f.open_count > 0 && strstr(f.open[0], "not understood"), "%s", chains[i]);
+        arena_release(&arena);
+        text_release(&t);
+    }
+    // Functions that call each other below as much as is read.
+    struct text t = TEXT_INIT;
+    struct arena arena;
+    struct inferred f;
+    for (int i = 0; i < 24; i++) {
+        text_addf(&t, "int f%d(int x) { return f%d(x)", i, i - 1);
+        for (int k = 0; k < 1900; k++)
+            text_add(&t, " + 1");
+        text_add(&t, "; }\n");
+    }
+    text_add(&t, "kernel void k(global int *y, int n) { int i = get_global_id(0);\n"
+                 "if (i < n) y[i] = f23(1); }");
+    ck_assert(is_read(text_cstr(&t), t.length, &arena, &f));
+    arena_release(&arena);
+    text_clear(&t);
+    // What one #error of a long chain says has all branches before it.
+    text_add(&t, "#if A == 0\n");
+    for (int i = 0; i < 5000; i++)
+        text_addf(&t, "#elif A == %d\n#error no\n", i);
+    text_add(&t, "#endif\nkernel void k(global int *y, int n) { int i = get_global_id(0);\n"
+                 "const int c0 = BLOCK;\n");
+    for (int i = 0; i < 50; i++)
+        text_addf(&t, "const int c%d = c%d + c%d;\n", i + 1, i, i);
+    text_add(&t, "static_assert(c50 > 3, \"\"); if (i < n) y[i] = 1; }");
+    ck_assert(is_read(text_cstr(&t), t.length, &arena, &f));
+    arena_release(&arena);
+    text_release(&t);
+}
+END_TEST
+
+START_TEST(numbers_at_the_edge)
+{
+    // A name that is 0 is no part of another.
+    CL("k",
+       "#ifndef BLOCK\n#define BLOCK 64\n#endif\n#ifndef SKEW\n#define SKEW 0\n#endif\n"
+       "kernel void k(global const float *in, global float *out) { local float t[2 * BLOCK];\n"
+       "int l = get_local_id(0), g = get_group_id(0) * BLOCK + l; t[l + SKEW] = in[g];\n"
+       "barrier(1); out[g] = t[l + SKEW]; }",
+       "BLOCK=64 of [32, 64, 128, 256]; SKEW=0 of [0, 1]; SIZE; | SIZE / BLOCK; "
+       "| in r SIZE; out w SIZE; | SIZE % BLOCK == 0");
+    // What is written lies before the buffer.
+    CL("k",
+       "kernel void k(global float *out)\n"
+       "{ out[get_group_id(0) * 64 + get_local_id(0) - 1000000000] = 1; }",
+       "SIZE; | ceil(SIZE / 64) * 512 / 512; | out rw SIZE?; | SIZE % 64 == 0");
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 300);
@@ -172,6 +244,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, only_its_own_names);
     tcase_add_test(tests, what_cannot_be_passed);
     tcase_add_test(tests, what_is_not_understood);
+    tcase_add_test(tests, what_is_too_much);
+    tcase_add_test(tests, numbers_at_the_edge);
 }
 
 int main(void)
