@@ -21,12 +21,32 @@ struct header {
     struct text *out;
 };
 
+// One of these, with or without underscores behind it: it gets one more, so that no two become one.
+static bool is_taken(const char *const *taken, const char *name)
+{
+    size_t length = strlen(name);
+    while (length > 0 && name[length - 1] == '_')
+        length--;
+    for (; *taken; taken++) {
+        if (strlen(*taken) == length && memcmp(*taken, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 // ", int64_t M, int64_t N" or ", M, N".
 static void add_sizes(const struct header *h, const char *before)
 {
+    // What the functions of the templates have themselves, and call.
+    static const char *const taken[] = {"device", "device_name",  "c",     "out",    "size",
+                                        "index",  "argument",     "shape", "found",  "i",
+                                        "b",      "architecture", "NULL",  "size_t", "int64_t",
+                                        "memcmp", "strcmp",       NULL};
     for (uint32_t i = 0; i < h->t->column_count; i++) {
         text_addf(h->out, ", %s", before);
         emit_c_name(h->t->columns[i], h->out);
+        if (is_taken(taken, h->t->columns[i]))
+            text_addc(h->out, '_');
     }
 }
 
@@ -376,9 +396,11 @@ static void add_template(const struct header *h, const char *template, const cha
 
 static void add_functions(const struct header *h)
 {
+    static const char *const taken[] = {"COUNT", NULL};
     struct text arguments = TEXT_INIT;
     for (uint32_t i = 0; i < h->c->core.argument_count; i++)
-        text_addf(&arguments, "    %s_ARGUMENT_%s,\n", h->name, h->c->identifiers[i]);
+        text_addf(&arguments, "    %s_ARGUMENT_%s%s,\n", h->name, h->c->identifiers[i],
+                  is_taken(taken, h->c->identifiers[i]) ? "_" : "");
     add_template(h, header_functions, text_cstr(&arguments));
     h->out->failed |= arguments.failed;
     text_release(&arguments);

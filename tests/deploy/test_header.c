@@ -280,6 +280,56 @@ START_TEST(headers_compile_without_a_warning)
 }
 END_TEST
 
+// Sizes and arguments that are named as the header's own.
+START_TEST(names_of_the_header_are_the_users_too)
+{
+    static const char text[] =
+        "{\"General\": {\"BenchmarkName\": \"names\", \"FormatVersion\": 1},"
+        " \"Constants\": {\"size\": 64, \"size_\": 64, \"c\": 1, \"device\": 1, \"shape\": 1,"
+        "  \"out\": 1, \"index\": 1, \"argument\": 1, \"i\": 1, \"b\": 1, \"architecture\": 1},"
+        " \"ConfigurationSpace\": {\"TuningParameters\": ["
+        "  {\"Name\": \"block\", \"Type\": \"int\", \"Values\": \"[8, 16]\", \"Default\": 8}]},"
+        " \"KernelSpecification\": {\"Language\": \"OpenCL\", \"KernelName\": \"copy\","
+        "  \"KernelSource\": \"__kernel void copy(__global float *to) { to[get_global_id(0)] = 1; "
+        "}\","
+        "  \"GlobalSize\": {\"X\": \"size\"}, \"LocalSize\": {\"X\": \"block\"},"
+        "  \"Arguments\": [{\"Name\": \"COUNT\", \"Type\": \"float\", \"MemoryType\": \"Vector\","
+        "   \"AccessType\": \"WriteOnly\", \"Size\": \"size\", \"Output\": true}]}}";
+    static const char *const columns[] = {"size",  "size_",    "c", "device", "shape",       "out",
+                                          "index", "argument", "i", "b",      "architecture"};
+    static const char main_text[] =
+        "#include \"names.h\"\n"
+        "int main(void)\n{\n"
+        "    const names_configuration *c = names_best(\"\", 64, 64, 1, 1, 1, 1, 1, 1, 1, 1, 1);\n"
+        "    return names_ARGUMENT_COUNT_ == 0 && names_ARGUMENT_COUNT == 1 && c ? 0 : 1;\n}\n";
+    static const uint32_t first[] = {0};
+    struct error e = ERROR_INIT;
+    struct arena a;
+    struct deploy_table t;
+    struct deploy_configuration configuration;
+    const struct deploy_image image = {"sm_90", 0, NULL, "ELF", 3, "cubin"};
+    const struct deploy_writing w = {.images = &image, .image_count = 1};
+    char folder[] = "/tmp/hone_names_XXXXXX";
+    arena_init(&a);
+    struct spec *spec = spec_parse(text, strlen(text), NULL, "names.json", NULL, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    ck_assert_msg(deploy_table_init(&t, spec, columns, sizeof columns / sizeof *columns, &a, &e),
+                  "%s", e.text);
+    t.source_digest = "0";
+    t.configurations = &configuration;
+    t.configuration_count = 1;
+    ck_assert(deploy_configuration_make(&t, first, &a, &configuration));
+    ck_assert(mkdtemp(folder) != NULL);
+    write_header_file(&t, &w, folder, "names.h");
+    write_file(folder, "main.c", main_text, strlen(main_text));
+    run_command("cc -std=c99 -Wall -Wextra -Werror -pedantic -o %s/main %s/main.c && %s/main",
+                folder);
+    folder_remove(folder);
+    spec_free(spec);
+    arena_release(&a);
+}
+END_TEST
+
 // ---- launches as hone makes them ---------------------------------------------------------------
 
 // A table of one point: configuration `choice` of the shipped spec, and its default.
@@ -593,6 +643,7 @@ int main(void)
     tcase_add_loop_test(t, header_and_file_answer_as_hone_does, 0, 2);
     tcase_add_test(t, logarithms_are_the_same);
     tcase_add_test(t, headers_compile_without_a_warning);
+    tcase_add_test(t, names_of_the_header_are_the_users_too);
     tcase_add_test(t, shipped_specs_are_launched_as_hone_does);
     tcase_add_test(t, pasted_sources_are_the_same_text);
     tcase_add_test(t, damaged_files_are_refused);
