@@ -21,8 +21,8 @@ static const struct deploy_row *row_of(const struct deploy *d, const int64_t *sh
 
 static bool start_image(struct deploy *d, const struct deploy_point *point, struct error *e)
 {
-    const char *text = d->table.configurations[point->configuration].text;
-    struct tune_options o = deploy_tune_options(d, row_of(d, point->shape), &text, 1);
+    const char *const *text = &d->table.configurations[point->configuration].text;
+    struct tune_options o = deploy_tune_options(d, row_of(d, point->shape), text, 1);
     if (!d->images)
         d->images = arena_array(&d->arena, deploy_images_planned(d), sizeof *d->images);
     if (!d->images)
