@@ -150,6 +150,15 @@ START_TEST(questions)
     has(r.out, "the values of scalars"); // nobody was asked for them
     ran_release(&r);
     unlink(spec);
+    // An expression stands as a text.
+    r = answered("\n\n\n\n[8, \"8\"]\n[2**i for i in range(3, 5)]\n[8, 16,]\n", spec);
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    has(r.err, "has a quotation mark or a backslash");
+    ran_release(&r);
+    r = program_run("space", spec);
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ran_release(&r);
+    unlink(spec);
     r = answered("\n\n\n\n\n\n\n\n\n\n\n3.0\n\n\n\n\n\n", spec);
     ck_assert_msg(r.status == 0, "%s", r.err);
     has(r.err, "Value of argument alpha [");

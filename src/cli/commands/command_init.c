@@ -47,6 +47,18 @@ static const char *ask(struct session *s, const char *question, const char *now)
     return answer;
 }
 
+// As JSON, which knows neither 016 nor a comma at the end.
+static const char *write_integers(struct session *s, const struct value *list)
+{
+    struct text t = TEXT_INIT;
+    for (uint32_t i = 0; i < list->count; i++)
+        text_addf(&t, "%s%lld", i ? ", " : "[", (long long)list->items[i].i);
+    text_add(&t, "]");
+    const char *written = t.failed ? NULL : arena_strdup(&s->arena, text_cstr(&t));
+    text_release(&t);
+    return written;
+}
+
 // "16, 32" and "[16, 32]" are lists; "range(1, 9)" is an expression that gives one. False, and said:
 // it gives no integers.
 static bool take_values(struct session *s, const char *answer, struct inferred_name *n)
@@ -57,6 +69,10 @@ static bool take_values(struct session *s, const char *answer, struct inferred_n
     struct error e = ERROR_INIT;
     struct value values, one = value_int(0);
     int64_t first = 0;
+    if (strpbrk(answer, "\"\\")) {
+        say("'%s' has a quotation mark or a backslash\n", answer);
+        return false;
+    }
     struct expr *x = list ? expr_parse(&s->arena, list, &none, &e) : NULL;
     bool ok = x && expr_eval(x, NULL, &s->arena, &values) == EXPR_FAULT_NONE &&
               values.kind == VALUE_LIST && values.count > 0;
@@ -72,7 +88,9 @@ static bool take_values(struct session *s, const char *answer, struct inferred_n
         say("'%s' gives no integers; '16, 32' and 'range(1, 9)' do\n", answer);
         return false;
     }
-    const char *written = list[0] == '[' ? list : arena_printf(&s->arena, "\"%s\"", list);
+    const char *written = list[strspn(list, "0123456789, []")] == 0
+                              ? write_integers(s, &values)
+                              : arena_printf(&s->arena, "\"%s\"", list);
     n->values = written ? written : n->values;
     n->value = has_default ? n->value : first;
     return true;
