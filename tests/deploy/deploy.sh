@@ -131,6 +131,8 @@ expect 2 "unknown constant 'N'" "$hone" deploy spec/matmul_tiled.json --store $s
 expect 1 "no results of matmul_tiled in OpenCL on a device 'Nobody'; it has them on" "${deploy[@]}" --also-device Nobody
 expect 2 "'xml' is none of: header, known, json" "${deploy[@]}" --format xml
 expect 2 'its ending is that of no format' "${deploy[@]}" -o table.xml
+expect 2 'json and --format header exclude each other' "${deploy[@]}" --json --format header
+expect 2 'json and --format csv exclude each other' "${deploy[@]}" --json -o t.csv
 expect 2 'is no share above 0' "${deploy[@]}" --within 0
 known=$(results)
 for format in header known json csv cmake prelude; do

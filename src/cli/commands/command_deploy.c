@@ -7,6 +7,7 @@
 #include "deploy/formats.h"
 #include "deploy/shapes.h"
 #include "deploy/stamp.h"
+#include "lib/choose_device.h"
 #include "report/deploy_report.h"
 #include "spec/sweep_plan.h"
 
@@ -144,7 +145,7 @@ static int choose_known_device(struct session *s)
     struct text names = TEXT_INIT;
     for (size_t i = 0; i < count; i++) {
         bool fits = known[i].language == w->languages.list[0] &&
-                    (!wanted || str_contains_nocase(known[i].name, wanted));
+                    (!wanted || count_fitting_devices(&known[i], 1, wanted) > 0);
         if (known[i].language == w->languages.list[0])
             text_addf(&names, "%s%s", names.length ? ", " : "", known[i].name);
         if (fits && fitting++ == 0)
@@ -294,14 +295,14 @@ static int write_table(struct session *s, const struct deploy_report *v)
 }
 
 // The report goes to stdout where the table does not.
-static void tell_end(struct session *s, const struct deploy_report *v)
+static void tell_end(struct session *s, const struct deploy_report *v, bool is_written)
 {
     struct text text = TEXT_INIT;
     bool is_data = s->format && !s->output;
     if (!s->format)
         report_deploy_table(v, &text);
     report_deploy_end(v, &text);
-    if (s->output && v->found.table) {
+    if (s->output && is_written) {
         text_addf(&text, "Written: %s", s->output);
         if (v->found.image_count)
             text_addf(&text, ", with %u compiled programs for %s", v->found.image_count,
@@ -355,11 +356,13 @@ static int deploy_and_show(struct session *s)
     read_report(s, &report);
     bool has_table = report.found.table != NULL;
     int status = workflow_status(&s->broken, workflow_failed, has_table);
-    if (status == EXIT_DONE && has_table && s->format)
+    bool is_written = status == EXIT_DONE && has_table && s->format;
+    if (is_written)
         status = write_table(s, &report);
+    is_written = is_written && status == EXIT_DONE;
     if (status == EXIT_DONE || status == EXIT_NOTHING)
-        tell_end(s, &report);
-    if (status == EXIT_NOTHING && s->broken.code == ERROR_NONE)
+        tell_end(s, &report, is_written);
+    if (status == EXIT_NOTHING && !has_table && s->broken.code == ERROR_NONE)
         complain("%s: no configuration %s at any of these sizes: no table was written",
                  s->tuning.work.spec->path, s->settings->known ? "is known" : "works");
     return status;
@@ -510,6 +513,16 @@ static int choose_format(const struct deploy_settings *s, bool is_one,
     const char *named = s->format                               ? s->format
                         : s->given.output.format == REPORT_JSON ? "json"
                                                                 : NULL;
+    if (s->given.output.format == REPORT_JSON) {
+        const struct deploy_format *other = s->format             ? deploy_format_find(s->format)
+                                            : s->output && is_one ? deploy_format_of_file(s->output)
+                                                                  : NULL;
+        if (other && !str_equal(other->name, "json")) {
+            complain("--json and --format %s exclude each other: --json is --format json",
+                     other->name);
+            return EXIT_USAGE;
+        }
+    }
     *out = named                 ? deploy_format_find(named)
            : s->output && is_one ? deploy_format_of_file(s->output)
                                  : NULL;
