@@ -118,6 +118,31 @@ def test_a_thousand_tunes_leave_nothing_behind(fake, tmp_path):
     assert [name for name in os.listdir(tmp_path) if name.startswith("hone-")] == []
 
 
+def test_what_is_in_a_cycle_is_freed_before_what_it_needs(fake, tmp_path, monkeypatch):
+    from hone._library import lib
+    freed = []
+    for name in ("hone_spec_free", "hone_devices_free", "hone_store_close", "hone_space_free", "hone_job_free", "hone_tune_free"):
+        def free(handle, name=name, real=getattr(lib, name)):
+            freed.append(name)
+            real(handle)
+        monkeypatch.setattr(lib, name, free)
+
+    def cycle():
+        spec, store = hone.Spec.load(SMALL), hone.Store(tmp_path / "s.sqlite")
+        t = hone.Tune(spec, store=store)
+        t.step()
+        spec.kept = store.kept = t.device.devices.kept = [t, spec.space(on=t.device), hone.Result(t).job({"ID": 1})]
+        freed.clear()
+        store.close()  # which the tune still writes to
+        assert freed == []
+        t.step()
+    cycle()
+    gc.collect()
+    assert len(freed) == 6 and freed.index("hone_tune_free") < freed.index("hone_store_close")
+    first = max(freed.index(name) for name in ("hone_space_free", "hone_job_free", "hone_tune_free"))
+    assert first < freed.index("hone_devices_free") < freed.index("hone_spec_free")
+
+
 def test_arrays_go_with_their_specs(pocl, tmp_path, monkeypatch):
     numpy = pytest.importorskip("numpy")
     import tempfile

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import weakref
 from ctypes import byref, c_void_p, cast, pointer
 from typing import Any, Iterator, List, Optional, Union
 
-from ._library import DeviceError, DevicesOptions, Error, decode, encode, lib, worker
+from ._library import DeviceError, DevicesOptions, Error, decode, encode, lib, owned, worker
 
 _TYPES = ("gpu", "integrated", "cpu", "accelerator")
 
@@ -24,10 +23,10 @@ class Devices:
         options.worker = pointer(w)
         self.handle = lib.hone_devices_list(byref(options), byref(error))
         error.raise_it()
-        self._free = weakref.finalize(self, lib.hone_devices_free, self.handle)
+        self._free = owned(self, lib.hone_devices_free, self.handle, spec)
 
     def close(self) -> None:
-        """Frees them at once; nothing made from them may be used any more."""
+        """Frees them at once, or with the last tune, space or job that is on one of them. No other may be made."""
         self._free()
 
     def __len__(self) -> int:

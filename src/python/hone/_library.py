@@ -12,9 +12,10 @@ import ctypes.util
 import logging
 import os
 import pathlib
+import weakref
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t,
                     c_uint32, c_uint64, c_void_p)
-from typing import Any, Iterable, Mapping, Optional, Sequence
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
 VERSION_NUMBER = 200  # of the header that the structs below repeat: 0.2.0
 NATIVE = pathlib.Path(__file__).resolve().parent / "native"  # of a wheel: bin, lib, libexec, share
@@ -334,6 +335,33 @@ def _open() -> ctypes.CDLL:
 
 lib = _open()
 version: str = lib.hone_version().decode()
+
+# ---- handles -----------------------------------------------------------------------------------------
+
+
+class _Alive:
+    """A handle that is freed when nobody holds this any more, and before what it was made from."""
+
+    __slots__ = ("_free", "_handle", "_needs")
+
+    def __init__(self, free: Callable[[Any], None], handle: Any, needs: Sequence[Any]) -> None:
+        self._free, self._handle, self._needs = free, handle, needs
+
+    def __del__(self) -> None:
+        self._free(self._handle)
+
+
+def _let_go(_alive: _Alive) -> None:
+    """The finalizer's hold on it ends with the call."""
+
+
+def owned(owner: Any, free: Callable[[Any], None], handle: Any, *needs: Any) -> Any:
+    """Frees the handle with its owner, or when what this gives is called, but not before the handles of all that have the
+    owner among their `needs` (owners, or None). In a cycle the collector ends owners in any order: each finalizer holds what
+    its handle needs, and no owner."""
+    held = [need._free.peek() for need in needs if need is not None]
+    return weakref.finalize(owner, _let_go, _Alive(free, handle, [found[2][0] for found in held if found]))
+
 
 # ---- between the two sides ---------------------------------------------------------------------------
 

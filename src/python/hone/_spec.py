@@ -10,13 +10,12 @@ import ctypes
 import json
 import os
 import pathlib
-import weakref
 from ctypes import byref, c_uint32, c_uint64
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _arrays
 from ._library import (Buffer, Error, InputError, Launch, Program, RestrictionInfo, SpaceOptions, SpecOptions, UsageError,
-                       decode, encode, lib, measured_text, notices, texts)
+                       decode, encode, lib, measured_text, notices, owned, texts)
 
 Value = Union[bool, int, float, str]
 Configuration = Mapping[str, Value]
@@ -138,7 +137,7 @@ class Spec:
         self._own()
 
     def _own(self) -> None:
-        self._free = weakref.finalize(self, lib.hone_spec_free, self.handle)
+        self._free = owned(self, lib.hone_spec_free, self.handle)
         count = lib.hone_spec_parameters(self.handle)
         names = [decode(lib.hone_spec_parameter(self.handle, i)) for i in range(count)]
         self._values: List[List[Value]] = []
@@ -386,7 +385,7 @@ class Space(Sequence[Dict[str, Value]]):
             options.where = given
         self.handle = lib.hone_space_new(spec.handle, byref(options), byref(error))
         error.raise_it()
-        self._free = weakref.finalize(self, lib.hone_space_free, self.handle)
+        self._free = owned(self, lib.hone_space_free, self.handle, spec, on.devices if on is not None else None)
 
     def __len__(self) -> int:
         return lib.hone_space_count(self.handle)
@@ -476,12 +475,13 @@ class BufferInfo(NamedTuple):
 class Job:
     """One configuration made concrete: what the compiler gets, and what is launched. Nothing is built."""
 
-    def __init__(self, spec: Spec, device: Any, configuration: Union[str, Configuration], *, handle: Any = None) -> None:
+    def __init__(self, spec: Spec, device: Any, configuration: Union[str, Configuration], *, handle: Any = None,
+                 of: Any = None) -> None:
         self.spec, self._device, error = spec, device, Error()
         self.handle = handle or lib.hone_job_new(spec.handle, device.handle, spec.choice(configuration), byref(notices),
                                                  byref(error))
         error.raise_it()
-        self._free = weakref.finalize(self, lib.hone_job_free, self.handle)
+        self._free = owned(self, lib.hone_job_free, self.handle, spec, device.devices, of)
 
     def __enter__(self) -> "Job":
         return self

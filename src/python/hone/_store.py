@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import weakref
 from ctypes import byref, c_double
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from ._library import (EACH_RECORD, EACH_RUN, Error, OriginInfo, Query, RunInfo, UsageError, decode, encode, lib, user_folder)
+from ._library import (EACH_RECORD, EACH_RUN, Error, OriginInfo, Query, RunInfo, UsageError, decode, encode, lib, owned,
+                       user_folder)
 from ._records import Record, read_record
 from ._spec import PathLike, Spec, as_spec
 
@@ -84,7 +84,7 @@ class Store:
         self.handle = lib.hone_store_open(encode(os.fspath(path) if path is not None else default_path()), _MODES[mode],
                                           byref(error))
         error.raise_it()
-        self._free = weakref.finalize(self, lib.hone_store_close, self.handle)
+        self._free = owned(self, lib.hone_store_close, self.handle)
 
     def __enter__(self) -> "Store":
         return self

@@ -10,13 +10,13 @@ import socket
 import sys
 import threading
 import time
-import weakref
 from ctypes import byref, c_size_t, c_void_p
 from typing import (Any, AsyncIterator, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union)
 
 from . import _arrays, _program
 from ._devices import Device, choose
-from ._library import (JUDGE, Error, ProgressInfo, TuneOptions, UsageError, decode, encode, lib, notices, texts, worker)
+from ._library import (JUDGE, Error, ProgressInfo, TuneOptions, UsageError, decode, encode, lib, notices, owned, texts,
+                       worker)
 from ._progress import Bar, time_text
 from ._records import Record, read_record
 from ._spec import Configuration, Geometry, Job, PathLike, Spec, as_spec, configuration_text
@@ -92,7 +92,7 @@ class Tune:
         if not self.handle and self._own_store and self.store is not None:
             self.store.close()
         error.raise_it()
-        self._free = weakref.finalize(self, lib.hone_tune_free, self.handle)
+        self._free = owned(self, lib.hone_tune_free, self.handle, self.spec, self.device.devices, self.store)
         self._metrics = self.spec.metrics
 
     def _judging(self, judge: Judge) -> Any:
@@ -276,7 +276,7 @@ class Result(Sequence[Record]):
         error = Error()
         job = lib.hone_job_of_record_new(tune._open(), handle, byref(error))
         error.raise_it()
-        with Job(self.spec, self.device, {}, handle=job) as best:
+        with Job(self.spec, self.device, {}, handle=job, of=tune) as best:
             self.options, self.geometry, self.source = best.options, best.geometry, best.source
 
     @property
@@ -463,7 +463,7 @@ def _outputs(t: Tune) -> Dict[str, Any]:
     count, found = c_size_t(), {}
     handle = lib.hone_tune_records(t._open(), byref(count))[0]
     error = Error()
-    with Job(t.spec, t.device, {}, handle=lib.hone_job_of_record_new(t._open(), handle, byref(error))) as job:
+    with Job(t.spec, t.device, {}, handle=lib.hone_job_of_record_new(t._open(), handle, byref(error)), of=t) as job:
         error.raise_it()
         for b in job.buffers:
             data, length = c_void_p(), c_size_t()
