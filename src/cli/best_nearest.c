@@ -8,6 +8,7 @@
 #include "cli/run_workflow.h"
 #include "deploy/formats.h"
 #include "deploy/nearest.h"
+#include "lib/choose_device.h"
 #include "report/units.h"
 #include "spec/sweep_plan.h"
 
@@ -121,7 +122,16 @@ static bool plan_known_sizes(const struct best_nearest *n, const struct known_si
         if (!is_there)
             words[count++] = set->items[i];
     }
-    return (ok || error_memory(e)) && sweep_plan_make(spec, words, count, false, k->arena, out, e);
+    if (!(ok || error_memory(e)) || !sweep_plan_make(spec, words, count, false, k->arena, out, e))
+        return false;
+    // A column is one that is asked for, whether what is known of it differs or not.
+    struct sweep_name *names = arena_copy(k->arena, out->names, out->name_count * sizeof *names);
+    if (!names)
+        return error_memory(e);
+    for (uint32_t i = 0; i < columns; i++) // they are named first
+        names[i].varies = true;
+    out->names = names;
+    return true;
 }
 
 // ---- the table ---------------------------------------------------------------------------------
@@ -139,7 +149,7 @@ static bool choose_first(const struct best_nearest *n, struct hone_store *store,
     *is_named = n->device || !n->name;
     *out = n->device;
     for (size_t i = 0; !*out && n->name && i < count; i++) {
-        if (known[i].language == l && str_contains_nocase(known[i].name, n->name)) {
+        if (known[i].language == l && count_fitting_devices(&known[i], 1, n->name) > 0) {
             *out = &known[i];
             *is_named = true;
         }

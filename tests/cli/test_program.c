@@ -461,6 +461,37 @@ static void copy_data(const char *name, const char *more, char *path, size_t siz
     text_release(&text);
 }
 
+// A size of which one value is known is a column all the same, where another is asked for.
+START_TEST(nearest_in_each_size_that_is_asked_for)
+{
+    char path[600], store[600], command[1400];
+    snprintf(store, sizeof store, "%s/nearest.sqlite", program_folder());
+    copy_data("vector_add.cl", "", path, sizeof path);
+    copy_data("vector_add_reference.cl", "", path, sizeof path);
+    copy_data("vector_add.json", "", path, sizeof path);
+    snprintf(command, sizeof command, "sed -i 's/\"N\": 4096/&, \"ROWS\": 8/' %s", path);
+    ck_assert_int_eq(system(command), 0);
+    static const char *const rows[] = {"ROWS=8", "ROWS=16"};
+    for (int i = 0; i < 2; i++) {
+        struct ran r = program_run("tune", path, "--config", "block=64,work=2", "--store", store,
+                                   "--set", "N=2048", "--set", rows[i]);
+        ck_assert_msg(r.status == 0, "%s", r.err);
+        ran_release(&r);
+    }
+    struct ran r = program_run("best", path, "--nearest", "--store", store, "--set", "N=4096",
+                               "--set", "ROWS=16");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert_msg(strstr(r.out, "nearest of 2 measured shapes: N=2048,ROWS=16\n") != NULL, "%s",
+                  r.out);
+    ran_release(&r);
+    // A number is one of `hone devices`, and no part of a name.
+    r = program_run("best", path, "--nearest", "--store", store, "--set", "N=4096", "--device",
+                    "77");
+    ck_assert_msg(strstr(r.out, "default: device 77 not measured\n") || r.status != 0, "%s", r.out);
+    ran_release(&r);
+}
+END_TEST
+
 // What was measured with another text of the kernel is shown, but marked.
 START_TEST(best_of_an_older_text)
 {
@@ -600,6 +631,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, space_where_reads_the_device);
     tcase_add_test(tests, best);
     tcase_add_test(tests, best_of_the_nearest_size);
+    tcase_add_test(tests, nearest_in_each_size_that_is_asked_for);
     tcase_add_test(tests, best_of_an_older_text);
     tcase_add_test(tests, best_of_what_came_with_the_spec);
     tcase_add_test(tests, tune_by_a_strategy);
