@@ -50,7 +50,7 @@ struct tune_options {
     bool no_timing;      // verified, not timed
     bool leaving;        // the process ends right after tune_free(): workers are not waited for
     bool keep;           // the jobs stay loaded after the end, for tune_fetch()
-    bool no_transfer;    // what `known` says is no input of the search
+    bool no_transfer;    // what `store` and `known` say is no input of the search
     struct spare *spare; // (optional) as in live_options; outlives the tune
     const struct judge *judge; // (optional) as in live_options; without a store
 
