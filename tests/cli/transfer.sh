@@ -51,4 +51,15 @@ known --also one.sqlite --store four.sqlite --no-transfer
 # Beside the spec, imported.
 "$hone" import --best --store spec/known.sqlite one.sqlite >out 2>&1 || fail "import"
 known --store five.sqlite
+# Of this very size, too: what ships with a spec answers no question, but guides the search.
+rm spec/known.sqlite
+"$hone" import --store spec/known.sqlite one.sqlite >out 2>&1 || fail "import of all"
+here() {
+    "$hone" tune spec/slow.json --jobs 1 --iterations 3 --unranked "$@" >out 2>&1 || fail "tune $* beside what is known"
+}
+here --budget 14 --store six.sqlite
+grep -q '^From .* (c), N=1000: 30 results, used' out || fail "what is known of this size"
+# Where all is tried it is no input, whatever the strategy.
+here --budget 30 --strategy surrogate --store seven.sqlite
+! grep -q '^From ' out || fail "all is tried"
 echo "transfer: all as it should be"

@@ -7,7 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SOURCES_MOST   8 // more are not read
+#define SOURCES_MOST   8      // more are not read
+#define READ_MOST      16     // with those that say nothing
+#define ROWS_MOST      100000 // of each but the nearest, or it is not read
 #define RESULTS_LEAST  3
 #define BEST_LOOKED_AT 3 // of each source
 
@@ -27,7 +29,7 @@ static int compare_nearness(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-// What the tune finds by itself: its own results of today.
+// In its own store: what the tune finds by itself, its results of today.
 static bool is_here(const struct tune *t, const struct stored_space *s)
 {
     struct digest identity;
@@ -63,11 +65,25 @@ static bool list_near(struct tune *t, struct store *store, struct arena *a, stru
         longer[i] = (*all)[i];
     *all = longer;
     for (size_t i = 0; i < found; i++) {
-        if (!spaces[i].is_timed || spaces[i].results < RESULTS_LEAST || is_here(t, &spaces[i]))
+        bool is_own = store == t->o.store && is_here(t, &spaces[i]);
+        if (!spaces[i].is_timed || spaces[i].results < RESULTS_LEAST || is_own)
             continue;
         longer[*count] = (struct near_space){store, &spaces[i], nearness_of(t, &spaces[i]), *count};
         ++*count;
     }
+    return true;
+}
+
+// Nobody asked for what ships with a spec: that it cannot be read ends no tune.
+static bool list_known(struct tune *t, struct arena *a, struct near_space **all, size_t *count,
+                       struct error *e)
+{
+    struct error broken = ERROR_INIT;
+    if (list_near(t, t->o.known, a, all, count, &broken))
+        return true;
+    if (broken.code == ERROR_MEMORY)
+        return error_memory(e);
+    log_add(t->o.log, LOG_WARNING, "what is known is no input of the search: %s", broken.text);
     return true;
 }
 
@@ -97,23 +113,32 @@ static bool add_source(struct tune *t, const struct near_space *n, struct error 
     return ok;
 }
 
-bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struct error *e)
+// Where all is tried there is nothing to choose.
+static bool is_of_use(const struct tune *t, const struct strategy_setup *setup)
 {
     const struct tune_options *o = &t->o;
+    bool covers = setup->budget > 0 && setup->budget >= space_count(setup->space);
+    return !o->no_transfer && !o->replay && !o->build_only && !o->fresh && t->by_time && !covers &&
+           strategy_hears(o->strategy, setup);
+}
+
+bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struct error *e)
+{
     struct arena arena;
     struct near_space *near = NULL;
     size_t count = 0;
-    bool is_of_use = !o->no_transfer && !o->replay && !o->build_only && !o->fresh && t->by_time &&
-                     strategy_hears(o->strategy, setup);
-    if (!is_of_use)
+    if (!is_of_use(t, setup))
         return true;
     arena_init(&arena);
-    bool ok = list_near(t, o->store, &arena, &near, &count, e) &&
-              list_near(t, o->known, &arena, &near, &count, e);
+    bool ok = list_near(t, t->o.store, &arena, &near, &count, e) &&
+              list_known(t, &arena, &near, &count, e);
     if (ok && count > 0)
         qsort(near, count, sizeof *near, compare_nearness);
-    for (size_t i = 0; ok && i < count && t->elsewhere.count < SOURCES_MOST; i++)
-        ok = add_source(t, &near[i], e);
+    size_t most = count < READ_MOST ? count : READ_MOST;
+    for (size_t i = 0; ok && i < most && t->elsewhere.count < SOURCES_MOST; i++) {
+        if (i == 0 || near[i].space->results <= ROWS_MOST)
+            ok = add_source(t, &near[i], e);
+    }
     arena_release(&arena);
     if (ok && t->elsewhere.count > 0) {
         t->sources = arena_array(&t->arena, t->elsewhere.count, sizeof *t->sources);
