@@ -1,7 +1,6 @@
 // A dispatch table as set() lines of CMake, for builds that compile a kernel for the sizes and the device that they know.
 #include "deploy/formats.h"
 #include "deploy/stamp.h"
-#include "spec/sources.h"
 
 // A quoted argument: ${} and escapes stand for themselves.
 static void add_quoted(const char *s, struct text *out)

@@ -4,7 +4,6 @@
 // their configuration, and every other shape the default.
 #include "deploy/formats.h"
 #include "deploy/stamp.h"
-#include "spec/sources.h"
 
 #define STEP 4096 // deploy_log2() of a sixteenth of an octave
 

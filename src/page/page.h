@@ -184,6 +184,17 @@ bool page_find_front(struct page *p, struct page_set *s, struct error *e);
 const char *page_options(struct page *p, const struct spec *spec, const uint32_t *choice);
 // The row of a configuration; SIZE_MAX: there is none.
 size_t page_row_of(const struct page_set *s, const uint32_t *choice);
+// Finds rows by their configurations. {0} to begin with.
+struct page_index {
+    uint32_t *slots; // row + 1; 0: free
+    size_t slot_count;
+};
+// Holds the set's rows and has room for one more; false: out of memory.
+bool page_index_rows(const struct page_set *s, struct page_index *x);
+// The slot of a configuration, or the free one where it belongs.
+uint32_t *page_index_slot(const struct page_set *s, const struct page_index *x,
+                          const uint32_t *choice);
+void page_index_release(struct page_index *x);
 // While a set is gathered: its messages, each once, since most failures say one of a few things. A set may have as many as it
 // has rows, too. {0} to begin with; page_messages_release() keeps what the set has.
 struct page_messages {

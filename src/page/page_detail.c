@@ -10,16 +10,6 @@
 
 enum { FASTEST_MOST = 100, FAILURES_MOST = 24, SOURCES_MOST = 64, SOURCE_BYTES = 200000 };
 
-static void define_value(const struct value *v, struct text *out)
-{
-    if (v->kind == VALUE_BOOL)
-        text_addc(out, v->i ? '1' : '0');
-    else if (v->kind == VALUE_STRING)
-        text_add(out, v->s);
-    else
-        value_print(v, out);
-}
-
 // As `hone best --options` prints them without HONE.
 const char *page_options(struct page *p, const struct spec *spec, const uint32_t *choice)
 {
@@ -34,7 +24,7 @@ const char *page_options(struct page *p, const struct spec *spec, const uint32_t
             continue;
         text_clear(&word);
         text_addf(&word, "-D%s=", is_constant ? spec->constants[i].name : q->name);
-        define_value(v, &word);
+        define_text(v, &word);
         text_add(&out, out.length ? " " : "");
         text_add_shell(&out, text_cstr(&word));
     }

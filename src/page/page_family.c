@@ -171,45 +171,9 @@ static bool read_parameter(const struct parameter *from, const struct page_set *
     return p < to->parameter_count;
 }
 
-static uint64_t choice_digest(const uint32_t *choice, uint32_t count)
-{
-    uint64_t h = UINT64_C(0x9e3779b97f4a7c15);
-    for (uint32_t i = 0; i < count; i++) {
-        h = (h ^ choice[i]) * UINT64_C(0xd6e8feb86659fd93);
-        h ^= h >> 32;
-    }
-    return h;
-}
-
-struct row_index {
-    const struct page_set *s;
-    size_t *slots; // row + 1; 0: free
-    size_t room;   // a power of two
-};
-
-static size_t *row_slot(const struct row_index *x, const uint32_t *choice)
-{
-    uint32_t count = x->s->parameter_count;
-    for (uint64_t at = choice_digest(choice, count);; at++) {
-        size_t *slot = &x->slots[at & (x->room - 1)];
-        if (*slot == 0 || memcmp(x->s->rows[*slot - 1].choice, choice, count * sizeof *choice) == 0)
-            return slot;
-    }
-}
-
-static bool index_rows(const struct page_set *s, struct row_index *x)
-{
-    *x = (struct row_index){.s = s, .room = 64};
-    while (x->room < 2 * s->count)
-        x->room *= 2;
-    x->slots = calloc(x->room, sizeof *x->slots);
-    for (size_t i = 0; x->slots && i < s->count; i++)
-        *row_slot(x, s->rows[i].choice) = i + 1;
-    return x->slots != NULL;
-}
-
 static void find_rows(const struct page_set *from, const struct reading *r,
-                      const struct row_index *x, uint32_t *choice, size_t *rows)
+                      const struct page_set *to, const struct page_index *x, uint32_t *choice,
+                      size_t *rows)
 {
     for (size_t i = 0; i < from->count; i++) {
         bool is_there = true;
@@ -218,7 +182,8 @@ static void find_rows(const struct page_set *from, const struct reading *r,
             choice[r->parameter[p]] = v;
             is_there = v != UINT32_MAX;
         }
-        rows[i] = is_there ? *row_slot(x, choice) - 1 : SIZE_MAX; // of a free slot SIZE_MAX, too
+        uint32_t found = is_there ? *page_index_slot(to, x, choice) : 0;
+        rows[i] = found ? found - 1 : SIZE_MAX;
     }
 }
 
@@ -244,16 +209,16 @@ size_t *page_same_rows(const struct page_set *from, const struct page_set *to, s
 {
     struct arena a = {0};
     struct reading r;
-    struct row_index x;
+    struct page_index x = {0};
     uint32_t *choice;
     size_t *rows = NULL;
     if (read_parameters(from, to, &r, &choice, &a, out)) {
         rows = calloc(from->count + 1, sizeof *rows);
-        bool ok = rows && index_rows(to, &x);
+        bool ok = rows && page_index_rows(to, &x);
         out->failed |= !ok;
         if (ok) {
-            find_rows(from, &r, &x, choice, rows);
-            free(x.slots);
+            find_rows(from, &r, to, &x, choice, rows);
+            page_index_release(&x);
         } else {
             free(rows);
             rows = NULL;
@@ -269,17 +234,13 @@ const struct page_row *page_same_row(const struct page_set *from, const struct p
     struct arena a = {0};
     struct reading r;
     uint32_t *choice;
-    const struct page_row *found = NULL;
     bool is_there = read_parameters(from, to, &r, &choice, &a, out);
     for (uint32_t p = 0; is_there && p < from->parameter_count; p++) {
         uint32_t v = r.values[p][row->choice[p]];
         choice[r.parameter[p]] = v;
         is_there = v != UINT32_MAX;
     }
-    for (size_t i = 0; is_there && !found && i < to->count; i++) {
-        if (memcmp(to->rows[i].choice, choice, to->parameter_count * sizeof *choice) == 0)
-            found = &to->rows[i];
-    }
+    size_t found = is_there ? page_row_of(to, choice) : SIZE_MAX;
     arena_release(&a);
-    return found;
+    return found != SIZE_MAX ? &to->rows[found] : NULL;
 }

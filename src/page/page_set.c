@@ -26,6 +26,52 @@ struct page_set *page_new_set(struct page *p, struct error *e)
     return &p->sets[p->count++];
 }
 
+// ---- rows --------------------------------------------------------------------------------------
+
+uint32_t *page_index_slot(const struct page_set *s, const struct page_index *x,
+                          const uint32_t *choice)
+{
+    uint64_t at = UINT64_C(0x9e3779b97f4a7c15);
+    size_t bytes = s->parameter_count * sizeof *choice;
+    for (uint32_t i = 0; i < s->parameter_count; i++)
+        at = (at ^ choice[i]) * UINT64_C(0xd6e8feb86659fd93), at ^= at >> 32;
+    for (;; at++) {
+        uint32_t *slot = &x->slots[at & (x->slot_count - 1)];
+        if (*slot == 0 || memcmp(s->rows[*slot - 1].choice, choice, bytes) == 0)
+            return slot;
+    }
+}
+
+// At most half of the slots are taken.
+bool page_index_rows(const struct page_set *s, struct page_index *x)
+{
+    if (2 * (s->count + 1) <= x->slot_count)
+        return true;
+    free(x->slots);
+    x->slot_count = x->slot_count ? x->slot_count : 256;
+    while (x->slot_count < 2 * (s->count + 1))
+        x->slot_count *= 4;
+    x->slots = calloc(x->slot_count, sizeof *x->slots);
+    for (size_t i = 0; x->slots && i < s->count; i++)
+        *page_index_slot(s, x, s->rows[i].choice) = (uint32_t)i + 1;
+    return x->slots != NULL;
+}
+
+void page_index_release(struct page_index *x)
+{
+    free(x->slots);
+    *x = (struct page_index){0};
+}
+
+size_t page_row_of(const struct page_set *s, const uint32_t *choice)
+{
+    for (size_t i = 0; choice && i < s->count; i++) {
+        if (memcmp(s->rows[i].choice, choice, s->parameter_count * sizeof *choice) == 0)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
 // ---- messages ----------------------------------------------------------------------------------
 
 // The slot of a message, or the free one where it belongs.

@@ -22,8 +22,7 @@ struct taking_rows {
     const struct space *only; // (or NULL) what is shown
     size_t room;
     struct page_messages messages;
-    uint32_t *slots; // of configurations: row + 1; 0: free
-    size_t slot_count;
+    struct page_index index;
     uint32_t logs;
     double first; // seconds of the epoch of the oldest so far; NaN
     bool failed;
@@ -82,33 +81,6 @@ static void take_result(struct taking_rows *t, const struct store_row *row, stru
     r->metrics = metrics_of_row(t, r, result);
 }
 
-// The slot of a configuration, or the free one where it belongs.
-static uint32_t *slot_of(const struct taking_rows *t, const uint32_t *choice)
-{
-    uint64_t at = UINT64_C(0x9e3779b97f4a7c15);
-    size_t bytes = t->spec->parameter_count * sizeof *choice;
-    for (uint32_t i = 0; i < t->spec->parameter_count; i++)
-        at = (at ^ choice[i]) * UINT64_C(0xd6e8feb86659fd93), at ^= at >> 32;
-    for (;; at++) {
-        uint32_t *slot = &t->slots[at & (t->slot_count - 1)];
-        if (*slot == 0 || memcmp(t->set->rows[*slot - 1].choice, choice, bytes) == 0)
-            return slot;
-    }
-}
-
-static bool make_slots(struct taking_rows *t)
-{
-    if (2 * (t->set->count + 1) <= t->slot_count)
-        return true;
-    free(t->slots);
-    t->slot_count = t->slot_count ? 4 * t->slot_count : 1024;
-    t->slots = calloc(t->slot_count, sizeof *t->slots);
-    t->failed |= !t->slots;
-    for (size_t i = 0; t->slots && i < t->set->count; i++)
-        *slot_of(t, t->set->rows[i].choice) = (uint32_t)i + 1;
-    return !t->failed;
-}
-
 // What was measured alone, before the ranking.
 static void take_screened(struct page_row *r, const struct store_row *row)
 {
@@ -156,10 +128,11 @@ static bool take_page_row(void *context, const struct store_row *row)
     uint64_t index;
     if (t->only && !space_find(t->only, choice, &index))
         return true;
-    if (!make_slots(t))
+    t->failed |= !page_index_rows(s, &t->index);
+    if (t->failed)
         return false;
     note_run(t, row);
-    uint32_t *slot = slot_of(t, choice);
+    uint32_t *slot = page_index_slot(s, &t->index, choice);
     if (*slot > 0) {
         take_screened(&s->rows[*slot - 1], row);
         return true;
@@ -208,15 +181,6 @@ static bool order_by_moment(struct page_set *s, double first)
     }
     free(all);
     return true;
-}
-
-size_t page_row_of(const struct page_set *s, const uint32_t *choice)
-{
-    for (size_t i = 0; choice && i < s->count; i++) {
-        if (memcmp(s->rows[i].choice, choice, s->parameter_count * sizeof *choice) == 0)
-            return i;
-    }
-    return SIZE_MAX;
 }
 
 // The default, or where the restrictions exclude it the first that is valid.
@@ -342,7 +306,7 @@ bool page_add_stored(struct page *p, struct store *store, const struct stored_sp
     bool is_new;
     t.failed |= !page_note_message(p, s, &t.messages, "", &none, &is_new);
     bool ok = !t.failed && stored_space_each_result(store, space, take_page_row, &t, e);
-    free(t.slots);
+    page_index_release(&t.index);
     page_messages_release(&t.messages);
     space_free(only);
     if (!ok && e->code != ERROR_NONE)

@@ -101,8 +101,6 @@ bool unseen_find(const struct spec_sources *src, struct arena *a, struct program
 // The name a -D option defines, with its length; NULL for every other option. *value is its text
 // ("1" where it gives none).
 const char *option_macro(const char *option, size_t *length, const char **value);
-// The value as the text of a macro; nothing of a list.
-void define_text(const struct value *v, struct text *out);
 // Notes by name what a program's options define; false when they cannot be followed (a name given
 // twice, one that is not watched, a function-like macro) (effective.c).
 bool sources_note_macros(const struct scan_names *names, const struct job_program *p,
