@@ -26,6 +26,8 @@ struct item {
     double *metrics;         // likewise
 };
 
+enum { SOURCE_BEST_SHOWN = 3 }; // of each source's best: the report tells what these were worth
+
 struct tune {
     struct tune_options o;
     struct session session;
@@ -51,6 +53,8 @@ struct tune {
     struct sources elsewhere;    // what the search is told beforehand
     struct tune_source *sources; // of them, for reports
     struct strategy_heard *heard;
+    const struct tune_record *(*recommended)[SOURCE_BEST_SHOWN]; // by source: records of its best
+    uint64_t recommended_seen; // so many records were looked at for them
 
     struct tune_record **front; // of several objectives: the Pareto set so far
     size_t front_count;         // there is room for every item
@@ -97,7 +101,7 @@ bool tune_submit(struct tune *t, struct item *n, uint64_t ticket, struct error *
 struct evaluator *tune_make_evaluator(struct tune *t, struct error *e);
 
 // tune_sources.c
-// What the stores know of the space elsewhere, where the strategy of this setup hears of it.
+// Reads results of this space on other devices, at other sizes or in other languages, if the setup's strategy uses sources.
 bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struct error *e);
 void tune_sources_progress(struct tune *t, struct tune_progress *out);
 

@@ -7,11 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SOURCES_MOST   8      // more are not read
-#define READ_MOST      16     // with those that say nothing
-#define ROWS_MOST      100000 // of each but the nearest, or it is not read
-#define RESULTS_LEAST  3
-#define BEST_LOOKED_AT 3 // of each source
+#define SOURCES_MOST  8      // more are not read
+#define READ_MOST     16     // with those that say nothing
+#define ROWS_MOST     100000 // of each but the nearest, or it is not read
+#define RESULTS_LEAST 3
 
 // One that may be read.
 struct near_space {
@@ -143,24 +142,36 @@ bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struc
     if (ok && t->elsewhere.count > 0) {
         t->sources = arena_array(&t->arena, t->elsewhere.count, sizeof *t->sources);
         t->heard = arena_array(&t->arena, t->elsewhere.count, sizeof *t->heard);
-        ok = (t->sources && t->heard) || error_memory(e);
+        t->recommended = arena_array(&t->arena, t->elsewhere.count, sizeof *t->recommended);
+        ok = (t->sources && t->heard && t->recommended) || error_memory(e);
     }
     return ok;
 }
 
 // ---- what they were worth ----------------------------------------------------------------------
 
-static const struct tune_record *best_of_source(const struct tune *t, const struct source *source)
+// Of the records that are new since the last call.
+static void note_recommended(struct tune *t)
 {
-    uint32_t count;
+    for (; t->recommended_seen < t->record_count; t->recommended_seen++) {
+        const struct tune_record *r = t->records[t->recommended_seen];
+        for (uint32_t i = 0; i < t->elsewhere.count; i++) {
+            uint32_t count;
+            const uint64_t *indices = source_best(t->elsewhere.items[i], &count);
+            for (uint32_t k = 0; k < count && k < SOURCE_BEST_SHOWN; k++) {
+                if (indices[k] == r->index)
+                    t->recommended[i][k] = r;
+            }
+        }
+    }
+}
+
+static const struct tune_record *best_of_source(const struct tune *t, uint32_t source)
+{
     const struct tune_record *best = NULL;
-    const uint64_t *indices = source_best(source, &count);
-    for (uint64_t i = 0; i < t->record_count; i++) {
-        const struct tune_record *r = t->records[i];
-        bool is_among = false;
-        for (uint32_t k = 0; k < count && k < BEST_LOOKED_AT; k++)
-            is_among |= indices[k] == r->index;
-        if (is_among && r->timed && (!best || r->stats.median < best->stats.median))
+    for (uint32_t k = 0; k < SOURCE_BEST_SHOWN; k++) {
+        const struct tune_record *r = t->recommended[source][k];
+        if (r && r->timed && (!best || r->stats.median < best->stats.median))
             best = r;
     }
     return best;
@@ -172,13 +183,14 @@ void tune_sources_progress(struct tune *t, struct tune_progress *out)
     if (count == 0)
         return;
     strategy_heard(scalarization_strategy(t->strategy), t->heard);
+    note_recommended(t);
     for (uint32_t i = 0; i < count; i++) {
         const struct source *s = t->elsewhere.items[i];
         t->sources[i] = (struct tune_source){.name = source_name(s),
                                              .results = source_results(s),
                                              .shared = source_shared(s),
                                              .heard = t->heard[i],
-                                             .best = best_of_source(t, s)};
+                                             .best = best_of_source(t, i)};
     }
     out->sources = t->sources;
     out->source_count = count;
