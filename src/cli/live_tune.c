@@ -2,6 +2,7 @@
 // when that does, however the tune ended.
 #include "cli/interrupt.h"
 #include "cli/live_page.h"
+#include "os/beside.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,21 +14,14 @@
 #define END_MS   5000           // for the last page
 #define TURN_NS  1000000000ull
 
-static bool own_program(char *out, size_t size)
-{
-    ssize_t length = readlink("/proc/self/exe", out, size - 1);
-    out[length > 0 ? length : 0] = '\0';
-    return length > 0;
-}
-
 static bool start_child(struct live_page *l, const struct work *w, const struct given_live *given,
                         struct error *e)
 {
-    char program[4096], live[32];
+    char program[BESIDE_PATH_SIZE], live[32];
     const struct spec_settings *s = w->given;
     const char *argv[64] = {program, "report", w->call->arguments[0], live, "--until-eof"};
     size_t count = 5;
-    if (!own_program(program, sizeof program))
+    if (!beside_program(program))
         return error_set_driver(e, ERROR_IO, errno, "/proc/self/exe: %s", strerror(errno));
     if (2 * ((size_t)s->set.count + s->also.count) + count + 7 > sizeof argv / sizeof *argv)
         return error_set(e, ERROR_USAGE, "more --set and --also than a page is made of");

@@ -48,13 +48,6 @@ struct watching {
     size_t length;
 };
 
-static uint64_t processor_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool may_spend(const struct watching *w, uint64_t spent_ns, uint64_t beginning_ns)
 {
     return spent_ns <= beginning_ns + (clock_ns() - w->started_ns) / SHARE;
@@ -65,7 +58,7 @@ static bool make_page(struct watching *w, bool is_first)
 {
     struct error e = ERROR_INIT;
     struct text page = TEXT_INIT;
-    uint64_t began_cpu_ns = processor_ns();
+    uint64_t began_cpu_ns = clock_processor_ns();
     uint64_t state = w->watch->state(w->watch->context);
     w->made_ns = clock_ns();
     bool ok = w->watch->write(w->watch->context, server_next_version(w->server), is_first, &page);
@@ -76,7 +69,7 @@ static bool make_page(struct watching *w, bool is_first)
     text_release(&page);
     // What cannot be shown is not tried again before it has changed.
     w->state = state;
-    w->pages_ns += processor_ns() - began_cpu_ns;
+    w->pages_ns += clock_processor_ns() - began_cpu_ns;
     return ok;
 }
 
@@ -122,7 +115,7 @@ static void serve_to_end(struct watching *w)
 {
     int also = w->watch->until_eof ? STDIN_FILENO : -1;
     while (!interrupt_pending()) {
-        if (may_spend(w, processor_ns() - w->started_cpu_ns - w->pages_ns, REQUESTS_NS))
+        if (may_spend(w, clock_processor_ns() - w->started_cpu_ns - w->pages_ns, REQUESTS_NS))
             server_step(w->server, LOOK_MS, also);
         else
             poll(&(struct pollfd){.fd = also, .events = POLLIN}, 1, REST_MS);
@@ -162,7 +155,7 @@ static void say_served(const struct watching *w)
     struct server_counts counts;
     char spent[32];
     server_count(w->server, &counts);
-    duration_to_str((double)(processor_ns() - w->started_cpu_ns), spent);
+    duration_to_str((double)(clock_processor_ns() - w->started_cpu_ns), spent);
     say("Served %llu pages and refused %llu requests, in %s of processor time.\n",
         (unsigned long long)counts.pages, (unsigned long long)counts.refused, spent);
 }
@@ -185,7 +178,7 @@ int live_watch(const struct live_watch *watch)
     text_release(&address);
     setpriority(PRIO_PROCESS, 0, GIVES_WAY);
     w.started_ns = clock_ns();
-    w.started_cpu_ns = processor_ns();
+    w.started_cpu_ns = clock_processor_ns();
     w.pages_ns = 0; // the first one was the command's
     serve_to_end(&w);
     serve_last(&w);

@@ -82,13 +82,6 @@ static bool busy_ticks(const struct machine *m, char *stat, uint64_t *sum)
     return found > 0 && found == m->cores && *sum > 0;
 }
 
-static int64_t own_ns(void)
-{
-    struct timespec t = {0, 0};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * NS_PER_SEC + t.tv_nsec;
-}
-
 static bool others_ns(const struct machine *m, int64_t *out)
 {
     char stat[STAT_MOST];
@@ -96,7 +89,7 @@ static bool others_ns(const struct machine *m, int64_t *out)
     read_again(m->stat, stat, sizeof stat);
     if (!busy_ticks(m, stat, &ticks))
         return false;
-    *out = (int64_t)ticks * (NS_PER_SEC / sysconf(_SC_CLK_TCK)) - own_ns();
+    *out = (int64_t)ticks * (NS_PER_SEC / sysconf(_SC_CLK_TCK)) - (int64_t)clock_processor_ns();
     return true;
 }
 

@@ -12,6 +12,13 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+bool beside_program(char out[BESIDE_PATH_SIZE])
+{
+    ssize_t length = readlink("/proc/self/exe", out, BESIDE_PATH_SIZE - 1);
+    out[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
 void beside_folder(char out[BESIDE_PATH_SIZE])
 {
     static const char here = 0;
@@ -21,10 +28,8 @@ void beside_folder(char out[BESIDE_PATH_SIZE])
                       own.dli_fbase != program.dli_fbase;
     if (in_library)
         str_format(out, BESIDE_PATH_SIZE, "%s", own.dli_fname);
-    else {
-        ssize_t length = readlink("/proc/self/exe", out, BESIDE_PATH_SIZE - 1);
-        out[length > 0 ? length : 0] = '\0';
-    }
+    else
+        beside_program(out);
     char *slash = strrchr(out, '/');
     *(slash ? slash + 1 : out) = '\0';
 }

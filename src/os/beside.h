@@ -7,6 +7,8 @@
 
 enum { BESIDE_PATH_SIZE = 4096 };
 
+// The file of the program that runs. False, with errno: it cannot be told.
+bool beside_program(char out[BESIDE_PATH_SIZE]);
 // The folder of the program or shared library that this code was linked into, with the slash at its
 // end; "" where that cannot be told.
 void beside_folder(char out[BESIDE_PATH_SIZE]);

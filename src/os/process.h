@@ -64,5 +64,7 @@ unsigned cgroup_quota_cores(const char *membership, const char *root);
 
 // Monotonic clock in nanoseconds.
 uint64_t clock_ns(void);
+// Processor time of this process, all its threads, in nanoseconds.
+uint64_t clock_processor_ns(void);
 
 #endif

@@ -139,21 +139,14 @@ void cblas_run(struct cblas *c, uint32_t batch, uint64_t *total_ns)
     *total_ns += *total_ns == 0; // no call takes no time
 }
 
-static uint64_t used_ns(void)
-{
-    struct timespec t = {0, 0};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 void cblas_rest(void)
 {
     const struct timespec slice = {.tv_nsec = (long)REST_SLICE_NS};
     uint64_t until = clock_ns() + REST_MOST_NS, used, start;
     do {
-        used = used_ns();
+        used = clock_processor_ns();
         start = clock_ns();
         nanosleep(&slice, NULL);
-        used = used_ns() - used;
+        used = clock_processor_ns() - used;
     } while (used > (clock_ns() - start) / 20 && clock_ns() < until);
 }
