@@ -35,25 +35,24 @@ static bool is_size(const struct value *v)
 }
 
 // Constants that a result was measured with count where they differ from those asked for in sizes alone.
-static bool take_size(struct known_sizes *k, const struct spec *with)
+static void take_size(struct known_sizes *k, const struct spec *with)
 {
     const struct spec *spec = k->spec;
     int64_t *values = &k->values[k->count * spec->constant_count];
     for (uint32_t i = 0; i < spec->constant_count; i++) {
         const struct value *asked = &spec->constants[i].value, *v = &with->constants[i].value;
         if (!value_equal(asked, v) && !(is_size(asked) && is_size(v)))
-            return false;
+            return;
         values[i] = is_size(v) ? v->i : 0;
     }
     for (size_t i = 0; i < k->count; i++) {
         if (memcmp(&k->values[i * spec->constant_count], values,
                    spec->constant_count * sizeof *values) == 0)
-            return true; // of another device
+            return; // of another device
     }
     for (uint32_t i = 0; i < spec->constant_count; i++)
         k->is_column[i] |= values[i] > 0 && values[i] != spec->constants[i].value.i;
     k->count++;
-    return true;
 }
 
 static bool read_sizes_known(const struct best_nearest *n, struct hone_store *store,

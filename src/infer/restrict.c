@@ -271,6 +271,17 @@ static const struct node *demand_node(struct seeker *k, const struct demand *d)
     return n && has_tuned(s, n) ? n : NULL;
 }
 
+// From *at on, the next demand on this function's tuned names; NULL: there is none.
+static const struct node *next_demand(struct seeker *k, uint32_t *at, const struct demand **demand)
+{
+    const struct node *n = NULL;
+    while (!n && *at < k->study->syntax.demand_count) {
+        *demand = &k->study->syntax.demands[(*at)++];
+        n = demand_node(k, *demand);
+    }
+    return n;
+}
+
 // Does it hold with the values as they are?
 static bool is_fulfilled(const struct study *s, const struct node *n, bool is_refused)
 {
@@ -407,10 +418,10 @@ void study_settle_demands(struct study *s, const struct function *const *functio
     study_bind(s);
     for (uint32_t i = 0; k && i < count; i++) {
         enter_function(k, functions[i]);
-        for (uint32_t d = 0; d < s->syntax.demand_count; d++) {
-            const struct demand *demand = &s->syntax.demands[d];
-            const struct node *n = demand_node(k, demand);
-            bool is_counted = n && (demand->function || i == 0) && s->demand_count < DEMANDS_MOST;
+        const struct demand *demand;
+        const struct node *n;
+        for (uint32_t at = 0; (n = next_demand(k, &at, &demand)) != NULL;) {
+            bool is_counted = (demand->function || i == 0) && s->demand_count < DEMANDS_MOST;
             settle_demand(s, n, n, demand->is_refused);
             if (is_counted) {
                 s->refuses[s->demand_count] = demand->is_refused;
@@ -439,12 +450,10 @@ void study_restrictions(struct study *s, const struct function *const *functions
     study_bind(s);
     for (uint32_t i = 0; k && i < count; i++) {
         enter_function(k, functions[i]);
-        for (uint32_t d = 0; d < s->syntax.demand_count; d++) {
-            const struct demand *demand = &s->syntax.demands[d];
-            const struct node *n = demand_node(k, demand);
-            if (n)
-                add_demanded(k, n, demand->is_refused);
-        }
+        const struct demand *demand;
+        const struct node *n;
+        for (uint32_t at = 0; (n = next_demand(k, &at, &demand)) != NULL;)
+            add_demanded(k, n, demand->is_refused);
         visit_node(k, functions[i]->body, true);
     }
     if (k)
