@@ -17,7 +17,7 @@ struct running {
     // terminal alone.
     void (*progress)(void *context, const struct screen *s, struct text *lines);
     void (*turn)(void *context); // (optional) in each turn of the loop
-    bool silent;                 // nothing is said of Ctrl-C: no launch has to be waited for
+    bool silent;                 // prints no message on Ctrl-C: no launch is running
     bool ending;                 // it was cancelled
 };
 

@@ -65,7 +65,7 @@ struct strategy_operations {
     // (optional: never) After ask() had nothing: may it have a question yet? Waits for it, at most
     // timeout_ms.
     bool (*wait)(struct strategy *s, int timeout_ms);
-    // (optional: it hears of none) What became of the setup's sources: one outcome for each.
+    // (optional; NULL: the strategy ignores sources) Writes the outcome of each source of the setup.
     void (*heard)(const struct strategy *s, struct strategy_heard *out);
     void (*destroy)(struct strategy *s);
 };

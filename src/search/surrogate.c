@@ -336,7 +336,7 @@ static void fill_model_rows(struct surrogate *s, uint32_t count)
     }
 }
 
-// The improvement expected of a candidate over `best`, scaled; in a search that a time ends, by what it costs.
+// The expected improvement of a candidate over `best`, in scaled units; with a time budget, per expected cost.
 static double expected(const struct surrogate *s, double best, uint32_t candidate)
 {
     return improvement_expected(&s->improvement, best,

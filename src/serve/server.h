@@ -1,5 +1,5 @@
-// One page, served on 127.0.0.1 while something goes on, and the news of it: readers are told when there is a newer page
-// (server-sent events), and what is said of how far it is. Nothing can be changed by a request.
+// Serves one page on 127.0.0.1 while a command runs. Server-sent events tell readers of a newer page and of the command's
+// progress. Requests are read-only.
 //
 // Everything happens within serve_step(), in the caller's thread. Of a reader that is slow only the newest news are kept,
 // so that it costs no memory; connections are limited, and one that says nothing for a while is closed.

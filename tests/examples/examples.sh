@@ -14,12 +14,12 @@ set -u
 build=$1 source=$2 scratch=$3 document=$4 machine=${5:-cpu}
 here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$scratch"
-mkdir -p "$scratch/bin" "$scratch/home" "$scratch/work" "$scratch/temporary"
+mkdir -p "$scratch/bin" "$scratch/home" "$scratch/folder" "$scratch/temporary"
 
 # ---- what is to be run: lines "STATUS COMMAND", "gpu STATUS COMMAND"; files are written ----
 
 extract_document() {
-    awk -v folder="$scratch/work/" '
+    awk -v folder="$scratch/folder/" '
     function finish() {
         if (command != "" && !skipped)
             print (gpu ? "gpu " : "") status " " command
@@ -60,12 +60,12 @@ extract_help() {
 
 # ---- the folder ----
 
-cp -r "$source/kernels_cl" "$source/kernels_cu" "$scratch/work"
-cp "$here"/files/* "$scratch/work"
-ln -s "$source/tests" "$scratch/work/tests"
-ln -s "$source/include" "$scratch/work/include"
-ln -s "$source/src" "$scratch/work/src"
-ln -s "$build" "$scratch/work/build"
+cp -r "$source/kernels_cl" "$source/kernels_cu" "$scratch/folder"
+cp "$here"/files/* "$scratch/folder"
+ln -s "$source/tests" "$scratch/folder/tests"
+ln -s "$source/include" "$scratch/folder/include"
+ln -s "$source/src" "$scratch/folder/src"
+ln -s "$build" "$scratch/folder/build"
 cat >"$scratch/bin/hone" <<END
 #!/bin/bash
 words=" \$* " short=()
@@ -97,7 +97,7 @@ chmod +x "$scratch/bin/hone"
 [ "$machine" != gpu ] || export PATH="$build:$PATH"
 export HOME="$scratch/home" TMPDIR="$scratch/temporary" LC_ALL=C.UTF-8
 unset XDG_DATA_HOME HONE_DEVICE HONE_ALSO || :
-cd "$scratch/work" || exit 1
+cd "$scratch/folder" || exit 1
 
 hone devices >devices.text 2>&1 || {
     echo "skipped: there is no device"
@@ -114,7 +114,7 @@ if [ "$document" = help ]; then
     sed 's/"WIDTH": 256/"WIDTH": 64/' kernels_cl/matmul_tiled.json >spec.json
     cp kernels_cl/matmul_naive.json other.json
     cp kernels_cl/matmul_*.cl .
-    ln -s work/kernels_cu ../kernels_cu
+    ln -s folder/kernels_cu ../kernels_cu
     {
         hone tune spec.json --budget 4 &&
             hone tune spec.json --budget 4 --store node1.sqlite --unranked --fresh &&

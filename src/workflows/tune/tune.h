@@ -23,7 +23,7 @@ struct tune_options {
     const char *const *worker;      // argv, NULL-terminated
     const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
     struct store *store;            // (optional)
-    // (optional) Under which results are kept; NULL: the spec's. With another one `hone best` hears of nothing that is found.
+    // (optional) The name that results are stored under; NULL: the spec's. `hone best` finds no others.
     const char *name;
     // (optional) Answers instead of a device: `device`, `worker` and `store` are NULL then, `jobs`
     // is how many questions are open at once, the budget's time is that of the recorded costs, and
