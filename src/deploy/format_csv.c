@@ -1,7 +1,6 @@
 // A dispatch table as CSV: a row for each point of each device, with the configuration that answers there.
 #include "deploy/formats.h"
 
-
 #include <math.h>
 #include <string.h>
 
