@@ -8,6 +8,7 @@
 #define HONE_WORKFLOWS_CHECK_CHECKS_H
 
 #include "base/log.h"
+#include "runner/place.h"
 #include "workflows/check/races.h"
 #include "workflows/workflow.h"
 #include "space/space.h"
@@ -35,8 +36,10 @@ struct check_options {
     const struct device_info *device;
     const char *const *worker;      // argv, NULL-terminated
     const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
-    struct store *store;            // (optional)
-    const char *lock_folder;        // (optional) where the device's lock stands
+    const struct place *places;     // (optional) as in tune_options
+    uint32_t place_count;
+    struct store *store;     // (optional)
+    const char *lock_folder; // (optional) where the device's lock stands
     const struct log *log;
 
     const char *const *configurations; // --config

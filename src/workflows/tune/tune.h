@@ -14,6 +14,7 @@
 #include "workflows/tune/replay.h"
 #include "workflows/final_ranking.h"
 #include "workflows/workflow.h"
+#include "runner/place.h"
 #include "spec/spec.h"
 #include "store/store.h"
 
@@ -22,7 +23,11 @@ struct tune_options {
     const struct device_info *device;
     const char *const *worker;      // argv, NULL-terminated
     const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
-    struct store *store;            // (optional)
+    // (optional) Equal devices that share the work (runner/place.h); 0: `device` alone, with
+    // `worker`, `environment` and `spare`. `device` is that of the first then.
+    const struct place *places;
+    uint32_t place_count;
+    struct store *store; // (optional)
     // (optional) The name that results are stored under; NULL: the spec's. `hone best` finds no others.
     const char *name;
     // (optional) Answers instead of a device: `device`, `worker` and `store` are NULL then, `jobs`

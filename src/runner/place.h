@@ -1,0 +1,20 @@
+// Where jobs may be measured: a device of this machine or of a node, and how workers are started there.
+#ifndef HONE_RUNNER_PLACE_H
+#define HONE_RUNNER_PLACE_H
+
+#include "model/device_info.h"
+
+struct node;
+struct spare;
+
+struct place {
+    const char *name;  // the node's; "" of this machine
+    struct node *node; // NULL: this machine
+    // As in live_options.
+    const char *const *worker, *const *environment; // NULL-terminated; or NULL: no additions
+    const struct device_info *device;
+    struct spare *spare; // (optional)
+    uint32_t jobs;       // build workers at most; 0: as many as are useful, by this machine's cores
+};
+
+#endif
