@@ -640,6 +640,9 @@ struct hone_tune_options {
     bool leaving;      // the process ends right after hone_tune_free(): workers are ended, and
                        // not waited for
     bool no_transfer;  // what is known elsewhere is not
+    // The part-th (from 0) of so many parts of the space, of about one size, of which each configuration is in one; with 0
+    // or 1 parts all of it.
+    uint32_t part, parts;
 };
 #define HONE_TUNE_OPTIONS_INIT HONE_SIZED(hone_tune_options)
 

@@ -78,6 +78,20 @@ bool option_language(void *field, const char *value, struct error *e)
            error_set(e, ERROR_USAGE, "'%s' is no language hone runs: " LANGUAGES_TEXTS, value);
 }
 
+static bool option_part(void *field, const char *value, struct error *e)
+{
+    return space_share_read(value, field, e);
+}
+
+const struct option part_options[] = {
+    {OPTION("part", "I/N", option_part, SPEC(share)),
+     .help = "The I-th of N parts of the valid configurations, 1/N to N/N, of about one size: for "
+             "job arrays, and machines that cannot reach each other. Each has a store of its own; "
+             "`hone import` unites them, after which the same command without --part ranks the "
+             "fastest of all."},
+    {0},
+};
+
 const struct option reference_options[] = {
     {OPTION("reference-by", "PROGRAM", option_text, SPEC(reference_by)),
      .brief = "a program that computes what is right",

@@ -26,6 +26,7 @@ struct spec_settings {
     } language;
     const char *device;
     struct list set, config, where;
+    struct space_share share; // --part
     const char *reference_by;
     const char *store;
     struct list also;
@@ -55,6 +56,7 @@ struct search_settings {
 };
 
 extern const struct option spec_options[];      // all of struct spec_settings
+extern const struct option part_options[];      // --part
 extern const struct option reference_options[]; // --reference-by
 extern const struct option device_options[];
 extern const struct option store_options[];

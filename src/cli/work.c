@@ -427,6 +427,8 @@ struct hone_tune_options work_options(const struct work *w)
         .device = w->chosen,
         .configurations = g->config.items,
         .where = g->where.items,
+        .part = g->share.part,
+        .parts = g->share.parts,
         .lock_folder = LOCK_FOLDER,
         .log = &w->notices,
         .command = w->call->line,

@@ -53,6 +53,7 @@ static bool keep_options(struct tune_setup *s, const struct hone_tune_options *o
         .configuration_count = list_length(o->configurations),
         .where = copy_list(a, o->where, &failed),
         .where_count = list_length(o->where),
+        .share = {o->part, o->parts},
         .strategy = copy_text(a, o->strategy, &failed),
         .seed = o->seed,
         .jobs = o->jobs,
@@ -186,7 +187,8 @@ static bool make_setup(struct tune_setup *s, const struct hone_tune_options *o,
                                 .configurations = s->options.configurations,
                                 .configuration_count = s->options.configuration_count,
                                 .where = s->options.where,
-                                .where_count = s->options.where_count};
+                                .where_count = s->options.where_count,
+                                .share = s->options.share};
     if (recorded && !replay_init(&s->replay, &ro, e))
         return false;
     s->options.replay = recorded ? &s->replay : NULL;

@@ -1,4 +1,4 @@
-// A part of a space as text: its --config and --where, each kind sorted and without repetitions,
+// A part of a space as text: its --config, --where and --part, each kind sorted and without repetitions,
 // quoted for a shell. Equal parts have equal texts, by which stored rankings are found again.
 #include "search/subspace.h"
 
@@ -29,8 +29,14 @@ static bool add_all(const char *option, const char *const *given, uint32_t count
 }
 
 bool subspace_text(const char *const *configurations, uint32_t configuration_count,
-                   const char *const *where, uint32_t where_count, struct text *out)
+                   const char *const *where, uint32_t where_count, struct space_share share,
+                   struct text *out)
 {
-    return add_all("config", configurations, configuration_count, out) &&
-           add_all("where", where, where_count, out) && !out->failed;
+    if (!add_all("config", configurations, configuration_count, out) ||
+        !add_all("where", where, where_count, out))
+        return false;
+    if (share.parts > 1)
+        text_addf(out, "%s--part %lu/%lu", out->length ? " " : "", (unsigned long)share.part + 1,
+                  (unsigned long)share.parts);
+    return !out->failed;
 }

@@ -3,10 +3,12 @@
 #define HONE_SEARCH_SUBSPACE_H
 
 #include "base/text.h"
+#include "space/space.h"
 
 // As words of a command line, in an order of their own, each once: "--config a=1 --where 'b > 2'";
 // nothing of the whole space. Two that are written differently are two parts. False without memory.
 bool subspace_text(const char *const *configurations, uint32_t configuration_count,
-                   const char *const *where, uint32_t where_count, struct text *out);
+                   const char *const *where, uint32_t where_count, struct space_share share,
+                   struct text *out);
 
 #endif

@@ -19,6 +19,8 @@ struct space {
     uint64_t *faults; // one a restriction of the problem
     struct space_statistics *statistics;
     const struct formula *listed; // of a list: what excludes all others; else NULL
+    struct space_share share;
+    uint64_t whole_count; // valid ones of all parts
 };
 
 // All but the diagram; options as problem_init() takes them. NULL with the error set.

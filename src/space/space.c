@@ -4,6 +4,7 @@
 #include "space/space.h"
 
 #include "space/inside.h"
+#include "space/share.h"
 #include "space/solve.h"
 
 #include <stdlib.h>
@@ -96,8 +97,12 @@ struct space *space_make(const struct spec *s, const struct space_options *o,
 {
     static const struct space_options nothing = {.device = NULL};
     struct space *sp = space_start(s, o ? o : &nothing, e);
-    if (sp && set_diagram(sp, limits, e) && space_self_check(sp, e))
-        return sp;
+    if (sp && set_diagram(sp, limits, e) && space_self_check(sp, e)) {
+        sp->share = o ? o->share : nothing.share;
+        sp->whole_count = diagram_count(&sp->diagram);
+        if (share_take(&sp->diagram, s, sp->share, e))
+            return sp;
+    }
     space_free(sp);
     return NULL;
 }

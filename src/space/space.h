@@ -18,12 +18,22 @@
 #include "base/random.h"
 #include "spec/spec.h"
 
+// The part-th of so many, counted from 0; 0 or 1 parts: the whole. All parts together are the space, each configuration
+// stands in one of them, which depends on its values alone, and they are of about one size.
+struct space_share {
+    uint32_t part, parts;
+};
+#define SPACE_PARTS_MOST 100000
+// "2/8": the second of eight.
+bool space_share_read(const char *text, struct space_share *out, struct error *e);
+
 struct space_options {
     const struct device_info *device;  // (optional) for device facts
     const char *const *configurations; // --config: "a=1,b=2": fixes parameters; several: union
     uint32_t configuration_count;
     const char *const *where; // --where: further restrictions, as in the spec
     uint32_t where_count;
+    struct space_share share;
 };
 
 struct space;

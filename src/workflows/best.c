@@ -300,8 +300,9 @@ static bool start_search(struct search *s, const struct best_options *o, struct 
         spec_sources_digest(o->sources, &s->source);
     spec_constants_text(o->spec, &constants);
     s->constants = all ? NULL : copy_best_text(s, text_cstr(&constants));
-    s->failed |= constants.failed || !subspace_text(o->configurations, o->configuration_count,
-                                                    o->where, o->where_count, &part);
+    s->failed |=
+        constants.failed || !subspace_text(o->configurations, o->configuration_count, o->where,
+                                           o->where_count, (struct space_share){0}, &part);
     s->part = copy_best_text(s, text_cstr(&part));
     text_release(&part);
     text_release(&constants);

@@ -17,7 +17,8 @@ static bool make_session_space(struct session *s, struct error *e)
                                .configurations = o->configurations,
                                .configuration_count = o->configuration_count,
                                .where = o->where,
-                               .where_count = o->where_count};
+                               .where_count = o->where_count,
+                               .share = o->share};
     s->space = space_new(o->spec, &so, e);
     if (!s->space)
         return false;

@@ -26,6 +26,7 @@ struct session_options {
     uint32_t configuration_count;
     const char *const *where; // --where
     uint32_t where_count;
+    struct space_share share; // --part
 };
 
 struct session {

@@ -216,7 +216,7 @@ END_TEST
 static uint64_t count_with(const struct spec *s, uint32_t configurations, const char **texts,
                            uint32_t where, const char **expressions)
 {
-    struct space_options o = {NULL, texts, configurations, expressions, where};
+    struct space_options o = {NULL, texts, configurations, expressions, where, {0, 0}};
     struct space *sp = make_space(s, &o);
     uint64_t count = space_count(sp);
     space_free(sp);
@@ -258,7 +258,7 @@ START_TEST(bad_options_are_refused)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct error e = ERROR_INIT;
         struct space_options o = {NULL, &bad[i].configuration, bad[i].configuration != NULL,
-                                  &bad[i].where, bad[i].where != NULL};
+                                  &bad[i].where, bad[i].where != NULL, {0, 0}};
         ck_assert_ptr_null(space_new(s, &o, &e));
         ck_assert_msg(strstr(e.text, bad[i].says) && strncmp(e.text, "--", 2) == 0, "%s", e.text);
     }
@@ -357,7 +357,7 @@ START_TEST(why_names_faults_and_options)
     struct spec *s = make_spec_derived("a [0, 1, 2]; b [4, 5]; c [0, 1]", "b % a == 0; D != 4",
                                        "D = b // (c + a)", "");
     const char *where[] = {"a < 2"}, *config[] = {"a=1,c=1", "b=4,a=0"};
-    struct space *sp = make_space(s, &(struct space_options){NULL, config, 2, where, 1});
+    struct space *sp = make_space(s, &(struct space_options){NULL, config, 2, where, 1, {0, 0}});
     check_why(sp, "a=0,b=4,c=0",
               "derived parameter D (ConfigurationSpace.Derived[0].Expression): b // (c + a) has no "
               "value (division by zero) for a=0, b=4, c=0");

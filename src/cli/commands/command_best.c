@@ -311,8 +311,8 @@ static void put_whole(const struct session *s, struct text *out)
     struct text part = TEXT_INIT;
     text_add(out, "hone tune ");
     work_same(&s->work, out);
-    out->failed |=
-        !subspace_text(o->configurations, o->configuration_count, o->where, o->where_count, &part);
+    out->failed |= !subspace_text(o->configurations, o->configuration_count, o->where,
+                                  o->where_count, (struct space_share){0}, &part);
     text_addf(out, "%s%s", part.length ? " " : "", text_cstr(&part));
     text_release(&part);
 }

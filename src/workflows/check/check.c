@@ -134,7 +134,8 @@ struct check *check_new(const struct check_options *o, struct error *e)
                                        .configurations = o->configurations,
                                        .configuration_count = o->configuration_count,
                                        .where = o->where,
-                                       .where_count = o->where_count};
+                                       .where_count = o->where_count,
+                                       .share = o->share};
     struct check *c = alloc_zeroed(sizeof *c, e);
     if (!c)
         return NULL;

@@ -46,6 +46,7 @@ struct check_options {
     uint32_t configuration_count;
     const char *const *where; // --where
     uint32_t where_count;
+    struct space_share share; // --part
     const struct check_smallest *smallest;
     uint32_t smallest_count;
 

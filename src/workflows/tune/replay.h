@@ -15,6 +15,7 @@ struct replay_options {
     uint32_t configuration_count;
     const char *const *where; // --where
     uint32_t where_count;
+    struct space_share share;
 };
 
 struct replay {

@@ -65,7 +65,8 @@ static bool begin_search(struct tune *t, struct error *e)
                                        .configurations = o->configurations,
                                        .configuration_count = o->configuration_count,
                                        .where = o->where,
-                                       .where_count = o->where_count};
+                                       .where_count = o->where_count,
+                                       .share = o->share};
     if ((o->replay && !tune_replay_fits(o, e)) || !session_make(&t->session, &so, e))
         return false;
     uint64_t valid = space_count(t->session.space);
@@ -95,7 +96,7 @@ static bool begin_search(struct tune *t, struct error *e)
     t->strategy = scalarization_new(o->strategy, &setup, &t->o.objectives, e);
     if (!t->strategy || !tune_known_find(t, e))
         return false;
-    if (subspace_text(o->configurations, o->configuration_count, o->where, o->where_count,
+    if (subspace_text(o->configurations, o->configuration_count, o->where, o->where_count, o->share,
                       &subspace))
         t->subspace = arena_strdup(&t->arena, text_cstr(&subspace));
     text_release(&subspace);

@@ -42,6 +42,7 @@ struct tune_options {
     uint32_t configuration_count;
     const char *const *where; // --where
     uint32_t where_count;
+    struct space_share share; // --part
 
     struct objectives objectives; // no terms: least time. See below
     const char *strategy;         // (optional) "genetic:population=20"; NULL: by the budget
