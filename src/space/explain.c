@@ -177,10 +177,10 @@ void space_explain_empty(const struct space *sp, struct text *out)
     if (sp->listed && space_count(sp) == 0)
         text_add(out, "no configuration is recorded");
     else if (sp->whole_count > 0 && space_count(sp) == 0)
-        text_addf(out,
-                  "part %lu of %lu is empty, as the whole has %llu configurations; take fewer parts",
-                  (unsigned long)sp->share.part + 1, (unsigned long)sp->share.parts,
-                  (unsigned long long)sp->whole_count);
+        text_addf(
+            out, "part %lu of %lu is empty, as the whole has %llu configurations; take fewer parts",
+            (unsigned long)sp->share.part + 1, (unsigned long)sp->share.parts,
+            (unsigned long long)sp->whole_count);
     else if (x.skip && x.guilty && space_count(sp) == 0) {
         const char *cartesian = space_cartesian_text(sp);
         const struct spec *s = x.problem->spec;

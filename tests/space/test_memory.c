@@ -41,7 +41,8 @@ START_TEST(space_is_refused)
     const char *configurations[] = {"block_size_x=32", "tile_size_x=8"};
     const char *where[] = {"tile_size_x * tile_size_y <= 32"};
     refuse_at_every_allocation(s, NULL, 44);
-    refuse_at_every_allocation(s, &(struct space_options){NULL, configurations, 2, where, 1, {0, 0}}, 20);
+    refuse_at_every_allocation(
+        s, &(struct space_options){NULL, configurations, 2, where, 1, {0, 0}}, 20);
     spec_free(s);
 }
 END_TEST

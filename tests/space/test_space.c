@@ -257,8 +257,9 @@ START_TEST(bad_options_are_refused)
     struct spec *s = load_spec(TILED, NULL);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct error e = ERROR_INIT;
-        struct space_options o = {NULL, &bad[i].configuration, bad[i].configuration != NULL,
-                                  &bad[i].where, bad[i].where != NULL, {0, 0}};
+        struct space_options o = {
+            NULL,          &bad[i].configuration, bad[i].configuration != NULL,
+            &bad[i].where, bad[i].where != NULL,  {0, 0}};
         ck_assert_ptr_null(space_new(s, &o, &e));
         ck_assert_msg(strstr(e.text, bad[i].says) && strncmp(e.text, "--", 2) == 0, "%s", e.text);
     }
