@@ -223,9 +223,8 @@ static bool add_slurm(struct reading *r)
     if (!launcher_hosts(r->given->allocation, r->arena, names, LAUNCHERS_MOST, &count, r->error))
         return error_context(r->error, "slurm: SLURM_JOB_NODELIST");
     for (uint32_t i = 0; i < count; i++) {
-        const char *const before[] = {
-            "srun",   "--overlap",       "-u",         "--no-kill", "-N1", "-n1", "-w",
-            names[i], "--cpu-bind=none", "--mpi=none", NULL};
+        const char *const before[] = {"srun", "--overlap", "-u",     "--no-kill",  "-N1",
+                                      "-n1",  "-w",        names[i], "--mpi=none", NULL};
         const char *const *argv = join_argv(r, before, r->given->worker);
         if (!argv || !add_launcher(r, names[i], argv))
             return argv ? false : error_memory(r->error);

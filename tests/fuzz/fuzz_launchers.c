@@ -21,7 +21,7 @@ static void check_launcher(const struct launcher *l)
             str_equal(l->argv[count - 2], "worker"));
     if (str_equal(l->argv[0], "ssh") && str_equal(l->argv[1], "-oBatchMode=yes") && count == 6)
         REQUIRE(str_equal(l->argv[2], "--") && launcher_name_fits(l->argv[3], strlen(l->argv[3])));
-    if (str_equal(l->argv[0], "srun") && count == 12 && str_equal(l->argv[6], "-w"))
+    if (str_equal(l->argv[0], "srun") && count == 11 && str_equal(l->argv[6], "-w"))
         REQUIRE(launcher_name_fits(l->argv[7], strlen(l->argv[7])));
 }
 

@@ -61,8 +61,7 @@ START_TEST(ssh_quotes_for_the_other_shell)
 }
 END_TEST
 
-#define SRUN(node)                                                                                 \
-    "srun|--overlap|-u|--no-kill|-N1|-n1|-w|" node "|--cpu-bind=none|--mpi=none|" WORKER
+#define SRUN(node) "srun|--overlap|-u|--no-kill|-N1|-n1|-w|" node "|--mpi=none|" WORKER
 
 START_TEST(slurm_is_a_step_a_node)
 {
