@@ -9,6 +9,7 @@
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
 #   cmake/test.sh --examples   only what the help and the documents tell the reader to type
 #   cmake/test.sh --browser    only report pages in a headless Chromium, judged by axe-core and html5lib
+#   cmake/test.sh --slurm      only many nodes: a Slurm and an ssh server on this machine (cmake/slurm_rig.sh; needs root)
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #
@@ -24,6 +25,7 @@ valgrind=no
 others=no
 examples=no
 browser=no
+slurm=no
 werror=${CI:+ON}
 for word in "$@"; do
     case $word in
@@ -34,10 +36,11 @@ for word in "$@"; do
     --others) others=yes ;;
     --examples) examples=yes ;;
     --browser) browser=yes ;;
+    --slurm) slurm=yes ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,17p' "$0" >&2
+        sed -n '2,18p' "$0" >&2
         exit 2
         ;;
     esac
@@ -121,15 +124,20 @@ elif [ $examples = yes ]; then
     ctest $progress --output-on-failure -L examples -j"$jobs"
 elif [ $browser = yes ]; then
     ctest $progress --output-on-failure -L browser -j"$jobs"
+elif [ $slurm = yes ]; then
+    # They wait more than they compute, and each kills what is its own alone.
+    "$root/cmake/slurm_rig.sh" 4 ctest $progress --output-on-failure -L slurm -j"$jobs" || {
+        [ $? = 77 ] || exit 1
+    }
 elif [ $sanitize = ON ]; then
     # Under Oclgrind and NVRTC it is the kernels that are looked at, and so in peak_on_a_device, whose calls
     # device_opencl makes, too; simulations and searches of what was recorded are arithmetic, drivers that hang
     # are waited for, and a comparison of each type is compiled by a driver in this process, ten times as slowly:
     # once is enough of these, in the plain suite; kernels in C that the program has compiled are device_c's. A page that is served ends soon after its tune, for which its
     # readers are too slow here.
-    ctest $progress --output-on-failure -LE 'valgrind|browser' \
+    ctest $progress --output-on-failure -LE 'valgrind|browser|slurm' \
         -E '^(oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|cli_language_c|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_live)' \
         -j"$jobs"
 else
-    ctest $progress --output-on-failure -LE 'valgrind|examples|browser' -j"$jobs"
+    ctest $progress --output-on-failure -LE 'valgrind|examples|browser|slurm' -j"$jobs"
 fi
