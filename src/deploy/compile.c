@@ -4,7 +4,7 @@
 // pairs may be computed twice.
 #include "deploy/compile.h"
 
-#include "expr/node.h"
+#include "expr/syntax_node.h"
 
 #include <math.h>
 

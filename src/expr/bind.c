@@ -2,7 +2,7 @@
 // change into constants. One walk from the leaves up; each node learns which slots and locals it
 // depends on, so that a part which depends on none is evaluated at once. Unknown names are refused
 // here, with the nearest known name.
-#include "expr/node.h"
+#include "expr/syntax_node.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define HONE_EXPR_ELEMENTWISE_CELL_H
 
 #include "expr/elementwise.h"
-#include "expr/node.h"
+#include "expr/syntax_node.h"
 
 enum {
     LEVELS_LIMIT = 32,   // of loops within each other

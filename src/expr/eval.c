@@ -2,7 +2,7 @@
 // walking the tree makes no decision twice. Work and memory are metered by the frame: an expression
 // that would run for ever, or make a list too long, ends with a fault instead.
 #include "expr/iterate.h"
-#include "expr/node.h"
+#include "expr/syntax_node.h"
 
 #include <string.h>
 

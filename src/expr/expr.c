@@ -3,7 +3,7 @@
 // where that is unsure.
 #include "expr/expr.h"
 
-#include "expr/node.h"
+#include "expr/syntax_node.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 // sorted, ...) walk their argument without making a list of it first where they need none.
 #include "expr/integer.h"
 #include "expr/iterate.h"
-#include "expr/node.h"
+#include "expr/syntax_node.h"
 
 #include <math.h>
 #include <stdio.h>

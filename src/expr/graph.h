@@ -9,7 +9,7 @@
 #ifndef HONE_EXPR_GRAPH_H
 #define HONE_EXPR_GRAPH_H
 
-#include "expr/node.h"
+#include "expr/syntax_node.h"
 
 enum graph_kind {
     GRAPH_CONSTANT,

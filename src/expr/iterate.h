@@ -2,7 +2,7 @@
 #ifndef HONE_EXPR_ITERATE_H
 #define HONE_EXPR_ITERATE_H
 
-#include "expr/node.h"
+#include "expr/syntax_node.h"
 
 // A visitor receives the items. Embed it as the first member.
 struct visitor {

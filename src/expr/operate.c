@@ -4,7 +4,7 @@
 #include "expr/operate.h"
 
 #include "expr/integer.h"
-#include "expr/node.h"
+#include "expr/syntax_node.h"
 
 #include <math.h>
 #include <string.h>

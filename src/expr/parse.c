@@ -2,7 +2,7 @@
 // a comprehension's element stands before the `for` that declares its variables, so bind.c looks
 // them up when the whole tree is known.
 #include "expr/lex.h"
-#include "expr/node.h"
+#include "expr/syntax_node.h"
 
 struct parser {
     struct lexer lexer;

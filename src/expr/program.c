@@ -8,7 +8,7 @@
 // false as 0). Whatever does not fit (a rest, an overflow, a division by zero, a slot that holds no
 // integer) makes the run PROGRAM_UNSURE, and the tree is asked: it has the whole meaning.
 #include "expr/integer.h"
-#include "expr/node.h"
+#include "expr/syntax_node.h"
 
 #include <math.h>
 #include <stdlib.h>

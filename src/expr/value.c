@@ -3,7 +3,7 @@
 #include "expr/expr.h"
 
 #include "expr/lex.h"
-#include "expr/node.h"
+#include "expr/syntax_node.h"
 
 #include <math.h>
 #include <string.h>

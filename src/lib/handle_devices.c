@@ -82,8 +82,8 @@ static bool list_devices_of(struct hone_devices *d, const struct hone_devices_op
     if (!o->spec && !o->language)
         set = LANGUAGES_ALL;
     ok = ok &&
-         live_devices(d->workplace.worker, d->workplace.environment, set, &d->arena, &d->report,
-                      o->keep_worker ? &d->spare : NULL, e) &&
+         live_devices(NULL, d->workplace.worker, d->workplace.environment, set, &d->arena,
+                      &d->report, o->keep_worker ? &d->spare : NULL, e) &&
          describe_report(d, e);
     d->keeps_worker = o->keep_worker;
     if (!o->keep_worker)

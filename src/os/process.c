@@ -1,7 +1,7 @@
 // Child processes by posix_spawn(), a socket for frames and a pipe for what they print. The child leads a
 // process group, so that all that it starts can be stopped and ended with it; its end is waited for by its
 // own number, so that no other child of the program is touched. What is printed is drained, and its tail
-// kept for messages.
+// kept for messages. Where it runs on another machine, a host has its number, its signals and its end.
 #include "os/process.h"
 #include "base/text.h"
 
@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -215,6 +216,16 @@ out:
     return ok;
 }
 
+bool process_start_on(struct process_host *h, struct process *p, const char *const *environment,
+                      struct error *e)
+{
+    *p = (struct process)PROCESS_NONE;
+    if (!h->ops->start(h, p, environment, e))
+        return false;
+    p->host = h;
+    return true;
+}
+
 // ---- what was printed
 
 static void tail_add(struct process *p, char *bytes, size_t length)
@@ -268,7 +279,9 @@ void process_signal(struct process *p, int signal)
     if (p->pid <= 0)
         return;
     // A child that moved to another group is still ours.
-    if (kill(-p->pid, signal) != 0)
+    if (p->host)
+        p->host->ops->signal(p->host, p->pid, signal);
+    else if (kill(-p->pid, signal) != 0)
         kill(p->pid, signal);
 }
 
@@ -312,6 +325,13 @@ static void reap(struct process *p, int *status)
 static bool is_process_gone(struct process *p, int *status)
 {
     siginfo_t info = {.si_pid = 0};
+    if (p->host) {
+        if (!p->host->ops->is_gone(p->host, p->pid, status))
+            return false;
+        p->pid = 0;
+        p->stopped = false;
+        return true;
+    }
     if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
         if (info.si_pid == 0)
             return false;
@@ -363,7 +383,8 @@ static void end_within(struct process *p, int patience_ms)
     int status;
     process_signal(p, SIGKILL); // reaches a stopped child too
     // A driver can hold a dead process in the kernel for long; rather a zombie than a hang.
-    process_wait(p, patience_ms, &status);
+    if (!process_wait(p, patience_ms, &status) && p->host)
+        p->host->ops->forget(p->host, p->pid);
     p->pid = 0;
     p->stopped = false;
     close_fd(&p->channel);
@@ -378,6 +399,29 @@ void process_end(struct process *p)
 void process_leave(struct process *p)
 {
     end_within(p, 0);
+}
+
+// ---- what is known of it
+
+const char *process_lost(const struct process *p)
+{
+    return p->host ? p->host->ops->lost(p->host) : NULL;
+}
+
+uint64_t process_memory(const struct process *p)
+{
+    char path[64];
+    unsigned long long pages = 0, resident = 0;
+    if (p->host)
+        return p->pid > 0 ? p->host->ops->memory(p->host, p->pid) : 0;
+    snprintf(path, sizeof path, "/proc/%ld/statm", (long)p->pid);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return 0;
+    if (fscanf(f, "%llu %llu", &pages, &resident) != 2)
+        resident = 0;
+    fclose(f);
+    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 void process_status_text(int status, char *out, size_t size)

@@ -1,5 +1,6 @@
 // Child processes with a socket pair as their channel, on posix_spawn, poll and waitpid of the
 // child's own pid. No signal handler is installed and no other child of the process is touched.
+// A host starts them on another machine instead; they are waited for, stopped and ended alike.
 #ifndef HONE_OS_PROCESS_H
 #define HONE_OS_PROCESS_H
 
@@ -10,9 +11,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct process_host;
+
 struct process {
-    pid_t pid;       // 0: none; also the process group
-    int channel;     // our end of the socket pair, non-blocking, close-on-exec; -1: none
+    pid_t pid; // 0: none; also the process group. With a host: the host's number for it
+    struct process_host *host; // NULL: it runs on this machine. Outlives the process
+    int channel;               // our end of the socket pair, non-blocking, close-on-exec; -1: none
     int printed;     // read end of the pipe behind the child's descriptor 2, non-blocking; -1: none
     bool stopped;    // SIGSTOP was sent and not yet SIGCONT
     bool tail_cut;   // more was printed than `tail` holds
@@ -31,6 +35,36 @@ struct process {
 // signal blocked or ignored. Write to the channel with send(MSG_NOSIGNAL): it may be dead.
 bool process_start(struct process *p, const char *const *argv, const char *const *environment,
                    struct error *e);
+
+// Another machine. Its owner has this as its first member.
+struct process_host {
+    const struct process_host_operations *ops;
+};
+
+// None of them waits.
+struct process_host_operations {
+    // Starts the host's own program for such processes, with these additions to its environment:
+    // fills in `pid`, `channel` and `printed`, which are descriptors of this machine.
+    bool (*start)(struct process_host *h, struct process *p, const char *const *environment,
+                  struct error *e);
+    void (*signal)(struct process_host *h, pid_t number, int signal);
+    // Is it gone? Then *status, as waitpid() gives it, or PROCESS_STATUS_UNKNOWN, and the number is
+    // forgotten.
+    bool (*is_gone)(struct process_host *h, pid_t number, int *status);
+    void (*forget)(struct process_host *h, pid_t number); // nobody will ask for its end
+    uint64_t (*memory)(struct process_host *h, pid_t number);
+    // Why nothing is known of its processes any more, or NULL: all is well.
+    const char *(*lost)(struct process_host *h);
+};
+
+// process_start() there.
+bool process_start_on(struct process_host *h, struct process *p, const char *const *environment,
+                      struct error *e);
+// Why its end cannot be known: its host was lost. NULL on this machine, and where all is well.
+const char *process_lost(const struct process *p);
+// Its resident memory in bytes, on another machine as of a second ago; 0 when that cannot be told.
+uint64_t process_memory(const struct process *p);
+
 // Reads what was printed (at most what a pipe holds), keeps the tail; never blocks. False once the
 // pipe is at its end: it is then closed, and `printed` is -1.
 bool process_drain(struct process *p);

@@ -10,7 +10,8 @@
 #include "runner/cached.h"
 
 #include "os/process.h"
-#include "runner/device_lock.h"
+#include "runner/node.h"
+#include "worker/device_lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -575,7 +576,10 @@ struct evaluator *cached_new(const struct cached_options *o, struct live_options
                                          .unlock = cached_unlock,
                                          .waiting = cached_waiting,
                                          .context = m};
-    m->locking = o->lock_folder && device_lock_open(&m->lock, o->lock_folder, &m->device, e);
+    if (live->node)
+        node_lock_open(live->node, &m->lock, &m->device);
+    m->locking =
+        o->lock_folder && (live->node || device_lock_open(&m->lock, o->lock_folder, &m->device, e));
     m->lock.limit_ns = live->terms.lock_wait_ns;
     if (!o->lock_folder || m->locking)
         m->base.inner = live_new(live, e);

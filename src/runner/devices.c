@@ -92,11 +92,12 @@ static bool died_while(struct remote *r, const char *doing, struct error *e)
 }
 
 // *died: the worker did not live to answer.
-static bool ask_new_worker(const char *const *worker, const char *const *environment,
-                           uint32_t languages, struct arena *a, struct device_report *out,
-                           struct spare **spare, bool *died, struct error *e)
+static bool ask_new_worker(struct node *node, const char *const *worker,
+                           const char *const *environment, uint32_t languages, struct arena *a,
+                           struct device_report *out, struct spare **spare, bool *died,
+                           struct error *e)
 {
-    struct worker_setup setup = {.argv = worker, .environment = environment};
+    struct worker_setup setup = {.argv = worker, .node = node, .environment = environment};
     struct remote r;
     struct endings endings = {NULL};
     *died = false;
@@ -119,27 +120,29 @@ static bool ask_new_worker(const char *const *worker, const char *const *environ
 }
 
 // A worker that was killed by somebody else costs nothing but time: once more.
-bool live_devices(const char *const *worker, const char *const *environment, uint32_t languages,
-                  struct arena *a, struct device_report *out, struct spare **spare, struct error *e)
+bool live_devices(struct node *node, const char *const *worker, const char *const *environment,
+                  uint32_t languages, struct arena *a, struct device_report *out,
+                  struct spare **spare, struct error *e)
 {
     bool died;
     if (spare)
         *spare = NULL;
-    if (ask_new_worker(worker, environment, languages, a, out, spare, &died, e))
+    if (ask_new_worker(node, worker, environment, languages, a, out, spare, &died, e))
         return true;
     if (!died)
         return false;
     error_clear(e);
-    return ask_new_worker(worker, environment, languages, a, out, spare, &died, e);
+    return ask_new_worker(node, worker, environment, languages, a, out, spare, &died, e);
 }
 
 // ---- a routine's library -----------------------------------------------------------------------
 
 // Its own worker: a library's threads stay as long as the process.
-bool live_routine(const char *const *worker, const char *const *environment, enum routine routine,
-                  const char *library, struct arena *a, const char **about, struct error *e)
+bool live_routine(struct node *node, const char *const *worker, const char *const *environment,
+                  enum routine routine, const char *library, struct arena *a, const char **about,
+                  struct error *e)
 {
-    struct worker_setup setup = {.argv = worker, .environment = environment};
+    struct worker_setup setup = {.argv = worker, .node = node, .environment = environment};
     struct remote r;
     struct frame f;
     struct text payload = TEXT_INIT;

@@ -201,9 +201,11 @@ struct admission {
     void *context;
 };
 
+struct node;
+
 // How many build workers are useful: the cores that are left, one less on a GPU; where each holds a
 // context on the device, together no more than a part of its memory.
-uint32_t live_default_jobs(const struct device_info *d);
+uint32_t live_default_jobs(struct node *node, const struct device_info *d);
 
 struct spare;
 
@@ -217,7 +219,8 @@ struct judge {
 };
 
 struct live_options {
-    const char *const *worker;      // argv of a worker, NULL-terminated
+    const char *const *worker;      // argv of a worker, NULL-terminated; of no meaning with a node
+    struct node *node;              // where workers run; NULL: this machine
     const char *const *environment; // NAME=VALUE additions for workers, NULL-terminated; or NULL
     const struct device_info *device;
     uint32_t jobs; // build workers at most; 0: live_default_jobs()
@@ -245,17 +248,18 @@ struct live_options {
 
 struct evaluator *live_new(const struct live_options *o, struct error *e);
 
-// Asks a worker for the devices of this machine, in an arena of the caller's. Blocking, with a
+// Asks a worker for the devices of a node, or (NULL) of this machine, in an arena of the caller's. Blocking, with a
 // limit. `languages` is a set of 1u << language (LANGUAGES_ALL): no driver of another is started.
 struct device_report;
 // *spare (optional): the worker that answered, for live_options.spare; NULL where there is none.
-bool live_devices(const char *const *worker, const char *const *environment, uint32_t languages,
-                  struct arena *a, struct device_report *out, struct spare **spare,
-                  struct error *e);
+bool live_devices(struct node *node, const char *const *worker, const char *const *environment,
+                  uint32_t languages, struct arena *a, struct device_report *out,
+                  struct spare **spare, struct error *e);
 // Asks a new worker what the library of a vendor's routine is (device_routine_about()), blocking,
 // with a limit. *about, in the arena, is NULL where the library cannot be opened.
-bool live_routine(const char *const *worker, const char *const *environment, enum routine routine,
-                  const char *library, struct arena *a, const char **about, struct error *e);
+bool live_routine(struct node *node, const char *const *worker, const char *const *environment,
+                  enum routine routine, const char *library, struct arena *a, const char **about,
+                  struct error *e);
 // Ends it, where no evaluator took it, without waiting for its end. NULL is fine.
 void spare_free(struct spare *s);
 

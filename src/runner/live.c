@@ -7,6 +7,8 @@
 // (live_recovery.c).
 #include "runner/live.h"
 
+#include "runner/node.h"
+
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +16,7 @@
 #include <string.h>
 
 #define WORKERS_MOST 256
+#define NODE_LOOK_NS 1000000000ull
 #define RENEW_JOBS   1000 // a bench worker is renewed after so many jobs
 // The end of an evaluator waits so long for its workers, all of them together.
 #define FREE_NS (2ull * 1000000000)
@@ -166,7 +169,7 @@ static void take_opened(struct live *v, const struct frame *f, const struct remo
     if (wire_done(&w)) {
         if (is_bench && opened.info.timer_ns > v->device.timer_ns)
             v->device.timer_ns = opened.info.timer_ns;
-        if (!v->surroundings.folders)
+        if (!v->surroundings.folders && !v->o.node)
             v->surroundings.folders = strdup(opened.folders); // without memory less is told
     }
     arena_release(&a);
@@ -217,14 +220,30 @@ static void serve_worker(struct live *v, uint32_t index)
     }
 }
 
+// Where its node is lost nothing is any job's fault. What was heard of a lock may let one in.
+static void listen_to_node(struct live *v)
+{
+    if (!v->o.node)
+        return;
+    if (node_state(v->o.node) == NODE_LOST) {
+        live_break(v, ERROR_WORKER, "%s", node_reason(v->o.node));
+    } else if (v->lock_news != node_lock_news(v->o.node)) {
+        v->lock_news = node_lock_news(v->o.node);
+        v->admission_retry_ns = 0;
+    }
+}
+
 // What a worker's end means is seen once it has ended: how it did belongs to it.
 static void see_who_died(struct live *v)
 {
-    for (uint32_t i = 0; i <= v->pool_workers; i++) {
+    for (uint32_t i = 0; i <= v->pool_workers && !v->broken.code; i++) {
         struct remote *r = remote_at(v, i);
         struct text how = TEXT_INIT;
         bool was_opening = false;
-        if (r->running && r->dying_ns && remote_autopsy(r, &how)) {
+        bool is_dead = r->running && r->dying_ns && remote_autopsy(r, &how);
+        if (is_dead)
+            listen_to_node(v);
+        if (is_dead && !v->broken.code) {
             if (i < v->pool_workers)
                 build_pool_died(v->pool, i, text_cstr(&how), &was_opening, &v->broken);
             else
@@ -266,6 +285,8 @@ static int sleep_ms(const struct live *v, uint64_t until)
     }
     if (v->admission_retry_ns && v->admission_retry_ns < next)
         next = v->admission_retry_ns;
+    if (v->o.node && now + NODE_LOOK_NS < next) // that its link is stopped is seen by nothing else
+        next = now + NODE_LOOK_NS;
     if (next <= now)
         return 0;
     uint64_t ms = (next - now + 999999) / 1000000;
@@ -279,7 +300,7 @@ static bool anything_done(const struct live *v)
 
 static void work_once(struct live *v, uint64_t until)
 {
-    struct pollfd fds[2 * (WORKERS_MOST + 1)];
+    struct pollfd fds[2 * (WORKERS_MOST + 1) + 1];
     uint32_t workers[2 * (WORKERS_MOST + 1)];
     if (!v->current)
         live_settle_pool(v);
@@ -292,8 +313,10 @@ static void work_once(struct live *v, uint64_t until)
         until = 0;
     uint32_t n = gather_channels(v, fds, workers);
     live_clock_sleeping(v, true);
-    int ready = poll(fds, n, sleep_ms(v, until));
+    fds[n] = (struct pollfd){.fd = v->o.node ? node_descriptor(v->o.node) : -1, .events = POLLIN};
+    int ready = poll(fds, n + 1, sleep_ms(v, until));
     live_clock_sleeping(v, false);
+    listen_to_node(v);
     for (uint32_t i = 0; ready > 0 && i < n && !v->broken.code; i++) {
         struct remote *r = remote_at(v, workers[i]);
         if (fds[i].revents && fds[i].fd == r->process.printed)
@@ -509,9 +532,9 @@ static bool builds_open_contexts(const struct device_info *d)
     return language_traits(d->language)->builds_on_device && !d->shares_host;
 }
 
-uint32_t live_default_jobs(const struct device_info *d)
+uint32_t live_default_jobs(struct node *node, const struct device_info *d)
 {
-    uint32_t cores = process_cores();
+    uint32_t cores = node ? node_about(node)->cores : process_cores();
     uint32_t jobs = d->shares_host || cores == 1 ? cores : cores - 1;
     uint64_t contexts = d->global_bytes / CONTEXTS_SHARE / CONTEXT_BYTES;
     if (!builds_open_contexts(d) || d->global_bytes == 0 || contexts >= jobs)
@@ -546,14 +569,16 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
         v->o.admission.leave = always_leave;
     }
     v->device = *o->device;
+    v->surroundings.is_elsewhere = o->node;
     v->clock.at_ns = clock_ns();
     v->turns.last = &v->turns.first;
     v->turned.last = &v->turned.first;
     v->limits.terms = o->terms;
-    v->pool_workers = o->jobs ? o->jobs : live_default_jobs(o->device);
+    v->pool_workers = o->jobs ? o->jobs : live_default_jobs(o->node, o->device);
     if (v->pool_workers > WORKERS_MOST)
         v->pool_workers = WORKERS_MOST;
     struct worker_setup setup = {.argv = o->worker,
+                                 .node = o->node,
                                  .environment = o->environment,
                                  .device = v->device.id,
                                  .simulated = o->simulated,

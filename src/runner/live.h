@@ -95,6 +95,7 @@ struct live {
     struct turn_queue turns;  // waiting; the first may be at the bench
     struct turn_queue turned; // done
 
+    uint32_t lock_news;          // of the node, when it was last looked at
     uint64_t admission_retry_ns; // admission was refused: not before this
     uint64_t best_verify_ns;
     enum reference_state reference;

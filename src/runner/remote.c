@@ -8,6 +8,7 @@
 #include "runner/remote.h"
 
 #include "base/array.h"
+#include "runner/node.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -40,7 +41,9 @@ static bool ask_to_open(struct remote *r, const struct worker_setup *s, enum wor
 bool remote_start(struct remote *r, const struct worker_setup *s, struct error *e)
 {
     *r = (struct remote)REMOTE_NONE;
-    if (!process_start(&r->process, s->argv, s->environment, e))
+    bool ok = s->node ? process_start_on(node_host(s->node), &r->process, s->environment, e)
+                      : process_start(&r->process, s->argv, s->environment, e);
+    if (!ok)
         return error_context(e, "starting a worker");
     channel_init(&r->channel, r->process.channel);
     r->running = true;
@@ -463,16 +466,7 @@ uint64_t remote_look_ns(uint64_t since_ns, uint64_t now_ns)
 
 uint64_t remote_memory(const struct remote *r)
 {
-    char path[64];
-    unsigned long long pages = 0, resident = 0;
-    snprintf(path, sizeof path, "/proc/%ld/statm", (long)r->process.pid);
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return 0;
-    if (fscanf(f, "%llu %llu", &pages, &resident) != 2)
-        resident = 0;
-    fclose(f);
-    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+    return process_memory(&r->process);
 }
 
 // Kernel output and driver complaints: the last lines, on one line.
@@ -509,6 +503,10 @@ bool remote_autopsy(struct remote *r, struct text *out)
     }
     if (!gone && since < REMOTE_DYING_NS + REMOTE_GONE_NS)
         return false;
+    if (process_lost(&r->process)) {
+        text_addf(out, "was lost with its node: %s", process_lost(&r->process));
+        return true;
+    }
     process_status_text(status, how, sizeof how);
     text_add(out, !gone       ? "closed its channel, and the system cannot end it"
                   : r->killed ? "closed its channel and did not end"

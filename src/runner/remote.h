@@ -13,8 +13,10 @@
 #define REMOTE_GONE_NS  (10ull * 1000000000)
 
 // How workers are started, the same for all of an evaluator.
+struct node;
 struct worker_setup {
-    const char *const *argv;        // NULL-terminated
+    const char *const *argv;        // NULL-terminated; of no meaning with a node
+    struct node *node;              // where they run; NULL: on this machine
     const char *const *environment; // NAME=VALUE additions, NULL-terminated; or NULL
     const char *device;             // id
     bool simulated;                 // as in struct live_options

@@ -4,7 +4,8 @@
 #include "runner/several.h"
 
 #include "os/process.h"
-#include "runner/device_lock.h"
+#include "runner/node.h"
+#include "worker/device_lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 // The lock of one physical device.
 struct card {
     char name[DEVICE_LOCK_NAME];
+    struct node *node; // NULL: this machine
     struct device_lock lock;
     bool locking;
     unsigned holders; // members' turns and jobs that need it
@@ -400,18 +402,21 @@ static const struct evaluator_operations several_operations = {
 // ---- making ------------------------------------------------------------------------------------
 
 // The lock of the device, opened once for all members of it. NULL on failure.
-static struct card *find_card(struct several *t, const struct device_info *d, const char *folder,
-                              struct error *e)
+static struct card *find_card(struct several *t, struct node *node, const struct device_info *d,
+                              const char *folder, struct error *e)
 {
     char name[DEVICE_LOCK_NAME];
     device_lock_name(d, name);
     for (uint32_t i = 0; i < t->card_count; i++) {
-        if (str_equal(t->cards[i].name, name))
+        if (t->cards[i].node == node && str_equal(t->cards[i].name, name))
             return &t->cards[i];
     }
     struct card *c = &t->cards[t->card_count];
     memcpy(c->name, name, sizeof name);
-    c->locking = folder && device_lock_open(&c->lock, folder, d, e);
+    c->node = node;
+    if (node)
+        node_lock_open(node, &c->lock, d);
+    c->locking = folder && (node || device_lock_open(&c->lock, folder, d, e));
     if (folder && !c->locking)
         return NULL;
     t->card_count++;
@@ -424,7 +429,7 @@ static bool make_member(struct several *t, const struct live_options *options, c
     struct member *m = &t->members[t->count];
     struct live_options live = *options;
     *m = (struct member){.several = t, .index = t->count};
-    m->card = find_card(t, live.device, folder, e);
+    m->card = find_card(t, live.node, live.device, folder, e);
     if (!m->card)
         return false;
     m->card->lock.limit_ns = live.terms.lock_wait_ns;

@@ -4,7 +4,8 @@
 // several configurations one after the other.
 //
 // What was said decides, and the room in the folders that the worker and its driver write to: their
-// compilers often fail without a word. The room is that of this machine.
+// compilers often fail without a word. The room is that of this machine, and not asked for where
+// they run on another.
 #include "runner/surroundings.h"
 
 #include <stdio.h>
@@ -186,9 +187,9 @@ static uint64_t memory_limit(void)
     return least == RLIM_INFINITY ? 0 : least;
 }
 
-static bool may_be_memory(const struct result *r)
+static bool may_be_memory(const struct surroundings *s, const struct result *r)
 {
-    return r->status == STATUS_COMPILE && is_silent(r) && memory_limit() > 0;
+    return !s->is_elsewhere && r->status == STATUS_COMPILE && is_silent(r) && memory_limit() > 0;
 }
 
 bool surroundings_judge(struct surroundings *s, const char *who, struct result *r, struct error *e)
@@ -199,12 +200,12 @@ bool surroundings_judge(struct surroundings *s, const char *who, struct result *
         tell_full_disk(s, who, r->message, e);
         return false;
     }
-    if (!is_own || !(says_other(r) || may_be_memory(r))) {
+    if (!is_own || !(says_other(r) || may_be_memory(s, r))) {
         s->hindered = 0;
         return true;
     }
     struct text limit = TEXT_INIT;
-    if (may_be_memory(r)) {
+    if (may_be_memory(s, r)) {
         text_add(&limit, " (this process's memory is limited to ");
         add_size(&limit, memory_limit());
         text_add(&limit, ", ulimit -v or -d)");

@@ -8,6 +8,7 @@
 
 struct surroundings {
     char *folders;     // (or NULL) that workers and their drivers write to, one a line
+    bool is_elsewhere; // workers run on another machine: this one's limits are not theirs
     uint32_t hindered; // configurations that failed by their surroundings, in a row
 };
 

@@ -1,7 +1,7 @@
 // The store and the lock around the live evaluator, against a worker that behaves as it is told:
 // what is measured is stored once, what is known is not measured again, of a fixed count only what
 // is missing is; turns are neither answered nor stored.
-#include "runner/device_lock.h"
+#include "worker/device_lock.h"
 #include "runner/cached.h"
 
 #include <check.h>

@@ -97,8 +97,8 @@ static void hang_call(int at)
     setup(); // a folder of its own
     arena_init(&a);
     ck_assert_msg(
-        live_devices(real_worker, environment, languages_unnamed(), &a, &report, NULL, &e), "%s",
-        e.text);
+        live_devices(NULL, real_worker, environment, languages_unnamed(), &a, &report, NULL, &e),
+        "%s", e.text);
     ck_assert_uint_eq(report.device_count, 1);
     snprintf(hang, sizeof hang, "FAKE_CL_HANG=%s", calls[at]);
     add_environment(hang);

@@ -126,14 +126,14 @@ START_TEST(test_how_many_workers)
 {
     struct device_info d = device(false);
     d.type = DEVICE_GPU;
-    uint32_t many = live_default_jobs(&d); // nothing is known of its memory
+    uint32_t many = live_default_jobs(NULL, &d); // nothing is known of its memory
     ck_assert_uint_ge(many, 1);
     d.global_bytes = 100ull << 30;
-    ck_assert_uint_eq(live_default_jobs(&d), many < 46 ? many : 46);
+    ck_assert_uint_eq(live_default_jobs(NULL, &d), many < 46 ? many : 46);
     d.global_bytes = 1ull << 30;
-    ck_assert_uint_eq(live_default_jobs(&d), 1);
+    ck_assert_uint_eq(live_default_jobs(NULL, &d), 1);
     d.language = LANGUAGE_CUDA; // compiles without the device
-    ck_assert_uint_eq(live_default_jobs(&d), many);
+    ck_assert_uint_eq(live_default_jobs(NULL, &d), many);
 }
 END_TEST
 
@@ -216,7 +216,8 @@ START_TEST(test_listing_survives_a_kill)
     struct error e = ERROR_INIT;
     struct arena a;
     arena_init(&a);
-    ck_assert_msg(live_devices(worker, with, LANGUAGES_ALL, &a, &report, NULL, &e), "%s", e.text);
+    ck_assert_msg(live_devices(NULL, worker, with, LANGUAGES_ALL, &a, &report, NULL, &e), "%s",
+                  e.text);
     ck_assert_uint_eq(report.device_count, 1);
     arena_release(&a);
 }

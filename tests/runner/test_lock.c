@@ -1,7 +1,7 @@
 // The device's lock: one holder at a time, turns are taken, a holder's death frees it.
 #include "os/process.h"
 #include "base/text.h"
-#include "runner/device_lock.h"
+#include "worker/device_lock.h"
 
 #include <check.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
 #include "workflows/tune/tune.h"
 
 #include "os/process.h"
-#include "runner/device_lock.h"
+#include "worker/device_lock.h"
 #include "worker/protocol.h"
 #include "workflows/bundle.h"
 

@@ -104,7 +104,7 @@ static bool make_check_evaluator(struct check *c, struct error *e)
     struct live_options live = {.worker = o->worker,
                                 .environment = o->environment,
                                 .device = o->device,
-                                .jobs = o->jobs ? o->jobs : live_default_jobs(o->device),
+                                .jobs = o->jobs ? o->jobs : live_default_jobs(NULL, o->device),
                                 .terms = o->terms,
                                 .build_only = o->build_only,
                                 .no_timing = true,

@@ -324,8 +324,8 @@ static bool ask_libraries(struct sweep *s, struct error *e)
         struct error why = ERROR_INIT;
         if (l->routine == ROUTINE_NONE || !l->tune.store || l->tune.fresh)
             continue;
-        live_routine(l->tune.worker, l->tune.environment, l->routine, l->routine_library, &s->arena,
-                     &s->about[i], &why);
+        live_routine(NULL, l->tune.worker, l->tune.environment, l->routine, l->routine_library,
+                     &s->arena, &s->about[i], &why);
         if (why.code == ERROR_MEMORY)
             return error_memory(e);
     }

@@ -47,7 +47,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
                                     .source = t->session.source};
     // More workers than jobs would only open devices.
     if (!live.jobs)
-        live.jobs = live_default_jobs(o->device);
+        live.jobs = live_default_jobs(NULL, o->device);
     if (live.jobs > t->planned)
         live.jobs = (uint32_t)t->planned;
     return cached_new(&cached, &live, e);

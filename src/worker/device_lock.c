@@ -2,7 +2,7 @@
 // the device, 1 (shared) by who waits. The locks belong to the open file, so they go with their
 // holder. Who has just had it does not take it again while somebody waits. What stands in the file
 // (who holds it) is only for messages, since anybody may write there.
-#include "runner/device_lock.h"
+#include "worker/device_lock.h"
 
 #include "base/digest.h"
 #include "os/process.h"
@@ -61,12 +61,34 @@ static int open_shared(const char *path)
     return -1;
 }
 
+bool device_lock_is_name(const char *name)
+{
+    static const char begin[] = "hone-device-", end[] = ".lock";
+    const char *digits = name + sizeof begin - 1;
+    return str_starts(name, begin) && strspn(digits, "0123456789abcdef") == 16 &&
+           str_equal(digits + 16, end);
+}
+
 bool device_lock_open(struct device_lock *l, const char *folder, const struct device_info *d,
                       struct error *e)
 {
-    char path[4096], name[DEVICE_LOCK_NAME];
-    memset(l, 0, sizeof *l);
+    char name[DEVICE_LOCK_NAME];
     device_lock_name(d, name);
+    return device_lock_open_named(l, folder, name, e);
+}
+
+void device_lock_open_on(struct device_lock *l, struct device_lock_host *h,
+                         const struct device_info *d)
+{
+    *l = (struct device_lock){.fd = -1, .host = h};
+    device_lock_name(d, l->path);
+}
+
+bool device_lock_open_named(struct device_lock *l, const char *folder, const char *name,
+                            struct error *e)
+{
+    char path[4096];
+    memset(l, 0, sizeof *l);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     str_format(l->path, sizeof l->path, "%s", path);
     l->fd = open_shared(path);
@@ -172,6 +194,8 @@ int device_lock_try(struct device_lock *l, struct error *e)
     char mine[64];
     if (l->held)
         return 1;
+    if (l->host)
+        return l->host->try(l->host, l, e);
     bool just_had_it = l->released_ns && clock_ns() - l->released_ns < COURTESY_NS;
     if (just_had_it && !l->waiting && somebody_waits(l))
         return 0;
@@ -194,13 +218,19 @@ void device_lock_release(struct device_lock *l)
 {
     if (!l->held)
         return;
-    set(l->fd, F_UNLCK, 0);
+    if (l->host)
+        l->host->release(l->host, l);
+    else
+        set(l->fd, F_UNLCK, 0);
     l->held = false;
     l->released_ns = clock_ns();
 }
 
 void device_lock_close(struct device_lock *l)
 {
+    if (l->host)
+        l->host->close(l->host, l);
+    l->host = NULL;
     if (l->fd >= 0)
         close(l->fd);
     l->fd = -1;

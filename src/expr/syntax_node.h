@@ -1,7 +1,7 @@
 // The tree an expression is parsed into, and what its evaluation needs. Nodes know their own
 // evaluation function, so that walking the tree asks nothing twice.
-#ifndef HONE_EXPR_NODE_H
-#define HONE_EXPR_NODE_H
+#ifndef HONE_EXPR_SYNTAX_NODE_H
+#define HONE_EXPR_SYNTAX_NODE_H
 
 #include "expr/expr.h"
 #include "expr/operate.h"
