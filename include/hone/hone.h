@@ -643,6 +643,9 @@ struct hone_tune_options {
     // The part-th (from 0) of so many parts of the space, of about one size, of which each configuration is in one; with 0
     // or 1 parts all of it.
     uint32_t part, parts;
+    const char *const
+        *start_with; // (optional) "a=1,b=2", ...: asked first, and part of the budget;
+                     // NULL: the spec's, if there are any
 };
 #define HONE_TUNE_OPTIONS_INIT HONE_SIZED(hone_tune_options)
 

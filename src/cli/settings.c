@@ -275,6 +275,11 @@ const struct option search_options[] = {
      .help = "What the stores and known.sqlite beside the spec have of the space elsewhere "
              "(another device, size, "
              "driver or language) is no input of the search."},
+    {OPTION("start-with", "NAME=VALUE,...", option_list, SEARCH(start_with)), .is_list = true,
+     .brief = "a configuration to try first",
+     .help = "A configuration to try before all others, the default's values where a parameter is "
+             "not named; part of the "
+             "budget. May be repeated, and is tried in that order. Default: the spec's StartWith."},
     {0},
 };
 

@@ -52,7 +52,7 @@ struct measure_settings {
 struct search_settings {
     const char *budget, *strategy;
     bool no_transfer;
-    struct list objective;
+    struct list objective, start_with;
 };
 
 extern const struct option spec_options[];      // all of struct spec_settings

@@ -73,6 +73,7 @@ int tuning_open(struct tuning *t)
     t->options.strategy = t->search->strategy;
     t->options.budget = t->search->budget;
     t->options.no_transfer = t->search->no_transfer;
+    t->options.start_with = t->search->start_with.items;
     t->options.objective = "time";
     return status;
 }

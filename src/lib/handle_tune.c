@@ -54,6 +54,8 @@ static bool keep_options(struct tune_setup *s, const struct hone_tune_options *o
         .where = copy_list(a, o->where, &failed),
         .where_count = list_length(o->where),
         .share = {o->part, o->parts},
+        .start_with = copy_list(a, o->start_with, &failed),
+        .start_count = list_length(o->start_with),
         .strategy = copy_text(a, o->strategy, &failed),
         .seed = o->seed,
         .jobs = o->jobs,

@@ -564,6 +564,24 @@ static void sources_at(const struct tune_report *v, const struct tune_record *be
     emit_array_end(j);
 }
 
+// What the user began with, and what that was worth.
+static void starts_at(const struct tune_report *v, const struct tune_record *best, struct emit *j)
+{
+    emit_array_at(j, "start_with");
+    for (uint32_t i = 0; i < v->progress.start_count; i++) {
+        const struct tune_start *s = &v->progress.starts[i];
+        const struct tune_record *r = s->record;
+        bool compares = r && r->timed && best && best->timed;
+        emit_object(j);
+        emit_raw_at(j, "configuration", s->configuration_json);
+        emit_text_at(j, "status", r ? status_text(r->result->status) : NULL);
+        emit_f64_at(j, "median_ns", r && r->timed ? r->stats.median : NAN);
+        emit_f64_at(j, "best_ratio", compares ? r->stats.median / best->stats.median : NAN);
+        emit_object_end(j);
+    }
+    emit_array_end(j);
+}
+
 void report_summary_json(const struct tune_report *v, struct emit *j)
 {
     const struct tune_record *best = report_best(v);
@@ -583,6 +601,7 @@ void report_summary_json(const struct tune_report *v, struct emit *j)
     emit_u64_at(j, "planned", p->common.planned);
     emit_u64_at(j, "reused", p->reused - p->identical);
     emit_u64_at(j, "identical", p->identical);
+    starts_at(v, best, j);
     sources_at(v, best, j);
     emit_u64_at(j, "samples", p->samples);
     emit_u64_at(j, "launches", p->launches);

@@ -121,6 +121,9 @@ static void write_score_record(const void *report, const void *record, struct te
     for (uint32_t i = 0; i < r->source_count; i++)
         text_add_name(out, i ? ", " : "Searches know beforehand: ", r->sources[i], "");
     text_add(out, r->source_count ? "\n" : "");
+    for (uint32_t i = 0; i < v->options->start_count; i++)
+        text_add_name(out, i ? "; " : "Searches start with ", v->options->start_with[i], "");
+    text_add(out, v->options->start_count ? "\n" : "");
     table_init(&table, columns_of, COLUMNS);
     for (size_t i = 0; i < v->count; i++) {
         table_row(&table);
@@ -193,6 +196,14 @@ static void axis_fields(const struct score_result *a, uint32_t repeats, struct e
         emit_object_end(j);
     }
     emit_array_end(j);
+    emit_array_at(j, "to_95_percent");
+    for (uint32_t i = 0; i < repeats; i++) {
+        if (isinf(a->along[i]))
+            emit_null(j);
+        else
+            emit_u64(j, (uint64_t)a->along[i]);
+    }
+    emit_array_end(j);
     emit_object_at(j, "within_1_percent");
     if (isinf(a->near))
         emit_null_at(j, "evaluations");
@@ -224,6 +235,10 @@ static void write_score_record_json(const void *report, const void *record, stru
     emit_f64_at(&j, "optimum", r->optimum);
     emit_f64_at(&j, "median", r->median);
     emit_u64_at(&j, "budget", r->draws);
+    emit_array_at(&j, "start_with");
+    for (uint32_t i = 0; i < o->start_count; i++)
+        emit_text(&j, o->start_with[i]);
+    emit_array_end(&j);
     emit_array_at(&j, "sources");
     for (uint32_t i = 0; i < r->source_count; i++)
         emit_text(&j, r->sources[i]);

@@ -19,8 +19,8 @@ struct score_report {
 //
 // JSON, a line for each record: {"file", "format", "space", "device", "statistic", "strategy",
 // "repeats", "seed", "in_flight", "configurations", "correct", "objective", "optimum", "median",
-// "budget", "sources":[], "score", "interval":[low, high], "fraction", "scores":[], "at":[{"share", "score"}],
-// "within_1_percent":{"evaluations", "searches"}, "time":{"budget_ns", and from "score" on the same},
+// "budget", "start_with":[], "sources":[], "score", "interval":[low, high], "fraction", "scores":[], "at":[{"share", "score"}],
+// "to_95_percent":[], "within_1_percent":{"evaluations", "searches"}, "time":{"budget_ns", and from "score" on the same},
 // "many":{"in_flight", and the same}}; "time" is null where no costs are recorded, "many" where
 // --in-flight is given, "interval" with one seed, "evaluations" where most searches do not come so near.
 extern const writers score_writers;

@@ -616,6 +616,31 @@ static void put_sources(const struct tune_report *v, struct text *out)
     }
 }
 
+// What the user began with, and what that was worth.
+static void put_starts(const struct tune_report *v, struct text *out)
+{
+    const struct tune_record *best = report_best(v);
+    for (uint32_t i = 0; i < v->progress.start_count; i++) {
+        const struct tune_start *s = &v->progress.starts[i];
+        const struct tune_record *r = s->record;
+        char number[UNITS_SIZE];
+        text_add_name(out, "Started with ", s->configuration, ": ");
+        if (r && r->timed) {
+            duration_to_str(r->stats.median, number);
+            text_add(out, number);
+        } else {
+            text_add(out, r ? status_text(r->result->status) : "not asked for");
+        }
+        if (r && r == best) {
+            text_add(out, ", the best here");
+        } else if (r && r->timed && best && best->timed && report_by_time(&v->head)) {
+            number_to_str(r->stats.median / best->stats.median, number);
+            text_addf(out, ", %s times the best's time", number);
+        }
+        text_add(out, "\n");
+    }
+}
+
 // The energy of the best, which a metric wanted.
 static void put_unknown(const struct tune_report *v, struct text *out)
 {
@@ -677,6 +702,7 @@ static void put_details(const struct tune_report *v, struct text *out)
     put_warning(v, out);
     put_clock(v, out);
     put_summary_failures(&v->progress, out);
+    put_starts(v, out);
     put_sources(v, out);
     put_spent(v, out);
     put_end(v, out);
@@ -860,6 +886,7 @@ static void put_short(const struct tune_report *v, struct text *out)
     put_warning(v, out);
     put_clock(v, out);
     put_failed(v, out);
+    put_starts(v, out);
     put_sources(v, out);
     put_spent(v, out);
     put_end(v, out);

@@ -104,7 +104,7 @@ static size_t anneal_ask(struct strategy *s, uint64_t *out, size_t capacity)
     struct anneal *a = (struct anneal *)s;
     size_t room = learner_room(&a->learner, capacity), asked = 0;
     for (; asked < room; asked++) {
-        if (!propose(a, &out[asked])) {
+        if (walk_is_beginning(&a->learner.walk) || !propose(a, &out[asked])) {
             if (!learner_next(&a->learner, &out[asked]))
                 break;
             a->newcomers -= a->newcomers > 0;

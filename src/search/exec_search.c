@@ -7,6 +7,7 @@
 #include "os/process.h"
 #include "search/asked.h"
 #include "search/strategies.h"
+#include "search/walk.h"
 
 #include <jansson.h>
 
@@ -52,7 +53,8 @@ struct exec_search {
     uint64_t asked_ns, patience_ns;
     struct rng rng;
     uint32_t *choice;
-    bool value_is_time, has_default_gone, has_named; // a configuration of its own
+    struct walk walk;              // for its beginning: what is asked before the program is
+    bool value_is_time, has_named; // a configuration of its own
 };
 
 // ---- the argument vector -----------------------------------------------------------------------
@@ -453,9 +455,8 @@ static size_t exec_ask(struct strategy *s, uint64_t *out, size_t capacity)
     if (x->state == EXEC_NEW)
         start_exec(x);
     pump_exec(x);
-    if (!x->has_default_gone && x->state != EXEC_ENDED) {
-        x->has_default_gone = true;
-        if (space_default(x->space, &first) && !keep_exec_question(x, first))
+    while (walk_is_beginning(&x->walk) && x->state != EXEC_ENDED) {
+        if (walk_ask(&x->walk, NULL, NULL, &first, 1) == 1 && !keep_exec_question(x, first))
             end_exec(x, "there is no memory left");
     }
     size_t count = hand_out_exec(x, out, capacity);
@@ -526,6 +527,7 @@ static struct strategy *exec_create(const struct strategy_setup *setup, struct e
     x->process = (struct process)PROCESS_NONE;
     arena_init(&x->arena);
     x->space = setup->space;
+    walk_init(&x->walk, setup->space, setup->starts, setup->start_count);
     x->value_is_time = setup->value_is_time;
     x->patience_ns = (setup->patience_ms ? setup->patience_ms : PATIENCE_MS) * UINT64_C(1000000);
     rng_init(&x->rng, setup->seed, 0);

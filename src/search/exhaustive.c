@@ -14,7 +14,7 @@ static struct strategy *exhaustive_create(const struct strategy_setup *setup, st
     struct exhaustive *x = alloc_zeroed(sizeof *x, e);
     if (!x)
         return NULL;
-    walk_init(&x->walk, setup->space);
+    walk_init(&x->walk, setup->space, setup->starts, setup->start_count);
     return &x->base;
 }
 

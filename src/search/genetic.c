@@ -106,7 +106,7 @@ static size_t genetic_ask(struct strategy *s, uint64_t *out, size_t capacity)
     struct genetic *g = (struct genetic *)s;
     size_t room = learner_room(&g->learner, capacity), asked = 0;
     for (; asked < room; asked++) {
-        if (!make_child(g, &out[asked])) {
+        if (walk_is_beginning(&g->learner.walk) || !make_child(g, &out[asked])) {
             if (!learner_next(&g->learner, &out[asked]))
                 break;
             g->newcomers -= g->newcomers > 0;

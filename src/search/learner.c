@@ -11,7 +11,7 @@ bool learner_init(struct learner *g, const struct strategy_setup *setup, struct 
 {
     const struct spec *s = space_spec(setup->space);
     *g = (struct learner){.space = setup->space};
-    walk_init(&g->walk, setup->space);
+    walk_init(&g->walk, setup->space, setup->starts, setup->start_count);
     if (g->walk.count > 0)
         permutation_init(&g->permutation, g->walk.count, setup->seed);
     rng_init(&g->rng, setup->seed, 1);

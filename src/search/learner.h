@@ -14,7 +14,7 @@ struct learner {
     struct axes axes;
     struct asked asked;
     struct rng rng;
-    struct walk walk; // the default first, then all others in the order of `permutation`
+    struct walk walk; // the starts and the default, then all others in the order of `permutation`
     struct permutation permutation;
     uint32_t *choice, *other; // scratch, one configuration each
 };
@@ -25,7 +25,7 @@ void learner_release(struct learner *g);
 
 // How many of `capacity` can be asked: 0 when everything was, or without memory.
 size_t learner_room(struct learner *g, size_t capacity);
-// The next that was not asked: the default, then at random. False when there is none.
+// The next that was not asked: the starts, the default, then at random. False when there is none.
 bool learner_next(struct learner *g, uint64_t *index);
 // Is this configuration in the space and not asked yet?
 bool learner_is_new(const struct learner *g, const uint32_t *choice, uint64_t *index);

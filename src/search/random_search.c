@@ -16,7 +16,7 @@ static struct strategy *random_create(const struct strategy_setup *setup, struct
     struct random_search *r = alloc_zeroed(sizeof *r, e);
     if (!r)
         return NULL;
-    walk_init(&r->walk, setup->space);
+    walk_init(&r->walk, setup->space, setup->starts, setup->start_count);
     if (r->walk.count > 0)
         permutation_init(&r->permutation, r->walk.count, setup->seed);
     return &r->base;

@@ -36,6 +36,9 @@ struct strategy_setup {
     // strategy. One that learns nothing from them does not hear of them.
     const struct source *const *sources;
     uint32_t source_count;
+    // (optional) What is asked first, before the default, each of them once; they outlive the strategy.
+    const uint64_t *starts;
+    uint32_t start_count;
 };
 
 // What a search made of a source.
@@ -83,7 +86,8 @@ const struct strategy_operations *const *strategies(void);
 const char *strategy_default(void);
 // `text`: "name" or "name:key=value,key=value"; NULL: exhaustive when the budget is known and
 // covers the space, else surrogate. Refused: an unknown strategy or option (the near match is
-// named), a value out of range. Each asks for the spec's default configuration first.
+// named), a value out of range. Each asks for the starts first, then for the
+// spec's default configuration.
 struct strategy *strategy_new(const char *text, const struct strategy_setup *setup,
                               struct error *e);
 // Would strategy_new() take the text? Needs no space. NULL is fine.

@@ -4,7 +4,7 @@
 // to date row by row, is due to Willemsen, van Nieuwpoort, van Werkhoven 2021: "Bayesian
 // optimization for auto-tuning GPU kernels".
 //
-// - It begins with a few questions spread over the space, and with as many more as are asked before the first answer.
+// - It begins with what the user says, then with a few questions spread over the space, and with as many more as are asked before the first answer.
 // - The pool is the whole space where that is small, else neighbours of the best results and
 //   configurations at random. It is made anew, and the model's shape with it, each time the
 //   results have grown by some percent, and the neighbours of a new best join it at once.
@@ -453,7 +453,11 @@ static size_t surrogate_ask(struct strategy *base, uint64_t *out, size_t capacit
     struct surrogate *s = (struct surrogate *)base;
     size_t room = learner_room(&s->learner, capacity), asked = 0;
     for (; asked < room; asked++) {
-        if (!ask_gate(s, &out[asked]) && !ask_model(s, &out[asked]) && !ask_spread(s, &out[asked]))
+        bool found = walk_is_beginning(&s->learner.walk)
+                         ? learner_next(&s->learner, &out[asked])
+                         : ask_gate(s, &out[asked]) || ask_model(s, &out[asked]) ||
+                               ask_spread(s, &out[asked]);
+        if (!found)
             break;
         note_question(s, out[asked]);
     }

@@ -22,6 +22,7 @@ void transfer_init(struct transfer *t, const struct strategy_setup *setup)
     uint32_t count = setup->source_count;
     bool is_small = setup->budget > 0 && setup->budget < BUDGET_SMALL;
     *t = (struct transfer){.sources = setup->sources,
+                           .starts = setup->start_count,
                            .count = count < TRANSFER_SOURCES ? count : TRANSFER_SOURCES,
                            .gate_most = count == 0 ? 0
                                         : is_small ? 1
@@ -71,7 +72,7 @@ static bool is_among_best(const struct transfer *t, const struct source *source,
 
 enum gate { GATE_NOT_ASKED, GATE_SHUT, GATE_OPEN };
 
-// The best of the source's own against those that nobody recommended.
+// The best of the source's own against those that nobody recommended, neither a source nor the user.
 static enum gate pass_gate(const struct transfer *t, const struct source *source,
                            const struct asked *asked)
 {
@@ -86,7 +87,7 @@ static enum gate pass_gate(const struct transfer *t, const struct source *source
         has_own |= is_own && a->state != ASKED_PENDING;
         if (is_own)
             own = fmin(own, value);
-        else if (!is_of_gate(t, a->index))
+        else if (i >= t->starts && !is_of_gate(t, a->index))
             others = fmin(others, value);
     }
     return !has_own ? GATE_NOT_ASKED : own < others ? GATE_OPEN : GATE_SHUT;

@@ -23,6 +23,7 @@ struct transfer {
     uint32_t gate_most, gate_count;
     uint64_t gate[TRANSFER_GATE]; // what was asked
     uint32_t first;               // questions before there was a model; 0: there is none yet
+    uint32_t starts;              // of these, by the user: they come before
 };
 
 void transfer_init(struct transfer *t, const struct strategy_setup *setup);

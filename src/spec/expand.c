@@ -590,6 +590,7 @@ static bool expand_settings(struct expansion *x)
     expand_copy(x, x->general, "BenchmarkName", node_get(r, x->root, "name"));
     expand_copy(x, x->t1, "Objective", node_get(r, x->root, "objective"));
     expand_copy(x, x->t1, "Iterations", node_get(r, x->root, "iterations"));
+    expand_copy(x, x->t1, "StartWith", node_get(r, x->root, "start_with"));
     expand_search(x);
     return expand_named(x, node_get(r, x->root, "metrics"), x->t1, "Metrics") &&
            expand_on(x, expand_budget(x), "budget");

@@ -257,5 +257,8 @@ bool read_settings(struct reader *r, struct node root)
     }
     return read_metric_formulas(r, node_get(r, root, "Metrics")) &&
            read_on(r, read_iterations(r, node_get(r, root, "Iterations"))) &&
-           read_on(r, read_search(r, root)) && read_on(r, read_objective(r, root));
+           read_on(r, read_search(r, root)) &&
+           read_texts(r, node_get(r, root, "StartWith"), &r->spec->start_with,
+                      &r->spec->start_count) &&
+           read_on(r, read_objective(r, root));
 }

@@ -101,6 +101,10 @@ static const struct spec_key keys[] = {
              .accepts = KEY_ANY, .strict = KEY_STRING, .required = true),
     KEY_WITH("Search.Attributes[].Value", .type = "number or text", "required", "its value",
              .accepts = KEY_ANY, .strict = KEY_ANY & ~(unsigned)KEY_NULL, .required = true),
+    KEY_WITH("StartWith", .type = "text, or list of texts", "-",
+             "configurations to try first, \"a=1, b=2\": the values of the parameters, others at "
+             "their default. --start-with overrides it",
+             .accepts = KEY_STRING | KEY_ARRAY, .items = KEY_STRING, .single = true),
     KEY_WITH("SearchSettings", OBJECT, "-", "another name for Search", .dialect = true),
     KEY_WITH("SearchSettings.Name", TEXT, "-", "as Search.Name", .dialect = true),
     KEY_WITH("SearchSettings.Attributes", .type = "list of objects", "-", "as Search.Attributes",

@@ -300,6 +300,10 @@ static const struct spec_key keys[] = {
         "this share of the valid configurations, at most 1", .accepts = KEY_NUMBER, .t1 = NULL),
     KEY("search", TEXT, "-",
         "the strategy to use when the command line names none, as in --strategy", .t1 = "Search"),
+    KEY("start_with", .type = "text, or list of texts", "-",
+        "configurations to try first, \"a=1, b=2\": the values of the parameters, others at their "
+        "default. --start-with overrides it",
+        .accepts = KEY_STRING | KEY_ARRAY, .items = KEY_STRING, .t1 = "StartWith"),
 };
 
 // Objects in which a key with the flag `block` may stand beside the file's own.

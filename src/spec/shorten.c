@@ -659,11 +659,13 @@ bool shorten(struct shortening *x)
     bool metrics = shorten_named(x, t1_get(x->from, "Metrics"), "metrics");
     shorten_objective(x);
     shorten_copy(x, x->out, "iterations", x->from, "Iterations");
+    shorten_copy(x, x->out, "start_with", x->from, "StartWith");
     bool budget = shorten_budget(x), search = shorten_search(x);
     const char *done[] = {"Constants",
                           metrics ? "Metrics" : "Objective",
                           "Objective",
                           "Iterations",
+                          "StartWith",
                           "General",
                           "ConfigurationSpace",
                           "$schema",

@@ -98,7 +98,8 @@ struct spec {
     const char *strategy;                   // (optional) as written: it may be another tuner's
     const char *const *strategy_attributes; // "population=20", ...
     const struct objective *objectives;     // 0: least time
-    uint32_t strategy_attribute_count, objective_count;
+    const char *const *start_with;          // "a=1,b=2", ...: as written
+    uint32_t strategy_attribute_count, objective_count, start_count;
     // (optional) A parameter whose value list reads device facts, where the spec was read without a
     // device: its list is not known, and neither spaces nor jobs can be made.
     const struct parameter *unbound;

@@ -74,6 +74,39 @@ START_TEST(exhaustive_in_order_default_first)
 }
 END_TEST
 
+// What the user begins with, then the default where it is none of these, then all others; each once.
+START_TEST(starts_are_asked_first)
+{
+    static const char *const names[] = {"exhaustive", "random", "genetic:population=4", "anneal",
+                                        "surrogate:initial=1"};
+    struct fixture f = open_space(DATA "grid.json");
+    uint64_t initial, starts[8];
+    struct error e = ERROR_INIT;
+    ck_assert(space_default(f.space, &initial));
+    for (uint32_t i = 0; i < 8; i++)
+        starts[i] = (initial + 3 + 11 * i) % GRID;
+    for (size_t n = 0; n < 2 * sizeof names / sizeof *names; n++) {
+        bool has_default = n % 2;
+        struct strategy_setup setup = {
+            .space = f.space, .budget = 40, .seed = n, .starts = starts, .start_count = 8};
+        uint64_t asked[GRID + 8];
+        bool seen[GRID] = {false};
+        starts[5] = has_default ? initial : (initial + 1) % GRID;
+        struct strategy *s = strategy_new(names[n / 2], &setup, &e);
+        ck_assert_msg(s != NULL, "%s", e.text);
+        ck_assert_uint_eq(ask_all(s, asked), GRID);
+        ck_assert_mem_eq(asked, starts, sizeof starts);
+        ck_assert_msg(has_default || asked[8] == initial, "%s", names[n / 2]);
+        for (size_t i = 0; i < GRID; i++) {
+            ck_assert(!seen[asked[i]]);
+            seen[asked[i]] = true;
+        }
+        strategy_free(s);
+    }
+    close_space(&f);
+}
+END_TEST
+
 START_TEST(random_asks_each_once)
 {
     struct fixture f = open_space(DATA "grid.json");
@@ -611,6 +644,7 @@ int main(void)
     TCase *tests = tcase_create("strategy");
     tcase_set_timeout(tests, 180);
     tcase_add_test(tests, exhaustive_in_order_default_first);
+    tcase_add_test(tests, starts_are_asked_first);
     tcase_add_test(tests, random_asks_each_once);
     tcase_add_test(tests, random_depends_on_the_seed_alone);
     tcase_add_test(tests, random_in_a_huge_space);

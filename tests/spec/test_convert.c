@@ -115,6 +115,11 @@ static const char *other_settings(const struct spec *a, const struct spec *b)
         same = same_text(a->strategy_attributes[i], b->strategy_attributes[i]);
     if (!same)
         return "strategy";
+    same = a->start_count == b->start_count;
+    for (uint32_t i = 0; same && i < a->start_count; i++)
+        same = same_text(a->start_with[i], b->start_with[i]);
+    if (!same)
+        return "start_with";
     same = a->objective_count == b->objective_count;
     for (uint32_t i = 0; same && i < a->objective_count; i++)
         same = same_text(a->objectives[i].name, b->objectives[i].name) &&

@@ -17,7 +17,7 @@
 struct score_settings {
     struct spec_settings given;      // some rows of it
     struct measure_settings measure; // --seed and --jobs
-    struct list strategies, transfer;
+    struct list strategies, transfer, start_with;
     const char *objective;
     struct given repeats, in_flight;
 };
@@ -162,6 +162,8 @@ static int start_score(struct session *s)
     s->options.in_flight = o->in_flight.is_given ? (uint32_t)o->in_flight.value : 1;
     s->options.many = o->in_flight.is_given ? 0 : MANY;
     s->options.objective = o->objective;
+    s->options.start_with = o->start_with.items;
+    s->options.start_count = o->start_with.count;
     s->options.seed = o->measure.seed.value;
     s->options.jobs = (uint32_t)o->measure.jobs.value;
     s->report =
@@ -224,6 +226,8 @@ static const struct option options[] = {
          "What searches are told beforehand, as a tune is of what its store knows of the space "
          "elsewhere: another recording, of the same parameters or most of them. May be repeated; "
          "the nearest first. A file is no source of itself."},
+    {OPTION("start-with", "NAME=VALUE,...", option_list, FIELD(start_with)), .is_list = true,
+     .help = "A configuration that every search begins with, as in hone tune. May be repeated."},
     {OPTION("in-flight", "N", option_count, FIELD(in_flight)),
      .help = "As many configurations are asked for before the first is answered, as a tune with so "
              "many build workers does. Default: 1, and a second time 16."},
@@ -300,15 +304,18 @@ const struct command command_score = {
             "  {\"file\", \"format\", \"space\", \"device\", \"statistic\", \"strategy\", "
             "\"repeats\", \"seed\",\n"
             "   \"in_flight\", \"configurations\", \"correct\", \"objective\", \"optimum\",\n"
-            "   \"median\", \"budget\", \"sources\":[],\n"
+            "   \"median\", \"budget\", \"start_with\":[], \"sources\":[],\n"
             "   \"score\", \"interval\":[low,high], \"fraction\", \"scores\":[], "
             "\"at\":[{\"share\", \"score\"}],\n"
-            "   \"within_1_percent\":{\"evaluations\", \"searches\"}, "
+            "   \"to_95_percent\":[], \"within_1_percent\":{\"evaluations\", \"searches\"}, "
             "\"time\":{\"budget_ns\", ...},\n"
             "   \"many\":{\"in_flight\", ...}}\n\n"
             "time and many have the fields from score to within_1_percent, too: in time, and with "
             "16 in flight. "
-            "scores has one number for each seed; optimum and median are ns where the objective is "
+            "scores has one number for each seed, and so has to_95_percent: evaluations until 95 % "
+            "of the way from "
+            "median to optimum, null where the budget ends before; optimum and median are ns where "
+            "the objective is "
             "time; time is "
             "null where no costs are recorded, many where --in-flight is given, and evaluations "
             "where most searches do not come so near.",

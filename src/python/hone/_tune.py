@@ -52,6 +52,7 @@ class Tune:
     def __init__(self, spec: Union[Spec, PathLike], *, budget: Any = None, on: Union[None, str, Device] = None,
                  language: Optional[str] = None, objective: Any = None, strategy: Optional[str] = None, seed: int = 0,
                  where: Union[str, Sequence[str]] = (), configurations: Sequence[Union[str, Configuration]] = (),
+                 start_with: Sequence[Union[str, Configuration]] = (),
                  store: Union[None, bool, Store, PathLike] = True, iterations: int = 0, jobs: int = 0,
                  fresh: bool = False, cold: bool = False, unranked: bool = False, rules: Sequence[str] = (),
                  build_limit_s: float = 0, launch_limit_s: float = 0, lock_wait_s: float = 0,
@@ -78,7 +79,8 @@ class Tune:
         if not self.device.devices.keeps_worker:
             options.worker = ctypes.pointer(worker())
         for member, listed in (("where", [where] if isinstance(where, str) else where), ("rules", rules),
-                               ("configurations", [configuration_text(one) for one in configurations])):
+                               ("configurations", [configuration_text(one) for one in configurations]),
+                               ("start_with", [configuration_text(one) for one in start_with])):
             array = texts(listed)
             if array is not None:
                 setattr(options, member, array)
@@ -375,7 +377,7 @@ def tune(spec: Union[Spec, PathLike], *, progress: Optional[bool] = None,
     on: a part of a device's name, or a hone.Device; None: $HONE_DEVICE, else as hone chooses. language: "opencl", "cuda",
     "c". objective: "time", "max:GFLOP/s", or several. strategy: "random", "genetic:population=20" (`hone help strategies`).
     seed: of what is random. where: further restrictions. configurations: only those that agree with one, as dictionaries or
-    "a=1,b=2". store: True: the user's; False: none; a path or a hone.Store: what it knows is not measured again. iterations:
+    "a=1,b=2". start_with: those to try first, likewise. store: True: the user's; False: none; a path or a hone.Store: what it knows is not measured again. iterations:
     samples of each configuration, and no ranking. jobs: builds at once. fresh: measure again what is known. cold: caches are
     cleared before each launch. unranked: no ranking at the end. rules: constants of measuring ("rounds=40"). build_limit_s,
     launch_limit_s, lock_wait_s: seconds; 0: hone's own. set: constants, {name: value}. judge: called with a configuration and
@@ -445,7 +447,7 @@ def run(spec: Union[Spec, PathLike], configuration: Union[None, str, Configurati
     Options are those of `hone.tune` for one configuration: on, language, set, iterations, cold. Raises hone.UsageError for a
     configuration that restrictions exclude.
     """
-    for name in ("budget", "strategy", "objective", "seed", "configurations", "unranked"):
+    for name in ("budget", "strategy", "objective", "seed", "configurations", "start_with", "unranked"):
         if name in options:
             raise UsageError(f"{name} is of a search, and hone.run measures one configuration")
     given = as_spec(spec, options.pop("set", None))

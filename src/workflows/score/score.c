@@ -10,6 +10,7 @@
 #include "workflows/tune/replay.h"
 #include "workflows/score/score_curve.h"
 #include "workflows/elsewhere.h"
+#include "workflows/starts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,6 +27,8 @@ struct field {
     double *values;               // by index, smaller is better; NaN: failed, or has none
     struct baseline baseline;
     struct sources sources;
+    const uint64_t *starts;
+    uint32_t start_count;
 };
 
 // One strategy on one field: a search for each axis and seed.
@@ -36,6 +39,7 @@ struct entry {
     double *fractions[SCORE_AXES]; // of the optimum
     double *leads[SCORE_AXES];     // CURVE_SHARES for each seed
     double *near[SCORE_AXES];      // evaluations; INFINITY: never
+    double *along[SCORE_AXES];     // likewise
     uint64_t searches, begun, done;
 };
 
@@ -70,7 +74,7 @@ struct search {
     uint64_t *outstanding; // a ring
     uint32_t capacity, first, count;
     uint64_t asked, answered;
-    double near; // answered until so near; INFINITY: not yet
+    double near, along; // answered until so near, so far; INFINITY: not yet
 };
 
 static bool ask_until_full(struct search *s)
@@ -119,6 +123,8 @@ static void answer_oldest(struct search *s)
         curve_pass(&s->curve, 1);
     if (isinf(s->near) && curve_is_near(&s->curve))
         s->near = (double)s->answered;
+    if (isinf(s->along) && curve_is_along(&s->curve))
+        s->along = (double)s->answered;
 }
 
 static bool search_begin(struct search *s, uint64_t seed, struct error *e)
@@ -129,6 +135,8 @@ static bool search_begin(struct search *s, uint64_t seed, struct error *e)
                                    .in_flight = s->capacity,
                                    .sources = sources_list(&f->sources),
                                    .source_count = f->sources.count,
+                                   .starts = f->starts,
+                                   .start_count = f->start_count,
                                    .value_is_time = s->entry->record.is_time};
     if (s->axis != SCORE_TIME)
         setup.budget = f->baseline.draws;
@@ -146,7 +154,8 @@ static bool search_run(const struct score *all, struct entry *n, enum score_axis
     struct search s = {.entry = n,
                        .axis = axis,
                        .capacity = axis == SCORE_MANY ? all->o.many : all->o.in_flight,
-                       .near = INFINITY};
+                       .near = INFINITY,
+                       .along = INFINITY};
     bool ok = search_begin(&s, all->o.seed + repeat, e);
     while (ok && !is_search_done(&s) && ask_until_full(&s))
         answer_oldest(&s);
@@ -163,6 +172,7 @@ static bool search_run(const struct score *all, struct entry *n, enum score_axis
                                      : maximise     ? best / optimum
                                                     : optimum / best;
         n->near[axis][repeat] = s.near;
+        n->along[axis][repeat] = s.along;
         for (unsigned i = 0; i < CURVE_SHARES; i++)
             n->leads[axis][repeat * CURVE_SHARES + i] = curve_lead(&s.curve, i);
     }
@@ -311,6 +321,13 @@ static bool field_init(struct field *f, const struct recorded *recorded, const c
     return true;
 }
 
+static bool field_starts(struct score *s, struct field *f, struct error *e)
+{
+    return starts_find(f->replay.space, s->o.start_with, s->o.start_count, &s->arena, &f->starts,
+                       &f->start_count, e) ||
+           error_context(e, "%s", f->replay.o.recorded->path);
+}
+
 static void field_release(struct field *f)
 {
     sources_release(&f->sources);
@@ -379,11 +396,14 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
         n->found[axis] = arena_array(&s->arena, s->o.repeats, sizeof(double));
         n->fractions[axis] = arena_array(&s->arena, s->o.repeats, sizeof(double));
         n->near[axis] = arena_array(&s->arena, s->o.repeats, sizeof(double));
+        n->along[axis] = arena_array(&s->arena, s->o.repeats, sizeof(double));
         n->leads[axis] =
             arena_array(&s->arena, (size_t)s->o.repeats * CURVE_SHARES, sizeof(double));
         r->axes[axis].scores = n->found[axis];
+        r->axes[axis].along = n->along[axis];
         n->searches += s->o.repeats;
-        if (!n->found[axis] || !n->fractions[axis] || !n->near[axis] || !n->leads[axis])
+        if (!n->found[axis] || !n->fractions[axis] || !n->near[axis] || !n->along[axis] ||
+            !n->leads[axis])
             return error_memory(e);
     }
     s->planned += n->searches;
@@ -401,7 +421,7 @@ static bool make_entries(struct score *s, struct error *e)
         return error_memory(e);
     for (uint32_t f = 0; f < s->o.file_count; f++) {
         if (!field_init(&s->fields[f], s->o.files[f], s->o.objective, e) ||
-            !field_sources(&s->fields[f], &s->o, e))
+            !field_sources(&s->fields[f], &s->o, e) || !field_starts(s, &s->fields[f], e))
             return false;
         for (uint32_t i = 0; i < strategies; i++) {
             struct entry *n = &s->entries[s->entry_count++];

@@ -25,6 +25,8 @@ struct score_options {
     // outlive the score, too.
     const struct recorded *const *sources;
     uint32_t source_count;
+    const char *const *start_with; // "a=1,b=2", ...: every search begins with these
+    uint32_t start_count;
     const char *const *strategies; // as strategy_new() reads them; none: the default one
     uint32_t strategy_count;
     const char *objective; // one, as objective_parse() reads it; NULL: the least time
@@ -49,6 +51,8 @@ struct score_result {
         near; // the median search's evaluations until within CURVE_NEAR of the optimum; INFINITY: not in the budget
     double nears;         // part of the searches that come so near within the budget
     const double *scores; // one for each seed
+    const double
+        *along; // likewise: evaluations until curve_is_along(); INFINITY: not in the budget
 };
 
 // One strategy on one file.

@@ -162,3 +162,9 @@ bool curve_is_near(const struct curve *c)
 {
     return c->found && c->best - c->baseline->optimum <= CURVE_NEAR * fabs(c->baseline->optimum);
 }
+
+bool curve_is_along(const struct curve *c)
+{
+    const struct baseline *b = c->baseline;
+    return c->found && c->best - b->optimum <= (1 - BASELINE_SHARE) * (b->median - b->optimum);
+}

@@ -64,5 +64,7 @@ double curve_score(const struct curve *c);
 double curve_lead(const struct curve *c, unsigned share);
 // Is the best of now within CURVE_NEAR of the optimum?
 bool curve_is_near(const struct curve *c);
+// Has it come BASELINE_SHARE of the way from the median to the optimum?
+bool curve_is_along(const struct curve *c);
 
 #endif

@@ -89,8 +89,10 @@ static bool begin_search(struct tune *t, struct error *e)
                                                     g->terms[0].metric == OBJECTIVE_TIME &&
                                                     !g->terms[0].maximise,
                                    .in_flight = (uint32_t)(room < t->planned ? room : t->planned)};
-    if (!tune_sources_find(t, &setup, e))
+    if (!tune_starts_find(t, e) || !tune_sources_find(t, &setup, e))
         return false;
+    setup.starts = t->start_indices;
+    setup.start_count = t->start_count;
     setup.sources = sources_list(&t->elsewhere);
     setup.source_count = t->elsewhere.count;
     t->strategy = scalarization_new(o->strategy, &setup, &t->o.objectives, e);
@@ -570,6 +572,7 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     if (t->o.replay)
         tune_replay_progress(t, out);
     tune_sources_progress(t, out);
+    tune_starts_progress(t, out);
     split_times(t, out);
 }
 

@@ -43,6 +43,9 @@ struct tune_options {
     const char *const *where; // --where
     uint32_t where_count;
     struct space_share share; // --part
+    // --start-with: asked first, and part of the budget; none: the spec's, if there are any.
+    const char *const *start_with;
+    uint32_t start_count;
 
     struct objectives objectives; // no terms: least time. See below
     const char *strategy;         // (optional) "genetic:population=20"; NULL: by the budget
@@ -113,6 +116,12 @@ struct tune_source {
     const struct tune_record *best;
 };
 
+// What the user began with.
+struct tune_start {
+    const char *configuration, *configuration_json;
+    const struct tune_record *record; // (or NULL) once it is there
+};
+
 #define ALIKE_COUNT 20
 
 struct tune_progress {
@@ -145,6 +154,8 @@ struct tune_progress {
     const char *strategy_description;  // with all its options
     const struct tune_source *sources; // by now
     uint32_t source_count;
+    const struct tune_start *starts; // in the order in which they were asked
+    uint32_t start_count;
     uint32_t fixed; // launches of each configuration, and no ranking; 0: by the rules
     bool replayed;  // from a recording
     // Where the time went, summed over the results of this run (reused ones not counted).

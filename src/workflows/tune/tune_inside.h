@@ -1,6 +1,7 @@
 // Private to the workflow of `hone tune`: its state, shared by tune.c (the search), tune_known.c
 // (what the store knows), tune_objective.c (what is looked for), tune_baseline.c (another default in
-// place of one that fails), tune_sources.c (what is known of the space elsewhere), tune_replay.c (a recording answers) and tune_rank.c (the ranking at the
+// place of one that fails), tune_sources.c (what is known of the space elsewhere), tune_starts.c (what
+// the user begins with), tune_replay.c (a recording answers) and tune_rank.c (the ranking at the
 // end).
 #ifndef HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
 #define HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
@@ -56,6 +57,11 @@ struct tune {
     const struct tune_record *(*recommended)[SOURCE_BEST_SHOWN]; // by source: records of its best
     uint64_t recommended_seen; // so many records were looked at for them
 
+    const uint64_t *start_indices; // what the search begins with
+    struct tune_start *starts;     // of them, for reports
+    uint32_t start_count;
+    uint64_t starts_seen; // so many records were looked at for them
+
     struct tune_record **front; // of several objectives: the Pareto set so far
     size_t front_count;         // there is room for every item
 
@@ -104,6 +110,11 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e);
 // Reads results of this space on other devices, at other sizes or in other languages, if the setup's strategy uses sources.
 bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struct error *e);
 void tune_sources_progress(struct tune *t, struct tune_progress *out);
+
+// tune_starts.c
+// Finds what the search is to begin with in the space.
+bool tune_starts_find(struct tune *t, struct error *e);
+void tune_starts_progress(struct tune *t, struct tune_progress *out);
 
 // tune_baseline.c
 // After the evaluator broke off: where that is because the default configuration, which results are

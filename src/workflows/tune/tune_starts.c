@@ -1,0 +1,40 @@
+// What a tune begins with because its options or its spec say so, and what became of it.
+#include "workflows/starts.h"
+#include "workflows/tune/tune_inside.h"
+
+bool tune_starts_find(struct tune *t, struct error *e)
+{
+    const struct tune_options *o = &t->o;
+    bool is_given = o->start_count > 0;
+    uint32_t count = is_given ? o->start_count : o->spec->start_count;
+    if (count == 0)
+        return true;
+    if (!starts_find(t->session.space, is_given ? o->start_with : o->spec->start_with, count,
+                     &t->arena, &t->start_indices, &t->start_count, e)) {
+        if (!is_given && e->code != ERROR_MEMORY)
+            error_context(e, o->spec->is_short ? "start_with" : "StartWith"), spec_error(o->spec, e);
+        return false;
+    }
+    uint32_t *choice = arena_array(&t->arena, o->spec->parameter_count + 1, sizeof *choice);
+    t->starts = arena_array(&t->arena, t->start_count, sizeof *t->starts);
+    bool ok = choice && t->starts;
+    for (uint32_t i = 0; ok && i < t->start_count; i++) {
+        struct tune_start *s = &t->starts[i];
+        space_get(t->session.space, t->start_indices[i], choice);
+        ok = session_texts(o->spec, choice, &t->arena, &s->configuration, &s->configuration_json);
+    }
+    return ok || error_memory(e);
+}
+
+void tune_starts_progress(struct tune *t, struct tune_progress *out)
+{
+    for (; t->start_count > 0 && t->starts_seen < t->record_count; t->starts_seen++) {
+        const struct tune_record *r = t->records[t->starts_seen];
+        for (uint32_t i = 0; i < t->start_count; i++) {
+            if (t->start_indices[i] == r->index)
+                t->starts[i].record = r;
+        }
+    }
+    out->starts = t->starts;
+    out->start_count = t->start_count;
+}
