@@ -389,15 +389,15 @@ def texts(given: Optional[Iterable[Any]]) -> Any:
     return (c_char_p * (len(items) + 1))(*items, None) if items else None
 
 
-def measured_text(function: Any, *arguments: Any) -> str:
-    """Calls one that fills (out, size) as snprintf() does."""
-    room = 256
-    while True:
-        out = ctypes.create_string_buffer(room)
-        length = function(*arguments, out, room)
-        if length < room:
-            return out.value.decode("utf-8", "replace")
-        room = length + 1
+def measured_text(function: Any, *arguments: Any, room: Any = None) -> str:
+    """Calls one that fills (out, size) as snprintf() does. `room`: where, if that is long enough; whoever reads thousands of
+    texts keeps one."""
+    out = room if room is not None else ctypes.create_string_buffer(256)
+    length = function(*arguments, out, len(out))
+    if length >= len(out):
+        out = ctypes.create_string_buffer(length + 1)
+        function(*arguments, out, length + 1)
+    return out.value.decode("utf-8", "replace")
 
 
 _LEVELS = (logging.INFO, logging.WARNING, logging.DEBUG)

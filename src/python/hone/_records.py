@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import json
 from ctypes import POINTER, byref, c_double, c_uint64
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ._library import DeviationInfo, ResourcesInfo, decode, lib
 
 _RESOURCES = tuple(name for name, _ in ResourcesInfo._fields_[1:])
-_DEVIATION = tuple(name for name, _ in DeviationInfo._fields_[1:])
+_UNKNOWN = -1  # what no driver says of a resource
+_DEVIATION = tuple(name for name, _ in DeviationInfo._fields_[2:])  # behind its size and name
 
 
 @dataclass
@@ -59,37 +61,46 @@ class Record:
                 "reused": self.reused, "message": self.message}
 
 
-def read_record(handle: Any, spec: Any, metrics: List[str]) -> Record:
-    """Copies a record of the library."""
-    choice = lib.hone_record_choice(handle)
-    configuration = spec.configuration(choice) if spec is not None and choice else \
-        json.loads(decode(lib.hone_record_json(handle)))
-    r = Record(configuration, decode(lib.hone_status_text(lib.hone_record_status(handle))),
-               decode(lib.hone_record_message(handle)), decode(lib.hone_record_log(handle)),
-               decode(lib.hone_record_output(handle)), verified=lib.hone_record_verified(handle),
-               reused=lib.hone_record_reused(handle), pareto=lib.hone_record_pareto(handle),
-               index=lib.hone_record_index(handle))
-    a, b, c = c_double(), c_double(), c_double()
-    if lib.hone_record_median(handle, byref(a)):
-        r.time_ns = a.value
-        r.metrics = {name: a.value for i, name in enumerate(metrics) if lib.hone_record_metric(handle, i, byref(a))}
-        if lib.hone_record_interval(handle, byref(a), byref(b)):
-            r.interval_ns = (a.value, b.value)
-        samples = POINTER(c_uint64)()
-        count = lib.hone_record_samples(handle, byref(samples))
-        r.samples_ns = samples[:count]
-    if lib.hone_record_ratio(handle, byref(a), byref(b), byref(c)):
-        r.ratio, r.ratio_interval, r.tied = a.value, (b.value, c.value), lib.hone_record_tied(handle)
-    r.resources = _structs(lib.hone_record_resources, handle, ResourcesInfo(), _RESOURCES, -1)
-    r.deviations = _structs(lib.hone_record_deviation, handle, DeviationInfo(), _DEVIATION, None)
-    return r
+
+@functools.lru_cache(None)
+def _status(number: int) -> str:
+    return decode(lib.hone_status_text(number))
 
 
-def _structs(function: Any, handle: Any, room: ctypes.Structure, names: Tuple[str, ...],
-             unknown: Optional[int]) -> List[Dict[str, Any]]:
-    found: List[Dict[str, Any]] = []
-    while function(handle, len(found), byref(room)):
-        values = ((name, getattr(room, name)) for name in names)
-        found.append({name: decode(value) if isinstance(value, bytes) else value for name, value in values
-                      if unknown is None or value != unknown})
-    return found
+class Reader:
+    """Copies records of one spec (None: of any) out of the library. What it gives the library to fill is kept, since a tune may
+    have thousands of records; so one thread at a time uses it."""
+
+    def __init__(self, spec: Any, metrics: Sequence[str]) -> None:
+        self._spec, self._metrics = spec, list(enumerate(metrics))
+        self._a, self._b, self._c, self._samples = c_double(), c_double(), c_double(), POINTER(c_uint64)()
+        self._resources, self._deviation = ResourcesInfo(), DeviationInfo()
+        self._at = byref(self._a), byref(self._b), byref(self._c)
+        self._samples_at, self._resources_at, self._deviation_at = map(byref, (self._samples, self._resources, self._deviation))
+
+    def read(self, handle: Any) -> Record:
+        choice = lib.hone_record_choice(handle) if self._spec is not None else None
+        r = Record(self._spec.configuration(choice) if choice else json.loads(decode(lib.hone_record_json(handle))),
+                   _status(lib.hone_record_status(handle)), decode(lib.hone_record_message(handle)),
+                   decode(lib.hone_record_log(handle)), decode(lib.hone_record_output(handle)),
+                   verified=lib.hone_record_verified(handle), reused=lib.hone_record_reused(handle),
+                   pareto=lib.hone_record_pareto(handle), index=lib.hone_record_index(handle))
+        (a, b, c), a_value = self._at, self._a
+        if lib.hone_record_median(handle, a):
+            r.time_ns = a_value.value
+            if self._metrics:
+                r.metrics = {name: a_value.value for i, name in self._metrics if lib.hone_record_metric(handle, i, a)}
+            if lib.hone_record_interval(handle, a, b):
+                r.interval_ns = (a_value.value, self._b.value)
+            count = lib.hone_record_samples(handle, self._samples_at)
+            r.samples_ns = self._samples[:count]
+        if lib.hone_record_ratio(handle, a, b, c):
+            r.ratio, r.ratio_interval = a_value.value, (self._b.value, self._c.value)
+            r.tied = lib.hone_record_tied(handle)
+        room = self._resources
+        while lib.hone_record_resources(handle, len(r.resources), self._resources_at):
+            r.resources.append({name: value for name in _RESOURCES if (value := getattr(room, name)) != _UNKNOWN})
+        room = self._deviation
+        while lib.hone_record_deviation(handle, len(r.deviations), self._deviation_at):
+            r.deviations.append({"name": decode(room.name), **{name: getattr(room, name) for name in _DEVIATION}})
+        return r

@@ -10,7 +10,7 @@ import ctypes
 import json
 import os
 import pathlib
-from ctypes import byref, c_uint32, c_uint64
+from ctypes import byref, c_uint32, c_uint64, create_string_buffer
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _arrays
@@ -141,9 +141,10 @@ class Spec:
         count = lib.hone_spec_parameters(self.handle)
         names = [decode(lib.hone_spec_parameter(self.handle, i)) for i in range(count)]
         self._values: List[List[Value]] = []
+        room = create_string_buffer(256)
         for i in range(count):
             read = _FROM_TEXT[decode(lib.hone_spec_type(self.handle, i))]
-            self._values.append([read(measured_text(lib.hone_spec_value, self.handle, i, k))
+            self._values.append([read(measured_text(lib.hone_spec_value, self.handle, i, k, room=room))
                                  for k in range(lib.hone_spec_values(self.handle, i))])
         self._names = names
 

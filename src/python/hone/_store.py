@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 
 from ._library import (EACH_RECORD, EACH_RUN, Error, OriginInfo, Query, RunInfo, UsageError, decode, encode, lib, owned,
                        user_folder)
-from ._records import Record, read_record
+from ._records import Reader, Record
 from ._spec import PathLike, Spec, as_spec
 
 _MODES = {"write": 0, "read": 1, "immutable": 2}
@@ -119,13 +119,13 @@ class Store:
         """Those that are meant, the newest first: of a spec with its constants (`any_constants`: with whatever), of a
         hone.Device, of a run (its id)."""
         s = as_spec(spec) if spec is not None else None
-        metrics, found, failed = s.metrics if s else [], [], []
+        reader, found, failed = Reader(s, s.metrics if s else ()), [], []
 
         @EACH_RECORD
         def each(_context: Any, record: Any, origin: Any) -> bool:
             try:
                 info = origin.contents
-                found.append((read_record(record, s, metrics),
+                found.append((reader.read(record),
                               Origin(**{name: decode(getattr(info, name)) for name, _ in OriginInfo._fields_[1:]})))
             except BaseException as e:  # must not pass through the library
                 failed.append(e)

@@ -18,7 +18,7 @@ from ._devices import Device, choose
 from ._library import (JUDGE, Error, ProgressInfo, TuneOptions, UsageError, decode, encode, lib, notices, owned, texts,
                        worker)
 from ._progress import Bar, time_text
-from ._records import Record, read_record
+from ._records import Reader, Record
 from ._spec import Configuration, Geometry, Job, PathLike, Spec, as_spec, configuration_text
 from ._store import Store, as_store
 
@@ -95,7 +95,9 @@ class Tune:
             self.store.close()
         error.raise_it()
         self._free = owned(self, lib.hone_tune_free, self.handle, self.spec, self.device.devices, self.store)
-        self._metrics = self.spec.metrics
+        self._reader = Reader(self.spec, self.spec.metrics)
+        self._record, self._error = c_void_p(), error  # what a step fills
+        self._record_at, self._error_at = byref(self._record), byref(self._error)
 
     def _judging(self, judge: Judge) -> Any:
         with Job(self.spec, self.device, self.spec.default) as job:
@@ -130,23 +132,21 @@ class Tune:
         with self._lock:
             if self._ended:
                 return None
-            record, error = c_void_p(), Error()
-            answer = self._step(round(timeout_s * 1000), record, error)
-            return read_record(record, self.spec, self._metrics) if answer == _RECORD else None
+            return self._reader.read(self._record) if self._step(round(timeout_s * 1000)) == _RECORD else None
 
     def _advance(self, timeout_ms: int) -> bool:
         """A step without copying the record; True when there is one."""
         with self._lock:
             if self._ended:
                 return False
-            record, error = c_void_p(), Error()
-            return self._step(timeout_ms, record, error) == _RECORD
+            return self._step(timeout_ms) == _RECORD
 
-    def _step(self, timeout_ms: int, record: Any, error: Error) -> int:
-        answer = lib.hone_tune_step(self._open(), timeout_ms, byref(record), byref(error))
+    def _step(self, timeout_ms: int) -> int:
+        self._error.code = 0
+        answer = lib.hone_tune_step(self._open(), timeout_ms, self._record_at, self._error_at)
         self._ended = answer in (_BROKEN, _END)
         if answer == _BROKEN:
-            self._broken = str(error.exception())
+            self._broken = str(self._error.exception())
         if self._judge_failed:
             failure = self._judge_failed.pop()
             self._judge_failed.clear()
@@ -157,7 +157,7 @@ class Tune:
                 raise failure
             finally:
                 del failure  # else its traceback holds this frame, and that the exception
-        error.raise_it()
+        self._error.raise_it()
         return answer
 
     @property
@@ -259,7 +259,7 @@ class Result(Sequence[Record]):
         info = ProgressInfo()
         lib.hone_tune_progress(tune._open(), byref(info))
         self.spec, self.device = tune.spec, tune.device
-        self.records: List[Record] = [read_record(handles[i], tune.spec, tune._metrics) for i in range(count.value)]
+        self.records: List[Record] = [tune._reader.read(handle) for handle in handles[:count.value]]
         self.best: Optional[Record] = None
         self.interrupted, self.broken = tune._cancelled, tune._broken
         self.elapsed_s: float = info.elapsed_ns / 1e9
