@@ -7,7 +7,7 @@
 #   cmake/test.sh --tsan       only the tests that use threads, under ThreadSanitizer
 #   cmake/test.sh --valgrind   only hone and libhone under valgrind
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
-#   cmake/test.sh --examples   only what the help and the documents tell the reader to type
+#   cmake/test.sh --examples   only what the help and the documents tell the reader to type, and the notebooks
 #   cmake/test.sh --browser    only report pages in a headless Chromium, judged by axe-core and html5lib
 #   cmake/test.sh --slurm      only many nodes: a Slurm and an ssh server on this machine (cmake/slurm_rig.sh; needs root)
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
@@ -57,6 +57,9 @@ libmicrohttpd12:lib:libmicrohttpd.so.12
 libclblast1:lib:libclblast.so.1'
 [ $valgrind = no ] || extra="$extra
 valgrind:cmd:valgrind"
+[ $examples = no ] || extra="$extra
+python3-nbclient:file:/usr/lib/python3/dist-packages/nbclient
+python3-ipykernel:file:/usr/lib/python3/dist-packages/ipykernel"
 [ $browser = no ] || extra="$extra
 chromium:cmd:chromium
 python3-venv:file:/usr/share/doc/python3-venv"

@@ -113,6 +113,14 @@ def test_report_and_deploy_and_score(pocl, tmp_path):
     assert bare._repr_html_().startswith("<table>") and "GROUP" in bare._repr_html_()
     with pytest.raises(hone.UsageError, match="this tune had none"):
         bare.report()
+    drawn = r.picture("evaluations")
+    assert drawn.startswith("<svg") and drawn._repr_svg_() == str(drawn) and "<svg" not in repr(drawn)
+    drawn.save(tmp_path / "e.svg")
+    assert (tmp_path / "e.svg").read_text() == drawn
+    with pytest.raises(hone.UsageError, match="this tune had none"):
+        bare.picture("evaluations")
+    with pytest.raises(hone.HoneError, match="roofline"):
+        r.picture("roofline")
     said = hone.deploy(saxpy(name="reported"), tmp_path / "table.json", set={"n": "1024,4096"}, format="json",
                        store=tmp_path / "s.sqlite")
     assert "2 sizes" in said and (tmp_path / "table.json").stat().st_size > 0
@@ -120,6 +128,19 @@ def test_report_and_deploy_and_score(pocl, tmp_path):
     assert hone.score(tmp_path / "s.sqlite", ["random"], repeats=2, set={"n": 4096})
     with pytest.raises(hone.UsageError, match="nowhere"):
         hone.score("/nowhere/x.json")
+
+
+def test_compare_and_sweep_have_pictures(pocl, tmp_path):
+    store = tmp_path / "s.sqlite"
+    swept = hone.sweep(saxpy(name="swept"), set={"n": [1024, 4096]}, budget=2, device=pocl, store=store)
+    assert [row["constants"]["n"] for row in swept["rows"]] == [1024, 4096]
+    assert swept.picture.startswith("<svg") and swept._repr_svg_() == str(swept.picture) and repr(swept) == "<hone.Pictured, 2 rows>"
+    other = tmp_path / "other.json"
+    other.write_text(saxpy(name="other").text)
+    compared = hone.compare([saxpy(name="swept"), other], device=pocl, store=store, where="GROUP < 128")
+    assert [side["label"] for side in compared["sides"]] == ["swept", "other"] and compared.picture.startswith("<svg")
+    with pytest.raises(hone.UsageError, match="different values of n, 1 and 2"):
+        hone.compare([saxpy(set={"n": 1}), saxpy(set={"n": 2})], device=pocl)
 
 
 def test_arrays_on_pocl(pocl):
@@ -238,12 +259,13 @@ def test_what_the_manual_says(pocl, tmp_path, monkeypatch):
         '{"kernel": "saxpy.cl", "constants": {"n": 65536}, "parameters": {"GROUP": [64, 128], "PER_ITEM": [1, 2]},'
         ' "global": "n // PER_ITEM", "local": "GROUP",'
         ' "arguments": {"y": {"size": "n", "expect": "a * x[i] + y[i]"}, "x": {"size": "n"}, "a": 2.0, "n": "n"}}')
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     names = {}
     for block in blocks:
         if importlib.util.find_spec("pandas") is None:
             block = block.replace("result.to_pandas()", "result.to_dicts()")
         exec(compile(block, "python.md", "exec"), names)
-    assert len(names["table"]) == 4 and pathlib.Path("saxpy.html").exists()
+    assert len(names["table"]) == 4 and len(names["swept"]["rows"]) == 2
+    assert all(pathlib.Path(name).exists() for name in ("saxpy.html", "finalists.svg", "sizes.svg"))
     assert all(r.verified for r in names["result"])
     assert all(r.verified for r in hone.tune(names["spec"], store=False, iterations=1))

@@ -14,7 +14,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 from ._devices import Device, Devices, devices
 from ._library import (DeviceError, FileError, HoneError, InputError, InternalError, InterruptedTune, StoreError, UsageError,
                        WorkerError, version as __version__)
-from ._program import deploy, peak, report, score
+from ._program import Picture, Pictured, compare, deploy, peak, report, score, sweep
 from ._records import Record
 from ._spec import BufferInfo, Geometry, Job, PathLike, Restriction, Space, Spec, as_spec as _as_spec
 from ._store import Best, Origin, Run, Store, best
@@ -33,6 +33,6 @@ def store(path: Optional[PathLike] = None, mode: str = "write") -> Store:
 
 
 __all__ = ["Best", "BufferInfo", "Device", "DeviceError", "Devices", "FileError", "Geometry", "HoneError", "InputError",
-           "InternalError", "InterruptedTune", "Job", "Origin", "Progress", "Record", "Restriction", "Result", "Run", "RunResult",
-           "Space", "Spec", "Store", "StoreError", "Tune", "UsageError", "WorkerError", "__version__", "best", "deploy",
-           "devices", "peak", "report", "run", "score", "space", "store", "tune", "tune_async"]
+           "InternalError", "InterruptedTune", "Job", "Origin", "Picture", "Pictured", "Progress", "Record", "Restriction", "Result",
+           "Run", "RunResult", "Space", "Spec", "Store", "StoreError", "Tune", "UsageError", "WorkerError", "__version__", "best",
+           "compare", "deploy", "devices", "peak", "report", "run", "score", "space", "store", "sweep", "tune", "tune_async"]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
-from typing import Any, List, Mapping, Optional, Sequence, Union
+import tempfile
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._library import NATIVE, FileError, InputError, UsageError, WorkerError
+from ._devices import Device
 from ._spec import PathLike, Spec
 
 _END_S = 30.0  # after the first Ctrl-C the running launch ends
@@ -53,6 +56,7 @@ def words(options: Mapping[str, Any]) -> List[str]:
     """{"budget": "60s", "fresh": True, "set": {"N": 4}, "where": [..]} as the program's options."""
     out: List[str] = []
     for key, value in options.items():
+        value = value.name if isinstance(value, Device) else value
         name = "--" + key.replace("_", "-")
         if value is None or value is False:
             continue
@@ -73,7 +77,6 @@ class SpecFile:
     """A spec as a file that the program reads: its own, or one that is written for as long as this lives."""
 
     def __init__(self, spec: Union[Spec, PathLike]) -> None:
-        import tempfile
         self._folder: Optional[tempfile.TemporaryDirectory] = None
         if not isinstance(spec, Spec):
             self.path = os.fspath(spec)
@@ -107,16 +110,24 @@ def deploy(specs: Union[Spec, PathLike, Sequence[Union[Spec, PathLike]]], output
     those of `hone deploy`, with _ for -: set={"WIDTH": "128,256"}, budget=4, within="2%", device, store, fresh=True. Ctrl-C
     ends it.
     """
-    listed = list(specs) if isinstance(specs, (list, tuple)) else [specs]
-    files = [SpecFile(one) for one in listed]
-    try:
-        constants = {key: value for f in files for key, value in f.set.items()}
+    with _files(specs) as (files, constants):
         given = {**options, "set": {**constants, **(options.get("set") or {})}, "output": output}
-        said = run(["deploy", *(f.path for f in files), *words(given if output is not None else {**given, "json": True})])
+        said = run(["deploy", *files, *words(given if output is not None else {**given, "json": True})])
         return said if output is not None else _json(said)
-    finally:
-        for f in files:
-            f.__exit__()
+
+
+@contextlib.contextmanager
+def _files(specs: Union[Spec, PathLike, Sequence[Union[Spec, PathLike]]]) -> Iterator[Tuple[List[str], Dict[str, Any]]]:
+    """Specs as files for one command, and the constants that they were made with, which are one set there."""
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(SpecFile(one)) for one in (specs if isinstance(specs, (list, tuple)) else [specs])]
+        constants: Dict[str, Any] = {}
+        for file in files:
+            for key, value in file.set.items():
+                if constants.setdefault(key, value) != value:
+                    raise UsageError(f"the specs were made with different values of {key}, {constants[key]} and {value}; the program "
+                                     "takes one for all")
+        yield [file.path for file in files], constants
 
 
 def score(files: Union[PathLike, Sequence[PathLike]], strategies: Sequence[str] = (), **options: Any) -> Any:
@@ -139,12 +150,66 @@ def _json(text: str) -> Any:
         return [json.loads(line) for line in text.splitlines() if line.strip()]
 
 
+class Picture(str):
+    """A picture: the text of an SVG file. A notebook shows it."""
+
+    def save(self, path: PathLike) -> None:
+        pathlib.Path(path).write_text(self, encoding="utf-8")
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def __repr__(self) -> str:  # what else a notebook would write beside the picture is the picture's text
+        return f"<hone.Picture, {len(self)} characters>"
+
+
+class Pictured(Dict[str, Any]):
+    """What was measured, as the program's JSON has it, with its `picture` (None where there was nothing to draw), which a
+    notebook shows."""
+
+    picture: Optional[Picture] = None
+
+    def _repr_svg_(self) -> Optional[str]:
+        return str(self.picture) if self.picture is not None else None
+
+    def __repr__(self) -> str:
+        return f"<hone.Pictured, {len(self.get('rows', ()))} rows>"
+
+
 def report(source: Union[Spec, PathLike], store: Optional[PathLike] = None, **options: Any) -> str:
     """The HTML report (`hone report`) of a spec's results in a store, of a store, or of a recording: one page that needs
-    no network. Options are the program's, with _ for -: svg="evaluations", markdown=True, device=...."""
+    no network. Options are the program's, with _ for -: markdown=True, device=..., or svg="evaluations" for a Picture."""
     with SpecFile(source) as file:
         given = {**options, "store": store, "set": {**file.set, **(options.get("set") or {})}}
-        return run(["report", file.path, *words(given)])
+        said = run(["report", file.path, *words(given)])
+        return Picture(said) if options.get("svg") else said
+
+
+def compare(specs: Union[Spec, PathLike, Sequence[Union[Spec, PathLike]]], *, against: Union[str, Sequence[str]] = (),
+            **options: Any) -> Pictured:
+    """Launches the bests of several specs, two sides of one, or the best of one and a vendor's library in interleaved rounds
+    (`hone compare`). against: "cublas", "openblas", "clblast", or several. Options are the program's, with _ for -:
+    set={"N": 512}, left="language=opencl", right="language=cuda", sample=8, device, store."""
+    return _pictured("compare", specs, {**options, "against": against}, lambda folder: ["--svg", f"{folder}/picture.svg"])
+
+
+def sweep(spec: Union[Spec, PathLike], *, set: Mapping[str, Any], against: Union[str, Sequence[PathLike]] = (),
+          **options: Any) -> Pictured:
+    """Tunes a spec at several sizes (`hone sweep`): set={"N": [256, 512], "M": "N"} or {"N": "256..4096"}. against: further
+    lines, "cublas", "openblas", "clblast" or files of specs. Options are the program's, with _ for -: budget="60s",
+    product=True, known=True, device, store."""
+    points = {key: ",".join(map(str, value)) if isinstance(value, (list, tuple, range)) else value for key, value in set.items()}
+    return _pictured("sweep", spec, {**options, "set": points, "against": against}, lambda folder: ["-o", f"{folder}/picture"])
+
+
+def _pictured(command: str, specs: Any, options: Mapping[str, Any], picture: Callable[[str], List[str]]) -> Pictured:
+    with tempfile.TemporaryDirectory(prefix="hone-python-") as folder, _files(specs) as (files, constants):
+        given = {**options, "set": {**constants, **(options.get("set") or {})}}
+        found = Pictured(_json(run([command, *files, "--json", *picture(folder), *words(given)])))
+        drawn = pathlib.Path(folder, "picture.svg")
+        if drawn.exists():
+            found.picture = Picture(drawn.read_text(encoding="utf-8"))
+        return found
 
 
 def main() -> None:

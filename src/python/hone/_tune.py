@@ -321,6 +321,15 @@ class Result(Sequence[Record]):
                 f.write(page)
         return page
 
+    def picture(self, view: str, **options: Any) -> _program.Picture:
+        """One of the report's pictures, such as "finalists", "heatmap", "parallel" or "roofline" (`hone report --help` lists
+        them); options are those of hone.report. Raises hone.UsageError of a tune without a store."""
+        if self.store is None:
+            raise UsageError("a picture is made from a store, and this tune had none: leave store out, or name a file")
+        drawn = _program.report(self.spec, self.store, **{"device": self.device.name, "svg": view, **options})
+        assert isinstance(drawn, _program.Picture)
+        return drawn
+
     def _repr_html_(self) -> str:
         """In a notebook: the report in a frame that may run its script and nothing else; without a store, a table."""
         try:
