@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIALS     4
+#define TRIALS     5
 #define TERMS_MOST 160
 #define TERM_COST  0.0005 // of a factor, beside what an expression is above what is needed
 
@@ -31,18 +31,18 @@ struct fitting {
 
 // ---- trials ------------------------------------------------------------------------------------
 
-// The values of trial `trial`: other sizes, then other groups, then another count of groups. False:
+// The values of trial `trial`: other sizes, twice, then other groups, then another count of groups. False:
 // there is nothing to change.
 static bool set_trial(struct fitting *f, uint32_t trial)
 {
     struct study *s = f->study;
-    bool changed = trial < 2;
-    study_set_sizes(s, trial == 1);
+    bool changed = trial < 3;
+    study_set_sizes(s, trial < 3 ? trial : 0);
     for (uint32_t i = 0; i < s->atom_count; i++)
         f->before[i] = s->atoms[i].value;
     for (uint32_t i = 0; i < s->atom_count; i++) {
         struct atom *a = &s->atoms[i];
-        bool mine = (trial == 2 && a->kind == ATOM_GROUP) || (trial == 3 && a->kind == ATOM_COUNT);
+        bool mine = (trial == 3 && a->kind == ATOM_GROUP) || (trial == 4 && a->kind == ATOM_COUNT);
         if (!mine)
             continue;
         a->value = 2 * f->before[i];
@@ -142,22 +142,9 @@ static double shifted_value(const struct study *s, uint32_t index, uint32_t *pla
 
 static const char *groups_text(struct study *s, uint32_t axis)
 {
-    const struct launch_axis *x = &s->axis[axis];
-    struct text t = TEXT_INIT;
-    text_addf(&t, "ceil(%s", study_extent_text(s, &x->extent));
-    const char *sign = " / (";
-    for (uint32_t i = 0; i < x->tile_count; i++, sign = " * ")
-        text_addf(&t, "%s%s", sign, s->atoms[x->tile[i]].text);
-    if (x->tile_factor > 1 || x->tile_count == 0)
-        text_addf(&t, "%s%lld", sign, (long long)x->tile_factor);
-    if (x->tile_over >= 0)
-        text_addf(&t, " // %s", s->atoms[x->tile_over].text);
-    if (x->tile_divisor > 1)
-        text_addf(&t, " // %lld", (long long)x->tile_divisor);
-    text_add(&t, "))");
-    const char *copy = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
-    text_release(&t);
-    return copy;
+    uint32_t factors;
+    const char *extent = study_extent_text(s, &s->axis[axis].extent);
+    return arena_printf(s->arena, "ceil(%s / (%s))", extent, study_tile_text(s, axis, &factors));
 }
 
 #define SHIFT_TWICE (UINT32_MAX - 1) // 2 * n + 1

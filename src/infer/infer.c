@@ -467,14 +467,15 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
         const char *word;
         int64_t value;
         bool is_small;
-    } known[] = {{"offset", 0, false},     {"start", 0, false},      {"begin", 0, false},
-                 {"base", 0, false},       {"seed", 12345, false},   {"shift", 0, false},
-                 {"max_iter", 100, false}, {"maxiter", 100, false},  {"iter", 100, false},
-                 {"pass", 1, false},       {"stage", 1, false},      {"level", 1, false},
-                 {"phase", 0, false},      {"flag", 1, false},       {"mode", 0, false},
-                 {"dir", 1, false},        {"inverse", 0, false},    {"thresh", 50, false},
-                 {"steps", 10, false},     {"depth_max", 10, false}, {"inc", 1, false},
-                 {"step", 1, false},       {"init", 0, false},       {"value", 1, false}};
+    } known[] = {{"offset", 0, false},     {"start", 0, false},     {"begin", 0, false},
+                 {"base", 0, false},       {"seed", 12345, false},  {"shift", 0, false},
+                 {"max_iter", 100, false}, {"maxiter", 100, false}, {"iterations", 100, false},
+                 {"iteration", 1, false},  {"iter", 100, false},    {"pass", 1, false},
+                 {"stage", 1, false},      {"level", 1, false},     {"phase", 0, false},
+                 {"flag", 1, false},       {"mode", 0, false},      {"dir", 1, false},
+                 {"inverse", 0, false},    {"thresh", 50, false},   {"steps", 10, false},
+                 {"depth_max", 10, false}, {"inc", 1, false},       {"step", 1, false},
+                 {"init", 0, false},       {"value", 1, false}};
     const struct variable *v = &s->kernel->parameters[parameter];
     struct atom *a = add_atom(s, v->name, ATOM_SIZE);
     if (!a)
@@ -949,34 +950,11 @@ static const char *local_text(struct study *s, uint32_t axis)
     return text;
 }
 
-// "tile * block", without what is in the group itself where `rest`.
-static const char *tile_text(struct study *s, uint32_t axis, uint32_t *factors)
-{
-    const struct launch_axis *x = &s->axis[axis];
-    struct text t = TEXT_INIT;
-    *factors = 0;
-    for (uint32_t i = 0; i < x->tile_count; i++)
-        text_addf(&t, "%s%s", (*factors)++ ? " * " : "", s->atoms[x->tile[i]].text);
-    if (x->tile_factor > 1 || *factors == 0)
-        text_addf(&t, "%s%lld", (*factors)++ ? " * " : "", (long long)x->tile_factor);
-    if (x->tile_over >= 0) {
-        text_addf(&t, " // %s", s->atoms[x->tile_over].text);
-        ++*factors;
-    }
-    if (x->tile_divisor > 1) {
-        text_addf(&t, " // %lld", (long long)x->tile_divisor);
-        ++*factors;
-    }
-    const char *copy = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
-    s->run.failed |= !copy;
-    text_release(&t);
-    return copy;
-}
-
 static bool is_tile_the_group(const struct study *s, uint32_t axis)
 {
     const struct launch_axis *x = &s->axis[axis];
-    if (x->local_over >= 0 || x->local_times > 1 || x->tile_over >= 0 || x->tile_divisor > 1)
+    if (x->local_over >= 0 || x->local_times > 1 || x->tile_over >= 0 || x->tile_divisor > 1 ||
+        x->tile_less)
         return false;
     if (x->local >= 0)
         return x->tile_count == 1 && x->tile[0] == (uint32_t)x->local && x->tile_factor == 1;
@@ -988,7 +966,7 @@ static void write_axis(struct writer_of *w, uint32_t axis)
     struct study *s = w->study;
     const struct launch_axis *x = &s->axis[axis];
     uint32_t factors;
-    const char *local = local_text(s, axis), *tile = tile_text(s, axis, &factors);
+    const char *local = local_text(s, axis), *tile = study_tile_text(s, axis, &factors);
     w->out->local[axis] = local;
     if (x->tile_over >= 0) {
         int length = (int)(strstr(tile, " //") - tile);
@@ -996,6 +974,8 @@ static void write_axis(struct writer_of *w, uint32_t axis)
                                         x->tile_count > 1 ? "(%.*s) %% %s == 0" : "%.*s %% %s == 0",
                                         length, tile, s->atoms[x->tile_over].text));
     }
+    if (x->tile_less)
+        add_restriction_once(w, arena_printf(s->arena, "%s > 0", tile));
     if (x->count_atom >= 0) {
         w->out->global[axis] =
             arena_printf(s->arena, "%s * %s", s->atoms[x->count_atom].text, local);
@@ -1028,7 +1008,7 @@ static void write_axis(struct writer_of *w, uint32_t axis)
                 s->arena, is_product ? "ceil((%s) / %s%s%s) * %s" : "ceil(%s / %s%s%s) * %s",
                 extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : "", items);
         if (!x->is_guarded && (x->tile_count || x->tile_factor > 1))
-            add_restriction(
+            add_restriction_once(
                 w, arena_printf(s->arena, is_product ? "(%s) %% %s%s%s == 0" : "%s %% %s%s%s == 0",
                                 extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : ""));
         if (!x->is_known)
@@ -1231,6 +1211,18 @@ static void write_scalar(struct writer_of *w, uint32_t parameter, struct inferre
     }
 }
 
+// A struct, or a type of a name of its own: behind an #include it could be a macro, too.
+static bool has_own_types(const struct study *s)
+{
+    for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {
+        const struct type *t = s->kernel->parameters[i].type;
+        struct element el;
+        if (t->words && !declared_parse(t->words, s->language, &el) && t->base != TYPE_VOID)
+            return true;
+    }
+    return false;
+}
+
 // Does the kernel's line hold macros, or a template's types? Then who reads it plainly, as a spec is
 // read, may not understand it.
 static bool is_plain_signature(const struct study *s)
@@ -1238,7 +1230,7 @@ static bool is_plain_signature(const struct study *s)
     const char *name = s->kernel->name, *at = s->text, *end = s->text + s->length;
     size_t length = strlen(name);
     int64_t number;
-    if (s->kernel->template_count)
+    if (s->kernel->template_count || (has_own_types(s) && strstr(s->text, "#include")))
         return false;
     while ((at = strstr(at, name)) != NULL) {
         const char *open = at + length + strspn(at + length, " \t\r\n");
@@ -1329,6 +1321,58 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
     return true;
 }
 
+// Is it a word of the text?
+static bool is_word_of(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; at && (at = strstr(at, word)) != NULL; at += length) {
+        if ((at == text || !strchr(NAME_LETTERS, at[-1])) &&
+            !(at[length] && strchr(NAME_LETTERS, at[length])))
+            return true;
+    }
+    return false;
+}
+
+static bool is_in_launch(const struct inferred *f, const char *name)
+{
+    for (uint32_t axis = 0; axis < f->axes; axis++) {
+        if (is_word_of(f->global[axis], name) || is_word_of(f->local[axis], name))
+            return true;
+    }
+    return false;
+}
+
+// Does an expression of the spec have the name? Then it has to be one of the spec's.
+static bool is_in_expressions(const struct inferred *f, const char *name)
+{
+    bool found = is_in_launch(f, name) || is_word_of(f->shared_bytes, name);
+    for (uint32_t i = 0; i < f->restriction_count; i++)
+        found |= is_word_of(f->restrictions[i], name);
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        const struct inferred_argument *a = &f->arguments[i];
+        found |=
+            a->kind != INFERRED_SCALAR && (is_word_of(a->size, name) || is_word_of(a->high, name) ||
+                                           is_word_of(a->generator, name));
+    }
+    return found;
+}
+
+// An integer argument that is no size has its number; where a size depends on it, a constant's name.
+static bool needs_constant(const struct writer_of *w, const struct atom *a)
+{
+    struct inferred *out = w->out;
+    if (!is_in_expressions(out, a->name))
+        return false;
+    for (uint32_t i = 0; i < out->argument_count; i++) {
+        struct inferred_argument *x = &out->arguments[i];
+        if (x->kind != INFERRED_SCALAR || !str_equal(x->name, a->name))
+            continue;
+        x->value = a->name;
+        x->is_guess = false;
+    }
+    return true;
+}
+
 static bool write_names(struct writer_of *w)
 {
     struct study *s = w->study;
@@ -1340,7 +1384,7 @@ static bool write_names(struct writer_of *w)
     for (uint32_t i = 0; i < s->atom_count; i++) {
         struct atom *a = &s->atoms[i];
         if (a->kind == ATOM_FIXED || a->kind == ATOM_ROW || (a->is_own && a->kind != ATOM_GROUP) ||
-            (a->is_argument && a->kind == ATOM_SCALAR && !a->is_small))
+            (a->is_argument && a->kind == ATOM_SCALAR && !a->is_small && !needs_constant(w, a)))
             continue;
         struct inferred_name *n = &out->names[out->name_count++];
         bool is_constant =
@@ -1699,27 +1743,6 @@ static bool is_same_group(const struct inferred *a, const struct inferred *b)
     for (uint32_t axis = 0; same && axis < a->axes; axis++)
         same = str_equal(a->local[axis], b->local[axis]);
     return same;
-}
-
-// Is it a word of the text?
-static bool is_word_of(const char *text, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at += length) {
-        if ((at == text || !strchr(NAME_LETTERS, at[-1])) &&
-            !(at[length] && strchr(NAME_LETTERS, at[length])))
-            return true;
-    }
-    return false;
-}
-
-static bool is_in_launch(const struct inferred *f, const char *name)
-{
-    for (uint32_t axis = 0; axis < f->axes; axis++) {
-        if (is_word_of(f->global[axis], name) || is_word_of(f->local[axis], name))
-            return true;
-    }
-    return false;
 }
 
 // "LOCAL != 1 or " before a restriction that holds with that value; of several switches any may be the

@@ -16,6 +16,7 @@
 #define PATIENCE      2000      // nodes of a loop, where what stands behind it counts
 #define HASTE         150       // and where all items of a group are run
 #define STUDY_RESERVE 35000000u // nodes that other questions shall have
+#define GROUP_MOST    1024      // items that devices let a group have
 #define NO_ATOM       UINT32_MAX
 
 bool names_role(const char *name, const char *const *words)
@@ -51,7 +52,35 @@ int64_t study_tile(const struct study *s, uint32_t axis)
         tile /= s->atoms[x->tile_over].value;
     if (x->tile_divisor > 1)
         tile /= x->tile_divisor;
+    tile -= x->tile_less * (x->tile_border >= 0 ? s->atoms[x->tile_border].value : 1);
     return tile < 1 ? 1 : tile;
+}
+
+const char *study_tile_text(struct study *s, uint32_t axis, uint32_t *factors)
+{
+    const struct launch_axis *x = &s->axis[axis];
+    struct text t = TEXT_INIT;
+    *factors = 0;
+    for (uint32_t i = 0; i < x->tile_count; i++)
+        text_addf(&t, "%s%s", (*factors)++ ? " * " : "", s->atoms[x->tile[i]].text);
+    if (x->tile_factor > 1 || *factors == 0)
+        text_addf(&t, "%s%lld", (*factors)++ ? " * " : "", (long long)x->tile_factor);
+    if (x->tile_over >= 0) {
+        text_addf(&t, " // %s", s->atoms[x->tile_over].text);
+        ++*factors;
+    }
+    if (x->tile_divisor > 1) {
+        text_addf(&t, " // %lld", (long long)x->tile_divisor);
+        ++*factors;
+    }
+    if (x->tile_less && ++*factors)
+        text_addf(&t, " - %lld", (long long)x->tile_less);
+    if (x->tile_less && x->tile_border >= 0)
+        text_addf(&t, " * %s", s->atoms[x->tile_border].text);
+    const char *copy = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
+    s->run.failed |= !copy;
+    text_release(&t);
+    return copy ? copy : "";
 }
 
 int64_t study_extent(const struct study *s, const struct extent *e)
@@ -71,7 +100,7 @@ int64_t study_groups(const struct study *s, uint32_t axis)
     if (x->count_atom >= 0)
         return s->atoms[x->count_atom].value;
     if (!x->is_known)
-        return 4;
+        return s->open_groups;
     int64_t tile = study_tile(s, axis);
     return (study_extent(s, &x->extent) + tile - 1) / tile;
 }
@@ -206,6 +235,18 @@ static int64_t distance_of(struct study *s, uint32_t axis, uint32_t object, bool
     return 0;
 }
 
+// Does what lies between two groups depend on how many there are: gridDim.x * TILE is a row?
+static bool is_distance_by_count(struct study *s, uint32_t axis, uint32_t object, bool written)
+{
+    int64_t before = distance_of(s, axis, object, written);
+    s->open_groups *= 2;
+    study_bind(s);
+    bool differs = distance_of(s, axis, object, written) != before;
+    s->open_groups /= 2;
+    study_bind(s);
+    return differs;
+}
+
 // The object that tells most of an axis: one that is written, or where each group writes a single
 // element (or all the same) one that is read.
 static uint32_t telling_object(struct study *s, uint32_t axis, bool *written)
@@ -216,7 +257,7 @@ static uint32_t telling_object(struct study *s, uint32_t axis, bool *written)
     for (uint32_t i = 0; i < s->object_count; i++) {
         bool is_shared = s->all[i]->space == SPACE_SHARED;
         int64_t d = is_shared ? 0 : llabs(distance_of(s, axis, i, true));
-        if (d > most) {
+        if (d > most && !is_distance_by_count(s, axis, i, true)) {
             most = d;
             best = i;
         }
@@ -226,7 +267,7 @@ static uint32_t telling_object(struct study *s, uint32_t axis, bool *written)
     for (uint32_t i = 0; i < s->object_count; i++) {
         bool is_shared = s->all[i]->space == SPACE_SHARED;
         int64_t d = is_shared ? 0 : llabs(distance_of(s, axis, i, false));
-        if (d > most) {
+        if (d > most && !is_distance_by_count(s, axis, i, false)) {
             most = d;
             best = i;
             *written = false;
@@ -264,6 +305,45 @@ struct stride {
     bool written;
     bool is_any;
 };
+
+// The distance on this axis, in elements along it, with another value of an atom.
+static int64_t distance_with(struct study *s, uint32_t axis, const struct stride *stride,
+                             uint32_t atom, int64_t value)
+{
+    int64_t before = s->atoms[atom].value;
+    s->atoms[atom].value = value;
+    study_bind(s);
+    int64_t d = llabs(distance_of(s, axis, stride->object, stride->written));
+    s->atoms[atom].value = before;
+    study_bind(s);
+    return d % stride->value ? 0 : d / stride->value;
+}
+
+// A group may cover less than it has items, by a border that it only reads: BLOCK - 2 * RADIUS.
+static void find_border(struct study *s, uint32_t axis, const struct stride *stride)
+{
+    struct launch_axis *x = &s->axis[axis];
+    if (x->local < 0 || x->local_over >= 0 || x->local_times > 1 || x->tile_count ||
+        x->tile_over >= 0)
+        return;
+    const uint32_t local = (uint32_t)x->local;
+    const int64_t size = s->atoms[local].value, tile = x->tile_factor, border = size - tile;
+    if (border <= 0 || border >= size ||
+        distance_with(s, axis, stride, local, 2 * size) != 2 * size - border)
+        return;
+    x->tile[x->tile_count++] = local;
+    x->tile_factor = 1;
+    x->tile_less = border;
+    for (uint32_t i = 0; i < s->atom_count && x->tile_border < 0; i++) {
+        const struct atom *a = &s->atoms[i];
+        bool divides = i != local && !a->is_switch && a->value > 0 && border % a->value == 0 &&
+                       border / a->value <= 2;
+        if (!divides || distance_with(s, axis, stride, i, a->value + 1) != tile - border / a->value)
+            continue;
+        x->tile_border = (int32_t)i;
+        x->tile_less = border / a->value;
+    }
+}
 
 // An axis's tile, and the stride between its elements.
 static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
@@ -321,6 +401,7 @@ static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
         rest = 1;
     }
     x->tile_factor = rest > 0 ? rest : 1;
+    find_border(s, axis, stride);
 }
 
 // ---- where the work ends -----------------------------------------------------------------------
@@ -415,8 +496,9 @@ static int64_t least_scale(const struct study *s)
 // Sizes that are no multiples of one another, and neither a power of two.
 void study_set_sizes(struct study *s, unsigned variant)
 {
-    static const int64_t primes[2][8] = {{3, 5, 7, 11, 13, 17, 19, 23},
-                                         {7, 3, 11, 5, 19, 13, 23, 17}};
+    static const int64_t primes[3][8] = {{3, 5, 7, 11, 13, 17, 19, 23},
+                                         {7, 3, 11, 5, 19, 13, 23, 17},
+                                         {5, 13, 11, 17, 19, 23, 7, 3}};
     uint32_t sizes = 0, next = 0;
     for (uint32_t i = 0; i < s->atom_count; i++)
         sizes += is_size_atom(&s->atoms[i]);
@@ -764,7 +846,8 @@ static bool are_rows_whole(struct study *s, uint32_t object, const uint8_t *map,
                 return true;
         }
     }
-    return false;
+    // A row of gridDim.x tiles.
+    return between == row * s->run.groups[0] || between == row * s->run.groups[1];
 }
 
 // Of what the group shares: more is read than it writes, or beyond what there is.
@@ -788,6 +871,8 @@ unsigned study_group_faults(struct study *s)
     int64_t group[3] = {s->axes > 0, s->axes > 1, s->axes > 2};
     unsigned faults = 0;
     study_bind(s);
+    if (study_local(s, 0) * study_local(s, 1) * study_local(s, 2) > GROUP_MOST)
+        return 64;
     run_whole_group(s, group, true);
     faults += s->run.outside_local ? 64 : 0;
     faults += array_faults(s);
@@ -1107,7 +1192,9 @@ void study_launch(struct study *s)
                                              .tile_over = -1,
                                              .tile_factor = 1,
                                              .tile_divisor = 1,
+                                             .tile_border = -1,
                                              .count_atom = -1};
+    s->open_groups = 4;
     study_set_sizes(s, 0);
     choose_groups(s);
     for (uint32_t axis = 0; axis < s->axes; axis++) {

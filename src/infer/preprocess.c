@@ -495,6 +495,7 @@ bool preprocess_run(const char *text, size_t length, const struct given_names *g
 {
     struct preprocessor p = {.arena = a, .given = given};
     struct logical_lines lines;
+    int64_t named, shift = 0; // what #line says, less where it stands
     *out = (struct preprocessed){.tokens = NULL};
     logical_lines_init(&lines, text, length);
     while (!p.failed && logical_lines_next(&lines)) {
@@ -507,7 +508,9 @@ bool preprocess_run(const char *text, size_t length, const struct given_names *g
         struct token *t = tokens_read(rest, strlen(rest), a, &count);
         p.failed |= !t;
         for (size_t i = 0; t && i < count; i++)
-            t[i].line = lines.code;
+            t[i].line = (uint32_t)(lines.code + shift);
+        if (word && strcmp(word, "line") == 0 && str_to_i64(rest + strspn(rest, " \t"), &named))
+            shift = named - lines.line;
         if (t && word)
             obey_directive(&p, word, t, count);
         for (size_t i = 0; t && !word && i < count; i++)

@@ -55,6 +55,8 @@ struct launch_axis {
     int32_t tile_over;    // atom that this is divided by; -1: none
     int64_t tile_factor;  // and this number
     int64_t tile_divisor; // and what the product is divided by, a number
+    int64_t tile_less;    // what a group of the one atom does not cover: a border, or how often
+    int32_t tile_border;  // this atom is one; -1: none, tile_less is the number
     struct extent extent; // what the groups cover together
     int32_t count_atom;   // the number of groups; -1: as many as cover the extent
     bool is_guarded;      // the kernel itself stops at the extent
@@ -102,10 +104,11 @@ struct study {
     uint32_t relation_count;
     bool is_group_guess; // no size of the group makes sense of the kernel
     struct launch_axis axis[3];
-    uint64_t budget; // nodes that may be visited in all
-    bool is_slow;    // an item takes long: sizes are smaller
-    bool is_shrunk;  // and smaller than a group's work, where the kernel stops by itself
-    bool is_cheap;   // all items of a group may be run to their end
+    int64_t open_groups; // along an axis of which nothing is known yet
+    uint64_t budget;     // nodes that may be visited in all
+    bool is_slow;        // an item takes long: sizes are smaller
+    bool is_shrunk;      // and smaller than a group's work, where the kernel stops by itself
+    bool is_cheap;       // all items of a group may be run to their end
 };
 
 // How little a launch with the groups as they are makes sense: 0 is best (launch.c).
@@ -116,12 +119,14 @@ void study_carry(struct study *s, uint32_t atom);
 const char *study_relation_text(struct study *s, const struct relation *r);
 // Does the text compile with the atoms' values (restrict.c)?
 bool study_fulfils(const struct study *s);
-// Gives the sizes values that tell them apart: two choices.
+// Gives the sizes values that tell them apart: three choices, the third in another order.
 void study_set_sizes(struct study *s, unsigned variant);
 // Puts the atoms' values into the run; sizes of the work-group too.
 void study_bind(struct study *s);
 int64_t study_local(const struct study *s, uint32_t axis);
 int64_t study_tile(const struct study *s, uint32_t axis);
+// "TILE * PER_ITEM": what a group covers, with its number of factors; " - 2 * RADIUS" counts as one.
+const char *study_tile_text(struct study *s, uint32_t axis, uint32_t *factors);
 int64_t study_extent(const struct study *s, const struct extent *e);
 int64_t study_groups(const struct study *s, uint32_t axis);
 const char *study_extent_text(struct study *s, const struct extent *e);

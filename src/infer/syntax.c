@@ -346,6 +346,38 @@ static bool read_attribute(struct parser *p)
     return true;
 }
 
+// A member function, a constructor or `public:`, which take no room; false: a member with a type.
+static bool skip_method(struct parser *p)
+{
+    const struct token *t = p->at;
+    if (t->kind == TOKEN_NAME && next_is_sign(p, 1, ":")) {
+        p->at += 2;
+        return true;
+    }
+    while (read_attribute(p))
+        ;
+    for (t = p->at; t < p->end && t->kind != TOKEN_END; t++) {
+        if ((t->kind == TOKEN_SIGN && strchr("=;{}[", t->text[0])) ||
+            strcmp(t->text, "__attribute__") == 0)
+            return false;
+        if (t->kind == TOKEN_SIGN && t->text[0] == '(')
+            break;
+    }
+    if (t >= p->end)
+        return false;
+    while (p->at < p->end && !at_sign(p, ";") && !at_sign(p, "}")) {
+        bool is_body = at_sign(p, "{");
+        if (is_body || at_sign(p, "("))
+            skip_brackets(p);
+        else
+            p->at++;
+        if (is_body)
+            break;
+    }
+    accept_sign(p, ";");
+    return true;
+}
+
 // struct NAME {...}: how many bytes it has, when all its members are known.
 static void read_record(struct parser *p, struct type *t)
 {
@@ -371,6 +403,8 @@ static void read_record(struct parser *p, struct type *t)
     p->at++;
     while (p->at < p->end && !at_sign(p, "}") && !p->trouble) {
         struct type member = {.base = TYPE_VOID};
+        if (skip_method(p))
+            continue;
         read_specifiers(p, &member);
         do {
             struct type one = member;
@@ -1001,6 +1035,10 @@ static void read_typedef(struct parser *p)
     p->at++;
     read_specifiers(p, &t);
     const char *name = read_declarator(p, &t);
+    // typedef struct {...} NAME;
+    struct record *last = p->out->record_count ? &p->out->records[p->out->record_count - 1] : NULL;
+    if (last && !last->name && t.base == TYPE_RECORD && strcmp(t.words, "struct") == 0 && *name)
+        t.words = last->name = name;
     if (t.dimension_count == 0 && *name)
         declare_type(p, name, &t);
     want_sign(p, ";");

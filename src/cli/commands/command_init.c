@@ -4,6 +4,7 @@
 #include "cli/init_spec.h"
 #include "cli/work.h"
 #include "expr/expr.h"
+#include "infer/includes.h"
 #include "infer/infer.h"
 #include "model/languages.h"
 #include "os/file_replace.h"
@@ -255,7 +256,7 @@ static const char *choose_kernel(struct session *s, struct error *e)
 
 static bool infer_spec(struct session *s, struct error *e)
 {
-    if (!file_read(s->path, 0, &s->source, e) || !choose_language(s, e))
+    if (!infer_read(s->path, &s->source, e) || !choose_language(s, e))
         return false;
     const char *text = text_cstr(&s->source);
     size_t length = s->source.length;
