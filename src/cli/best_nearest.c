@@ -243,8 +243,9 @@ static bool ask_known(const struct best_nearest *n, struct nearest_answer *a, st
     if (d) {
         a->who.vendor = d->vendor;
         a->who.compute_units = d->compute_units;
-        if (d->capability)
-            a->who.architecture = arena_printf(arena, "sm_%u", d->capability);
+        a->who.architecture = deploy_architecture(d, arena);
+        if (!a->who.architecture)
+            return error_memory(e);
     }
     const struct deploy_writing w = {.prefix = NULL};
     if (deploy_format_known.write(a->table, &w, &file, e))

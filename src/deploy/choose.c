@@ -1,7 +1,7 @@
 // Chooses configurations by covering points, and refines where the table that comes of it is too slow between them.
 #include "deploy/choose.h"
 
-#include "deploy/nearest.h"
+#include "deploy/waves.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -217,20 +217,68 @@ static bool choose_at(const struct deploy_matrix *m, const uint32_t *rows, uint3
 
 // ---- between them ------------------------------------------------------------------------------
 
-// The candidate that the table answers with at a row; DEPLOY_NONE: none.
-static uint32_t answer_at(const struct deploy_matrix *m, const struct deploy_chosen *t,
-                          uint32_t row, bool *valid)
+// The points of a table that are nearest to a row, and what answers there.
+struct surroundings {
+    hone_core_near near[HONE_CORE_NEAR];
+    uint32_t candidates[HONE_CORE_NEAR]; // of each
+    uint32_t count;
+    uint32_t nearest; // the candidate of the nearest point where it is valid; DEPLOY_NONE
+    uint64_t distance;
+};
+
+// `without`: a row that counts as unmeasured, with what its tune alone found; DEPLOY_NONE.
+static void look_around(const struct deploy_matrix *m, const struct deploy_waves *w,
+                        const struct deploy_chosen *t, uint32_t row, uint32_t without,
+                        struct surroundings *out)
 {
-    const bool *of_row = &m->valid[(size_t)row * m->candidate_count];
-    for (uint32_t i = 0; i < t->count; i++)
-        valid[i] = of_row[t->candidates[i]];
-    uint32_t point =
-        deploy_nearest_point(t->points, t->point_count, m->column_count, m->shapes[row], valid);
-    if (point != DEPLOY_NONE)
-        return t->candidates[t->points[point].configuration];
-    return m->default_candidate != DEPLOY_NONE && of_row[m->default_candidate]
-               ? m->default_candidate
-               : DEPLOY_NONE;
+    const bool *valid = &m->valid[(size_t)row * m->candidate_count];
+    out->count = 0;
+    out->nearest = DEPLOY_NONE;
+    for (uint32_t i = 0; i < t->point_count; i++) {
+        uint32_t point = t->rows[i], c = t->candidates[t->points[i].configuration];
+        if (without != DEPLOY_NONE &&
+            (point == without || (m->found_at && m->found_at[c] == without)))
+            continue;
+        uint64_t apart = deploy_waves_distance(w, row, point);
+        out->count =
+            hone_core_insert(&w->core, out->near, out->count, HONE_CORE_NEAR, point, apart);
+        if (!valid[c] || (out->nearest != DEPLOY_NONE && apart >= out->distance))
+            continue;
+        out->nearest = c;
+        out->distance = apart;
+    }
+    for (uint32_t i = 0; i < out->count; i++) {
+        uint32_t at = 0;
+        while (t->rows[at] != out->near[i].point)
+            at++;
+        out->candidates[i] = t->candidates[t->points[at].configuration];
+    }
+}
+
+// The candidate that the table answers with at a row; DEPLOY_NONE: none. As hone_core_find().
+static uint32_t answer_at(const struct deploy_matrix *m, const struct deploy_waves *w,
+                          const struct deploy_chosen *t, uint32_t row, uint32_t without)
+{
+    const bool *valid = &m->valid[(size_t)row * m->candidate_count];
+    struct surroundings s;
+    int64_t least = INT64_MAX;
+    look_around(m, w, t, row, without, &s);
+    uint32_t best = s.nearest;
+    if (best == DEPLOY_NONE)
+        return m->default_candidate != DEPLOY_NONE && valid[m->default_candidate]
+                   ? m->default_candidate
+                   : DEPLOY_NONE;
+    if (!w->device.model || s.near[0].distance == 0)
+        return best;
+    deploy_waves_weigh(w, row, s.near, s.count);
+    for (uint32_t i = 0; i < s.count; i++) {
+        int64_t time = deploy_waves_predict(w, m, row, s.candidates[i], s.near, s.count);
+        if (time >= least || !valid[s.candidates[i]])
+            continue;
+        least = time;
+        best = s.candidates[i];
+    }
+    return best;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -265,20 +313,19 @@ static void spread_of(const struct deploy_matrix *m, const uint32_t *rows, doubl
 }
 
 // The regret at drawn rows that are no points. `worst`: the row that is to become one; DEPLOY_NONE.
-static bool look_between(const struct deploy_matrix *m, const struct deploy_chosen *t,
-                         const bool *is_point, struct arena *a, struct deploy_spread *out,
-                         uint32_t *worst)
+static bool look_between(const struct deploy_matrix *m, const struct deploy_waves *w,
+                         const struct deploy_chosen *t, const bool *is_point, struct arena *a,
+                         struct deploy_spread *out, uint32_t *worst)
 {
     uint32_t *rows = arena_array(a, m->drawn_count + (size_t)1, sizeof *rows), count = 0;
     double *above = arena_array(a, m->drawn_count + (size_t)1, sizeof *above), most = 0;
-    bool *valid = arena_array(a, t->count + (size_t)1, sizeof *valid);
     *worst = DEPLOY_NONE;
-    if (!rows || !above || !valid)
+    if (!rows || !above)
         return false;
     for (uint32_t row = m->point_count; row < m->point_count + m->drawn_count; row++) {
         if (is_point[row] || fastest_of(m, row, NULL, m->candidate_count) == DEPLOY_NONE)
             continue;
-        uint32_t candidate = answer_at(m, t, row, valid);
+        uint32_t candidate = answer_at(m, w, t, row, DEPLOY_NONE);
         double regret = candidate == DEPLOY_NONE ? NAN : above_best(m, row, candidate);
         bool is_enough = candidate != DEPLOY_NONE && is_good_enough(m, row, candidate);
         if (!is_enough && (*worst == DEPLOY_NONE || isnan(regret) || regret > most)) {
@@ -303,11 +350,35 @@ static bool spread_at_points(const struct deploy_matrix *m, struct arena *a,
     return above != NULL;
 }
 
-bool deploy_choose(const struct deploy_matrix *m, struct arena *a, struct deploy_chosen *out)
+// out->drawn: what the table of the points alone loses at drawn rows, where what only their own tunes found is not known yet.
+static bool look_before(const struct deploy_matrix *m, const struct deploy_waves *w,
+                        const uint32_t *rows, uint32_t count, const bool *is_point, struct arena *a,
+                        struct deploy_spread *drawn)
 {
-    uint32_t all = m->point_count + m->drawn_count, count = 0, worst;
+    const size_t cells = (size_t)m->point_count * m->candidate_count;
+    double *ns = arena_copy(a, m->ns, (cells + 1) * sizeof *ns);
+    struct deploy_matrix before = *m;
+    struct deploy_chosen chosen = {.count = 0};
+    uint32_t worst;
+    if (!ns)
+        return false;
+    for (size_t i = 0; m->found_at && i < cells; i++) {
+        uint32_t row = m->found_at[i % m->candidate_count];
+        ns[i] = row != DEPLOY_NONE && row >= m->point_count ? NAN : ns[i];
+    }
+    before.ns = ns; // of the points: no other row is looked at
+    return choose_at(&before, rows, count, a, &chosen) &&
+           look_between(m, w, &chosen, is_point, a, drawn, &worst);
+}
+
+// With the lookup that `w` is of.
+static bool choose_refined(const struct deploy_matrix *m, const struct deploy_waves *w,
+                           struct arena *a, struct deploy_chosen *out)
+{
+    uint32_t all = m->point_count + m->drawn_count, count = 0, worst = DEPLOY_NONE, refined = 0;
     uint32_t *rows = arena_array(a, all + (size_t)1, sizeof *rows);
     bool *is_point = arena_array(a, all + (size_t)1, sizeof *is_point);
+    struct deploy_spread drawn;
     memset(out, 0, sizeof *out);
     if (!rows || !is_point)
         return false;
@@ -315,19 +386,85 @@ bool deploy_choose(const struct deploy_matrix *m, struct arena *a, struct deploy
         if (fastest_of(m, i, NULL, m->candidate_count) != DEPLOY_NONE)
             rows[count++] = i;
     }
-    if (!choose_at(m, rows, count, a, out) ||
-        !look_between(m, out, is_point, a, &out->left, &worst))
+    if (!look_before(m, w, rows, count, is_point, a, &drawn))
         return false;
-    out->drawn = out->left;
-    for (uint32_t refined = 1; worst != DEPLOY_NONE; refined++) {
+    for (;; refined++) {
+        if (!choose_at(m, rows, count, a, out) ||
+            !look_between(m, w, out, is_point, a, &out->left, &worst))
+            return false;
+        if (worst == DEPLOY_NONE)
+            break;
         is_point[worst] = true;
         rows[count++] = worst;
-        struct deploy_spread drawn = out->drawn;
-        if (!choose_at(m, rows, count, a, out) ||
-            !look_between(m, out, is_point, a, &out->left, &worst))
-            return false;
-        out->drawn = drawn;
-        out->refined = refined;
     }
+    out->drawn = drawn;
+    out->refined = refined;
+    out->model = w->device.model;
     return spread_at_points(m, a, out);
+}
+
+// ---- which lookup ------------------------------------------------------------------------------
+
+// Do other points lie on both sides of the row in every column? One at the end is far from what is left without it.
+static bool lies_between(const struct deploy_matrix *m, const struct deploy_chosen *t, uint32_t row)
+{
+    for (uint32_t column = 0; column < m->column_count; column++) {
+        bool below = false, above = false;
+        for (uint32_t i = 0; i < t->point_count; i++) {
+            int64_t size = m->shapes[t->rows[i]][column], own = m->shapes[row][column];
+            below |= t->rows[i] != row && size <= own;
+            above |= t->rows[i] != row && size >= own;
+        }
+        if (!below || !above)
+            return false;
+    }
+    return true;
+}
+
+// out->crossed, of the rows that lie between others.
+static bool cross_validate(const struct deploy_matrix *m, const struct deploy_waves *w,
+                           struct arena *a, struct deploy_chosen *out)
+{
+    uint32_t all = m->point_count + m->drawn_count, count = 0;
+    uint32_t *rows = arena_array(a, all + (size_t)1, sizeof *rows);
+    double *above = arena_array(a, all + (size_t)1, sizeof *above);
+    if (!rows || !above)
+        return false;
+    for (uint32_t row = 0; row < all; row++) {
+        if (!lies_between(m, out, row) ||
+            fastest_of(m, row, NULL, m->candidate_count) == DEPLOY_NONE)
+            continue;
+        uint32_t candidate = answer_at(m, w, out, row, row);
+        rows[count] = row;
+        above[count++] = candidate == DEPLOY_NONE ? NAN : above_best(m, row, candidate);
+    }
+    spread_of(m, rows, above, count, &out->crossed);
+    return true;
+}
+
+// Does it lose less? Where they answer alike often, so by a little; and no more rows may stay without an answer.
+static bool loses_less(const struct deploy_spread *a, const struct deploy_spread *b)
+{
+    return a->count > 0 && a->unanswered <= b->unanswered && a->mean < b->mean - 0.001;
+}
+
+bool deploy_choose(const struct deploy_matrix *m, struct arena *a, struct deploy_chosen *out)
+{
+    struct deploy_waves *w = arena_array(a, 2, sizeof *w); // chosen models stay in the arena
+    struct deploy_chosen predicted;
+    if (!w || !deploy_waves_init(&w[0], m, a) || !choose_refined(m, &w[0], a, out) ||
+        !cross_validate(m, &w[0], a, out))
+        return false;
+    out->crossed_nearest = out->crossed;
+    w[1] = w[0];
+    if (!deploy_waves_fit(&w[1], m, a))
+        return false;
+    if (!w[1].device.model)
+        return true;
+    if (!choose_refined(m, &w[1], a, &predicted) || !cross_validate(m, &w[1], a, &predicted))
+        return false;
+    predicted.crossed_nearest = out->crossed;
+    if (loses_less(&predicted.crossed, &out->crossed))
+        *out = predicted;
+    return true;
 }

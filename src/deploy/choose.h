@@ -9,6 +9,10 @@
 // Drawn shapes lie between the points. What the table answers there, by the rule of dispatch.h, is held against the
 // fastest there: the regret. The one with the most, where that is above `within` or above the default, becomes a point
 // itself, and all is chosen anew, until there is none.
+//
+// Which lookup the table has (the nearest point, or a prediction by waves of work-groups) is decided by what each of them
+// loses: all is chosen for both, then each shape that was measured is left out in turn, with what was found there alone,
+// and looked up in the rest.
 #ifndef HONE_DEPLOY_CHOOSE_H
 #define HONE_DEPLOY_CHOOSE_H
 
@@ -30,6 +34,13 @@ struct deploy_matrix {
     const bool *valid; // likewise: do the restrictions let it be?
     const struct deploy_cost *costs;
     double within;
+    // (optional) [(launch * rows + row) * candidate_count + candidate]: work-groups; 0: not known, or there is no such
+    // launch. Without them the nearest point answers.
+    const int64_t *groups;
+    uint32_t launch_count;
+    uint32_t compute_units; // of the device; 0: not known
+    // (optional) One a candidate: the row whose tune alone found it; DEPLOY_NONE: several did, or none.
+    const uint32_t *found_at;
 };
 
 // How far above the fastest, over several rows.
@@ -53,6 +64,11 @@ struct deploy_chosen {
     struct deploy_spread drawn,
         left;         // before anything was refined; of those that became no points, at the end
     uint32_t refined; // that became points
+    // Of all rows between others, each left out in turn; by the table's lookup, and by the nearest point.
+    struct deploy_spread crossed, crossed_nearest;
+    // (or NULL) The lookup is by waves: slopes one a column, resident one a candidate, costs [row * candidates +
+    // candidate].
+    const struct hone_core_model *model;
 };
 
 // Everything is in the arena. False without memory.

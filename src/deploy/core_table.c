@@ -640,6 +640,25 @@ static const int64_t *device_facts(struct maker_of_core *m, const struct deploy_
     return facts;
 }
 
+// The model's rows in the order of the sorted points.
+static const hone_core_model *sort_model(struct maker_of_core *m, const struct deploy_device *d,
+                                         const uint32_t *places)
+{
+    const uint32_t configurations = m->table->configuration_count;
+    hone_core_model *out = arena_alloc(m->arena, sizeof *out);
+    int32_t *costs =
+        arena_array(m->arena, (size_t)d->point_count * configurations + 1, sizeof *costs);
+    if (!out || !costs)
+        return NULL;
+    for (uint32_t i = 0; i < d->point_count; i++)
+        memcpy(costs + (size_t)i * configurations,
+               d->model->costs + (size_t)places[i] * configurations,
+               configurations * sizeof *costs);
+    *out = *d->model;
+    out->costs = costs;
+    return out;
+}
+
 static bool make_core_devices(struct maker_of_core *m)
 {
     const struct deploy_table *t = m->table;
@@ -658,14 +677,25 @@ static bool make_core_devices(struct maker_of_core *m)
         return error_memory(m->e);
     for (uint32_t i = 0; i < t->device_count; i++) {
         const struct deploy_device *d = &t->devices[i];
-        devices[i] = (hone_core_device){
-            d->name,           d->identity, d->vendor,      d->architecture,
-            d->compute_units,  to.count,    d->point_count, d->fallback_configuration,
-            device_facts(m, d)};
+        devices[i] = (hone_core_device){d->name,
+                                        d->identity,
+                                        d->vendor,
+                                        d->architecture,
+                                        d->compute_units,
+                                        to.count,
+                                        d->point_count,
+                                        d->fallback_configuration,
+                                        device_facts(m, d),
+                                        NULL};
         if (!devices[i].facts)
             return error_memory(m->e);
         if (!add_points(m, d, &to))
             return false;
+        if (!d->model)
+            continue;
+        devices[i].model = sort_model(m, d, to.places + devices[i].first);
+        if (!devices[i].model)
+            return error_memory(m->e);
     }
     core->devices = devices;
     core->device_count = t->device_count;

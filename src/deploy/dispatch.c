@@ -51,6 +51,20 @@ bool deploy_identifier(const char *text, struct arena *a, const char **name)
     return out != NULL;
 }
 
+const char *deploy_architecture(const struct device_info *d, struct arena *a)
+{
+    const char *prefix = "pthread-", *end;
+    if (d->capability > 0)
+        return arena_printf(a, "sm_%u", d->capability);
+    if (str_starts(d->name, "gfx"))
+        return arena_strndup(a, d->name, strcspn(d->name, ":"));
+    prefix = str_starts(d->name, "cpu-") ? "cpu-" : prefix;
+    end = strrchr(d->name, '-');
+    if (str_starts(d->name, prefix) && end && end > d->name + strlen(prefix))
+        return arena_strndup(a, d->name + strlen(prefix), (size_t)(end - d->name) - strlen(prefix));
+    return "";
+}
+
 // ---- columns -----------------------------------------------------------------------------------
 
 static bool find_column(const struct spec *s, const char *name, uint32_t *out, struct error *e)

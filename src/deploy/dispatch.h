@@ -16,12 +16,16 @@
 //    columns of the squared differences of deploy_log2(); the lowest wins, of equal ones the first in the table. A
 //    configuration is valid where every restriction of the spec is true with the shape in place of its columns, and the
 //    facts of the device that is asked for. A fault (overflow, division by zero) is not true.
+//    Where the device has a model, and the shape is no point: of the valid configurations of the eight nearest points the
+//    one with the least predicted time. That is its number of waves (work-groups over what all compute units hold at
+//    once, rounded up) times the time of a wave, which is interpolated between these points (hone_core_predict()).
 // 3. Without one: the default configuration where it is valid, else none.
 //
 // The reason, as a text:
 //
 //   measured here                                          the shape is a point
 //   nearest of 24 measured shapes: M=4096,N=4096,K=4096
+//   by waves of work-groups, from 24 measured shapes: as at M=4096,N=4096,K=4096    the model, and another was nearer
 //   device X not measured; took Y (same architecture)      before one of the two above and "; "; or (same vendor)
 //   default: device X not measured                         3., for want of a device
 //   default: no measured configuration is valid here       3., for want of a point
@@ -30,6 +34,8 @@
 #define HONE_DEPLOY_DISPATCH_H
 
 #include "spec/spec.h"
+
+struct hone_core_model; // known/known_core.h
 
 #define DEPLOY_NONE UINT32_MAX // no configuration
 
@@ -69,6 +75,9 @@ struct deploy_device {
     uint32_t point_count;
     // Where no point's configuration is valid: the table's default, which is never worse than itself.
     uint32_t fallback_configuration;
+    // (optional) What configurations cost between the points; its rows are these points, in this order, and its
+    // configurations the table's.
+    const struct hone_core_model *model;
 };
 
 struct deploy_table {
@@ -93,6 +102,10 @@ struct deploy_table {
     // Its sources, for who writes them out; (optional).
     const struct spec_sources *sources;
 };
+
+// The architecture, by which a device that was not measured is like one that was: "sm_90"; of a processor under PoCL its
+// instruction set; of AMD's the name; "". NULL without memory.
+const char *deploy_architecture(const struct device_info *d, struct arena *a);
 
 // The binary logarithm in units of 2^-16, rounded down, in integers: with x = m * 2^n, 1 <= m < 2, it is n * 65536 and
 // sixteen bits of log2(m) by repeated squaring of a 32-bit mantissa. What is below 1 counts as 1.

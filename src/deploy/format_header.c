@@ -317,6 +317,28 @@ static void add_places(const struct header *h, const char *what, const uint32_t 
     text_add(h->out, count ? "\n};\n" : "0};\n");
 }
 
+static void add_model(const struct header *h, uint32_t index, const hone_core_device *d)
+{
+    const hone_core_table *core = &h->c->core;
+    text_addf(h->out, "static const int64_t %s_slopes_%u[] = {", h->name, index);
+    for (uint32_t i = 0; i < core->column_count; i++)
+        text_addf(h->out, "%s%lld", i ? ", " : "", (long long)d->model->slopes[i]);
+    text_addf(h->out, "};\nstatic const uint32_t %s_resident_%u[] = {", h->name, index);
+    add_numbers(h, d->model->resident, core->configuration_count);
+    text_addf(h->out, "};\nstatic const int32_t %s_costs_%u[] = {", h->name, index);
+    for (size_t i = 0; i < (size_t)d->count * core->configuration_count; i++) {
+        text_add(h->out, i % core->configuration_count ? " " : "\n    ");
+        if (d->model->costs[i] == HONE_CORE_UNTIMED)
+            text_add(h->out, "HONE_CORE_UNTIMED,");
+        else
+            text_addf(h->out, "%d,", (int)d->model->costs[i]);
+    }
+    text_addf(h->out,
+              "\n};\nstatic const hone_core_model %s_model_%u = {%u, %s_slopes_%u, %s_resident_%u, "
+              "%s_costs_%u};\n",
+              h->name, index, d->model->launch, h->name, index, h->name, index, h->name, index);
+}
+
 static void add_devices(const struct header *h)
 {
     const hone_core_table *core = &h->c->core;
@@ -327,6 +349,8 @@ static void add_devices(const struct header *h)
             emit_c_int(core->devices[i].facts[k], h->out);
         }
         text_add(h->out, "};\n");
+        if (core->devices[i].model)
+            add_model(h, i, &core->devices[i]);
     }
     text_addf(h->out, "static const hone_core_device %s_devices[] = {\n", h->name);
     for (uint32_t i = 0; i < core->device_count; i++) {
@@ -336,11 +360,16 @@ static void add_devices(const struct header *h)
             text_add(h->out, k ? ", " : "    {");
             emit_c_string(texts[k], h->out);
         }
-        text_addf(h->out, ", %lld, %u, %u, %u, %s_facts_%u},\n", (long long)d->compute_units,
+        text_addf(h->out, ", %lld, %u, %u, %u, %s_facts_%u, ", (long long)d->compute_units,
                   d->first, d->count, d->fallback, h->name, i);
+        if (d->model)
+            text_addf(h->out, "&%s_model_%u},\n", h->name, i);
+        else
+            text_add(h->out, "NULL},\n");
     }
-    text_add(h->out,
-             core->device_count ? "};\n" : "    {NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL},\n};\n");
+    text_add(h->out, core->device_count
+                         ? "};\n"
+                         : "    {NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL, NULL},\n};\n");
 }
 
 static void add_table(const struct header *h)

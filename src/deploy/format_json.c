@@ -2,6 +2,7 @@
 #include "base/emit.h"
 #include "deploy/formats.h"
 #include "deploy/stamp.h"
+#include "known/known_core.h"
 
 static void emit_deploy_value(struct emit *j, const struct value *v)
 {
@@ -48,6 +49,30 @@ static void emit_point(struct emit *j, const struct deploy_table *t, const struc
     emit_object_end(j);
 }
 
+// As known_core.h has it: logarithms to base 2 in units of 2^-16.
+static void emit_waves(struct emit *j, const struct deploy_table *t, const struct deploy_device *d)
+{
+    emit_object_at(j, "waves");
+    emit_u64_at(j, "launch", d->model->launch);
+    emit_array_at(j, "slopes");
+    for (uint32_t i = 0; i < t->column_count; i++)
+        emit_i64(j, d->model->slopes[i]);
+    emit_array_end(j);
+    emit_array_at(j, "resident");
+    for (uint32_t i = 0; i < t->configuration_count; i++)
+        emit_u64(j, d->model->resident[i]);
+    emit_array_end(j);
+    emit_array_at(j, "costs");
+    for (size_t i = 0; i < (size_t)d->point_count * t->configuration_count; i++) {
+        if (d->model->costs[i] == HONE_CORE_UNTIMED)
+            emit_null(j);
+        else
+            emit_i64(j, d->model->costs[i]);
+    }
+    emit_array_end(j);
+    emit_object_end(j);
+}
+
 static void emit_deploy_device(struct emit *j, const struct deploy_table *t,
                                const struct deploy_device *d)
 {
@@ -64,6 +89,8 @@ static void emit_deploy_device(struct emit *j, const struct deploy_table *t,
     for (uint32_t i = 0; i < d->point_count; i++)
         emit_point(j, t, &d->points[i]);
     emit_array_end(j);
+    if (d->model)
+        emit_waves(j, t, d);
     emit_object_end(j);
 }
 

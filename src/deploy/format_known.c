@@ -127,6 +127,25 @@ static void put_device(struct text *out, const hone_core_table *t, const hone_co
     }
 }
 
+// Behind the devices, and not there where none has a model.
+static void put_models(struct text *out, const hone_core_table *t)
+{
+    for (uint32_t i = 0; i < t->device_count; i++) {
+        const hone_core_device *d = &t->devices[i];
+        if (!d->model)
+            continue;
+        text_addf(out, "model %u %u\n", (unsigned)i, (unsigned)d->model->launch);
+        for (uint32_t k = 0; k < t->column_count; k++)
+            text_addf(out, " %lld", (long long)d->model->slopes[k]);
+        for (uint32_t c = 0; c < t->configuration_count; c++)
+            text_addf(out, " %u", (unsigned)d->model->resident[c]);
+        for (size_t p = 0; p < (size_t)d->count * t->configuration_count; p++)
+            text_addf(out, "%s%d", p % t->configuration_count ? " " : "\n ",
+                      (int)d->model->costs[p]);
+        text_addc(out, '\n');
+    }
+}
+
 static uint32_t count_points(const hone_core_table *t)
 {
     uint32_t count = 0;
@@ -151,6 +170,7 @@ static void put_table(struct text *out, const struct core_table *c)
     text_addf(out, "devices %u %u\n", (unsigned)t->device_count, (unsigned)count_points(t));
     for (uint32_t i = 0; i < t->device_count; i++)
         put_device(out, t, &t->devices[i]);
+    put_models(out, t);
 }
 
 static bool write_known(const struct deploy_table *t, const struct deploy_writing *w,

@@ -1,6 +1,8 @@
 // The lookup by the rule on top of dispatch.h. Restrictions are evaluated with the shape in place of its columns.
 #include "deploy/nearest.h"
 
+#include "deploy/core_table.h"
+
 // ---- validity ----------------------------------------------------------------------------------
 
 uint32_t deploy_excluded(const struct deploy_table *t, const uint32_t *choice, const int64_t *shape,
@@ -94,7 +96,8 @@ static const bool *find_valid(const struct deploy_table *t, const int64_t *shape
     return valid;
 }
 
-uint32_t deploy_nearest_point(const struct deploy_point *points, uint32_t count, uint32_t columns,
+// The point nearest to the shape, of those whose configuration is valid; DEPLOY_NONE: none.
+static uint32_t nearest_point(const struct deploy_point *points, uint32_t count, uint32_t columns,
                               const int64_t *shape, const bool *valid)
 {
     uint32_t found = DEPLOY_NONE;
@@ -118,6 +121,26 @@ static bool is_shape(const struct deploy_table *t, const int64_t *a, const int64
     return true;
 }
 
+// The answer of the device's model, where it is that of another point.
+static void find_by_waves(const struct deploy_table *t, const struct deploy_asker *who,
+                          const int64_t *shape, struct deploy_answer *out)
+{
+    struct error ignored = ERROR_INIT;
+    struct core_table c;
+    const char *name = who->identity && who->identity[0] ? who->identity : who->name;
+    if (core_table_init(&c, t, &ignored)) {
+        const hone_core_handle h =
+            hone_core_device_of(&c.core, name, who->vendor, who->architecture, who->compute_units);
+        const hone_core_answer found = hone_core_find(&h, shape);
+        if (found.is_predicted) {
+            out->point = c.core.point_places[found.point];
+            out->configuration = found.configuration;
+            out->is_predicted = true;
+        }
+    }
+    core_table_release(&c);
+}
+
 void deploy_find(const struct deploy_table *t, const struct deploy_asker *who, const int64_t *shape,
                  struct arena *scratch, struct deploy_answer *out)
 {
@@ -128,10 +151,12 @@ void deploy_find(const struct deploy_table *t, const struct deploy_asker *who, c
     const bool *valid = find_valid(t, shape, facts, scratch);
     if (valid && out->device != DEPLOY_NONE) {
         const struct deploy_device *d = &t->devices[out->device];
-        out->point = deploy_nearest_point(d->points, d->point_count, t->column_count, shape, valid);
+        out->point = nearest_point(d->points, d->point_count, t->column_count, shape, valid);
         if (out->point != DEPLOY_NONE) {
             out->configuration = d->points[out->point].configuration;
             out->is_exact = is_shape(t, d->points[out->point].shape, shape);
+            if (d->model && !out->is_exact)
+                find_by_waves(t, who, shape, out);
             return;
         }
     }
@@ -171,7 +196,10 @@ void deploy_why(const struct deploy_table *t, const struct deploy_asker *who,
     } else if (answer->is_exact) {
         text_add(out, "measured here");
     } else {
-        text_addf(out, "nearest of %u measured shapes: ", d->point_count);
+        text_addf(out,
+                  answer->is_predicted ? "by waves of work-groups, from %u measured shapes: as at "
+                                       : "nearest of %u measured shapes: ",
+                  d->point_count);
         for (uint32_t i = 0; i < t->column_count; i++)
             text_addf(out, "%s%s=%lld", i ? "," : "", t->columns[i],
                       (long long)d->points[answer->point].shape[i]);

@@ -1,5 +1,5 @@
-// The lookup in a dispatch table, by the rule on top of dispatch.h, as hone itself does it: exact, and without building
-// anything. What the formats write must answer alike.
+// The lookup in a dispatch table, by the rule on top of dispatch.h, as hone itself does it: what the formats write must
+// answer alike. It evaluates the spec's own expressions; a model of the device alone needs them compiled.
 #ifndef HONE_DEPLOY_NEAREST_H
 #define HONE_DEPLOY_NEAREST_H
 
@@ -20,6 +20,7 @@ struct deploy_answer {
     uint32_t device, point;  // of the table; DEPLOY_NONE: the default answers
     enum deploy_reach reach; // how the device was found; ANY: it was not
     bool is_exact;           // the shape is that point
+    bool is_predicted;       // by the device's model: another point is nearer
     uint32_t restriction; // of the spec, that excludes the default; with configuration DEPLOY_NONE
 };
 
@@ -34,10 +35,6 @@ uint32_t deploy_find_device(const struct deploy_table *t, const struct deploy_as
 
 // Squared distance of two shapes in log space.
 uint64_t deploy_distance(const int64_t *a, const int64_t *b, uint32_t columns);
-
-// The point nearest to the shape, of those whose configuration is valid; DEPLOY_NONE: none.
-uint32_t deploy_nearest_point(const struct deploy_point *points, uint32_t count, uint32_t columns,
-                              const int64_t *shape, const bool *valid);
 
 void deploy_find(const struct deploy_table *t, const struct deploy_asker *who, const int64_t *shape,
                  struct arena *scratch, struct deploy_answer *out);

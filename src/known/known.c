@@ -60,20 +60,13 @@ static void *known_alloc(struct known_reader *r, size_t count, size_t size)
     return block + 1;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\n';
-}
-
 // The next word, ended by a NUL; "" at the end, or behind a mistake.
 static const char *take_word(struct known_reader *r)
 {
-    while (r->at < r->end && is_blank(*r->at))
-        r->at++;
+    r->at += strspn(r->at, " \n"); // the text has a NUL behind its end
     const char *word = r->at;
-    while (r->at < r->end && !is_blank(*r->at))
-        r->at++;
-    *r->at = 0; // the text has a NUL behind its end
+    r->at += strcspn(r->at, " \n");
+    *r->at = 0;
     r->at += r->at < r->end;
     return r->wrong ? "" : word;
 }
@@ -89,11 +82,22 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+// Sixteen hexadecimal digits.
+static bool read_bits(const char *s, uint64_t *out)
+{
+    *out = 0;
+    for (int i = 0; i < 16; i++) {
+        if (hex_digit(s[i]) < 0)
+            return false;
+        *out = *out << 4 | (uint64_t)hex_digit(s[i]);
+    }
+    return true;
+}
+
 // A quoted text, which is unquoted where it stands.
 static const char *take_text(struct known_reader *r)
 {
-    while (r->at < r->end && is_blank(*r->at))
-        r->at++;
+    r->at += strspn(r->at, " \n");
     if (r->wrong || r->at == r->end || *r->at++ != '"') {
         reject(r, "a text has no quotes");
         return "";
@@ -188,38 +192,30 @@ static const char *const *take_texts(struct known_reader *r, const char *key, ui
 
 static bool read_step(const char *word, struct known_step *out)
 {
-    static const struct {
-        const char *word;
-        bool is_prefix;
-    } words[] = {
-#define HONE_CORE_ENTRY(name, word, operands) {word, false},
+    static const char *const words[] = {
+#define HONE_CORE_ENTRY(name, word, operands) word,
         HONE_CORE_OPERATORS(HONE_CORE_ENTRY)
 #undef HONE_CORE_ENTRY
-#define X(name, word) {word, true},
+#define X(name, word) word,
             KNOWN_STEPS(X)
 #undef X
     };
     memset(out, 0, sizeof *out);
     for (int code = 0; code < KNOWN_STEP_COUNT; code++) {
-        size_t length = strlen(words[code].word);
-        if (strncmp(word, words[code].word, length) != 0 ||
-            (!words[code].is_prefix && word[length]))
+        size_t length = strlen(words[code]);
+        bool is_prefix = code >= HONE_CORE_OPERATOR_COUNT;
+        if (strncmp(word, words[code], length) != 0 || (!is_prefix && word[length]))
             continue;
         out->code = code;
-        if (!words[code].is_prefix)
+        if (!is_prefix)
             return true;
         if (code != KNOWN_STEP_REAL)
             return read_int(word + length, &out->i);
-        uint64_t bits = 0;
-        if (strlen(word + length) != 16)
-            return false;
-        for (const char *s = word + length; *s; s++) {
-            if (hex_digit(*s) < 0)
-                return false;
-            bits = bits << 4 | (uint64_t)hex_digit(*s);
-        }
-        memcpy(&out->f, &bits, sizeof bits);
-        return true;
+        uint64_t bits;
+        bool ok = strlen(word + length) == 16 && read_bits(word + length, &bits);
+        if (ok)
+            memcpy(&out->f, &bits, sizeof bits);
+        return ok;
     }
     return false;
 }
@@ -327,23 +323,10 @@ struct known_points {
     uint32_t *configurations, *places, room;
 };
 
-static void take_point(struct known_reader *r, struct known_points *to, uint32_t point)
-{
-    uint32_t columns = r->k->core.column_count;
-    int64_t *shape = to->shapes + (size_t)point * columns,
-            *logarithm = to->logarithms + (size_t)point * columns;
-    to->places[point] = take_count(r);
-    to->configurations[point] = take_index(r, r->k->core.configuration_count, false);
-    for (uint32_t i = 0; i < columns; i++) {
-        shape[i] = take_int(r, 1, INT64_MAX);
-        logarithm[i] = hone_core_log2(shape[i]);
-    }
-}
-
-static void take_device(struct known_reader *r, hone_core_device *d, struct known_points *to,
+static void take_device(struct known_reader *r, hone_core_device *d, const struct known_points *to,
                         uint32_t *points)
 {
-    hone_core_table *t = &r->k->core;
+    const hone_core_table *t = &r->k->core;
     expect_word(r, "device");
     d->name = take_text(r);
     d->identity = take_text(r);
@@ -359,8 +342,42 @@ static void take_device(struct known_reader *r, hone_core_device *d, struct know
     for (uint32_t i = 0; i < t->fact_count && !r->wrong; i++)
         facts[i] = take_int(r, -1, INT64_MAX);
     d->facts = facts;
-    for (uint32_t i = 0; i < d->count && !r->wrong; i++)
-        take_point(r, to, (*points)++);
+    for (uint32_t i = 0; i < d->count && !r->wrong; i++, ++*points) {
+        to->places[*points] = take_count(r);
+        to->configurations[*points] = take_index(r, t->configuration_count, false);
+        for (size_t k = (size_t)*points * t->column_count, c = 0; c < t->column_count; c++, k++) {
+            to->shapes[k] = take_int(r, 1, INT64_MAX);
+            to->logarithms[k] = hone_core_log2(to->shapes[k]);
+        }
+    }
+}
+
+// Those that are there, each of a device that has none yet; "" is the end of the file. Their numbers are such that a
+// prediction does not leave 64 bits.
+static void take_models(struct known_reader *r, hone_core_device *devices)
+{
+    const hone_core_table *t = &r->k->core;
+    for (const char *word; *(word = take_word(r));) {
+        uint32_t at = strcmp(word, "model") == 0 ? take_index(r, t->device_count, false) : 0;
+        if (strcmp(word, "model") != 0 || t->device_count == 0 || devices[at].model)
+            reject(r, "something stands behind its end");
+        uint32_t launch = take_count(r);
+        size_t cells = r->wrong ? 0 : (size_t)devices[at].count * t->configuration_count;
+        hone_core_model *model = known_alloc(r, 1, sizeof *model);
+        int64_t *slopes = known_alloc(r, t->column_count, sizeof *slopes);
+        uint32_t *resident = known_alloc(r, t->configuration_count, sizeof *resident);
+        int32_t *costs = known_alloc(r, cells, sizeof *costs);
+        for (uint32_t i = 0; i < t->column_count && !r->wrong; i++)
+            slopes[i] = take_int(r, -(1 << 24), 1 << 24);
+        for (uint32_t i = 0; i < t->configuration_count && !r->wrong; i++)
+            resident[i] = (uint32_t)take_int(r, 0, 1 << 20);
+        for (size_t i = 0; i < cells && !r->wrong; i++)
+            costs[i] = (int32_t)take_int(r, INT32_MIN, INT32_MAX);
+        if (r->wrong)
+            return;
+        *model = (hone_core_model){launch, slopes, resident, costs};
+        devices[at].model = model;
+    }
 }
 
 static void take_devices(struct known_reader *r)
@@ -386,6 +403,7 @@ static void take_devices(struct known_reader *r)
     t->logarithms = to.logarithms;
     t->point_configurations = to.configurations;
     t->point_places = to.places;
+    take_models(r, devices);
 }
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -399,11 +417,8 @@ static bool check_sum(struct known_reader *r)
     if (r->end - r->text < LINE || memcmp(r->end - LINE, key, sizeof key - 1) != 0 ||
         r->end[-1] != '\n')
         return reject(r, "it has no checksum at its end: it is cut off, or no file of hone deploy");
-    for (const char *s = r->end - 17; s < r->end - 1; s++) {
-        if (hex_digit(*s) < 0)
-            return reject(r, "its checksum is none");
-        told = told << 4 | (uint64_t)hex_digit(*s);
-    }
+    if (!read_bits(r->end - 17, &told))
+        return reject(r, "its checksum is none");
     r->end -= LINE;
     *r->end = 0;
     return known_checksum(r->text, (size_t)(r->end - r->text)) == told ||
@@ -430,26 +445,23 @@ static void read_table(struct known_reader *r)
     take_devices(r);
     t->evaluate = evaluate_known;
     t->context = r->k;
-    if (!r->wrong && *take_word(r))
-        reject(r, "something stands behind its end");
 }
 
 hone_known *hone_known_read(const void *text, size_t length, char *error, size_t size)
 {
     struct known_reader r = {.k = calloc(1, sizeof(hone_known))};
-    const char *wrong = !r.k                 ? "there is no memory"
-                        : length > FILE_MOST ? "it is larger than 256 MiB"
-                                             : NULL;
-    if (!wrong) {
-        struct known_block *block = calloc(1, sizeof *block + length + 1);
+    const bool fits = length <= FILE_MOST;
+    struct known_block *block = r.k && fits ? calloc(1, sizeof *block + length + 1) : NULL;
+    const char *wrong = fits ? "there is no memory" : "it is larger than 256 MiB";
+    if (block) {
         r.k->blocks = block;
-        r.text = r.at = block ? (char *)(block + 1) : NULL;
-        r.end = block ? r.text + length : NULL;
-        if (block && length > 0)
+        r.text = r.at = (char *)(block + 1);
+        r.end = r.text + length;
+        if (length > 0)
             memcpy(r.text, text, length);
-        if (block && check_sum(&r))
+        if (check_sum(&r))
             read_table(&r);
-        wrong = block ? r.wrong : "there is no memory";
+        wrong = r.wrong;
     }
     if (!wrong)
         return r.k;
@@ -466,16 +478,13 @@ hone_known *hone_known_open(const char *path, char *error, size_t size)
     size_t length = 0, room = 0;
     const char *wrong = file ? NULL : "cannot be opened";
     while (!wrong && !feof(file)) {
-        if (length == room) {
-            room = room ? 2 * room : 1 << 16;
-            char *more = room <= (size_t)2 * FILE_MOST ? realloc(text, room) : NULL;
-            wrong = more ? NULL : "is larger than 256 MiB, or there is no memory";
-            text = more ? more : text;
-        }
-        if (!wrong)
-            length += fread(text + length, 1, room - length, file);
-        if (!wrong && ferror(file))
-            wrong = "cannot be read";
+        room = room ? 2 * room : 1 << 16;
+        char *more = room <= (size_t)2 * FILE_MOST ? realloc(text, room) : NULL;
+        text = more ? more : text;
+        length += more ? fread(text + length, 1, room - length, file) : 0;
+        wrong = !more          ? "is larger than 256 MiB, or there is no memory"
+                : ferror(file) ? "cannot be read"
+                               : NULL;
     }
     if (file)
         fclose(file);
@@ -576,10 +585,8 @@ size_t hone_known_value(const hone_known *k, uint32_t configuration, const char 
             quote = quote ? (*end == quote ? 0 : quote) : *end == '\'' || *end == '"' ? *end : 0;
         if (is_it && from) {
             size_t fits = (size_t)(end - from - 1);
-            for (size_t i = 0; i < fits && i + 1 < size; i++)
-                out[i] = from[1 + i];
             if (size)
-                out[fits < size ? fits : size - 1] = 0;
+                snprintf(out, size, "%.*s", (int)fits, from + 1);
             return fits;
         }
         at = *end ? end + 1 + (end[1] == ' ') : NULL;

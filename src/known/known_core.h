@@ -3,12 +3,12 @@
    alone: no allocation, no library, no locale, no state.
 
    A table has a list of points for each device: a shape, and the configuration that is best there. Who asks names a
-   device and a shape; table.h of hone says by which rule it is answered, and hone_core_find() is that rule. */
-#if defined(HONE_KNOWN_CORE) && HONE_KNOWN_CORE != 1
+   device and a shape; dispatch.h of hone says by which rule it is answered, and hone_core_find() is that rule. */
+#if defined(HONE_KNOWN_CORE) && HONE_KNOWN_CORE != 2
 #error "two headers of `hone deploy` by different versions of hone: write both by the same one"
 #endif
 #ifndef HONE_KNOWN_CORE
-#define HONE_KNOWN_CORE 1
+#define HONE_KNOWN_CORE 2
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +22,8 @@ enum { HONE_CORE_ZERO = 1, HONE_CORE_OVERFLOW, HONE_CORE_DOMAIN, HONE_CORE_UNKNO
 #define HONE_CORE_NONE           0xffffffffu /* no expression, point, device or configuration */
 #define HONE_CORE_SLOTS          32          /* columns and device facts together */
 #define HONE_CORE_CONFIGURATIONS 1024        /* of one table, at most: a multiple of 64 */
+#define HONE_CORE_NEAR           8           /* points that a prediction is made of */
+#define HONE_CORE_UNTIMED        INT32_MIN
 
 typedef struct hone_core_value {
     int kind;
@@ -377,11 +379,26 @@ typedef struct hone_core_configuration {
     const uint32_t *bytes; /* of each argument of the table: expressions */
 } hone_core_configuration;
 
+/* What configurations cost at shapes between the points. A device works through a launch in waves, each as many
+   work-groups as it holds at once. Logarithms are as hone_core_log2() has them, of nanoseconds and of sizes. */
+typedef struct hone_core_model {
+    uint32_t launch; /* whose work-groups are counted */
+    const int64_t
+        *slopes; /* one a column: how the time of a wave grows with the size, in units of 2^-16 */
+    const uint32_t *
+        resident; /* one a configuration: work-groups that a compute unit holds; 0: time grows with their
+                                 number, not by waves */
+    const int32_t *
+        costs; /* [point of the device * configurations + configuration]: the logarithm of the time of a
+                                 wave; HONE_CORE_UNTIMED */
+} hone_core_model;
+
 typedef struct hone_core_device {
     const char *name, *identity, *vendor, *architecture;
     int64_t compute_units;
     uint32_t first, count, fallback; /* of its points; a configuration */
     const int64_t *facts;            /* one for each of the table's; -1: not known */
+    const hone_core_model *model;    /* NULL: the nearest point answers */
 } hone_core_device;
 
 typedef struct hone_core_table {
@@ -408,6 +425,7 @@ typedef struct hone_core_handle {
     const char *asked; /* its name; the caller's, and kept by it */
     uint32_t device;   /* whose points answer; HONE_CORE_NONE */
     int reach;         /* how it was found */
+    int64_t units;     /* compute units of the one that asks, as far as they are known */
     hone_core_value facts[HONE_CORE_SLOTS];
 } hone_core_handle;
 
@@ -470,6 +488,8 @@ static inline hone_core_handle hone_core_device_of(const hone_core_table *t, con
     if (compute_units < 0 || compute_units > INT64_C(1) << 32)
         compute_units = 0;
     hone_core_find_device(&h, name, vendor, architecture, compute_units);
+    h.units = compute_units > 0 || h.device == HONE_CORE_NONE ? compute_units
+                                                              : t->devices[h.device].compute_units;
     for (i = 0; i < t->fact_count && i < HONE_CORE_SLOTS; i++) {
         int64_t value = h.device == HONE_CORE_NONE ? 0 : t->devices[h.device].facts[i];
         if (strcmp(t->facts[i], "device_compute_units") == 0 && compute_units > 0)
@@ -510,15 +530,40 @@ static inline uint32_t hone_core_excluded(const hone_core_table *t, uint32_t con
 
 typedef struct hone_core_answer {
     uint32_t configuration, point; /* HONE_CORE_NONE: none is valid; no point answered */
-    uint64_t distance;
+    int is_predicted;              /* the nearest point has another */
 } hone_core_answer;
 
-/* The nearest point of the device whose configuration is not banned, into *best. Its points are a tree: the middle one
-   of a range splits it by the logarithm of a column, the first at the top and the next one at each step down; what lies
-   in front of it is not larger there, what lies behind it not smaller. A side is left out where even its border is
-   farther than the best. */
-static inline void hone_core_nearest(const hone_core_handle *h, const int64_t *at,
-                                     const uint64_t *banned, hone_core_answer *best)
+typedef struct hone_core_near {
+    uint32_t point;
+    uint64_t distance;
+    int64_t weight, shift; /* in a prediction: see hone_core_weigh() */
+} hone_core_near;
+
+/* Into a list in the order of distance, that has `count` of at most `most`; equal ones in that of their places. */
+static inline uint32_t hone_core_insert(const hone_core_table *t, hone_core_near *list,
+                                        uint32_t count, uint32_t most, uint32_t point,
+                                        uint64_t distance)
+{
+    uint32_t at = count;
+    while (at > 0 && (distance < list[at - 1].distance ||
+                      (distance == list[at - 1].distance &&
+                       t->point_places[point] < t->point_places[list[at - 1].point]))) {
+        if (at < most)
+            list[at] = list[at - 1];
+        at--;
+    }
+    if (at < most)
+        list[at].point = point, list[at].distance = distance;
+    return count < most ? count + 1 : count;
+}
+
+/* The nearest points of the device whose configurations are not banned, `most` of them; their number. The points are a
+   tree: the middle one of a range splits it by the logarithm of a column, the first at the top and the next one at each
+   step down; what lies in front of it is not larger there, what lies behind it not smaller. A side is left out where
+   even its border is farther than all of the list. */
+static inline uint32_t hone_core_nearest(const hone_core_handle *h, const int64_t *at,
+                                         const uint64_t *banned, hone_core_near *list,
+                                         uint32_t most)
 {
     const hone_core_table *t = h->table;
     struct {
@@ -526,7 +571,7 @@ static inline void hone_core_nearest(const hone_core_handle *h, const int64_t *a
         uint64_t bound;
     } left[40];
     uint32_t low = t->devices[h->device].first, high = low + t->devices[h->device].count;
-    uint32_t i, count = 0, column = 0, columns = t->column_count;
+    uint32_t i, count = 0, column = 0, columns = t->column_count, found = 0;
     for (;;) {
         while (low < high) {
             uint32_t middle = low + (high - low) / 2, answer = t->point_configurations[middle];
@@ -536,11 +581,8 @@ static inline void hone_core_nearest(const hone_core_handle *h, const int64_t *a
             if (!(banned[answer / 64] >> answer % 64 & 1)) {
                 for (i = 0; i < columns; i++)
                     distance += (uint64_t)((logarithms[i] - at[i]) * (logarithms[i] - at[i]));
-                if (distance < best->distance ||
-                    (distance == best->distance &&
-                     (best->point == HONE_CORE_NONE ||
-                      t->point_places[middle] < t->point_places[best->point])))
-                    best->distance = distance, best->point = middle;
+                if (found < most || distance <= list[most - 1].distance)
+                    found = hone_core_insert(t, list, found, most, middle, distance);
             }
             column = column + 1 == columns ? 0 : column + 1;
             left[count].low = gap > 0 ? low : middle + 1;
@@ -554,51 +596,165 @@ static inline void hone_core_nearest(const hone_core_handle *h, const int64_t *a
         }
         do {
             if (count-- == 0)
-                return;
-        } while (left[count].bound > best->distance);
+                return found;
+        } while (found == most && left[count].bound > list[most - 1].distance);
         low = left[count].low, high = left[count].high, column = left[count].column;
     }
 }
 
-/* The nearest point whose configuration is valid: one that is not is banned, and the search is made again. */
-static inline void hone_core_nearest_valid(const hone_core_handle *h, const int64_t *shape,
+/* The nearest point whose configuration is valid, into *best: one that is not is banned, and the search is made again. */
+static inline void hone_core_nearest_valid(const hone_core_handle *h, const int64_t *at,
                                            const hone_core_value *slots, hone_core_answer *best)
 {
     const hone_core_table *t = h->table;
     uint64_t banned[HONE_CORE_CONFIGURATIONS / 64];
-    int64_t at[HONE_CORE_SLOTS];
-    uint32_t i;
+    hone_core_near around;
     memset(banned, 0, sizeof banned);
-    memset(at, 0, sizeof at);
-    for (i = 0; i < t->column_count; i++)
-        at[i] = hone_core_log2(shape[i]);
-    for (;;) {
-        best->distance = UINT64_MAX, best->point = HONE_CORE_NONE;
-        hone_core_nearest(h, at, banned, best);
-        if (best->point == HONE_CORE_NONE)
-            return;
-        uint32_t configuration = t->point_configurations[best->point];
+    while (hone_core_nearest(h, at, banned, &around, 1)) {
+        uint32_t configuration = t->point_configurations[around.point];
         if (hone_core_excluded(t, configuration, slots) == HONE_CORE_NONE) {
             best->configuration = configuration;
+            best->point = around.point;
             return;
         }
         banned[configuration / 64] |= UINT64_C(1) << configuration % 64;
     }
 }
 
+/* ---- between the points --------------------------------------------------------------------- */
+
+/* 1 and the number of an expression; 0: it has none. */
+static inline int hone_core_number(const hone_core_handle *h, uint32_t expression,
+                                   const hone_core_value *slots, size_t otherwise, size_t *out)
+{
+    *out = otherwise;
+    if (expression == HONE_CORE_NONE)
+        return 1;
+    hone_core_value v = h->table->evaluate(h->table->context, expression, slots);
+    if (v.kind != HONE_CORE_INT || v.i < 0 || (uint64_t)v.i > SIZE_MAX)
+        return 0;
+    *out = (size_t)v.i;
+    return 1;
+}
+
+/* Work-groups of a launch of the configuration; 0: not known, or it is left out. */
+static inline int64_t hone_core_groups(const hone_core_handle *h, uint32_t configuration,
+                                       uint32_t launch, const hone_core_value *slots)
+{
+    const hone_core_configuration *c = &h->table->configurations[configuration];
+    const hone_core_launch *l = &c->launches[launch < c->launch_count ? launch : 0];
+    size_t wanted, global, local;
+    int64_t groups = 1;
+    uint32_t axis;
+    if (launch >= c->launch_count || !hone_core_number(h, l->when, slots, 1, &wanted) || !wanted)
+        return 0;
+    for (axis = 0; axis < l->dimensions; axis++) {
+        if (!hone_core_number(h, l->global[axis], slots, 1, &global) ||
+            !hone_core_number(h, l->local[axis], slots, 1, &local) || local == 0 ||
+            !hone_core_product_fits(groups, (int64_t)(global / local)))
+            return 0;
+        groups *= (int64_t)(global / local);
+    }
+    return groups;
+}
+
+/* The logarithm of the waves that so many work-groups are. */
+static inline int64_t hone_core_waves(int64_t groups, uint32_t resident, int64_t units)
+{
+    int64_t at_once = resident && units > 0 ? units * resident : 1;
+    return hone_core_log2(groups / at_once + (groups % at_once != 0));
+}
+
+/* What the near points say of a shape `at`: each with a weight of the fourth power of its nearness, and with how much
+   longer a wave takes by the growth of the sizes. */
+static inline void hone_core_weigh(const hone_core_table *t, const hone_core_device *d,
+                                   const int64_t *at, hone_core_near *list, uint32_t count)
+{
+    uint32_t i, k;
+    for (i = 0; i < count; i++) {
+        const int64_t *logarithms = t->logarithms + (size_t)list[i].point * t->column_count;
+        const uint64_t nearness =
+            (((list[0].distance >> 20) + 1) << 20) / ((list[i].distance >> 20) + 1);
+        list[i].weight = (int64_t)(nearness * nearness >> 20) + 1;
+        list[i].shift = 0;
+        for (k = 0; k < t->column_count; k++)
+            list[i].shift += d->model->slopes[k] * (at[k] - logarithms[k]) / 65536;
+    }
+}
+
+/* The logarithm of the time that the configuration would take with so many work-groups: their waves, each as long as the
+   near points say. INT64_MAX: it has no time at any of them. */
+static inline int64_t hone_core_predict(const hone_core_table *t, const hone_core_device *d,
+                                        int64_t units, uint32_t configuration, int64_t groups,
+                                        const hone_core_near *list, uint32_t count)
+{
+    int64_t sum = 0, weights = 0;
+    uint32_t i;
+    for (i = 0; i < count && groups > 0; i++) {
+        int32_t cost = d->model->costs[(size_t)(list[i].point - d->first) * t->configuration_count +
+                                       configuration];
+        if (cost == HONE_CORE_UNTIMED)
+            continue;
+        sum += (cost + list[i].shift) * list[i].weight;
+        weights += list[i].weight;
+    }
+    return weights
+               ? sum / weights + hone_core_waves(groups, d->model->resident[configuration], units)
+               : INT64_MAX;
+}
+
+/* Of the configurations of the nearest points the valid one with the least predicted time; equal ones: the nearest. A
+   shape that is a point has the configuration of that. */
+static inline void hone_core_find_predicted(const hone_core_handle *h, const int64_t *at,
+                                            const hone_core_value *slots, hone_core_answer *best)
+{
+    const hone_core_table *t = h->table;
+    const hone_core_device *d = &t->devices[h->device];
+    uint64_t tried[HONE_CORE_CONFIGURATIONS / 64];
+    hone_core_near list[HONE_CORE_NEAR];
+    int64_t least = INT64_MAX;
+    uint32_t i, count;
+    memset(tried, 0, sizeof tried);
+    count = hone_core_nearest(h, at, tried, list, HONE_CORE_NEAR);
+    if (count == 0 || list[0].distance == 0)
+        return;
+    hone_core_weigh(t, d, at, list, count);
+    for (i = 0; i < count; i++) {
+        uint32_t c = t->point_configurations[list[i].point];
+        int64_t time;
+        if (tried[c / 64] >> c % 64 & 1)
+            continue;
+        tried[c / 64] |= UINT64_C(1) << c % 64;
+        time = hone_core_predict(t, d, h->units, c, hone_core_groups(h, c, d->model->launch, slots),
+                                 list, count);
+        if (time >= least || hone_core_excluded(t, c, slots) != HONE_CORE_NONE)
+            continue;
+        least = time;
+        best->configuration = c, best->point = list[i].point;
+    }
+    best->is_predicted = best->point != HONE_CORE_NONE &&
+                         best->configuration != t->point_configurations[list[0].point];
+}
+
 static inline hone_core_answer hone_core_find(const hone_core_handle *h, const int64_t *shape)
 {
     hone_core_value slots[HONE_CORE_SLOTS];
+    int64_t at[HONE_CORE_SLOTS];
     hone_core_answer best;
-    best.configuration = best.point = HONE_CORE_NONE, best.distance = UINT64_MAX;
     uint32_t i;
+    memset(&best, 0, sizeof best);
+    memset(at, 0, sizeof at);
+    best.configuration = best.point = HONE_CORE_NONE;
     for (i = 0; i < h->table->column_count; i++) {
         if (shape[i] < 1)
             return best;
+        at[i] = hone_core_log2(shape[i]);
     }
     hone_core_bind(h, shape, slots);
-    if (h->device != HONE_CORE_NONE)
-        hone_core_nearest_valid(h, shape, slots, &best);
+    if (h->device != HONE_CORE_NONE && h->table->devices[h->device].model)
+        hone_core_find_predicted(h, at, slots, &best);
+    if (h->device != HONE_CORE_NONE && best.point == HONE_CORE_NONE)
+        hone_core_nearest_valid(h, at, slots, &best);
     if (best.point == HONE_CORE_NONE && h->device != HONE_CORE_NONE &&
         hone_core_excluded(h->table, h->table->devices[h->device].fallback, slots) ==
             HONE_CORE_NONE)
@@ -683,9 +839,10 @@ static inline void hone_core_put_reason(const hone_core_handle *h, const hone_co
     } else if (hone_core_is_point(t, found->point, slots)) {
         hone_core_put(text, "measured here");
     } else {
-        hone_core_put(text, "nearest of ");
+        hone_core_put(text, found->is_predicted ? "by waves of work-groups, from " : "nearest of ");
         hone_core_put_int(text, t->devices[h->device].count);
-        hone_core_put(text, " measured shapes: ");
+        hone_core_put(text,
+                      found->is_predicted ? " measured shapes: as at " : " measured shapes: ");
         for (i = 0; i < t->column_count; i++) {
             hone_core_put(text, i ? "," : "");
             hone_core_put(text, t->columns[i]);
@@ -756,19 +913,6 @@ typedef struct hone_deployed_launch {
     uint32_t argument_count;
     const uint32_t *arguments; /* their numbers, in the kernel's order */
 } hone_deployed_launch;
-
-static inline int hone_core_number(const hone_core_handle *h, uint32_t expression,
-                                   const hone_core_value *slots, size_t otherwise, size_t *out)
-{
-    *out = otherwise;
-    if (expression == HONE_CORE_NONE)
-        return 1;
-    hone_core_value v = h->table->evaluate(h->table->context, expression, slots);
-    if (v.kind != HONE_CORE_INT || v.i < 0 || (uint64_t)v.i > SIZE_MAX)
-        return 0;
-    *out = (size_t)v.i;
-    return 1;
-}
 
 /* 1: *out is launch `index` of the configuration. 0: it is left out at this shape. -1: one of its sizes has no value,
    or there is no such launch. */

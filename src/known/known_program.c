@@ -18,12 +18,6 @@ static int depth_behind(const struct known_step *s, int depth, uint32_t slots)
     return depth - 1;
 }
 
-// The depth with which the step is met by a jump: a condition that decides stays, that of `?` does not.
-static int depth_at_target(const struct known_step *s, int depth)
-{
-    return s->code == KNOWN_STEP_UNLESS ? depth - 1 : depth;
-}
-
 uint32_t known_program_check(const struct known_step *steps, uint32_t count, uint32_t slots)
 {
     signed char
@@ -41,7 +35,7 @@ uint32_t known_program_check(const struct known_step *steps, uint32_t count, uin
         if (behind < 0)
             return 0;
         if (s->code > KNOWN_STEP_SLOT) {
-            int at = depth_at_target(s, depth);
+            int at = depth - (s->code == KNOWN_STEP_UNLESS); // of the others the condition stays
             if (s->i <= (int64_t)i || s->i > (int64_t)count || (met[s->i] >= 0 && met[s->i] != at))
                 return 0;
             met[s->i] = (signed char)at;

@@ -125,6 +125,8 @@ static bool has_weights(const struct deploy_matrix *m)
     return false;
 }
 
+// What sizes between the points lose: before any of them became a point, and in the table as it is. Those that stayed between
+// the points are the good ones, and say nothing of the next size: each size left out in turn does.
 static void put_drawn(const struct deploy_report *v, const struct deploy_matrix *m,
                       const struct deploy_chosen *c, struct text *out)
 {
@@ -138,14 +140,23 @@ static void put_drawn(const struct deploy_report *v, const struct deploy_matrix 
         put_count(c->drawn.unanswered, "size", out);
         text_add(out, " between them had no valid configuration in the table\n");
     }
-    if (c->refined == 0)
-        return;
-    put_count(c->refined, "size", out);
-    text_add(out, " between them became points of the table");
-    if (c->left.count > 0) {
-        text_addf(out, "; at the other %u: ", c->left.count);
-        put_spread(v, m, &c->left, out);
+    if (c->refined > 0) {
+        put_count(c->refined, "size", out);
+        text_add(out, " between them became points of the table\n");
     }
+    if (m->drawn_count == 0 || c->crossed.count == 0)
+        return;
+    text_add(out, "At a size between that is not measured, by leaving out each of ");
+    put_count(c->crossed.count, "size", out);
+    text_add(out, " in turn: ");
+    put_spread(v, m, &c->crossed, out);
+    text_add(out, "\n");
+    if (!c->model)
+        return;
+    text_add(
+        out,
+        "Between points the lookup counts waves of work-groups; the nearest point would lose: ");
+    put_spread(v, m, &c->crossed_nearest, out);
     text_add(out, "\n");
 }
 

@@ -1,8 +1,9 @@
-// lookup_table SPEC DEVICES SHAPES FOLDER: writes a dispatch table of random shapes, and twelve random configurations, as
-// FOLDER/table.h and FOLDER/table.hone, for tests/bench/lookup.sh.
+// lookup_table SPEC DEVICES SHAPES FOLDER [waves]: writes a dispatch table of random shapes, and twelve random configurations,
+// as FOLDER/table.h and FOLDER/table.hone, for tests/bench/lookup.sh. With `waves` each device has a model of random costs.
 #include "deploy/dispatch.h"
 #include "deploy/formats.h"
 #include "deploy/nearest.h"
+#include "known/known_core.h"
 
 #include "base/random.h"
 
@@ -33,6 +34,20 @@ static void write_table(const struct deploy_table *t, const char *format, const 
     text_release(&out);
 }
 
+static const hone_core_model *random_model(struct arena *a, struct rng *r, uint32_t shapes)
+{
+    static const int64_t slopes[COLUMNS] = {20000, 20000, 20000};
+    hone_core_model *model = arena_alloc(a, sizeof *model);
+    uint32_t *resident = arena_array(a, CONFIGURATIONS, sizeof *resident);
+    int32_t *costs = arena_array(a, (size_t)shapes * CONFIGURATIONS, sizeof *costs);
+    for (uint32_t i = 0; i < CONFIGURATIONS; i++)
+        resident[i] = 1 + (uint32_t)rng_below(r, 2);
+    for (uint32_t i = 0; i < shapes * CONFIGURATIONS; i++)
+        costs[i] = (int32_t)((10 << 16) + rng_below(r, 1 << 16));
+    *model = (hone_core_model){2, slopes, resident, costs};
+    return model;
+}
+
 int main(int argc, char **argv)
 {
     static const char *const columns[] = {"M", "N", "K"};
@@ -48,7 +63,7 @@ int main(int argc, char **argv)
     struct deploy_table t;
     arena_init(&a);
     rng_init(&r, 1, 1);
-    struct spec *s = argc == 5 ? spec_load(argv[1], NULL, &e) : NULL;
+    struct spec *s = argc == 5 || argc == 6 ? spec_load(argv[1], NULL, &e) : NULL;
     if (!s || !deploy_table_init(&t, s, columns, COLUMNS, &a, &e))
         stop(&e);
     uint32_t devices = (uint32_t)atoi(argv[2]), shapes = (uint32_t)atoi(argv[3]), choice[100];
@@ -78,16 +93,18 @@ int main(int argc, char **argv)
                                       .configuration = (uint32_t)rng_below(&r, CONFIGURATIONS),
                                       .is_measured = true};
         }
-        t.devices[i] = (struct deploy_device){.name = arena_printf(&a, "Card %u", i),
-                                              .platform = "",
-                                              .identity = "",
-                                              .vendor = "V",
-                                              .architecture = "sm_90",
-                                              .driver = "",
-                                              .compute_units = 132,
-                                              .facts = &facts,
-                                              .points = points,
-                                              .point_count = shapes};
+        t.devices[i] =
+            (struct deploy_device){.name = arena_printf(&a, "Card %u", i),
+                                   .platform = "",
+                                   .identity = "",
+                                   .vendor = "V",
+                                   .architecture = "sm_90",
+                                   .driver = "",
+                                   .compute_units = 132,
+                                   .facts = &facts,
+                                   .points = points,
+                                   .point_count = shapes,
+                                   .model = argc == 6 ? random_model(&a, &r, shapes) : NULL};
     }
     write_table(&t, "header", argv[4], "table.h");
     write_table(&t, "known", argv[4], "table.hone");

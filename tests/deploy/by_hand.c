@@ -58,14 +58,14 @@ void by_hand_init(struct by_hand *h)
     d[0] = (struct deploy_device){"Card A", "OpenCL", "GPU-a",
                                   "Vendor", "arch_1", "1.0",
                                   10,       &facts_a, arena_array(a, 3, sizeof *d[0].points),
-                                  3,        0};
+                                  3,        0,        NULL};
     d[0].points[0] = point(a, 64, 64, 0);
     d[0].points[1] = point(a, 256, 256, 1);
     d[0].points[2] = point(a, 4096, 256, 2);
     d[1] = (struct deploy_device){"Card B", "OpenCL", "GPU-b",
                                   "Vendor", "arch_2", "1.0",
                                   20,       &facts_b, arena_array(a, 1, sizeof *d[1].points),
-                                  1,        0};
+                                  1,        0,        NULL};
     d[1].points[0] = point(a, 64, 64, 1);
     ck_assert_msg(deploy_table_check(t, &e), "%s", e.text);
 }

@@ -1,6 +1,6 @@
-// A deploy, stage by stage: a sweep tunes every point; then a tune of the winners alone measures each point, and its
-// records fill the grid of this device; then the same at shapes between the points. What cannot be measured at a point is
-// told in its record; what would fail everywhere ends the deploy.
+// A deploy, stage by stage: a sweep tunes every point, and another one shapes that are drawn between the points; then a tune
+// of the winners alone measures each of them, and its records fill the grid of this device. What cannot be measured at a
+// point is told in its record; what would fail everywhere ends the deploy.
 #include "workflows/deploy/deploy_inside.h"
 
 #include "deploy/nearest.h"
@@ -109,7 +109,7 @@ static bool make_deploy(struct deploy *d, struct error *e)
     struct text name = TEXT_INIT;
     d->rows = arena_array(&d->arena, all + 1, sizeof *d->rows);
     d->records = arena_array(&d->arena, all + 1, sizeof *d->records);
-    d->winners = arena_array(&d->arena, points + (size_t)1, sizeof *d->winners);
+    d->winners = arena_array(&d->arena, all + 1, sizeof *d->winners);
     if (!d->rows || !d->records || !d->winners)
         return error_memory(e);
     d->own = (struct deploy_grid){.arena = &d->arena, .facts = *d->o.tune.device};
@@ -185,14 +185,13 @@ static bool start_sweep(struct deploy *d, struct error *e)
     return d->sweeps[d->stage] != NULL;
 }
 
-static bool add_winner(struct deploy *d, const char *text)
+static void add_winner(struct deploy *d, const char *text)
 {
     for (uint32_t i = 0; i < d->winner_count; i++) {
         if (str_equal(d->winners[i], text))
-            return true;
+            return;
     }
     d->winners[d->winner_count++] = text;
-    return true;
 }
 
 // The winners of the sweep that is over.
@@ -211,8 +210,9 @@ static bool take_winners(struct deploy *d, struct error *e)
         spec_configuration_text(n->spec, n->choice, true, &text);
         row->winner = text.failed ? NULL : arena_strdup(&d->arena, text_cstr(&text));
         text_release(&text);
-        if (!row->winner || (d->stage == 0 && !add_winner(d, row->winner)))
+        if (!row->winner)
             return error_memory(e);
+        add_winner(d, row->winner);
     }
     return true;
 }
@@ -229,24 +229,30 @@ static bool step_sweep(struct deploy *d, int timeout_ms, struct error *e)
     sweep_progress(d->sweeps[d->stage], &progress);
     d->launches += progress.launches;
     d->phase = DEPLOY_MEASURING;
-    return d->cancelled || take_winners(d, e);
+    if (d->cancelled)
+        return true;
+    if (!take_winners(d, e) || (d->stage == 0 && d->o.drawn > 0 && !deploy_draw(d, e)))
+        return false;
+    if (d->stage == 0 && d->row_count > d->o.plan->point_count) {
+        d->stage = 1;
+        d->phase = DEPLOY_TUNING;
+    }
+    return true;
 }
 
 // ---- measuring ---------------------------------------------------------------------------------
 
-// Those of the winners, the default and the row's own that the row's spec has, each once. NULL without memory.
+// Those of the winners, and the default, that the row's spec has, each once. NULL without memory.
 static const char **candidates_at(struct deploy *d, const struct deploy_row *row, uint32_t *count)
 {
-    const char **list = arena_array(&d->arena, d->winner_count + (size_t)3, sizeof *list);
+    const char **list = arena_array(&d->arena, d->winner_count + (size_t)2, sizeof *list);
     uint32_t *choice =
         arena_array(&d->arena, row->spec->parameter_count + (size_t)1, sizeof *choice);
     *count = 0;
-    for (uint32_t i = 0; list && choice && i < d->winner_count + 2; i++) {
+    for (uint32_t i = 0; list && choice && i <= d->winner_count; i++) {
         struct error ignored = ERROR_INIT;
-        const char *text = i < d->winner_count    ? d->winners[i]
-                           : i == d->winner_count ? d->default_text
-                                                  : row->winner;
-        bool is_there = !text;
+        const char *text = i < d->winner_count ? d->winners[i] : d->default_text;
+        bool is_there = false;
         for (uint32_t k = 0; !is_there && k < *count; k++)
             is_there = str_equal(list[k], text);
         spec_default(row->spec, choice);
@@ -331,7 +337,7 @@ static bool finish_row(struct deploy *d, const struct deploy_record **record, st
     struct tune_progress progress = {.launches = 0};
     size_t count = 0;
     out->row = d->row;
-    out->is_drawn = d->stage > 0;
+    out->is_drawn = d->row >= d->o.plan->point_count;
     out->shape = row->shape;
     out->weight = row->weight;
     out->best_ns = out->default_ns = NAN;
@@ -370,20 +376,6 @@ static enum workflow_answer step_row(struct deploy *d, int timeout_ms,
 
 // ---- steps -------------------------------------------------------------------------------------
 
-// After the last row of a stage.
-static bool go_on(struct deploy *d, struct error *e)
-{
-    if (d->stage == 0 && d->o.drawn > 0 && !deploy_draw(d, e))
-        return false;
-    if (d->stage == 0 && d->row_count > d->row) {
-        d->stage = 1;
-        d->phase = DEPLOY_TUNING;
-        return true;
-    }
-    d->phase = d->o.with_images ? DEPLOY_BUILDING : DEPLOY_DONE;
-    return deploy_end(d, e);
-}
-
 static enum workflow_answer advance_deploy(struct deploy *d, int timeout_ms,
                                            const struct deploy_record **record, struct error *e)
 {
@@ -407,7 +399,8 @@ static enum workflow_answer advance_deploy(struct deploy *d, int timeout_ms,
         return step_sweep(d, timeout_ms, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
     if (d->row < d->row_count)
         return step_row(d, timeout_ms, record, e);
-    return go_on(d, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+    d->phase = d->o.with_images ? DEPLOY_BUILDING : DEPLOY_DONE;
+    return deploy_end(d, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
 }
 
 enum workflow_answer deploy_step(struct deploy *d, int timeout_ms,
@@ -439,13 +432,13 @@ void deploy_progress(struct deploy *d, struct deploy_progress *out)
 {
     memset(out, 0, sizeof *out);
     out->common.planned = (uint64_t)d->o.plan->point_count + d->o.drawn;
-    if (d->stage > 0 || d->phase == DEPLOY_DONE)
+    if (d->stage > 0 || d->phase != DEPLOY_TUNING)
         out->common.planned = d->row_count;
     out->common.done = d->record_count;
     out->common.elapsed_ns = clock_ns() - d->started_ns;
     out->common.cancelled = d->cancelled;
     out->phase = d->phase;
-    out->is_drawn = d->stage > 0;
+    out->is_drawn = d->phase == DEPLOY_TUNING ? d->stage > 0 : d->row >= d->o.plan->point_count;
     out->row = d->row;
     out->images = d->phase == DEPLOY_BUILDING ? deploy_images_planned(d) : 0;
     out->built = d->image_count;

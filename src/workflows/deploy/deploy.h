@@ -2,10 +2,11 @@
 // at each, from what is measured.
 //
 //   tuning     the spec at each point, as a sweep does (sweep.h): what the store knows answers
-//   measuring  at each point the winners of all points, and the default: screened, and those near the best ranked in
-//              interleaved rounds, each result verified. Results are kept under a name of their own, so that they leave
-//              what `hone best` answers alone
-//   drawing    the same at shapes that are drawn between the points, each with the winner of its own
+//   drawing    shapes between the points, half of them where a wave of the winner's work-groups is least full; these are
+//              tuned likewise
+//   measuring  at each of these shapes the winners of all of them, and the default: screened, and those near the best
+//              ranked in interleaved rounds, each result verified. Results are kept under a name of their own, so that
+//              they leave what `hone best` answers alone
 //   choosing   deploy/choose.h
 //   building   (if asked for) each point's program once more, for its bytes; it is launched and verified, not timed
 //

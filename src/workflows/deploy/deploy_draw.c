@@ -1,6 +1,7 @@
 // Shapes between the points: each lies on the way from one point to one that is near to it, in log space, and is a
-// multiple of what the points are multiples of, as far as there are such numbers between them. The same seed draws the
-// same shapes.
+// multiple of what the points are multiples of, as far as there are such numbers between them. Every other one is the worst of
+// a few: where the configuration that answers at its nearest point leaves most of the device idle in its last wave of
+// work-groups. The same seed and winners draw the same shapes.
 #include "workflows/deploy/deploy_inside.h"
 
 #include "deploy/nearest.h"
@@ -11,6 +12,7 @@
 
 #define NEIGHBOURS 3  // of a point, that it is drawn between
 #define TRIES      40 // for each that is wanted
+#define WORST_OF   8
 
 static int64_t common_divisor(int64_t a, int64_t b)
 {
@@ -129,19 +131,74 @@ static bool row_has_space(const struct deploy *d, const struct deploy_row *r)
     return has;
 }
 
-// One try; it is drawn where d->row_count grows. False where the deploy cannot go on.
-static bool draw_shape(struct deploy *d, const int64_t *grains, struct rng *rng, struct error *e)
+struct shape_drawing {
+    struct deploy *d;
+    struct deploy_counter counter; // of the winners
+    int64_t grains[SPEC_NAMES_LIMIT];
+    struct rng rng;
+};
+
+// Returns the point that it lies next to.
+static uint32_t draw_between(struct shape_drawing *w, int64_t *shape)
 {
-    int64_t *shape = arena_array(&d->arena, d->column_count, sizeof *shape);
-    uint32_t from = (uint32_t)rng_below(rng, d->o.plan->point_count);
-    uint32_t to = draw_neighbour(d, from, rng);
-    double way = 0.1 + 0.8 * rng_unit(rng);
-    unsigned finer = (unsigned)rng_below(rng, 4);
-    if (!shape)
-        return error_memory(e);
+    const struct deploy *d = w->d;
+    uint32_t from = (uint32_t)rng_below(&w->rng, d->o.plan->point_count);
+    uint32_t to = draw_neighbour(d, from, &w->rng);
+    double way = 0.1 + 0.8 * rng_unit(&w->rng);
+    unsigned finer = (unsigned)rng_below(&w->rng, 4);
     for (uint32_t i = 0; i < d->column_count; i++)
         shape[i] =
-            size_between(d->rows[from].shape[i], d->rows[to].shape[i], way, grains[i] >> finer);
+            size_between(d->rows[from].shape[i], d->rows[to].shape[i], way, w->grains[i] >> finer);
+    return from;
+}
+
+// The share of the device, over all waves, that the nearest point's winner leaves idle at the shape; of its launch with the
+// fewest waves, in which that is most.
+static double idle_share(const struct shape_drawing *w, const int64_t *shape)
+{
+    const struct deploy *d = w->d;
+    const int64_t units = d->own.facts.compute_units;
+    uint32_t nearest = 0, winner = 0;
+    for (uint32_t i = 1; i < d->o.plan->point_count; i++) {
+        if (deploy_distance(d->rows[i].shape, shape, d->column_count) <
+            deploy_distance(d->rows[nearest].shape, shape, d->column_count))
+            nearest = i;
+    }
+    while (winner < d->winner_count &&
+           !(d->rows[nearest].winner && str_equal(d->winners[winner], d->rows[nearest].winner)))
+        winner++;
+    double idle = 0;
+    int64_t fewest = 0;
+    for (uint32_t l = 0; winner < d->winner_count && units > 0 && l < w->counter.launch_count;
+         l++) {
+        int64_t groups = counter_groups(&w->counter, winner, l, shape);
+        int64_t waves = groups > 0 ? (groups - 1) / units + 1 : 0;
+        if (waves == 0 || (fewest > 0 && waves >= fewest))
+            continue;
+        fewest = waves;
+        idle = 1 - (double)groups / ((double)waves * (double)units);
+    }
+    return idle;
+}
+
+// One try; it is drawn where d->row_count grows. False where the deploy cannot go on.
+static bool draw_shape(struct shape_drawing *w, struct error *e)
+{
+    struct deploy *d = w->d;
+    const size_t size = d->column_count * sizeof(int64_t);
+    int64_t *shape = arena_array(&d->arena, d->column_count, sizeof *shape);
+    int64_t *other = arena_array(&d->arena, d->column_count, sizeof *other);
+    if (!shape || !other)
+        return error_memory(e);
+    uint32_t from = draw_between(w, shape);
+    for (uint32_t i = 1; d->row_count % 2 && w->counter.is_made && i < WORST_OF; i++) {
+        uint32_t beside = draw_between(w, other);
+        if (is_known_shape(d, other) ||
+            (!is_known_shape(d, shape) && idle_share(w, other) <= idle_share(w, shape)))
+            continue;
+        memcpy(shape, other, size);
+        from = beside;
+    }
     if (is_known_shape(d, shape))
         return true;
     struct deploy_row *row = &d->rows[d->row_count];
@@ -162,21 +219,23 @@ static bool draw_shape(struct deploy *d, const int64_t *grains, struct rng *rng,
 
 bool deploy_draw(struct deploy *d, struct error *e)
 {
-    struct rng rng;
+    struct shape_drawing w = {.d = d};
     uint32_t points = d->o.plan->point_count;
-    int64_t grains[SPEC_NAMES_LIMIT] = {0};
     struct sweep_point *drawn = arena_array(&d->arena, d->o.drawn + (size_t)1, sizeof *drawn);
-    rng_init(&rng, d->o.tune.seed, 0x6465706c6f79);
-    if (!drawn)
+    rng_init(&w.rng, d->o.tune.seed, 0x6465706c6f79);
+    if (!drawn || !counter_init(d, &d->own.facts, d->winners, d->winner_count, &w.counter))
         return error_memory(e);
     for (uint32_t i = 0; i < d->column_count; i++)
-        grains[i] = grain_of(d, i);
-    for (uint64_t tries = (uint64_t)TRIES * d->o.drawn; tries > 0 && points > 1; tries--) {
+        w.grains[i] = grain_of(d, i);
+    bool ok = true;
+    for (uint64_t tries = (uint64_t)TRIES * d->o.drawn; ok && tries > 0 && points > 1; tries--) {
         if (d->row_count == points + d->o.drawn)
             break;
-        if (!draw_shape(d, grains, &rng, e))
-            return false;
+        ok = draw_shape(&w, e);
     }
+    counter_release(&w.counter);
+    if (!ok)
+        return false;
     for (uint32_t i = points; i < d->row_count; i++)
         drawn[i - points].set = d->rows[i].set;
     d->drawn = *d->o.plan;

@@ -20,6 +20,22 @@ static uint32_t *choice_of(struct deploy *d, const char *text, bool *failed)
 
 // ---- one device --------------------------------------------------------------------------------
 
+// One a candidate: the row whose tune alone found it. NULL without memory.
+static uint32_t *find_origins(struct deploy *d, const struct deploy_grid *g, uint32_t rows)
+{
+    uint32_t *found_at = arena_array(&d->arena, g->count + (size_t)1, sizeof *found_at);
+    for (uint32_t c = 0; found_at && c < g->count; c++) {
+        uint32_t times = str_equal(g->texts[c], d->default_text) ? 2 : 0;
+        for (uint32_t row = 0; row < rows; row++) {
+            bool is_own = d->rows[row].winner && str_equal(d->rows[row].winner, g->texts[c]);
+            times += is_own;
+            found_at[c] = is_own ? row : found_at[c];
+        }
+        found_at[c] = times == 1 ? found_at[c] : DEPLOY_NONE;
+    }
+    return found_at;
+}
+
 // The grid as a dense matrix over `rows` rows. False without memory.
 static bool make_matrix(struct deploy *d, const struct deploy_grid *g, uint32_t rows,
                         struct deploy_matrix *out)
@@ -30,9 +46,18 @@ static bool make_matrix(struct deploy *d, const struct deploy_grid *g, uint32_t 
     bool *valid = arena_array(a, all + 1, sizeof *valid), failed = false;
     double *weights = arena_array(a, rows + (size_t)1, sizeof *weights);
     const int64_t **shapes = arena_array(a, rows + (size_t)1, sizeof *shapes);
+    int64_t *groups;
+    uint32_t *found_at = find_origins(d, g, rows);
     struct arena scratch;
-    if (!ns || !valid || !weights || !shapes)
+    struct deploy_counter counter;
+    if (!ns || !valid || !weights || !shapes || !found_at ||
+        !counter_init(d, &g->facts, g->texts, g->count, &counter))
         return false;
+    groups = arena_array(a, all * counter.launch_count + 1, sizeof *groups);
+    if (!groups) {
+        counter_release(&counter);
+        return false;
+    }
     *out = (struct deploy_matrix){.candidate_count = g->count,
                                   .default_candidate = DEPLOY_NONE,
                                   .point_count = d->o.plan->point_count,
@@ -43,6 +68,10 @@ static bool make_matrix(struct deploy *d, const struct deploy_grid *g, uint32_t 
                                   .ns = ns,
                                   .valid = valid,
                                   .costs = g->costs,
+                                  .groups = groups,
+                                  .launch_count = counter.launch_count,
+                                  .compute_units = g->facts.compute_units,
+                                  .found_at = found_at,
                                   .within = d->o.within};
     for (uint32_t row = 0; row < rows; row++) {
         shapes[row] = d->rows[row].shape;
@@ -56,27 +85,15 @@ static bool make_matrix(struct deploy *d, const struct deploy_grid *g, uint32_t 
         for (uint32_t row = 0; row < rows; row++) {
             size_t at = (size_t)row * g->count + c;
             ns[at] = choice ? grid_time(g, row, c) : __builtin_nan("");
+            for (uint32_t l = 0; l < counter.launch_count; l++)
+                groups[l * all + at] = counter_groups(&counter, c, l, shapes[row]);
             valid[at] = choice && deploy_excluded(&d->table, choice, shapes[row], &g->facts,
                                                   &scratch) == DEPLOY_NONE;
         }
         arena_release(&scratch);
     }
+    counter_release(&counter);
     return !failed;
-}
-
-// "sm_90"; of a processor under PoCL its instruction set; of AMD's the name; "".
-static const char *architecture_of(struct arena *a, const struct device_info *f)
-{
-    const char *prefix = "pthread-", *end;
-    if (f->capability > 0)
-        return arena_printf(a, "sm_%u", f->capability);
-    if (str_starts(f->name, "gfx"))
-        return arena_strndup(a, f->name, strcspn(f->name, ":"));
-    prefix = str_starts(f->name, "cpu-") ? "cpu-" : prefix;
-    end = strrchr(f->name, '-');
-    if (str_starts(f->name, prefix) && end && end > f->name + strlen(prefix))
-        return arena_strndup(a, f->name + strlen(prefix), (size_t)(end - f->name) - strlen(prefix));
-    return "";
 }
 
 static bool make_device(struct deploy *d, const struct deploy_grid *g, struct deploy_device *out)
@@ -86,7 +103,7 @@ static bool make_device(struct deploy *d, const struct deploy_grid *g, struct de
                                   .platform = f->platform ? f->platform : "",
                                   .identity = f->uuid ? f->uuid : "",
                                   .vendor = f->vendor ? f->vendor : "",
-                                  .architecture = architecture_of(&d->arena, f),
+                                  .architecture = deploy_architecture(f, &d->arena),
                                   .driver = f->driver ? f->driver : "",
                                   .compute_units = f->compute_units,
                                   .facts = f,
@@ -132,8 +149,37 @@ static bool add_device(struct deploy *d, struct deploy_grid *g, uint32_t rows)
         if (out->points[i].configuration == DEPLOY_NONE)
             return false;
     }
-    t->device_count++;
+    d->grids[t->device_count++] = g;
     return out->points != NULL;
+}
+
+// What is known of costs between the points of the device, with the table's configurations.
+static bool add_model(struct deploy *d, const struct deploy_grid *g, uint32_t at)
+{
+    const struct deploy_matrix *m = &d->matrices[at];
+    const struct deploy_chosen *c = &d->chosen[at];
+    const uint32_t configurations = d->table.configuration_count;
+    hone_core_model *model = arena_alloc(&d->arena, sizeof *model);
+    uint32_t *resident = arena_array(&d->arena, configurations, sizeof *resident);
+    int32_t *costs = arena_array(&d->arena, (size_t)c->point_count * configurations, sizeof *costs);
+    if (!model || !resident || !costs)
+        return false;
+    for (uint32_t i = 0; i < configurations; i++) {
+        uint32_t candidate = 0;
+        while (candidate < g->count &&
+               !str_equal(g->texts[candidate], d->table.configurations[i].text))
+            candidate++;
+        bool is_known = candidate < g->count;
+        resident[i] = is_known ? c->model->resident[candidate] : 0;
+        for (uint32_t p = 0; p < c->point_count; p++) {
+            size_t cell = (size_t)c->rows[p] * m->candidate_count + candidate;
+            costs[(size_t)p * configurations + i] =
+                is_known ? c->model->costs[cell] : HONE_CORE_UNTIMED;
+        }
+    }
+    *model = (hone_core_model){c->model->launch, c->model->slopes, resident, costs};
+    d->table.devices[at].model = model;
+    return true;
 }
 
 bool deploy_end(struct deploy *d, struct error *e)
@@ -155,11 +201,15 @@ bool deploy_end(struct deploy *d, struct error *e)
     t->configurations = arena_array(a, configurations, sizeof *t->configurations);
     d->chosen = arena_array(a, devices, sizeof *d->chosen);
     d->matrices = arena_array(a, devices, sizeof *d->matrices);
-    bool ok = t->source_digest && t->devices && t->configurations && d->chosen && d->matrices;
+    d->grids = arena_array(a, devices, sizeof *d->grids);
+    bool ok =
+        t->source_digest && t->devices && t->configurations && d->chosen && d->matrices && d->grids;
     ok = ok && (t->default_configuration = configuration_of(d, d->default_text)) != DEPLOY_NONE;
     ok = ok && add_device(d, &d->own, d->o.is_known_only ? d->o.plan->point_count : d->row_count);
     for (uint32_t i = 0; ok && i < d->other_count; i++)
         ok = add_device(d, &d->others[i], d->o.plan->point_count);
+    for (uint32_t i = 0; ok && i < t->device_count; i++)
+        ok = !d->chosen[i].model || add_model(d, d->grids[i], i);
     if (!ok)
         return error_memory(e);
     d->is_whole = t->device_count > 0;

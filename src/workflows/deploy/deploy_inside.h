@@ -1,9 +1,11 @@
 // Private to the workflow of `hone deploy`: its state, shared by deploy.c (the order of things), deploy_grid.c (what is
-// known of a device), deploy_draw.c (shapes between the points), deploy_stored.c (devices as the store has them),
+// known of a device), deploy_groups.c (work-groups), deploy_draw.c (shapes between the points), deploy_stored.c (devices as
+// the store has them),
 // deploy_end.c (the table) and deploy_images.c (compiled programs).
 #ifndef HONE_WORKFLOWS_DEPLOY_DEPLOY_INSIDE_H
 #define HONE_WORKFLOWS_DEPLOY_DEPLOY_INSIDE_H
 
+#include "deploy/core_table.h"
 #include "workflows/deploy/deploy.h"
 
 // A time that is known.
@@ -57,12 +59,13 @@ struct deploy {
     uint32_t other_count;
     struct deploy_record *records;
     uint32_t record_count;
-    const char **winners; // of the points: each once
+    const char **winners; // of all rows: each once
     uint32_t winner_count;
     uint64_t launches, started_ns;
     struct deploy_table table;
     struct deploy_chosen *chosen;
     struct deploy_matrix *matrices;
+    const struct deploy_grid **grids; // of the table's devices, too
     struct deploy_image *images; // of the points of the table's first device, which is this one
     uint32_t image_count;
     bool is_whole, cancelled, broken;
@@ -82,6 +85,24 @@ bool grid_put(struct deploy_grid *g, uint32_t row, const char *text, double ns,
               const struct result *r);
 // NaN: it has none.
 double grid_time(const struct deploy_grid *g, uint32_t row, uint32_t candidate);
+
+// deploy_groups.c: what counts work-groups.
+struct deploy_counter {
+    struct deploy_table table;
+    struct core_table core;
+    hone_core_handle handle;
+    uint32_t *of;          // one a text: its configuration there
+    uint32_t launch_count; // the most of a configuration
+    bool is_made;          // false: its expressions are beyond the compiler, and nothing is known
+};
+
+// Of the configurations with these texts on the device; `facts` outlives it. False without memory.
+bool counter_init(struct deploy *d, const struct device_info *facts, const char *const *texts,
+                  uint32_t count, struct deploy_counter *out);
+// 0: not known.
+int64_t counter_groups(const struct deploy_counter *c, uint32_t text, uint32_t launch,
+                       const int64_t *shape);
+void counter_release(struct deploy_counter *c);
 
 // deploy_draw.c: fills in d->rows behind the points, and d->drawn; fewer where there are not so many between them.
 bool deploy_draw(struct deploy *d, struct error *e);
