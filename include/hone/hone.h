@@ -464,6 +464,18 @@ struct hone_resources {
 HONE_API bool hone_record_resources(const struct hone_record *r, size_t launch,
                                     struct hone_resources *out);
 
+// A GPU around the timed launches: before the first and after the last, while it is still busy.
+struct hone_gpu {
+    size_t size;
+    uint32_t mhz_before, mhz_after; // of the multiprocessors
+    uint32_t memory_mhz;
+    uint32_t milliwatts;
+    uint32_t celsius;
+};
+#define HONE_GPU_INIT HONE_SIZED(hone_gpu)
+// False where no management library (NVML) told anything.
+HONE_API bool hone_record_gpu(const struct hone_record *r, struct hone_gpu *out);
+
 // How one output compares with what is right.
 struct hone_deviation {
     size_t size;

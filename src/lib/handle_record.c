@@ -146,6 +146,18 @@ bool hone_record_resources(const struct hone_record *r, size_t launch, struct ho
     return true;
 }
 
+bool hone_record_gpu(const struct hone_record *r, struct hone_gpu *out)
+{
+    const struct gpu_snapshot *g = &record_of(r)->result->gpu;
+    const struct hone_gpu full = {.mhz_before = g->mhz_before,
+                                  .mhz_after = g->mhz_after,
+                                  .memory_mhz = g->memory_mhz,
+                                  .milliwatts = g->milliwatts,
+                                  .celsius = g->celsius};
+    give_sized(&full, sizeof full, out);
+    return g->known;
+}
+
 bool hone_record_deviation(const struct hone_record *r, size_t output, struct hone_deviation *out)
 {
     const struct result *result = record_of(r)->result;

@@ -415,6 +415,8 @@ static void check_failed(const struct hone_record *r)
     struct hone_resources x = HONE_RESOURCES_INIT;
     bool is_wrong = hone_record_status(r) == HONE_CORRECTNESS;
     ck_assert(!hone_record_deviation(r, 9, &d) && !hone_record_resources(r, 9, &x));
+    struct hone_gpu gpu = HONE_GPU_INIT;
+    ck_assert(!hone_record_gpu(r, &gpu) && gpu.celsius == 0);
     ck_assert(!hone_record_deviation(r, 0, &d) || (is_wrong && !d.is_right));
 }
 

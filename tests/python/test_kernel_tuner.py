@@ -238,10 +238,40 @@ def test_fortrans_order_is_refused_by_name(vectors):
         tune(vectors)
 
 
-def test_observers_are_refused_where_they_are_made(vectors):
-    with pytest.raises(kernel_tuner.Unsupported, match="NVMLObserver"):
-        kernel_tuner.observers.nvml.NVMLObserver(["nvml_energy"])
-    assert len(tune(vectors, observers=[kernel_tuner.observers.RegisterObserver()])[0]) == 3
+def test_observers_are_refused_by_name(vectors):
+    class Mine(kernel_tuner.observers.BenchmarkObserver):
+        pass
+    observer = kernel_tuner.observers.nvml.NVMLObserver
+    for make, said in ((Mine, "observer Mine"), (lambda: observer(["gr_voltage"]), "gr_voltage: hone serves nvml_energy"),
+                       (lambda: observer(["temperature"], save_all=True), "save_all"),
+                       (lambda: tune(vectors, observers=[observer(["nvml_energy"], device=1)]), r"NVMLObserver\(device=1\) beside device=0"),
+                       (lambda: tune(vectors, observers=[observer(["nvml_energy"])], strategy="genetic_algorithm"), "nvml_energy with strategy"),
+                       (lambda: tune(vectors, observers=[observer(["temperature"])]), "NVMLObserver on pthread.*temperature")):
+        with pytest.raises(kernel_tuner.Unsupported, match=said):
+            make()
+    results, _ = tune(vectors, observers=[kernel_tuner.observers.RegisterObserver()])
+    assert len(results) == 3 and all("num_regs" in r for r in results)
+
+
+@pytest.mark.skipif(not os.environ.get("HONE_TEST_FAKE_DRIVERS"), reason="the fake drivers are not built")
+def test_energy_power_and_clocks_of_a_card(monkeypatch):
+    from hone.kernel_tuner import _interface
+    monkeypatch.setenv("LD_LIBRARY_PATH", os.environ["HONE_TEST_FAKE_DRIVERS"])
+    monkeypatch.setenv("FAKE_CL_KIND", "card")
+    monkeypatch.setenv("FAKE_NVML_MHZ", "1410")
+    monkeypatch.delenv("HONE_DEVICE", raising=False)
+    monkeypatch.setattr(_interface.Observing, "check", lambda self, device: None)  # the fake's vendor is not NVIDIA
+    kernel = "__kernel void forty(const __global float *x, __global float *y) { y[get_global_id(0)] = x[get_global_id(0)]; }"
+    x = numpy.ones(64, dtype=numpy.float32)
+    observer = kernel_tuner.observers.nvml.NVMLObserver(["nvml_energy", "nvml_power", "core_freq", "mem_freq", "temperature"])
+    for more in ({}, {"strategy": "random_sample", "strategy_options": {"max_fevals": 2}}):
+        results, env = kernel_tuner.tune_kernel(
+            "forty", kernel, 64, [x, x], {"block_size_x": [64], "k": [1, 2]}, observers=[observer], iterations=4, quiet=True,
+            metrics={"GFLOPS/W": lambda p: 64 / 1e9 / p["nvml_energy"]}, objective=None if more else "GFLOPS/W", **more)
+        assert len(results) == 2 and env["best_config"]["GFLOPS/W"] > 0
+        for r in results:
+            assert r["nvml_power"] == pytest.approx(r["nvml_energy"] / (r["time"] / 1e3), rel=0.01)
+            assert (r["core_freq"], r["temperature"]) == (1410, 61) and r["mem_freq"] > 0
 
 
 def test_strategies_are_searches_of_hones(vectors, capsys):

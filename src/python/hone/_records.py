@@ -9,9 +9,10 @@ from ctypes import POINTER, byref, c_double, c_uint64
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from ._library import DeviationInfo, ResourcesInfo, decode, lib
+from ._library import DeviationInfo, GpuInfo, ResourcesInfo, decode, lib
 
 _RESOURCES = tuple(name for name, _ in ResourcesInfo._fields_[1:])
+_GPU = tuple(name for name, _ in GpuInfo._fields_[1:])
 _UNKNOWN = -1  # what no driver says of a resource
 _DEVIATION = tuple(name for name, _ in DeviationInfo._fields_[2:])  # behind its size and name
 
@@ -26,7 +27,8 @@ class Record:
     the median. ratio: its time by the winner's in the ranking, None where it was not ranked, with its interval;
     tied: not told apart from the winner. metrics: {name: value} at the median, those that have one. verified: held against
     a reference, and right. reused: from the store, or from an identical configuration. index: in the space of its tune.
-    resources: of each launch, {name: value} of what the driver says, sizes in bytes. deviations: of each output.
+    resources: of each launch, {name: value} of what the driver says, sizes in bytes. deviations: of each output. gpu:
+    {mhz_before, mhz_after, memory_mhz, milliwatts, celsius} around the timed launches, where NVML tells them.
     pareto: with several objectives, no other record is better in all.
     """
 
@@ -48,6 +50,7 @@ class Record:
     index: Optional[int] = None
     resources: List[Dict[str, int]] = field(default_factory=list, repr=False)
     deviations: List[Dict[str, Any]] = field(default_factory=list, repr=False)
+    gpu: Dict[str, int] = field(default_factory=dict, repr=False)
 
     @property
     def correct(self) -> bool:
@@ -74,7 +77,7 @@ class Reader:
     def __init__(self, spec: Any, metrics: Sequence[str]) -> None:
         self._spec, self._metrics = spec, list(enumerate(metrics))
         self._a, self._b, self._c, self._samples = c_double(), c_double(), c_double(), POINTER(c_uint64)()
-        self._resources, self._deviation = ResourcesInfo(), DeviationInfo()
+        self._resources, self._deviation, self._gpu = ResourcesInfo(), DeviationInfo(), GpuInfo()
         self._at = byref(self._a), byref(self._b), byref(self._c)
         self._samples_at, self._resources_at, self._deviation_at = map(byref, (self._samples, self._resources, self._deviation))
 
@@ -94,6 +97,8 @@ class Reader:
                 r.interval_ns = (a_value.value, self._b.value)
             count = lib.hone_record_samples(handle, self._samples_at)
             r.samples_ns = self._samples[:count]
+            if lib.hone_record_gpu(handle, byref(self._gpu)):
+                r.gpu = {name: getattr(self._gpu, name) for name in _GPU}
         if lib.hone_record_ratio(handle, a, b, c):
             r.ratio, r.ratio_interval = a_value.value, (self._b.value, self._c.value)
             r.tied = lib.hone_record_tied(handle)

@@ -168,6 +168,7 @@ class Question:
         self.rows: Optional[List[Tuple[int, Dict[str, Any]]]] = None  # of valid configurations, where code was asked
         self.derived: List[Dict[str, str]] = []
         self.conditions: List[str] = []
+        self.metrics: Dict[str, str] = {}
         self.looked_at: List[int] = []  # arguments whose contents after a launch the script's verify gets
         self.scratch = _arrays.Scratch()
         self._sources(source, lang)
@@ -400,7 +401,8 @@ class Question:
         document = {"General": {"BenchmarkName": self.name}, "Constants": self.constants,
                     "ConfigurationSpace": {"TuningParameters": [{"Name": key, "Values": values} for key, values in self.params.items()],
                                            "Conditions": self.conditions, "Derived": self.derived},
-                    "KernelSpecification": kernel}
+                    "KernelSpecification": kernel,
+                    "Metrics": [{"Name": key, "Expression": text} for key, text in self.metrics.items()]}
         made = Spec.parse(json.dumps(document), name=self.name)
         made._scratch = self.scratch
         made._shapes = {a["Name"]: tuple(value.shape) for a, value in zip(arguments, self.given) if _arrays.is_array(value)}
@@ -499,7 +501,36 @@ _MATHS = {**{name: getattr(math, name) for name in dir(math) if not name.startsw
           "abs": abs, "max": max, "min": min, "round": round, "sum": sum, "len": len, "int": int, "float": float}
 
 
-def _row(record: Record, metrics: Metrics, registers: bool, objective: str) -> Dict[str, Any]:
+class Observing:
+    """A script's observers, each of which adds to the rows what hone knows by itself."""
+
+    def __init__(self, given: Optional[Sequence[Any]], device: Any) -> None:
+        from .observers import RegisterObserver
+        from .observers.nvml import SERVED, NVMLObserver
+        self.observers = list(given or ())
+        self.names: List[str] = []
+        self.metrics: Dict[str, str] = {}  # of the spec
+        for observer in self.observers:
+            if not isinstance(observer, (RegisterObserver, NVMLObserver)):
+                raise Unsupported(f"the observer {type(observer).__name__}: hone serves RegisterObserver and NVMLObserver")
+            if isinstance(observer, NVMLObserver):
+                if observer.device != device:
+                    raise Unsupported(f"NVMLObserver(device={observer.device}) beside device={device}: hone looks at the card that is tuned")
+                self.metrics.update({name: SERVED[name] for name in observer.observables if SERVED[name]})
+            self.names += observer.observables
+
+    def check(self, device: Device) -> None:
+        """Raises Unsupported where the device has no NVML."""
+        names = [name for name in self.names if name != "num_regs"]
+        if names and "nvidia" not in device.vendor.lower():
+            raise Unsupported(f"NVMLObserver on {device.name}: only NVIDIA's cards have NVML, so nobody tells " + ", ".join(names))
+
+    def add(self, row: Dict[str, Any], record: Record) -> None:
+        for observer in self.observers:
+            observer.add(row, record)
+
+
+def _row(record: Record, metrics: Metrics, observing: Observing, objective: str) -> Dict[str, Any]:
     """One configuration as Kernel Tuner tells it: times in ms, the time their mean."""
     row = dict(record.configuration)
     row["timestamp"] = datetime.now(timezone.utc).isoformat()
@@ -508,8 +539,7 @@ def _row(record: Record, metrics: Metrics, registers: bool, objective: str) -> D
         return row
     row["times"] = [ns / 1e6 for ns in record.samples_ns]
     row["time"] = sum(row["times"]) / len(row["times"])
-    if registers and record.resources:
-        row["num_regs"] = record.resources[0].get("registers")
+    observing.add(row, record)
     metrics.add(row)
     return row
 
@@ -581,23 +611,23 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             raise Unsupported(f"{name}: " + {"simulation_mode": "recorded spaces are searched by `hone tune --replay FILE`",
                                              "parallel": "hone measures on one device; builds are parallel by themselves",
                                              "objectives": "of several goals hone.tune(objective=[...]) finds the Pareto set"}[name])
-    registers = False
-    for observer in observers or ():
-        if type(observer).__name__ != "RegisterObserver":
-            raise Unsupported(f"the observer {type(observer).__name__}: hone serves RegisterObserver")
-        registers = True
+    observing = Observing(observers, device)
     wanted = objective or "time"
     question = Question(kernel_name, kernel_source, problem_size, arguments, tune_params, (grid_div_x, grid_div_y, grid_div_z),
                         block_size_names, lang, smem_args, cmem_args, texmem_args, compiler, compiler_options, defines)
     computed = Metrics(metrics)
-    if wanted not in ("time", *computed.given):
-        raise Unsupported(f"objective={wanted!r}: hone looks for the time, or a metric of `metrics`")
+    if wanted not in ("time", *computed.given, *observing.names):
+        raise Unsupported(f"objective={wanted!r}: hone looks for the time, a metric of `metrics`, or what an observer adds")
     higher = _is_higher_better(wanted, objective_higher_is_better)
     search, budget = _search(strategy, strategy_options, quiet)
     if wanted != "time" and not search.startswith("exhaustive"):
         raise Unsupported(f"objective={wanted!r} with a strategy: hone does not know what the script's metrics compute while it searches; "
                           "leave strategy out, or write a spec with the metric")
+    if observing.metrics and not search.startswith(("exhaustive", "random")):
+        raise Unsupported(f"{' and '.join(observing.metrics)} with strategy={strategy!r}: hone counts energy for each configuration only where it "
+                          "is looked for; leave strategy out, or take random_sample")
     answers = _answer(answer, verify, question)
+    question.metrics = observing.metrics
     question.restrict(restrictions)
     judge = None
     if verify is not None:
@@ -605,6 +635,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
         judge = _judge(answer, verify, atol, question)
     spec = question.spec(answers if verify is None else None, atol)
     chosen = _device(question.language, device, platform)
+    observing.check(chosen)
     space = spec.space(on=chosen)
     if not len(space):
         raise UsageError(f"restrictions exclude every configuration: {space.why()}")
@@ -618,16 +649,17 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     units = {"time": "ms"}
 
     def tell(record: Record) -> None:
-        row = _row(record, computed, registers, wanted)
+        row = _row(record, computed, observing, wanted)
         rows.append(row)
         if not quiet:
-            line = get_config_string(row, [*question.params, "time", *computed.given, "num_regs"], units)
+            line = get_config_string(row, [*question.params, "time", *observing.names, *computed.given], units)
             print(line if record.correct else f"{line}: {record.message}" if verbose else line)
 
     result: Optional[Result] = None
     todo = [p for p in space if _cache_key(p, p) not in known] if known else None  # None: all
     options = {"on": chosen, "store": False, "strategy": search, "iterations": iterations, "judge": judge, "on_record": tell,
-               "progress": False, "seed": int(seed or 0), "configurations": todo or ()}
+               "progress": False, "seed": int(seed or 0), "configurations": todo or (),
+               "objective": ["min:time", *(f"min:{name}" for name in observing.metrics)]}  # energy is counted where it is looked for
     try:
         if todo is None or todo:
             result = tune_spec(spec, budget=budget, **options)
