@@ -12,7 +12,6 @@
 #include "worker/device_lock.h"
 #include "worker/node_frames.h"
 #include "worker/protocol.h"
-#include "worker/watch.h"
 #include "worker/worker.h"
 
 #include <errno.h>
@@ -22,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -756,7 +756,7 @@ static bool take_ends(struct agent *a)
         return error_set_driver(e, ERROR_IO, errno, "cannot take its input and output: %s",
                                 strerror(errno));
     node_stream_init(&a->stream, in, out);
-    watch_when_stopped(in); // best effort: there are inputs that cannot tell
+    prctl(PR_SET_PDEATHSIG, SIGCONT); // one that is stopped then sees that its input has ended
     signal(SIGPIPE, SIG_IGN);
     sigemptyset(&ending);
     sigaddset(&ending, SIGTERM);

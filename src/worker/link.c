@@ -10,7 +10,6 @@
 #include "os/process.h"
 #include "worker/node_frames.h"
 #include "worker/protocol.h"
-#include "worker/watch.h"
 #include "worker/worker.h"
 
 #include <errno.h>
@@ -20,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -909,6 +909,6 @@ int link_serve(const struct link_options *o)
         return EXIT_FAILURE;
     }
     signal(SIGPIPE, SIG_IGN);
-    watch_when_stopped(control);
+    prctl(PR_SET_PDEATHSIG, SIGCONT); // one that is stopped then sees that its tuner has ended
     return link_run(control, o);
 }

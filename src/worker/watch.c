@@ -50,7 +50,7 @@ static bool watch_parent(struct watch *w)
     return getppid() == w->parent_pid;
 }
 
-bool watch_when_stopped(int channel)
+static bool continue_when_stopped(int channel)
 {
     int flags = fcntl(channel, F_GETFL);
     return flags >= 0 && fcntl(channel, F_SETOWN, getpid()) == 0 &&
@@ -96,7 +96,7 @@ bool watch_start(int channel)
     pthread_t thread;
     sigset_t all, before;
     watched.channel = channel;
-    if (!watch_parent(&watched) || !watch_when_stopped(channel) ||
+    if (!watch_parent(&watched) || !continue_when_stopped(channel) ||
         pthread_attr_init(&attributes) != 0)
         return false;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

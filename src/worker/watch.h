@@ -13,8 +13,4 @@ bool watch_start(int channel);
 // group, this ends it, and the worker with it.
 void watch_end(void);
 
-// Of that the part for a process that sees its channel's end by itself, unless it is stopped: it is
-// continued when anything happens on the channel, and when its parent ends.
-bool watch_when_stopped(int channel);
-
 #endif

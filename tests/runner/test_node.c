@@ -6,10 +6,13 @@
 #include "runner/node.h"
 #include "worker/device_lock.h"
 
+#include <dirent.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define PROGRAM  HONE_BINARY_DIR "/hone-worker"
@@ -132,12 +135,397 @@ START_TEST(crashes_are_blamed)
 }
 END_TEST
 
+// ---- what cannot be used -----------------------------------------------------------------------
+
+static void expect_lost(const char *const *launcher, const char *a, const char *b)
+{
+    struct error e = ERROR_INIT;
+    struct node *n = node_new(&(struct node_options){.name = "n1",
+                                                     .worker = PROGRAM,
+                                                     .launcher = launcher,
+                                                     .beat_ns = BEAT_NS,
+                                                     .lease_ns = LEASE_NS,
+                                                     .start_ns = LEASE_NS},
+                              &e);
+    ck_assert_msg(n != NULL, "%s", e.text);
+    ck_assert(node_wait(&n, 1, PATIENCE));
+    ck_assert_int_eq(node_state(n), NODE_LOST);
+    ck_assert_msg(strstr(node_reason(n), "node 'n1' cannot be used: ") == node_reason(n), "%s",
+                  node_reason(n));
+    ck_assert_msg(strstr(node_reason(n), a) != NULL, "'%s' is not in: %s", a, node_reason(n));
+    ck_assert_msg(strstr(node_reason(n), b) != NULL, "'%s' is not in: %s", b, node_reason(n));
+    struct arena arena;
+    struct device_report report;
+    arena_init(&arena);
+    ck_assert(!live_devices(n, NULL, NULL, LANGUAGES_ALL, &arena, &report, NULL, &e));
+    ck_assert_msg(strstr(e.text, a) != NULL, "%s", e.text);
+    arena_release(&arena);
+    node_free(n);
+}
+
+START_TEST(a_launcher_that_fails_speaks_for_itself)
+{
+    static const struct {
+        const char *script, *first, *second;
+    } cases[] = {
+        {"echo 'ssh: connect to host b port 22: No route to host' >&2; exit 255",
+         "exited with status 255", "No route to host"},
+        {"echo 'bash: line 1: hone-worker: command not found' >&2; exit 127", "command not found",
+         "--node-worker PATH"},
+        {"echo 'usage: hone-worker [--help | --version]' >&2; exit 2", "too old", HONE_VERSION},
+        {"echo 'This account is not available.'", "exited with status 0",
+         "on its standard output: This account is not available."},
+        {"sleep 60", "no agent answered within 3 s", ""},
+        {"head -c 70000 /dev/zero | tr '\\0' x", "printed", "xxxxxxxx"},
+        {"kill -9 $$", "was killed by SIGKILL", ""},
+        {"printf '\\236hn\\001\\000\\000\\377\\377aaaaaaaabbbbbbbb'", "no frame of a node", ""},
+        {"printf '\\236hn\\001\\000\\000\\000\\000\\000\\000\\000\\000\\377\\377\\377\\000'",
+         "of 16777215 bytes", ""},
+        {"printf '\\236hn\\001\\003\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000'",
+         "'data' where that makes no sense", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const launcher[] = {"sh", "-c", cases[i].script, NULL};
+        expect_lost(launcher, cases[i].first, cases[i].second);
+    }
+    static const char *const nowhere[] = {"/nonexistent/srun", NULL};
+    expect_lost(nowhere, "cannot start the launcher '/nonexistent/srun'", "No such file");
+    static const char *const no_worker[] = {PROGRAM, "--node", "--worker", "/nonexistent/w", NULL};
+    expect_lost(no_worker, "/nonexistent/w", "No such file");
+}
+END_TEST
+
+// A greeting of another version, as any version can read it.
+START_TEST(another_version_is_told_with_both)
+{
+    static const char *const launcher[] = {
+        "sh", "-c",
+        "printf '\\236hn\\001\\000\\000\\000\\000\\000\\000\\000\\000\\015\\000\\000\\000"
+        "\\011\\000\\000\\000\\005\\000\\000\\0009.8.7'; sleep 60",
+        NULL};
+    expect_lost(launcher, "version 9.8.7", "this hone is " HONE_VERSION);
+}
+END_TEST
+
+START_TEST(a_banner_is_passed_over)
+{
+    static const char *const launcher[] = {
+        "sh",
+        "-c",
+        "echo 'Welcome, dear user'; head -c 30000 /dev/zero; printf '\\236h'; exec \"$@\"",
+        "sh",
+        PROGRAM,
+        "--node",
+        "--worker",
+        FAKE_WORKER,
+        "--locks",
+        folder,
+        NULL};
+    struct node *n = start_node(launcher);
+    ck_assert(node_wait(&n, 1, PATIENCE));
+    ck_assert_msg(node_state(n) == NODE_UP, "%s", node_reason(n));
+    node_free(n);
+}
+END_TEST
+
+// ---- the lock of a device ----------------------------------------------------------------------
+
+static int lock_within(struct node *n, struct device_lock *l, unsigned ms)
+{
+    struct error e = ERROR_INIT;
+    int got = 0;
+    for (uint64_t start = clock_ns(); got == 0 && clock_ns() - start < ms * 1000000ull;) {
+        node_state(n);
+        got = device_lock_try(l, &e);
+        usleep(1000);
+    }
+    ck_assert_msg(got >= 0, "%s", e.text);
+    return got;
+}
+
+START_TEST(a_lock_there_keeps_others_away)
+{
+    struct node *n = start_up();
+    struct device_info d = device(false);
+    struct device_lock there, other, here;
+    struct error e = ERROR_INIT;
+    node_lock_open(n, &there, &d);
+    node_lock_open(n, &other, &d);
+    there.limit_ns = 2000000000;
+    ck_assert(device_lock_open(&here, folder, &d, &e));
+    ck_assert_int_eq(lock_within(n, &there, PATIENCE), 1);
+    ck_assert_int_eq(device_lock_try(&here, &e), 0);
+    ck_assert_int_eq(lock_within(n, &other, 300), 0);
+    ck_assert(other.waiting);
+    ck_assert_msg(strstr(other.holder, "process ") == other.holder, "%s", other.holder);
+    device_lock_release(&there);
+    ck_assert_int_eq(lock_within(n, &other, PATIENCE), 1);
+    // It goes with who has it, and one that nobody comes for is given back.
+    device_lock_close(&other);
+    ck_assert_int_eq(lock_within(n, &there, PATIENCE), 1);
+    device_lock_release(&there);
+    ck_assert_int_eq(device_lock_try(&there, &e), 0);
+    int got = 0;
+    for (uint64_t start = clock_ns(); got == 0 && clock_ns() - start < PATIENCE * 1000000ull;) {
+        node_state(n);
+        got = device_lock_try(&here, &e);
+        usleep(1000);
+    }
+    ck_assert_int_eq(got, 1);
+    for (got = 0; got == 0;)
+        node_state(n), usleep(1000), got = device_lock_try(&there, &e);
+    ck_assert_int_eq(got, -1);
+    ck_assert_msg(strstr(e.text, "was not free within 2.000 s") != NULL, "%s", e.text);
+    device_lock_close(&there);
+    device_lock_close(&here);
+    node_free(n);
+}
+END_TEST
+
+// ---- parts that are killed ---------------------------------------------------------------------
+
+static const char *const step_agent[] = {FAKE_LAUNCHER, PROGRAM,   "--node", "--worker",
+                                         FAKE_WORKER,   "--locks", folder,   NULL};
+
+static size_t read_of(pid_t pid, const char *what, char *out, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, what);
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(out, 1, size - 1, f) : 0;
+    if (f)
+        fclose(f);
+    out[n] = '\0';
+    return n;
+}
+
+static bool has_text(const char *bytes, size_t length, const char *text)
+{
+    return memmem(bytes, length, text, strlen(text)) != NULL;
+}
+
+enum part { PART_LINK, PART_LAUNCHER, PART_AGENT, PART_WORKER, PART_TUNER, PART_COUNT };
+
+// The processes of this test, by the folder in their arguments or environment; those of a part into
+// `found`, and how many there are of any, but for ourselves and zombies.
+static unsigned find_processes(enum part part, pid_t tuner, pid_t *found)
+{
+    static char arguments[16384], variables[65536];
+    unsigned count = 0;
+    DIR *all = opendir("/proc");
+    struct dirent *entry;
+    *found = 0;
+    while (all && (entry = readdir(all))) {
+        pid_t pid = (pid_t)atol(entry->d_name);
+        if (pid <= 0 || pid == getpid() || pid == tuner)
+            continue;
+        size_t n = read_of(pid, "cmdline", arguments, sizeof arguments);
+        size_t m = read_of(pid, "environ", variables, sizeof variables);
+        if (n == 0 || (!has_text(arguments, n, folder) && !has_text(variables, m, folder)))
+            continue;
+        bool is_link = has_text(arguments, n, "--link");
+        bool is_launcher = str_equal(arguments, FAKE_LAUNCHER);
+        bool is_agent = str_equal(arguments, PROGRAM) && !is_link;
+        bool is_step = is_launcher && getsid(pid) == pid;
+        bool is_wanted = (part == PART_LINK && is_link) ||
+                         (part == PART_LAUNCHER && is_launcher && !is_step) ||
+                         (part == PART_AGENT && is_agent) ||
+                         (part == PART_WORKER && str_equal(arguments, FAKE_WORKER));
+        if (is_wanted)
+            *found = pid;
+        count++;
+    }
+    if (all)
+        closedir(all);
+    return count;
+}
+
+static pid_t wait_for_part(enum part part, pid_t tuner)
+{
+    pid_t found = 0;
+    for (int tries = 0; tries < 3000 && !found; tries++) {
+        find_processes(part, tuner, &found);
+        usleep(10000);
+    }
+    ck_assert_msg(found > 0, "part %d was never there", part);
+    return found;
+}
+
+// What the tuner ends with, and how: a text, into `told`.
+static void play_tuner(int told)
+{
+    struct error e = ERROR_INIT;
+    struct outcome out;
+    struct device_info d = device(false);
+    struct node *n = start_node(step_agent);
+    if (!node_wait(&n, 1, PATIENCE) || node_state(n) != NODE_UP)
+        _exit(1);
+    struct live_options o = options_on(n, &d);
+    o.terms.launch_limit_ns = 0;
+    struct evaluator *ev = live_new(&o, &e);
+    evaluator_submit(ev, 1, make_job("hang_running", 1000, 1), &e);
+    evaluator_submit(ev, 2, make_job("hang_building", 1000, 2), &e);
+    while (evaluator_take(ev, 100, &out, &e) == 0)
+        ;
+    (void)!write(told, e.text, strlen(e.text) + 1);
+    evaluator_free(ev);
+    node_free(n);
+    _exit(0);
+}
+
+static unsigned ms_until_gone(pid_t tuner)
+{
+    pid_t none;
+    uint64_t start = clock_ns();
+    while (find_processes(PART_COUNT, tuner, &none) > 0 && clock_ns() - start < 60000000000ull) {
+        waitpid(tuner, NULL, WNOHANG);
+        usleep(20000);
+    }
+    return (unsigned)((clock_ns() - start) / 1000000);
+}
+
+static void kill_part(enum part part, int signal, const char *expected)
+{
+    char text[4096] = "";
+    int told[2];
+    ck_assert_int_eq(pipe(told), 0);
+    pid_t tuner = fork();
+    if (tuner == 0)
+        play_tuner(told[1]);
+    close(told[1]);
+    wait_for_part(PART_WORKER, tuner);
+    pid_t victim = part == PART_TUNER ? tuner : wait_for_part(part, tuner);
+    usleep(100000);
+    ck_assert_int_eq(kill(victim, signal), 0);
+    if (part != PART_TUNER) {
+        struct pollfd ready = {.fd = told[0], .events = POLLIN};
+        ck_assert_msg(poll(&ready, 1, PATIENCE) == 1, "part %d: the tuner goes on", part);
+        ck_assert(read(told[0], text, sizeof text - 1) > 0);
+        ck_assert_msg(strstr(text, expected) != NULL, "part %d: %s", part, text);
+        ck_assert_msg(strstr(text, "node 'n1' is lost: ") == text, "%s", text);
+    }
+    if (part == PART_AGENT)
+        kill(victim, SIGCONT); // stopped, nothing can end it but who stopped it
+    unsigned ms = ms_until_gone(tuner);
+    ck_assert_msg(ms < 25000, "part %d: something is left after %u ms", part, ms);
+    kill(tuner, SIGKILL);
+    waitpid(tuner, NULL, 0);
+    close(told[0]);
+}
+
+START_TEST(nothing_is_left_of_a_killed_link)
+{
+    kill_part(PART_LINK, SIGKILL, "hone-worker --link, was killed by SIGKILL");
+}
+END_TEST
+
+START_TEST(nothing_is_left_of_a_killed_launcher)
+{
+    kill_part(PART_LAUNCHER, SIGKILL, "was killed by SIGKILL");
+}
+END_TEST
+
+START_TEST(nothing_is_left_of_a_stopped_launcher)
+{
+    kill_part(PART_LAUNCHER, SIGSTOP, "nothing was heard of it for 3 s");
+}
+END_TEST
+
+START_TEST(nothing_is_left_of_a_killed_agent)
+{
+    kill_part(PART_AGENT, SIGKILL, "the connection ended");
+}
+END_TEST
+
+START_TEST(nothing_is_left_of_a_terminated_agent)
+{
+    kill_part(PART_AGENT, SIGTERM, "the connection ended");
+}
+END_TEST
+
+START_TEST(nothing_is_left_of_a_stopped_agent)
+{
+    kill_part(PART_AGENT, SIGSTOP, "nothing was heard of it for 3 s");
+}
+END_TEST
+
+START_TEST(nothing_is_left_of_a_killed_tuner)
+{
+    kill_part(PART_TUNER, SIGKILL, "");
+}
+END_TEST
+
+// Ctrl-Z: for longer than the lease nobody asks the link for anything.
+START_TEST(a_stopped_tuner_loses_no_node)
+{
+    int told[2];
+    char ok = 0;
+    ck_assert_int_eq(pipe(told), 0);
+    pid_t tuner = fork();
+    if (tuner == 0) {
+        struct node *n = start_node(step_agent);
+        node_wait(&n, 1, PATIENCE);
+        if (node_state(n) != NODE_UP || write(told[1], "u", 1) != 1)
+            _exit(1);
+        raise(SIGSTOP);
+        struct device_info d = device(false);
+        struct live_options o = options_on(n, &d);
+        struct evaluator *ev = make_live(&o);
+        submit(ev, 1, "good", 1000);
+        take_correct(ev, 1);
+        evaluator_free(ev);
+        node_free(n);
+        _exit(0);
+    }
+    ck_assert(read(told[0], &ok, 1) == 1);
+    usleep(2 * LEASE_NS / 1000);
+    kill(tuner, SIGCONT);
+    int status = 0;
+    waitpid(tuner, &status, 0);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+END_TEST
+
+START_TEST(a_killed_worker_costs_no_node)
+{
+    struct node *n = start_up();
+    struct device_info d = device(false);
+    struct live_options o = options_on(n, &d);
+    struct evaluator *ev = make_live(&o);
+    submit(ev, 1, "killed_running", 1000);
+    uint64_t ticket;
+    struct result *r = take(ev, &ticket);
+    ck_assert_msg(r->fault == FAULT_SURROUNDINGS, "%s", r->message);
+    result_free(r);
+    submit(ev, 2, "good", 1000);
+    take_correct(ev, 2);
+    ck_assert_int_eq(node_state(n), NODE_UP);
+    evaluator_free(ev);
+    node_free(n);
+    pid_t none;
+    ck_assert_uint_eq(find_processes(PART_COUNT, 0, &none), 0);
+}
+END_TEST
+
 int main(void)
 {
-    TCase *cases = make_cases("node", setup, 120);
+    TCase *cases = make_cases("node", setup, 300);
     tcase_add_test(cases, it_says_what_it_is);
     tcase_add_test(cases, it_lists_devices);
     tcase_add_test(cases, jobs_come_back);
     tcase_add_test(cases, crashes_are_blamed);
+    tcase_add_test(cases, a_launcher_that_fails_speaks_for_itself);
+    tcase_add_test(cases, another_version_is_told_with_both);
+    tcase_add_test(cases, a_banner_is_passed_over);
+    tcase_add_test(cases, a_lock_there_keeps_others_away);
+    tcase_add_test(cases, nothing_is_left_of_a_killed_link);
+    tcase_add_test(cases, nothing_is_left_of_a_killed_launcher);
+    tcase_add_test(cases, nothing_is_left_of_a_stopped_launcher);
+    tcase_add_test(cases, nothing_is_left_of_a_killed_agent);
+    tcase_add_test(cases, nothing_is_left_of_a_terminated_agent);
+    tcase_add_test(cases, nothing_is_left_of_a_stopped_agent);
+    tcase_add_test(cases, nothing_is_left_of_a_killed_tuner);
+    tcase_add_test(cases, a_stopped_tuner_loses_no_node);
+    tcase_add_test(cases, a_killed_worker_costs_no_node);
     return run_cases(cases);
 }
