@@ -446,6 +446,7 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                 .endings = WORDS(".cu", ".cuh"),
                 .kernel_words = WORDS("__global__"),
                 .telling_words = WORDS("__global__"),
+                .own_compiler = "__CUDACC_RTC__",
                 .macros = WORDS("__CUDACC__", "__CUDACC_RTC__", "__CUDA_ARCH__"),
                 .some_macros = WORDS("__NVCC__"),
                 .qualifiers = WORDS("__grid_constant__"),

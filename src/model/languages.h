@@ -78,6 +78,9 @@ struct language_traits {
     const struct language_option *refused; // ends in an entry without a start
     // Likewise: what other compilers take and this one does not know.
     const struct language_option *ignored;
+    // (optional) A macro that hone's compiler defines: what stands in #ifndef of it, such as the host's program in the
+    // same file, only others compile.
+    const char *own_compiler;
     // (optional) Names that its compiler's headers use: -D of one would break them. A '*' at the
     // end stands for anything.
     const char *const *header_words;

@@ -179,6 +179,51 @@ START_TEST(refusals)
 }
 END_TEST
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    ck_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+// A file for nvcc: the host's part is named, with its line; and the spec can be read all the same, though a header that
+// nobody finds could be what makes a struct's name a macro.
+START_TEST(host_code)
+{
+    static const char body[] =
+        "typedef struct { float x, y; } point;\n"
+        "__global__ void move(point *p, float by, int n)\n"
+        "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i].x += by; }\n";
+    static const char host[] = "int main(void) { move<<<1, 64>>>(0, 1, 2); }\n";
+    char source[512], header[512], spec[512];
+    struct text text = TEXT_INIT;
+    str_format(source, sizeof source, "%s/host.cu", program_folder());
+    str_format(header, sizeof header, "%s/host.h", program_folder());
+    str_format(spec, sizeof spec, "%s/host.json", program_folder());
+    write_text(header, body);
+    text_addf(&text, "#include <cstdio>\n#include \"host.h\"\n// <<< no launch\n%s", host);
+    write_text(source, text_cstr(&text));
+    struct ran r = program_run("init", source, "--no-check");
+    has(r.out, "  1. the host's code (line 4), which cannot be compiled for a device alone: put it "
+               "between "
+               "#ifndef __CUDACC_RTC__ and #endif\n");
+    ran_release(&r);
+    r = program_run("spec", spec, "--to", "t1");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ran_release(&r);
+    unlink(spec);
+    text_clear(&text);
+    text_addf(&text, "#include <cstdio>\n%s#ifndef __CUDACC_RTC__\n%s#endif\n", body, host);
+    write_text(source, text_cstr(&text));
+    r = program_run("init", source, "--no-check");
+    ck_assert_msg(!strstr(r.out, "host's code"), "%s", r.out);
+    ran_release(&r);
+    text_release(&text);
+    unlink(spec);
+    unlink(header);
+    unlink(source);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 600);
@@ -189,6 +234,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, what_is_written);
     tcase_add_test(tests, sizes_are_set);
     tcase_add_test(tests, questions);
+    tcase_add_test(tests, host_code);
     tcase_add_test(tests, refusals);
 }
 

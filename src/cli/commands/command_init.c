@@ -313,6 +313,27 @@ static void add_open(const struct session *s, uint32_t *number, const char *text
     text_addf(out, "  %u. %s\n", ++*number, text);
 }
 
+// The line with what launches a kernel or begins the host's program; 0: there is none. The text has #line where other
+// files were put in.
+static uint32_t find_host_code(const char *text)
+{
+    uint32_t line = 1;
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n', line++) {
+        const size_t length = strcspn(at, "\n");
+        int64_t named;
+        char number[16];
+        const char *start = at + strspn(at, " \t");
+        bool is_comment = str_starts(start, "//") || *start == '*';
+        if (!is_comment && (memmem(at, length, "<<<", 3) || str_starts(at, "int main(") ||
+                            str_starts(at, "void main(")))
+            return line;
+        str_format(number, sizeof number, "%.*s", (int)(length < 15 ? length : 15), at);
+        if (str_starts(number, "#line ") && str_to_i64(number + 6, &named))
+            line = (uint32_t)named - 1;
+    }
+    return 0;
+}
+
 // What a person has to look at, the most pressing first.
 static void add_decisions(struct session *s, const char *output, struct text *out)
 {
@@ -320,6 +341,15 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
     struct text scalars = TEXT_INIT, guesses = TEXT_INIT, written = TEXT_INIT;
     uint32_t number = 0, scalar_items = 0, guess_items = 0, written_items = 0;
     text_add(out, "Still to be decided:\n");
+    const char *guard = language_traits(s->language)->own_compiler;
+    const uint32_t host =
+        guard && !strstr(text_cstr(&s->source), guard) ? find_host_code(text_cstr(&s->source)) : 0;
+    if (host)
+        text_addf(
+            out,
+            "  %u. the host's code (line %u), which cannot be compiled for a device alone: put it "
+            "between #ifndef %s and #endif\n",
+            ++number, host, guard);
     for (uint32_t i = 0; i < f->open_count; i++)
         add_open(s, &number, f->open[i], out);
     for (uint32_t i = 0; i < f->argument_count; i++) {

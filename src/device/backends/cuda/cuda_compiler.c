@@ -181,12 +181,13 @@ static nvrtcResult take_code(const struct cuda_compiler *c, nvrtcProgram program
     return code;
 }
 
-bool cuda_compile(const struct cuda_compiler *c, const struct cuda_request *q,
-                  struct cuda_code *out, nvrtcResult *result, struct error *e)
+static bool compile_once(const struct cuda_compiler *c, const struct cuda_request *q,
+                         struct cuda_code *out, nvrtcResult *result, struct error *e)
 {
     nvrtcProgram program = NULL;
     const char *call = "nvrtcCreateProgram";
-    nvrtcResult code = c->api.nvrtcCreateProgram(&program, q->source, q->name, 0, NULL, NULL);
+    nvrtcResult code = c->api.nvrtcCreateProgram(&program, q->source, q->name, (int)q->host.count,
+                                                 q->host.texts, q->host.names);
     if (code == NVRTC_SUCCESS) {
         call = "nvrtcAddNameExpression";
         code = add_kernels(c, program, q);
@@ -213,4 +214,20 @@ bool cuda_compile(const struct cuda_compiler *c, const struct cuda_request *q,
     return code == NVRTC_SUCCESS ||
            error_set_driver(e, ERROR_DEVICE, (int)code, "%s: %s (%d)", call,
                             c->api.nvrtcGetErrorString(code), (int)code);
+}
+
+bool cuda_compile(const struct cuda_compiler *c, struct cuda_request *q, struct cuda_code *out,
+                  nvrtcResult *result, struct error *e)
+{
+    struct error first = ERROR_INIT;
+    bool ok = compile_once(c, q, out, result, &first);
+    while (!ok && *result == NVRTC_ERROR_COMPILATION &&
+           cuda_host_add(&q->host, text_cstr(&out->log))) {
+        text_clear(&out->log);
+        first = (struct error)ERROR_INIT;
+        ok = compile_once(c, q, out, result, &first);
+    }
+    if (!ok && e)
+        *e = first;
+    return ok;
 }

@@ -5,6 +5,7 @@
 
 #include "device/backends/cuda/cuda_api.h"
 #include "device/backends/cuda/cuda_code.h"
+#include "device/backends/cuda/cuda_host.h"
 #include "model/arch.h"
 
 #define CUDA_FOLDERS_MOST 2
@@ -40,10 +41,12 @@ struct cuda_request {
     const char *const *kernels; // name expressions ("k", "k<16, float>")
     uint32_t kernel_count;
     bool ptx; // PTX text instead of a cubin
+    struct cuda_host host;
 };
 
-// Fills `out` (the log in any case). *result: NVRTC's own code.
-bool cuda_compile(const struct cuda_compiler *c, const struct cuda_request *q,
-                  struct cuda_code *out, nvrtcResult *result, struct error *e);
+// Fills `out` (the log in any case). *result: NVRTC's own code. What the source includes of the host's headers is added
+// to the request.
+bool cuda_compile(const struct cuda_compiler *c, struct cuda_request *q, struct cuda_code *out,
+                  nvrtcResult *result, struct error *e);
 
 #endif

@@ -47,7 +47,12 @@ static bool compile(struct cuda *o, const char *source, const char *name, struct
                                 o->compiler.bytes, o->compiler.changed_ns};
     text_addf(&target, "--gpu-architecture=%s", o->target);
     const char *const options[] = {text_cstr(&target), "--fmad=false"};
-    const struct cuda_request q = {"hone's own kernel", source, options, 2, &name, 1, false};
+    struct cuda_request q = {.name = "hone's own kernel",
+                             .source = source,
+                             .options = options,
+                             .option_count = 2,
+                             .kernels = &name,
+                             .kernel_count = 1};
     digest_start(&s);
     digest_add(&s, version, sizeof version);
     digest_add(&s, target.data, target.length + 1);

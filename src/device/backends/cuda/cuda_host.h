@@ -1,0 +1,19 @@
+// Headers of the host that NVRTC lacks and files meant for nvcc include.
+#ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_HOST_H
+#define HONE_DEVICE_BACKENDS_CUDA_CUDA_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CUDA_HOST_MOST 24
+
+// As nvrtcCreateProgram() takes them.
+struct cuda_host {
+    const char *names[CUDA_HOST_MOST], *texts[CUDA_HOST_MOST];
+    uint32_t count;
+};
+
+// Adds the header that NVRTC's log says cannot be opened. False: it says none, or one that hone does not know.
+bool cuda_host_add(struct cuda_host *h, const char *log);
+
+#endif
