@@ -226,7 +226,8 @@ def test_files_of_results(vectors, tmp_path):
     ({"texmem_args": {"t": 1}}, "texmem_args"), ({"lang": "HIP"}, "HIP"), ({"simulation_mode": True}, "simulation_mode"),
     ({"strategy": "magic"}, "magic"), ({"compiler": "nvcc"}, "nvcc"), ({"observers": [object()]}, "observer object"),
     ({"objective": "beauty"}, "beauty"), ({"parallel": 2}, "parallel"), ({"cmem_args": {"x": numpy.ones(1)}}, "cmem_args"),
-    ({"defines": {"block_size_x": 3}}, "block_size_x"), ({"answer": [1]}, "answer has 1"), ({"restrictions": [3]}, "restriction of type int"), ({"platform": 3}, "platform")])
+    ({"defines": {"block_size_x": 3}}, "block_size_x"), ({"smem_args": {"size": 8}}, "smem_args=.*OpenCL"),
+    ({"compiler_options": [lambda p: "-DA"]}, "compiler_options as code"), ({"answer": [1]}, "answer has 1"), ({"restrictions": [3]}, "restriction of type int"), ({"platform": 3}, "platform")])
 def test_what_cannot_be_served_is_refused_by_name(vectors, more, said):
     with pytest.raises(hone.UsageError, match=said):
         tune(vectors, **more)
@@ -281,6 +282,47 @@ def test_strategies_are_searches_of_hones(vectors, capsys):
     results, _ = tune(vectors, params=params, strategy=kernel_tuner.strategies.pso, strategy_options={"popsize": 4, "max_fevals": 5},
                       iterations=1, quiet=False)
     assert len(results) == 5 and "pso: hone searches with genetic" in capsys.readouterr().out
+
+
+def test_a_strategy_searches_by_a_rate_of_the_scripts(vectors):
+    params = {"block_size_x": [32, 64, 128], "k": [1, 2]}
+    more = {"params": params, "objective": "GFLOP/s", "strategy": "genetic_algorithm", "strategy_options": {"max_fevals": 4}}
+    for metrics in ({"GFLOP/s": lambda p: 2 * N * p["k"] / 1e6 / p["time"]}, {"s": "time / 1e3", "GFLOP/s": "1 / s"},
+                    {"x": "2 * time", "GFLOP/s": lambda p: 3 * p["x"]}):
+        results, env = tune(vectors, metrics=metrics, **more)
+        assert len(results) == 4 and env["best_config"]["GFLOP/s"] == max(r["GFLOP/s"] for r in results)
+    for code, said in ((lambda p: p["time"] ** 2, "so much by the time"), (lambda p: p["nvml_energy"], "asks for more.*nvml_energy")):
+        with pytest.raises(kernel_tuner.Unsupported, match=said):
+            tune(vectors, metrics={"GFLOP/s": code}, **more)
+
+
+def test_the_rate_that_hone_searches_by_is_the_scripts():
+    from hone.kernel_tuner._interface import Metrics, Question
+    x = numpy.zeros(8, dtype=numpy.float32)
+    question = Question("f", "__kernel void f(__global float *x) { x[k] = 0; }", 8, [x], {"k": [1, 2, 4]}, (None,) * 3, None, None, None, None,
+                        None, None, None, None)
+    assert question.rate("r", Metrics({"r": lambda p: 6 / p["time"]})) == "6.0 / time_ms"
+    assert question.rate("r", Metrics({"r": lambda p: p["k"] / p["time"]})) == "hone_rate / time_ms"
+    assert question.derived[-1] == {"Name": "hone_rate", "Expression": "[1.0, 2.0, 4.0][hone_place]"}
+
+
+def test_defines_and_options(vectors):
+    source, right = ADD.replace("b[i]", "b[i] + MORE - 3"), [vectors[1] + vectors[2], None, None, None]
+    for more in ({"defines": {"MORE": 3, "block_size_x": lambda p: p["block_size_x"]}}, {"compiler_options": "-DMORE=3 -cl-mad-enable"},
+                 {"defines": {"MORE": lambda block_size_x: 3}}):
+        results, _ = tune(vectors, source=source, answer=right, **more)
+        assert [type(r["time"]) for r in results] == [float] * 3
+    with pytest.raises(kernel_tuner.Unsupported, match="this gives another one"):
+        tune(vectors, defines={"block_size_x": lambda p: 2 * p["block_size_x"]})
+
+
+def test_a_c_function_of_a_script(vectors, monkeypatch):
+    monkeypatch.delenv("HONE_DEVICE")
+    if not [d for d in hone.devices() if d.language == "c"]:
+        pytest.skip("no C compiler here")
+    source = 'extern "C" float vector_add(float *c, const float *a, const float *b, int n) { for (int i = 0; i < n; i++) c[i] = a[i] + b[i]; return k; }'
+    results, _ = tune(vectors, source=source, params={"k": [1, 2]}, lang="C", answer=[vectors[1] + vectors[2], None, None, None])
+    assert [type(r["time"]) for r in results] == [float] * 2
 
 
 MATMUL = """

@@ -7,7 +7,7 @@ runs. What is better here stays: drivers live in worker processes, an answer is 
 configuration that crashes is a result.
 """
 
-from . import file_utils, observers, strategies, util
+from . import file_utils, integration, observers, strategies, util
 from ._interface import Unsupported, run_kernel, store_results, tune_kernel
 
-__all__ = ["Unsupported", "file_utils", "observers", "run_kernel", "store_results", "strategies", "tune_kernel", "util"]
+__all__ = ["Unsupported", "file_utils", "integration", "observers", "run_kernel", "store_results", "strategies", "tune_kernel", "util"]

@@ -44,7 +44,7 @@ def _put_in_place() -> None:
     modules = {"": served, ".util": served.util, ".file_utils": served.file_utils, ".strategies": served.strategies,
                ".observers": served.observers, ".observers.nvml": served.observers.nvml,
                ".observers.observer": served.observers.observer, ".observers.register": served.observers.register,
-               ".interface": served, ".integration": served}
+               ".interface": served, ".integration": served.integration}
     for name in served.strategies.NAMES:
         modules[f".strategies.{name}"] = getattr(served.strategies, name)
     for name, module in modules.items():

@@ -12,6 +12,7 @@ import math
 import os
 import pathlib
 import re
+import shlex
 import sys
 import time
 from datetime import datetime, timezone
@@ -52,6 +53,9 @@ _COMPILERS = {"C": ("cc", "gcc"), "CUDA": ("nvrtc",), "OpenCL": ()}
 
 
 # ---- sources -----------------------------------------------------------------------------------------
+
+
+_AS_IN_C = re.compile(r'\bextern\s+"C"(?!\s*\{)')
 
 
 def _read_source(given: Any) -> Tuple[str, Optional[str]]:
@@ -180,6 +184,9 @@ class Question:
         for name in ("block_size_x", "block_size_y", "block_size_z")[len(self.blocks):]:
             self.blocks.append(name if name in self.params else next((key for key in self.params if key.lower() == name), name))
         self.problem_size, self.smem = problem_size, dict(smem or {})
+        if self.smem and (self.language != "CUDA" or set(self.smem) != {"size"}):
+            raise Unsupported(f"smem_args={{{', '.join(map(repr, self.smem))}: ...}} in {self.language}: hone knows the size of CUDA's dynamic "
+                              "shared memory, smem_args={'size': bytes}")
         self._arguments(arguments, dict(cmem or {}))
 
     def _sources(self, source: Any, lang: Optional[str]) -> None:
@@ -199,15 +206,19 @@ class Question:
                 raise UsageError(f"kernel_source: {other} is no file")
             self.folders.append(str(path.resolve().parent))
         self.language = _language(lang, self.text)
+        if self.language == "C":  # texts for C++ compilers, which otherwise change the function's name
+            self.text = _AS_IN_C.sub("", self.text)
 
     def _compiler(self, compiler: Any, options: Any, defines: Any) -> None:
         if compiler is not None and os.path.basename(str(compiler)) not in _COMPILERS[self.language]:
             raise Unsupported(f"compiler={compiler!r}: hone compiles OpenCL by its driver, CUDA by NVRTC, and C by `cc` (HONE_CC)")
-        self.options = [str(o) for o in options or ()]
+        self.options = shlex.split(options) if isinstance(options, str) else list(options or ())
+        if any(not isinstance(o, str) for o in self.options):
+            raise Unsupported("compiler_options as code: each has to be a text; what depends on parameters is an #if in the kernel")
         self.constants: Dict[str, Any] = {}
         self.code_defines: Dict[str, Callable[..., Any]] = {}
         for key, value in (dict(defines) if defines is not None else {}).items():
-            if key in self.params:
+            if key in self.params and not callable(value):
                 raise Unsupported(f"defines[{key!r}]: each parameter reaches the kernel under its own name with its own value; define another name")
             if callable(value):
                 self.code_defines[key] = value
@@ -324,6 +335,26 @@ class Question:
             return repr(some)
         return self._table(name, values, some)
 
+    def rate(self, name: str, metrics: "Metrics") -> str:
+        """The script's metric as an expression that hone computes while it searches: so much by the time, as GFLOP/s, or times the time;
+        how much, each configuration is asked for."""
+        def asked(p: Mapping[str, Any], ms: float) -> float:
+            row = {**p, "time": ms, "times": [ms]}
+            metrics.add(row)
+            return float(row[name])
+        try:
+            rows = [(i, [asked(p, ms) for ms in (0.25, 1.0, 64.0)]) for i, p in self._combinations(f"objective={name!r} with a strategy")]
+        except (LookupError, TypeError, ValueError, ArithmeticError, NameError) as e:
+            raise Unsupported(f"objective={name!r} with a strategy: the metric asks for more than parameters and the time ({type(e).__name__}: {e}); "
+                              "leave strategy out") from None
+        for text, factors in ((" / time_ms", (4, 1, 1 / 64)), (" * time_ms", (0.25, 1, 64))):
+            if all(math.isclose(value, values[1] * factor, rel_tol=1e-9) for _, values in rows for value, factor in zip(values, factors)):
+                table = {i: values[1] for i, values in rows}
+                some = rows[0][1][1]
+                return (repr(some) if all(v == some for v in table.values()) else self._table("hone_rate", table, some)) + text
+        raise Unsupported(f"objective={name!r} with a strategy: hone searches by metrics that are so much by the time, or times the time; leave "
+                          "strategy out, or write a spec with the metric")
+
     def _generate(self) -> str:
         """All texts that a generator makes, each behind the number of the configurations that have it."""
         assert self.generator is not None
@@ -331,6 +362,7 @@ class Question:
         table = {}
         for i, p in self._combinations("kernel_source"):
             text = _scaled(_read_source(self.generator(dict(p)))[0])
+            text = _AS_IN_C.sub("", text) if self.language == "C" else text
             table[i] = numbers.setdefault(text, len(numbers))
             if sum(map(len, numbers)) > SOURCE_MOST:
                 raise Unsupported(f"kernel_source: the generated texts are more than {SOURCE_MOST >> 20} MiB together")
@@ -376,6 +408,11 @@ class Question:
                 del kernel[key]
         kernel["KernelSource"] = self._generate() if self.generator else self.text
         for key, code in self.code_defines.items():
+            if key in self.params:  # which reaches the kernel anyway
+                if any(_ask(code, p) != p[key] for _, p in self._combinations(f"defines[{key!r}]")):
+                    raise Unsupported(f"defines[{key!r}]: each parameter reaches the kernel under its own name with its own value, and this gives "
+                                      "another one; define another name")
+                continue
             self.derived.append({"Name": key, "Expression": self._by_code(f"hone_{key}", f"defines[{key!r}]", lambda p, c=code: _ask(c, p))})
         for k, axis in enumerate("xyz"):
             if re.search(rf"\bgrid_size_{axis}\b", kernel["KernelSource"]):
@@ -620,15 +657,16 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
         raise Unsupported(f"objective={wanted!r}: hone looks for the time, a metric of `metrics`, or what an observer adds")
     higher = _is_higher_better(wanted, objective_higher_is_better)
     search, budget = _search(strategy, strategy_options, quiet)
-    if wanted != "time" and not search.startswith("exhaustive"):
-        raise Unsupported(f"objective={wanted!r} with a strategy: hone does not know what the script's metrics compute while it searches; "
-                          "leave strategy out, or write a spec with the metric")
     if observing.metrics and not search.startswith(("exhaustive", "random")):
         raise Unsupported(f"{' and '.join(observing.metrics)} with strategy={strategy!r}: hone counts energy for each configuration only where it "
                           "is looked for; leave strategy out, or take random_sample")
     answers = _answer(answer, verify, question)
-    question.metrics = observing.metrics
+    question.metrics = dict(observing.metrics)
     question.restrict(restrictions)
+    goals = ["min:time", *(f"min:{name}" for name in observing.metrics)]  # energy is counted where it is looked for
+    if wanted != "time" and not search.startswith(("exhaustive", "random")):
+        question.metrics[wanted] = question.rate(wanted, computed)
+        goals = [f"{'max' if higher else 'min'}:{wanted}"]
     judge = None
     if verify is not None:
         question.looked_at = _looked_at(answer, question)
@@ -659,7 +697,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     todo = [p for p in space if _cache_key(p, p) not in known] if known else None  # None: all
     options = {"on": chosen, "store": False, "strategy": search, "iterations": iterations, "judge": judge, "on_record": tell,
                "progress": False, "seed": int(seed or 0), "configurations": todo or (),
-               "objective": ["min:time", *(f"min:{name}" for name in observing.metrics)]}  # energy is counted where it is looked for
+               "objective": goals}
     try:
         if todo is None or todo:
             result = tune_spec(spec, budget=budget, **options)
