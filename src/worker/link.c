@@ -225,7 +225,7 @@ static void send_out(struct link *l, struct relay *r)
     }
 }
 
-// The rest of what it said goes as it is; the worker will make of it what it can.
+// What is left of a frame is dropped: its rest will not come.
 static void close_out(struct link *l, struct relay *r)
 {
     if (r->channel >= 0)
@@ -273,8 +273,11 @@ static ssize_t give_bytes(int fd, const char *bytes, size_t length, bool is_sock
     return n >= 0 ? n : errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -1;
 }
 
-static void pass_in(struct link *l, struct relay *r)
+// What was printed before goes first, unless the tuner leaves it where it is for a beat.
+static void pass_in(struct link *l, struct relay *r, bool is_late)
 {
+    if (r->said.length > 0 && r->printed >= 0 && !is_late)
+        return;
     while (r->given < r->in.length && r->channel >= 0) {
         ssize_t n = give_bytes(r->channel, r->in.data + r->given, r->in.length - r->given, true);
         if (n == 0)
@@ -300,7 +303,7 @@ static void pass_in(struct link *l, struct relay *r)
         shutdown(r->channel, SHUT_WR);
 }
 
-static void pass_said(struct relay *r)
+static void pass_said(struct link *l, struct relay *r)
 {
     while (r->heard < r->said.length && r->printed >= 0) {
         ssize_t n =
@@ -314,6 +317,8 @@ static void pass_said(struct relay *r)
     }
     text_release(&r->said);
     r->heard = 0;
+    if (r->in.length > 0 || r->has_ended)
+        pass_in(l, r, false);
     if (r->has_exited)
         close_descriptor(&r->printed);
 }
@@ -329,7 +334,7 @@ static bool take_data(struct link *l, struct relay *r, const struct node_frame *
         text_addn(&r->in, f->payload, f->length);
     if (r->in.failed)
         return error_memory(&l->lost);
-    pass_in(l, r);
+    pass_in(l, r, false);
     return true;
 }
 
@@ -345,7 +350,7 @@ static bool take_printed(struct link *l, struct relay *r, const struct node_fram
     text_addn(&r->said, f->payload, f->length);
     if (r->said.failed)
         return error_memory(&l->lost);
-    pass_said(r);
+    pass_said(l, r);
     return true;
 }
 
@@ -426,8 +431,8 @@ static bool take_exit(struct link *l, struct relay *r, const struct node_frame *
     if (!node_frame_u32(f, &status))
         return lose(l, "it tells of a worker's end what makes no sense");
     r->has_exited = r->has_ended = true;
-    pass_in(l, r);
-    pass_said(r);
+    pass_in(l, r, false);
+    pass_said(l, r);
     put_frame(l, &l->control, NODE_EXITED, f->number, f->payload, f->length);
     return true;
 }
@@ -457,7 +462,7 @@ static bool take_of_worker(struct link *l, const struct node_frame *f)
         return take_credit(l, r, f);
     case NODE_CLOSE:
         r->has_ended = true;
-        pass_in(l, r);
+        pass_in(l, r, false);
         return true;
     default:
         return take_exit(l, r, f);
@@ -714,7 +719,8 @@ static nfds_t gather_descriptors(struct link *l)
     for (struct relay *r = l->relays; r; r = r->next) {
         bool hears = !is_congested(l) && r->credit > 0 &&
                      (r->sent == r->out.length || r->credit >= NODE_ITEM);
-        short events = (short)((hears ? POLLIN : 0) | (r->in.length > 0 ? POLLOUT : 0));
+        bool gives = r->in.length > 0 && (r->said.length == 0 || r->printed < 0);
+        short events = (short)((hears ? POLLIN : 0) | (gives ? POLLOUT : 0));
         r->channel_at = r->printed_at = -1;
         if (r->channel >= 0) { // its end is noticed in any case
             r->channel_at = (int)n;
@@ -735,9 +741,13 @@ static void beat(struct link *l)
         return;
     l->beaten_ns = now;
     l->has_ended = l->has_ended || getppid() != l->parent;
+    for (struct relay *r = l->relays; r; r = r->next) {
+        if (r->in.length > 0)
+            pass_in(l, r, true);
+    }
     if (l->is_up && node_pending(&l->agent) < QUEUE_MOST)
         put_frame(l, &l->agent, NODE_BEAT, 0, NULL, 0);
-    if (!l->is_up && node_pending(&l->control) == 0)
+    if (node_pending(&l->control) == 0)
         put_frame(l, &l->control, NODE_BEAT, 0, NULL, 0);
     if (node_is_silent(&l->silence, l->o->beat_ns, l->is_up ? l->o->lease_ns : UINT64_MAX)) {
         l->is_stuck = true;
@@ -771,13 +781,13 @@ static void link_step(struct link *l)
         short channel = r->channel_at < 0 ? 0 : l->fds[r->channel_at].revents;
         r->channel_at = -1;
         if (channel & POLLOUT)
-            pass_in(l, r);
+            pass_in(l, r, false);
         if (channel & POLLHUP && is_congested(l))
             close_out(l, r); // nobody waits for what it comes to
         else if (channel & ~POLLOUT)
             hear_tuner_of(l, r);
         if (r->printed_at >= 0 && l->fds[r->printed_at].revents)
-            pass_said(r);
+            pass_said(l, r);
         if (r->sent < r->out.length)
             send_out(l, r);
     }

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -282,6 +284,214 @@ START_TEST(a_lock_there_keeps_others_away)
 }
 END_TEST
 
+// ---- bytes, signals and ends -------------------------------------------------------------------
+
+static struct node *start_with(const char *program)
+{
+    const char *const launcher[] = {FAKE_LAUNCHER, PROGRAM,   "--node", "--worker",
+                                    program,       "--locks", folder,   NULL};
+    struct node *n = start_node(launcher);
+    ck_assert(node_wait(&n, 1, PATIENCE));
+    ck_assert_msg(node_state(n) == NODE_UP, "%s", node_reason(n));
+    return n;
+}
+
+static void start_on(struct node *n, struct process *p)
+{
+    struct error e = ERROR_INIT;
+    ck_assert_msg(process_start_on(node_host(n), p, environment, &e), "%s", e.text);
+}
+
+// Sends all and reads as much back, which is to be the same.
+static void echo(const struct process *p, const struct text *bytes)
+{
+    static char buffer[1 << 16];
+    size_t sent = 0, got = 0;
+    while (got < bytes->length) {
+        struct pollfd ready = {.fd = p->channel,
+                               .events = (short)(POLLIN | (sent < bytes->length ? POLLOUT : 0))};
+        ck_assert_msg(poll(&ready, 1, PATIENCE) == 1, "%zu sent, %zu of %zu came back", sent, got,
+                      bytes->length);
+        ssize_t n = ready.revents & POLLOUT
+                        ? send(p->channel, bytes->data + sent, bytes->length - sent, MSG_NOSIGNAL)
+                        : 0;
+        sent += n > 0 ? (size_t)n : 0;
+        n = ready.revents & ~POLLOUT ? recv(p->channel, buffer, sizeof buffer, 0) : -1;
+        ck_assert_msg(n != 0, "it has ended: %zu of %zu came back", got, bytes->length);
+        if (n < 0)
+            continue;
+        ck_assert_uint_le(got + (size_t)n, bytes->length);
+        ck_assert_msg(memcmp(bytes->data + got, buffer, (size_t)n) == 0, "others after %zu", got);
+        got += (size_t)n;
+    }
+}
+
+static void add_frame(struct text *out, enum verb verb, size_t length, uint64_t *seed)
+{
+    struct wire w;
+    uint32_t magic = PROTOCOL_MAGIC, kind = (uint32_t)verb, sequence = 0, bytes = (uint32_t)length;
+    wire_writer(&w, out);
+    wire_u32(&w, &magic);
+    wire_u32(&w, &kind);
+    wire_u32(&w, &sequence);
+    wire_u32(&w, &bytes);
+    for (size_t i = 0; i < length; i += 8) {
+        *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+        text_addn(out, seed, length - i < 8 ? length - i : 8);
+    }
+    ck_assert(!out->failed);
+}
+
+START_TEST(contents_go_to_a_node_once)
+{
+    enum { PARTS = 12 };
+    char file[96];
+    snprintf(file, sizeof file, "%s/passed", folder);
+    setenv("FAKE_PASSED", file, 1);
+    struct node *n = start_with("/bin/cat");
+    struct text contents = TEXT_INIT, others = TEXT_INIT;
+    struct process p[3];
+    uint64_t seed = 1;
+    for (int i = 0; i < PARTS; i++)
+        add_frame(&contents, VERB_BLOB, i % 3 == 2 ? 100 + (size_t)i : BLOB_PART + 64, &seed);
+    for (int i = 0; i < 50; i++) // frames of all lengths, contents in between, what is no frame
+        add_frame(&others, i % 7 ? VERB_LOAD : VERB_BLOB, (size_t)i * i * 11, &seed);
+    add_frame(&others, VERB_BLOB, BLOB_PART + 1000, &seed);
+    text_add(&others, "no frame at all, bytes of somebody else");
+    for (int i = 0; i < 3; i++) {
+        start_on(n, &p[i]);
+        echo(&p[i], &contents);
+    }
+    echo(&p[1], &others);
+    for (int i = 0; i < 3; i++)
+        process_end(&p[i]);
+    node_free(n);
+    unsigned long long passed = 0;
+    FILE *f = fopen(file, "r");
+    ck_assert(f && fscanf(f, "%llu", &passed) == 1);
+    fclose(f);
+    ck_assert_uint_gt(passed, contents.length + others.length);
+    ck_assert_uint_lt(passed, contents.length + others.length + (contents.length >> 3));
+    text_release(&contents);
+    text_release(&others);
+}
+END_TEST
+
+START_TEST(a_large_image_passes_while_another_reads_nothing)
+{
+    struct node *n = start_with("/bin/cat");
+    struct text image = TEXT_INIT, small = TEXT_INIT;
+    struct process deaf, p;
+    uint64_t seed = 2;
+    size_t taken = 0;
+    add_frame(&image, VERB_LOAD, 100u << 20, &seed);
+    add_frame(&small, VERB_LOAD, 1000, &seed);
+    start_on(n, &deaf);
+    start_on(n, &p);
+    // What nobody reads is bounded, and so is what it holds up.
+    struct pollfd ready = {.fd = deaf.channel, .events = POLLOUT};
+    while (poll(&ready, 1, 500) == 1) {
+        ssize_t sent = send(deaf.channel, image.data + taken % (1 << 20), 1 << 16, MSG_NOSIGNAL);
+        taken += sent > 0 ? (size_t)sent : 0;
+        ck_assert_uint_lt(taken, 40u << 20);
+    }
+    echo(&p, &small);
+    echo(&p, &image);
+    process_end(&deaf);
+    process_end(&p);
+    node_free(n);
+    text_release(&image);
+    text_release(&small);
+}
+END_TEST
+
+START_TEST(signals_reach_its_group)
+{
+    struct node *n = start_with("/bin/cat");
+    struct text small = TEXT_INIT;
+    struct process p;
+    uint64_t seed = 3;
+    int status = 0;
+    add_frame(&small, VERB_LOAD, 1000, &seed);
+    start_on(n, &p);
+    echo(&p, &small);
+    for (uint64_t start = clock_ns(); process_memory(&p) == 0;)
+        ck_assert(clock_ns() - start < PATIENCE * 1000000ull);
+    process_stop(&p);
+    ck_assert(send(p.channel, small.data, 100, MSG_NOSIGNAL) == 100);
+    struct pollfd ready = {.fd = p.channel, .events = POLLIN};
+    ck_assert_int_eq(poll(&ready, 1, 300), 0);
+    process_continue(&p);
+    ck_assert_int_eq(poll(&ready, 1, PATIENCE), 1);
+    ck_assert(!process_wait(&p, 50, &status));
+    process_signal(&p, SIGTERM);
+    ck_assert(process_wait(&p, PATIENCE, &status));
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    ck_assert_int_eq(p.pid, 0);
+    process_end(&p);
+    // A stopped one is killed, and one whose channel is closed ends by itself.
+    start_on(n, &p);
+    process_stop(&p);
+    process_signal(&p, SIGKILL);
+    ck_assert(process_wait(&p, PATIENCE, &status));
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    process_end(&p);
+    start_on(n, &p);
+    close(p.channel);
+    p.channel = -1;
+    ck_assert(process_wait(&p, PATIENCE, &status));
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    process_end(&p);
+    node_free(n);
+    text_release(&small);
+}
+END_TEST
+
+static void write_script(char *path, size_t size, const char *lines)
+{
+    snprintf(path, size, "%s/worker.sh", folder);
+    FILE *f = fopen(path, "w");
+    ck_assert(f && fprintf(f, "#!/bin/sh\n%s\n", lines) > 0 && fclose(f) == 0);
+    ck_assert_int_eq(chmod(path, 0700), 0);
+}
+
+START_TEST(its_last_words_and_its_status_come_back)
+{
+    char path[96];
+    struct process p;
+    int status = 0;
+    write_script(path, sizeof path,
+                 "head -c 300000 /dev/zero | tr '\\0' x >&2; echo last words >&2; echo answer\n"
+                 "test -d \"$HONE_WORKER_SCRATCH\" -a -d \"$POCL_CACHE_DIR\" || exit 4\n"
+                 "test \"$HONE_WORKER_SCRATCH\" != \"$0\" -a \"$FAKE_FOLDER\" || exit 5\n"
+                 "case $HONE_WORKER_SCRATCH in */hone-scratch-*) exit 3; esac");
+    unsetenv("POCL_CACHE_DIR");
+    struct node *n = start_with(path);
+    start_on(n, &p);
+    struct pollfd ready = {.fd = p.channel, .events = POLLIN};
+    char answer[16] = "";
+    while (poll(&ready, 1, 50) == 0)
+        process_drain(&p);
+    ck_assert_int_eq(recv(p.channel, answer, sizeof answer - 1, 0), 7);
+    process_drain(&p); // it was printed before it was answered
+    const char *end = p.tail + (p.tail_length > 40 ? p.tail_length - 40 : 0);
+    ck_assert_msg(strstr(end, "xxxlast words\n") != NULL, "%s", end);
+    ck_assert(process_wait(&p, PATIENCE, &status));
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 3, "%d", status);
+    ck_assert_int_eq(poll(&ready, 1, PATIENCE), 1);
+    ck_assert_int_eq(recv(p.channel, answer, sizeof answer, 0), 0);
+    process_end(&p);
+    // One that cannot be started says why.
+    remove(path);
+    start_on(n, &p);
+    ck_assert(process_wait(&p, PATIENCE, &status));
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 127);
+    ck_assert_msg(strstr(p.tail, "No such file") != NULL, "%s", p.tail);
+    process_end(&p);
+    node_free(n);
+}
+END_TEST
+
 // ---- parts that are killed ---------------------------------------------------------------------
 
 static const char *const step_agent[] = {FAKE_LAUNCHER, PROGRAM,   "--node", "--worker",
@@ -518,6 +728,10 @@ int main(void)
     tcase_add_test(cases, another_version_is_told_with_both);
     tcase_add_test(cases, a_banner_is_passed_over);
     tcase_add_test(cases, a_lock_there_keeps_others_away);
+    tcase_add_test(cases, contents_go_to_a_node_once);
+    tcase_add_test(cases, a_large_image_passes_while_another_reads_nothing);
+    tcase_add_test(cases, signals_reach_its_group);
+    tcase_add_test(cases, its_last_words_and_its_status_come_back);
     tcase_add_test(cases, nothing_is_left_of_a_killed_link);
     tcase_add_test(cases, nothing_is_left_of_a_killed_launcher);
     tcase_add_test(cases, nothing_is_left_of_a_stopped_launcher);
