@@ -60,6 +60,7 @@ struct surrogate {
     float *point;
     float *spread; // points of the first questions: spread_count, of which spread_known are there
     uint32_t initial, in_flight, spread_count, spread_known;
+    uint32_t spread_seen; // so many questions were looked at for them
 
     uint32_t told, correct;
     double best; // of the correct ones
@@ -145,8 +146,10 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     for (uint32_t i = 0; i < s->learner.axes.count; i++)
         s->roughness[i] = axis_roughness(&s->learner.axes.items[i]);
     improvement_init(&s->improvement);
-    s->gp.axes = s->learner.axes.count;
+    uint32_t axes = s->learner.axes.count;
+    s->gp.axes = axes;
     gp_prior(&s->gp);
+    s->gp.shape.weights[axes] = 1.0 / (axes + 1); // of the sources' axis, for when it joins
     return &s->base;
 }
 
@@ -201,15 +204,23 @@ static double distance_to_spread(struct surrogate *s, uint64_t index)
     return nearest;
 }
 
-// The one furthest from all that were asked, of some at random.
+// Those of the gate come on top: where no source is trusted the first questions are those of a search without any.
+static uint32_t own_questions(const struct surrogate *s)
+{
+    return s->learner.asked.count - s->transfer.gate_count;
+}
+
+// The one furthest from all of these that were asked, of some at random.
 static bool ask_spread(struct surrogate *s, uint64_t *index)
 {
     struct learner *g = &s->learner;
     double furthest = -1;
-    bool is_initial = g->asked.count > 0 && g->asked.count < s->spread_count;
-    for (; is_initial && s->spread_known < g->asked.count; s->spread_known++)
-        locate_configuration(s, g->asked.entries[s->spread_known].index,
-                             spread_point(s, s->spread_known));
+    bool is_initial = own_questions(s) > 0 && own_questions(s) < s->spread_count;
+    for (; is_initial && s->spread_seen < g->asked.count; s->spread_seen++) {
+        uint64_t seen = g->asked.entries[s->spread_seen].index;
+        if (!transfer_asked(&s->transfer, seen))
+            locate_configuration(s, seen, spread_point(s, s->spread_known++));
+    }
     for (uint32_t i = 0; i < SPREAD_TRIES && is_initial; i++) {
         uint64_t other = space_sample(g->space, &g->rng);
         double apart = learner_is_open(g, other) ? distance_to_spread(s, other) : -1;
@@ -381,8 +392,12 @@ static bool make_model(struct surrogate *s)
 
 static bool is_due(const struct surrogate *s)
 {
-    if (!s->has_model)
-        return s->correct >= 2 && s->learner.asked.count >= s->initial;
+    if (!s->has_model) {
+        bool is_enough =
+            own_questions(s) >= s->initial || (s->learner.asked.count >= s->initial &&
+                                               transfer_promises(&s->transfer, &s->learner.asked));
+        return s->correct >= 2 && is_enough;
+    }
     if (is_listed(s))
         return s->told > s->told_before * LISTED_GROWTH ||
                (s->is_stale && s->told >= s->told_before + LISTED_LEAST);

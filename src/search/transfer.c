@@ -49,7 +49,7 @@ bool transfer_ask(struct transfer *t, const struct learner *g, uint64_t *index)
     return false;
 }
 
-static bool is_of_gate(const struct transfer *t, uint64_t index)
+bool transfer_asked(const struct transfer *t, uint64_t index)
 {
     for (uint32_t i = 0; i < t->gate_count; i++) {
         if (t->gate[i] == index)
@@ -76,21 +76,31 @@ enum gate { GATE_NOT_ASKED, GATE_SHUT, GATE_OPEN };
 static enum gate pass_gate(const struct transfer *t, const struct source *source,
                            const struct asked *asked)
 {
+    uint32_t first = t->first > 0 ? t->first : asked->count;
     double own = INFINITY, others = INFINITY;
     bool has_own = false;
     for (uint32_t i = 0; i < asked->count; i++) {
         const struct asked_entry *a = &asked->entries[i];
         bool is_own = is_among_best(t, source, a->index);
-        if (i >= t->first && !is_of_gate(t, a->index))
+        if (i >= first && !transfer_asked(t, a->index))
             continue;
         double value = a->state == ASKED_CORRECT ? a->value : INFINITY;
         has_own |= is_own && a->state != ASKED_PENDING;
         if (is_own)
             own = fmin(own, value);
-        else if (i >= t->starts && !is_of_gate(t, a->index))
+        else if (i >= t->starts && !transfer_asked(t, a->index))
             others = fmin(others, value);
     }
     return !has_own ? GATE_NOT_ASKED : own < others ? GATE_OPEN : GATE_SHUT;
+}
+
+bool transfer_promises(const struct transfer *t, const struct asked *asked)
+{
+    for (uint32_t k = 0; k < t->count; k++) {
+        if (pass_gate(t, t->sources[k], asked) == GATE_OPEN)
+            return true;
+    }
+    return false;
 }
 
 // ---- weights -----------------------------------------------------------------------------------

@@ -29,6 +29,10 @@ struct transfer {
 void transfer_init(struct transfer *t, const struct strategy_setup *setup);
 // The next question of the gate, one that was not asked. False: there is none.
 bool transfer_ask(struct transfer *t, const struct learner *g, uint64_t *index);
+// Was it asked for a source's sake?
+bool transfer_asked(const struct transfer *t, uint64_t index);
+// Is the best of all answers, before there is a model, one of a source's best?
+bool transfer_promises(const struct transfer *t, const struct asked *asked);
 // Learns from what was answered by now.
 void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *scale);
 // What the trusted ones make of a configuration, standardised; 0 where none is.
