@@ -3,6 +3,8 @@
 // outcome as its own weighting sees it.
 #include "workflows/scalarization.h"
 
+#include "search/threaded.h"
+
 #include <stdlib.h>
 
 #define DIRECTIONS_MOST (OBJECTIVES_MOST + 1)
@@ -148,6 +150,12 @@ void scalarization_free(struct scalarization *d)
     free(d->slots);
     arena_release(&d->arena);
     free(d);
+}
+
+void scalarization_thread(struct scalarization *d, uint32_t sources)
+{
+    if (d->count == 1)
+        d->strategies[0] = threaded_new(d->strategies[0], sources);
 }
 
 // ---- asking and telling ------------------------------------------------------------------------

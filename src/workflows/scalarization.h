@@ -19,6 +19,9 @@ struct scalarization;
 struct scalarization *scalarization_new(const char *strategy, const struct strategy_setup *setup,
                                         const struct objectives *objectives, struct error *e);
 void scalarization_free(struct scalarization *d); // NULL is fine
+// From now on it is chosen in a thread of its own (search/threaded.h), where there is one direction: several take turns, and
+// whose turn it is must not depend on who is faster. `sources` of the setup.
+void scalarization_thread(struct scalarization *d, uint32_t sources);
 // As strategy_ask(). Fewer than could be asked, and *failed, without memory.
 size_t scalarization_ask(struct scalarization *d, uint64_t *out, size_t capacity, bool *failed);
 // As strategy_wait(): may one of them have a question yet?

@@ -10,7 +10,7 @@
 // workers note that they begin ("+") and have ended ("-") opening the device, which then takes them
 // a fifth of a second; FAKE_CARD=1, the device has a view in CUDA too; FAKE_BESIDE_MS=<n>, so long
 // a launch that is verified waits for the load of another job, which it then serves before it ends
-// (noted as "beside"); FAKE_FRAMES=<file>, the verb, role and bytes of each frame, a line each.
+// (noted as "beside"); FAKE_LAUNCH_US=<n>, so long a launch takes; FAKE_FRAMES=<file>, the verb, role and bytes of each frame, a line each.
 // FAKE_WHERE=<option> and FAKE_THEN=<option>: jobs with the first have the
 // second, too. FAKE_FOLDERS: the folders it says that it writes to.
 #include "os/process.h"
@@ -508,11 +508,20 @@ static bool first_kill(const struct slot *s)
     return s->behaviour == FAKE_KILL_DEVICE && first_time("killed");
 }
 
+// So long a launch takes by the wall's clock.
+static void take_launch_time(void)
+{
+    const char *us = getenv("FAKE_LAUNCH_US");
+    if (us)
+        usleep((useconds_t)strtoul(us, NULL, 10));
+}
+
 static void verify(uint32_t sequence, const struct slot *s)
 {
     struct result *r = result_new();
     note_event("verify", s, NULL);
     phase(sequence, PHASE_LAUNCHING, 1);
+    take_launch_time();
     bool kills = first_kill(s);
     if (kills)
         kill_device();
@@ -593,6 +602,7 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
         die();
     r->samples_ns = arena_array(&r->arena, p->launches, sizeof *r->samples_ns);
     for (uint32_t i = 0; i < p->launches; i++) {
+        take_launch_time();
         r->samples_ns[r->sample_count++] = s->ns + i % 3 * s->spread;
         if (p->hopeless_ns && s->ns > p->hopeless_ns && i == 1) {
             r->stop = STOP_HOPELESS;

@@ -17,7 +17,7 @@
 // How long one question to the store may wait for another process's lock within a step.
 #define STORE_STEP_MS 50
 // How long a step waits for a result while a strategy may have a question first.
-#define THINKING_STEP_MS 5
+#define THINKING_STEP_MS 2
 
 // ---- making ------------------------------------------------------------------------------------
 
@@ -50,6 +50,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
         live.jobs = live_default_jobs(NULL, o->device);
     if (live.jobs > t->planned)
         live.jobs = (uint32_t)t->planned;
+    t->builders = live.jobs;
     return cached_new(&cached, &live, e);
 }
 
@@ -224,11 +225,23 @@ static void watch_budget_time(struct tune *t)
     evaluator_cancel(t->evaluator);
 }
 
+// Questions are chosen beside the launches, but not where that makes a difference: on a device that shares the host it
+// would take from what is measured; and with one builder, or as long as the store answers, the same seed asks the same.
+static void choose_beside_launches(struct tune *t)
+{
+    if (t->is_threaded || t->fresh_done == 0 || t->builders < 2 || t->o.device->shares_host)
+        return;
+    scalarization_thread(t->strategy, t->elsewhere.count);
+    t->is_threaded = true;
+}
+
 static bool ask_strategy(struct tune *t, struct error *e)
 {
     uint64_t batch[64];
     if (t->asking_ended)
         return true;
+    if (!t->o.replay)
+        choose_beside_launches(t);
     if (!tune_known_start(t, evaluator_room(t->evaluator), e))
         return false;
     size_t room = evaluator_room(t->evaluator);
@@ -240,7 +253,7 @@ static bool ask_strategy(struct tune *t, struct error *e)
     size_t got = want ? scalarization_ask(t->strategy, batch, want, &failed) : 0;
     if (failed)
         return error_memory(e);
-    t->is_thinking = want && got == 0 && scalarization_wait(t->strategy, 0);
+    t->is_thinking = got < want && scalarization_wait(t->strategy, 0);
     // With nothing left somebody may still be refused, and another one be asked in its place.
     if (t->outstanding == 0 && (left == 0 || (want && got == 0 && !t->is_thinking)))
         t->asking_ended = true;

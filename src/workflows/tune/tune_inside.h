@@ -90,11 +90,13 @@ struct tune {
     uint64_t fresh_done;
     uint32_t stand_ins; // how often the default was replaced
     uint32_t unvalued;  // timed records whose energy was refused, before any had values
-    bool is_thinking;   // the strategy, about a question
-    bool differ;        // not all of `first` ended in one way
-    bool by_time;       // the objective is the time or the like
-    bool has_values;    // some record has values of the objective
-    bool was_ranked;    // once, whatever came of it
+    uint32_t builders;
+    bool is_threaded;   // the strategy has a thread
+    bool is_thinking; // the strategy, about a question
+    bool differ;      // not all of `first` ended in one way
+    bool by_time;     // the objective is the time or the like
+    bool has_values;  // some record has values of the objective
+    bool was_ranked;  // once, whatever came of it
     bool asking_ended, cancelled, broken;
     struct error why;
 };
