@@ -97,6 +97,15 @@ static int become_launcher(char **argv)
     return CANNOT_LAUNCH;
 }
 
+static int refuse_terminal(void)
+{
+    fputs("hone-worker --node: its input or output is a terminal, which changes what passes; start "
+          "it "
+          "without one (ssh -T, srun without --pty, docker exec -i without -t)\n",
+          stderr);
+    return 2;
+}
+
 static bool read_ms(const char *text, uint64_t *ns)
 {
     uint64_t ms;
@@ -143,7 +152,7 @@ int main(int argc, char **argv)
                                 .lease_ns = NODE_LEASE_NS,
                                 .start_ns = NODE_START_NS};
     if (argc >= 2 && strcmp(argv[1], "--node") == 0 && read_node_options(argv + 2, &node))
-        return agent_serve(&node);
+        return isatty(0) || isatty(1) ? refuse_terminal() : agent_serve(&node);
     if (argc >= 2 && strcmp(argv[1], "--link") == 0 && read_link_options(argv + 2, &link) &&
         beside_program(self))
         return link_serve(&link);

@@ -7,6 +7,7 @@
 #include "worker/device_lock.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -227,6 +228,30 @@ START_TEST(a_banner_is_passed_over)
     ck_assert(node_wait(&n, 1, PATIENCE));
     ck_assert_msg(node_state(n) == NODE_UP, "%s", node_reason(n));
     node_free(n);
+}
+END_TEST
+
+START_TEST(an_agent_wants_no_terminal)
+{
+    int master = posix_openpt(O_RDWR | O_NOCTTY), said[2], status = 0;
+    char text[512] = "";
+    ck_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0 && pipe(said) == 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+        dup2(slave, 0);
+        dup2(slave, 1);
+        dup2(said[1], 2);
+        execl(PROGRAM, PROGRAM, "--node", (char *)NULL);
+        _exit(1);
+    }
+    close(said[1]);
+    waitpid(pid, &status, 0);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+    ck_assert(read(said[0], text, sizeof text - 1) > 0);
+    ck_assert_msg(strstr(text, "is a terminal") != NULL, "%s", text);
+    close(said[0]);
+    close(master);
 }
 END_TEST
 
@@ -629,6 +654,12 @@ START_TEST(nothing_is_left_of_a_killed_link)
 }
 END_TEST
 
+START_TEST(nothing_is_left_of_a_stopped_link)
+{
+    kill_part(PART_LINK, SIGSTOP, "hone-worker --link, is stopped");
+}
+END_TEST
+
 START_TEST(nothing_is_left_of_a_killed_launcher)
 {
     kill_part(PART_LAUNCHER, SIGKILL, "was killed by SIGKILL");
@@ -727,12 +758,14 @@ int main(void)
     tcase_add_test(cases, a_launcher_that_fails_speaks_for_itself);
     tcase_add_test(cases, another_version_is_told_with_both);
     tcase_add_test(cases, a_banner_is_passed_over);
+    tcase_add_test(cases, an_agent_wants_no_terminal);
     tcase_add_test(cases, a_lock_there_keeps_others_away);
     tcase_add_test(cases, contents_go_to_a_node_once);
     tcase_add_test(cases, a_large_image_passes_while_another_reads_nothing);
     tcase_add_test(cases, signals_reach_its_group);
     tcase_add_test(cases, its_last_words_and_its_status_come_back);
     tcase_add_test(cases, nothing_is_left_of_a_killed_link);
+    tcase_add_test(cases, nothing_is_left_of_a_stopped_link);
     tcase_add_test(cases, nothing_is_left_of_a_killed_launcher);
     tcase_add_test(cases, nothing_is_left_of_a_stopped_launcher);
     tcase_add_test(cases, nothing_is_left_of_a_killed_agent);
