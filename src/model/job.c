@@ -73,9 +73,15 @@ struct job *job_new(void)
     return j;
 }
 
+struct job *job_hold(struct job *j)
+{
+    j->holders++;
+    return j;
+}
+
 void job_free(struct job *j)
 {
-    if (j == NULL)
+    if (j == NULL || j->holders-- > 0)
         return;
     arena_release(&j->arena);
     free(j);

@@ -313,9 +313,12 @@ struct job {
     // What the default configuration leaves unwritten is not compared and warned of, as of a T1
     // file of others; else it is an error of the spec.
     bool partial;
+    unsigned holders; // beside the first
 };
 
 struct job *job_new(void);
+// The same job, once more: it lives until each of its holders has freed it.
+struct job *job_hold(struct job *j);
 void job_free(struct job *j); // NULL is fine
 // "256x256 / 16x16": global and local sizes, launches joined with "; ".
 void job_geometry_text(const struct job *j, struct text *out);

@@ -259,6 +259,8 @@ static enum admission_answer cached_enter(void *context, uint64_t ticket,
 {
     struct cached *m = context;
     struct record *r = find_record(m, ticket);
+    if (m->o.may_measure && !m->o.may_measure(m->o.context, ticket))
+        return ADMISSION_BUSY;
     enum admission_answer got = cached_lock(m, e);
     if (got != ADMISSION_OPEN)
         return got;
@@ -404,7 +406,7 @@ static int tell_outcome(struct cached *m, struct outcome *out, struct error *e)
         return 1;
     if (is_locked(m, &failed)) {
         m->held = *out;
-        *out = (struct outcome){0, NULL};
+        *out = (struct outcome){.ticket = 0};
         return 0;
     }
     if (e)
@@ -427,7 +429,7 @@ static int cached_take(struct evaluator *ev, int timeout_ms, struct outcome *out
         return 1;
     if (m->held.result) {
         *out = m->held;
-        m->held = (struct outcome){0, NULL};
+        m->held = (struct outcome){.ticket = 0};
         return tell_outcome(m, out, e);
     }
     // What waits for the store has nothing to do with what workers do.
@@ -443,9 +445,11 @@ static bool cached_again(struct evaluator *ev, uint64_t ticket, const struct tur
 {
     struct cached *m = cached_of(ev);
     struct record *r = find_record(m, ticket);
-    if (!r || r->answer)
+    if (!r)
         return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
     r->again = true;
+    result_free(r->answer); // turns are all that comes of it now
+    r->answer = NULL;
     m->unasked -= r->unasked;
     r->unasked = false;
     return (r->submitted || hand_on(m, r, e)) && evaluator_again(m->base.inner, ticket, turn, e);
@@ -484,7 +488,7 @@ static void cached_drop(struct evaluator *ev, uint64_t ticket)
         m->last = link;
     if (m->held.result && m->held.ticket == ticket) {
         result_free(m->held.result);
-        m->held = (struct outcome){0, NULL};
+        m->held = (struct outcome){.ticket = 0};
     }
     record_free(m, r);
 }
@@ -524,6 +528,15 @@ static void cached_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns)
     evaluator_best(ev->inner, ns, verify_ns);
 }
 
+static size_t cached_watch(struct evaluator *ev, struct pollfd *fds, size_t most, uint64_t *until)
+{
+    const struct cached *m = cached_of(ev);
+    uint64_t retry = clock_ns() + STORE_RETRY_MS * 1000000ull;
+    if ((m->unasked > 0 || m->held.result) && retry < *until)
+        *until = retry;
+    return evaluator_watch(ev->inner, fds, most, until);
+}
+
 static void cached_destroy(struct evaluator *ev)
 {
     struct cached *m = cached_of(ev);
@@ -548,6 +561,7 @@ static const struct evaluator_operations cached_operations = {
     .cancel = cached_cancel,
     .idle = cached_idle,
     .best = cached_best,
+    .watch = cached_watch,
     .destroy = cached_destroy,
 };
 

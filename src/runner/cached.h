@@ -16,6 +16,9 @@ struct cached_options {
     const char *spec_name;
     const char *constants; // canonical text
     struct digest source;
+    // (optional) Asked before a job is measured: false, and it waits a moment. Turns are not asked for.
+    bool (*may_measure)(void *context, uint64_t ticket);
+    void *context;
 };
 
 // live->admission is filled in here.

@@ -26,6 +26,7 @@ bool evaluator_submit(struct evaluator *ev, uint64_t ticket, struct job *job, st
 
 int evaluator_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
 {
+    *out = (struct outcome){.ticket = 0};
     return ev->ops->take(ev, timeout_ms, out, e);
 }
 
@@ -95,6 +96,12 @@ bool evaluator_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uin
     if (!ev->ops->fetch)
         return error_set(e, ERROR_USAGE, "this evaluator has no device to fetch from");
     return ev->ops->fetch(ev, ticket, what, index, out, e);
+}
+
+size_t evaluator_watch(struct evaluator *ev, struct pollfd *fds, size_t most, uint64_t *until)
+{
+    PASS_ON(ev, watch);
+    return ev->ops->watch ? ev->ops->watch(ev, fds, most, until) : 0;
 }
 
 void evaluator_free(struct evaluator *ev)

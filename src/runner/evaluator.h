@@ -18,6 +18,10 @@
 struct outcome {
     uint64_t ticket;
     struct result *result; // the caller's: result_free()
+    // Of an evaluator with several devices (runner/farm.h):
+    uint32_t place; // which of them measured it
+    double pace;    // its times are so many times those of the device that all are told by; 0: not known
+    bool lost;      // of a turn: its device is lost, there is no result
 };
 
 // How jobs are to be measured; the same for all jobs of an evaluator.
@@ -99,7 +103,10 @@ struct turn {
     uint32_t batch;    // launches per sample; 0: as the rules say for the job's length
     bool compare;      // what the last launch left is verified again
     bool energy;       // its energy is counted after the samples
+    uint32_t place;    // the device, of an evaluator with several (runner/farm.h)
 };
+
+struct pollfd;
 
 struct evaluator;
 
@@ -141,6 +148,9 @@ struct evaluator_operations {
     // (optional: an error) Blocks until answered. A buffer's contents, or a program's binary.
     bool (*fetch)(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
                   struct text *out, struct error *e);
+    // (optional: nothing) What take() would wait for, for who waits for several evaluators at once:
+    // up to `most` descriptors, and *until, which is lowered to the time at which it would look again.
+    size_t (*watch)(struct evaluator *ev, struct pollfd *fds, size_t most, uint64_t *until);
     void (*destroy)(struct evaluator *ev);
 };
 
@@ -165,6 +175,7 @@ void evaluator_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns);
 void evaluator_status(struct evaluator *ev, struct evaluator_status *out);
 bool evaluator_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
                      struct text *out, struct error *e);
+size_t evaluator_watch(struct evaluator *ev, struct pollfd *fds, size_t most, uint64_t *until);
 void evaluator_free(struct evaluator *ev); // NULL is fine
 
 // ---- live --------------------------------------------------------------------------------------

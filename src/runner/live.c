@@ -138,18 +138,22 @@ static struct remote *remote_at(const struct live *v, uint32_t i)
     return i < v->pool_workers ? build_pool_worker(v->pool, i) : bench_worker(v->bench);
 }
 
-static uint32_t gather_channels(const struct live *v, struct pollfd *fds, uint32_t *workers)
+// At most two of a worker. `workers` (or NULL): whose they are.
+static uint32_t gather_channels(const struct live *v, struct pollfd *fds, size_t most,
+                                uint32_t *workers)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i <= v->pool_workers; i++) {
+    for (uint32_t i = 0; i <= v->pool_workers && n + 1 < most; i++) {
         const struct remote *r = remote_at(v, i);
         if (!r->running || r->stopped_ns || r->dying_ns)
             continue;
         short events = POLLIN | (remote_pending(r) ? POLLOUT : 0);
-        workers[n] = i;
+        if (workers)
+            workers[n] = i;
         fds[n++] = (struct pollfd){.fd = r->process.channel, .events = events};
         if (r->process.printed >= 0) {
-            workers[n] = i;
+            if (workers)
+                workers[n] = i;
             fds[n++] = (struct pollfd){.fd = r->process.printed, .events = POLLIN};
         }
     }
@@ -311,7 +315,7 @@ static void work_once(struct live *v, uint64_t until)
     live_bench_start(v);
     if (v->broken.code || anything_done(v))
         until = 0;
-    uint32_t n = gather_channels(v, fds, workers);
+    uint32_t n = gather_channels(v, fds, sizeof fds / sizeof *fds, workers);
     live_clock_sleeping(v, true);
     fds[n] = (struct pollfd){.fd = v->o.node ? node_descriptor(v->o.node) : -1, .events = POLLIN};
     int ready = poll(fds, n + 1, sleep_ms(v, until));
@@ -371,6 +375,16 @@ static int live_take(struct evaluator *ev, int timeout_ms, struct outcome *out, 
         if (!v->broken.code && clock_ns() >= until)
             return 0;
     }
+}
+
+static size_t live_watch(struct evaluator *ev, struct pollfd *fds, size_t most, uint64_t *until)
+{
+    const struct live *v = live_of(ev);
+    uint64_t look = clock_ns() + (uint64_t)sleep_ms(v, UINT64_MAX) * 1000000;
+    if (v->broken.code || anything_done(v))
+        look = 0;
+    *until = look < *until ? look : *until;
+    return gather_channels(v, fds, most, NULL);
 }
 
 // ---- the other operations ----------------------------------------------------------------------
@@ -523,6 +537,7 @@ static const struct evaluator_operations live_operations = {
     .best = live_best,
     .status = live_status,
     .fetch = live_fetch,
+    .watch = live_watch,
     .destroy = live_destroy,
 };
 

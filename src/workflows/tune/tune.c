@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "os/process.h"
 #include "runner/cached.h"
+#include "runner/farm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,6 +46,19 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
                                     .spec_name = o->name ? o->name : o->spec->name,
                                     .constants = t->session.constants,
                                     .source = t->session.source};
+    if (o->place_count > 1)
+        return farm_new(&(struct farm_options){.places = o->places,
+                                               .count = o->place_count,
+                                               .live = live,
+                                               .cached = cached,
+                                               .outlier = o->outlier},
+                        e);
+    if (o->place_count == 1) {
+        live.worker = o->places->worker;
+        live.environment = o->places->environment;
+        live.spare = o->places->spare;
+        live.jobs = o->places->jobs ? o->places->jobs : live.jobs;
+    }
     // More workers than jobs would only open devices.
     if (!live.jobs)
         live.jobs = live_default_jobs(NULL, o->device);
@@ -162,6 +176,7 @@ static struct item *tune_item_new(struct tune *t, uint64_t index)
     space_get(t->session.space, index, choice);
     n->record.index = index;
     n->record.choice = choice;
+    n->record.pace = 1;
     n->record.is_default = t->session.has_default && index == t->session.default_index;
     if (!session_texts(spec, choice, &t->arena, &n->record.configuration,
                        &n->record.configuration_json))
@@ -271,7 +286,7 @@ static bool ask_strategy(struct tune *t, struct error *e)
 struct spec_measured tune_measured(const struct tune *t, const struct tune_record *r)
 {
     const struct replay *replay = t->o.replay;
-    return (struct spec_measured){.time_ns = r->timed ? r->stats.median : NAN,
+    return (struct spec_measured){.time_ns = r->timed ? r->stats.median / r->pace : NAN,
                                   .joule = result_joule(r->result),
                                   .recorded =
                                       replay ? replay_measurements(replay, r->index) : NULL};
@@ -413,6 +428,7 @@ static const struct tune_record *take_tune_outcome(struct tune *t, struct outcom
         return NULL;
     }
     n->result = out->result;
+    n->record.pace = out->pace > 0 ? out->pace : 1;
     // The kernel's name or its arguments are wrong: as long as nothing worked, nothing will.
     bool hopeless = n->result->fault == FAULT_SPEC && t->progress.by_status[STATUS_CORRECT] == 0;
     if (hopeless) {
@@ -440,8 +456,10 @@ static const struct tune_record *next_tuned(struct tune *t)
             t->handed_out++;
         if (handed_out || (!n->result && (!n->primary || !n->primary->result)))
             continue;
-        if (!n->result)
+        if (!n->result) {
             n->result = result_clone(n->primary->result);
+            n->record.pace = n->primary->record.pace;
+        }
         if (!n->result)
             return NULL;
         return finish_tune_item(t, n);
@@ -587,6 +605,8 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     tune_sources_progress(t, out);
     tune_starts_progress(t, out);
     split_times(t, out);
+    out->members = t->members;
+    out->member_count = farm_members(t->evaluator, t->members);
 }
 
 const struct space *tune_space(const struct tune *t)
@@ -605,6 +625,11 @@ enum verification tune_verification(const struct tune *t, const char **against)
     return t->session.verification;
 }
 
+double tune_record_ns(const struct tune_record *r)
+{
+    return r->stats.median / r->pace;
+}
+
 struct placed {
     const struct tune_record *record;
     size_t place; // SIZE_MAX: not ranked
@@ -619,8 +644,8 @@ static int by_place(const void *a, const void *b)
         return x->place < y->place ? -1 : 1;
     if (x->place == SIZE_MAX && x->order != y->order)
         return x->order < y->order ? -1 : 1;
-    if (x->place == SIZE_MAX && r->stats.median != q->stats.median)
-        return r->stats.median < q->stats.median ? -1 : 1;
+    if (x->place == SIZE_MAX && tune_record_ns(r) != tune_record_ns(q))
+        return tune_record_ns(r) < tune_record_ns(q) ? -1 : 1;
     return r->index < q->index ? -1 : r->index > q->index;
 }
 

@@ -14,7 +14,7 @@
 #include "workflows/tune/replay.h"
 #include "workflows/final_ranking.h"
 #include "workflows/workflow.h"
-#include "runner/place.h"
+#include "runner/farm.h"
 #include "spec/spec.h"
 #include "store/store.h"
 
@@ -27,6 +27,7 @@ struct tune_options {
     // `worker`, `environment` and `spare`. `device` is that of the first then.
     const struct place *places;
     uint32_t place_count;
+    double outlier; // a device this share slower than its siblings is left out; 0: FARM_OUTLIER
     struct store *store; // (optional)
     // (optional) The name that results are stored under; NULL: the spec's. `hone best` finds no others.
     const char *name;
@@ -80,6 +81,9 @@ struct tune_record {
     bool is_default;
     bool timed;                 // correct and measured: stats are valid
     struct stats_summary stats; // of the samples, ns
+    // Of several devices: its times are so many times those of the one that all are told by; 1 of
+    // that, where it is not known, and once it took part in a ranking.
+    double pace;
     const double *metrics;      // the spec's, at the median, NaN: it has none; NULL: not timed
     uint32_t metric_count;
     const double *values; // of the objectives; NULL: not timed, or one of them is not known
@@ -150,6 +154,8 @@ struct tune_progress {
     // (or NULL) why launches are timed by the host's clock; times by the device's are then none
     const char *timer_fault;
     bool out_of_time;                  // the budget's time is used up
+    const struct farm_member *members; // of a tune on several devices
+    uint32_t member_count;
     const char *strategy;              // its name
     const char *strategy_description;  // with all its options
     const struct tune_source *sources; // by now

@@ -21,6 +21,7 @@ struct item {
     struct job *job; // until it is submitted
     struct result *result;
     struct result *screened; // (or NULL) what `result` was before the ranking
+    double screened_pace;    // of that
     struct item *primary;    // identical configuration, measured instead
     bool unasked;            // known, and the strategy has not asked for it: it spends no budget
     double *values;          // room for those of the objective
@@ -80,6 +81,7 @@ struct tune {
     // (or NULL) What is still to be written of it: another process has the store locked.
     bool (*writing)(struct tune *t, struct error *e);
 
+    struct farm_member members[FARM_MOST]; // as of the last question for progress
     struct tune_progress progress;
     struct evaluator_times before_ranking, ranking; // when it began; what it took
     uint64_t storing_ns;                            // its results
@@ -102,6 +104,7 @@ struct tune {
 };
 
 // tune.c
+double tune_record_ns(const struct tune_record *r); // the median at the pace of the one device
 void tune_summarise(struct tune *t, struct item *n);
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
 

@@ -31,7 +31,7 @@ void tune_objective_value(struct tune *t, struct item *n)
 double tune_objective_order(const struct tune *t, const struct tune_record *r)
 {
     if (t->by_time)
-        return r->stats.median;
+        return tune_record_ns(r);
     if (!r->values)
         return INFINITY;
     return t->o.objectives.terms[0].maximise ? -r->values[0] : r->values[0];
@@ -44,11 +44,12 @@ static void note_best(struct tune *t, struct tune_record *r)
     double own = tune_objective_order(t, r);
     double best = p->best ? tune_objective_order(t, p->best) : INFINITY;
     if (!isfinite(own) || own > best ||
-        (p->best && own == best && r->stats.median >= p->best->stats.median))
+        (p->best && own == best && tune_record_ns(r) >= tune_record_ns(p->best)))
         return;
     p->best = r;
     if (t->by_time)
-        evaluator_best(t->evaluator, (uint64_t)r->stats.median, r->result->verify_launch_ns);
+        evaluator_best(t->evaluator, (uint64_t)tune_record_ns(r),
+                       (uint64_t)((double)r->result->verify_launch_ns / r->pace));
 }
 
 // One that is identical to another is of the set through that one.

@@ -81,7 +81,7 @@ void tune_rank_forget(struct tune *t)
 
 void tune_rank_consider(struct tune *t, const struct item *n, uint64_t ticket)
 {
-    double estimate = n->record.timed ? estimate_of(n->result) : 0;
+    double estimate = n->record.timed ? estimate_of(n->result) / n->record.pace : 0;
     if (estimate > 0)
         shortlist_consider(&t->finalists, ticket, estimate);
     else
@@ -149,6 +149,8 @@ static void replace_result(struct tune *t, struct item *n, struct result *result
     n->screened = n->result; // what was handed out lives as long as the tune
     n->result = result;
     n->record.result = result;
+    n->screened_pace = n->record.pace;
+    n->record.pace = 1;
     tune_summarise(t, n);
 }
 
@@ -321,7 +323,7 @@ static bool finish_ranking(struct tune *t, struct error *e)
     // The fastest by screening, for when the best so far failed in the ranking.
     for (uint64_t i = 0; i < t->record_count; i++) {
         const struct tune_record *r = t->records[i];
-        if (r->timed && !r->same_as && (!best || r->stats.median < best->stats.median))
+        if (r->timed && !r->same_as && (!best || tune_record_ns(r) < tune_record_ns(best)))
             best = r;
     }
     t->progress.best = best;
@@ -517,7 +519,8 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
 // is many times slower: it is then the late one.
 static bool add_baseline(struct tune *t)
 {
-    double estimate = t->baseline ? estimate_of(t->baseline->result) : 0;
+    double estimate =
+        t->baseline ? estimate_of(t->baseline->result) / t->baseline->record.pace : 0;
     if (!(estimate > 0))
         return false;
     t->in_ranking[t->in_ranking_count++] =
@@ -586,7 +589,8 @@ static double screened_estimate(const struct tune *t, const struct tune_record *
     for (uint64_t i = 0; i < t->item_count; i++) {
         const struct item *n = t->items[i];
         if (&n->record == r)
-            return estimate_of(n->screened ? n->screened : n->result);
+            return n->screened ? estimate_of(n->screened) / n->screened_pace
+                               : estimate_of(n->result) / n->record.pace;
     }
     return 0;
 }
@@ -616,6 +620,6 @@ void tune_speedup(const struct tune *t, struct tune_speedup *out)
     else if (best->ranked) // what was screened compares with what was screened alone
         out->ratio.ratio = screened_estimate(t, base) / screened_estimate(t, best);
     else
-        out->ratio.ratio = base->stats.median / best->stats.median;
+        out->ratio.ratio = tune_record_ns(base) / tune_record_ns(best);
     out->significant = out->ranked && out->ratio.interval && out->ratio.low > 1;
 }

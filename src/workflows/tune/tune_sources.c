@@ -171,7 +171,7 @@ static const struct tune_record *best_of_source(const struct tune *t, uint32_t s
     const struct tune_record *best = NULL;
     for (uint32_t k = 0; k < SOURCE_BEST_SHOWN; k++) {
         const struct tune_record *r = t->recommended[source][k];
-        if (r && r->timed && (!best || r->stats.median < best->stats.median))
+        if (r && r->timed && (!best || tune_record_ns(r) < tune_record_ns(best)))
             best = r;
     }
     return best;
