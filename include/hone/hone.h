@@ -658,6 +658,7 @@ struct hone_tune_options {
     const char *const
         *start_with; // (optional) "a=1,b=2", ...: asked first, and part of the budget;
                      // NULL: the spec's, if there are any
+    const struct hone_places *places; // NULL; what the program itself shares the work among
 };
 #define HONE_TUNE_OPTIONS_INIT HONE_SIZED(hone_tune_options)
 

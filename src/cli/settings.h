@@ -28,6 +28,8 @@ struct spec_settings {
     struct list set, config, where;
     struct space_share share; // --part
     const char *reference_by;
+    struct list on; // --on
+    double outlier; // 0: not said
     const char *store;
     struct list also;
     bool reuse_unseen, strict;

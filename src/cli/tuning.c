@@ -4,6 +4,7 @@
 #include "cli/tuning.h"
 
 #include "cli/crash.h"
+#include "cli/nodes.h"
 #include "cli/replaying.h"
 #include "os/process.h"
 
@@ -63,6 +64,8 @@ int tuning_open(struct tuning *t)
     int status = t->replayed ? replaying_open(t) : work_spec(&t->work);
     if (status == EXIT_DONE && !t->replayed)
         status = work_device(&t->work);
+    if (status == EXIT_DONE && !t->replayed)
+        status = work_places(&t->work);
     if (status == EXIT_DONE && t->replayed && t->work.given->reference_by) {
         complain("--replay and --reference-by exclude each other: nothing is run");
         return EXIT_USAGE;

@@ -390,6 +390,27 @@ int work_bind(struct work *w)
     return EXIT_DONE;
 }
 
+// With --on equal devices are one: the first of them stands for all.
+static const struct device_info *one_of_each_kind(struct work *w, const struct device_info *list,
+                                                  size_t *count)
+{
+    struct device_info *kept = arena_array(&w->arena, *count + 1, sizeof *kept);
+    size_t n = 0;
+    for (size_t i = 0; kept && i < *count; i++) {
+        struct digest own, other;
+        bool is_new = true;
+        device_info_digest(&list[i], &own);
+        for (size_t k = 0; k < n && is_new; k++) {
+            device_info_digest(&kept[k], &other);
+            is_new = !digest_equal(&own, &other);
+        }
+        if (is_new)
+            kept[n++] = list[i];
+    }
+    *count = n;
+    return kept;
+}
+
 int work_device(struct work *w)
 {
     struct error e = ERROR_INIT;
@@ -406,6 +427,8 @@ int work_device(struct work *w)
     const struct device_info *list = work_usable(w, &count);
     if (list && count == 0)
         return say_why_none(w);
+    if (list && w->given->on.count > 0)
+        list = one_of_each_kind(w, list, &count);
     w->device = list ? choose_device(list, count, wanted, &e) : NULL;
     w->chosen = engine_device_like(w->list, w->device);
     if (w->device && !wanted)
@@ -430,6 +453,7 @@ struct hone_tune_options work_options(const struct work *w)
         .part = g->share.part,
         .parts = g->share.parts,
         .lock_folder = LOCK_FOLDER,
+        .places = w->places.count > 0 ? &w->places : NULL,
         .log = &w->notices,
         .command = w->call->line,
         .host = w->environment.host,

@@ -36,6 +36,7 @@ struct work {
     struct device_report devices;
     const struct device_info *device;
     const struct hone_device *chosen; // (or NULL) of the list: `device`
+    struct hone_places places;        // of --on; none: `device` alone
     struct hone_store *opened;        // (or NULL) with those behind it
     struct store *store;              // what stands behind it, for questions and reports
     bool lost;                        // it was said that the store lost what was written to it

@@ -50,6 +50,14 @@ const struct hone_device *engine_assumed_device(const struct device_info *info, 
 size_t devices_usable(const struct device_report *r, const struct spec *spec,
                       const struct spec_languages *languages, struct device_info *list);
 
+// Equal devices that share the work (hone_tune_options.places); `device` of the options is the first's. Places of this
+// machine without a worker take that of the options. All of it outlives the workflow.
+struct hone_places {
+    const struct place *list;
+    uint32_t count;
+    double outlier; // as in tune_options
+};
+
 // ---- tunes --------------------------------------------------------------------------------------
 
 // A tune that a recording answers in place of a device: `device` and `store` are NULL. The

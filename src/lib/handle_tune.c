@@ -90,11 +90,35 @@ static bool choose_workplace(struct tune_setup *s, const struct hone_tune_option
     return true;
 }
 
+// Those of this machine start the workers that all else here starts.
+static bool borrow_places(struct tune_setup *s, const struct hone_places *from, struct error *e)
+{
+    struct tune_options *out = &s->options;
+    struct place *places = from ? arena_array(&s->arena, from->count, sizeof *places) : NULL;
+    if (!from || from->count == 0)
+        return true;
+    if (!places)
+        return error_memory(e);
+    for (uint32_t i = 0; i < from->count; i++) {
+        places[i] = from->list[i];
+        if (places[i].node || places[i].worker)
+            continue;
+        places[i].worker = out->worker;
+        places[i].environment = out->environment;
+        places[i].spare = i == 0 ? out->spare : NULL;
+    }
+    out->places = places;
+    out->place_count = from->count;
+    out->outlier = from->outlier;
+    return true;
+}
+
 bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, struct error *e)
 {
     if (given->store && given->reuse_unseen)
         store_reuse_unseen(store_of(given->store));
-    return keep_options(s, given, e) && (!given->device || choose_workplace(s, given, e));
+    return keep_options(s, given, e) && (!given->device || choose_workplace(s, given, e)) &&
+           borrow_places(s, given->places, e);
 }
 
 // What is looked for, and how.

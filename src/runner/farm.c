@@ -81,7 +81,7 @@ struct farm {
     size_t waiting_count, waiting_room;
     struct outcome *done; // to be taken
     size_t done_count, done_room;
-    uint64_t reference; // with has_reference
+    uint64_t reference;  // with has_reference
     double reference_ns; // that a launch of it takes, about
     bool has_reference;
     bool compares; // members are held against each other
@@ -351,10 +351,11 @@ static bool leave_out(struct member *m, struct error *e)
 {
     const struct farm *f = m->farm;
     m->state = FARM_LEFT_OUT;
-    str_format(m->why, sizeof m->why,
-               "it is %.1f %% slower than its siblings [%.1f .. %.1f], more than --outlier allows (%g %%)",
-               100 * (m->ratio.ratio - 1), 100 * (m->ratio.low - 1), 100 * (m->ratio.high - 1),
-               100 * (f->o.outlier > 0 ? f->o.outlier : FARM_OUTLIER));
+    str_format(
+        m->why, sizeof m->why,
+        "it is %.1f %% slower than its siblings [%.1f .. %.1f], more than --outlier allows (%g %%)",
+        100 * (m->ratio.ratio - 1), 100 * (m->ratio.low - 1), 100 * (m->ratio.high - 1),
+        100 * (f->o.outlier > 0 ? f->o.outlier : FARM_OUTLIER));
     log_add(f->o.live.log, LOG_WARNING, "%s is left out: %s", m->name, m->why);
     return take_back(m, NULL, e);
 }
@@ -490,7 +491,8 @@ static bool take_back(struct member *m, const struct error *why, struct error *e
     m->held = m->due = false;
     while (ok && (t = pull_member_turn(m, true, 0))) {
         if (!t->is_own)
-            ok = hand_out(f, &(struct outcome){.ticket = t->ticket, .place = m->index, .lost = true});
+            ok = hand_out(f,
+                          &(struct outcome){.ticket = t->ticket, .place = m->index, .lost = true});
         free(t);
     }
     ok = ok && requeue(m, why != NULL, &count);
@@ -499,7 +501,8 @@ static bool take_back(struct member *m, const struct error *why, struct error *e
     if (!is_any_usable(f)) {
         if (why && e)
             *e = *why;
-        return why ? false : error_set(e, ERROR_DEVICE, "no device is left: %s %s", m->name, m->why);
+        return why ? false
+                   : error_set(e, ERROR_DEVICE, "no device is left: %s %s", m->name, m->why);
     }
     if (why)
         log_add(f->o.live.log, LOG_WARNING,

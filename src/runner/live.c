@@ -245,6 +245,7 @@ static void see_who_died(struct live *v)
         struct text how = TEXT_INIT;
         bool was_opening = false;
         bool is_dead = r->running && r->dying_ns && remote_autopsy(r, &how);
+        v->unsettled = v->unsettled || is_dead;
         if (is_dead)
             listen_to_node(v);
         if (is_dead && !v->broken.code) {
@@ -320,6 +321,7 @@ static void work_once(struct live *v, uint64_t until)
     fds[n] = (struct pollfd){.fd = v->o.node ? node_descriptor(v->o.node) : -1, .events = POLLIN};
     int ready = poll(fds, n + 1, sleep_ms(v, until));
     live_clock_sleeping(v, false);
+    v->unsettled = ready > 0;
     listen_to_node(v);
     for (uint32_t i = 0; ready > 0 && i < n && !v->broken.code; i++) {
         struct remote *r = remote_at(v, workers[i]);
@@ -334,6 +336,7 @@ static void work_once(struct live *v, uint64_t until)
     for (uint32_t i = 0; i <= v->pool_workers; i++) {
         if (!remote_overdue(remote_at(v, i), now))
             continue;
+        v->unsettled = true;
         if (i < v->pool_workers)
             build_pool_overdue(v->pool, i, &v->broken);
         else
@@ -381,10 +384,13 @@ static size_t live_watch(struct evaluator *ev, struct pollfd *fds, size_t most, 
 {
     const struct live *v = live_of(ev);
     uint64_t look = clock_ns() + (uint64_t)sleep_ms(v, UINT64_MAX) * 1000000;
-    if (v->broken.code || anything_done(v))
+    if (v->broken.code || v->unsettled || anything_done(v))
         look = 0;
     *until = look < *until ? look : *until;
-    return gather_channels(v, fds, most, NULL);
+    size_t n = gather_channels(v, fds, most, NULL);
+    if (v->o.node && n < most)
+        fds[n++] = (struct pollfd){.fd = node_descriptor(v->o.node), .events = POLLIN};
+    return n;
 }
 
 // ---- the other operations ----------------------------------------------------------------------

@@ -53,6 +53,42 @@ uint64_t fake_number(const char *name, uint64_t fallback)
     return *value ? strtoull(value, NULL, 10) : fallback;
 }
 
+uint64_t fake_nth(const char *list, unsigned n, uint64_t fallback)
+{
+    for (; n > 0 && list; n--) {
+        list = strchr(list, ',');
+        list = list ? list + 1 : NULL;
+    }
+    return list && *list ? strtoull(list, NULL, 10) : fallback;
+}
+
+static unsigned used_device;
+
+void fake_use_device(unsigned number)
+{
+    used_device = number;
+}
+
+unsigned fake_device(void)
+{
+    return used_device;
+}
+
+uint64_t fake_noise(uint64_t most)
+{
+    static uint64_t state;
+    state = (state ? state : (uint64_t)getpid() * 0x9e3779b97f4a7c15u) * 6364136223846793005u +
+            1442695040888963407u;
+    return most ? (state >> 33) % most : 0;
+}
+
+// Do DIE and STATE concern this process's device?
+static bool is_meant(void)
+{
+    const char *only = variable(FAKE_PREFIX "ONLY");
+    return !*only || strtoul(only, NULL, 10) == used_device;
+}
+
 // The name is a literal of the caller's, the same pointer each time.
 static unsigned count_call(const char *call)
 {
@@ -120,7 +156,7 @@ bool fake_broken(void)
 bool fake_dead(const char *what)
 {
     const char *state = variable(FAKE_PREFIX "STATE");
-    bool dead = broken || (*state && access(state, F_OK) == 0);
+    bool dead = broken || (*state && is_meant() && access(state, F_OK) == 0);
     return dead && fake_is(FAKE_PREFIX "DEAD", what, "open");
 }
 
@@ -129,6 +165,8 @@ static bool is_deadly(const char *options)
     const char *order = variable(FAKE_PREFIX "DIE"), *equals = strchr(order, '=');
     char name[FAKE_NAME_MOST];
     launches++;
+    if (!is_meant())
+        return false;
     if (*order == '#')
         return strtoul(order + 1, NULL, 10) == launches;
     if (!equals || (size_t)(equals - order) >= sizeof name)

@@ -31,6 +31,13 @@ int fake_enter(const char *call);
 bool fake_is(const char *variable, const char *word, const char *words);
 const char *fake_text(const char *variable, const char *fallback);
 uint64_t fake_number(const char *variable, uint64_t fallback);
+// The nth number, from 0, of a list with commas; where it has fewer, `fallback`.
+uint64_t fake_nth(const char *list, unsigned n, uint64_t fallback);
+// The one device that this process uses.
+void fake_use_device(unsigned number);
+unsigned fake_device(void);
+// At random, at most so much; other numbers in each process.
+uint64_t fake_noise(uint64_t most);
 // Is the device dead, and is this what it then does?
 bool fake_dead(const char *what);
 // Has a death left this process alive? Nothing works in it any more.

@@ -156,7 +156,9 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem m, void *mapped, c
 static cl_ulong launch_ns(cl_kernel k)
 {
     const char *ns = fake_define(k->options, "FAKE_NS");
-    return ns ? strtoull(ns, NULL, 10) : command_ns();
+    uint64_t whole = ns ? strtoull(ns, NULL, 10) : command_ns();
+    whole = whole * fake_nth(fake_text("FAKE_CL_SPEED", "100"), fake_device(), 100) / 100;
+    return whole + fake_noise(whole * fake_number("FAKE_CL_NOISE", 0) / 1000000);
 }
 
 static void operate(cl_kernel k, size_t work_items)

@@ -1,6 +1,7 @@
 // Platform, device, context, queue, buffers: what has no behaviour of its own.
 #include "fake.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +64,18 @@ struct _cl_device_id {
 };
 
 static struct _cl_platform_id the_platform;
-static struct _cl_device_id the_device;
+static struct _cl_device_id the_devices[FAKE_DEVICES_MOST];
+
+static cl_uint device_count(void)
+{
+    uint64_t count = fake_number("FAKE_CL_DEVICES", 1);
+    return count < FAKE_DEVICES_MOST ? (cl_uint)count : FAKE_DEVICES_MOST;
+}
+
+static bool is_device(cl_device_id device)
+{
+    return device >= the_devices && device < the_devices + FAKE_DEVICES_MOST;
+}
 
 static const struct kind {
     const char *name;
@@ -121,9 +133,9 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room
     if (platform != &the_platform)
         return CL_INVALID_PLATFORM;
     if (count)
-        *count = 1;
-    if (out && room)
-        *out = &the_device;
+        *count = device_count();
+    for (cl_uint i = 0; out && i < room && i < device_count(); i++)
+        out[i] = &the_devices[i];
     return CL_SUCCESS;
 }
 
@@ -171,14 +183,22 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, vo
                        size_t *needed)
 {
     static const size_t items[3] = {1024, 1024, 64};
-    const cl_uint pci[4] = {(cl_uint)fake_number("FAKE_CL_DOMAIN", 0), 0x65, 0, 0};
+    const cl_uint bus = 0x65 + (is_device(device) ? (cl_uint)(device - the_devices) : 0);
+    const cl_uint pci[4] = {(cl_uint)fake_number("FAKE_CL_DOMAIN", 0), bus, 0, 0};
     cl_int code = fake_enter(__func__);
     if (code != CL_SUCCESS)
         return code;
-    if (device != &the_device)
+    if (!is_device(device))
         return CL_INVALID_DEVICE;
-    if (what == CL_DEVICE_NAME)
-        return fake_answer_text(fake_text("FAKE_CL_NAME", "Fake device"), room, out, needed);
+    if (what == CL_DEVICE_NAME) {
+        char name[64];
+        const char *models = fake_text("FAKE_CL_MODELS", "1");
+        snprintf(name, sizeof name, "%s", fake_text("FAKE_CL_NAME", "Fake device"));
+        if (fake_nth(models, (unsigned)(device - the_devices), 1) != 1)
+            snprintf(name, sizeof name, "Fake model %u",
+                     (unsigned)fake_nth(models, (unsigned)(device - the_devices), 1));
+        return fake_answer_text(name, room, out, needed);
+    }
     if (what == CL_DEVICE_EXTENSIONS)
         return fake_answer_text(kind()->extensions, room, out, needed);
     if (what == KHR_PCI)
@@ -200,8 +220,10 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint coun
                            void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
                            void *context, cl_int *code)
 {
-    (void)properties, (void)count, (void)devices, (void)notify, (void)context;
+    (void)properties, (void)notify, (void)context;
     *code = fake_enter(__func__);
+    if (count > 0 && is_device(devices[0]))
+        fake_use_device((unsigned)(devices[0] - the_devices));
     if (*code == CL_SUCCESS && fake_dead("open"))
         *code = CL_DEVICE_NOT_AVAILABLE;
     return *code == CL_SUCCESS ? fake_new(sizeof(struct _cl_context)) : NULL;

@@ -2,6 +2,7 @@
 // and what to type next.
 #include "cli/crash.h"
 #include "cli/interrupt.h"
+#include "cli/nodes.h"
 #include "cli/recording.h"
 #include "cli/replaying.h"
 #include "cli/run_workflow.h"
@@ -368,6 +369,7 @@ static const struct option end_options[] = {
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
     {"What and where", part_options, FIELD(given)},
+    {"What and where", node_options, FIELD(given)},
     {"What and where", reference_options, FIELD(given)},
     {"Search", search_options, FIELD(search)},
     {"Search", way_options, 0},

@@ -195,7 +195,8 @@ class TuneOptions(Sized):
                 ("lock_wait_ns", c_uint64), ("fresh", c_bool), ("reuse_unseen", c_bool), ("cold", c_bool),
                 ("unranked", c_bool), ("build_only", c_bool), ("leaving", c_bool), ("no_transfer", c_bool),
                 ("part", c_uint32), ("parts", c_uint32),
-                ("start_with", POINTER(c_char_p))]
+                ("start_with", POINTER(c_char_p)),
+                ("places", c_void_p)]
 
 
 class ProgressInfo(Sized):

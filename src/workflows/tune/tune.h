@@ -84,7 +84,7 @@ struct tune_record {
     // Of several devices: its times are so many times those of the one that all are told by; 1 of
     // that, where it is not known, and once it took part in a ranking.
     double pace;
-    const double *metrics;      // the spec's, at the median, NaN: it has none; NULL: not timed
+    const double *metrics; // the spec's, at the median, NaN: it has none; NULL: not timed
     uint32_t metric_count;
     const double *values; // of the objectives; NULL: not timed, or one of them is not known
     uint32_t value_count;

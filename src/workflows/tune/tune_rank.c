@@ -519,8 +519,7 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
 // is many times slower: it is then the late one.
 static bool add_baseline(struct tune *t)
 {
-    double estimate =
-        t->baseline ? estimate_of(t->baseline->result) / t->baseline->record.pace : 0;
+    double estimate = t->baseline ? estimate_of(t->baseline->result) / t->baseline->record.pace : 0;
     if (!(estimate > 0))
         return false;
     t->in_ranking[t->in_ranking_count++] =
