@@ -21,7 +21,8 @@
 // Launches of the reference by each member, as many as take about so long together.
 #define REFERENCE_MOST  9
 #define REFERENCE_LEAST 5
-#define REFERENCE_NS    2000000000.0
+#define REFERENCE_NS    500000000.0
+#define REFERENCE_COLD  10000000.0 // launches so long are not warmed up
 #define LEVEL           0.95
 #define DESCRIPTORS     (FARM_MOST * 64)
 // A job that was lost with so many members is not tried again.
@@ -284,7 +285,8 @@ static bool try_member(struct member *m, struct error *e)
     struct farm *f = m->farm;
     struct farm_job *j = find_job(f, f->reference);
     double launches = fmin(REFERENCE_NS / fmax(f->reference_ns, 1), REFERENCE_MOST);
-    struct turn turn = {.warmups = 1, .launches = (uint32_t)fmax(launches, REFERENCE_LEAST)};
+    struct turn turn = {.warmups = f->reference_ns < REFERENCE_COLD,
+                        .launches = (uint32_t)fmax(launches, REFERENCE_LEAST)};
     m->state = FARM_TRYING;
     return give_turn(m, j, &turn, true, e);
 }

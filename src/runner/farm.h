@@ -61,6 +61,7 @@ struct farm_member {
     bool compared;    // `ratio` is known
     // How many times longer the reference takes than on its siblings.
     struct stats_ratio ratio;
+    uint32_t rounds; // of a final ranking that ran here: a tune's to fill in, as `ratio` of these
 };
 
 // Up to FARM_MOST members of a farm; their texts live as long as it. Of any other evaluator 0.

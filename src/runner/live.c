@@ -330,8 +330,10 @@ static void work_once(struct live *v, uint64_t until)
         else if (fds[i].revents)
             serve_worker(v, workers[i]);
     }
+    bool ending = endings_awaited(&v->endings);
     if (!v->broken.code)
         see_who_died(v);
+    v->unsettled = v->unsettled || (ending && !endings_awaited(&v->endings));
     uint64_t now = clock_ns();
     for (uint32_t i = 0; i <= v->pool_workers; i++) {
         if (!remote_overdue(remote_at(v, i), now))

@@ -29,20 +29,26 @@ struct rounds_finalist {
     size_t capacity;
 };
 
+// One of equal devices.
+struct rounds_lane {
+    size_t *order; // of the present round, the reference first
+    size_t turns;  // in it; 0: not drawn yet
+    uint64_t usual[USUAL];
+    size_t reference_launches; // in `usual` modulo its size
+    uint32_t tries;            // rounds repeated since the last one that was not disturbed
+};
+
 struct rounds {
     struct measure_rules rules;
     struct rounds_seeds seeds;
     uint64_t resolution_ns;
     struct rounds_finalist *finalists;
     size_t count;
-    size_t *order; // of the present round, the reference first
-    size_t turns;  // in it; 0: not drawn yet
-    uint64_t usual[USUAL];
-    size_t reference_launches; // in `usual` modulo its size, the screening's median first
-    uint32_t tries;            // rounds repeated since the last one that was not disturbed
-    uint32_t drawn;            // orders drawn, each from a stream of its own
-    double spent;              // share of the error that was spent at the looks before the last
-    double spending;           // and with the last look
+    struct rounds_lane *lanes;
+    uint32_t lane_count;
+    uint32_t drawn;  // orders drawn, each from a stream of its own
+    double spent;    // share of the error that was spent at the looks before the last
+    double spending; // and with the last look
     bool settled;
     struct rounds_account account;
 };
@@ -59,14 +65,17 @@ static void choose_reference(struct rounds *r)
     if (best == r->count)
         return;
     r->account.reference = best;
-    r->usual[0] = r->finalists[best].screening;
-    r->reference_launches = 1;
+    for (uint32_t i = 0; i < r->lane_count; i++) {
+        r->lanes[i].usual[0] = r->finalists[best].screening;
+        r->lanes[i].reference_launches = r->lane_count == 1;
+    }
 }
 
 struct rounds *rounds_new(const struct measure_rules *rules, const uint64_t *screening,
-                          size_t finalists, struct rounds_seeds seeds, uint64_t resolution_ns)
+                          size_t finalists, uint32_t lanes, struct rounds_seeds seeds,
+                          uint64_t resolution_ns)
 {
-    struct rounds *r = finalists ? calloc(1, sizeof *r) : NULL;
+    struct rounds *r = finalists && lanes ? calloc(1, sizeof *r) : NULL;
     if (!r)
         return NULL;
     r->rules = *rules;
@@ -74,8 +83,14 @@ struct rounds *rounds_new(const struct measure_rules *rules, const uint64_t *scr
     r->resolution_ns = resolution_ns;
     r->count = finalists;
     r->finalists = calloc(finalists, sizeof *r->finalists);
-    r->order = calloc(finalists + 1, sizeof *r->order);
-    if (!r->finalists || !r->order) {
+    r->lanes = calloc(lanes, sizeof *r->lanes);
+    r->lane_count = r->lanes ? lanes : 0;
+    bool ok = r->finalists && r->lanes;
+    for (uint32_t i = 0; ok && i < lanes; i++) {
+        r->lanes[i].order = calloc(finalists + 1, sizeof *r->lanes[i].order);
+        ok = r->lanes[i].order != NULL;
+    }
+    if (!ok) {
         rounds_free(r);
         return NULL;
     }
@@ -91,8 +106,10 @@ void rounds_free(struct rounds *r)
         return;
     for (size_t c = 0; r->finalists && c < r->count; c++)
         free(r->finalists[c].samples);
+    for (uint32_t i = 0; i < r->lane_count; i++)
+        free(r->lanes[i].order);
     free(r->finalists);
-    free(r->order);
+    free(r->lanes);
     free(r);
 }
 
@@ -104,36 +121,42 @@ static size_t count_in(const struct rounds *r)
     return in;
 }
 
-const size_t *rounds_next(struct rounds *r, size_t *count)
+const size_t *rounds_next(struct rounds *r, uint32_t lane, size_t *count)
 {
-    if (r->turns == 0 && count_in(r) > 0) {
+    struct rounds_lane *l = &r->lanes[lane];
+    if (l->turns == 0 && count_in(r) > 0) {
         // Finalists in their order, shuffled behind the reference (Fisher-Yates).
         struct rng rng;
         rng_init(&rng, r->seeds.order, r->drawn++);
         size_t n = 0;
-        r->order[n++] = r->account.reference;
+        l->order[n++] = r->account.reference;
         for (size_t c = 0; c < r->count; c++) {
             if (r->finalists[c].standing != ROUNDS_IN)
                 continue;
             size_t at = 1 + (size_t)rng_below(&rng, n);
-            r->order[n] = r->order[at];
-            r->order[at] = c;
+            l->order[n] = l->order[at];
+            l->order[at] = c;
             n++;
         }
-        r->turns = n;
+        l->turns = n;
     }
-    *count = r->turns;
-    return r->order;
+    *count = l->turns;
+    return l->order;
+}
+
+void rounds_void(struct rounds *r, uint32_t lane)
+{
+    r->lanes[lane].turns = 0;
 }
 
 // ---- is the machine as it was? ------------------------------------------------------------------
 
-static bool is_slow(struct rounds *r, uint64_t reference_ns)
+static bool is_slow(struct rounds_lane *l, uint64_t reference_ns, double disturbed)
 {
-    size_t known = r->reference_launches < USUAL ? r->reference_launches : USUAL;
-    double usual = stats_median(r->usual, known);
-    r->usual[r->reference_launches++ % USUAL] = reference_ns;
-    return (double)reference_ns > r->rules.disturbed * usual;
+    size_t known = l->reference_launches < USUAL ? l->reference_launches : USUAL;
+    double usual = known ? stats_median(l->usual, known) : INFINITY;
+    l->usual[l->reference_launches++ % USUAL] = reference_ns;
+    return (double)reference_ns > disturbed * usual;
 }
 
 // The finalists that have a place, packed; `who` says which they are.
@@ -230,10 +253,10 @@ static bool dismiss_clear(struct rounds *r)
 
 // ---- a round's times ----------------------------------------------------------------------------
 
-static bool keep_round(struct rounds *r, const uint64_t *times)
+static bool keep_round(struct rounds *r, struct rounds_lane *l, const uint64_t *times)
 {
-    for (size_t i = 1; i < r->turns; i++) {
-        struct rounds_finalist *k = &r->finalists[r->order[i]];
+    for (size_t i = 1; i < l->turns; i++) {
+        struct rounds_finalist *k = &r->finalists[l->order[i]];
         if (k->standing == ROUNDS_IN) {
             if (!ARRAY_ROOM(k->samples, k->capacity, k->count + (size_t)1))
                 return false;
@@ -241,7 +264,7 @@ static bool keep_round(struct rounds *r, const uint64_t *times)
         }
     }
     r->account.kept++;
-    r->turns = 0;
+    l->turns = 0;
     if (count_in(r) == 0)
         return true;
     if (is_look(r)) {
@@ -266,20 +289,21 @@ static bool keep_round(struct rounds *r, const uint64_t *times)
     return r->account.kept < (uint32_t)r->rules.early || dismiss_clear(r);
 }
 
-enum rounds_verdict rounds_tell(struct rounds *r, const uint64_t *times, double load)
+enum rounds_verdict rounds_tell(struct rounds *r, uint32_t lane, const uint64_t *times, double load)
 {
+    struct rounds_lane *l = &r->lanes[lane];
     // A reference that was dropped during the round says nothing of the machine.
-    bool slow = r->order[0] == r->account.reference && is_slow(r, times[0]);
+    bool slow = l->order[0] == r->account.reference && is_slow(l, times[0], r->rules.disturbed);
     bool disturbed = slow || load > r->rules.load;
-    if (disturbed && r->tries < r->rules.repeats) {
-        r->tries++;
+    if (disturbed && l->tries < r->rules.repeats) {
+        l->tries++;
         r->account.repeated++;
-        r->turns = 0;
+        l->turns = 0;
         return ROUNDS_REPEATED;
     }
     r->account.marked += disturbed;
-    r->tries = disturbed ? r->tries : 0;
-    if (!keep_round(r, times))
+    l->tries = disturbed ? l->tries : 0;
+    if (!keep_round(r, l, times))
         return ROUNDS_BROKEN;
     return disturbed ? ROUNDS_MARKED : ROUNDS_KEPT;
 }

@@ -4,11 +4,15 @@
 //
 //   while (!rounds_done(r)) {
 //       size_t count;
-//       const size_t *order = rounds_next(r, &count);
+//       const size_t *order = rounds_next(r, lane, &count);
 //       ... launch order[0], the reference, then order[1] ... in turn; rounds_drop() what fails ...
-//       if (rounds_tell(r, times, load) == ROUNDS_BROKEN) ... out of memory ...
+//       if (rounds_tell(r, lane, times, load) == ROUNDS_BROKEN) ... out of memory ...
 //   }
 //   rounds_rank(r, entries, &winner);
+//
+// A round is a block: it runs on one device from its first launch to its last, and only what was
+// launched within one is compared. Of equal devices each is a *lane*, whose rounds may run at the same
+// time as those of others. Whoever left meanwhile keeps no sample of a round that was told after that.
 //
 // Finalists leave for two reasons. From the round `early` on those leave whose every launch was
 // clearly behind the leader (ranking_clear()). And the rounds are looked at `looks` times, the last
@@ -35,16 +39,19 @@ struct rounds_seeds {
 
 // `screening`: for each finalist the time in ns that made it one. The fastest of them is the
 // reference: it is launched first in each round, as a turn beside its own, and says whether the
-// machine is as it was. `resolution_ns`: as in struct ranking_terms. NULL without memory or
-// finalists.
+// machine is as it was: with one lane, by the time of screening; each of several knows only itself.
+// `resolution_ns`: as in struct ranking_terms. NULL without memory, finalists or lanes.
 struct rounds *rounds_new(const struct measure_rules *rules, const uint64_t *screening,
-                          size_t finalists, struct rounds_seeds seeds, uint64_t resolution_ns);
+                          size_t finalists, uint32_t lanes, struct rounds_seeds seeds,
+                          uint64_t resolution_ns);
 void rounds_free(struct rounds *r); // NULL is fine
 
-// The turns of the next round: order[0] is the reference's extra turn, order[1 .. count) is each
+// The turns of the lane's next round: order[0] is the reference's extra turn, order[1 .. count) is each
 // finalist that is still in, once, shuffled from the order's seed. The same order until
 // rounds_tell(). A round that is repeated is shuffled anew. With nobody left: 0 turns.
-const size_t *rounds_next(struct rounds *r, size_t *count);
+const size_t *rounds_next(struct rounds *r, uint32_t lane, size_t *count);
+// Nothing came of that round: another order is drawn.
+void rounds_void(struct rounds *r, uint32_t lane);
 
 enum rounds_verdict {
     ROUNDS_KEPT,
@@ -58,7 +65,8 @@ enum rounds_verdict {
 // times[i] is the sample of order[i] in ns; that of one dropped meanwhile does not matter. `load`
 // is the share of the machine's cores that others used during the round; below 0 where it is not
 // known or does not matter. A look falls due here.
-enum rounds_verdict rounds_tell(struct rounds *r, const uint64_t *times, double load);
+enum rounds_verdict rounds_tell(struct rounds *r, uint32_t lane, const uint64_t *times,
+                                double load);
 
 // The finalist failed: it takes part no more and has no place. Another one becomes the reference
 // where it was that.

@@ -17,6 +17,7 @@
 
 #include "os/process.h"
 #include "base/text.h"
+#include "stats/differ.h"
 #include "stats/speedup.h"
 
 #include <math.h>
@@ -33,7 +34,10 @@ enum phase { PHASE_READY, PHASE_ROUNDS, PHASE_LATE, PHASE_CHECK, PHASE_OVER };
 // One turn that was asked for.
 struct asked {
     size_t finalist;
-    struct result *result; // NULL: not yet
+    uint32_t lane;
+    bool answered, lost;   // lost: with its device
+    bool counts;           // its finalist was still in when the round was told
+    struct result *result; // of one that is answered
 };
 
 struct final_ranking {
@@ -41,9 +45,12 @@ struct final_ranking {
     struct measure_rules rules; // in force: o.rules
     struct rounds *rounds;
     enum phase phase;
-    struct asked *asked; // of the present round, in order; one more than there are finalists
+    struct asked
+        *asked; // of the present round, in order; of a lane one more than there are finalists
     size_t asked_count, answered;
     uint64_t *times;                      // of the round
+    uint32_t lanes;                       // devices that were there at the start
+    uint32_t *lane_of_round;              // of those that count
     struct machine_snapshot anchor, last; // of the span whose load is counted
     bool by_host;                         // the host's clock times the launches
     double load;                          // of the last such span; -1: not known
@@ -67,13 +74,14 @@ struct measure_rules final_ranking_rules(const struct measure_rules *rules, bool
 }
 
 static struct rounds *rounds_of_finalists(const struct finalist *c, size_t count,
-                                          const struct measure_rules *rules,
+                                          const struct measure_rules *rules, uint32_t lanes,
                                           struct rounds_seeds seeds, uint64_t resolution_ns)
 {
     uint64_t *screening = calloc(count + 1, sizeof *screening);
     for (size_t i = 0; screening && i < count; i++)
         screening[i] = c[i].estimate_ns;
-    struct rounds *r = screening ? rounds_new(rules, screening, count, seeds, resolution_ns) : NULL;
+    struct rounds *r =
+        screening ? rounds_new(rules, screening, count, lanes, seeds, resolution_ns) : NULL;
     free(screening);
     return r;
 }
@@ -96,15 +104,17 @@ struct final_ranking *final_ranking_new(const struct final_ranking_options *o, s
         .in = (uint32_t)o->count,
         .batch = measure_batch(o->rules, fastest, o->device->timer_ns),
         .warmups = 1};
-    s->rounds = rounds_of_finalists(o->finalists, o->count, &s->rules, o->seeds,
+    s->lanes = o->place_count ? o->place_count : 1;
+    s->rounds = rounds_of_finalists(o->finalists, o->count, &s->rules, s->lanes, o->seeds,
                                     o->device->timer_ns / s->status.batch);
-    s->asked = calloc(o->count + 2, sizeof *s->asked);
+    s->asked = calloc((o->count + 2) * s->lanes, sizeof *s->asked);
+    s->lane_of_round = calloc((size_t)s->rules.rounds + s->lanes + 1, sizeof *s->lane_of_round);
     s->times = calloc(o->count + 1, sizeof *s->times);
     for (size_t i = 0; i < o->count + o->has_late; i++) {
         o->finalists[i].batch = s->status.batch;
         o->finalists[i].warmups = s->status.warmups;
     }
-    if (s->rounds && s->asked && s->times)
+    if (s->rounds && s->asked && s->times && s->lane_of_round)
         return s;
     final_ranking_free(s);
     error_memory(e);
@@ -130,6 +140,7 @@ void final_ranking_free(struct final_ranking *s)
     rounds_free(s->rounds);
     free(s->asked);
     free(s->times);
+    free(s->lane_of_round);
     free(s);
 }
 
@@ -165,19 +176,43 @@ void finalists_release(struct finalist *c, size_t count)
 
 // ---- turns -------------------------------------------------------------------------------------
 
-static bool ask_turn(struct final_ranking *s, size_t finalist, const struct turn *turn,
-                     struct error *e)
+static uint32_t place_of(const struct final_ranking *s, uint32_t lane)
 {
-    s->asked[s->asked_count++].finalist = finalist;
-    return evaluator_again(s->o.evaluator, s->o.finalists[finalist].ticket, turn, e);
+    return s->o.place_count ? s->o.places[lane].place : 0;
 }
 
-// The turn that an outcome answers: those of one finalist are answered in order.
-static struct asked *asked_of(struct final_ranking *s, uint64_t ticket)
+static bool is_lost(const struct final_ranking *s, uint32_t lane)
+{
+    return s->o.place_count && s->o.places[lane].lost;
+}
+
+// The device of all that is not done by each: the first that is left. s->lanes: none is.
+static uint32_t home_lane(const struct final_ranking *s)
+{
+    uint32_t lane = 0;
+    while (lane < s->lanes && is_lost(s, lane))
+        lane++;
+    return lane;
+}
+
+static bool ask_turn(struct final_ranking *s, size_t finalist, uint32_t lane,
+                     const struct turn *turn, struct error *e)
+{
+    struct turn there = *turn;
+    if (lane >= s->lanes)
+        return error_set(e, ERROR_DEVICE, "no device is left for the ranking");
+    there.place = place_of(s, lane);
+    s->asked[s->asked_count++] = (struct asked){.finalist = finalist, .lane = lane};
+    return evaluator_again(s->o.evaluator, s->o.finalists[finalist].ticket, &there, e);
+}
+
+// The turn that an outcome answers: those of one finalist on one device are answered in order.
+static struct asked *asked_of(struct final_ranking *s, const struct outcome *out)
 {
     for (size_t i = 0; i < s->asked_count; i++) {
         struct asked *a = &s->asked[i];
-        if (!a->result && s->o.finalists[a->finalist].ticket == ticket)
+        if (!a->answered && s->o.finalists[a->finalist].ticket == out->ticket &&
+            place_of(s, a->lane) == out->place)
             return a;
     }
     return NULL;
@@ -204,11 +239,16 @@ static int wait_for_turns(struct final_ranking *s, uint64_t until, struct error 
         int got = evaluator_take(s->o.evaluator, timeout, &out, e);
         if (got <= 0)
             return got;
-        struct asked *a = asked_of(s, out.ticket);
+        struct asked *a = asked_of(s, &out);
         if (a) {
             a->result = out.result;
+            a->answered = true;
+            a->lost = out.lost;
             s->answered++;
-            count_turn_launches(s, a->finalist, out.result);
+            if (out.lost)
+                s->o.places[a->lane].lost = true;
+            else
+                count_turn_launches(s, a->finalist, out.result);
         } else if (s->o.late) { // of the search, or of what comes after this
             s->o.late(s->o.context, &out);
         } else {
@@ -222,12 +262,12 @@ static int wait_for_turns(struct final_ranking *s, uint64_t until, struct error 
 
 // All but the late one, of which a launch is long: where it is not loaded its first turn sees to
 // that, and to its being verified.
-static bool ask_each(struct final_ranking *s, const struct turn *turn, struct error *e)
+static bool ask_each(struct final_ranking *s, uint32_t lane, const struct turn *turn,
+                     struct error *e)
 {
     bool ok = true;
-    forget_turns(s);
     for (size_t i = 0; ok && i < s->o.count; i++)
-        ok = s->o.finalists[i].failure || ask_turn(s, i, turn, e);
+        ok = s->o.finalists[i].failure || ask_turn(s, i, lane, turn, e);
     return ok;
 }
 
@@ -237,7 +277,7 @@ static void drop_failed(struct final_ranking *s)
     for (size_t i = 0; i < s->asked_count; i++) {
         struct asked *a = &s->asked[i];
         struct finalist *c = &s->o.finalists[a->finalist];
-        if (a->result->status == STATUS_CORRECT || c->failure)
+        if (a->lost || !a->result || a->result->status == STATUS_CORRECT || c->failure)
             continue;
         c->failure = a->result;
         a->result = NULL;
@@ -257,8 +297,7 @@ static uint64_t locked_so_far(const struct final_ranking *s)
 
 static bool start_round(struct final_ranking *s, struct error *e)
 {
-    size_t count;
-    const size_t *order = rounds_next(s->rounds, &count);
+    size_t count = 0;
     struct turn turn = {
         .warmups = s->status.warmups, .launches = 1, .batch = s->status.batch, .compare = false};
     bool ok = true;
@@ -266,10 +305,17 @@ static bool start_round(struct final_ranking *s, struct error *e)
     s->round_started_ns = clock_ns();
     s->round_locked_ns = locked_so_far(s);
     s->status.round = s->status.rounds + 1;
-    s->status.in = count ? (uint32_t)count - 1 : 0;
     evaluator_hold(s->o.evaluator, true);
-    for (size_t i = 0; ok && i < count; i++)
-        ok = ask_turn(s, order[i], &turn, e);
+    if (home_lane(s) == s->lanes)
+        return error_set(e, ERROR_DEVICE, "no device is left for the ranking");
+    for (uint32_t lane = 0; ok && lane < s->lanes; lane++) {
+        if (is_lost(s, lane))
+            continue;
+        const size_t *order = rounds_next(s->rounds, lane, &count);
+        for (size_t i = 0; ok && i < count; i++)
+            ok = ask_turn(s, order[i], lane, &turn, e);
+    }
+    s->status.in = count ? (uint32_t)count - 1 : 0;
     return ok;
 }
 
@@ -281,6 +327,8 @@ static double load_of_round(struct final_ranking *s)
     bool shares_cores = s->o.device->type == DEVICE_CPU || s->o.device->shares_host;
     for (size_t i = 0; i < s->asked_count; i++) {
         struct final_ranking_status *st = &s->status;
+        if (!s->asked[i].result)
+            continue;
         const struct machine_snapshot *snapshot = &s->asked[i].result->machine;
         uint32_t mhz = snapshot->mhz;
         if (mhz) {
@@ -292,7 +340,7 @@ static double load_of_round(struct final_ranking *s)
         first = first ? first : snapshot;
         last = snapshot;
     }
-    if (!last || !shares_cores)
+    if (!last || !shares_cores || s->lanes > 1) // several: each other's launches are a load, too
         return -1;
     if (!s->anchor.cores || first->at_ns > s->last.at_ns + LOAD_GAP_NS) {
         s->anchor = *first;
@@ -349,8 +397,8 @@ static bool restart_rounds(struct final_ranking *s)
 {
     for (size_t i = 0; i < s->o.count; i++)
         s->o.finalists[i].count = 0;
-    struct rounds *fresh = rounds_of_finalists(s->o.finalists, s->o.count, s->o.rules, s->o.seeds,
-                                               s->o.device->timer_ns / s->status.batch);
+    struct rounds *fresh = rounds_of_finalists(s->o.finalists, s->o.count, s->o.rules, s->lanes,
+                                               s->o.seeds, s->o.device->timer_ns / s->status.batch);
     if (!fresh)
         return false;
     rounds_free(s->rounds);
@@ -362,46 +410,69 @@ static bool restart_rounds(struct final_ranking *s)
 // Of this round; a first one that is the host's from its start counts.
 static bool clock_changed(struct final_ranking *s)
 {
-    size_t by_host = 0;
-    for (size_t i = 0; i < s->asked_count; i++)
-        by_host += result_by_host(s->asked[i].result);
-    bool changed = by_host > 0 && !s->by_host && (s->status.rounds > 0 || by_host < s->asked_count);
+    size_t by_host = 0, count = 0;
+    for (size_t i = 0; i < s->asked_count; i++) {
+        count += s->asked[i].result != NULL;
+        by_host += s->asked[i].result && result_by_host(s->asked[i].result);
+    }
+    bool changed = by_host > 0 && !s->by_host && (s->status.rounds > 0 || by_host < count);
     s->by_host = s->by_host || by_host > 0;
     return changed;
 }
 
-// All turns are answered: does the round count? The first turn is the reference's extra one.
-static bool end_round(struct final_ranking *s)
+// The round of a lane, whose turns these are: does it count? The first turn is the reference's extra one.
+static bool end_lane(struct final_ranking *s, uint32_t lane, struct asked *asked, size_t count,
+                     double load)
 {
-    double load = load_of_round(s);
     bool ok = true;
-    evaluator_hold(s->o.evaluator, false);
-    s->round_ns = clock_ns() - s->round_started_ns;
-    uint64_t locked = locked_so_far(s) - s->round_locked_ns;
-    s->round_ns -= locked < s->round_ns ? locked : s->round_ns;
-    for (size_t i = 0; i < s->asked_count; i++) {
-        const struct result *r = s->asked[i].result;
-        s->times[i] = r->status == STATUS_CORRECT && r->sample_count ? r->samples_ns[0] : 0;
+    if (is_lost(s, lane) || rounds_done(s->rounds)) {
+        rounds_void(s->rounds, lane);
+        return true;
     }
-    bool anew = clock_changed(s);
-    drop_failed(s);
-    if (anew)
-        return restart_rounds(s);
-    enum rounds_verdict verdict = rounds_tell(s->rounds, s->times, load);
+    for (size_t i = 0; i < count; i++)
+        asked[i].counts = rounds_standing(s->rounds, asked[i].finalist) == ROUNDS_IN;
+    enum rounds_verdict verdict = rounds_tell(s->rounds, lane, s->times, load);
     bool disturbed = verdict == ROUNDS_REPEATED || verdict == ROUNDS_MARKED;
     bool by_load = load > s->o.rules->load;
     s->status.repeated += verdict == ROUNDS_REPEATED;
     s->status.marked += verdict == ROUNDS_MARKED;
     s->status.by_load += disturbed && by_load;
     s->status.by_clock += disturbed && !by_load;
-    if (verdict == ROUNDS_REPEATED)
-        return true;
-    for (size_t i = 1; ok && i < s->asked_count; i++) {
-        const struct asked *a = &s->asked[i];
-        ok = !a->result || keep_turn(&s->o.finalists[a->finalist], a->result);
-    }
+    if (verdict == ROUNDS_REPEATED || verdict == ROUNDS_BROKEN)
+        return verdict == ROUNDS_REPEATED;
+    for (size_t i = 1; ok && i < count; i++)
+        ok = !asked[i].result || !asked[i].counts ||
+             keep_turn(&s->o.finalists[asked[i].finalist], asked[i].result);
     s->status.rounds = rounds_account(s->rounds).kept;
-    return ok && verdict != ROUNDS_BROKEN;
+    s->lane_of_round[s->status.rounds - 1] = lane;
+    return ok;
+}
+
+// All turns are answered. Rounds of several devices are told in the devices' order.
+static bool end_round(struct final_ranking *s)
+{
+    double load = load_of_round(s);
+    bool ok = true;
+    evaluator_hold(s->o.evaluator, false);
+    s->round_ns = (clock_ns() - s->round_started_ns) / s->lanes;
+    uint64_t locked = locked_so_far(s) - s->round_locked_ns;
+    s->round_ns -= locked < s->round_ns ? locked : s->round_ns;
+    bool anew = clock_changed(s);
+    for (size_t i = 0, count; ok && i < s->asked_count && !anew; i += count) {
+        uint32_t lane = s->asked[i].lane;
+        for (count = 0; i + count < s->asked_count && s->asked[i + count].lane == lane; count++) {
+            const struct result *r = s->asked[i + count].result;
+            s->times[count] =
+                r && r->status == STATUS_CORRECT && r->sample_count ? r->samples_ns[0] : 0;
+        }
+        if (i == 0)
+            drop_failed(s);
+        ok = end_lane(s, lane, &s->asked[i], count, load);
+    }
+    if (!anew)
+        return ok;
+    drop_failed(s);
+    return restart_rounds(s);
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
@@ -441,6 +512,7 @@ static bool plan_late(struct final_ranking *s)
 // Both in turn, the first one second in the next round.
 static bool start_late_round(struct final_ranking *s, struct error *e)
 {
+    uint32_t lane = home_lane(s);
     size_t late = s->o.count, first = s->o.finalists[late].count % 2 ? late : s->partner;
     bool ok = true;
     forget_turns(s);
@@ -451,7 +523,7 @@ static bool start_late_round(struct final_ranking *s, struct error *e)
                             .launches = 1,
                             .batch = s->o.finalists[finalist].batch,
                             .compare = false};
-        ok = ask_turn(s, finalist, &turn, e);
+        ok = ask_turn(s, finalist, lane, &turn, e);
     }
     return ok;
 }
@@ -463,7 +535,7 @@ static bool end_late_round(struct final_ranking *s)
     evaluator_hold(s->o.evaluator, false);
     for (size_t i = 0; i < s->asked_count; i++) {
         const struct result *r = s->asked[i].result;
-        is_whole = is_whole && r->status == STATUS_CORRECT && r->sample_count == 1;
+        is_whole = is_whole && r && r->status == STATUS_CORRECT && r->sample_count == 1;
     }
     drop_failed(s);
     for (size_t i = 0; ok && is_whole && i < s->asked_count; i++)
@@ -499,6 +571,49 @@ static void place_late(struct finalist *late, const struct finalist *partner, si
                                          .tied = pair.low * ratio <= rules->alike};
 }
 
+// What a round took beyond its finalists' own times: the median over them, in 2^-10 ns of the winner's
+// time. 0 where nobody tells.
+static uint64_t effect_of_round(const struct final_ranking *s, uint32_t round, double *logs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->o.count; i++) {
+        const struct finalist *c = &s->o.finalists[i];
+        if (c->placed && c->count > round)
+            logs[n++] = stats_log_ns(c->samples[round]) - log(c->entry.ratio);
+    }
+    return n ? (uint64_t)(exp(stats_median_of(logs, n)) * 1024) : 0;
+}
+
+// Each device against its siblings, through what its rounds took.
+static bool compare_places(struct final_ranking *s)
+{
+    uint32_t rounds = s->status.rounds;
+    uint64_t *own = calloc(2 * (size_t)rounds + 1, sizeof *own), *others = own + rounds;
+    uint64_t *effects = calloc((size_t)rounds + 1, sizeof *effects);
+    double *logs = calloc(s->o.count + 1, sizeof *logs);
+    bool ok = own && effects && logs;
+    for (uint32_t i = 0; ok && i < rounds; i++)
+        effects[i] = effect_of_round(s, i, logs);
+    for (uint32_t lane = 0; ok && lane < s->o.place_count; lane++) {
+        struct ranked_place *p = &s->o.places[lane];
+        size_t mine = 0, theirs = 0;
+        for (uint32_t i = 0; i < rounds; i++) {
+            if (effects[i] && s->lane_of_round[i] == lane)
+                own[mine++] = effects[i];
+            else if (effects[i])
+                others[theirs++] = effects[i];
+        }
+        p->rounds = (uint32_t)mine;
+        p->compared = mine > 0 && theirs > 0;
+        if (p->compared)
+            differ_ratio(own, mine, others, theirs, s->o.rules->level, 1, &p->ratio);
+    }
+    free(own);
+    free(effects);
+    free(logs);
+    return ok;
+}
+
 static bool decide_ranking(struct final_ranking *s, struct error *e)
 {
     size_t left = 0;
@@ -516,6 +631,7 @@ static bool decide_ranking(struct final_ranking *s, struct error *e)
         place_late(&c[s->o.count], &c[s->partner], left, s->o.rules,
                    s->o.device->timer_ns / s->status.batch);
     bool ok = entries && (left == 0 || s->status.decided);
+    ok = ok && (!s->status.decided || s->o.place_count < 2 || compare_places(s));
     free(entries);
     return ok || error_memory(e);
 }
@@ -526,7 +642,8 @@ static bool start_check(struct final_ranking *s, struct error *e)
         .warmups = 0, .launches = 1, .batch = 1, .compare = true, .energy = s->o.energy};
     s->phase = PHASE_CHECK;
     s->status.checking = true;
-    return ask_each(s, &turn, e);
+    forget_turns(s);
+    return ask_each(s, home_lane(s), &turn, e);
 }
 
 static bool next_late_round(struct final_ranking *s, struct error *e)
@@ -557,8 +674,12 @@ static bool next_round(struct final_ranking *s, struct error *e)
 static bool advance_phase(struct final_ranking *s, struct error *e)
 {
     static const struct turn ready = {.warmups = 0, .launches = 0, .batch = 1, .compare = false};
-    if (s->phase == PHASE_READY && s->asked_count == 0)
-        return ask_each(s, &ready, e);
+    if (s->phase == PHASE_READY && s->asked_count == 0) {
+        bool ok = true;
+        for (uint32_t lane = 0; ok && lane < s->lanes; lane++)
+            ok = ask_each(s, lane, &ready, e);
+        return ok;
+    }
     if (s->phase == PHASE_READY) {
         drop_failed(s);
         return next_round(s, e);
@@ -567,6 +688,10 @@ static bool advance_phase(struct final_ranking *s, struct error *e)
         return end_round(s) ? next_round(s, e) : error_memory(e);
     if (s->phase == PHASE_LATE)
         return end_late_round(s) ? next_late_round(s, e) : error_memory(e);
+    for (size_t i = 0; i < s->asked_count; i++) {
+        if (s->asked[i].lost)
+            return start_check(s, e); // on another device
+    }
     drop_failed(s);
     for (size_t i = 0; i < s->asked_count; i++) { // what their last launches told beside "right"
         struct asked *a = &s->asked[i];
@@ -620,7 +745,7 @@ static bool replay_rounds(struct rounds *r, const struct finalist *c, size_t cou
 {
     for (uint32_t round = 0; round < rounds; round++) {
         size_t turns;
-        const size_t *order = rounds_next(r, &turns);
+        const size_t *order = rounds_next(r, 0, &turns);
         if (turns == 0 || turns > count + 1)
             return false;
         times[0] = c[order[0]].estimate_ns;
@@ -629,7 +754,7 @@ static bool replay_rounds(struct rounds *r, const struct finalist *c, size_t cou
                 return false;
             times[i] = c[order[i]].samples[round];
         }
-        enum rounds_verdict verdict = rounds_tell(r, times, -1);
+        enum rounds_verdict verdict = rounds_tell(r, 0, times, -1);
         if (verdict != ROUNDS_KEPT && verdict != ROUNDS_MARKED)
             return false;
     }
@@ -660,7 +785,7 @@ static bool decide_regular(struct finalist *finalists, size_t count,
                            const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
                            bool is_short, size_t *winner, bool *whole)
 {
-    struct rounds *r = rounds_of_finalists(finalists, count, rules,
+    struct rounds *r = rounds_of_finalists(finalists, count, rules, 1,
                                            (struct rounds_seeds){.decision = seed}, resolution_ns);
     struct ranking_entry *entries = calloc(count, sizeof *entries);
     uint64_t *times = calloc(count + 1, sizeof *times);

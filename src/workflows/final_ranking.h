@@ -3,7 +3,8 @@
 //
 //   ready    each finalist is built, loaded and verified where it is not, before anything is timed
 //   rounds   under one hold of the device: a launch of the reference (the finalist that screening
-//            found fastest), then of each that is still in, in shuffled order
+//            found fastest), then of each that is still in, in shuffled order. Of several equal
+//            devices each runs rounds of its own: a block is a round of one device
 //   late     a few rounds of the winner so far and of the default, where that is many times slower
 //   check    one more launch of each finalist, whose result is compared again
 //
@@ -14,6 +15,7 @@
 #include "model/device_info.h"
 #include "stats/ranking.h"
 #include "stats/rounds.h"
+#include "stats/stats.h"
 #include "workflows/workflow.h"
 
 // Rounds of a single finalist, which is compared with nobody.
@@ -52,6 +54,15 @@ void finalists_release(struct finalist *c, size_t count); // what they point to
 // Copies what the rounds found into a result, in place of its samples. False without memory.
 bool finalist_give(const struct finalist *c, enum stop_reason stop, struct result *r);
 
+// Of several devices one, as the rounds found it: how many times longer it takes than its siblings.
+struct ranked_place {
+    uint32_t place;  // turn.place
+    uint32_t rounds; // that it ran and that count
+    bool compared;   // `ratio` is known
+    struct stats_ratio ratio;
+    bool lost; // while they ran
+};
+
 struct final_ranking_options {
     struct evaluator *evaluator;
     const struct measure_rules *rules;
@@ -62,6 +73,9 @@ struct final_ranking_options {
     bool has_late;              // one more stands behind them: a default that is many times slower
     bool is_short;              // no further than the first regular look
     bool energy;                // of each finalist that is left is counted at the end
+    // (optional) Equal devices, on each of which rounds run, at the same time; filled in. 0: one.
+    struct ranked_place *places;
+    uint32_t place_count;
     // (optional: it is forgotten) Takes an outcome that no turn asked for: of a job on its way.
     void (*late)(void *context, struct outcome *out);
     void *context;

@@ -22,18 +22,18 @@ static void run_round(struct rounds *r, struct machine *m, const double *truth, 
 {
     uint64_t times[SPACE + 1];
     size_t count;
-    const size_t *order = rounds_next(r, &count);
+    const size_t *order = rounds_next(r, 0, &count);
     machine_wander(m);
     for (size_t i = 0; i < count; i++)
         times[i] = machine_launch(m, truth[order[i]]);
     *turns += count;
-    ck_assert_int_ne(rounds_tell(r, times, -1), ROUNDS_BROKEN);
+    ck_assert_int_ne(rounds_tell(r, 0, times, -1), ROUNDS_BROKEN);
 }
 
 static void rank(const struct measure_rules *rules, struct machine *m, const double *truth,
                  const uint64_t *screening, size_t count, uint64_t seed, struct ending *out)
 {
-    struct rounds *r = rounds_new(rules, screening, count, (struct rounds_seeds){seed, seed}, 1);
+    struct rounds *r = rounds_new(rules, screening, count, 1, (struct rounds_seeds){seed, seed}, 1);
     ck_assert_ptr_nonnull(r);
     out->turns = out->tied = 0;
     while (!rounds_done(r))

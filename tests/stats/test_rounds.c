@@ -25,7 +25,7 @@ static void set_rules(void)
 
 static struct rounds *start(const uint64_t *screening, size_t count)
 {
-    struct rounds *r = rounds_new(&rules, screening, count, (struct rounds_seeds){42, 42}, 1);
+    struct rounds *r = rounds_new(&rules, screening, count, 1, (struct rounds_seeds){42, 42}, 1);
     ck_assert_ptr_nonnull(r);
     return r;
 }
@@ -36,13 +36,13 @@ static enum rounds_verdict round_of(struct rounds *r, const uint64_t *truth, dou
 {
     uint64_t times[MOST + 1];
     size_t count;
-    const size_t *order = rounds_next(r, &count);
+    const size_t *order = rounds_next(r, 0, &count);
     uint32_t kept = rounds_account(r).kept;
     for (size_t i = 0; i < count; i++) {
         uint64_t jitter = i == 0 ? 0 : (order[i] * 7 + kept * 5 + order[i] * kept * 3) % 11;
         times[i] = (uint64_t)((double)(truth[order[i]] + truth[order[i]] * jitter / 1000) * factor);
     }
-    return rounds_tell(r, times, load);
+    return rounds_tell(r, 0, times, load);
 }
 
 static const uint64_t five[] = {1020, 1000, 1010, 1500, 1030};
@@ -51,7 +51,7 @@ START_TEST(a_round_has_the_reference_and_everyone_once)
 {
     struct rounds *r = start(five, 5);
     size_t count, seen[5] = {0};
-    const size_t *order = rounds_next(r, &count);
+    const size_t *order = rounds_next(r, 0, &count);
     ck_assert_uint_eq(count, 6);
     ck_assert_uint_eq(order[0], 1); // the fastest by screening
     for (size_t i = 1; i < count; i++)
@@ -59,7 +59,7 @@ START_TEST(a_round_has_the_reference_and_everyone_once)
     for (size_t c = 0; c < 5; c++)
         ck_assert_uint_eq(seen[c], 1);
     size_t again;
-    ck_assert_ptr_eq(rounds_next(r, &again), order);
+    ck_assert_ptr_eq(rounds_next(r, 0, &again), order);
     ck_assert_uint_eq(again, 6);
     rounds_free(r);
 }
@@ -77,10 +77,10 @@ START_TEST(orders_are_shuffled)
     uint64_t times[6] = {1000, 1000, 1000, 1000, 1000, 1000};
     for (int i = 0; i < 999; i++) {
         size_t count;
-        const size_t *order = rounds_next(r, &count);
+        const size_t *order = rounds_next(r, 0, &count);
         for (size_t k = 1; k < count; k++)
             places[order[k]][k - 1]++;
-        ck_assert_int_eq(rounds_tell(r, times, -1), ROUNDS_KEPT);
+        ck_assert_int_eq(rounds_tell(r, 0, times, -1), ROUNDS_KEPT);
     }
     for (size_t i = 0; i < 25; i++) {
         ck_assert_uint_gt(places[i / 5][i % 5], 150);
@@ -95,7 +95,7 @@ START_TEST(same_seed_same_orders)
     struct rounds *a = start(five, 5), *b = start(five, 5);
     for (int i = 0; i < 3; i++) {
         size_t count;
-        const size_t *x = rounds_next(a, &count), *y = rounds_next(b, &count);
+        const size_t *x = rounds_next(a, 0, &count), *y = rounds_next(b, 0, &count);
         ck_assert_mem_eq(x, y, count * sizeof *x);
         round_of(a, five, 1, -1);
         round_of(b, five, 1, -1);
@@ -179,7 +179,7 @@ START_TEST(who_is_clearly_behind_leaves_early)
     ck_assert_int_eq(rounds_standing(r, 3), ROUNDS_LEFT);
     ck_assert_uint_eq(rounds_account(r).looks, 0);
     size_t turns, winner;
-    rounds_next(r, &turns);
+    rounds_next(r, 0, &turns);
     ck_assert_uint_eq(turns, 5);
     while (!rounds_done(r))
         round_of(r, five, 1, -1);
@@ -259,10 +259,10 @@ START_TEST(one_that_fails_in_a_round)
     uint64_t times[6] = {1, 1, 1, 1, 1, 1};
     size_t turns;
     uint32_t count;
-    rounds_next(r, &turns);
+    rounds_next(r, 0, &turns);
     rounds_drop(r, 1);
     times[0] = UINT64_MAX;
-    ck_assert_int_eq(rounds_tell(r, times, -1), ROUNDS_KEPT);
+    ck_assert_int_eq(rounds_tell(r, 0, times, -1), ROUNDS_KEPT);
     rounds_samples(r, 1, &count);
     ck_assert_uint_eq(count, 0);
     rounds_samples(r, 0, &count);
@@ -279,12 +279,12 @@ START_TEST(when_all_fail)
     for (size_t c = 0; c < 5; c++)
         rounds_drop(r, c);
     ck_assert(rounds_done(r));
-    rounds_next(r, &turns);
+    rounds_next(r, 0, &turns);
     ck_assert_uint_eq(turns, 0);
     ck_assert(!rounds_rank(r, e, &winner));
     rounds_free(r);
     rounds_free(NULL);
-    ck_assert_ptr_null(rounds_new(&rules, five, 0, (struct rounds_seeds){1, 1}, 1));
+    ck_assert_ptr_null(rounds_new(&rules, five, 0, 1, (struct rounds_seeds){1, 1}, 1));
 }
 END_TEST
 

@@ -607,6 +607,15 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     split_times(t, out);
     out->members = t->members;
     out->member_count = farm_members(t->evaluator, t->members);
+    for (uint32_t i = 0; i < out->ranked.place_count; i++) { // the rounds know it better
+        const struct ranked_place *p = &out->ranked.places[i];
+        struct farm_member *m = &t->members[p->place];
+        m->rounds = p->rounds;
+        if (p->compared) {
+            m->compared = true;
+            m->ratio = p->ratio;
+        }
+    }
 }
 
 const struct space *tune_space(const struct tune *t)

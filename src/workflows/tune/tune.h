@@ -107,6 +107,9 @@ struct tune_ranked {
     const struct tune_record *chosen; // of those: what `hone best` answers
     char why[TIE_BREAK_WHY];          // that one was chosen
     uint8_t id[16];                   // of the ranking in the store; zeros with one finalist
+    // Of several devices those that its rounds ran on.
+    const struct ranked_place *places;
+    uint32_t place_count;
     struct final_ranking_status status;
 };
 

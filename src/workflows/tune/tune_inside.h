@@ -81,7 +81,8 @@ struct tune {
     // (or NULL) What is still to be written of it: another process has the store locked.
     bool (*writing)(struct tune *t, struct error *e);
 
-    struct farm_member members[FARM_MOST]; // as of the last question for progress
+    struct ranked_place ranked_places[FARM_MOST]; // of the final ranking
+    struct farm_member members[FARM_MOST];        // as of the last question for progress
     struct tune_progress progress;
     struct evaluator_times before_ranking, ranking; // when it began; what it took
     uint64_t storing_ns;                            // its results

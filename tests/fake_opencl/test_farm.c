@@ -1,0 +1,194 @@
+// Tunes on several equal cards of one host: the same results as on one, a slow card found, one that is
+// too slow left out, a lost one's work done by the others, and many cards as much faster as they are many.
+#include "../fake_driver/tunes.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct tune t;
+static struct text output = TEXT_INIT;
+
+static void begin(void)
+{
+    static const char *const orders[] = {"DEVICES", "SPEED", "NOISE", "ONLY",
+                                         "DIE",     "HOW",   "MODELS"};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        tune_order(orders[i], NULL);
+    tune_prepare(&t);
+}
+
+static void end(void)
+{
+    ck_assert(tune_leaves_no_worker(&t));
+    folder_remove(t.folder);
+    text_release(&output);
+}
+
+// Its output, where it ended well.
+static const char *tuned(const char *const *arguments)
+{
+    tune_start(&t, arguments);
+    int code = tune_end(&t, 120 * SECONDS);
+    tune_output(&t, &output);
+    ck_assert_msg(code == 0, "exit %d: %.1500s", code, text_cstr(&output));
+    return text_cstr(&output);
+}
+
+// The number behind `key` after the first `from` in the text; NAN: there is none.
+static double number_after(const char *text, const char *from, const char *key)
+{
+    const char *at = strstr(text, from);
+    at = at ? strstr(at, key) : NULL;
+    return at ? strtod(at + strlen(key), NULL) : NAN;
+}
+
+static const char *const shared[] = {"--on", "local", "--json", NULL};
+
+// Each result once, whoever measured it.
+static void check_whole(void)
+{
+    struct stored s;
+    tune_stored(&t, &s);
+    for (unsigned i = 0; i < CONFIGURATIONS; i++)
+        ck_assert_msg(s.correct_of[i] >= 1 && s.last[i] == STATUS_CORRECT, "ID=%u: %s", i,
+                      s.message[i]);
+}
+
+START_TEST(four_cards_find_what_one_finds)
+{
+    static const char *const alone[] = {"--json", NULL};
+    tune_order("NOISE", "2000");
+    tune_order("DEVICES", "4");
+    const char *said = tuned(shared);
+    ck_assert_ptr_nonnull(strstr(said, "\"done\":40"));
+    ck_assert_ptr_nonnull(strstr(said, "\"chosen\":{\"ID\": 0}"));
+    for (unsigned i = 0; i < 4; i++) {
+        char bus[32];
+        snprintf(bus, sizeof bus, ":%x:00.0)\"", 0x65 + i);
+        ck_assert_msg(number_after(said, bus, "\"results\":") > 0, "card %u: %s", i, said);
+        ck_assert_msg(number_after(said, bus, "\"rounds\":") > 0, "card %u: %s", i, said);
+    }
+    check_whole();
+    // The ranking is one that a process with one card decides again, without a launch.
+    said = tuned(alone);
+    ck_assert_ptr_nonnull(strstr(said, "\"chosen\":{\"ID\": 0}"));
+    ck_assert_ptr_nonnull(strstr(said, "\"known\":true"));
+    ck_assert_ptr_nonnull(strstr(said, "\"samples\":0,\"launches\":0"));
+}
+END_TEST
+
+START_TEST(a_slow_card_is_found_and_counts_for_no_configuration)
+{
+    tune_order("DEVICES", "4");
+    tune_order("NOISE", "2000");
+    tune_order("SPEED", "100,100,104,100");
+    const char *said = tuned(shared);
+    ck_assert_ptr_nonnull(strstr(said, "\"chosen\":{\"ID\": 0}"));
+    double ratio = number_after(said, ":67:00.0)\"", "\"ratio\":");
+    double low = number_after(said, ":67:00.0)\"", "\"ratio_interval\":[");
+    ck_assert_msg(ratio > 1.035 && ratio < 1.045 && low > 1.03 && low <= ratio, "%g from %g: %s",
+                  ratio, low, said);
+    ck_assert_ptr_null(strstr(said, "left out"));
+    check_whole();
+}
+END_TEST
+
+START_TEST(a_card_that_is_too_slow_is_left_out)
+{
+    tune_order("DEVICES", "3");
+    tune_order("NOISE", "2000");
+    tune_order("SPEED", "100,125,100");
+    const char *said = tuned(shared);
+    ck_assert_ptr_nonnull(strstr(said, "is left out: it is 25"));
+    ck_assert_ptr_nonnull(strstr(said, "\"state\":\"left out\""));
+    ck_assert(number_after(said, ":66:00.0)\"", "\"results\":") <=
+              1); // at most the reference itself
+    ck_assert(number_after(said, ":66:00.0)\"", "\"rounds\":") == 0);
+    ck_assert_ptr_nonnull(strstr(said, "\"chosen\":{\"ID\": 0}"));
+    check_whole();
+}
+END_TEST
+
+START_TEST(who_says_so_keeps_it)
+{
+    static const char *const all[] = {"--on", "local", "--outlier", "none", "--json", NULL};
+    tune_order("DEVICES", "3");
+    tune_order("SPEED", "100,125,100");
+    const char *said = tuned(all);
+    ck_assert_ptr_null(strstr(said, "left out"));
+    double ratio = number_after(said, ":66:00.0)\"", "\"ratio\":");
+    ck_assert_msg(fabs(ratio - 1.25) < 0.01, "%g: %s", ratio, said);
+}
+END_TEST
+
+START_TEST(a_lost_card_s_work_is_done_by_the_others)
+{
+    struct stored s;
+    tune_order("DEVICES", "3");
+    tune_order("DIE", "#40"); // its 40th launch
+    tune_order("HOW", "kill");
+    tune_order("DEAD", "open");
+    tune_order("ONLY", "1");
+    const char *said = tuned(shared);
+    ck_assert_msg(strstr(said, " is lost: "), "%s", said);
+    ck_assert_ptr_nonnull(strstr(said, "\"state\":\"lost\""));
+    ck_assert_ptr_nonnull(strstr(said, "\"done\":40"));
+    // What ran there when the card died is blamed, at most; nothing is lost or doubled.
+    tune_stored(&t, &s);
+    unsigned correct = 0;
+    for (unsigned i = 0; i < CONFIGURATIONS; i++)
+        correct += s.correct_of[i] > 0;
+    ck_assert_msg(correct >= CONFIGURATIONS - 1, "%u", correct);
+}
+END_TEST
+
+START_TEST(cards_of_another_kind_are_left_alone)
+{
+    tune_order("DEVICES", "3");
+    tune_order("MODELS", "1,2,1");
+    const char *said = tuned(shared);
+    ck_assert_msg(strstr(said, "left alone: Fake model 2"), "%s", said);
+    ck_assert(isnan(number_after(said, ":66:00.0)\"", "\"results\":")));
+    ck_assert(number_after(said, ":67:00.0)\"", "\"results\":") > 0);
+}
+END_TEST
+
+// Launches of 50 ms, screened alone: so little is said of the cards that a busy machine passes; the
+// figure is tests/bench/farm.sh's.
+START_TEST(many_cards_share_the_time)
+{
+    static const char *const one[] = {"--json", "--unranked", "--fresh", NULL};
+    static const char *const many[] = {"--json", "--unranked", "--fresh", "--on", "local", NULL};
+    char long_spec[160];
+    snprintf(long_spec, sizeof long_spec, "%s", FAKE_LONG_SPEC);
+    t.spec = long_spec;
+    double alone = number_after(tuned(one), "\"summary\"", "\"elapsed_ns\":");
+    tune_order("DEVICES", "4");
+    double together = number_after(tuned(many), "\"summary\"", "\"elapsed_ns\":");
+    ck_assert_msg(alone > 2 * together, "%g s alone, %g s together", alone / 1e9, together / 1e9);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("farm");
+    TCase *cases = tcase_create("farm");
+    tcase_set_timeout(cases, 400);
+    tcase_add_checked_fixture(cases, begin, end);
+    tcase_add_test(cases, four_cards_find_what_one_finds);
+    tcase_add_test(cases, a_slow_card_is_found_and_counts_for_no_configuration);
+    tcase_add_test(cases, a_card_that_is_too_slow_is_left_out);
+    tcase_add_test(cases, who_says_so_keeps_it);
+    tcase_add_test(cases, a_lost_card_s_work_is_done_by_the_others);
+    tcase_add_test(cases, cards_of_another_kind_are_left_alone);
+    tcase_add_test(cases, many_cards_share_the_time);
+    suite_add_tcase(s, cases);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed > 0;
+}
