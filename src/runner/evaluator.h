@@ -20,8 +20,9 @@ struct outcome {
     struct result *result; // the caller's: result_free()
     // Of an evaluator with several devices (runner/farm.h):
     uint32_t place; // which of them measured it
-    double pace;    // its times are so many times those of the device that all are told by; 0: not known
-    bool lost;      // of a turn: its device is lost, there is no result
+    double
+        pace;  // its times are so many times those of the device that all are told by; 0: not known
+    bool lost; // of a turn: its device is lost, there is no result
 };
 
 // How jobs are to be measured; the same for all jobs of an evaluator.

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "os/process.h"
-#include "runner/device_lock.h"
+#include "worker/device_lock.h"
 #include "stats/differ.h"
 
 #include <math.h>
@@ -938,17 +938,16 @@ static void name_member(struct member *m)
                p->name && *p->name ? ", " : "", d->card, own);
 }
 
-// The cores of this machine are shared by its members.
+// The cores of a machine are shared by its members.
 static uint32_t builders_of(const struct farm_options *o, const struct place *p)
 {
-    uint32_t here = 0;
-    uint32_t all = o->live.jobs ? o->live.jobs : live_default_jobs(p->device);
+    uint32_t beside = 0;
+    uint32_t all = o->live.jobs ? o->live.jobs : live_default_jobs(p->node, p->device);
     if (p->jobs)
         return p->jobs;
     for (uint32_t i = 0; i < o->count; i++)
-        here += !o->places[i].node;
-    uint32_t jobs = p->node || here == 0 ? all : all / here;
-    return jobs ? jobs : 1;
+        beside += o->places[i].node == p->node;
+    return all > beside ? all / beside : 1;
 }
 
 static void tell_shared_lock(const struct farm *f, const struct member *m)
@@ -979,6 +978,7 @@ static bool make_farm_member(struct farm *f, const struct place *p, struct error
                          .due = true,
                          .last_turn = &m->turns};
     name_member(m);
+    live.node = p->node;
     live.worker = p->worker;
     live.environment = p->environment;
     live.device = p->device;

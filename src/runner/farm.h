@@ -28,7 +28,7 @@ struct farm_options {
     const struct place *places; // of devices with one identity; they outlive the farm
     uint32_t count;             // 1 .. FARM_MOST
     // For each member; worker, environment, device, spare, jobs and admission are the place's.
-    // `jobs`: of this machine's members together; 0: as many as are useful.
+    // `jobs`: of a machine's members together; 0: as many as are useful there.
     struct live_options live;
     struct cached_options cached;
     double outlier; // 0: FARM_OUTLIER; INFINITY: none is left out

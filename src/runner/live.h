@@ -105,7 +105,7 @@ struct live {
     bool locked;     // for turns
     bool host_clock; // the device's was found wrong: workers are told to leave it alone
     bool cancelled;
-    bool unsettled; // the last step heard something: the next one makes something of it
+    bool unsettled;      // the last step heard something: the next one makes something of it
     struct error broken; // why nothing can go on
 
     struct {

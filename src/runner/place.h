@@ -14,7 +14,7 @@ struct place {
     const char *const *worker, *const *environment; // NULL-terminated; or NULL: no additions
     const struct device_info *device;
     struct spare *spare; // (optional)
-    uint32_t jobs;       // build workers at most; 0: as many as are useful, by this machine's cores
+    uint32_t jobs;       // build workers at most; 0: its part of its machine's
 };
 
 #endif

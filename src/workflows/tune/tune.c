@@ -54,6 +54,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
                                                .outlier = o->outlier},
                         e);
     if (o->place_count == 1) {
+        live.node = o->places->node;
         live.worker = o->places->worker;
         live.environment = o->places->environment;
         live.spare = o->places->spare;
@@ -61,7 +62,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
     }
     // More workers than jobs would only open devices.
     if (!live.jobs)
-        live.jobs = live_default_jobs(NULL, o->device);
+        live.jobs = live_default_jobs(live.node, o->device);
     if (live.jobs > t->planned)
         live.jobs = (uint32_t)t->planned;
     t->builders = live.jobs;
