@@ -25,6 +25,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define QUEUE_MOST (1u << 20) // bytes for the link that wait; beyond, workers are not read
@@ -750,7 +751,12 @@ static bool take_ends(struct agent *a)
 {
     struct error *e = &a->failed;
     sigset_t ending;
+    struct termios terminal;
     int out = fcntl(1, F_DUPFD_CLOEXEC, 3);
+    if (out >= 0 && tcgetattr(out, &terminal) == 0) { // srun -u makes it one
+        cfmakeraw(&terminal);
+        tcsetattr(out, TCSANOW, &terminal);
+    }
     int in = take_channel(e);
     if (in < 0 || out < 0 || !node_set_nonblocking(in) || !node_set_nonblocking(out))
         return error_set_driver(e, ERROR_IO, errno, "cannot take its input and output: %s",

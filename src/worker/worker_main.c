@@ -99,7 +99,7 @@ static int become_launcher(char **argv)
 
 static int refuse_terminal(void)
 {
-    fputs("hone-worker --node: its input or output is a terminal, which changes what passes; start "
+    fputs("hone-worker --node: its input is a terminal, which changes what passes; start "
           "it "
           "without one (ssh -T, srun without --pty, docker exec -i without -t)\n",
           stderr);
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
                                 .lease_ns = NODE_LEASE_NS,
                                 .start_ns = NODE_START_NS};
     if (argc >= 2 && strcmp(argv[1], "--node") == 0 && read_node_options(argv + 2, &node))
-        return isatty(0) || isatty(1) ? refuse_terminal() : agent_serve(&node);
+        return isatty(0) ? refuse_terminal() : agent_serve(&node);
     if (argc >= 2 && strcmp(argv[1], "--link") == 0 && read_link_options(argv + 2, &link) &&
         beside_program(self))
         return link_serve(&link);
