@@ -215,6 +215,7 @@ bool environment_init(struct environment *v, struct error *e)
     v->device = read_variable("HONE_DEVICE");
     v->path = read_variable("PATH");
     v->also = read_variable("HONE_ALSO");
+    v->allocation = read_variable("SLURM_JOB_NODELIST");
     if (gethostname(host, sizeof host - 1) != 0)
         host[0] = '\0';
     v->host = arena_strdup(&v->arena, host);

@@ -19,6 +19,7 @@ struct environment {
     const char *device;        // HONE_DEVICE, or NULL
     const char *path;          // PATH, or NULL
     const char *also;          // HONE_ALSO, or NULL
+    const char *allocation;    // SLURM_JOB_NODELIST, or NULL
     const char *host;
     struct scratch scratch; // for the workers' temporary files
 };

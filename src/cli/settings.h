@@ -27,6 +27,9 @@ struct spec_settings {
     const char *device;
     struct list set, config, where;
     struct space_share share; // --part
+    struct list on;           // --on
+    const char *nodes, *node_worker;
+    bool strict_nodes;
     const char *reference_by;
     struct list on; // --on
     double outlier; // 0: not said

@@ -61,6 +61,7 @@ void work_release(struct work *w)
 {
     ticker_clear(&w->ticker);
     hone_devices_free(w->list);
+    agents_release(&w->agents);
     work_close_store(w);
     hone_spec_free(w->loaded);
     hone_spec_free(w->unbound);
@@ -254,9 +255,25 @@ static bool is_device_number(const struct work *w)
     return wanted && wanted[0] && wanted[strspn(wanted, "0123456789")] == '\0';
 }
 
+// Those of --on, in place of this machine's.
+static bool list_on_nodes(struct work *w, const struct hone_spec *spec, const char *language,
+                          struct error *e)
+{
+    const struct environment *v = &w->environment;
+    if (w->agents.count == 0) { // they are started once
+        ticker_clear(&w->ticker);
+        if (!agents_read(w->given, v, &w->arena, &w->agents, e) || !agents_start(&w->agents, v, e))
+            return false;
+    }
+    return agents_list(&w->agents, v, spec, language, w->given->strict_nodes, e) &&
+           agents_report(&w->agents, &w->arena, &w->devices, e);
+}
+
 bool work_list(struct work *w, const struct hone_spec *spec, const char *language, struct error *e)
 {
     const bool is_number = is_device_number(w);
+    if (w->given && w->given->on.count > 0)
+        return list_on_nodes(w, is_number ? NULL : spec, is_number ? NULL : language, e);
     struct hone_error why = HONE_ERROR_INIT;
     const struct environment *v = &w->environment;
     const struct hone_worker worker = {.size = sizeof worker,
@@ -430,7 +447,8 @@ int work_device(struct work *w)
     if (list && w->given->on.count > 0)
         list = one_of_each_kind(w, list, &count);
     w->device = list ? choose_device(list, count, wanted, &e) : NULL;
-    w->chosen = engine_device_like(w->list, w->device);
+    w->chosen = w->given->on.count > 0 ? agents_device(&w->agents, w->device)
+                                       : engine_device_like(w->list, w->device);
     if (w->device && !wanted)
         say_which_device(list, count, w->device);
     if (!list)

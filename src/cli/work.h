@@ -2,6 +2,7 @@
 #ifndef HONE_CLI_WORK_H
 #define HONE_CLI_WORK_H
 
+#include "cli/agents.h"
 #include "cli/cli.h"
 #include "cli/console.h"
 #include "cli/environment.h"
@@ -32,7 +33,8 @@ struct work {
     const char *constants_json;
     struct spec_languages languages; // --language, or the spec's
     struct hone_devices
-        *list; // (or NULL) with the worker that listed them; `devices` is its report
+        *list;            // (or NULL) with the worker that listed them; `devices` is its report
+    struct agents agents; // of --on; then `list` is NULL and `devices` are theirs
     struct device_report devices;
     const struct device_info *device;
     const struct hone_device *chosen; // (or NULL) of the list: `device`

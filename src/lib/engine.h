@@ -5,6 +5,7 @@
 
 #include "hone/hone.h"
 
+#include "runner/place.h"
 #include "space/space.h"
 #include "spec/spec.h"
 #include "store/store.h"
@@ -34,6 +35,13 @@ const struct space *engine_space(const struct hone_space *sp);
 // ---- devices ------------------------------------------------------------------------------------
 
 const struct device_report *engine_report(const struct hone_devices *d);
+// hone_devices_list() on a node, which outlives it; NULL: on this machine.
+struct hone_devices *engine_devices_on(struct node *node, const struct hone_devices_options *o,
+                                       struct error *e);
+// Where the jobs of one of these devices can run. With keep_worker; the worker that listed them is its spare, which one
+// place alone can have.
+void engine_place(const struct hone_devices *d, const struct device_info *device, const char *name,
+                  struct place *out);
 // (or NULL) The worker that listed them, with keep_worker; NULL devices have none.
 struct spare *engine_spare(const struct hone_devices *d);
 // It is not needed for more.

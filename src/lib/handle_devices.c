@@ -82,7 +82,7 @@ static bool list_devices_of(struct hone_devices *d, const struct hone_devices_op
     if (!o->spec && !o->language)
         set = LANGUAGES_ALL;
     ok = ok &&
-         live_devices(NULL, d->workplace.worker, d->workplace.environment, set, &d->arena,
+         live_devices(d->node, d->workplace.worker, d->workplace.environment, set, &d->arena,
                       &d->report, o->keep_worker ? &d->spare : NULL, e) &&
          describe_report(d, e);
     d->keeps_worker = o->keep_worker;
@@ -91,17 +91,25 @@ static bool list_devices_of(struct hone_devices *d, const struct hone_devices_op
     return ok;
 }
 
+struct hone_devices *engine_devices_on(struct node *node, const struct hone_devices_options *o,
+                                       struct error *e)
+{
+    struct hone_devices_options given;
+    struct hone_devices *d = calloc(1, sizeof *d);
+    bool ok =
+        d ? take_sized(o, &given, sizeof given, "HONE_DEVICES_OPTIONS_INIT", e) : error_memory(e);
+    if (ok)
+        d->node = node;
+    if (ok && list_devices_of(d, &given, e))
+        return d;
+    hone_devices_free(d);
+    return NULL;
+}
+
 struct hone_devices *hone_devices_list(const struct hone_devices_options *o, struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    struct hone_devices_options given;
-    struct hone_devices *d = calloc(1, sizeof *d);
-    bool ok = d ? take_sized(o, &given, sizeof given, "HONE_DEVICES_OPTIONS_INIT", &why)
-                : error_memory(&why);
-    if (!ok || !list_devices_of(d, &given, &why)) {
-        hone_devices_free(d);
-        d = NULL;
-    }
+    struct hone_devices *d = engine_devices_on(NULL, o, &why);
     hand_over(&why, e);
     return d;
 }
@@ -173,6 +181,17 @@ const struct hone_device *engine_assumed_device(const struct device_info *info, 
 const struct device_report *engine_report(const struct hone_devices *d)
 {
     return &d->report;
+}
+
+void engine_place(const struct hone_devices *d, const struct device_info *device, const char *name,
+                  struct place *out)
+{
+    *out = (struct place){.name = name,
+                          .node = d->node,
+                          .worker = d->workplace.worker,
+                          .environment = d->workplace.environment,
+                          .device = device,
+                          .spare = d->spare};
 }
 
 struct spare *engine_spare(const struct hone_devices *d)

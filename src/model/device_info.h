@@ -101,6 +101,8 @@ struct device_report {
     struct device_note *notes;
     uint32_t note_count;
     const char *problem; // "" or why no device can be listed at all ("no ICD loader library")
+    // (optional) Of each device the node that has it; "" is this machine. Not on the wire.
+    const char *const *nodes;
 };
 
 #endif

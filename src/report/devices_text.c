@@ -15,19 +15,21 @@ static void put_size(const char *name, uint64_t bytes, struct text *out)
 }
 
 // What all views of a card say alike. Its address and UUID may be known to one of them alone.
-static void put_card(const struct device_info *devices, size_t count, size_t first,
-                     struct text *out)
+static void put_card(const struct device_report *r, size_t first, struct text *out)
 {
-    const struct device_info *d = &devices[first];
+    const struct device_info *devices = r->devices, *d = &devices[first];
+    const size_t count = r->device_count;
     const char *pci = d->pci, *uuid = d->uuid;
     for (size_t i = first + 1; i < count; i++) {
         bool is_view = devices[i].card == d->card;
         pci = is_view && !*pci ? devices[i].pci : pci;
         uuid = is_view && !*uuid ? devices[i].uuid : uuid;
     }
-    text_addf(out, "%u: %s: %s, %u compute unit%s, %u MHz", d->card, d->name,
-              device_type_text(d->type), d->compute_units, d->compute_units == 1 ? "" : "s",
-              d->clock_mhz);
+    text_addf(out, "%u: ", d->card);
+    if (r->nodes && r->nodes[first][0])
+        text_addf(out, "node %s: ", r->nodes[first]);
+    text_addf(out, "%s: %s, %u compute unit%s, %u MHz", d->name, device_type_text(d->type),
+              d->compute_units, d->compute_units == 1 ? "" : "s", d->clock_mhz);
     put_size("", d->global_bytes, out);
     text_add(out, "\n");
     if (*pci)
@@ -48,7 +50,7 @@ static void write_devices(const void *report, struct text *out)
         if (devices[first].card != cards)
             continue;
         cards++;
-        put_card(devices, count, first, out);
+        put_card(r, first, out);
         for (size_t i = first; i < count; i++) {
             if (devices[i].card == devices[first].card) {
                 struct text line = TEXT_INIT;
@@ -108,6 +110,8 @@ static void write_devices_json(const void *report, struct text *out)
         emit_text_at(&j, "card", card_of(r, &r->devices[i]));
         report_device_fields(&r->devices[i], &j);
         emit_u64_at(&j, "number", r->devices[i].card);
+        if (r->nodes)
+            emit_text_at(&j, "node", r->nodes[i]);
         emit_object_end(&j);
     }
     emit_array_end(&j);

@@ -1,0 +1,44 @@
+// The nodes that --on names, each with its agent and its devices. All are started at once and asked at once; one that cannot
+// be used is said, with why, and left out.
+#ifndef HONE_CLI_AGENTS_H
+#define HONE_CLI_AGENTS_H
+
+#include "cli/environment.h"
+#include "cli/settings.h"
+#include "lib/engine.h"
+#include "runner/launchers.h"
+#include "runner/node.h"
+
+struct agent_member {
+    const char *name;             // "" is this machine
+    struct node *node;            // NULL: this machine
+    struct hone_devices *devices; // NULL: it cannot be used
+    struct error why;             // of it
+    bool is_said;
+};
+
+struct agents {
+    struct launchers launchers;
+    struct agent_member list[LAUNCHERS_MOST]; // those of launchers.list
+    uint32_t count;
+};
+
+// Reads what is given; nothing is started. False with the error set where it makes no sense.
+bool agents_read(const struct spec_settings *given, const struct environment *v, struct arena *a,
+                 struct agents *out, struct error *e);
+// Starts those that were read, and waits for them; agents_release() in either case.
+bool agents_start(struct agents *g, const struct environment *v, struct error *e);
+// Asks each for its devices: of the spec's languages (NULL: of all). With `strict` one that cannot be used, or has none, is an
+// error, else it is said, once; none that can is an error, too.
+bool agents_list(struct agents *g, const struct environment *v, const struct hone_spec *spec,
+                 const char *language, bool strict, struct error *e);
+void agents_release(struct agents *g);
+
+// The member whose list the copy was made from, and the entry in it; NULL: none.
+const struct agent_member *agents_with(const struct agents *g, const struct device_info *copy);
+const struct hone_device *agents_device(const struct agents *g, const struct device_info *copy);
+// All of their devices in the order of the members; what they lack stands in the notes, with the node's name.
+bool agents_report(const struct agents *g, struct arena *a, struct device_report *out,
+                   struct error *e);
+
+#endif
