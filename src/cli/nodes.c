@@ -1,5 +1,5 @@
 // --on: which devices share the work. Those with one identity (model, driver, compiler) are places of
-// one tune; whatever differs is left to a tune of its own, and said.
+// one tune, on whichever node; whatever differs is left to a tune of its own, and said.
 #include "cli/nodes.h"
 
 #include "runner/farm.h"
@@ -10,18 +10,7 @@
 
 // ---- options -------------------------------------------------------------------------------------
 
-bool node_engine_read(const char *text, enum node_engine *out, struct error *e)
-{
-    *out = ENGINE_LOCAL;
-    return str_equal(text, "local") ||
-           error_set(e, ERROR_USAGE, "'%s' is nowhere that hone can run: local", text);
-}
-
-static bool option_on(void *field, const char *value, struct error *e)
-{
-    enum node_engine engine;
-    return node_engine_read(value, &engine, e) && option_list(field, value, e);
-}
+#define GIVEN(member) offsetof(struct spec_settings, member)
 
 // "10%" or "none".
 static bool option_outlier(void *field, const char *value, struct error *e)
@@ -35,15 +24,30 @@ static bool option_outlier(void *field, const char *value, struct error *e)
            error_set(e, ERROR_USAGE, "'%s' is no share such as 10%%, nor none", value);
 }
 
-const struct option node_options[] = {
-    {OPTION("on", "WHERE", option_on, offsetof(struct spec_settings, on)),
-     .brief = "more devices that share the work: local",
-     .help =
-         "Share the work among equal devices. local: all of this host that are of the chosen "
-         "one's model, driver and compiler; others are said, and take no part. Each holds the "
-         "default configuration, and is compared through it: a card's own speed counts for no "
-         "configuration. Devices that are the host itself (PoCL's) share one lock and take turns."},
-    {OPTION("outlier", "SHARE", option_outlier, offsetof(struct spec_settings, outlier)),
+#define NODE_OPTIONS                                                                               \
+    {OPTION("on", "WHERE", option_list, GIVEN(on)),                                                \
+     .brief = "nodes and devices that share the work", .is_list = true,                            \
+     .help =                                                                                       \
+         "Where the work is done: local (all equal devices of this machine), slurm (every "        \
+         "node of the allocation that this runs in), ssh:HOST,HOST,... or 'exec:COMMAND', any "    \
+         "command that is put before the agent's, split without a shell. Several are "             \
+         "separated by commas, or given one by one; exec: goes to the end. See `hone help "        \
+         "nodes`."},                                                                               \
+        {OPTION("nodes", "NAME,...", option_once, GIVEN(nodes)),                                   \
+         .help = "What {} stands for in 'exec:COMMAND': an agent for each of these names."},       \
+        {OPTION("node-worker", "PATH", option_once, GIVEN(node_worker)),                           \
+         .help = "Where hone-worker lies on the nodes. Default: where it lies here."},             \
+    {                                                                                              \
+        OPTION("strict-nodes", NULL, option_flag, GIVEN(strict_nodes)),                            \
+            .help = "End where one of the nodes cannot be used, before anything is measured. "     \
+                    "Otherwise that is said, and the others go on."                                \
+    }
+
+const struct option node_options[] = {NODE_OPTIONS, {0}};
+
+const struct option share_options[] = {
+    NODE_OPTIONS,
+    {OPTION("outlier", "SHARE", option_outlier, GIVEN(outlier)),
      .help =
          "With --on: a device that is this much slower than its siblings is left out, and it is "
          "said. Default: 10%. none: nobody is left out."},
@@ -61,11 +65,13 @@ static bool is_alike(const struct device_info *a, const struct device_info *b)
 }
 
 // A view of a card that has a place already brings nothing.
-static bool has_card(const struct work *w, const struct device_info *d)
+static bool has_card(const struct work *w, const struct agent_member *m,
+                     const struct device_info *d)
 {
     for (uint32_t i = 0; i < w->places.count; i++) {
-        if (str_equal(w->places.list[i].device->id, d->id) ||
-            device_same_card(w->places.list[i].device, d))
+        const struct place *p = &w->places.list[i];
+        if (p->node == m->node &&
+            (str_equal(p->device->id, d->id) || device_same_card(p->device, d)))
             return true;
     }
     return false;
@@ -76,16 +82,32 @@ static void say_others(const struct work *w, const struct device_info *list, siz
     struct text others = TEXT_INIT;
     unsigned n = 0;
     for (size_t i = 0; i < count; i++) {
-        if (is_alike(&list[i], w->device) || has_card(w, &list[i]))
+        const struct agent_member *m = agents_with(&w->agents, &list[i]);
+        if (is_alike(&list[i], w->device) || has_card(w, m, &list[i]))
             continue;
-        text_addf(&others, "%s%s (%s)", n ? ", " : "", list[i].name,
+        text_addf(&others, "%s%s (%s", n++ ? ", " : "", list[i].name,
                   language_text(list[i].language));
-        n++;
+        text_addf(&others, "%s%s)", m->name[0] ? ", node " : "", m->name);
     }
     if (n > 0)
-        complain("not of the kind of %s, and left alone: %s; --device all tunes for each",
+        complain("not of the kind of %s (model, driver and compiler), and left alone: %s",
                  w->device->name, text_cstr(&others));
     text_release(&others);
+}
+
+// The worker that listed a node's devices is kept for the first of them.
+static void add_place(struct work *w, struct place *places, const struct device_info *d)
+{
+    const struct agent_member *m = agents_with(&w->agents, d);
+    if (w->places.count == FARM_MOST || has_card(w, m, d))
+        return;
+    struct place *p = &places[w->places.count];
+    engine_place(m->devices, d, m->name, p);
+    for (uint32_t i = 0; i < w->places.count; i++) {
+        if (places[i].spare == p->spare)
+            p->spare = NULL;
+    }
+    w->places.count++;
 }
 
 int work_places(struct work *w)
@@ -101,14 +123,11 @@ int work_places(struct work *w)
         return work_failed(&e);
     }
     w->places = (struct hone_places){.list = places, .outlier = w->given->outlier};
-    places[w->places.count++] = (struct place){.name = "", .device = w->device};
-    for (size_t i = 0; i < count && w->places.count < FARM_MOST; i++) {
-        if (is_alike(&list[i], w->device) && !has_card(w, &list[i]))
-            places[w->places.count++] = (struct place){.name = "", .device = &list[i]};
+    add_place(w, places, w->device);
+    for (size_t i = 0; i < count; i++) {
+        if (is_alike(&list[i], w->device))
+            add_place(w, places, &list[i]);
     }
     say_others(w, list, count);
-    if (w->places.count == 1)
-        complain("there is one device of this kind here (%s): the work is its own",
-                 w->device->name);
     return EXIT_DONE;
 }

@@ -4,14 +4,12 @@
 
 #include "cli/work.h"
 
-extern const struct option node_options[]; // --on, --outlier; into struct spec_settings
+// Into struct spec_settings.
+extern const struct option node_options[];  // --on, --nodes, --node-worker, --strict-nodes
+extern const struct option share_options[]; // the same, and --outlier
 
 // After the device was chosen: w->places are it and all of its kind that --on names; others are said.
 // Without --on there are none. An exit status.
 int work_places(struct work *w);
-
-// One word of --on. "local" is all devices of this host.
-enum node_engine { ENGINE_LOCAL };
-bool node_engine_read(const char *text, enum node_engine *out, struct error *e);
 
 #endif

@@ -27,7 +27,6 @@ struct spec_settings {
     const char *device;
     struct list set, config, where;
     struct space_share share; // --part
-    struct list on;           // --on
     const char *nodes, *node_worker;
     bool strict_nodes;
     const char *reference_by;

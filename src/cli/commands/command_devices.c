@@ -1,9 +1,10 @@
 // hone devices: what a worker sees, and what the system has that no driver offers.
+#include "cli/nodes.h"
 #include "cli/work.h"
 #include "report/report.h"
 
 struct devices_settings {
-    struct spec_settings given; // its --json alone
+    struct spec_settings given; // --json and --on alone
 };
 
 static int show_devices(struct work *w)
@@ -40,6 +41,7 @@ static const struct option options[] = {
 
 static const struct option_group groups[] = {
     {"Options", options, 0},
+    {"Options", node_options, offsetof(struct devices_settings, given)},
     {"Options", format_options, offsetof(struct devices_settings, given.output)},
     {"Help", help_options, 0},
     {0}};
