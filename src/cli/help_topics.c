@@ -188,6 +188,27 @@ static const char devices[] =
     "Only one hone at a time measures on a device: a second one waits for it, ten minutes at a "
     "time (--lock-wait).";
 
+static const char nodes[] =
+    "--on says where the work is done, for `hone tune` and `hone devices`; it is taken from the "
+    "command line alone, never from a spec.\n\n"
+    "  local            all equal devices of this machine\n"
+    "  slurm            every node of the allocation: inside of sbatch or salloc\n"
+    "  ssh:a,b,c        these hosts, as `ssh -oBatchMode=yes` reaches them\n"
+    "  'exec:COMMAND'   any command that is put before: 'exec:docker exec -i box';\n"
+    "                   {} in it stands for each of --nodes a,b,c\n\n"
+    "Several are separated by commas or given one by one: --on local,ssh:a,b. On each node the "
+    "command starts hone-worker --node over its standard input and output: no daemon, no port. "
+    "hone-worker must be of the same version there, and lie where it lies here, unless "
+    "--node-worker names it. Scratch files and drivers' caches lie in the node's TMPDIR and go "
+    "with it. Nothing else of this machine need be there: kernels and data are sent.\n\n"
+    "Devices of one model, driver and compiler share the work; others are said and left alone, "
+    "and --device chooses the kind. What is compared is compared on the same device. The store is "
+    "written here alone.\n\n"
+    "A node that cannot be used is said before anything is measured, and the others go on; with "
+    "--strict-nodes hone ends. One that is lost later (20 seconds of silence) leaves its work to "
+    "the others, and that is said. For job arrays, and machines that cannot reach each other, "
+    "--part I/N tunes a share of the space without any of this.";
+
 static const char store[] =
     "Every result is kept, in one SQLite file: $XDG_DATA_HOME/hone/results.sqlite, or "
     "~/.local/share/hone/results.sqlite, or what --store names. Results are only added; a failure "
@@ -225,6 +246,7 @@ SHOW_TEXT(ranking)
 SHOW_TEXT(objectives)
 SHOW_TEXT(formats)
 SHOW_TEXT(devices)
+SHOW_TEXT(nodes)
 SHOW_TEXT(store)
 SHOW_TEXT(completion)
 
@@ -243,6 +265,7 @@ const struct help_topic *help_topics(void)
         {"formats", "what is written and read, and in which formats", 7, 0, show_formats, NULL},
         {"json", "the fields that --json writes, for each command", 7, 1, show_json, NULL},
         {"devices", "which device is taken, and what runs without a GPU", 7, 0, show_devices, NULL},
+        {"nodes", "many nodes and devices: Slurm, ssh, any launcher", 7, 0, show_nodes, NULL},
         {"store", "what is kept, and when it answers", 7, 0, show_store, NULL},
         {"environment", "variables and files", 7, 0, show_environment, NULL},
         {"status", "exit statuses, and the statuses of a configuration", 7, 0, show_statuses, NULL},

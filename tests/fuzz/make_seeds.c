@@ -156,7 +156,7 @@ static void make_payloads(void)
     struct policy policy = {.launches = 5, .batch = 1, .warmups = 1, .build_limit_ns = 7};
     struct phase phase = {PHASE_LAUNCHING, 7, true};
     struct device_note note = {"a GPU", "no driver", "install one"};
-    struct device_report report = {&device, 1, &note, 1, "a problem"};
+    struct device_report report = {&device, 1, &note, 1, "a problem", NULL};
     struct blob_part part = sample_part();
     const struct {
         enum frame_kind kind;

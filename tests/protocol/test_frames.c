@@ -100,7 +100,7 @@ static void write_report(void)
 {
     struct device_info devices[] = {sample_device(), sample_device()};
     struct device_note notes[] = {{"a GPU", "no driver", "install one"}};
-    struct device_report report = {devices, 2, notes, 1, "a problem"};
+    struct device_report report = {devices, 2, notes, 1, "a problem", NULL};
     devices[1].name = "second";
     struct wire w = writer();
     device_report_codec(&w, &report);
@@ -138,7 +138,7 @@ START_TEST(test_report_of_least_devices)
                                 .pci = "",
                                 .surroundings = ""};
     struct device_info devices[] = {least, least, least};
-    struct device_report report = {devices, 3, NULL, 0, ""}, got = {0};
+    struct device_report report = {devices, 3, NULL, 0, "", NULL}, got = {0};
     struct wire w = writer();
     device_report_codec(&w, &report);
     w = reader();

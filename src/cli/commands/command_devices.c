@@ -60,7 +60,7 @@ const struct command command_devices = {
         "with a view for each; --language chooses between them. A GPU that the system shows but no "
         "OpenCL driver offers is named with the reason and what to install. The host itself, with "
         "its C compiler, runs kernels in C alone and stands last.",
-    .topics = "devices",
+    .topics = "devices, nodes",
     .groups = groups,
     .settings_size = sizeof(struct devices_settings),
     .run = run_devices,

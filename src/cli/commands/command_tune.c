@@ -472,7 +472,7 @@ const struct command command_tune = {
         "and summary have replayed: {\"file\", \"format\", \"device\", \"statistic\", "
         "\"recorded\", "
         "\"excluded\", \"unrecorded\", \"cost_ns\"}.",
-    .topics = "ranking, rules, objectives, strategies, json",
+    .topics = "ranking, rules, objectives, strategies, nodes, json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct tune_settings),
