@@ -339,7 +339,6 @@ const struct option verbose_options[] = {
 
 const struct option no_store_options[] = {
     {OPTION("no-store", NULL, option_flag, MEASURE(no_store)),
-     .brief = "neither read nor write a store",
      .help = "Neither read nor write a store; HONE_ALSO is not looked at either."},
     {0},
 };
