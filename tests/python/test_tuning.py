@@ -51,6 +51,13 @@ def test_options_reach_the_library(fake):
         hone.run(SMALL, "ID=3", fetch=False)
 
 
+def test_a_tune_starts_with_what_is_named(fake):
+    r = hone.tune(SMALL, start_with=[{"ID": 4}, "ID=2"], budget=2, iterations=3, store=False)
+    assert sorted(x.configuration["ID"] for x in r.records) == [2, 4]
+    with pytest.raises(hone.UsageError, match="to start with 'ID=99'"):
+        hone.tune(SMALL, start_with=["ID=99"], store=False)
+
+
 def test_a_loop_of_its_own(fake):
     with hone.Tune(THOUSAND, store=False, unranked=True) as t:
         seen = 0
