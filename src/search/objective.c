@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -165,11 +166,56 @@ bool objective_dominates(const struct objectives *g, const double *a, const doub
     return better;
 }
 
+// A row of two objectives, both such that less is better.
+struct pair_of_objectives {
+    double first, second;
+    size_t row;
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct pair_of_objectives *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return (x->second > y->second) - (x->second < y->second);
+}
+
+// Two objectives, in the order of the first: a member is better in the second than all that are better in the first, and the
+// best of those equal in it. False without memory, or where a value is NaN, which has no order.
+static bool pareto_of_two(const struct objectives *g, const double *values, size_t count,
+                          bool *member)
+{
+    struct pair_of_objectives *all = calloc(count + 1, sizeof *all);
+    bool ok = all != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        double first = values[2 * i], second = values[2 * i + 1];
+        all[i] = (struct pair_of_objectives){g->terms[0].maximise ? -first : first,
+                                             g->terms[1].maximise ? -second : second, i};
+        ok = !isnan(first) && !isnan(second);
+    }
+    if (ok) {
+        double best = INFINITY; // of the second, among what is better in the first
+        bool is_any = false;
+        qsort(all, count, sizeof *all, compare_pairs);
+        for (size_t i = 0, end; i < count; i = end) {
+            double least = all[i].second;
+            for (end = i; end < count && all[end].first == all[i].first; end++)
+                member[all[end].row] = all[end].second == least && (!is_any || least < best);
+            best = least < best ? least : best;
+            is_any = true;
+        }
+    }
+    free(all);
+    return ok;
+}
+
 // Each against the members before it: who is dominated is so by a member, since dominance is
 // transitive.
 void objective_pareto(const struct objectives *g, const double *values, size_t count, bool *member)
 {
     size_t width = g->count;
+    if (width == 2 && pareto_of_two(g, values, count, member))
+        return;
     for (size_t i = 0; i < count; i++) {
         const double *own = values + i * width;
         member[i] = true;

@@ -210,6 +210,32 @@ START_TEST(pareto_set)
 }
 END_TEST
 
+// Two objectives go another way than three: the third, which is equal everywhere, changes nothing.
+START_TEST(two_are_as_three_of_which_one_is_equal)
+{
+    enum { MOST = 60 };
+    struct objectives two = goal_of("time,max:GFLOP/s"), three = two;
+    three.terms[three.count++] = two.terms[0];
+    uint32_t state = 1;
+    for (int round = 0; round < 500; round++) {
+        double rows[2 * MOST], wide[3 * MOST];
+        bool quick[MOST], plain[MOST];
+        size_t count = (size_t)round % MOST;
+        for (size_t i = 0; i < count; i++) {
+            for (size_t k = 0; k < 2; k++) {
+                state = state * 1664525 + 1013904223;
+                wide[3 * i + k] = rows[2 * i + k] = state >> 28; // ties often
+            }
+            wide[3 * i + 2] = 1;
+        }
+        objective_pareto(&two, rows, count, quick);
+        objective_pareto(&three, wide, count, plain);
+        for (size_t i = 0; i < count; i++)
+            ck_assert_msg(quick[i] == plain[i], "round %d, row %zu", round, i);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("objective");
@@ -224,6 +250,7 @@ int main(void)
     tcase_add_test(t, costs_are_multiples_of_the_reference);
     tcase_add_test(t, several_become_one_number);
     tcase_add_test(t, pareto_set);
+    tcase_add_test(t, two_are_as_three_of_which_one_is_equal);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
