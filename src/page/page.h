@@ -140,8 +140,13 @@ struct page {
     const struct report_about *about;
     const char *title;
     uint64_t live; // 0: a file; else it is served while it changes, and this is its version
+    const char *views; // (optional) names of those that are written, separated by commas; NULL: all
     struct page_set *sets;
     size_t count, room;
+    // Names under which the store of the set before has vendors' routines, of all its specs.
+    const struct store *named_store;
+    const char **routine_names;
+    size_t routine_count;
     struct arena arena;
 };
 
@@ -217,6 +222,10 @@ bool page_best_stats(const struct page_set *s, struct stats_summary *out);
 // "block_size_x=16, ..."; parameters with one value are left out.
 void page_configuration(const struct page_set *s, const struct page_row *r, struct text *out);
 
+// Are the names those of views? The error lists these.
+bool page_check_views(const char *names, struct error *e);
+// Sets of one spec by their constants, as numbers are ordered; else as they were added.
+void page_order(struct page *p);
 // The whole page.
 void page_write(const struct page *p, struct text *out);
 // One view of the first set that has it: a picture alone, or its numbers. False: there is none of this name (the error

@@ -116,11 +116,13 @@ const hone = (() => {
             from, to,
         };
     };
-    const frames = svg => [...svg.querySelectorAll("g.frame")].map(g => ({ x: scale(g.dataset.x), y: scale(g.dataset.y) }));
+    const frames = svg => [...svg.querySelectorAll("g.frame")].map(g => ({ x: scale(g.dataset.x), y: scale(g.dataset.y),
+        of: g.dataset.of ? JSON.parse(g.dataset.of) : [] }));
 
     // ---- a set -----------------------------------------------------------------------------------
 
     const sets = []; // that are shown
+    let across = []; // pictures of several of them
 
     // `kept`: what stood in the set of this key, where a newer page replaces one.
     const start = (article, key, kept) => {
@@ -132,7 +134,7 @@ const hone = (() => {
         const isIn = i => !selected || selected[i] === 1;
         const input = make("input", { id: "filter-" + article.id, type: "text", spellcheck: "false", autocomplete: "off",
             placeholder: d.varied.length ? d.parameters[d.varied[0]].name + " = " + d.parameters[d.varied[0]].values[0] + " and time < 1ms" : "time < 1ms" });
-        const clear = make("button", { type: "button", disabled: true, onclick: () => { input.value = ""; test = () => true; brushes.clear(); views.forEach(v => v.clear && v.clear()); update(); } }, "Show all");
+        const clear = make("button", { type: "button", disabled: true, onclick: () => { input.value = ""; test = () => true; brushes.clear(); [...views, ...across].forEach(v => v.clear && v.clear()); update(); } }, "Show all");
         const count = make("span", { role: "status", "aria-live": "polite", class: "count" });
         const tools = article.querySelector(".tools");
         tools.append(make("label", {}, "Filter", input), clear, count);
@@ -152,7 +154,7 @@ const hone = (() => {
             count.classList.remove("wrong");
             count.textContent = n + " of " + d.count + " configurations";
             clear.disabled = !active;
-            for (const v of views) v.update();
+            for (const v of [...views, ...across]) v.update();
         };
         let waiting = 0;
         const filter = () => {
@@ -185,9 +187,9 @@ const hone = (() => {
         }
         filter();
         sets.push({
-            key,
+            key, set, number: +article.id.replace("set-", ""),
             isBrushed: () => brushes.size > 0,
-            clear: () => { brushes.clear(); views.forEach(v => v.clear && v.clear()); },
+            clear: () => { brushes.clear(); [...views, ...across].forEach(v => v.clear && v.clear()); },
             kept: () => ({ filter: input.value, open: open.map(e => e.open),
                            views: Object.fromEntries(views.filter(v => v.kept).map(v => [v.name, v.kept()])) }),
         });
@@ -327,20 +329,30 @@ const hone = (() => {
             : along(span > 0 ? .97 - .94 * Math.log(d.alone[i] / least) / span : .5);
         const boxes = new Map();
         const drop = k => { set.brushes.delete(boxes.get(k)); if (boxes.get(k)) boxes.get(k).remove(); boxes.delete(k); };
+        const brush = (k, above, below) => {
+            drop(k);
+            const mark = draw("rect", { class: "brush", x: [...spots, last][k] - 6, y: above, width: 12, height: below - above }, svg);
+            boxes.set(k, mark);
+            set.brushes.set(mark, i => { const h = height(k, i); return h >= above && h <= below; });
+        };
         let clear_drag = null;
         clear_drag = dragging(svg, box => {
             clear_drag();
             const middle = box ? (box[0] + box[2]) / 2 : NaN;
             const nearest = [...spots, last].map((s, k) => [Math.abs(s - middle), k]).sort((a, b) => a[0] - b[0])[0][1];
             if (!box) [...boxes.keys()].forEach(drop);
-            else {
-                drop(nearest);
-                const mark = draw("rect", { class: "brush", x: [...spots, last][nearest] - 6, y: box[1], width: 12, height: box[3] - box[1] }, svg);
-                boxes.set(nearest, mark);
-                set.brushes.set(mark, i => { const h = height(nearest, i); return h >= box[1] && h <= box[3]; });
-            }
+            else brush(nearest, box[1], box[3]);
             set.update();
         });
+        const TENTHS = 10, tenth = i => time(least * Math.exp(span * (1 - i / TENTHS)));
+        const labels = k => k < axes.length ? d.parameters[axes[k]].values
+            : [...Array(TENTHS).keys()].map(i => tenth(i) + " to " + tenth(i + 1));
+        section.querySelector(".plot").before(parallel_choice([...axes.map(p => d.parameters[p].name), "time"], labels, (k, from, to) => {
+            const n = labels(k).length, of = k < axes.length ? v => v : v => n * (.03 + .94 * v / n);
+            if (from < 0) drop(k);
+            else brush(k, along(of(to + 1) / n), along(of(from) / n));
+            set.update();
+        }));
         return {
             clear: () => { [...boxes.keys()].forEach(drop); clear_drag(); },
             update: () => {
@@ -360,6 +372,24 @@ const hone = (() => {
         const out = [];
         for (let i = 0; i < list.length; i += 10000) out.push(f(...list.slice(i, i + 10000)));
         return out;
+    };
+
+    // What an axis may be brushed to without a mouse: the values of a parameter, or tenths of the times.
+    const parallel_choice = (names, labels, choose) => {
+        const option = (text, i) => make("option", { value: i }, String(text));
+        const axis = make("select", { onchange: () => fill() }, ...names.map(option));
+        const from = make("select", { onchange: () => { if (+to.value < +from.value) to.value = from.value; put(); } });
+        const to = make("select", { onchange: () => { if (+to.value < +from.value) from.value = to.value; put(); } });
+        const put = () => choose(+axis.value, +from.value, +to.value);
+        const fill = () => {
+            const list = labels(+axis.value);
+            from.replaceChildren(...list.map(option));
+            to.replaceChildren(...list.map(option));
+            to.value = list.length - 1;
+        };
+        fill();
+        return make("div", { class: "choose" }, make("label", {}, "Axis ", axis), make("label", {}, "from ", from), make("label", {}, "to ", to),
+            make("button", { type: "button", onclick: () => { fill(); choose(+axis.value, -1, -1); } }, "All of the axis"));
     };
 
     // ---- two parameters of one's choice ------------------------------------------------------------
@@ -430,15 +460,17 @@ const hone = (() => {
 
     const table = (set, section) => {
         const { d } = set, scroll = section.querySelector(".scroll");
+        const alone = d.recorded ? d.statistic : "screened";
+        const has = column => column.some(v => !Number.isNaN(v));
         const columns = [
             { name: "rank", value: i => d.rank[i], show: v => Number.isNaN(v) ? "" : String(v) },
             ...d.parameters.map((p, k) => ({ name: p.name, value: i => p.values[d.choice[k][i]], show: String, hidden: p.values.length < 2 })),
             { name: "status", value: i => d.statuses[d.status[i]], show: String },
             { name: "time", value: i => d.time[i], show: time },
-            { name: "low", value: i => d.low[i], show: time },
-            { name: "high", value: i => d.high[i], show: time },
+            { name: "low", value: i => d.low[i], show: time, hidden: !has(d.low) },
+            { name: "high", value: i => d.high[i], show: time, hidden: !has(d.high) },
             { name: "samples", value: i => d.samples[i], show: v => Number.isNaN(v) ? "" : String(v), hidden: true },
-            { name: "basis", value: i => d.time[i] > 0 ? d.ranked[i] ? "ranked" : "screened" : "", show: String },
+            { name: "basis", value: i => d.time[i] > 0 ? d.ranked[i] ? "ranked" : alone : "", show: String },
             ...d.metrics.map((name, k) => ({ name, value: i => d.metric[k][i], show: v => Number.isNaN(v) ? "" : number(v) })),
             { name: "message", value: i => d.messages[d.message[i]], show: String, hidden: true },
         ];
@@ -482,11 +514,113 @@ const hone = (() => {
                  } };
     };
 
+    // ---- pictures of several sets ------------------------------------------------------------------
+
+    // Rows of a set by what all their parameters are.
+    const signature = (d, i) => d.by_name.map(k => d.parameters[k].name + "=" + JSON.stringify(d.parameters[k].values[d.choice[k][i]])).join();
+    const same_rows = (a, b) => {
+        for (const d of [a, b]) {
+            if (d.by_name) continue;
+            d.by_name = d.parameters.map((p, k) => k).sort((x, y) => d.parameters[x].name < d.parameters[y].name ? -1 : 1);
+            d.rows = new Map([...d.time.keys()].map(i => [signature(d, i), i]));
+        }
+        return a.time.length ? i => b.rows.get(signature(a, i)) : () => undefined;
+    };
+    const numbered = n => sets.find(s => s.number === n).set;
+    const is_active = all => all.some(s => s.active());
+    const best_of = set => {
+        let best = -1;
+        for (let i = 0; i < set.d.count; i++)
+            if (set.d.alone[i] > 0 && set.isIn(i) && (best < 0 || set.d.alone[i] < set.d.alone[best])) best = i;
+        return best;
+    };
+
+    // What is selected in both is drawn; what is brushed here is selected in both.
+    const beside = section => {
+        const svg = section.querySelector("svg"), over = draw("path", { class: "points over" }, svg), key = {};
+        const panels = frames(svg).map(f => ({ ...f, a: numbered(f.of[0]), b: numbered(f.of[1]), all: null }));
+        const all = new Set(panels.flatMap(p => [p.a, p.b]));
+        const points = p => {
+            if (p.all) return p.all;
+            const there = same_rows(p.a.d, p.b.d);
+            p.all = [];
+            for (let i = 0; i < p.a.d.count; i++) {
+                const j = p.a.d.alone[i] > 0 ? there(i) : undefined;
+                if (j !== undefined && p.b.d.alone[j] > 0) p.all.push({ i, j, x: p.x.at(p.a.d.alone[i]), y: p.y.at(p.b.d.alone[j]) });
+            }
+            return p.all;
+        };
+        const drop = () => [...all].filter(s => s.brushes.delete(key));
+        const clear = dragging(svg, box => {
+            const touched = new Set(drop());
+            const p = box && panels.find(q => (box[0] + box[2]) / 2 >= q.x.from && (box[0] + box[2]) / 2 <= q.x.to &&
+                                              (box[1] + box[3]) / 2 >= q.y.to && (box[1] + box[3]) / 2 <= q.y.from);
+            if (p) {
+                const inside = points(p).filter(q => q.x >= box[0] && q.x <= box[2] && q.y >= box[1] && q.y <= box[3]);
+                const [a, b] = [new Set(inside.map(q => q.i)), new Set(inside.map(q => q.j))];
+                p.a.brushes.set(key, i => a.has(i));
+                p.b.brushes.set(key, j => b.has(j));
+                touched.add(p.a).add(p.b);
+            }
+            for (const s of touched) s.update();
+        });
+        return {
+            clear: () => { clear(); for (const s of drop()) s.update(); },
+            update: () => {
+                const active = is_active([...all]);
+                let path = "";
+                svg.classList.toggle("dim", active);
+                for (const p of active ? panels : []) {
+                    const shown = points(p).filter(q => p.a.isIn(q.i) && p.b.isIn(q.j)), stride = Math.max(1, Math.ceil(shown.length / MOST));
+                    shown.forEach((q, n) => { if (n % stride === 0) path += "M" + q.x.toFixed(1) + " " + q.y.toFixed(1) + "h0"; });
+                }
+                over.setAttribute("d", path);
+            },
+        };
+    };
+
+    // The same of what is selected: the best of the row on the column.
+    const matrix = section => {
+        const svg = section.querySelector("svg"), { x, y, of } = frames(svg)[0], over = draw("g", { class: "over" }, svg);
+        const all = of.map(numbered), count = all.length;
+        return { update: () => {
+            over.replaceChildren();
+            svg.classList.toggle("dim", is_active(all));
+            svg.querySelectorAll("text.halo").forEach(t => { t.setAttribute("visibility", is_active(all) ? "hidden" : "visible"); });
+            if (!is_active(all)) return;
+            const best = all.map(best_of);
+            all.forEach((own, r) => all.forEach((on, c) => {
+                const j = best[r] >= 0 ? same_rows(own.d, on.d)(best[r]) : undefined;
+                if (best[c] < 0 || j === undefined || !(on.d.alone[j] > 0)) return;
+                const ratio = on.d.alone[j] / on.d.alone[best[c]], heat = Math.round(9 * Math.min(Math.max(Math.log(ratio) / Math.log(3), 0), 1));
+                const left = x.at(c + .02), top = y.at(count - 1 - r + .98);
+                draw("rect", { class: "cell ranked heat" + heat, x: left, y: top, width: x.at(c + .98) - left, height: y.at(count - 1 - r + .02) - top }, over);
+                draw("text", { class: "note halo", x: x.at(c + .5), y: y.at(count - 1 - r + .5) + 4, "text-anchor": "middle" }, over).textContent = String(+ratio.toPrecision(3));
+            }));
+        } };
+    };
+
+    // The best of what is selected in each set.
+    const sizes = section => {
+        const svg = section.querySelector("svg"), { x, y, of } = frames(svg)[0], over = draw("path", { class: "points large over" }, svg);
+        const all = of.map(([n, at]) => ({ set: numbered(n), at })), title = [...svg.querySelectorAll("g.frame > text.axis")].pop().textContent;
+        return { update: () => {
+            let path = "";
+            for (const { set, at } of all) {
+                const i = set.active() ? best_of(set) : -1, metric = set.d.metrics.indexOf(title);
+                const v = i < 0 ? NaN : metric >= 0 ? set.d.metric[metric][i] : set.d.alone[i];
+                if (v > 0) path += "M" + x.at(at).toFixed(1) + " " + y.at(v).toFixed(1) + "h0";
+            }
+            over.setAttribute("d", path);
+        } };
+    };
+
     const makers = {
         evaluations: scatter((d, i) => i + 1, (d, i) => d.alone[i]),
         time: scatter((d, i) => d.at[i], (d, i) => d.alone[i]),
         distribution, parameters, parallel, heatmap, table,
     };
+    const spanning = { beside, matrix, sizes };
     // Sets are known by their titles; of several with one title, the first, the second, ...
     const all = kept => {
         const counts = new Map();
@@ -495,11 +629,14 @@ const hone = (() => {
             counts.set(title, n + 1);
             start(a, key, kept && kept.get(key));
         });
+        across = [...document.querySelectorAll("article.across section.view[data-view]")].filter(s => spanning[s.dataset.view])
+            .map(s => spanning[s.dataset.view](s));
+        for (const v of across) v.update();
     };
     all();
     return {
         start: all,
-        stop: () => { sets.length = 0; },
+        stop: () => { sets.length = 0; across = []; },
         kept: () => new Map(sets.map(s => [s.key, s.kept()])),
         isBrushed: () => sets.some(s => s.isBrushed()),
         clear: () => sets.forEach(s => s.clear()),

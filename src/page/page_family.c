@@ -53,6 +53,38 @@ const struct page_set **page_family(const struct page_set *s, size_t *count)
     return out;
 }
 
+// The first set of the same spec.
+static const struct page_set *first_kin(const struct page_set *s)
+{
+    const struct page_set *first = s->page->sets;
+    while (!page_is_kin(first, s))
+        first++;
+    return first;
+}
+
+static int by_kin_and_constants(const void *a, const void *b)
+{
+    const struct page_set *x = *(const struct page_set *const *)a,
+                          *y = *(const struct page_set *const *)b;
+    const struct page_set *first = first_kin(x), *other = first_kin(y);
+    return first != other ? (first > other) - (first < other) : by_constants(a, b);
+}
+
+void page_order(struct page *p)
+{
+    struct page_set *sets = arena_array(&p->arena, p->count + 1, sizeof *sets);
+    const struct page_set **order = arena_array(&p->arena, p->count + 1, sizeof *order);
+    for (size_t i = 0; order && i < p->count; i++)
+        order[i] = &p->sets[i];
+    if (!sets || !order)
+        return; // they stay as they are
+    qsort(order, p->count, sizeof *order, by_kin_and_constants);
+    for (size_t i = 0; i < p->count; i++)
+        sets[i] = *order[i];
+    p->sets = sets;
+    p->room = p->count;
+}
+
 // ---- names -------------------------------------------------------------------------------------
 
 size_t page_constants(const char *text, struct page_constant *out)

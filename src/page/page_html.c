@@ -326,7 +326,7 @@ static void put_missing(const struct page_set *s, struct text *out)
     bool any = false;
     for (const struct view *const *v = page_views; *v; v++) {
         const char *why = (*v)->is_across && !page_is_first(s) ? NULL : (*v)->missing(s);
-        if (!why)
+        if (!why || !page_has_view(s->page, *v))
             continue;
         text_add(out, any ? "; " : "<p class=\"note\">Left out: ");
         put_markup((*v)->name, out);
@@ -529,6 +529,7 @@ static void put_island(const struct page_set *s, struct text *out)
     emit_object(&j);
     emit_u64_at(&j, "count", s->count);
     emit_text_at(&j, "statistic", s->statistic);
+    emit_bool_at(&j, "recorded", s->is_recorded);
     emit_f64_at(&j, "best", s->best == SIZE_MAX ? NAN : (double)s->best);
     emit_f64_at(&j, "usual", s->usual == SIZE_MAX ? NAN : (double)s->usual);
     put_data_names(s, &j);
@@ -584,7 +585,7 @@ static void put_found(const struct page_set *s, size_t number, struct text *out)
     text_add(out, s->score_count > 0 ? ": scores of strategies" : ": a dispatch table");
     text_add(out, "</h2>\n<div class=\"views\">\n");
     for (const struct view *const *v = page_views; *v; v++) {
-        if (!(*v)->is_across && !(*v)->missing(s))
+        if (!(*v)->is_across && page_has_view(s->page, *v) && !(*v)->missing(s))
             put_view(s, *v, number, out);
     }
     text_add(out, "</div></article>\n");
@@ -607,7 +608,7 @@ static void put_set(const struct page *p, size_t number, struct text *out)
     text_add(out, ".</p>\n<div class=\"tools\" hidden></div>\n<div class=\"views\">\n");
     put_answer_view(s, out);
     for (const struct view *const *v = page_views; *v; v++) {
-        if (!(*v)->is_across && !(*v)->missing(s))
+        if (!(*v)->is_across && page_has_view(s->page, *v) && !(*v)->missing(s))
             put_view(s, *v, number, out);
     }
     put_environment(p, s, out);
@@ -623,7 +624,7 @@ static void put_across(const struct page *p, size_t number, struct text *out)
     bool any = false;
     const struct page_set *s = &p->sets[number];
     for (const struct view *const *v = page_views; *v && page_is_first(s); v++) {
-        if (!(*v)->is_across || (*v)->missing(s))
+        if (!(*v)->is_across || !page_has_view(p, *v) || (*v)->missing(s))
             continue;
         if (!any) {
             text_addf(out, "<article class=\"across\" id=\"across-%zu\"><h2>", number);

@@ -24,7 +24,7 @@ struct finding_libraries {
     struct page *page;
     struct page_set *set;
     const struct spec *spec;
-    char *names[LIBRARIES_MOST]; // as the store has them
+    const char *names[LIBRARIES_MOST]; // as the store has them
     uint32_t name_count;
     struct paired_run runs[RUNS_MOST]; // the newest first
     uint32_t run_count;
@@ -44,19 +44,43 @@ static const char *library_label(const char *name, const char *spec, size_t *len
     return str_equal(name + n, " (deploy)") ? NULL : name + n + 2;
 }
 
-// A row of each session, the newest.
-static bool note_library_name(void *context, const struct store_row *row)
+struct noting_names {
+    struct page *page;
+    size_t room;
+    bool failed;
+};
+
+// A row of each session, the newest: its name, where it may be that of a routine.
+static bool note_routine_name(void *context, const struct store_row *row)
 {
-    struct finding_libraries *f = context;
-    size_t length;
-    bool is_new = library_label(row->spec_name, f->set->spec, &length) != NULL;
-    for (uint32_t i = 0; i < f->name_count; i++)
-        is_new = is_new && !str_equal(f->names[i], row->spec_name);
+    struct noting_names *n = context;
+    struct page *p = n->page;
+    size_t length = strlen(row->spec_name);
+    bool is_new = length > 0 && row->spec_name[length - 1] == ')';
+    for (size_t i = 0; is_new && i < p->routine_count; i++)
+        is_new = !str_equal(p->routine_names[i], row->spec_name);
     if (!is_new)
         return true;
-    f->names[f->name_count] = arena_strdup(&f->page->arena, row->spec_name);
-    f->failed |= !f->names[f->name_count++];
-    return !f->failed && f->name_count < LIBRARIES_MOST;
+    n->failed = !ARENA_ROOM(&p->arena, p->routine_names, n->room, p->routine_count + 1) ||
+                !(p->routine_names[p->routine_count] = arena_strdup(&p->arena, row->spec_name));
+    p->routine_count += !n->failed;
+    return !n->failed;
+}
+
+// The walk over all of a store is made once for all of its sets, which come one after the other.
+static bool find_routine_names(struct page *p, struct store *store, struct error *e)
+{
+    const struct store_query all = {
+        .correct_only = true, .all_runs = true, .newest = STORE_NEWEST_OF_SESSION};
+    struct noting_names n = {.page = p};
+    if (p->named_store == store)
+        return true;
+    p->routine_names = NULL;
+    p->routine_count = 0;
+    if (!store_each(store, &all, note_routine_name, &n, e) || n.failed)
+        return n.failed ? error_memory(e) : false;
+    p->named_store = store;
+    return true;
 }
 
 static bool note_paired_run(void *context, const struct store_row *row)
@@ -145,15 +169,18 @@ bool page_find_libraries(struct page *p, struct page_set *s, struct store *store
                          const struct spec *spec, struct error *e)
 {
     struct finding_libraries f = {.page = p, .set = s, .spec = spec};
-    const struct store_query all = {
-        .correct_only = true, .all_runs = true, .newest = STORE_NEWEST_OF_SESSION};
     const struct store_query own = {.spec_name = s->spec,
                                     .constants = s->constants,
                                     .device = s->device,
                                     .correct_only = true,
                                     .today = true,
                                     .all_runs = true};
-    bool ok = store_each(store, &all, note_library_name, &f, e);
+    size_t length;
+    bool ok = find_routine_names(p, store, e);
+    for (size_t i = 0; ok && i < p->routine_count && f.name_count < LIBRARIES_MOST; i++) {
+        if (library_label(p->routine_names[i], s->spec, &length))
+            f.names[f.name_count++] = p->routine_names[i];
+    }
     ok = ok && (f.name_count == 0 || store_each(store, &own, note_paired_run, &f, e));
     if (ok && f.failed)
         return error_memory(e);

@@ -5,7 +5,37 @@
 #include "picture/chart.h"
 #include "report/units.h"
 
-// The first set that has the view.
+static bool is_named(const struct view *v, const char *name, size_t length)
+{
+    return strlen(v->name) == length && strncmp(v->name, name, length) == 0;
+}
+
+bool page_has_view(const struct page *p, const struct view *v)
+{
+    bool any = !p->views;
+    for (const char *at = p->views; at && !any; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        any = is_named(v, at, strcspn(at, ","));
+    return any;
+}
+
+bool page_check_views(const char *names, struct error *e)
+{
+    struct text known = TEXT_INIT;
+    bool ok = true;
+    for (const struct view *const *v = page_views; *v; v++)
+        text_addf(&known, "%s%s", known.length ? ", " : "", (*v)->name);
+    for (const char *at = names; at && ok; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        ok = false;
+        for (const struct view *const *v = page_views; *v; v++)
+            ok |= is_named(*v, at, strcspn(at, ","));
+    }
+    if (!ok)
+        error_set(e, ERROR_USAGE, "'%s' are no views, separated by commas; there are %s", names,
+                  text_cstr(&known));
+    text_release(&known);
+    return ok;
+}
+
 static const struct view *find_view(const struct page *p, const char *name, bool as_picture,
                                     const struct page_set **set, struct error *e)
 {

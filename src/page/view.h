@@ -50,6 +50,9 @@ size_t page_varied(const struct page_set *s, uint32_t *out);
 // A value as a label, at most 14 characters.
 void page_value_label(const struct value *v, char out[24]);
 
+// Is the view one of those that the page is to have?
+bool page_has_view(const struct page *p, const struct view *v);
+
 // ---- sets of one spec, beside each other ---------------------------------------------------------
 
 // One constant of "K=3, N=256, TYPE=float".

@@ -68,8 +68,14 @@ static void mark_best_of(const struct picture *p, const struct page_set *a,
     }
 }
 
+static size_t number_of(const struct page_set *s)
+{
+    return (size_t)(s - s->page->sets);
+}
+
 static void draw_beside_panel(struct picture *p, const struct page_set *a, const struct page_set *b)
 {
+    char of[60];
     struct text x = TEXT_INIT, y = TEXT_INIT;
     char xs[60], ys[44];
     size_t count = 0;
@@ -82,6 +88,8 @@ static void draw_beside_panel(struct picture *p, const struct page_set *a, const
     str_format(ys, sizeof ys, "%s", text_cstr(&y));
     p->x = (struct axis){.title = xs, .is_time = true};
     p->y = (struct axis){.title = ys, .is_time = true};
+    str_format(of, sizeof of, "[%zu,%zu]", number_of(a), number_of(b));
+    p->of = of;
     double least = INFINITY, most = 0;
     note_span(a, &least, &most);
     axis_fit(&p->x, least, most);
@@ -102,7 +110,7 @@ static void draw_beside_panel(struct picture *p, const struct page_set *a, const
         mark_best_of(p, a, b, rows, b, "large ranked");
         mark_best_of(p, a, b, rows, a, "large best");
     }
-    p->x.title = p->y.title = NULL; // their texts go
+    p->x.title = p->y.title = p->of = NULL; // their texts go
     text_release(&x);
     text_release(&y);
     free(marks);
@@ -245,6 +253,7 @@ static void draw_matrix(const struct page_set *s, const char *id, struct text *o
     struct picture p;
     char(*labels)[2][32] = NULL; // of a row, and of a column, which has less room
     const char **names = NULL;
+    struct text of = TEXT_INIT;
     if (!begin_beside(s, true, &b, out))
         return;
     size_t count = b.count < CELLS_MOST ? b.count : CELLS_MOST;
@@ -260,7 +269,9 @@ static void draw_matrix(const struct page_set *s, const char *id, struct text *o
         names[count - 1 - i] = labels[i][0]; // the first row is on top
         names[count + i] = labels[i][1];
         text_release(&name);
+        text_addf(&of, "%s%zu", i ? "," : "[", number_of(b.all[i]));
     }
+    text_add(&of, "]");
     double cell = count > 12 ? 34 : 68;
     if (ok) {
         picture_begin(&p, out, id, fmax(640, 250 + cell * 2 * (double)count),
@@ -273,6 +284,7 @@ static void draw_matrix(const struct page_set *s, const char *id, struct text *o
             .kind = AXIS_NAMES, .high = (double)count, .names = names + count, .title = "on"};
         p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = (double)count, .names = names};
         p.bottom = p.height - 46;
+        p.of = text_cstr(&of);
         picture_axes(&p);
         for (size_t y = 0; y < count; y++) {
             for (size_t x = 0; x < count; x++) {
@@ -284,6 +296,8 @@ static void draw_matrix(const struct page_set *s, const char *id, struct text *o
                      "times the column's best; hatched: it fails there; empty: not measured");
         picture_end(&p);
     }
+    out->failed |= of.failed;
+    text_release(&of);
     free(labels);
     free(names);
     free(b.all);

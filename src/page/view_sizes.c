@@ -260,7 +260,7 @@ static double find_limit(const struct sizes *z, char name[96])
 static void draw_sizes(const struct page_set *s, const char *id, struct text *out)
 {
     struct sizes z = {.count = 0};
-    struct text x = TEXT_INIT;
+    struct text x = TEXT_INIT, of = TEXT_INIT;
     char limit_name[96];
     bool any = find_axis(s, &z);
     z.points = any ? calloc(z.count * LINES_MOST, sizeof *z.points) : NULL;
@@ -270,6 +270,14 @@ static void draw_sizes(const struct page_set *s, const char *id, struct text *ou
         name_axis(&z, &x);
         for (size_t i = 0; i < z.line_count; i++)
             z.lines[i].label = text_cstr(&z.labels[i]);
+        for (size_t i = 0; i < z.count; i++) {
+            struct page_constant c;
+            if (page_constant_of(z.all[i], &z.names[z.axis], &c))
+                text_addf(&of, "%s[%zu,%.17g]", of.length ? "," : "[",
+                          (size_t)(z.all[i] - s->page->sets), constant_number(&c));
+        }
+        text_add(&of, of.length ? "]" : "[]");
+        out->failed |= of.failed;
         const struct chart_panel panel = {"", z.lines};
         const struct chart c = {.title = "What the best of each size reaches",
                                 .about = "A line for each device and language over the sizes, and "
@@ -277,6 +285,7 @@ static void draw_sizes(const struct page_set *s, const char *id, struct text *ou
                                 .x_title = text_cstr(&x),
                                 .y_title = z.has_rate ? z.all[0]->rate.name : "time",
                                 .y_is_time = !z.has_rate,
+                                .of = text_cstr(&of),
                                 .panels = &panel,
                                 .panel_count = 1,
                                 .line_count = z.line_count,
@@ -286,6 +295,7 @@ static void draw_sizes(const struct page_set *s, const char *id, struct text *ou
     }
     for (size_t i = 0; i < z.line_count; i++)
         text_release(&z.labels[i]);
+    text_release(&of);
     text_release(&x);
     free(z.points);
     free(z.all);

@@ -594,7 +594,8 @@ const struct view page_view_importance = {
 const struct view page_view_heatmap = {
     .name = "heatmap",
     .title = "Two parameters",
-    .about = "The least time for each pair of values: darker is faster. A hatched cell has "
+    .about = "The least time for each pair of values: the stronger the colour, the faster. A "
+             "hatched cell has "
              "failures alone, an empty one no result.",
     .missing = missing_pair,
     .draw = draw_heatmap,

@@ -125,6 +125,7 @@ static void draw_chart_line(const struct picture *p, const struct chart *c, size
 
 static void draw_panel(const struct chart *c, size_t panel, struct picture *p)
 {
+    p->of = c->of;
     picture_axes(p);
     picture_text(p, "axis", (p->left + p->right) / 2, p->top - 7, "middle", c->panels[panel].title);
     if (!isnan(c->limit)) {

@@ -27,6 +27,7 @@ struct chart_panel {
 struct chart {
     const char *title, *about;
     const char *x_title, *y_title;
+    const char *of; // (optional) as in struct picture
     bool y_is_time;
     bool y_from_zero;
     const char *const *names; // (optional) along x, in place of numbers

@@ -223,6 +223,11 @@ void picture_axes(const struct picture *p)
     text_add(out, "<g class=\"frame\"");
     put_scale("x", &p->x, p->left, p->right, out);
     put_scale("y", &p->y, p->bottom, p->top, out);
+    if (p->of) {
+        text_add(out, " data-of=\"");
+        put_markup(p->of, out);
+        text_addc(out, '"');
+    }
     text_addc(out, '>');
     put_axis(p, &p->x, true);
     put_axis(p, &p->y, false);
@@ -239,6 +244,7 @@ void picture_begin(struct picture *p, struct text *out, const char *id, double w
                    const char *title, const char *description)
 {
     p->out = out;
+    p->of = NULL;
     p->width = width;
     p->height = height;
     p->left = 70;

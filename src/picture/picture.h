@@ -24,6 +24,7 @@ struct picture {
     double width, height;
     double left, right, top, bottom; // edges of the frame
     struct axis x, y;
+    const char *of; // (optional) of the frame, for scripts: what it shows, as JSON
 };
 
 // Marks are of a class of picture.css. Coordinates are those of the axes, in the order of x and y.
@@ -41,7 +42,7 @@ double picture_y(const struct picture *p, double value);
 // the frame with usual margins, which the caller may change before picture_axes().
 void picture_begin(struct picture *p, struct text *out, const char *id, double width, double height,
                    const char *title, const char *description);
-// The frame with its axes, as data-x and data-y of a group for scripts: "kind low high from to".
+// The frame with its axes, as data-x and data-y of a group for scripts: "kind low high from to"; p->of is its data-of.
 void picture_axes(const struct picture *p);
 void picture_end(const struct picture *p);
 

@@ -93,11 +93,30 @@ def test_several(browser):
         filtered(page, "status = compile")
         counts = page.value("[...document.querySelectorAll('.count')].map(c => c.textContent)")
         check(counts == ["4 of 16 configurations", "16 of 16 configurations"], counts)
+        filtered(page, "")
+        check_across(page, name)
         page.close()
 
 
+def check_across(page, name):
+    """What is brushed in the picture of two sets is selected in both; what is selected is drawn in it, and in the others."""
+    counts = "[...document.querySelectorAll('.count')].map(c => parseInt(c.textContent))"
+    drawn = "(document.querySelector('.beside .points.over').getAttribute('d').match(/h0/g) || []).length"
+    rows = page.value("document.querySelector('.beside .points.over').getAttribute('d')")
+    check(rows == "", "nothing is selected, and drawn: %s" % rows)
+    box = page.value("(() => { document.querySelector('.beside .plot').scrollIntoView({block: 'center'}); const r = document.querySelector("
+                     "'.beside svg').getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()")
+    page.drag(box[0] + box[2] * 0.13, box[1] + box[3] * 0.10, box[0] + box[2] * 0.97, box[1] + box[3] * 0.85)
+    both, points = page.value(counts), page.value(drawn)
+    check(both[0] == both[1] == points and 0 < points < 16, "%s: %s are selected, %s drawn" % (name, both, points))
+    check(page.value("document.querySelectorAll('.matrix g.over rect').length") >= 1, "the matrix of what is selected")
+    page.value("document.querySelector('.tools button').click()")
+    check(page.value(counts) == [16, 16], "Show all of one set ends what was brushed for both: %s" % page.value(counts))
+    check(page.value("document.querySelectorAll('.matrix g.over rect').length") == 0, "the matrix of all is back")
+
+
 def test_keys(browser):
-    """All that is for the mouse but brushing, for which the filter's line stands, works by keys alone."""
+    """All that is for the mouse works by keys alone; of brushing that of an axis, and the filter's line."""
     page = opened(browser, "recorded.html")
     page.value("document.querySelector('.tools input').focus()")
     for character in "parameter_0 = 3":
@@ -122,6 +141,20 @@ def test_keys(browser):
     page.key("Enter", text="\r")
     check({first[:3], page.value(sort)[:3]} == {"asc", "des"}, "Enter does not sort: %s, %s" % (first, page.value(sort)))
     check(page.value("document.activeElement.closest('th') !== null"), "sorting loses the focus")
+    # A range of an axis: the third and fourth of the ten values of the second one; then of the times.
+    page.value("document.querySelector('.parallel select').focus()")
+    page.key("ArrowDown")
+    for step in ("Tab", "ArrowDown", "ArrowDown", "Tab", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp"):
+        page.key(step)
+    check(page.value(COUNT).startswith("208 of 1000"), "two of ten values: " + page.value(COUNT))
+    page.key("Tab")
+    page.key("Enter", text="\r")
+    check(page.value(COUNT).startswith("1000 of 1000"), "all of the axis: " + page.value(COUNT))
+    page.value("(() => { const [axis, from, to] = document.querySelectorAll('.parallel select'); axis.value = axis.options.length - 1;"
+               "axis.dispatchEvent(new Event('change')); from.value = 9; from.dispatchEvent(new Event('change')); })()")
+    fast = int(page.value(COUNT).split()[0])
+    check(0 < fast < 500, "%d are in the fastest tenth" % fast)
+    page.value("[...document.querySelectorAll('.tools button')].at(-1).click()")
     page.close()
 
 

@@ -177,6 +177,15 @@ left_out("deployed", "space.json")
 page = f.report("found.html", "score.json", "deployed.json", "scale.json", "--store", "sizes.sqlite", "--all")
 check(all('data-view="%s"' % view in page for view in ("convergence", "deployed", "sizes", "table")), "found.html")
 
+# A page of some views has these, and the answer; what is no view is refused.
+few = f.report("few.html", "scale.json", "--store", "sizes.sqlite", "--all", "--views", "sizes,table")
+check(set(re.findall('data-view="([a-z]+)"', few)) <= {"answer", "sizes", "table"} and 'data-view="table"' in few, "few.html")
+check(len(few) < len(page), "few views are no smaller page")
+numbers = [int(n) for n in re.findall('<li><a href="#set-[0-9]+">[^<]*N=([0-9]+)', few)]
+check(numbers == sorted(numbers) and len(numbers) > 1, "sets in the order of their sizes: %s" % numbers)
+f.run("report", "scale.json", "--store", "sizes.sqlite", "--views", "sizes,tabel", status=2)
+f.run("report", "scale.json", "--store", "sizes.sqlite", "--views", "", status=2)
+
 BROKEN = (scores[:200], '{"strategy": 1, "scores": []}', '{"strategy": "a", "scores": [], "score": "x"}',
           '{"strategy": "a", "scores": [], "score": 1, "at": [{"share": 7}]}', scores + "]",
           json.dumps(dict(deployed, columns=[1]), separators=(",", ":")),

@@ -14,7 +14,7 @@
 
 struct report_settings {
     struct spec_settings given; // some rows of it
-    const char *output, *svg, *csv;
+    const char *output, *svg, *csv, *views;
     struct list objective;
     bool markdown, all;
     struct given_live live;
@@ -257,6 +257,8 @@ static void about_report(struct session *s)
     s->about = (struct report_about){
         .hone_version = HONE_VERSION, .command = s->work.call->line, .date = s->date};
     s->page.about = &s->about;
+    s->page.views = s->settings->views;
+    page_order(&s->page);
     s->page.title = title_of(s);
 }
 
@@ -287,6 +289,15 @@ static int check_report_options(const struct report_settings *o)
                                      : NULL;
     if ((o->svg != NULL) + (o->csv != NULL) + o->markdown > 1) {
         complain("--svg, --csv and --markdown each write something else: name one");
+        return EXIT_USAGE;
+    }
+    if (o->views && (o->svg || o->csv || o->markdown)) {
+        complain("--views is for a page; --svg, --csv and --markdown say what they write");
+        return EXIT_USAGE;
+    }
+    struct error e = ERROR_INIT;
+    if (o->views && !page_check_views(o->views, &e)) {
+        complain("--views: %s", e.text);
         return EXIT_USAGE;
     }
     if (o->live.is_given && part) {
@@ -442,6 +453,10 @@ static const struct option options[] = {
      .help =
          "What a view shows as CSV, times in ns: those of --svg but for parallel; table, which has "
          "all configurations; resources and source."},
+    {OPTION("views", "NAME,...", option_text, FIELD(views)), .brief = "a page of these views alone",
+     .help = "Write these views alone, beside the answer, the environment and the data: a smaller "
+             "page. "
+             "Names are those of --svg and --csv."},
     {OPTION("markdown", NULL, option_flag, FIELD(markdown)),
      .brief = "a summary for a pull request",
      .help = "A summary in Markdown: the best, the finalists, what matters, what failed."},

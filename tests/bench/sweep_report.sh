@@ -1,0 +1,34 @@
+#!/bin/sh
+# A sweep of a spec beside the vendor's library, as a report to keep: src/doc/reports has one of an H200 and one of PoCL.
+#
+#   tests/bench/sweep_report.sh [BUILD [OUT]]
+#
+# BUILD (default build) has hone; OUT is the report (default: src/doc/reports/matmul_register_H200.html). In the environment:
+# SPEC (default kernels_cl/matmul_register.json), SIZES of M, N and K (256..8192), AGAINST (cublas), BUDGET of each size (40
+# configurations), LANGUAGE, DEVICE, STORE (a file in the build folder: what is known is not measured again). Fails where the
+# report is 500 KB or more: VIEWS (names, separated by commas) says what stands in it. On PoCL, beside OpenBLAS:
+#
+#   SIZES=64,128,256,512 AGAINST=openblas LANGUAGE=opencl tests/bench/sweep_report.sh build src/doc/reports/matmul_register.html
+set -eu
+cd "$(dirname "$0")/../.."
+build=${1:-build}
+out=${2:-src/doc/reports/matmul_register_H200.html}
+spec=${SPEC:-kernels_cl/matmul_register.json}
+store=${STORE:-sweep-report.sqlite}
+out=$(realpath "$out")
+PATH=$(realpath "$build"):$PATH # the report says the command as it was typed
+case $store in /*) ;; *) store=$(realpath "$build")/$store ;; esac
+folder=$(dirname "$store")
+spec=$(realpath --relative-to="$folder" "$spec")
+cd "$folder"
+hone sweep "$spec" ${LANGUAGE:+--language "$LANGUAGE"} ${DEVICE:+--device "$DEVICE"} --set "M=${SIZES:-256..8192}" --set N=M --set K=M \
+    --budget "${BUDGET:-40}" --against "${AGAINST:-cublas}" --store "$(basename "$store")"
+hone report "$spec" --all --store "$(basename "$store")" \
+    --views "${VIEWS:-sizes,beside,matrix,evaluations,parameters,heatmap,parallel,failures,table}" \
+    -o "$(realpath --relative-to="$folder" "$out")"
+bytes=$(wc -c <"$out")
+echo "$out: $bytes bytes"
+[ "$bytes" -lt 500000 ] || {
+    echo "500 KB or more: name fewer VIEWS, or fewer SIZES"
+    exit 1
+}
