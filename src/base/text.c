@@ -550,8 +550,7 @@ bool str_to_f64(const char *s, double *out)
     return true;
 }
 
-// Turns the decimal point of whatever locale (it may be several bytes) into '.'.
-static void dot_decimal(char *s)
+void str_dot_decimal(char *s)
 {
     size_t before = strspn(s, "+-0123456789");
     size_t point = strcspn(s + before, "0123456789e");
@@ -575,7 +574,7 @@ void f64_to_str(double value, char *out)
     do {
         precision++;
         snprintf(out, size, "%.*e", precision - 1, value);
-        dot_decimal(out);
+        str_dot_decimal(out);
     } while (precision < 17 && c_strtod(out, NULL) != value);
 
     // The shortest digits are known; below 10^16 the zeros that %g then adds are exact.
@@ -583,7 +582,7 @@ void f64_to_str(double value, char *out)
     if (exponent >= precision && exponent < FIXED_EXPONENT)
         precision = exponent + 1;
     snprintf(out, size, "%.*g", precision, value);
-    dot_decimal(out);
+    str_dot_decimal(out);
     if (!strpbrk(out, ".e"))
         strcat(out, ".0");
 }
@@ -645,7 +644,7 @@ void duration_to_str(double ns, char *out)
         snprintf(out, size, "%.*f", fabs(value) < 999.95 ? four_digits(fabs(value)) : 0, value);
     else
         snprintf(out, size, "%.4g", value);
-    dot_decimal(out);
+    str_dot_decimal(out);
     size_t length = strlen(out);
     snprintf(out + length, size - length, " %s", units[unit].name);
 }

@@ -84,6 +84,8 @@ void text_add_name(struct text *t, const char *before, const char *name, const c
 bool str_to_i64(const char *s, int64_t *out);
 bool str_to_u64(const char *s, uint64_t *out);
 bool str_to_f64(const char *s, double *out);
+// Turns the decimal point of whatever locale (it may be several bytes) in what printf wrote into '.'.
+void str_dot_decimal(char *number);
 // "90", "1.5s", "200ms", "3m", "2h" (bare numbers are seconds) -> nanoseconds.
 bool str_to_duration_ns(const char *s, uint64_t *out);
 // The shortest decimal text that reads back as the same double, always with a point or exponent

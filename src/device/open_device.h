@@ -248,6 +248,8 @@ struct unwritten {
 };
 bool unwritten_find(struct device *d, struct loaded *l, struct unwritten *u, struct result *r);
 void unwritten_release(struct unwritten *u);
+// Checked, like any launch; what is poisoned before it holds other bytes than usual.
+bool launch_on_other_poison(struct device *d, struct loaded *l, struct result *r);
 
 // verify.c: holds the outputs, as they are now, against `f`.
 bool outputs_compare(struct device *d, struct loaded *l, struct reference *f, struct result *r);

@@ -88,7 +88,7 @@ static bool find_left(const struct job_buffer *b, const uint8_t *first, const ui
     return true;
 }
 
-static bool launch_again(struct device *d, struct loaded *l, struct result *r)
+bool launch_on_other_poison(struct device *d, struct loaded *l, struct result *r)
 {
     d->hushed++;
     d->poison = OTHER_POISON;
@@ -109,7 +109,7 @@ bool unwritten_find(struct device *d, struct loaded *l, struct unwritten *u, str
     bool ok = second && u->data && u->left;
     if (!ok)
         result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
-    ok = ok && read_outputs(d, l, u->data, r) && launch_again(d, l, r) &&
+    ok = ok && read_outputs(d, l, u->data, r) && launch_on_other_poison(d, l, r) &&
          read_outputs(d, l, second, r);
     for (uint32_t i = 0; ok && memory && i < count; i++) {
         const struct job_buffer *b = &l->job->buffers[i];

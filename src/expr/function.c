@@ -1,6 +1,7 @@
 // The functions of the language, each a row of the table at the end: its name, how many arguments
 // it takes, and what computes it. Functions of scalars get values; those of iterables (sum, any,
 // sorted, ...) walk their argument without making a list of it first where they need none.
+#include "base/text.h"
 #include "expr/integer.h"
 #include "expr/iterate.h"
 #include "expr/syntax_node.h"
@@ -63,6 +64,7 @@ static enum expr_fault round_float(double x, int64_t digits, struct value *out)
     }
     if (digits >= 0) {
         snprintf(text, sizeof text, "%.*f", (int)digits, x);
+        str_dot_decimal(text);
         return str_to_f64(text, &out->f) ? EXPR_FAULT_NONE : EXPR_FAULT_OVERFLOW;
     }
     double unit = 1;

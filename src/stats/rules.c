@@ -52,10 +52,8 @@ bool measure_rule_is_whole(const struct measure_rule *r)
 
 static bool read_rule_value(const struct measure_rule *r, const char *text, double *value)
 {
-    char *end;
-    *value = strtod(text, &end);
     bool whole = measure_rule_is_whole(r);
-    return end != text && !*end && *value >= r->least && *value <= r->most &&
+    return str_to_f64(text, value) && *value >= r->least && *value <= r->most &&
            (!whole || *value == floor(*value));
 }
 

@@ -1,10 +1,10 @@
 #include "base/random.h"
 #include "base/text.h"
+#include "comma_locale.h"
 #include "suite.h"
 
 #include <errno.h>
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -369,17 +369,10 @@ END_TEST
 
 START_TEST(test_numbers_do_not_follow_the_locale)
 {
-    static const char *const with_comma[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8",
-                                             "nl_NL.UTF-8"};
     char out[32];
     double value;
-    int i = 0;
-    while (i < COUNT(with_comma) && !setlocale(LC_ALL, with_comma[i]))
-        i++;
-    if (i == COUNT(with_comma)) {
-        puts("skipped: no locale with a decimal comma is installed");
+    if (!use_comma_locale())
         return;
-    }
     f64_to_str(1.5, out);
     ck_assert_str_eq(out, "1.5");
     f64_to_str(1.25e-300, out);

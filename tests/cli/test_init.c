@@ -196,9 +196,9 @@ START_TEST(host_code)
     static const char host[] = "int main(void) { move<<<1, 64>>>(0, 1, 2); }\n";
     char source[512], header[512], spec[512];
     struct text text = TEXT_INIT;
-    str_format(source, sizeof source, "%s/host.cu", program_folder());
+    str_format(source, sizeof source, "%s/a host.cu", program_folder());
     str_format(header, sizeof header, "%s/host.h", program_folder());
-    str_format(spec, sizeof spec, "%s/host.json", program_folder());
+    str_format(spec, sizeof spec, "%s/a host.json", program_folder());
     write_text(header, body);
     text_addf(&text, "#include <cstdio>\n#include \"host.h\"\n// <<< no launch\n%s", host);
     write_text(source, text_cstr(&text));
@@ -206,6 +206,7 @@ START_TEST(host_code)
     has(r.out, "  1. the host's code (line 4), which cannot be compiled for a device alone: put it "
                "between "
                "#ifndef __CUDACC_RTC__ and #endif\n");
+    has(r.out, "/a host.json'\n"); // what to type next, as a shell reads it
     ran_release(&r);
     r = program_run("spec", spec, "--to", "t1");
     ck_assert_msg(r.status == 0, "%s", r.err);

@@ -1,5 +1,6 @@
 // Expressions that parse but have no value: the fault, from the tree and from the compiled
 // restriction alike; and the limits.
+#include "../base/comma_locale.h"
 #include "environment.h"
 
 #include <check.h>
@@ -425,6 +426,21 @@ START_TEST(steps_are_bounded)
 }
 END_TEST
 
+START_TEST(numbers_do_not_follow_the_locale)
+{
+    struct arena arena;
+    if (!use_comma_locale())
+        return;
+    arena_init(&arena);
+    struct value v;
+    struct expr *x = expr_parse(&arena, "round(2.26, 1) + float('0.5') + 1.25", &environment, NULL);
+    ck_assert_ptr_nonnull(x);
+    ck_assert_int_eq(expr_eval(x, environment_slots, &arena, &v), EXPR_FAULT_NONE);
+    ck_assert_double_eq(v.f, 2.3 + 0.5 + 1.25);
+    arena_release(&arena);
+}
+END_TEST
+
 START_TEST(every_fault_has_a_text)
 {
     ck_assert_str_eq(expr_fault_text(EXPR_FAULT_NONE), "no fault");
@@ -449,6 +465,7 @@ int main(void)
     tcase_add_test(tc, members_of_long_lists);
     tcase_add_test(tc, long_lists_are_made_once);
     tcase_add_test(tc, steps_are_bounded);
+    tcase_add_test(tc, numbers_do_not_follow_the_locale);
     tcase_add_test(tc, every_fault_has_a_text);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

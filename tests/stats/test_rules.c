@@ -1,6 +1,8 @@
 // The constants of the procedure by name, and what each does to screening.
 #include "stats/rules.h"
 
+#include "../base/comma_locale.h"
+
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +87,19 @@ START_TEST(a_fraction_is_fine_where_no_count_is_meant)
     ck_assert(measure_rules_set(&rules, "rounds=4e1", &e));
     ck_assert_double_eq(rules.near, 1.5);
     ck_assert_double_eq(rules.rounds, 40);
+}
+END_TEST
+
+START_TEST(numbers_do_not_follow_the_locale)
+{
+    struct measure_rules rules = measure_rules_default();
+    struct error e = ERROR_INIT;
+    if (!use_comma_locale())
+        return;
+    ck_assert_msg(measure_rules_set(&rules, "near=1.5", &e), "%s", e.text);
+    ck_assert_double_eq(rules.near, 1.5);
+    ck_assert(!measure_rules_set(&rules, "near=1,5", &e));
+    ck_assert(!measure_rules_set(&rules, "near=0x1p1", &e));
 }
 END_TEST
 
@@ -278,6 +293,7 @@ int main(void)
     tcase_add_test(tests, each_rule_is_set_by_its_name);
     tcase_add_loop_test(tests, refusals_say_what_is_right, 0, COUNT(refusals));
     tcase_add_test(tests, a_fraction_is_fine_where_no_count_is_meant);
+    tcase_add_test(tests, numbers_do_not_follow_the_locale);
     tcase_add_loop_test(tests, steps_of_screening, 0, COUNT(steps));
     tcase_add_test(tests, without_a_best_nothing_is_slow);
     tcase_add_test(tests, one_sample_of_a_finalist_is_enough);

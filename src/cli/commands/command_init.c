@@ -307,6 +307,13 @@ static void add_names(const struct inferred *f, enum name_role role, const char 
     text_add(out, items ? "\n" : "");
 }
 
+static void add_command(struct text *out, const char *before, const char *spec, const char *after)
+{
+    text_add(out, before ? before : "");
+    text_add_shell(out, spec);
+    text_add(out, after);
+}
+
 static void add_open(const struct session *s, uint32_t *number, const char *text, struct text *out)
 {
     (void)s;
@@ -378,7 +385,7 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
               written_items > 1 ? "are"
               : written_items   ? "is"
                                 : "are");
-    text_addf(out, "Then: hone tune %s\n", output);
+    add_command(out, "Then: hone tune ", output, "\n");
     text_release(&scalars);
     text_release(&guesses);
     text_release(&written);
@@ -424,10 +431,9 @@ static int check_spec(const struct session *s, const char *output)
     struct check_settings settings = {.sample = {.is_given = true, .value = 1}};
     struct invocation call = *s->call;
     struct text line = TEXT_INIT;
-    text_addf(&line, "$ hone check %s --sample 1\n", output);
+    add_command(&line, "$ hone check ", output, " --sample 1\n");
     put(&line);
-    text_clear(&line);
-    text_addf(&line, "hone check %s --sample 1", output);
+    add_command(&line, "hone check ", output, " --sample 1");
     call.command = command_find("check");
     call.settings = &settings;
     call.arguments = &output;
@@ -447,8 +453,10 @@ static int finish_init(struct session *s, const char *output)
     if (is_checked)
         status = check_spec(s, output);
     else if (!s->settings->is_unchecked)
-        text_addf(&text, "No %s device is here; where there is one: hone check %s --sample 1\n",
-                  language_title(s->language), output);
+        add_command(&text,
+                    arena_printf(&s->arena, "No %s device is here; where there is one: hone check ",
+                                 language_title(s->language)),
+                    output, " --sample 1\n");
     text_add(&text, "\n");
     add_decisions(s, output, &text);
     put(&text);
