@@ -307,7 +307,7 @@ static void add_names(const struct inferred *f, enum name_role role, const char 
     text_add(out, items ? "\n" : "");
 }
 
-static void add_command(struct text *out, const char *before, const char *spec, const char *after)
+static void add_typed(struct text *out, const char *before, const char *spec, const char *after)
 {
     text_add(out, before ? before : "");
     text_add_shell(out, spec);
@@ -385,7 +385,7 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
               written_items > 1 ? "are"
               : written_items   ? "is"
                                 : "are");
-    add_command(out, "Then: hone tune ", output, "\n");
+    add_typed(out, "Then: hone tune ", output, "\n");
     text_release(&scalars);
     text_release(&guesses);
     text_release(&written);
@@ -431,9 +431,9 @@ static int check_spec(const struct session *s, const char *output)
     struct check_settings settings = {.sample = {.is_given = true, .value = 1}};
     struct invocation call = *s->call;
     struct text line = TEXT_INIT;
-    add_command(&line, "$ hone check ", output, " --sample 1\n");
+    add_typed(&line, "$ hone check ", output, " --sample 1\n");
     put(&line);
-    add_command(&line, "hone check ", output, " --sample 1");
+    add_typed(&line, "hone check ", output, " --sample 1");
     call.command = command_find("check");
     call.settings = &settings;
     call.arguments = &output;
@@ -453,10 +453,10 @@ static int finish_init(struct session *s, const char *output)
     if (is_checked)
         status = check_spec(s, output);
     else if (!s->settings->is_unchecked)
-        add_command(&text,
-                    arena_printf(&s->arena, "No %s device is here; where there is one: hone check ",
-                                 language_title(s->language)),
-                    output, " --sample 1\n");
+        add_typed(&text,
+                  arena_printf(&s->arena, "No %s device is here; where there is one: hone check ",
+                               language_title(s->language)),
+                  output, " --sample 1\n");
     text_add(&text, "\n");
     add_decisions(s, output, &text);
     put(&text);
