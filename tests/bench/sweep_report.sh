@@ -1,5 +1,5 @@
 #!/bin/sh
-# A sweep of a spec beside the vendor's library, as a report to keep: src/doc/reports has one of an H200 and one of PoCL.
+# A sweep of a spec beside the vendor's library, as a report to keep in src/doc/reports.
 #
 #   tests/bench/sweep_report.sh [BUILD [OUT]]
 #
