@@ -6,6 +6,7 @@
 #                              the network) and uses them there: tunes a kernel on PoCL, builds a program on libhone;
 #                              before that builds hone as a part of another project, static
 . "$(dirname "$0")/setup.sh"
+. "$root/cmake/clean_system.sh"
 
 extra='lintian:cmd:lintian
 dpkg-dev:cmd:dpkg-shlibdeps'
@@ -33,30 +34,7 @@ lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs ./*.deb
 say "a part of another project"
 "$root/tests/install/try_subproject.sh" "$root" "$folder/subproject"
 
-say "a clean system"
-. /etc/os-release
-clean=$(mktemp -d "${TMPDIR:-/var/tmp}/hone-clean-XXXXXX")
-unmount() {
-    for folder in sys proc; do
-        ! mountpoint -q "$clean/$folder" || as_root umount "$clean/$folder" || return
-    done
-    as_root rm -rf --one-file-system "$clean"
-}
-trap unmount EXIT
-mirror=$(sed -n 's|^URIs: *||p' /etc/apt/sources.list.d/*.sources 2>/dev/null | sed -n 1p)
-[ -n "$mirror" ] || mirror=$(sed -n 's|^deb \(\[[^]]*\] \)*\([^ ]*\).*|\2|p' /etc/apt/sources.list | sed -n 1p)
-as_root /usr/sbin/debootstrap --variant=minbase "$VERSION_CODENAME" "$clean" "$mirror" >debootstrap.log 2>&1 || {
-    tail -n 20 debootstrap.log
-    exit 1
-}
-for settings in apt.conf apt.conf.d; do # how this machine reaches its packages
-    [ ! -e "/etc/apt/$settings" ] || as_root cp -r "/etc/apt/$settings" "$clean/etc/apt/"
-done
-as_root cp /etc/resolv.conf "$clean/etc/"
-as_root mount -t proc proc "$clean/proc"
-as_root mount -o bind,ro /sys "$clean/sys" # where PoCL learns of cores and memory
-as_root mkdir "$clean/packages"
+make_clean_system "$folder"
 as_root cp ./*.deb "$clean/packages/"
 as_root cp "$root/tests/install/application/devices.c" "$root/tests/install/try_packages.sh" "$clean/packages/"
-as_root chroot "$clean" env -i PATH="$PATH" HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive \
-    sh /packages/try_packages.sh
+in_clean_system sh /packages/try_packages.sh

@@ -5,12 +5,17 @@
 #   cmake/wheel.sh            into build-wheel/dist; the wheel's name says the oldest glibc that it runs with
 #   HONE_PYTHON=python3.12 cmake/wheel.sh     of another Python than python3
 #   cmake/wheel.sh --try      then installs it in a fresh environment and tunes a kernel there, where there is a device
+#   cmake/wheel.sh --clean    then installs it on a clean system of the same release, which has no compiler and no OpenCL
+#                             (debootstrap; needs root), adds PoCL there, and tunes a kernel
 #
 # The network is needed: what builds wheels comes by pip, into an environment of its own.
 . "$(dirname "$0")/setup.sh"
+. "$root/cmake/clean_system.sh"
 
 extra='ninja-build:cmd:ninja
 python3:cmd:python3'
+[ "${1:-}" != --clean ] || extra="$extra
+debootstrap:file:/usr/sbin/debootstrap"
 python=${HONE_PYTHON:-python3}
 "$python" -c 'import ensurepip' 2>/dev/null || extra="$extra
 python3-venv:file:/usr/share/doc/python3-venv"
@@ -43,7 +48,16 @@ auditwheel repair --wheel-dir "$folder/dist" "$folder"/plain/*.whl >"$folder/aud
 }
 auditwheel show "$folder"/dist/*.whl
 ls -l "$folder/dist"
-[ "${1:-}" = --try ] || exit 0
+case ${1:-} in
+--try) ;;
+--clean)
+    make_clean_system "$folder"
+    as_root cp "$folder"/dist/*.whl "$root/tests/install/try_wheel.sh" "$clean/packages/"
+    PATH=/usr/sbin:/usr/bin:/sbin:/bin in_clean_system sh /packages/try_wheel.sh
+    exit
+    ;;
+*) exit 0 ;;
+esac
 
 say "in a fresh environment"
 rm -rf "$folder/clean"

@@ -137,7 +137,8 @@ def test_report_and_deploy_and_score(pocl, tmp_path):
         hone.score("/nowhere/x.json")
 
 
-def test_compare_and_sweep_have_pictures(pocl, tmp_path):
+def test_compare_and_sweep_have_pictures(pocl, tmp_path, caplog):
+    caplog.set_level(logging.INFO, "hone")
     store = tmp_path / "s.sqlite"
     swept = hone.sweep(saxpy(name="swept"), set={"n": [1024, 4096]}, budget=2, device=pocl, store=store)
     assert [row["constants"]["n"] for row in swept["rows"]] == [1024, 4096]
@@ -146,6 +147,7 @@ def test_compare_and_sweep_have_pictures(pocl, tmp_path):
     other.write_text(saxpy(name="other").text)
     compared = hone.compare([saxpy(name="swept"), other], device=pocl, store=store, where="GROUP < 128")
     assert [side["label"] for side in compared["sides"]] == ["swept", "other"] and compared.picture.startswith("<svg")
+    assert "n=1024" in caplog.text and "hone: warning" not in caplog.text  # what the program says beside its JSON
     with pytest.raises(hone.UsageError, match="different values of n, 1 and 2"):
         hone.compare([saxpy(set={"n": 1}), saxpy(set={"n": 2})], device=pocl)
 

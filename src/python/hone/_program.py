@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import pathlib
 import shutil
@@ -12,10 +13,11 @@ import subprocess
 import tempfile
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
-from ._library import NATIVE, FileError, InputError, UsageError, WorkerError
+from ._library import NATIVE, FileError, InputError, UsageError, WorkerError, log
 from ._devices import Device
 from ._spec import PathLike, Spec
 
+_WARNING = "hone: warning: "
 _END_S = 30.0  # after the first Ctrl-C the running launch ends
 
 
@@ -32,8 +34,8 @@ def find() -> str:
 
 
 def run(arguments: Sequence[str], *, ok: Sequence[int] = (0,)) -> str:
-    """Runs `hone ARGUMENTS` and gives back what it wrote. Ctrl-C ends it as in a terminal. Raises hone.UsageError or
-    hone.WorkerError with its message where it fails."""
+    """Runs `hone ARGUMENTS` and gives back what it wrote; what it said besides goes to the logger "hone". Ctrl-C ends it as in a
+    terminal. Raises hone.UsageError or hone.WorkerError with its message where it fails."""
     process = subprocess.Popen([find(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, start_new_session=True)
     try:
@@ -46,9 +48,13 @@ def run(arguments: Sequence[str], *, ok: Sequence[int] = (0,)) -> str:
             process.kill()
             process.communicate()
         raise
+    text = said.decode("utf-8", "replace").strip()
     if process.returncode not in ok:
-        message = said.decode("utf-8", "replace").strip().removeprefix("hone: ") or f"hone ended with {process.returncode}"
+        message = text.removeprefix("hone: ") or f"hone ended with {process.returncode}"
         raise (UsageError if process.returncode == 2 else WorkerError)(message)
+    for line in text.splitlines():
+        is_warning = line.startswith(_WARNING)
+        log.log(logging.WARNING if is_warning else logging.INFO, "%s", line[len(_WARNING):] if is_warning else line)
     return out.decode("utf-8", "replace")
 
 
