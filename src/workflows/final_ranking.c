@@ -839,6 +839,16 @@ static size_t take_regular(const struct finalist *finalists, size_t count, struc
     return regular;
 }
 
+// One that is late, where none of those that it was launched against is among the finalists.
+static bool decide_late_alone(struct finalist *late, const struct measure_rules *rules,
+                              uint64_t seed, uint64_t resolution_ns, size_t *winner, bool *whole)
+{
+    late->placed = decide_at_once(late, 1, rules, seed, resolution_ns, &late->entry, winner);
+    if (whole)
+        *whole = false;
+    return late->placed;
+}
+
 bool final_ranking_again(struct finalist *finalists, size_t count,
                          const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
                          bool is_short, size_t *winner, bool *whole)
@@ -847,6 +857,11 @@ bool final_ranking_again(struct finalist *finalists, size_t count,
     struct finalist *regular = calloc(count + 1, sizeof *regular);
     size_t *at = calloc(count + 1, sizeof *at);
     size_t n = regular && at ? take_regular(finalists, count, regular, at, &late) : 0;
+    if (regular && at && n == 0 && count == 1) {
+        free(regular);
+        free(at);
+        return decide_late_alone(finalists, rules, seed, resolution_ns, winner, whole);
+    }
     bool ok =
         n > 0 && decide_regular(regular, n, rules, seed, resolution_ns, is_short, &first, whole);
     for (size_t i = 0; ok && i < n; i++) {

@@ -248,6 +248,11 @@ START_TEST(decided_again_it_is_the_same)
             ck_assert_double_eq(now->ratio_low, then->ratio_low);
             ck_assert_double_eq(now->ratio_high, then->ratio_high);
         }
+        // Alone, as where the others are no part of the space: placed, and no whole ranking.
+        ck_assert_uint_gt(again_of[0].first_round, 0);
+        ck_assert(
+            final_ranking_again(again_of, 1, &rules, t.seeds.decision, 1, false, &winner, &whole));
+        ck_assert(!whole && winner == 0 && again_of[0].placed);
         finalists_release(t.finalists, t.count);
     }
 }
