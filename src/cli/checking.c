@@ -5,6 +5,7 @@
 
 #include "cli/architecture.h"
 #include "cli/crash.h"
+#include "cli/nodes.h"
 #include "cli/simulator.h"
 #include "cli/tuning.h"
 
@@ -111,9 +112,17 @@ static int open_store(struct checking *c)
 static int open_device(struct checking *c)
 {
     const struct check_settings *s = c->settings;
+    if (c->work.given->on.count > 0 && (s->races || s->arch)) {
+        complain("--on and %s exclude each other: no device runs anything",
+                 s->races ? "--races" : "--arch");
+        return EXIT_USAGE;
+    }
     if (s->races)
         return simulator_open(&c->work, &s->assume, &c->races_log);
-    return s->arch ? architecture_open(&c->work, s) : work_device(&c->work);
+    if (s->arch)
+        return architecture_open(&c->work, s);
+    int status = work_device(&c->work);
+    return status == EXIT_DONE ? work_places(&c->work) : status;
 }
 
 int checking_start(struct checking *c)

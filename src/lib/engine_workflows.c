@@ -95,6 +95,8 @@ struct hone_tune *engine_check_new(const struct hone_tune_options *o,
                                     .worker = how->worker ? how->worker : own->worker,
                                     .environment =
                                         how->worker ? how->environment : own->environment,
+                                    .places = how->worker ? NULL : own->places,
+                                    .place_count = how->worker ? 0 : own->place_count,
                                     .store = own->store,
                                     .lock_folder = own->lock_folder,
                                     .log = own->log,

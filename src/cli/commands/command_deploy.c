@@ -2,6 +2,7 @@
 // in it; --check tells whether such a file is still of the kernel as it is.
 #include "os/file_replace.h"
 #include "cli/interrupt.h"
+#include "cli/nodes.h"
 #include "cli/run_workflow.h"
 #include "cli/tuning.h"
 #include "deploy/formats.h"
@@ -650,6 +651,7 @@ static const struct option table_options[] = {
 
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
+    {"What and where", node_options, FIELD(given)},
     {"Sizes", point_options, 0},
     {"Table", table_options, 0},
     {"Search", search_options, FIELD(search)},

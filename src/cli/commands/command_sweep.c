@@ -1,6 +1,7 @@
 // hone sweep: tunes a spec at several points; the data is written after each, and drawn at the end.
 #include "os/file_replace.h"
 #include "cli/interrupt.h"
+#include "cli/nodes.h"
 #include "cli/run_workflow.h"
 #include "cli/sweeping.h"
 #include "report/progress.h"
@@ -250,6 +251,7 @@ static const struct option result_options[] = {
 
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
+    {"What and where", node_options, FIELD(given)},
     {"Points and lines", point_options, 0},
     {"Search", search_options, FIELD(search)},
     {"Search", objective_options, FIELD(search)},

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "os/process.h"
 #include "runner/cached.h"
+#include "runner/farm.h"
 #include "workflows/check/findings.h"
 #include "search/permutation.h"
 #include "workflows/check/sizes.h"
@@ -120,6 +121,14 @@ static bool make_check_evaluator(struct check *c, struct error *e)
                                     .spec_name = o->spec->name,
                                     .constants = c->session.constants,
                                     .source = c->session.source};
+    if (o->place_count > 1) {
+        live.jobs = o->jobs;
+        c->evaluator = farm_new(
+            &(struct farm_options){
+                .places = o->places, .count = o->place_count, .live = live, .cached = cached},
+            e);
+        return c->evaluator != NULL;
+    }
     if (live.jobs > c->count) // more would only open devices
         live.jobs = (uint32_t)c->count;
     c->evaluator = cached_new(&cached, &live, e);
