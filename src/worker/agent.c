@@ -578,12 +578,11 @@ static void hear_link(struct agent *a)
 {
     struct node_frame f;
     size_t before = a->stream.received.length - a->stream.consumed;
-    int got = 0;
     if (!node_receive(&a->stream, &a->failed))
         return;
     if (a->stream.received.length - a->stream.consumed != before)
         node_heard(&a->silence);
-    while (!a->failed.code && (got = node_next(&a->stream, &f, &a->failed)) > 0)
+    while (!a->failed.code && node_next(&a->stream, &f, &a->failed) > 0)
         take_frame(a, &f);
     a->has_ended = a->has_ended || a->stream.ended;
 }
