@@ -136,8 +136,8 @@ elif [ $sanitize = ON ]; then
     # Under Oclgrind and NVRTC it is the kernels that are looked at, and so in peak_on_a_device, whose calls
     # device_opencl makes, too; simulations and searches of what was recorded are arithmetic, drivers that hang
     # are waited for, and a comparison of each type is compiled by a driver in this process, ten times as slowly:
-    # once is enough of these, in the plain suite; kernels in C that the program has compiled are device_c's. A page that is served ends soon after its tune, for which its
-    # readers are too slow here.
+    # once is enough of these, in the plain suite; kernels in C that the program has compiled are device_c's. A page that
+    # is served ends soon after its tune, for which its readers are too slow here.
     ctest $progress --output-on-failure -LE 'valgrind|browser|slurm' \
         -E '^(oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|cli_language_c|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_live)' \
         -j"$jobs"
