@@ -594,10 +594,10 @@ static inline uint32_t hone_core_nearest(const hone_core_handle *h, const int64_
             else
                 high = middle;
         }
-        do {
-            if (count-- == 0)
-                return found;
-        } while (found == most && left[count].bound > list[most - 1].distance);
+        while (count > 0 && found == most && left[count - 1].bound > list[most - 1].distance)
+            count--;
+        if (count-- == 0)
+            return found;
         low = left[count].low, high = left[count].high, column = left[count].column;
     }
 }
