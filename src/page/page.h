@@ -139,7 +139,7 @@ struct page_set {
 struct page {
     const struct report_about *about;
     const char *title;
-    uint64_t live; // 0: a file; else it is served while it changes, and this is its version
+    uint64_t live;     // 0: a file; else it is served while it changes, and this is its version
     const char *views; // (optional) names of those that are written, separated by commas; NULL: all
     struct page_set *sets;
     size_t count, room;
