@@ -61,8 +61,8 @@ static bool make_room(struct sharing *g)
     size_t states = (size_t)d->node_count * g->parts;
     for (uint32_t i = 0; i < d->node_count; i++)
         most = d->nodes[i].edges > most ? d->nodes[i].edges : most;
-    g->layers = malloc(d->node_count * sizeof *g->layers);
-    g->states = malloc(states * sizeof *g->states);
+    g->layers = malloc(((size_t)d->node_count + 1) * sizeof *g->layers);
+    g->states = malloc((states + 1) * sizeof *g->states);
     g->pairs = malloc(((size_t)most + 1) * 2 * sizeof *g->pairs);
     if (!g->layers || !g->states || !g->pairs)
         return false;
