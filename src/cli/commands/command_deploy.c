@@ -324,7 +324,9 @@ static int try_format(struct session *s)
     struct error e = ERROR_INIT;
     struct text out = TEXT_INIT;
     struct arena *a = &s->tuning.work.arena;
-    const struct deploy_writing w = {.prefix = s->settings->name, .command = s->call.line};
+    const struct deploy_writing w = {.prefix = s->settings->name,
+                                     .with_source = s->settings->with_source,
+                                     .command = s->call.line};
     struct engine_deployed deployed;
     struct deploy_configuration configuration;
     struct deploy_table table;
@@ -340,6 +342,7 @@ static int try_format(struct session *s)
         table.name = s->settings->name ? s->settings->name : table.name;
         table.language = s->tuning.work.device->language;
         table.source_digest = "";
+        table.sources = deployed.found.sources;
         table.configurations = &configuration;
         table.configuration_count = 1;
         ok = (deploy_configuration_make(&table, choice, a, &configuration) || error_memory(&e)) &&

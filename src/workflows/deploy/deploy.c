@@ -474,6 +474,7 @@ void deploy_found(const struct deploy *d, struct deploy_found *out)
                                  .candidates = d->own.count,
                                  .columns = d->columns,
                                  .column_count = d->column_count,
+                                 .sources = d->sources,
                                  .points = d->o.plan->point_count,
                                  .drawn = d->row_count - d->o.plan->point_count,
                                  .images = d->images,

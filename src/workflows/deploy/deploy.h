@@ -74,10 +74,11 @@ struct deploy_found {
     const struct deploy_chosen *chosen;   // one a device of the table
     const struct deploy_matrix *matrices; // likewise
     uint32_t candidates;                  // of this device: winners, and the default
-    const char *const *columns;           // of a shape; these are known from the start
+    const char *const *columns; // of a shape; these and the sources are known from the start
     uint32_t column_count;
-    uint32_t points, drawn;            // rows that there are
-    const struct deploy_image *images; // of with_images
+    const struct spec_sources *sources; // what completes a spec in the short form, too
+    uint32_t points, drawn;             // rows that there are
+    const struct deploy_image *images;  // of with_images
     uint32_t image_count;
 };
 

@@ -1,0 +1,83 @@
+#!/bin/bash
+# short_form.sh HONE SOURCE SCRATCH: a spec as `hone init` writes it, in the short form, which says nothing that the kernel's
+# text says: every subcommand that takes a spec takes it, and does with it what it does with the same spec in T1. 77: no device.
+set -u
+hone=$1 source=$2 scratch=$3
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+# expect STATUS PATTERN COMMAND...: its exit status, and a pattern in what it says.
+expect() {
+    local status=$1 pattern=$2 got said
+    shift 2
+    said=$("$@" 2>&1)
+    got=$?
+    [ $got -eq "$status" ] || fail "$* exits with $got: $said"
+    grep -qE -- "$pattern" <<<"$said" || fail "$*: no '$pattern' in: $said"
+}
+
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cd "$scratch" || exit 1
+"$hone" devices --json 2>/dev/null | grep -q '"opencl"' || exit 77
+# The kernel of the README.
+awk '/<!-- file: saxpy.cl -->/ { f = 1; next } f && /^```c/ { p = 1; next } p && /^```/ { exit } p' "$source/README.md" >saxpy.cl
+export HONE_STORE=$scratch/store.sqlite
+sizes=(--set n=1024,4096)
+
+expect 0 'saxpy.json: kernel saxpy' "$hone" init saxpy.cl --no-check
+grep -q '"type"' saxpy.json && fail "init writes out what the text says: $(cat saxpy.json)"
+sed -i 's/"y": {/&"expect": "a * x[i] + y[i]", /' saxpy.json
+
+# ---- prepare, tune and measure ------------------------------------------------------------------
+expect 0 '12' "$hone" space saxpy.json
+expect 0 '"ArgumentSpec|Arguments"' "$hone" spec saxpy.json --to t1
+expect 0 '"kernel": *"saxpy.cl"' "$hone" spec saxpy.json --to short
+expect 0 '2 configurations checked' "$hone" check saxpy.json --sample 2 --set n=1024
+expect 0 'n=' "$hone" check saxpy.json --sample 1 --smallest n
+expect 0 'GROUP=32' "$hone" run saxpy.json --config GROUP=32,PER_ITEM=2 --set n=1024
+expect 0 'Best of 12 correct' "$hone" tune saxpy.json --set n=1024
+expect 0 'saxpy' "$hone" compare saxpy.json --right option=-cl-mad-enable --sample 2 --set n=1024
+expect 0 '4096' "$hone" sweep saxpy.json "${sizes[@]}" --budget 3
+
+# ---- use and keep -------------------------------------------------------------------------------
+expect 0 'GROUP=' "$hone" best saxpy.json --set n=1024
+expect 0 '-DGROUP=' "$hone" best saxpy.json --set n=1024 --options
+expect 0 'nearest of [0-9]+ measured shapes?: n=' "$hone" best saxpy.json --set n=1500 --nearest
+expect 0 'configurations? for 2 sizes' "$hone" deploy saxpy.json "${sizes[@]}" --budget 3
+deploy=("$hone" deploy saxpy.json "${sizes[@]}" --budget 3)
+for format in json csv cmake prelude header known; do
+    expect 0 "Written: table.$format" "${deploy[@]}" --format $format -o table.$format
+    [ -s table.$format ] || fail "--format $format writes nothing"
+done
+for format in json cmake prelude header known; do
+    expect 0 '^$' "$hone" deploy --check table.$format
+    expect 0 '^$' "$hone" deploy --check table.$format saxpy.json
+done
+expect 0 'Written: source.h' "${deploy[@]}" --with-source -o source.h
+cc -std=c99 -Wall -Wextra -Werror -x c -c table.header -o header.o || fail "the header does not compile"
+cc -std=c99 -Wall -Wextra -Werror -x c -c source.h -o source.o || fail "the header with the text does not compile"
+expect 0 'configurations? for 2 sizes' "$hone" deploy saxpy.json "${sizes[@]}" --known
+# The same table as of the same spec in T1, but for the spec's digest and path.
+"$hone" spec saxpy.json --to t1 >long.json || fail "spec --to t1"
+"$hone" deploy saxpy.json "${sizes[@]}" --known --name one --format known 2>/dev/null >short.known
+"$hone" deploy long.json "${sizes[@]}" --known --name one --format known 2>/dev/null >long.known
+expect 0 '' diff <(sed '1d;/^checksum/d' short.known) <(sed '1d;/^checksum/d' long.known)
+expect 0 'Bench: saxpy, 1 configuration' "$hone" bench saxpy.json --set n=1024 --save-baseline base.json
+expect 0 'saxpy' "$hone" bench saxpy.json --set n=1024 --baseline base.json
+expect 0 'report.html: 1 set of results' "$hone" report saxpy.json -o report.html --set n=1024
+expect 0 '' "$hone" export saxpy.json --set n=1024 --format t4 -o space.json
+expect 0 '' "$hone" export saxpy.json --set n=1024 --format csv -o space.csv
+expect 0 'random' "$hone" score space.json --strategy random --repeats 2
+
+# ---- a text that is not there is said, by name --------------------------------------------------
+mv saxpy.cl gone.cl
+for command in tune check run best; do
+    expect 2 "kernel: cannot read '.*saxpy\.cl'" "$hone" $command saxpy.json --set n=1024
+done
+expect 1 "kernel: cannot read '.*saxpy\.cl'" "$hone" deploy saxpy.json --set n=1024
+[ $failures -eq 0 ] || echo "$failures failed"
+exit $((failures > 0))
