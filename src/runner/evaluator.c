@@ -98,6 +98,12 @@ bool evaluator_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uin
     return ev->ops->fetch(ev, ticket, what, index, out, e);
 }
 
+bool evaluator_suspects(struct evaluator *ev, uint64_t ticket)
+{
+    PASS_ON(ev, suspects);
+    return ev->ops->suspects && ev->ops->suspects(ev, ticket);
+}
+
 size_t evaluator_watch(struct evaluator *ev, struct pollfd *fds, size_t most, uint64_t *until)
 {
     PASS_ON(ev, watch);

@@ -149,6 +149,9 @@ struct evaluator_operations {
     // (optional: an error) Blocks until answered. A buffer's contents, or a program's binary.
     bool (*fetch)(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
                   struct text *out, struct error *e);
+    // (optional: false) Of one that cannot go on: may this job be why? It was at the device, or a
+    // worker died with it.
+    bool (*suspects)(struct evaluator *ev, uint64_t ticket);
     // (optional: nothing) What take() would wait for, for who waits for several evaluators at once:
     // up to `most` descriptors, and *until, which is lowered to the time at which it would look again.
     size_t (*watch)(struct evaluator *ev, struct pollfd *fds, size_t most, uint64_t *until);
@@ -176,6 +179,7 @@ void evaluator_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns);
 void evaluator_status(struct evaluator *ev, struct evaluator_status *out);
 bool evaluator_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
                      struct text *out, struct error *e);
+bool evaluator_suspects(struct evaluator *ev, uint64_t ticket);
 size_t evaluator_watch(struct evaluator *ev, struct pollfd *fds, size_t most, uint64_t *until);
 void evaluator_free(struct evaluator *ev); // NULL is fine
 

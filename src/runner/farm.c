@@ -25,7 +25,7 @@
 #define REFERENCE_COLD  10000000.0 // launches so long are not warmed up
 #define LEVEL           0.95
 #define DESCRIPTORS     (FARM_MOST * 64)
-// A job that was lost with so many members is not tried again.
+// A job at which so many members were lost is not tried again.
 #define LOSSES 2
 
 enum job_state {
@@ -41,6 +41,7 @@ struct farm_job {
     enum job_state state;
     uint32_t owner;  // that is to answer, or did
     uint64_t had_by; // members that it was submitted to, by bits
+    uint64_t given;  // the how manieth job to be given, when its owner got it
     uint32_t losses;
 };
 
@@ -80,8 +81,11 @@ struct farm {
     size_t bucket_count, job_count;
     uint64_t *waiting; // tickets, the next one first
     size_t waiting_count, waiting_room;
+    uint64_t given_count;
     struct outcome *done; // to be taken
     size_t done_count, done_room;
+    struct error broken; // why nothing can go on; told once all that is done was taken
+    bool is_told;
     uint64_t reference;  // with has_reference
     double reference_ns; // that a launch of it takes, about
     bool has_reference;
@@ -252,13 +256,15 @@ static bool give_turn(struct member *m, struct farm_job *j, const struct turn *t
 
 // ---- the reference -------------------------------------------------------------------------------
 
-// While there is no reference: the first job that may become it, or NULL.
+// While there is no reference: the job that may become it, or NULL. It must come first in some member,
+// since members measure in the order in which they were given jobs: the first that was given, which is
+// the first by its ticket until a member is lost.
 static const struct farm_job *candidate(const struct farm *f)
 {
     const struct farm_job *first = NULL;
     for (size_t i = 0; i < f->bucket_count; i++) {
         for (const struct farm_job *j = f->buckets[i]; j; j = j->chained) {
-            if (j->state != JOB_ANSWERED && (!first || j->ticket < first->ticket))
+            if (j->state == JOB_GIVEN && (!first || j->given < first->given))
                 first = j;
         }
     }
@@ -432,14 +438,26 @@ static bool fail_lost(struct farm *f, struct farm_job *j)
     if (!r)
         return false;
     result_fail(r, STATUS_RUNTIME, FAULT_LOST,
-                "%u devices or nodes were lost while they had it; it is not tried again",
+                "%u devices or nodes were lost while they ran or built it; it is not tried again",
                 j->losses);
     j->state = JOB_ANSWERED;
     return hand_out(f, &(struct outcome){.ticket = j->ticket, .result = r, .place = j->owner});
 }
 
+// Before a lost member ends: what it worked on may be why. What only waited there is innocent.
+static void count_losses(struct member *m)
+{
+    struct farm *f = m->farm;
+    for (size_t i = 0; i < f->bucket_count; i++) {
+        for (struct farm_job *j = f->buckets[i]; j; j = j->chained) {
+            bool was_given = j->state == JOB_GIVEN && j->owner == m->index;
+            j->losses += was_given && evaluator_suspects(m->ev, j->ticket);
+        }
+    }
+}
+
 // What the member was to answer waits again.
-static bool requeue(struct member *m, bool was_lost, uint32_t *count)
+static bool requeue(struct member *m, uint32_t *count)
 {
     struct farm *f = m->farm;
     bool ok = true;
@@ -452,7 +470,6 @@ static bool requeue(struct member *m, bool was_lost, uint32_t *count)
             if (!was_given)
                 continue;
             ++*count;
-            j->losses += was_lost;
             if (j->losses >= LOSSES) {
                 ok = fail_lost(f, j);
                 continue;
@@ -487,6 +504,7 @@ static bool take_back(struct member *m, const struct error *why, struct error *e
     if (why) {
         m->state = FARM_LOST;
         str_format(m->why, sizeof m->why, "%s", why->text);
+        count_losses(m);
     }
     evaluator_free(m->ev);
     m->ev = NULL;
@@ -497,7 +515,7 @@ static bool take_back(struct member *m, const struct error *why, struct error *e
                           &(struct outcome){.ticket = t->ticket, .place = m->index, .lost = true});
         free(t);
     }
-    ok = ok && requeue(m, why != NULL, &count);
+    ok = ok && requeue(m, &count);
     if (!ok)
         return error_memory(e);
     if (!is_any_usable(f)) {
@@ -615,6 +633,7 @@ static bool dispatch(struct farm *f, struct error *e)
             continue;
         j->state = JOB_GIVEN;
         j->owner = to->index;
+        j->given = f->given_count++;
         to->given++;
         ok = give_job(to, j, e);
     }
@@ -677,12 +696,13 @@ static void sleep_for_members(struct farm *f, uint64_t until)
 }
 
 // What waits is given, and those members work of which something was heard.
-static bool work_farm(struct farm *f, struct error *e)
+static void work_farm(struct farm *f, struct error *e)
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < f->count; i++)
         ok = !f->members[i].ev || !f->members[i].due || step_member(&f->members[i], e);
-    return ok && dispatch(f, e) && try_wanted(f, e);
+    if (ok && dispatch(f, e))
+        try_wanted(f, e);
 }
 
 static int farm_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
@@ -690,12 +710,18 @@ static int farm_take(struct evaluator *ev, int timeout_ms, struct outcome *out, 
     struct farm *f = farm_of(ev);
     uint64_t until = timeout_ms < 0 ? UINT64_MAX : clock_ns() + (uint64_t)timeout_ms * 1000000;
     for (bool has_looked = false;; has_looked = true) {
-        bool ok = f->done_count > 0 || work_farm(f, e);
         bool is_due = false;
+        // What is done is given out even when nothing more can come.
+        if (f->done_count == 0 && !f->broken.code)
+            work_farm(f, &f->broken);
         if (give_done(f, out))
             return 1;
-        if (!ok)
+        if (f->broken.code) {
+            f->is_told = true;
+            if (e)
+                *e = f->broken;
             return -1;
+        }
         if (has_looked && clock_ns() >= until)
             return 0;
         for (uint32_t i = 0; i < f->count; i++)
@@ -815,7 +841,7 @@ static void farm_cancel(struct evaluator *ev)
 static bool farm_idle(struct evaluator *ev)
 {
     const struct farm *f = farm_of(ev);
-    bool idle = f->waiting_count == 0 && f->done_count == 0;
+    bool idle = f->waiting_count == 0 && f->done_count == 0 && (!f->broken.code || f->is_told);
     for (uint32_t i = 0; i < f->count && idle; i++)
         idle = !f->members[i].ev || evaluator_idle(f->members[i].ev);
     return idle;

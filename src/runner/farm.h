@@ -3,13 +3,13 @@
 //
 // A job goes to a member that has room. Identical cards differ by some per cent, so that times of
 // different members compare only through a job that all have measured: the *reference*, the first
-// job by its ticket that is correct. Before a member measures anything else it launches that in
+// job that is correct, in the order in which members were given them. Before a member measures anything else it launches that in
 // turns; outcomes say how the member's times compare with those of the first (outcome.pace). Times
 // themselves, and what is stored, are as measured. A member that is clearly slower than its siblings
 // is left out, before anything but the reference was measured there.
 //
 // A member whose device, workers or node are lost is left, and what it had is done by the others; a
-// job that was lost with two members fails (FAULT_LOST) and is not stored. What makes the store, the
+// job that two members were at when they were lost fails (FAULT_LOST) and is not stored. What makes the store, the
 // reference or memory fail is the failure of all.
 //
 // Turns name their member (turn.place). While they are held each member's lock is kept from its first

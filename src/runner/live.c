@@ -513,6 +513,13 @@ static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, u
     return bench_fetch(v->bench, &n->bench, verbs[what], index, out, e);
 }
 
+static bool live_suspects(struct evaluator *ev, uint64_t ticket)
+{
+    const struct live *v = live_of(ev);
+    const struct entry *n = entry_find(&v->entries, ticket);
+    return n && (n == v->current || n == v->suspect || n->bench_deaths > 0 || n->build.deaths > 0);
+}
+
 static void live_destroy(struct evaluator *ev)
 {
     struct live *v = live_of(ev);
@@ -545,6 +552,7 @@ static const struct evaluator_operations live_operations = {
     .best = live_best,
     .status = live_status,
     .fetch = live_fetch,
+    .suspects = live_suspects,
     .watch = live_watch,
     .destroy = live_destroy,
 };
