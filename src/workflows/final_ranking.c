@@ -7,7 +7,7 @@
 // device, says what the next round launches, whether a round counts (others used the cores, or the
 // reference, which is launched once more at the front of each round, was slow: it is run again) and
 // which finalists have left since they are clearly slower. What fails in a turn has no more of
-// them. The late one, a default that is many times slower, would make every round many times
+// them; of several devices that on which alone it fails has no more of any. The late one, a default that is many times slower, would make every round many times
 // longer: it is launched in a few rounds of its own with the winner so far, and its ratio to that
 // is carried over to the others' scale.
 //
@@ -50,9 +50,11 @@ struct final_ranking {
     size_t asked_count, answered;
     uint64_t *times;                      // of the round
     uint32_t lanes;                       // devices that were there at the start
+    uint32_t round_lanes;                 // of them those that run the present round
+    bool *by_host;                        // of each: the host's clock times its launches
+    uint32_t *failures;                   // of each finalist: devices on which it failed
     uint32_t *lane_of_round;              // of those that count
     struct machine_snapshot anchor, last; // of the span whose load is counted
-    bool by_host;                         // the host's clock times the launches
     double load;                          // of the last such span; -1: not known
     struct final_ranking_status status;
     uint64_t started_ns, round_started_ns, round_ns; // a round without waiting for the device
@@ -110,11 +112,13 @@ struct final_ranking *final_ranking_new(const struct final_ranking_options *o, s
     s->asked = calloc((o->count + 2) * s->lanes, sizeof *s->asked);
     s->lane_of_round = calloc((size_t)s->rules.rounds + s->lanes + 1, sizeof *s->lane_of_round);
     s->times = calloc(o->count + 1, sizeof *s->times);
+    s->by_host = calloc(s->lanes, sizeof *s->by_host);
+    s->failures = calloc(o->count + 1, sizeof *s->failures);
     for (size_t i = 0; i < o->count + o->has_late; i++) {
         o->finalists[i].batch = s->status.batch;
         o->finalists[i].warmups = s->status.warmups;
     }
-    if (s->rounds && s->asked && s->times && s->lane_of_round)
+    if (s->rounds && s->asked && s->times && s->lane_of_round && s->by_host && s->failures)
         return s;
     final_ranking_free(s);
     error_memory(e);
@@ -141,6 +145,8 @@ void final_ranking_free(struct final_ranking *s)
     free(s->asked);
     free(s->times);
     free(s->lane_of_round);
+    free(s->by_host);
+    free(s->failures);
     free(s);
 }
 
@@ -184,6 +190,14 @@ static uint32_t place_of(const struct final_ranking *s, uint32_t lane)
 static bool is_lost(const struct final_ranking *s, uint32_t lane)
 {
     return s->o.place_count && s->o.places[lane].lost;
+}
+
+static uint32_t lanes_left(const struct final_ranking *s)
+{
+    uint32_t left = 0;
+    for (uint32_t lane = 0; lane < s->lanes; lane++)
+        left += !is_lost(s, lane);
+    return left;
 }
 
 // The device of all that is not done by each: the first that is left. s->lanes: none is.
@@ -271,19 +285,136 @@ static bool ask_each(struct final_ranking *s, uint32_t lane, const struct turn *
     return ok;
 }
 
-// A finalist that failed has no more turns.
-static void drop_failed(struct final_ranking *s)
+// ---- what fails --------------------------------------------------------------------------------
+
+// What came of a finalist on a device just now: a failure where there is one; NULL: nothing.
+static struct asked *answer_of(const struct final_ranking *s, size_t finalist, uint32_t lane)
 {
+    struct asked *found = NULL;
     for (size_t i = 0; i < s->asked_count; i++) {
         struct asked *a = &s->asked[i];
-        struct finalist *c = &s->o.finalists[a->finalist];
-        if (a->lost || !a->result || a->result->status == STATUS_CORRECT || c->failure)
-            continue;
-        c->failure = a->result;
-        a->result = NULL;
-        if (a->finalist < s->o.count)
-            rounds_drop(s->rounds, a->finalist);
+        if (a->finalist == finalist && a->lane == lane && a->result &&
+            (!found || a->result->status != STATUS_CORRECT))
+            found = a;
     }
+    return found;
+}
+
+static bool has_failed_turn(const struct asked *a)
+{
+    return a && a->result->status != STATUS_CORRECT;
+}
+
+static bool is_correct_elsewhere(const struct final_ranking *s, size_t finalist, uint32_t than)
+{
+    for (uint32_t lane = 0; lane < s->lanes; lane++) {
+        const struct asked *a = answer_of(s, finalist, lane);
+        if (lane != than && !is_lost(s, lane) && a && !has_failed_turn(a))
+            return true;
+    }
+    return false;
+}
+
+static void leave_lane_out(struct final_ranking *s, const struct asked *a)
+{
+    struct ranked_place *p = &s->o.places[a->lane];
+    if (p->lost)
+        return;
+    p->lost = true;
+    str_format(p->why, sizeof p->why, "what is correct elsewhere fails there: %s",
+               a->result->message ? a->result->message : "");
+}
+
+// A device on which most of the finalists fail, two at least, that are correct elsewhere tells
+// nothing of any: the answer that shows it, or NULL.
+static const struct asked *look_for_sickness(const struct final_ranking *s, uint32_t lane)
+{
+    const struct asked *shown = NULL;
+    size_t asked = 0, failed = 0;
+    for (size_t i = 0; i < s->o.count + s->o.has_late && !is_lost(s, lane); i++) {
+        const struct asked *a = answer_of(s, i, lane);
+        asked += a != NULL;
+        if (!has_failed_turn(a) || !is_correct_elsewhere(s, i, lane))
+            continue;
+        shown = shown ? shown : a;
+        failed++;
+    }
+    return failed > 1 && 2 * failed > asked ? shown : NULL;
+}
+
+// A finalist that failed has no more turns.
+static void drop_finalist(struct final_ranking *s, struct asked *a)
+{
+    s->o.finalists[a->finalist].failure = a->result;
+    a->result = NULL;
+    if (a->finalist < s->o.count)
+        rounds_drop(s->rounds, a->finalist);
+}
+
+// A finalist that fails on one of several devices, and is correct on another, says that the device
+// is not as the others are; on a second one, or on all that are left, it is the finalist. One with
+// which a device was lost altogether failed there, too.
+static void judge_finalist(struct final_ranking *s, size_t finalist)
+{
+    struct asked *last = NULL;
+    bool is_right = false;
+    for (uint32_t lane = 0; lane < s->lanes; lane++) {
+        struct asked *a = answer_of(s, finalist, lane);
+        if (!a || (is_lost(s, lane) && a->result->fault != FAULT_LOST))
+            continue;
+        is_right = is_right || !has_failed_turn(a);
+        if (!has_failed_turn(a))
+            continue;
+        s->failures[finalist]++;
+        last = a;
+    }
+    if (last && (s->failures[finalist] > 1 || !is_right))
+        drop_finalist(s, last);
+    else if (last)
+        leave_lane_out(s, last);
+}
+
+static void judge_failures(struct final_ranking *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->asked_count && !any; i++)
+        any = s->asked[i].result && s->asked[i].result->status != STATUS_CORRECT;
+    for (uint32_t lane = 0; any && lane < s->lanes; lane++) {
+        const struct asked *a = look_for_sickness(s, lane);
+        if (a)
+            leave_lane_out(s, a);
+    }
+    for (size_t i = 0; any && i < s->o.count + s->o.has_late; i++) {
+        if (!s->o.finalists[i].failure)
+            judge_finalist(s, i);
+    }
+}
+
+// What failed on the one device that was asked is asked of another one, before it is judged.
+// *more: something was.
+static bool ask_elsewhere(struct final_ranking *s, bool *more, struct error *e)
+{
+    bool ok = true;
+    const struct turn turn = {.launches = s->phase == PHASE_CHECK,
+                              .batch = 1,
+                              .compare = s->phase == PHASE_CHECK,
+                              .energy = s->phase == PHASE_CHECK && s->o.energy};
+    *more = false;
+    for (size_t i = 0; ok && i < s->o.count + s->o.has_late; i++) {
+        uint32_t answers = 0, other = s->lanes;
+        bool failed = false;
+        for (uint32_t lane = 0; lane < s->lanes && !s->o.finalists[i].failure; lane++) {
+            const struct asked *a = answer_of(s, i, lane);
+            answers += a != NULL;
+            failed = failed || has_failed_turn(a);
+            other = !a && !is_lost(s, lane) && other == s->lanes ? lane : other;
+        }
+        if (!failed || answers > 1 || s->failures[i] > 0 || other == s->lanes)
+            continue;
+        ok = ask_turn(s, i, other, &turn, e);
+        *more = true;
+    }
+    return ok;
 }
 
 // ---- a round -----------------------------------------------------------------------------------
@@ -308,6 +439,7 @@ static bool start_round(struct final_ranking *s, struct error *e)
     evaluator_hold(s->o.evaluator, true);
     if (home_lane(s) == s->lanes)
         return error_set(e, ERROR_DEVICE, "no device is left for the ranking");
+    s->round_lanes = lanes_left(s);
     for (uint32_t lane = 0; ok && lane < s->lanes; lane++) {
         if (is_lost(s, lane))
             continue;
@@ -340,7 +472,8 @@ static double load_of_round(struct final_ranking *s)
         first = first ? first : snapshot;
         last = snapshot;
     }
-    if (!last || !shares_cores || s->lanes > 1) // several: each other's launches are a load, too
+    if (!last || !shares_cores ||
+        s->round_lanes > 1) // several: each other's launches are a load, too
         return -1;
     if (!s->anchor.cores || first->at_ns > s->last.at_ns + LOAD_GAP_NS) {
         s->anchor = *first;
@@ -384,8 +517,9 @@ static bool keep_turn(struct finalist *c, const struct result *r)
         !append_samples(&c->parts, (size_t)c->count * c->columns, r->parts_ns, c->columns))
         return false;
     c->warm = c->warm && r->warm;
-    str_format(c->timer_fault, sizeof c->timer_fault, "%s",
-               result_by_host(r) ? r->timer_fault : "");
+    if (c->count == 0 || result_by_host(r)) // that of any device is said
+        str_format(c->timer_fault, sizeof c->timer_fault, "%s",
+                   result_by_host(r) ? r->timer_fault : "");
     c->machine = r->machine;
     gpu_snapshot_join(&c->gpu, &r->gpu);
     c->count++;
@@ -403,20 +537,36 @@ static bool restart_rounds(struct final_ranking *s)
         return false;
     rounds_free(s->rounds);
     s->rounds = fresh;
+    for (size_t i = 0; i < s->o.count; i++) {
+        if (s->o.finalists[i].failure)
+            rounds_drop(fresh, i);
+    }
     s->status.rounds = s->status.repeated = s->status.marked = 0;
     return true;
 }
 
-// Of this round; a first one that is the host's from its start counts.
+// Of a device in this round; a first one that is the host's from its start counts. Each device has
+// a clock of its own.
+static bool lane_changed_clock(struct final_ranking *s, uint32_t lane)
+{
+    size_t by_host = 0, count = 0, before = 0;
+    for (size_t i = 0; i < s->asked_count; i++) {
+        const struct asked *a = &s->asked[i];
+        count += a->lane == lane && a->result;
+        by_host += a->lane == lane && a->result && result_by_host(a->result);
+    }
+    for (uint32_t i = 0; i < s->status.rounds; i++)
+        before += s->lane_of_round[i] == lane;
+    bool changed = by_host > 0 && !s->by_host[lane] && (before > 0 || by_host < count);
+    s->by_host[lane] = s->by_host[lane] || by_host > 0;
+    return changed;
+}
+
 static bool clock_changed(struct final_ranking *s)
 {
-    size_t by_host = 0, count = 0;
-    for (size_t i = 0; i < s->asked_count; i++) {
-        count += s->asked[i].result != NULL;
-        by_host += s->asked[i].result && result_by_host(s->asked[i].result);
-    }
-    bool changed = by_host > 0 && !s->by_host && (s->status.rounds > 0 || by_host < count);
-    s->by_host = s->by_host || by_host > 0;
+    bool changed = false;
+    for (uint32_t lane = 0; lane < s->lanes; lane++)
+        changed = (!is_lost(s, lane) && lane_changed_clock(s, lane)) || changed;
     return changed;
 }
 
@@ -454,7 +604,7 @@ static bool end_round(struct final_ranking *s)
     double load = load_of_round(s);
     bool ok = true;
     evaluator_hold(s->o.evaluator, false);
-    s->round_ns = (clock_ns() - s->round_started_ns) / s->lanes;
+    s->round_ns = (clock_ns() - s->round_started_ns) / s->round_lanes;
     uint64_t locked = locked_so_far(s) - s->round_locked_ns;
     s->round_ns -= locked < s->round_ns ? locked : s->round_ns;
     bool anew = clock_changed(s);
@@ -465,14 +615,9 @@ static bool end_round(struct final_ranking *s)
             s->times[count] =
                 r && r->status == STATUS_CORRECT && r->sample_count ? r->samples_ns[0] : 0;
         }
-        if (i == 0)
-            drop_failed(s);
         ok = end_lane(s, lane, &s->asked[i], count, load);
     }
-    if (!anew)
-        return ok;
-    drop_failed(s);
-    return restart_rounds(s);
+    return anew ? restart_rounds(s) : ok;
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
@@ -528,7 +673,7 @@ static bool start_late_round(struct final_ranking *s, struct error *e)
     return ok;
 }
 
-// A round counts where both have a sample.
+// A round counts where both have a sample. One whose device was lost is run again on another.
 static bool end_late_round(struct final_ranking *s)
 {
     bool ok = true, is_whole = true;
@@ -537,10 +682,10 @@ static bool end_late_round(struct final_ranking *s)
         const struct result *r = s->asked[i].result;
         is_whole = is_whole && r && r->status == STATUS_CORRECT && r->sample_count == 1;
     }
-    drop_failed(s);
     for (size_t i = 0; ok && is_whole && i < s->asked_count; i++)
         ok = keep_turn(&s->o.finalists[s->asked[i].finalist], s->asked[i].result);
-    s->late_rounds = is_whole ? s->late_rounds : s->o.finalists[s->o.count].count;
+    if (!is_whole && !is_lost(s, s->asked[0].lane))
+        s->late_rounds = s->o.finalists[s->o.count].count;
     return ok;
 }
 
@@ -600,7 +745,7 @@ static bool compare_places(struct final_ranking *s)
         for (uint32_t i = 0; i < rounds; i++) {
             if (effects[i] && s->lane_of_round[i] == lane)
                 own[mine++] = effects[i];
-            else if (effects[i])
+            else if (effects[i] && s->by_host[lane] == s->by_host[s->lane_of_round[i]])
                 others[theirs++] = effects[i];
         }
         p->rounds = (uint32_t)mine;
@@ -680,10 +825,12 @@ static bool advance_phase(struct final_ranking *s, struct error *e)
             ok = ask_each(s, lane, &ready, e);
         return ok;
     }
-    if (s->phase == PHASE_READY) {
-        drop_failed(s);
+    bool more;
+    if (!ask_elsewhere(s, &more, e) || more)
+        return more;
+    judge_failures(s);
+    if (s->phase == PHASE_READY)
         return next_round(s, e);
-    }
     if (s->phase == PHASE_ROUNDS)
         return end_round(s) ? next_round(s, e) : error_memory(e);
     if (s->phase == PHASE_LATE)
@@ -692,12 +839,12 @@ static bool advance_phase(struct final_ranking *s, struct error *e)
         if (s->asked[i].lost)
             return start_check(s, e); // on another device
     }
-    drop_failed(s);
     for (size_t i = 0; i < s->asked_count; i++) { // what their last launches told beside "right"
         struct asked *a = &s->asked[i];
-        if (!a->result || a->result->status != STATUS_CORRECT)
+        struct finalist *c = &s->o.finalists[a->finalist];
+        if (!a->result || a->result->status != STATUS_CORRECT || c->failure || c->checked)
             continue;
-        s->o.finalists[a->finalist].checked = a->result;
+        c->checked = a->result;
         a->result = NULL;
     }
     s->phase = PHASE_OVER;

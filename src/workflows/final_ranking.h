@@ -60,7 +60,8 @@ struct ranked_place {
     uint32_t rounds; // that it ran and that count
     bool compared;   // `ratio` is known
     struct stats_ratio ratio;
-    bool lost; // while they ran
+    bool lost;     // while they ran
+    char why[400]; // it takes part no more though its device is there; or ""
 };
 
 struct final_ranking_options {

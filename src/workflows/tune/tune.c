@@ -616,6 +616,10 @@ void tune_progress(struct tune *t, struct tune_progress *out)
             m->compared = true;
             m->ratio = p->ratio;
         }
+        if (p->why[0] && farm_is_usable(m->state)) {
+            m->state = FARM_LEFT_OUT;
+            m->why = p->why;
+        }
     }
 }
 

@@ -83,6 +83,7 @@ struct tune {
 
     struct ranked_place ranked_places[FARM_MOST]; // of the final ranking
     struct farm_member members[FARM_MOST];        // as of the last question for progress
+    uint64_t left_out_told;                       // bits of `ranked_places`: it was said of these
     struct tune_progress progress;
     struct evaluator_times before_ranking, ranking; // when it began; what it took
     uint64_t storing_ns;                            // its results
@@ -94,7 +95,7 @@ struct tune {
     uint32_t stand_ins; // how often the default was replaced
     uint32_t unvalued;  // timed records whose energy was refused, before any had values
     uint32_t builders;
-    bool is_threaded;   // the strategy has a thread
+    bool is_threaded; // the strategy has a thread
     bool is_thinking; // the strategy, about a question
     bool differ;      // not all of `first` ended in one way
     bool by_time;     // the objective is the time or the like

@@ -579,9 +579,24 @@ bool tune_rank_start(struct tune *t, struct error *e)
     return begin_rounds(t, has_late, e);
 }
 
+// Devices that the rounds have left out since the last time.
+static void tell_left_out(struct tune *t)
+{
+    const struct tune_ranked *ranked = &t->progress.ranked;
+    for (uint32_t i = 0; i < ranked->place_count; i++) {
+        const struct ranked_place *p = &ranked->places[i];
+        if (!p->why[0] || (t->left_out_told >> i & 1))
+            continue;
+        t->left_out_told |= 1ull << i;
+        farm_members(t->evaluator, t->members);
+        log_add(t->o.log, LOG_WARNING, "%s is left out: %s", t->members[p->place].name, p->why);
+    }
+}
+
 bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e)
 {
     enum workflow_answer answer = final_ranking_step(t->final_ranking, timeout_ms, e);
+    tell_left_out(t);
     final_ranking_status(t->final_ranking, &t->progress.ranked.status);
     if (answer == WORKFLOW_END) {
         end_tune_rounds(t);
