@@ -224,6 +224,7 @@ struct node;
 uint32_t live_default_jobs(struct node *node, const struct device_info *d);
 
 struct spare;
+struct endings;
 
 // Judges what the verified launch of a job left, before it is timed, where no reference can: `data` are its
 // buffers, as fill_bytes() counts them; of those that are no output NULL and 0. False makes a wrong result of it,
@@ -254,6 +255,9 @@ struct live_options {
     // The calling process ends right after the evaluator: workers are killed and not waited for (an
     // H200's driver takes a second to take down fifteen contexts).
     bool leaving;
+    // (optional) Gets the workers that are killed at the evaluator's end, for who reaps them later:
+    // nobody waits for them.
+    struct endings *endings;
     // (optional) A worker that has listed the devices, with the same `worker` and `environment`: it
     // becomes the first bench worker of a GPU, whose driver it has loaded already. What is taken
     // leaves an empty spare behind, which is the caller's to free.
@@ -261,6 +265,11 @@ struct live_options {
     const struct judge *judge; // (optional) its verdict counts as verified against a reference
     const struct log *log;
 };
+
+// The most descriptors of one with so many build workers that evaluator_watch() gives.
+#define LIVE_CHANNELS(jobs) (2 * ((size_t)(jobs) + 1) + 1)
+// The end of an evaluator waits so long for its workers, all of them together.
+#define LIVE_FREE_NS (2ull * 1000000000)
 
 struct evaluator *live_new(const struct live_options *o, struct error *e);
 

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "os/process.h"
+#include "runner/remote.h"
 #include "worker/device_lock.h"
 #include "stats/differ.h"
 
@@ -24,7 +25,6 @@
 #define REFERENCE_NS    500000000.0
 #define REFERENCE_COLD  10000000.0 // launches so long are not warmed up
 #define LEVEL           0.95
-#define DESCRIPTORS     (FARM_MOST * 64)
 // A job at which so many members were lost is not tried again.
 #define LOSSES 2
 
@@ -94,6 +94,8 @@ struct farm {
     uint32_t base_member; // whose times others' are told by, once it was tried; NOBODY
     uint64_t best_ns, best_verify_ns;
     struct pollfd *fds;
+    size_t fd_room;
+    struct endings endings; // workers of members that ended, and are not gone yet
 };
 
 static struct farm *farm_of(struct evaluator *ev)
@@ -680,7 +682,7 @@ static void sleep_for_members(struct farm *f, uint64_t until)
             continue;
         m->look_ns = UINT64_MAX;
         m->first_fd = n;
-        m->fd_count = evaluator_watch(m->ev, f->fds + n, DESCRIPTORS - n, &m->look_ns);
+        m->fd_count = evaluator_watch(m->ev, f->fds + n, f->fd_room - n, &m->look_ns);
         n += m->fd_count;
         until = m->look_ns < until ? m->look_ns : until;
     }
@@ -699,6 +701,7 @@ static void sleep_for_members(struct farm *f, uint64_t until)
 static void work_farm(struct farm *f, struct error *e)
 {
     bool ok = true;
+    endings_reap(&f->endings);
     for (uint32_t i = 0; ok && i < f->count; i++)
         ok = !f->members[i].ev || !f->members[i].due || step_member(&f->members[i], e);
     if (ok && dispatch(f, e))
@@ -905,6 +908,7 @@ static void farm_destroy(struct evaluator *ev)
         evaluator_free(f->members[i].ev);
         forget_turns_of(&f->members[i]);
     }
+    endings_release(&f->endings, f->o.live.leaving ? 0 : LIVE_FREE_NS);
     for (size_t i = 0; i < f->bucket_count; i++) {
         while (f->buckets[i])
             job_forget(f, f->buckets[i]);
@@ -950,6 +954,15 @@ uint32_t farm_members(const struct evaluator *ev, struct farm_member *out)
                                       .ratio = m->ratio};
     }
     return f->count;
+}
+
+uint32_t farm_builders(const struct evaluator *ev)
+{
+    const struct farm *f = (const struct farm *)ev;
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < f->count; i++)
+        sum += f->members[i].jobs;
+    return sum;
 }
 
 // ---- making --------------------------------------------------------------------------------------
@@ -1010,6 +1023,7 @@ static bool make_farm_member(struct farm *f, const struct place *p, struct error
     live.device = p->device;
     live.spare = p->spare;
     live.jobs = m->jobs;
+    live.endings = &f->endings;
     cached.may_measure = may_measure;
     cached.context = m;
     m->ev = cached_new(&cached, &live, e);
@@ -1032,10 +1046,13 @@ struct evaluator *farm_new(const struct farm_options *o, struct error *e)
     f->o = *o;
     f->base_member = NOBODY;
     f->compares = o->count > 1 && !o->live.build_only && !o->live.no_timing;
-    f->fds = calloc(DESCRIPTORS, sizeof *f->fds);
-    bool ok = f->fds || error_memory(e);
-    for (uint32_t i = 0; ok && i < o->count; i++)
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < o->count; i++) {
         ok = make_farm_member(f, &o->places[i], e);
+        f->fd_room += LIVE_CHANNELS(f->members[i].jobs);
+    }
+    f->fds = ok ? calloc(f->fd_room, sizeof *f->fds) : NULL;
+    ok = ok && (f->fds || error_memory(e));
     if (ok)
         return &f->base;
     farm_destroy(&f->base);

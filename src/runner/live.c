@@ -18,8 +18,6 @@
 #define WORKERS_MOST 256
 #define NODE_LOOK_NS 1000000000ull
 #define RENEW_JOBS   1000 // a bench worker is renewed after so many jobs
-// The end of an evaluator waits so long for its workers, all of them together.
-#define FREE_NS (2ull * 1000000000)
 // What a build worker's context takes of a GPU (measured: 550 MiB on an H200), and of how many
 // parts of the device's memory all of them may take one.
 #define CONTEXT_BYTES  (550ull << 20)
@@ -305,7 +303,7 @@ static bool anything_done(const struct live *v)
 
 static void work_once(struct live *v, uint64_t until)
 {
-    struct pollfd fds[2 * (WORKERS_MOST + 1) + 1];
+    struct pollfd fds[LIVE_CHANNELS(WORKERS_MOST)];
     uint32_t workers[2 * (WORKERS_MOST + 1)];
     if (!v->current)
         live_settle_pool(v);
@@ -529,7 +527,10 @@ static void live_destroy(struct evaluator *ev)
         build_pool_cancel(v->pool);
     if (v->bench)
         bench_end(v->bench);
-    endings_release(&v->endings, v->o.leaving ? 0 : FREE_NS);
+    if (v->o.endings)
+        endings_move(v->o.endings, &v->endings);
+    else
+        endings_release(&v->endings, v->o.leaving ? 0 : LIVE_FREE_NS);
     for (struct entry *n = v->entries.stages[STAGE_AT_BENCH].first; n; n = n->next)
         live_leave_admission(v, n);
     live_turns_release(v);

@@ -445,6 +445,15 @@ bool endings_awaited(const struct endings *all)
     return false;
 }
 
+void endings_move(struct endings *to, struct endings *from)
+{
+    struct ending **last = &to->first;
+    while (*last)
+        last = &(*last)->next;
+    *last = from->first;
+    from->first = NULL;
+}
+
 // Sleeping in small pieces: of several processes any may be gone first.
 void endings_release(struct endings *all, uint64_t limit_ns)
 {

@@ -116,6 +116,8 @@ struct endings {
 void endings_reap(struct endings *all);
 // Is there one that may yet be gone soon? One that was killed long ago is waited for no more.
 bool endings_awaited(const struct endings *all);
+// They are another's from now on.
+void endings_move(struct endings *to, struct endings *from);
 // Waits for all of them together, so long at most, and forgets them.
 void endings_release(struct endings *all, uint64_t limit_ns);
 

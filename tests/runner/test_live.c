@@ -501,6 +501,23 @@ START_TEST(test_many)
 }
 END_TEST
 
+// Whoever wants to reap them gets the workers that the end kills.
+START_TEST(test_workers_are_left_to_another)
+{
+    struct endings later = {NULL};
+    struct device_info d = device(false);
+    struct live_options o = options(&d);
+    o.endings = &later;
+    struct evaluator *ev = make_live(&o);
+    submit(ev, 0, "good", 1000);
+    take_correct(ev, 0);
+    evaluator_free(ev);
+    ck_assert_ptr_nonnull(later.first);
+    endings_release(&later, 60000000000ull);
+    ck_assert_ptr_null(later.first);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = make_cases("live", setup, 60);
@@ -524,5 +541,6 @@ int main(void)
     tcase_add_test(cases, test_worker_missing);
     tcase_add_test(cases, test_worker_that_cannot_start);
     tcase_add_test(cases, test_many);
+    tcase_add_test(cases, test_workers_are_left_to_another);
     return run_cases(cases);
 }

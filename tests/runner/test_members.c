@@ -1,10 +1,11 @@
 // The farm with members that do as they are told, in this program: who measures what while there is no
 // reference, what is done when members are lost, and what is said when all are.
 #include "runner/farm.h"
-#include "os/process.h"
+#include "runner/remote.h"
 
 #include <check.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct fake {
     uint32_t launches;
     unsigned answers; // that it may still give of its queue
     bool is_dead;
+    struct process worker; // (or none) that takes its time to end
 };
 
 static struct fake *fakes[MEMBERS];
@@ -116,9 +118,12 @@ static bool fake_suspects(struct evaluator *ev, uint64_t ticket)
 static size_t fake_watch(struct evaluator *ev, struct pollfd *fds, size_t most, uint64_t *until)
 {
     uint64_t soon = clock_ns() + 1000000;
-    (void)ev, (void)fds, (void)most;
+    size_t wanted = LIVE_CHANNELS(fake_of(ev)->live.jobs);
+    ck_assert_uint_ge(most, wanted);
+    for (size_t i = 0; i < wanted; i++)
+        fds[i] = (struct pollfd){.fd = -1};
     *until = soon < *until ? soon : *until;
-    return 0;
+    return wanted;
 }
 
 static void fake_destroy(struct evaluator *ev)
@@ -126,6 +131,12 @@ static void fake_destroy(struct evaluator *ev)
     for (uint32_t i = 0; i < made; i++) {
         if (fakes[i] == fake_of(ev))
             fakes[i] = NULL;
+    }
+    if (fake_of(ev)->worker.pid) {
+        struct ending *n = calloc(1, sizeof *n);
+        ck_assert_ptr_nonnull(n);
+        n->process = fake_of(ev)->worker;
+        endings_move(fake_of(ev)->live.endings, &(struct endings){n});
     }
     free(ev);
 }
@@ -148,6 +159,7 @@ struct evaluator *cached_new(const struct cached_options *o, struct live_options
     ck_assert_ptr_nonnull(k);
     ck_assert_uint_lt(made, MEMBERS);
     k->base.ops = &fake_operations;
+    k->worker = (struct process)PROCESS_NONE;
     k->o = *o;
     k->live = *live;
     fakes[made++] = k;
@@ -270,6 +282,40 @@ START_TEST(what_waited_at_lost_members_is_done)
 }
 END_TEST
 
+// Many members with many builders each: all of them are polled.
+START_TEST(each_descriptor_is_polled)
+{
+    struct evaluator *ev = make_members(MEMBERS, 600);
+    ck_assert_uint_eq(farm_builders(ev), MEMBERS * 600);
+    submit_jobs(ev, 0, 1);
+    fakes[0]->answers = 1;
+    take_some(ev, 1);
+    evaluator_free(ev);
+}
+END_TEST
+
+// Its worker ends after a second: nobody waits for it meanwhile, and it is reaped.
+START_TEST(nobody_waits_for_a_lost_member_s_workers)
+{
+    static const char *const sleeper[] = {"/bin/sleep", "1", NULL};
+    struct evaluator *ev = make_members(2, 1);
+    struct outcome out;
+    struct error e = ERROR_INIT;
+    submit_jobs(ev, 0, 2);
+    ck_assert_msg(process_start(&fakes[0]->worker, sleeper, NULL, &e), "%s", e.text);
+    pid_t pid = fakes[0]->worker.pid;
+    fakes[0]->is_dead = true;
+    for (int i = 0; i < 100 && fakes[0]; i++)
+        ck_assert_int_eq(evaluator_take(ev, 0, &out, &e), 0);
+    ck_assert_ptr_null(fakes[0]);
+    ck_assert_int_eq(kill(pid, 0), 0);
+    for (int i = 0; i < 600 && kill(pid, 0) == 0; i++)
+        ck_assert_int_eq(evaluator_take(ev, 100, &out, &e), 0);
+    ck_assert_int_ne(kill(pid, 0), 0);
+    evaluator_free(ev);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("members");
@@ -279,6 +325,8 @@ int main(void)
     tcase_add_loop_test(cases, a_member_lost_before_there_is_a_reference, 0, 2);
     tcase_add_test(cases, the_last_loss_is_said_once_all_else_was);
     tcase_add_test(cases, what_waited_at_lost_members_is_done);
+    tcase_add_test(cases, each_descriptor_is_polled);
+    tcase_add_test(cases, nobody_waits_for_a_lost_member_s_workers);
     suite_add_tcase(s, cases);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

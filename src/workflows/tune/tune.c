@@ -46,13 +46,16 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
                                     .spec_name = o->name ? o->name : o->spec->name,
                                     .constants = t->session.constants,
                                     .source = t->session.source};
-    if (o->place_count > 1)
-        return farm_new(&(struct farm_options){.places = o->places,
-                                               .count = o->place_count,
-                                               .live = live,
-                                               .cached = cached,
-                                               .outlier = o->outlier},
-                        e);
+    if (o->place_count > 1) {
+        const struct farm_options farm = {.places = o->places,
+                                          .count = o->place_count,
+                                          .live = live,
+                                          .cached = cached,
+                                          .outlier = o->outlier};
+        struct evaluator *ev = farm_new(&farm, e);
+        t->builders = ev ? farm_builders(ev) : 0;
+        return ev;
+    }
     if (o->place_count == 1) {
         live.node = o->places->node;
         live.worker = o->places->worker;
