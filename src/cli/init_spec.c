@@ -4,6 +4,7 @@
 
 #include "base/emit.h"
 
+#include <math.h>
 #include <string.h>
 
 struct spec_text {
@@ -34,11 +35,11 @@ static void put_member(struct spec_text *t, bool *any, bool lines, const char *k
     *any = true;
 }
 
-// A number as it is, anything else as an expression.
+// A number as it is, anything else, such as a constant `inf`, as an expression.
 static void put_expression(struct spec_text *t, const char *value)
 {
     double number;
-    if (str_to_f64(value, &number))
+    if (str_to_f64(value, &number) && isfinite(number))
         text_add(t->out, value);
     else
         add_quoted(t->out, value);

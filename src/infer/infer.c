@@ -9,6 +9,7 @@
 #include "infer/study.h"
 #include "model/declared.h"
 #include "model/job.h"
+#include "spec/spec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -460,6 +461,31 @@ static void add_name_atom(struct study *s, const char *name, const struct givens
     }
 }
 
+static bool is_word_of(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; at && (at = strstr(at, word)) != NULL; at += length) {
+        if ((at == text || !strchr(NAME_LETTERS, at[-1])) &&
+            !(at[length] && strchr(NAME_LETTERS, at[length])))
+            return true;
+    }
+    return false;
+}
+
+// The constant of an argument has its name. `in` is a word of expressions: that one is `in_`, or what the text has not.
+static const char *constant_name(struct study *s, const char *argument)
+{
+    const char *name = argument;
+    while (spec_name_is_reserved(name) || (name != argument && is_word_of(s->text, name))) {
+        name = arena_printf(s->arena, "%s_", name);
+        if (!name) {
+            s->run.failed = true;
+            return argument;
+        }
+    }
+    return name;
+}
+
 // An integer argument: a size, unless its name or its use says otherwise.
 static void add_argument_atom(struct study *s, uint32_t parameter, const struct reach *r)
 {
@@ -481,6 +507,7 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
     if (!a)
         return;
     a->is_argument = true;
+    a->text = constant_name(s, v->name);
     a->parameter = parameter;
     if (r->axes == 3 && str_contains_nocase(v->name, "stride"))
         a->kind = ATOM_LEADING;
@@ -1205,7 +1232,7 @@ static void write_scalar(struct writer_of *w, uint32_t parameter, struct inferre
         if (!atom->is_argument || atom->parameter != parameter)
             continue;
         bool is_named = atom->kind != ATOM_SCALAR || atom->is_small;
-        a->value = is_named ? atom->name : arena_printf(s->arena, "%lld", (long long)atom->initial);
+        a->value = is_named ? atom->text : arena_printf(s->arena, "%lld", (long long)atom->initial);
         a->is_guess = !is_named;
         s->run.failed |= !a->value;
     }
@@ -1322,17 +1349,6 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
 }
 
 // Is it a word of the text?
-static bool is_word_of(const char *text, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = text; at && (at = strstr(at, word)) != NULL; at += length) {
-        if ((at == text || !strchr(NAME_LETTERS, at[-1])) &&
-            !(at[length] && strchr(NAME_LETTERS, at[length])))
-            return true;
-    }
-    return false;
-}
-
 static bool is_in_launch(const struct inferred *f, const char *name)
 {
     for (uint32_t axis = 0; axis < f->axes; axis++) {
@@ -1361,13 +1377,13 @@ static bool is_in_expressions(const struct inferred *f, const char *name)
 static bool needs_constant(const struct writer_of *w, const struct atom *a)
 {
     struct inferred *out = w->out;
-    if (!is_in_expressions(out, a->name))
+    if (!is_in_expressions(out, a->text))
         return false;
     for (uint32_t i = 0; i < out->argument_count; i++) {
         struct inferred_argument *x = &out->arguments[i];
         if (x->kind != INFERRED_SCALAR || !str_equal(x->name, a->name))
             continue;
-        x->value = a->name;
+        x->value = a->text;
         x->is_guess = false;
     }
     return true;
@@ -1389,7 +1405,7 @@ static bool write_names(struct writer_of *w)
         struct inferred_name *n = &out->names[out->name_count++];
         bool is_constant =
             a->kind == ATOM_SIZE || a->kind == ATOM_LEADING || a->kind == ATOM_SCALAR;
-        *n = (struct inferred_name){.name = a->name,
+        *n = (struct inferred_name){.name = a->text,
                                     .role = is_constant ? NAME_CONSTANT : NAME_PARAMETER,
                                     .value = a->initial,
                                     .is_guess = !a->has_initial,

@@ -49,8 +49,7 @@ static bool is_spec_identifier(const char *name)
     return true;
 }
 
-// Words of the expression language, and the macros hone passes itself.
-static bool is_reserved_name(const char *name)
+bool spec_name_is_reserved(const char *name)
 {
     static const char *const words[] = {
         "and",   "or",   "not",    "in",   "is",          "if",           "else",    "for", "True",
@@ -89,7 +88,7 @@ bool check_name(const struct reader *r, struct node n, const char *name)
                           "'%s' cannot be passed to a compiler with -D: use letters, digits and "
                           "'_', and no digit in front",
                           name);
-    if (is_reserved_name(name))
+    if (spec_name_is_reserved(name))
         return node_error(r, n, "'%s' has a meaning of its own; choose another name", name);
     if (is_taken(r->spec, name))
         return node_error(r, n,

@@ -208,6 +208,9 @@ bool spec_bind_within(const struct spec *s, const uint32_t *choice, struct value
                       struct arena *scratch, uint64_t *steps, uint32_t *derived,
                       enum expr_fault *fault);
 
+// May no parameter, constant or derived parameter be called so: a word of the expression language, or a macro of hone's own?
+bool spec_name_is_reserved(const char *name);
+
 // The value as the text of a macro; nothing of a list.
 void define_text(const struct value *v, struct text *out);
 // "block_size_x=16, tile_size_x=2": parameters in order; those with one value only are left out

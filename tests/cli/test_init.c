@@ -185,6 +185,39 @@ static void write_text(const char *path, const char *text)
     ck_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
 }
 
+// Arguments that are called as words of the expression language are, or as numbers that JSON does not have.
+START_TEST(arguments_of_any_name)
+{
+    char spec[512], kernel[512];
+    static const char *const sizes[] = {"n",    "in",   "is",      "and", "lambda", "True", "min",
+                                        "None", "HONE", "defined", "pi",  "inf",    "nan",  "i"};
+    str_format(spec, sizeof spec, "%s/words.json", program_folder());
+    str_format(kernel, sizeof kernel, "%s/words.cl", program_folder());
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char text[512];
+        const char *size = sizes[i], *read = strcmp(size, "in") == 0 ? "or" : "in";
+        str_format(text, sizeof text,
+                   "__kernel void scale(__global const float *%s, __global float *out, float not, "
+                   "int %s)\n"
+                   "{ int k = get_global_id(0); if (k < %s) out[k] = not * %s[k]; }\n",
+                   read, size, size, read);
+        write_text(kernel, text);
+        bool is_checked = program_has_device() && i < 2;
+        struct ran r = program_run("init", kernel, "-o", spec, is_checked ? NULL : "--no-check");
+        ck_assert_msg(r.status == 0, "%s: %s%s", size, r.out, r.err);
+        if (is_checked)
+            has(r.out, "AGREEMENT: 1 configuration");
+        ran_release(&r);
+        r = program_run("space", spec);
+        ck_assert_msg(r.status == 0, "%s: %s", size, r.err);
+        has(r.out, "4 of 4 configurations");
+        ran_release(&r);
+        unlink(spec);
+    }
+    unlink(kernel);
+}
+END_TEST
+
 // A file for nvcc: the host's part is named, with its line; and the spec can be read all the same, though a header that
 // nobody finds could be what makes a struct's name a macro.
 START_TEST(host_code)
@@ -235,6 +268,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, what_is_written);
     tcase_add_test(tests, sizes_are_set);
     tcase_add_test(tests, questions);
+    tcase_add_test(tests, arguments_of_any_name);
     tcase_add_test(tests, host_code);
     tcase_add_test(tests, refusals);
 }
