@@ -26,10 +26,15 @@
 
 // A share of the cores' time is counted in ticks of 10 ms: a shorter span tells nothing.
 #define LOAD_SPAN_NS 100000000ull
+// Launches of the fastest by each device that is not known to be as fast as the others: as many as
+// take about so long together.
+#define TRIAL_MOST  9
+#define TRIAL_LEAST 5
+#define TRIAL_NS    500000000.0
 // Rounds that follow each other within this are one span.
 #define LOAD_GAP_NS 50000000ull
 
-enum phase { PHASE_READY, PHASE_ROUNDS, PHASE_LATE, PHASE_CHECK, PHASE_OVER };
+enum phase { PHASE_READY, PHASE_TRIAL, PHASE_ROUNDS, PHASE_LATE, PHASE_CHECK, PHASE_OVER };
 
 // One turn that was asked for.
 struct asked {
@@ -138,7 +143,7 @@ void final_ranking_free(struct final_ranking *s)
 {
     if (!s)
         return;
-    if (s->phase == PHASE_ROUNDS || s->phase == PHASE_LATE)
+    if (s->phase == PHASE_TRIAL || s->phase == PHASE_ROUNDS || s->phase == PHASE_LATE)
         evaluator_hold(s->o.evaluator, false);
     forget_turns(s);
     rounds_free(s->rounds);
@@ -234,7 +239,7 @@ static struct asked *asked_of(struct final_ranking *s, const struct outcome *out
 
 static void count_turn_launches(struct final_ranking *s, size_t finalist, const struct result *r)
 {
-    bool in_turn = s->phase == PHASE_ROUNDS || s->phase == PHASE_LATE;
+    bool in_turn = s->phase == PHASE_TRIAL || s->phase == PHASE_ROUNDS || s->phase == PHASE_LATE;
     const struct finalist *c = &s->o.finalists[finalist];
     uint64_t each = in_turn ? c->warmups + c->batch : 1;
     s->status.launches += (r->verify_launch_ns > 0) + each * r->sample_count + r->energy.launches;
@@ -415,6 +420,95 @@ static bool ask_elsewhere(struct final_ranking *s, bool *more, struct error *e)
         *more = true;
     }
     return ok;
+}
+
+// ---- devices that were not compared yet --------------------------------------------------------
+
+static size_t fastest_left(const struct final_ranking *s)
+{
+    size_t fastest = s->o.count;
+    for (size_t i = 0; i < s->o.count; i++) {
+        const struct finalist *c = &s->o.finalists[i];
+        if (!c->failure &&
+            (fastest == s->o.count || c->estimate_ns < s->o.finalists[fastest].estimate_ns))
+            fastest = i;
+    }
+    return fastest;
+}
+
+// Each device launches the same finalist some times.
+static bool start_trial(struct final_ranking *s, struct error *e)
+{
+    size_t fastest = fastest_left(s);
+    double each = (double)s->o.finalists[fastest].estimate_ns * s->status.batch;
+    struct turn turn = {.warmups = s->status.warmups,
+                        .launches =
+                            (uint32_t)fmax(fmin(TRIAL_NS / fmax(each, 1), TRIAL_MOST), TRIAL_LEAST),
+                        .batch = s->status.batch};
+    bool ok = true;
+    s->phase = PHASE_TRIAL;
+    forget_turns(s);
+    evaluator_hold(s->o.evaluator, true);
+    for (uint32_t lane = 0; ok && lane < s->lanes; lane++)
+        ok = is_lost(s, lane) || ask_turn(s, fastest, lane, &turn, e);
+    return ok;
+}
+
+// A turn against those of all other devices that are left and have the same clock.
+static bool compare_turn(const struct final_ranking *s, const struct asked *a, uint64_t *others,
+                         struct stats_ratio *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->asked_count; i++) {
+        const struct asked *b = &s->asked[i];
+        if (b->lane == a->lane || is_lost(s, b->lane) || !b->result ||
+            result_by_host(b->result) != result_by_host(a->result))
+            continue;
+        memcpy(others + count, b->result->samples_ns, b->result->sample_count * sizeof *others);
+        count += b->result->sample_count;
+    }
+    if (count == 0 || a->result->sample_count == 0)
+        return false;
+    differ_ratio(a->result->samples_ns, a->result->sample_count, others, count, s->o.rules->level,
+                 s->o.device->timer_ns, out);
+    return true;
+}
+
+// The device that is slowest, where it is too slow, is left out. *more: one was.
+static void leave_slowest_out(struct final_ranking *s, uint64_t *room, bool *more)
+{
+    struct ranked_place *worst = NULL;
+    for (size_t i = 0; i < s->asked_count; i++) {
+        struct ranked_place *p = &s->o.places[s->asked[i].lane];
+        if (p->lost || !s->asked[i].result)
+            continue;
+        p->compared = compare_turn(s, &s->asked[i], room, &p->ratio);
+        if (p->compared && p->ratio.ratio > 1 + s->o.outlier && p->ratio.low > 1 &&
+            (!worst || p->ratio.ratio > worst->ratio.ratio))
+            worst = p;
+    }
+    *more = worst != NULL;
+    if (!worst)
+        return;
+    worst->lost = true;
+    str_format(
+        worst->why, sizeof worst->why,
+        "it is %.1f %% slower than its siblings [%.1f .. %.1f], more than --outlier allows (%g %%)",
+        100 * (worst->ratio.ratio - 1), 100 * (worst->ratio.low - 1), 100 * (worst->ratio.high - 1),
+        100 * s->o.outlier);
+}
+
+static bool end_trial(struct final_ranking *s)
+{
+    size_t samples = 0;
+    evaluator_hold(s->o.evaluator, false);
+    for (size_t i = 0; i < s->asked_count; i++)
+        samples += s->asked[i].result ? s->asked[i].result->sample_count : 0;
+    uint64_t *room = calloc(samples + 1, sizeof *room);
+    for (bool more = room != NULL; more;)
+        leave_slowest_out(s, room, &more);
+    free(room);
+    return room != NULL;
 }
 
 // ---- a round -----------------------------------------------------------------------------------
@@ -749,9 +843,10 @@ static bool compare_places(struct final_ranking *s)
                 others[theirs++] = effects[i];
         }
         p->rounds = (uint32_t)mine;
-        p->compared = mine > 0 && theirs > 0;
-        if (p->compared)
-            differ_ratio(own, mine, others, theirs, s->o.rules->level, 1, &p->ratio);
+        if (mine == 0 || theirs == 0)
+            continue; // what the trial said holds
+        p->compared = true;
+        differ_ratio(own, mine, others, theirs, s->o.rules->level, 1, &p->ratio);
     }
     free(own);
     free(effects);
@@ -829,7 +924,15 @@ static bool advance_phase(struct final_ranking *s, struct error *e)
     if (!ask_elsewhere(s, &more, e) || more)
         return more;
     judge_failures(s);
-    if (s->phase == PHASE_READY)
+    if (s->phase == PHASE_TRIAL && !end_trial(s))
+        return error_memory(e);
+    // Whose finalist failed is tried with the next one.
+    bool is_tried = s->phase == PHASE_TRIAL && !s->o.finalists[s->asked[0].finalist].failure;
+    bool is_early = s->phase == PHASE_READY || s->phase == PHASE_TRIAL;
+    if (is_early && !is_tried && s->o.outlier > 0 && isfinite(s->o.outlier) && lanes_left(s) > 1 &&
+        fastest_left(s) < s->o.count)
+        return start_trial(s, e);
+    if (is_early)
         return next_round(s, e);
     if (s->phase == PHASE_ROUNDS)
         return end_round(s) ? next_round(s, e) : error_memory(e);

@@ -2,6 +2,7 @@
 // stats/rounds.h decides with an evaluator's turns; knows neither spec nor store.
 //
 //   ready    each finalist is built, loaded and verified where it is not, before anything is timed
+//   trial    of several devices that were not compared yet each launches the fastest some times
 //   rounds   under one hold of the device: a launch of the reference (the finalist that screening
 //            found fastest), then of each that is still in, in shuffled order. Of several equal
 //            devices each runs rounds of its own: a block is a round of one device
@@ -77,6 +78,9 @@ struct final_ranking_options {
     // (optional) Equal devices, on each of which rounds run, at the same time; filled in. 0: one.
     struct ranked_place *places;
     uint32_t place_count;
+    // They were not compared yet: who is this share slower than its siblings is left out before the
+    // rounds; 0 or INFINITY: nobody is.
+    double outlier;
     // (optional: it is forgotten) Takes an outcome that no turn asked for: of a job on its way.
     void (*late)(void *context, struct outcome *out);
     void *context;

@@ -82,8 +82,7 @@ uint64_t fake_noise(uint64_t most)
     return most ? (state >> 33) % most : 0;
 }
 
-// Do DIE and STATE concern this process's device?
-static bool is_meant(void)
+bool fake_is_meant(void)
 {
     const char *only = variable(FAKE_PREFIX "ONLY");
     return !*only || strtoul(only, NULL, 10) == used_device;
@@ -156,7 +155,7 @@ bool fake_broken(void)
 bool fake_dead(const char *what)
 {
     const char *state = variable(FAKE_PREFIX "STATE");
-    bool dead = broken || (*state && is_meant() && access(state, F_OK) == 0);
+    bool dead = broken || (*state && fake_is_meant() && access(state, F_OK) == 0);
     return dead && fake_is(FAKE_PREFIX "DEAD", what, "open");
 }
 
@@ -165,7 +164,7 @@ static bool is_deadly(const char *options)
     const char *order = variable(FAKE_PREFIX "DIE"), *equals = strchr(order, '=');
     char name[FAKE_NAME_MOST];
     launches++;
-    if (!is_meant())
+    if (!fake_is_meant())
         return false;
     if (*order == '#')
         return strtoul(order + 1, NULL, 10) == launches;

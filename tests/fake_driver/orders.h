@@ -36,6 +36,8 @@ uint64_t fake_nth(const char *list, unsigned n, uint64_t fallback);
 // The one device that this process uses.
 void fake_use_device(unsigned number);
 unsigned fake_device(void);
+// Do DIE and STATE, and what LIE does to outputs, concern this process's device?
+bool fake_is_meant(void);
 // At random, at most so much; other numbers in each process.
 uint64_t fake_noise(uint64_t most);
 // Is the device dead, and is this what it then does?

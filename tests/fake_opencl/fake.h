@@ -14,7 +14,7 @@
 //   FAKE_CL_MODELS  their models, "1,1,2": those of one number are alike, 1 being the name's
 //   FAKE_CL_SPEED   in per cent how long launches take on each, "100,104,100" (missing ones: 100)
 //   FAKE_CL_NOISE   so many millionths at most launches take longer, at random
-//   FAKE_CL_ONLY    a number: DIE and STATE concern that device alone
+//   FAKE_CL_ONLY    a number: DIE, STATE and outputs that LIE makes wrong concern that device alone
 //   FAKE_CL_HANG    CALL or CALL@N: that call (its Nth in the process) never returns
 //   FAKE_CL_FAIL    CALL:CODE or CALL:CODE@N: that call answers with the error code
 //   FAKE_CL_DIE     NAME=VALUE or #N: the launch of a program built with -DNAME=VALUE, or the Nth

@@ -13,8 +13,8 @@ static struct text output = TEXT_INIT;
 
 static void begin(void)
 {
-    static const char *const orders[] = {"DEVICES", "SPEED", "NOISE", "ONLY",
-                                         "DIE",     "HOW",   "MODELS"};
+    static const char *const orders[] = {"DEVICES", "SPEED", "NOISE",  "ONLY",
+                                         "DIE",     "HOW",   "MODELS", "LIE"};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         tune_order(orders[i], NULL);
     tune_prepare(&t);
@@ -112,6 +112,41 @@ START_TEST(a_card_that_is_too_slow_is_left_out)
 }
 END_TEST
 
+// The store has all that the search asks for: the first that this card is given is the ranking's.
+static void rank_what_is_known(void)
+{
+    static const char *const unranked[] = {"--json", "--unranked", NULL};
+    tuned(unranked);
+    tune_order("DEVICES", "3");
+}
+
+START_TEST(a_card_that_is_too_slow_is_left_out_of_a_ranking)
+{
+    rank_what_is_known();
+    tune_order("SPEED", "100,125,100");
+    const char *said = tuned(shared);
+    ck_assert_msg(strstr(said, "is left out: it is 2"), "%s", said);
+    ck_assert_ptr_nonnull(strstr(said, "\"state\":\"left out\""));
+    ck_assert_msg(number_after(said, ":66:00.0)\"", "\"rounds\":") == 0, "%s", said);
+    ck_assert(number_after(said, ":67:00.0)\"", "\"rounds\":") > 0);
+    ck_assert_ptr_nonnull(strstr(said, "\"chosen\":{\"ID\": 0}"));
+    check_whole();
+}
+END_TEST
+
+START_TEST(a_card_that_computes_wrong_costs_no_finalist)
+{
+    rank_what_is_known();
+    tune_order("LIE", "garbage");
+    tune_order("ONLY", "1");
+    const char *said = tuned(shared);
+    ck_assert_msg(strstr(said, "is left out: what is correct elsewhere fails there: "), "%s", said);
+    ck_assert_ptr_nonnull(strstr(said, "\"state\":\"left out\""));
+    ck_assert_ptr_nonnull(strstr(said, "\"chosen\":{\"ID\": 0}"));
+    check_whole();
+}
+END_TEST
+
 START_TEST(who_says_so_keeps_it)
 {
     static const char *const all[] = {"--on", "local", "--outlier", "none", "--json", NULL};
@@ -194,6 +229,8 @@ int main(void)
     tcase_add_test(cases, four_cards_find_what_one_finds);
     tcase_add_test(cases, a_slow_card_is_found_and_counts_for_no_configuration);
     tcase_add_test(cases, a_card_that_is_too_slow_is_left_out);
+    tcase_add_test(cases, a_card_that_is_too_slow_is_left_out_of_a_ranking);
+    tcase_add_test(cases, a_card_that_computes_wrong_costs_no_finalist);
     tcase_add_test(cases, who_says_so_keeps_it);
     tcase_add_test(cases, a_lost_card_s_work_is_done_by_the_others);
     tcase_add_test(cases, cards_of_another_kind_are_left_alone);

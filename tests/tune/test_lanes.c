@@ -32,6 +32,7 @@ struct simulated {
     unsigned wrong_until[LANES];  // those before it take a tenth by its own clock
     unsigned lost_from[LANES];
     double slower[LANES];
+    double outlier;
     double load; // of the cores, by others
     uint64_t now_ns;
 };
@@ -142,7 +143,8 @@ static void rank(uint32_t lanes, bool has_late)
                                       .count = FINALISTS - has_late,
                                       .has_late = has_late,
                                       .places = places,
-                                      .place_count = lanes};
+                                      .place_count = lanes,
+                                      .outlier = sim.outlier};
     struct final_ranking *r = final_ranking_new(&o, &e);
     ck_assert_msg(r != NULL, "%s", e.text);
     while ((answer = final_ranking_step(r, 1000, &e)) == WORKFLOW_NOTHING)
@@ -321,6 +323,52 @@ START_TEST(load_counts_for_the_one_that_is_left)
 }
 END_TEST
 
+// Nobody has compared them before: a device that is too slow runs no round.
+START_TEST(one_that_is_too_slow_is_left_out)
+{
+    sim.slower[2] = 1.4;
+    sim.outlier = 0.1;
+    rank(3, false);
+    check_all_placed();
+    check_left_out(3, 2);
+    ck_assert_msg(strncmp(places[2].why, "it is 40.", 9) == 0 ||
+                      strncmp(places[2].why, "it is 39.", 9) == 0,
+                  "%s", places[2].why);
+    ck_assert_uint_eq(places[2].rounds, 0);
+    ck_assert(places[2].compared && fabs(places[2].ratio.ratio - 1.4) < 0.01);
+    ck_assert(places[0].rounds > 0 && places[1].rounds > 0);
+}
+END_TEST
+
+START_TEST(a_slow_one_may_be_wanted)
+{
+    static const double outliers[] = {0, INFINITY, 0.5};
+    for (size_t i = 0; i < sizeof outliers / sizeof *outliers; i++) {
+        end();
+        begin();
+        sim.slower[2] = 1.4;
+        sim.outlier = outliers[i];
+        rank(3, false);
+        check_all_placed();
+        check_left_out(3, 3);
+        ck_assert_uint_gt(places[2].rounds, 0);
+    }
+}
+END_TEST
+
+START_TEST(a_trial_of_one_that_fails_is_taken_with_another)
+{
+    sim.slower[2] = 1.4;
+    sim.outlier = 0.1;
+    for (uint32_t lane = 0; lane < 3; lane++)
+        make_sick(lane, FINALISTS + 1, 0, FAULT_CONFIGURATION);
+    rank(3, false);
+    ck_assert_ptr_nonnull(finalists[0].failure);
+    ck_assert_uint_eq(status.winner, 1);
+    check_left_out(3, 2);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("lanes");
@@ -337,6 +385,9 @@ int main(void)
     tcase_add_test(cases, no_round_by_a_wrong_clock_is_kept);
     tcase_add_test(cases, begun_anew_without_those_that_failed);
     tcase_add_test(cases, load_counts_for_the_one_that_is_left);
+    tcase_add_test(cases, one_that_is_too_slow_is_left_out);
+    tcase_add_test(cases, a_slow_one_may_be_wanted);
+    tcase_add_test(cases, a_trial_of_one_that_fails_is_taken_with_another);
     suite_add_tcase(s, cases);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

@@ -491,8 +491,8 @@ static bool restate_ranking(struct tune *t, struct error *e)
 
 // ---- running -----------------------------------------------------------------------------------
 
-// The devices that work; where the search came to its end before any was tried, all that are left.
-static void use_places(struct tune *t)
+// The devices that work; where the search came to its end before any was tried, all that are left: false.
+static bool use_places(struct tune *t)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     uint32_t count = farm_members(t->evaluator, t->members), working = 0;
@@ -505,6 +505,7 @@ static void use_places(struct tune *t)
         if (working ? state == FARM_WORKING : farm_is_usable(state))
             t->ranked_places[ranked->place_count++] = (struct ranked_place){.place = i};
     }
+    return working > 0;
 }
 
 // A ranking of one is none that others could belong to: it has no id.
@@ -515,10 +516,13 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
     ranked->is_short = t->progress.out_of_time;
     if (t->in_ranking_count > 1 && getrandom(ranked->id, size, 0) != (ssize_t)size)
         return error_set(e, ERROR_INTERNAL, "the system has no random numbers");
-    use_places(t);
+    bool compared = use_places(t);
     struct final_ranking_options o = {
         .places = t->ranked_places,
         .place_count = ranked->place_count,
+        .outlier = compared           ? 0
+                   : t->o.outlier > 0 ? t->o.outlier
+                                      : FARM_OUTLIER,
         .evaluator = t->evaluator,
         .rules = &t->o.terms.rules,
         .device = t->o.device,
