@@ -9,9 +9,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define LOOK_MS 100 // for Ctrl-C
+// Files that are enough for as many workers as there may be; programs that close all that might be
+// open take long where a million may.
+#define FILES_ENOUGH 65536
 
 bool agents_read(const struct spec_settings *given, const struct environment *v, struct arena *a,
                  struct agents *out, struct error *e)
@@ -43,8 +47,19 @@ static bool wait_for_agents(struct agents *g)
     return !interrupt_pending();
 }
 
+// Each worker, on whichever node, takes two files here: as many as the system allows.
+static void allow_files(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= FILES_ENOUGH)
+        return;
+    files.rlim_cur = files.rlim_max < FILES_ENOUGH ? files.rlim_max : FILES_ENOUGH;
+    setrlimit(RLIMIT_NOFILE, &files); // where it fails less must do
+}
+
 bool agents_start(struct agents *g, const struct environment *v, struct error *e)
 {
+    allow_files();
     for (uint32_t i = 0; i < g->launchers.count; i++) {
         const struct launcher *l = &g->launchers.list[i];
         struct agent_member *m = &g->list[g->count++];

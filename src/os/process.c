@@ -5,6 +5,7 @@
 #include "os/process.h"
 #include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -175,12 +177,37 @@ release_actions:
     return failure;
 }
 
+// The folder's own descriptor is one of those that are counted, as "." and ".." are of the entries.
+size_t process_files_left(void)
+{
+    struct rlimit files;
+    size_t open = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    if (!folder || getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) {
+        if (folder)
+            closedir(folder);
+        return SIZE_MAX;
+    }
+    while (readdir(folder))
+        open++;
+    closedir(folder);
+    open -= open < 3 ? open : 3;
+    return files.rlim_cur > open ? (size_t)files.rlim_cur - open : 0;
+}
+
+const char *process_files_advice(int number)
+{
+    return number == EMFILE ? " (each worker takes two: raise the limit of this process, ulimit -n)"
+                            : "";
+}
+
 static void start_failed(const char *program, int number, struct error *e)
 {
     if (number == ENOMEM)
         error_memory(e);
     else
-        error_set_driver(e, ERROR_IO, number, "cannot start '%s': %s", program, strerror(number));
+        error_set_driver(e, ERROR_IO, number, "cannot start '%s': %s%s", program, strerror(number),
+                         process_files_advice(number));
 }
 
 bool process_start(struct process *p, const char *const *argv, const char *const *environment,

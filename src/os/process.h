@@ -89,6 +89,11 @@ void process_leave(struct process *p);
 // "exited with status 3", "was killed by SIGSEGV (segmentation fault)".
 void process_status_text(int status, char *out, size_t size);
 
+// How many more files this process may open; SIZE_MAX where that cannot be told.
+size_t process_files_left(void);
+// What to do where a file could not be opened (errno): "", or " (...)" where the limit was met.
+const char *process_files_advice(int number);
+
 // The cores this process may use: affinity, further limited by the cgroup's CPU quota (v1 and v2),
 // rounded up, at least 1.
 unsigned process_cores(void);

@@ -25,6 +25,8 @@
 #define REFERENCE_NS    500000000.0
 #define REFERENCE_COLD  10000000.0 // launches so long are not warmed up
 #define LEVEL           0.95
+// Files that this process needs beside its workers' channels: the store's, a data file's, a page's.
+#define FILES_BESIDE 32
 // A job at which so many members were lost is not tried again.
 #define LOSSES 2
 
@@ -1005,7 +1007,32 @@ static void tell_shared_lock(const struct farm *f, const struct member *m)
     }
 }
 
-static bool make_farm_member(struct farm *f, const struct place *p, struct error *e)
+// Each worker takes two files of this process: where so many may not be open at once all have fewer.
+static void plan_builders(const struct farm *f, uint32_t *jobs)
+{
+    size_t left = process_files_left(), wanted = FILES_BESIDE;
+    uint32_t before = 0, after = 0;
+    for (uint32_t i = 0; i < f->o.count; i++) {
+        jobs[i] = builders_of(&f->o, &f->o.places[i]);
+        wanted += LIVE_CHANNELS(jobs[i]);
+        before += jobs[i];
+    }
+    if (wanted <= left)
+        return;
+    for (uint32_t i = 0; i < f->o.count; i++) {
+        double share = (double)left / (double)wanted;
+        size_t files = (size_t)(share * (double)LIVE_CHANNELS(jobs[i]));
+        size_t fit = files > LIVE_CHANNELS(1) ? (files - LIVE_CHANNELS(0)) / 2 : 1;
+        jobs[i] = fit < jobs[i] ? (uint32_t)fit : jobs[i];
+        after += jobs[i];
+    }
+    log_add(f->o.live.log, LOG_WARNING,
+            "%u build workers and not %u: this process may open %zu more files, and each worker "
+            "takes two; the limit is ulimit -n",
+            after, before, left);
+}
+
+static bool make_farm_member(struct farm *f, const struct place *p, uint32_t jobs, struct error *e)
 {
     struct member *m = &f->members[f->count];
     struct live_options live = f->o.live;
@@ -1013,7 +1040,7 @@ static bool make_farm_member(struct farm *f, const struct place *p, struct error
     *m = (struct member){.farm = f,
                          .place = p,
                          .index = f->count,
-                         .jobs = builders_of(&f->o, p),
+                         .jobs = jobs,
                          .due = true,
                          .last_turn = &m->turns};
     name_member(m);
@@ -1047,8 +1074,10 @@ struct evaluator *farm_new(const struct farm_options *o, struct error *e)
     f->base_member = NOBODY;
     f->compares = o->count > 1 && !o->live.build_only && !o->live.no_timing;
     bool ok = true;
+    uint32_t jobs[FARM_MOST];
+    plan_builders(f, jobs);
     for (uint32_t i = 0; ok && i < o->count; i++) {
-        ok = make_farm_member(f, &o->places[i], e);
+        ok = make_farm_member(f, &o->places[i], jobs[i], e);
         f->fd_room += LIVE_CHANNELS(f->members[i].jobs);
     }
     f->fds = ok ? calloc(f->fd_room, sizeof *f->fds) : NULL;

@@ -314,7 +314,8 @@ static bool start_there(struct process_host *h, struct process *p, const char *c
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) != 0 ||
         pipe2(printed, O_CLOEXEC) != 0 || !node_set_nonblocking(channel[0]) ||
         !node_set_nonblocking(printed[0])) {
-        error_set_driver(e, ERROR_IO, errno, "cannot make a worker's channel: %s", strerror(errno));
+        error_set_driver(e, ERROR_IO, errno, "cannot make a worker's channel: %s%s",
+                         strerror(errno), process_files_advice(errno));
     } else {
         const int theirs[] = {channel[1], printed[1]};
         ok = ask_for_worker(n, n->last_number + 1, environment, theirs, e);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define MEMBERS 4
 #define QUEUE   16
@@ -294,6 +295,37 @@ START_TEST(each_descriptor_is_polled)
 }
 END_TEST
 
+static void keep_message(void *context, enum log_level level, const char *message)
+{
+    (void)level;
+    str_format(context, 400, "%s", message);
+}
+
+// Where few files may be open there are fewer builders, one at least, and it is said.
+START_TEST(builders_fit_the_files_that_may_be_open)
+{
+    char said[400] = "";
+    struct error e = ERROR_INIT;
+    const struct log log = {keep_message, said};
+    struct rlimit files;
+    evaluator_free(make_members(MEMBERS, 40));
+    made = 0;
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+    files.rlim_cur = _i ? 20 : 200;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+    struct evaluator *ev = farm_new(
+        &(struct farm_options){.places = places, .count = MEMBERS, .live = {.log = &log}}, &e);
+    ck_assert_msg(ev != NULL, "%s", e.text);
+    uint32_t builders = farm_builders(ev);
+    ck_assert_uint_ge(builders, MEMBERS);
+    ck_assert_uint_le(builders, _i ? MEMBERS : 80);
+    ck_assert(_i || builders > 40);
+    ck_assert_ptr_nonnull(strstr(said, "not 160"));
+    ck_assert_ptr_nonnull(strstr(said, "ulimit -n"));
+    evaluator_free(ev);
+}
+END_TEST
+
 // Its worker ends after a second: nobody waits for it meanwhile, and it is reaped.
 START_TEST(nobody_waits_for_a_lost_member_s_workers)
 {
@@ -326,6 +358,7 @@ int main(void)
     tcase_add_test(cases, the_last_loss_is_said_once_all_else_was);
     tcase_add_test(cases, what_waited_at_lost_members_is_done);
     tcase_add_test(cases, each_descriptor_is_polled);
+    tcase_add_loop_test(cases, builders_fit_the_files_that_may_be_open, 0, 2);
     tcase_add_test(cases, nobody_waits_for_a_lost_member_s_workers);
     suite_add_tcase(s, cases);
     SRunner *r = srunner_create(s);
