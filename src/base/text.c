@@ -458,6 +458,11 @@ size_t str_distance(const char *a, const char *b)
     return distance;
 }
 
+size_t str_mark_length(const char *text, size_t length)
+{
+    return length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 static bool near_enough(size_t distance, size_t longer)
 {
     size_t allowed = longer / 3 ? longer / 3 : 1;

@@ -61,6 +61,8 @@ bool str_starts(const char *s, const char *prefix);
 // Is `word` in the list, which ends in NULL?
 bool str_listed(const char *const *list, const char *word);
 bool str_contains_nocase(const char *s, const char *part);
+// The length of the byte order mark that some editors put in front of UTF-8; 0: there is none.
+size_t str_mark_length(const char *text, size_t length);
 // Edit distance (insert, delete, substitute, transpose neighbours), ASCII case folded.
 size_t str_distance(const char *a, const char *b);
 // The name nearest to `name`, or NULL when none is near enough to suggest (distance above a third

@@ -199,8 +199,7 @@ bool shapes_parse(const char *text, size_t length, const char *name, struct aren
     r.e = e;
     r.out = out;
     *out = (struct shapes){.columns = NULL};
-    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-        r.at += 3; // a byte order mark
+    r.at += str_mark_length(text, length);
     if (!next_line(&r))
         return error_set(e, ERROR_INPUT,
                          "%s: empty; the first line names the columns: M,N,K,weight", name);

@@ -6,7 +6,8 @@
 
 void logical_lines_init(struct logical_lines *l, const char *text, size_t length)
 {
-    *l = (struct logical_lines){.at = text, .end = text + length, .line = 1};
+    *l = (struct logical_lines){
+        .at = text + str_mark_length(text, length), .end = text + length, .line = 1};
 }
 
 void logical_lines_release(struct logical_lines *l)

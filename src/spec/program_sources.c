@@ -99,6 +99,10 @@ static struct source_file *new_file(struct loader *l)
 
 static bool take_text(struct loader *l, struct source_file *f, const char *text, size_t length)
 {
+    // Something may be put in front of it for the compiler, and a mark is none in the middle.
+    const size_t mark = str_mark_length(text, length);
+    text += mark;
+    length -= mark;
     f->text = arena_strndup(l->arena, text, length);
     f->length = length;
     if (!f->text || !scan_text(text, length, &l->src->names, l->arena, &f->scan))

@@ -112,11 +112,9 @@ json_t *relaxed_json_parse(const char *name, const char *text, size_t length, bo
                            struct error *e)
 {
     json_error_t at;
-    if (length >= 3 &&
-        memcmp(text, "\xef\xbb\xbf", 3) == 0) { // the mark that some editors put in front
-        text += 3;
-        length -= 3;
-    }
+    const size_t mark = str_mark_length(text, length);
+    text += mark;
+    length -= mark;
     struct cleaner c = {.name = name,
                         .at = text,
                         .end = text + length,

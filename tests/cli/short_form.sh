@@ -25,7 +25,7 @@ cd "$scratch" || exit 1
 "$hone" devices --json 2>/dev/null | grep -q '"opencl"' || exit 77
 # The kernel of the README.
 awk '/<!-- file: saxpy.cl -->/ { f = 1; next } f && /^```c/ { p = 1; next } p && /^```/ { exit } p' "$source/README.md" >saxpy.cl
-export HONE_STORE=$scratch/store.sqlite
+export XDG_DATA_HOME=$scratch/data
 sizes=(--set n=1024,4096)
 
 expect 0 'saxpy.json: kernel saxpy' "$hone" init saxpy.cl --no-check
@@ -72,6 +72,40 @@ expect 0 'report.html: 1 set of results' "$hone" report saxpy.json -o report.htm
 expect 0 '' "$hone" export saxpy.json --set n=1024 --format t4 -o space.json
 expect 0 '' "$hone" export saxpy.json --set n=1024 --format csv -o space.csv
 expect 0 'random' "$hone" score space.json --strategy random --repeats 2
+
+# ---- as editors elsewhere write it: a byte order mark, CRLF, no line end at the end --------------
+elsewhere() { # FROM TO
+    printf '\xef\xbb\xbf' >"$2"
+    sed 's/$/\r/' "$1" | head -c -2 >>"$2"
+}
+mkdir beside
+cp saxpy.cl beside/
+elsewhere saxpy.json beside/saxpy.json
+elsewhere long.json beside/long.json
+"$hone" space saxpy.json | sed 1d >space.txt
+for marked in beside/saxpy.json beside/long.json; do
+    expect 0 '' diff space.txt <("$hone" space $marked | sed 1d)
+    expect 0 'GROUP=' "$hone" best $marked --set n=1024 # the same jobs
+    expect 0 'configurations? for 2 sizes' "$hone" deploy $marked "${sizes[@]}" --known
+done
+mkdir marked
+elsewhere saxpy.cl marked/saxpy.cl
+cat >add.c <<'END'
+#include "one.h"
+void add(float *a, const float *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        a[i] = b[i] + ONE;
+}
+END
+echo '#define ONE 1' >one.h
+elsewhere add.c marked/add.c
+elsewhere one.h marked/one.h
+expect 0 '1 configuration checked' "$hone" init marked/saxpy.cl
+expect 0 '1 in agreement' "$hone" init marked/add.c
+"$hone" init saxpy.cl -o plain.json --no-check >plain.txt
+expect 0 '' diff plain.json marked/saxpy.json
+expect 0 '1 configuration checked' "$hone" check marked/saxpy.json --sample 1 --set n=1024
 
 # ---- a text that is not there is said, by name --------------------------------------------------
 mv saxpy.cl gone.cl
