@@ -10,7 +10,8 @@
 
 // ---- the space ---------------------------------------------------------------------------------
 
-static bool make_session_space(struct session *s, struct error *e)
+static struct space *space_of_session(const struct session *s, struct space_share share,
+                                      struct error *e)
 {
     const struct session_options *o = &s->o;
     struct space_options so = {.device = o->device,
@@ -18,8 +19,23 @@ static bool make_session_space(struct session *s, struct error *e)
                                .configuration_count = o->configuration_count,
                                .where = o->where,
                                .where_count = o->where_count,
-                               .share = o->share};
-    s->space = space_new(o->spec, &so, e);
+                               .share = share};
+    return space_new(o->spec, &so, e);
+}
+
+const struct space *session_whole(struct session *s, struct error *e)
+{
+    if (s->o.space || s->o.share.parts < 2)
+        return s->space;
+    if (!s->whole)
+        s->whole = space_of_session(s, (struct space_share){0, 0}, e);
+    return s->whole;
+}
+
+static bool make_session_space(struct session *s, struct error *e)
+{
+    const struct session_options *o = &s->o;
+    s->space = space_of_session(s, o->share, e);
     if (!s->space)
         return false;
     if (space_count(s->space) > 0)
@@ -103,8 +119,12 @@ static bool find_default(struct session *s, struct error *e)
     if (!choice)
         return error_memory(e);
     spec_default(spec, choice);
-    if (s->sources && !spec_baseline(s->sources, s->o.device, choice))
-        space_get(s->space, 0, choice);
+    if (s->sources && !spec_baseline(s->sources, s->o.device, choice)) {
+        const struct space *whole = session_whole(s, e);
+        if (!whole)
+            return false;
+        space_get(whole, 0, choice);
+    }
     if (s->sources && !spec_stand_in(s->sources, choice))
         return error_memory(e);
     s->has_default = spec->parameter_count > 0 && space_find(s->space, choice, &s->default_index);
@@ -164,6 +184,7 @@ void session_release(struct session *s)
 {
     if (!s->o.space)
         space_free(s->space);
+    space_free(s->whole);
     spec_sources_free(s->sources);
     free(s->constants);
     arena_release(&s->arena);

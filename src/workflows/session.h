@@ -35,6 +35,7 @@ struct session {
     struct spec_sources *sources;
     struct digest source; // of them
     struct space *space;  // not empty; NULL of a routine
+    struct space *whole;  // (or NULL: not asked for, or `space`) of which that is a share
     char *constants;      // "WIDTH=256"
     uint64_t default_index;
     bool has_default;
@@ -48,6 +49,10 @@ struct session {
 // be made into a job. A zeroed session, or one that was not made, are released too.
 bool session_make(struct session *s, const struct session_options *o, struct error *e);
 void session_release(struct session *s);
+
+// The space that all shares are of: what is the same for each share is looked for there. NULL with
+// an error.
+const struct space *session_whole(struct session *s, struct error *e);
 
 // Begins the session that results are stored under; NULL: there is no store.
 bool session_begin(const struct session *s, struct store *store, uint64_t seed, const char *command,

@@ -182,6 +182,57 @@ START_TEST(test_endless_reference)
 }
 END_TEST
 
+static void tune_part(const struct spec *spec, const char *file, struct space_share share,
+                      struct tune_progress *p)
+{
+    struct error e = ERROR_INIT;
+    struct tune_options o = options(spec, NULL);
+    const struct tune_record *record;
+    enum workflow_answer answer;
+    o.store = store_open(file, STORE_WRITE, &e);
+    ck_assert_msg(o.store != NULL, "%s", e.text);
+    o.fresh = false;
+    o.share = share;
+    o.terms.rules.unranked = true;
+    struct tune *t = tune_new(&o, &e);
+    ck_assert_msg(t != NULL, "%s", e.text);
+    while ((answer = tune_step(t, 1000, &record, &e)) >= WORKFLOW_NOTHING && answer != WORKFLOW_END)
+        ;
+    ck_assert_msg(answer == WORKFLOW_END, "%s", e.text);
+    tune_progress(t, p);
+    tune_free(t);
+    store_close(o.store);
+}
+
+// The first three crash: each part, the default in it or not, holds its results against the fourth,
+// as a tune of the whole does, for which they are results then.
+START_TEST(test_parts_have_one_stand_in)
+{
+    char folder[] = "/tmp/hone-test-XXXXXX", file[64];
+    struct error e = ERROR_INIT;
+    struct spec_options so = {0};
+    struct tune_progress p;
+    uint64_t correct = 0, done = 0;
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/store.sqlite", folder);
+    struct spec *spec = spec_load(HONE_SOURCE_DIR "/tests/tune/data/crashes.json", &so, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    for (uint32_t part = 0; part < 3; part++) {
+        tune_part(spec, file, (struct space_share){part, 3}, &p);
+        correct += p.by_status[STATUS_CORRECT];
+        done += p.common.done;
+        ck_assert_uint_lt(p.common.done, 6);
+    }
+    ck_assert_uint_eq(correct, 3);
+    ck_assert_uint_eq(done, 6);
+    tune_part(spec, file, (struct space_share){0, 0}, &p);
+    ck_assert_uint_eq(p.by_status[STATUS_CORRECT], 3);
+    ck_assert_uint_eq(p.reused, 6);
+    spec_free(spec);
+    folder_remove(folder);
+}
+END_TEST
+
 int main(void)
 {
     arena_init(&arena);
@@ -192,6 +243,7 @@ int main(void)
     tcase_set_timeout(cases, 300);
     tcase_add_test(cases, test_each_fault);
     tcase_add_test(cases, test_endless_reference);
+    tcase_add_test(cases, test_parts_have_one_stand_in);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,16 +1,49 @@
 // The default configuration is what others are compared with, and, where the spec has no reference,
 // what their outputs are held against. One that crashes, or does not build, is a result like any
-// other, so the next valid configuration takes its place and the tune goes on.
+// other, so the next valid configuration takes its place and the tune goes on. A tune of a part takes the one
+// that a tune of the whole would: their results are held against the same.
 #include "workflows/tune/tune_inside.h"
 
-enum { STAND_INS_MOST = 8 };
+#include <string.h>
+
+enum {
+    STAND_INS_MOST = 8,
+    LOOKED_AT_MOST = 4096 // configurations, for one of which a job can be made
+};
 
 // Has the configuration failed by itself already?
-static bool has_failed(const struct tune *t, uint64_t index)
+static bool has_failed(const struct tune *t, const uint32_t *choice)
 {
+    size_t bytes = t->o.spec->parameter_count * sizeof *choice;
     for (uint64_t i = 0; i < t->item_count; i++) {
         const struct item *n = t->items[i];
-        if (n->record.index == index && n->result && n->result->status != STATUS_CORRECT)
+        if (memcmp(n->record.choice, choice, bytes) == 0 && n->result &&
+            n->result->status != STATUS_CORRECT)
+            return true;
+    }
+    return false;
+}
+
+static bool can_stand_in(const struct tune *t, const uint32_t *choice)
+{
+    struct error ignored = ERROR_INIT;
+    struct job *job = NULL;
+    bool ok = !has_failed(t, choice) &&
+              spec_job(t->o.spec, t->session.sources, t->o.device, choice, &job, &ignored);
+    job_free(job);
+    return ok;
+}
+
+// The next one in the order of the whole space that did not fail by itself already.
+static bool find_stand_in(const struct tune *t, const struct space *whole, uint64_t index,
+                          uint32_t *out)
+{
+    for (uint32_t most = LOOKED_AT_MOST; most > 0; most--) {
+        index = (index + 1) % space_count(whole);
+        space_get(whole, index, out);
+        if (index == t->spec_default)
+            return false;
+        if (can_stand_in(t, out))
             return true;
     }
     return false;
@@ -21,7 +54,8 @@ static bool resubmit_items(struct tune *t, struct error *e)
 {
     for (uint64_t i = 0; i < t->item_count; i++) {
         struct item *n = t->items[i];
-        n->record.is_default = n->record.index == t->session.default_index;
+        n->record.is_default =
+            t->session.has_default && n->record.index == t->session.default_index;
         if (n->result || n->primary)
             continue;
         n->record.job = NULL;
@@ -54,30 +88,23 @@ bool tune_replace_default(struct tune *t, struct error *why)
     struct session *s = &t->session;
     struct error e = ERROR_INIT;
     struct evaluator_status status;
-    uint64_t index, next;
+    uint64_t index;
     if (t->o.replay || t->cancelled || t->progress.by_status[STATUS_CORRECT] > 0)
         return false;
     evaluator_status(t->evaluator, &status);
     uint32_t count = t->o.spec->parameter_count;
     uint32_t *was = arena_array(&t->arena, count + 1, sizeof *was);
     uint32_t *is = arena_array(&t->arena, count + 1, sizeof *is);
+    const struct space *whole = NULL;
     if (!was || !is || status.reference == REFERENCE_SOUND || t->stand_ins == STAND_INS_MOST ||
-        !spec_default_reference(s->sources, t->o.device, was) || !space_find(s->space, was, &index))
+        !spec_default_reference(s->sources, t->o.device, was) || !(whole = session_whole(s, &e)) ||
+        !space_find(whole, was, &index))
         return false;
     t->spec_default = t->stand_ins ? t->spec_default : index;
-    // The next one in the order of the space that did not fail by itself already.
-    next = index;
-    for (uint64_t most = t->item_count + 1; most > 0; most--) {
-        next = (next + 1) % space_count(s->space);
-        if (next == t->spec_default)
-            return false;
-        if (!has_failed(t, next))
-            break;
-    }
-    space_get(s->space, next, is);
+    if (!find_stand_in(t, whole, index, is))
+        return false;
     t->stand_ins++;
-    s->has_default = true;
-    s->default_index = next;
+    s->has_default = space_find(s->space, is, &s->default_index);
     bool ok = (tell_replacement(t, was, is, why->text) && spec_stand_in(s->sources, is)) ||
               error_memory(&e);
     struct evaluator *anew = ok ? tune_make_evaluator(t, &e) : NULL;

@@ -76,7 +76,7 @@ struct tune {
     struct finalist *in_ranking; // those of the final ranking, while it runs and after
     size_t in_ranking_count, in_ranking_capacity;
     struct final_ranking *final_ranking;
-    uint64_t spec_default; // before it was replaced
+    uint64_t spec_default; // before it was replaced, in the whole space
     const char *subspace;  // that is searched; see subspace.h
     // (or NULL) What is still to be written of it: another process has the store locked.
     bool (*writing)(struct tune *t, struct error *e);
