@@ -311,6 +311,7 @@ START_TEST(builders_fit_the_files_that_may_be_open)
     evaluator_free(make_members(MEMBERS, 40));
     made = 0;
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+    const rlim_t before = files.rlim_cur;
     files.rlim_cur = _i ? 20 : 200;
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
     struct evaluator *ev = farm_new(
@@ -322,6 +323,8 @@ START_TEST(builders_fit_the_files_that_may_be_open)
     ck_assert(_i || builders > 40);
     ck_assert_ptr_nonnull(strstr(said, "not 160"));
     ck_assert_ptr_nonnull(strstr(said, "ulimit -n"));
+    files.rlim_cur = before;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
     evaluator_free(ev);
 }
 END_TEST
