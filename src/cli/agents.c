@@ -6,10 +6,12 @@
 #include "cli/interrupt.h"
 #include "os/process.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LOOK_MS 100 // for Ctrl-C
@@ -78,9 +80,24 @@ bool agents_start(struct agents *g, const struct environment *v, struct error *e
 struct asking {
     struct agent_member *member;
     const struct hone_devices_options *options;
+    bool notes_build;
     pthread_t thread;
     bool runs;
 };
+
+// Another build may compile or measure otherwise.
+static void note_build(struct agent_member *m, const struct hone_devices_options *o)
+{
+    struct text program = TEXT_INIT;
+    struct error unread = ERROR_INIT;
+    if (m->node) {
+        m->build = node_about(m->node)->binary;
+        return;
+    }
+    if (file_read(o->worker->program, 0, &program, &unread))
+        digest_of(program.data, program.length, &m->build);
+    text_release(&program);
+}
 
 static void *ask_member(void *context)
 {
@@ -90,7 +107,36 @@ static void *ask_member(void *context)
         error_set(&m->why, ERROR_WORKER, "%s", node_reason(m->node));
     else if (!(m->devices = engine_devices_on(m->node, q->options, &m->why)) && m->node)
         error_context(&m->why, "node '%s'", m->name);
+    if (m->devices && q->notes_build)
+        note_build(m, q->options);
     return NULL;
+}
+
+bool agents_of_one_build(const struct agent_member *a, const struct agent_member *b)
+{
+    static const struct digest unknown;
+    return digest_equal(&a->build, &unknown) || digest_equal(&b->build, &unknown) ||
+           digest_equal(&a->build, &b->build);
+}
+
+// Ctrl-C ends all of the nodes, and with them what is waited for.
+static void join_asking(struct agents *g, struct asking *q)
+{
+    struct timespec until;
+    bool is_ending = false;
+    for (;;) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += LOOK_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        if (pthread_timedjoin_np(q->thread, NULL, &until) != ETIMEDOUT)
+            return;
+        for (uint32_t i = 0; i < g->count && interrupt_pending() && !is_ending; i++) {
+            if (g->list[i].node)
+                node_disconnect(g->list[i].node);
+        }
+        is_ending = interrupt_pending();
+    }
 }
 
 // Without a thread they are asked in turn.
@@ -98,14 +144,15 @@ static void ask_members(struct agents *g, const struct hone_devices_options *o)
 {
     struct asking asking[LAUNCHERS_MOST];
     for (uint32_t i = 0; i < g->count; i++) {
-        asking[i] = (struct asking){.member = &g->list[i], .options = o};
+        asking[i] =
+            (struct asking){.member = &g->list[i], .options = o, .notes_build = g->count > 1};
         asking[i].runs = pthread_create(&asking[i].thread, NULL, ask_member, &asking[i]) == 0;
         if (!asking[i].runs)
             ask_member(&asking[i]);
     }
     for (uint32_t i = 0; i < g->count; i++) {
         if (asking[i].runs)
-            pthread_join(asking[i].thread, NULL);
+            join_asking(g, &asking[i]);
     }
 }
 

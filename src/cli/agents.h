@@ -15,6 +15,7 @@ struct agent_member {
     struct hone_devices *devices; // NULL: it cannot be used
     struct error why;             // of it
     bool is_said;
+    struct digest build; // of the hone-worker there; zeros: not known
 };
 
 struct agents {
@@ -37,6 +38,8 @@ void agents_release(struct agents *g);
 // The member whose list the copy was made from, and the entry in it; NULL: none.
 const struct agent_member *agents_with(const struct agents *g, const struct device_info *copy);
 const struct hone_device *agents_device(const struct agents *g, const struct device_info *copy);
+// Are the workers of both of one build, as far as that is known?
+bool agents_of_one_build(const struct agent_member *a, const struct agent_member *b);
 // All of their devices in the order of the members; what they lack stands in the notes, with the node's name.
 bool agents_report(const struct agents *g, struct arena *a, struct device_report *out,
                    struct error *e);

@@ -64,6 +64,13 @@ static bool is_alike(const struct device_info *a, const struct device_info *b)
     return digest_equal(&x, &y);
 }
 
+// Of the chosen device's kind, by a worker of the same build.
+static bool may_share(const struct work *w, const struct device_info *d)
+{
+    return is_alike(d, w->device) &&
+           agents_of_one_build(agents_with(&w->agents, d), agents_with(&w->agents, w->device));
+}
+
 // A view of a card that has a place already brings nothing.
 static bool has_card(const struct work *w, const struct agent_member *m,
                      const struct device_info *d)
@@ -83,8 +90,14 @@ static void say_others(const struct work *w, const struct device_info *list, siz
     unsigned n = 0;
     for (size_t i = 0; i < count; i++) {
         const struct agent_member *m = agents_with(&w->agents, &list[i]);
-        if (is_alike(&list[i], w->device) || has_card(w, m, &list[i]))
+        if (may_share(w, &list[i]) || has_card(w, m, &list[i]))
             continue;
+        if (is_alike(&list[i], w->device)) {
+            complain("%s, node '%s': its hone-worker is of another build than the one that serves "
+                     "%s, and its device is left alone: install one build on all nodes",
+                     list[i].name, m->name, w->device->name);
+            continue;
+        }
         text_addf(&others, "%s%s (%s", n++ ? ", " : "", list[i].name,
                   language_text(list[i].language));
         text_addf(&others, "%s%s)", m->name[0] ? ", node " : "", m->name);
@@ -125,7 +138,7 @@ int work_places(struct work *w)
     w->places = (struct hone_places){.list = places, .outlier = w->given->outlier};
     add_place(w, places, w->device);
     for (size_t i = 0; i < count; i++) {
-        if (is_alike(&list[i], w->device))
+        if (may_share(w, &list[i]))
             add_place(w, places, &list[i]);
     }
     say_others(w, list, count);

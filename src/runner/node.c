@@ -266,6 +266,7 @@ static bool send_with_descriptors(struct node *n, const int descriptors[2])
     with.header.cmsg_len = CMSG_LEN(2 * sizeof(int));
     memcpy(CMSG_DATA(&with.header), descriptors, 2 * sizeof(int));
     struct pollfd ready = {.fd = n->control.out, .events = POLLOUT};
+    uint64_t start_ns = clock_ns();
     for (;;) {
         ssize_t sent = sendmsg(n->control.out, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent > 0) {
@@ -273,9 +274,13 @@ static bool send_with_descriptors(struct node *n, const int descriptors[2])
             send_queued(n);
             return true;
         }
-        bool is_full = errno == EAGAIN || errno == EWOULDBLOCK;
-        if (errno != EINTR && (!is_full || poll(&ready, 1, SEND_MS) <= 0))
+        if (sent < 0 && errno == EINTR)
+            continue;
+        bool is_full = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+        uint64_t passed_ms = (clock_ns() - start_ns) / 1000000u;
+        if (!is_full || passed_ms >= SEND_MS)
             return false;
+        poll(&ready, 1, (int)(SEND_MS - passed_ms)); // a signal is no end of it
     }
 }
 
@@ -584,10 +589,15 @@ int node_descriptor(const struct node *n)
 }
 
 // The link takes the end of its control socket for our end.
-void node_end(struct node *n)
+void node_disconnect(const struct node *n)
 {
     if (n->link.channel >= 0)
         shutdown(n->link.channel, SHUT_RDWR);
+}
+
+void node_end(struct node *n)
+{
+    node_disconnect(n);
     lose_node(n, "it was ended");
 }
 

@@ -57,6 +57,8 @@ uint32_t node_lock_news(const struct node *n);
 // The lock of a device there; node_state() of somebody's keeps it going.
 void node_lock_open(struct node *n, struct device_lock *l, const struct device_info *d);
 
+// From any thread, while another one waits for a worker there: the node is lost, and the wait ends.
+void node_disconnect(const struct node *n);
 // Lets it end, its workers with it, without waiting: to be called on all before the first is freed.
 void node_end(struct node *n);
 // Ends it and waits a few seconds for that. NULL is fine.

@@ -4,6 +4,7 @@
 
 #include "model/device_info.h"
 
+struct live_options;
 struct node;
 struct spare;
 
@@ -16,5 +17,8 @@ struct place {
     struct spare *spare; // (optional)
     uint32_t jobs;       // build workers at most; 0: its part of its machine's
 };
+
+// The evaluator shall work there.
+void place_use(const struct place *p, struct live_options *live);
 
 #endif

@@ -105,7 +105,7 @@ static bool make_check_evaluator(struct check *c, struct error *e)
     struct live_options live = {.worker = o->worker,
                                 .environment = o->environment,
                                 .device = o->device,
-                                .jobs = o->jobs ? o->jobs : live_default_jobs(NULL, o->device),
+                                .jobs = o->jobs,
                                 .terms = o->terms,
                                 .build_only = o->build_only,
                                 .no_timing = true,
@@ -122,13 +122,16 @@ static bool make_check_evaluator(struct check *c, struct error *e)
                                     .constants = c->session.constants,
                                     .source = c->session.source};
     if (o->place_count > 1) {
-        live.jobs = o->jobs;
         c->evaluator = farm_new(
             &(struct farm_options){
                 .places = o->places, .count = o->place_count, .live = live, .cached = cached},
             e);
         return c->evaluator != NULL;
     }
+    if (o->place_count == 1)
+        place_use(o->places, &live);
+    if (!live.jobs)
+        live.jobs = live_default_jobs(live.node, o->device);
     if (live.jobs > c->count) // more would only open devices
         live.jobs = (uint32_t)c->count;
     c->evaluator = cached_new(&cached, &live, e);

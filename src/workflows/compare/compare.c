@@ -67,32 +67,32 @@ static bool make_sides(struct compare *c, struct error *e)
 }
 
 // Sides of one device in one language share their workers.
-static uint32_t evaluator_member(struct live_options *members, uint32_t *count,
-                                 const struct side *s)
+static uint32_t evaluator_member(const struct side **members, uint32_t *count, const struct side *s)
 {
     for (uint32_t i = 0; i < *count; i++) {
-        const struct device_info *d = members[i].device;
-        if (d->language == s->device->language && str_equal(d->id, s->device->id))
+        const struct device_info *d = members[i]->device;
+        if (d->language == s->device->language && str_equal(d->id, s->device->id) &&
+            members[i]->o.place == s->o.place)
             return i;
     }
-    members[*count].device = s->device;
+    members[*count] = s;
     return (*count)++;
 }
 
 // What of the devices matters to the rounds is the coarsest timer, and whether other load does.
 static bool make_compare_evaluator(struct compare *c, struct error *e)
 {
+    const struct side *of[COMPARE_SIDES];
     struct live_options members[COMPARE_SIDES];
     struct several_options route = {.members = members, .lock_folder = c->o.lock_folder};
     uint32_t cores = process_cores();
-    memset(members, 0, sizeof members);
     for (uint32_t i = 0; i < c->side_count; i++) {
         struct side *s = &c->sides[i];
         struct device_info *all = &c->common;
         const struct device_info *d = s->device;
         if (s->o.stored)
             continue;
-        s->member = evaluator_member(members, &route.count, s);
+        s->member = evaluator_member(of, &route.count, s);
         if (!all->name)
             *all = *d;
         all->timer_ns = d->timer_ns > all->timer_ns ? d->timer_ns : all->timer_ns;
@@ -103,12 +103,14 @@ static bool make_compare_evaluator(struct compare *c, struct error *e)
         uint32_t jobs = c->o.jobs ? c->o.jobs : cores / route.count;
         members[i] = (struct live_options){.worker = c->o.worker,
                                            .environment = c->o.environment,
-                                           .device = members[i].device,
+                                           .device = of[i]->device,
                                            .jobs = jobs > 0 ? jobs : 1,
                                            .terms = c->o.terms,
                                            .no_timing = true,
                                            .leaving = c->o.leaving,
                                            .log = c->o.log};
+        if (of[i]->o.place)
+            place_use(of[i]->o.place, &members[i]);
     }
     if (route.count > 0)
         c->evaluator = several_new(&route, e);

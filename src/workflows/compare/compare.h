@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "stats/differ.h"
 #include "workflows/final_ranking.h"
+#include "runner/place.h"
 #include "spec/spec.h"
 #include "store/store.h"
 #include "workflows/stored.h"
@@ -33,7 +34,8 @@ struct compare_side {
     const char *label; // "OpenCL", "WIDTH=512"
     const struct spec *spec;
     const struct device_info *device; // (NULL for a stored one)
-    const char *const *flags;         // compiler options beside the spec's
+    const struct place *place; // (optional) where that is; NULL: this machine, by the options
+    const char *const *flags;  // compiler options beside the spec's
     uint32_t flag_count;
     // Other than NONE, only with `choices`: a vendor's routine (job.h) computes the spec's gemm on
     // `device`, in place of its kernel. Sizes are those of the spec's default configuration, its

@@ -324,7 +324,9 @@ static bool ask_libraries(struct sweep *s, struct error *e)
         struct error why = ERROR_INIT;
         if (l->routine == ROUTINE_NONE || !l->tune.store || l->tune.fresh)
             continue;
-        live_routine(NULL, l->tune.worker, l->tune.environment, l->routine, l->routine_library,
+        const struct place *p = l->tune.place_count ? l->tune.places : NULL;
+        live_routine(p ? p->node : NULL, p ? p->worker : l->tune.worker,
+                     p ? p->environment : l->tune.environment, l->routine, l->routine_library,
                      &s->arena, &s->about[i], &why);
         if (why.code == ERROR_MEMORY)
             return error_memory(e);
@@ -443,6 +445,7 @@ static bool start_paired_run(struct sweep *s, struct error *e)
             (struct compare_side){.label = l->label,
                                   .spec = n->spec,
                                   .device = l->tune.device,
+                                  .place = l->tune.place_count ? l->tune.places : NULL,
                                   .routine = l->routine,
                                   .routine_library = l->routine_library,
                                   .routine_about = s->about[i],

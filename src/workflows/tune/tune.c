@@ -56,13 +56,8 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
         t->builders = ev ? farm_builders(ev) : 0;
         return ev;
     }
-    if (o->place_count == 1) {
-        live.node = o->places->node;
-        live.worker = o->places->worker;
-        live.environment = o->places->environment;
-        live.spare = o->places->spare;
-        live.jobs = o->places->jobs ? o->places->jobs : live.jobs;
-    }
+    if (o->place_count == 1)
+        place_use(o->places, &live);
     // More workers than jobs would only open devices.
     if (!live.jobs)
         live.jobs = live_default_jobs(live.node, o->device);
