@@ -23,10 +23,13 @@ for name in worker dying; do
 export LD_LIBRARY_PATH=$driver $with
 export FAKE_CL_DOMAIN=\$(printf %04x \$((\$\$ % 65536)))
 [ $name = worker ] || export FAKE_CL_DIE=ID=7
+[ "\$BUILD" != another ] || exec $scratch/another "\$@"
 exec ${hone%/*}/hone-worker "\$@"
 END
     chmod +x $name
 done
+cp "${hone%/*}/hone-worker" another
+printf x >>another
 cat >other <<'END'
 #!/bin/sh
 echo "hone-worker is not here"
@@ -83,6 +86,9 @@ refused 2 'is no name of a host' --on ssh:-oProxyCommand=x
 refused 1 'none of the nodes of --on can be used' --on ssh:h4 --node-worker "$scratch/worker"
 refused 0 "node 'h4' cannot be used.*Permission denied" --on ssh:h1,h4 --node-worker "$scratch/worker"
 same "the one that can be used"
+refused 0 "node 'another': its hone-worker is of another build" --on 'exec:env BUILD={}' --nodes this,another \
+    --node-worker "$scratch/worker"
+same "the one of the same build"
 refused 1 'Permission denied.*--strict-nodes' --on ssh:h1,h4 --strict-nodes --node-worker "$scratch/worker"
 refused 1 'node-worker PATH' --on ssh:h1 --node-worker /nowhere/hone-worker
 refused 1 "node 'h1' cannot be used" --on ssh:h1 --node-worker "$scratch/other"
