@@ -512,10 +512,24 @@ static bool finish_t1(struct conversion *c, json_t *t1)
            order_items(json_object_get(kernel, "Launches"), "KernelSpecification.Launches[]");
 }
 
+// Whether a part of an output may be left unwritten depends on whether a file has keys of hone's own, which what is
+// said here may have brought.
+static bool say_partial(struct conversion *c, json_t *t1)
+{
+    json_t *kernel = json_object_get(t1, "KernelSpecification");
+    struct error why = ERROR_INIT;
+    struct spec *read = json_object_get(kernel, "Partial") ? NULL : parse_again(c, t1, &why);
+    bool ok = why.code != ERROR_MEMORY &&
+              (!read || read->partial == c->s->partial ||
+               json_object_set_new(kernel, "Partial", json_boolean(c->s->partial)) == 0);
+    spec_free(read);
+    return ok;
+}
+
 static json_t *to_t1(struct conversion *c)
 {
     json_t *t1 = expand_now(c, c->from, c->e);
-    if (!t1 || finish_t1(c, t1))
+    if (!t1 || (say_partial(c, t1) && finish_t1(c, t1)))
         return t1;
     json_decref(t1);
     error_memory(c->e);
