@@ -40,7 +40,7 @@ START_TEST(element_by_element)
        "{ int i = get_global_id(0), in_ = get_global_id(1); if (i < in && in_ < is) or[in_ * in + "
        "i] = not[i]; }",
        "in__; is_; " OWN2 "| in__ / block_size_x; is_ / block_size_y; | not r in__; or w in__ * "
-                          "is_; in = in__; is = is_; ");
+       "is_; in = in__; is = is_; ");
     // Nothing stops it: sizes are multiples of the group.
     CL("k", "#define G __global\nkernel void k(G float *y) { y[get_global_id(0)] = 1; }",
        "SIZE; " OWN "| SIZE / block_size_x; | y w SIZE; | SIZE % block_size_x == 0");

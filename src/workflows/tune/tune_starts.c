@@ -12,7 +12,8 @@ bool tune_starts_find(struct tune *t, struct error *e)
     if (!starts_find(t->session.space, is_given ? o->start_with : o->spec->start_with, count,
                      &t->arena, &t->start_indices, &t->start_count, e)) {
         if (!is_given && e->code != ERROR_MEMORY)
-            error_context(e, o->spec->is_short ? "start_with" : "StartWith"), spec_error(o->spec, e);
+            error_context(e, o->spec->is_short ? "start_with" : "StartWith"),
+                spec_error(o->spec, e);
         return false;
     }
     uint32_t *choice = arena_array(&t->arena, o->spec->parameter_count + 1, sizeof *choice);
