@@ -80,9 +80,8 @@ bool agents_start(struct agents *g, const struct environment *v, struct error *e
 struct asking {
     struct agent_member *member;
     const struct hone_devices_options *options;
-    bool notes_build;
     pthread_t thread;
-    bool runs;
+    bool notes_build, runs;
 };
 
 // Another build may compile or measure otherwise.

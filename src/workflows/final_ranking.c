@@ -462,7 +462,7 @@ static bool compare_turn(const struct final_ranking *s, const struct asked *a, u
     for (size_t i = 0; i < s->asked_count; i++) {
         const struct asked *b = &s->asked[i];
         if (b->lane == a->lane || is_lost(s, b->lane) || !b->result ||
-            result_by_host(b->result) != result_by_host(a->result))
+            b->result->sample_count == 0 || result_by_host(b->result) != result_by_host(a->result))
             continue;
         memcpy(others + count, b->result->samples_ns, b->result->sample_count * sizeof *others);
         count += b->result->sample_count;
