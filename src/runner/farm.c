@@ -155,6 +155,12 @@ static bool grow_buckets(struct farm *f)
     return true;
 }
 
+static void farm_job_free(struct farm_job *j)
+{
+    job_free(j->job);
+    free(j);
+}
+
 static void job_forget(struct farm *f, struct farm_job *j)
 {
     struct farm_job **link = farm_bucket(f, j->ticket);
@@ -162,8 +168,7 @@ static void job_forget(struct farm *f, struct farm_job *j)
         link = &(*link)->chained;
     *link = j->chained;
     f->job_count--;
-    job_free(j->job);
-    free(j);
+    farm_job_free(j);
 }
 
 static bool wait_for_room(struct farm *f, uint64_t ticket)
@@ -912,8 +917,10 @@ static void farm_destroy(struct evaluator *ev)
     }
     endings_release(&f->endings, f->o.live.leaving ? 0 : LIVE_FREE_NS);
     for (size_t i = 0; i < f->bucket_count; i++) {
-        while (f->buckets[i])
-            job_forget(f, f->buckets[i]);
+        for (struct farm_job *j = f->buckets[i], *next; j; j = next) {
+            next = j->chained;
+            farm_job_free(j);
+        }
     }
     for (size_t i = 0; i < f->done_count; i++)
         result_free(f->done[i].result);
@@ -1074,7 +1081,7 @@ struct evaluator *farm_new(const struct farm_options *o, struct error *e)
     f->base_member = NOBODY;
     f->compares = o->count > 1 && !o->live.build_only && !o->live.no_timing;
     bool ok = true;
-    uint32_t jobs[FARM_MOST];
+    uint32_t jobs[FARM_MOST] = {0};
     plan_builders(f, jobs);
     for (uint32_t i = 0; ok && i < o->count; i++) {
         ok = make_farm_member(f, &o->places[i], jobs[i], e);
