@@ -10,9 +10,10 @@
 // fastest there: the regret. The one with the most, where that is above `within` or above the default, becomes a point
 // itself, and all is chosen anew, until there is none.
 //
-// Which lookup the table has (the nearest point, or a prediction by waves of work-groups) is decided by what each of them
-// loses: all is chosen for both, then each shape that was measured is left out in turn, with what was found there alone,
-// and looked up in the rest.
+// A table looks shapes up in one of two ways: the nearest point, or a prediction by waves of work-groups. Leave-one-out
+// cross-validation decides: the configurations are chosen for both, then each measured shape is left out in turn,
+// together with configurations that were found at that shape alone, and looked up in the rest. The lookup with the
+// lower regret is taken.
 #ifndef HONE_DEPLOY_CHOOSE_H
 #define HONE_DEPLOY_CHOOSE_H
 

@@ -45,7 +45,8 @@ static char *path_beside(const char *path, const char *name)
     return text_steal(&t);
 }
 
-// Was the line replaced by what its file has?
+// Appends what the included file has in place of the line, nothing where it was included before. False where the file
+// cannot be used.
 static bool add_include(struct includer *in, const char *path, const char *line)
 {
     char *name = included_name(line), *file = name ? path_beside(path, name) : NULL;
