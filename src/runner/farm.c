@@ -1051,11 +1051,7 @@ static bool make_farm_member(struct farm *f, const struct place *p, uint32_t job
                          .due = true,
                          .last_turn = &m->turns};
     name_member(m);
-    live.node = p->node;
-    live.worker = p->worker;
-    live.environment = p->environment;
-    live.device = p->device;
-    live.spare = p->spare;
+    place_use(p, &live);
     live.jobs = m->jobs;
     live.endings = &f->endings;
     cached.may_measure = may_measure;

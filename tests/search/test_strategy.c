@@ -1,4 +1,5 @@
 // Strategies: what is asked for, in which order, that it ends, and that learning pays.
+#include "grid.h"
 #include "search/maths.h"
 #include "search/permutation.h"
 #include "search/search.h"
@@ -8,40 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define DATA HONE_SOURCE_DIR "/tests/search/data/"
-#define GRID 90 // valid configurations of grid.json
-
-struct fixture {
-    struct spec *spec;
-    struct space *space;
-};
-
-static struct fixture open_space(const char *path)
-{
-    struct error e = ERROR_INIT;
-    struct fixture f = {.spec = spec_load(path, NULL, &e)};
-    ck_assert_msg(f.spec != NULL, "%s", e.text);
-    f.space = space_new(f.spec, NULL, &e);
-    ck_assert_msg(f.space != NULL, "%s", e.text);
-    return f;
-}
-
-static void close_space(struct fixture *f)
-{
-    space_free(f->space);
-    spec_free(f->spec);
-}
-
-static struct strategy *start(const struct fixture *f, const char *name, uint64_t budget,
-                              uint64_t seed)
-{
-    struct error e = ERROR_INIT;
-    struct strategy_setup setup = {.space = f->space, .budget = budget, .seed = seed};
-    struct strategy *s = strategy_new(name, &setup, &e);
-    ck_assert_msg(s != NULL, "%s", e.text);
-    return s;
-}
 
 // Asks in uneven portions until the end.
 static size_t ask_all(struct strategy *s, uint64_t *out)

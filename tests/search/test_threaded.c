@@ -1,42 +1,8 @@
 // A strategy in a thread of its own asks what it asks without, and may be left at any time.
+#include "grid.h"
 #include "search/threaded.h"
 
-#include <check.h>
 #include <string.h>
-
-#define DATA HONE_SOURCE_DIR "/tests/search/data/"
-#define GRID 90 // valid configurations of grid.json
-
-struct fixture {
-    struct spec *spec;
-    struct space *space;
-};
-
-static struct fixture open_space(const char *path)
-{
-    struct error e = ERROR_INIT;
-    struct fixture f = {.spec = spec_load(path, NULL, &e)};
-    ck_assert_msg(f.spec != NULL, "%s", e.text);
-    f.space = space_new(f.spec, NULL, &e);
-    ck_assert_msg(f.space != NULL, "%s", e.text);
-    return f;
-}
-
-static void close_space(struct fixture *f)
-{
-    space_free(f->space);
-    spec_free(f->spec);
-}
-
-static struct strategy *start(const struct fixture *f, const char *name, uint64_t budget,
-                              uint64_t seed)
-{
-    struct error e = ERROR_INIT;
-    struct strategy_setup setup = {.space = f->space, .budget = budget, .seed = seed};
-    struct strategy *s = strategy_new(name, &setup, &e);
-    ck_assert_msg(s != NULL, "%s", e.text);
-    return s;
-}
 
 // With `flight` questions open, the oldest answered first: the questions in their order.
 static size_t ask_in_flight(const struct fixture *f, bool beside, const char *name, size_t flight,
