@@ -30,6 +30,7 @@
 #define TOLD_MOST    (1u << 20)  // bytes for the tuner that wait; beyond, what can be left out is
 #define LEAST_LEFT   64          // descriptors of a control message
 #define TELL_MS      3000
+#define HELD_MS      1000 // the tuner takes nothing of what was printed: what was answered goes first
 // How a launcher is ended: its input first, so that agent and launcher end by themselves.
 #define ENDS_MS       4000
 #define TERMINATED_MS 1000
@@ -53,8 +54,9 @@ struct relay {
     uint32_t allowed; // bytes that the agent may still send
     struct text said; // what was printed, for the tuner
     size_t heard;
-    bool is_closed; // the tuner's end, and the agent was told
-    bool has_ended; // the agent sends no more bytes
+    uint64_t heard_ns; // when the tuner last took of it, or had taken all
+    bool is_closed;    // the tuner's end, and the agent was told
+    bool has_ended;    // the agent sends no more bytes
     bool has_exited;
     int channel_at, printed_at; // where poll() has its descriptors; -1: nowhere
 };
@@ -273,10 +275,11 @@ static ssize_t give_bytes(int fd, const char *bytes, size_t length, bool is_sock
     return n >= 0 ? n : errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -1;
 }
 
-// What was printed before goes first, unless the tuner leaves it where it is for a beat.
-static void pass_in(struct link *l, struct relay *r, bool is_late)
+// What was printed before goes first, unless the tuner leaves it where it is.
+static void pass_in(struct link *l, struct relay *r)
 {
-    if (r->said.length > 0 && r->printed >= 0 && !is_late)
+    bool is_before = r->said.length > 0 && r->printed >= 0;
+    if (is_before && clock_ns() - r->heard_ns < HELD_MS * 1000000ull)
         return;
     while (r->given < r->in.length && r->channel >= 0) {
         ssize_t n = give_bytes(r->channel, r->in.data + r->given, r->in.length - r->given, true);
@@ -314,11 +317,12 @@ static void pass_said(struct link *l, struct relay *r)
             close_descriptor(&r->printed);
         else
             r->heard += (size_t)n;
+        r->heard_ns = clock_ns();
     }
     text_release(&r->said);
     r->heard = 0;
     if (r->in.length > 0 || r->has_ended)
-        pass_in(l, r, false);
+        pass_in(l, r);
     if (r->has_exited)
         close_descriptor(&r->printed);
 }
@@ -334,7 +338,7 @@ static bool take_data(struct link *l, struct relay *r, const struct node_frame *
         text_addn(&r->in, f->payload, f->length);
     if (r->in.failed)
         return error_memory(&l->lost);
-    pass_in(l, r, false);
+    pass_in(l, r);
     return true;
 }
 
@@ -343,6 +347,8 @@ static bool take_printed(struct link *l, struct relay *r, const struct node_fram
     size_t left = r->said.length - r->heard;
     if (r->printed < 0 || f->length == 0)
         return true;
+    if (left == 0)
+        r->heard_ns = clock_ns();
     if (left + f->length > PRINTED_MOST) { // the tuner keeps the last of it
         text_release(&r->said);
         r->heard = 0;
@@ -431,7 +437,7 @@ static bool take_exit(struct link *l, struct relay *r, const struct node_frame *
     if (!node_frame_u32(f, &status))
         return lose(l, "it tells of a worker's end what makes no sense");
     r->has_exited = r->has_ended = true;
-    pass_in(l, r, false);
+    pass_in(l, r);
     pass_said(l, r);
     put_frame(l, &l->control, NODE_EXITED, f->number, f->payload, f->length);
     return true;
@@ -462,7 +468,7 @@ static bool take_of_worker(struct link *l, const struct node_frame *f)
         return take_credit(l, r, f);
     case NODE_CLOSE:
         r->has_ended = true;
-        pass_in(l, r, false);
+        pass_in(l, r);
         return true;
     default:
         return take_exit(l, r, f);
@@ -743,7 +749,7 @@ static void beat(struct link *l)
     l->has_ended = l->has_ended || getppid() != l->parent;
     for (struct relay *r = l->relays; r; r = r->next) {
         if (r->in.length > 0)
-            pass_in(l, r, true);
+            pass_in(l, r);
     }
     if (l->is_up && node_pending(&l->agent) < QUEUE_MOST)
         put_frame(l, &l->agent, NODE_BEAT, 0, NULL, 0);
@@ -781,7 +787,7 @@ static void link_step(struct link *l)
         short channel = r->channel_at < 0 ? 0 : l->fds[r->channel_at].revents;
         r->channel_at = -1;
         if (channel & POLLOUT)
-            pass_in(l, r, false);
+            pass_in(l, r);
         if (channel & POLLHUP && is_congested(l))
             close_out(l, r); // nobody waits for what it comes to
         else if (channel & ~POLLOUT)

@@ -495,7 +495,7 @@ START_TEST(its_last_words_and_its_status_come_back)
     start_on(n, &p);
     struct pollfd ready = {.fd = p.channel, .events = POLLIN};
     char answer[16] = "";
-    while (poll(&ready, 1, 50) == 0)
+    while (poll(&ready, 1, 5) == 0)
         process_drain(&p);
     ck_assert_int_eq(recv(p.channel, answer, sizeof answer - 1, 0), 7);
     process_drain(&p); // it was printed before it was answered
