@@ -120,16 +120,16 @@ cd "$folder"
 progress=
 [ ! -t 1 ] || progress=--progress
 if [ $tsan = ON ]; then
-    run_under_tsan ctest $progress --output-on-failure -L threads -j"$jobs"
+    run_under_tsan "$root/cmake/run_tests.sh" $progress -L threads -j"$jobs"
 elif [ $valgrind = yes ]; then
-    ctest $progress --output-on-failure -L valgrind -j"$jobs"
+    "$root/cmake/run_tests.sh" $progress -L valgrind -j"$jobs"
 elif [ $examples = yes ]; then
-    ctest $progress --output-on-failure -L examples -j"$jobs"
+    "$root/cmake/run_tests.sh" $progress -L examples -j"$jobs"
 elif [ $browser = yes ]; then
-    ctest $progress --output-on-failure -L browser -j"$jobs"
+    "$root/cmake/run_tests.sh" $progress -L browser -j"$jobs"
 elif [ $slurm = yes ]; then
     # They wait more than they compute, and each kills what is its own alone.
-    "$root/cmake/slurm_rig.sh" 4 ctest $progress --output-on-failure -L slurm -j"$jobs" || {
+    "$root/cmake/slurm_rig.sh" 4 "$root/cmake/run_tests.sh" $progress -L slurm -j"$jobs" || {
         [ $? = 77 ] || exit 1
     }
 elif [ $sanitize = ON ]; then
@@ -138,9 +138,9 @@ elif [ $sanitize = ON ]; then
     # are waited for, and a comparison of each type is compiled by a driver in this process, ten times as slowly:
     # once is enough of these, in the plain suite; kernels in C that the program has compiled are device_c's. A page that
     # is served ends soon after its tune, for which its readers are too slow here.
-    ctest $progress --output-on-failure -LE 'valgrind|browser|slurm' \
+    "$root/cmake/run_tests.sh" $progress -LE 'valgrind|browser|slurm' \
         -E '^(oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|cli_language_c|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_live)' \
         -j"$jobs"
 else
-    ctest $progress --output-on-failure -LE 'valgrind|examples|browser|slurm' -j"$jobs"
+    "$root/cmake/run_tests.sh" $progress -LE 'valgrind|examples|browser|slurm' -j"$jobs"
 fi
