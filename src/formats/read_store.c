@@ -181,8 +181,8 @@ bool read_store(struct recorded *r, const struct recorded_options *o, struct err
     size_t count = 0;
     arena_init(&arena);
     struct store *store = store_open(r->path, STORE_READ, e);
-    bool ok = store && stored_spaces(store, o->spec ? o->spec->name : NULL, o->constants, &arena,
-                                     &spaces, &count, e);
+    bool ok = store && stored_spaces(store, o->spec ? o->spec->name : NULL, o->constants,
+                                     STORED_NEWEST, &arena, &spaces, &count, e);
     if (ok && o->device && o->device[0])
         count = stored_spaces_keep(spaces, count, o->device);
     ok = ok && (count == 1 || refuse_choice(r, o, spaces, count, e));

@@ -89,13 +89,16 @@ struct page_deployed {
 
 struct page_set {
     const struct page *page;
-    const char *origin; // the argument that it comes from
+    const char *origin;               // the argument that it comes from
+    const struct stored_space *space; // (or NULL) of the store: what its results have in common
     const char *spec, *constants, *device, *platform, *driver, *language, *hone_version;
+    const char *inputs; // "warm", "cold"; "" where nobody says
+    const char *text;   // of the kernel: how its digest begins; "" likewise
+    const char *run; // "run 2" of those told apart, from the oldest; "": it has those of all runs
     const char *command;                // of the newest run; NULL: not known
     const char *first_date, *last_date; // NULL: not known
     const char *statistic;              // what a time is: "median"
     bool is_recorded; // others measured it: there are no samples, intervals or rankings
-    bool is_cold;
     const struct parameter *parameters;
     uint32_t parameter_count;
     const char *const *metrics; // names
@@ -159,7 +162,7 @@ struct page_choice {
     const char *objective; // "min:time,max:GFLOP/s"; NULL: the spec's own
 };
 
-// Each adds a set; false with an error. `spec` has the constants of the space; it outlives the page, as does what is
+// Each adds a set; false with an error. `spec` has the constants of the space; both outlive the page, as does what is
 // recorded.
 bool page_add_stored(struct page *p, struct store *store, const struct stored_space *space,
                      const struct spec *spec, const char *origin, const struct page_choice *choice,

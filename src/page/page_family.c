@@ -153,27 +153,100 @@ static void put_constants(const struct page_set *s, size_t before, struct text *
     }
 }
 
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+// The file's name; with its folders where another file has it, too.
+static const char *name_origin(const struct page_set *s)
+{
+    const char *name = file_name(s->origin);
+    for (size_t i = 0; i < s->page->count; i++) {
+        const char *other = s->page->sets[i].origin;
+        if (page_is_kin(&s->page->sets[i], s) && !str_equal(other, s->origin) &&
+            str_equal(file_name(other), name))
+            return s->origin;
+    }
+    return name;
+}
+
+static void put_part(const char *before, const char *part, size_t start, struct text *out)
+{
+    text_addf(out, "%s%s%s", out->length > start ? ", " : "", before, part);
+}
+
+// What a set may differ in from another one with its constants.
+struct set_member {
+    size_t offset;
+    const char *before; // of what would not say what it is
+};
+static const struct set_member place_members[] = {{offsetof(struct page_set, device), ""},
+                                                  {offsetof(struct page_set, language), ""}},
+                               other_members[] = {{offsetof(struct page_set, run), ""},
+                                                  {offsetof(struct page_set, driver), "driver "},
+                                                  {offsetof(struct page_set, inputs), "inputs "},
+                                                  {offsetof(struct page_set, text), "kernel "}};
+
+static const char *member_of(const struct page_set *s, const struct set_member *m)
+{
+    return *(const char *const *)((const char *)s + m->offset);
+}
+
+// Do others of its kin, with its device and language, differ in it?
+static bool differs_in_place(const struct page_set *s, const struct set_member *m)
+{
+    bool differs = false;
+    for (size_t i = 0; i < s->page->count && !differs; i++) {
+        const struct page_set *other = &s->page->sets[i];
+        differs = page_is_kin(other, s) && str_equal(other->device, s->device) &&
+                  str_equal(other->language, s->language) &&
+                  !str_equal(member_of(other, m), member_of(s, m));
+    }
+    return differs;
+}
+
+bool page_is_like(const struct page_set *a, const struct page_set *b)
+{
+    bool is = str_equal(a->device, b->device) && str_equal(a->language, b->language);
+    for (size_t m = 0; m < sizeof other_members / sizeof *other_members && is; m++)
+        is = str_equal(member_of(a, &other_members[m]), member_of(b, &other_members[m]));
+    return is;
+}
+
+void page_put_state(const struct page_set *s, bool with_file, size_t start, struct text *out)
+{
+    static const struct set_member origin = {offsetof(struct page_set, origin), ""};
+    for (size_t m = 0; m < sizeof other_members / sizeof *other_members; m++) {
+        const char *own = member_of(s, &other_members[m]);
+        if (own[0] && differs_in_place(s, &other_members[m]))
+            put_part(other_members[m].before, own, start, out);
+    }
+    if (with_file && differs_in_place(s, &origin))
+        put_part("", name_origin(s), start, out);
+}
+
+void page_put_place(const struct page_set *s, size_t start, struct text *out)
+{
+    for (size_t m = 0; m < sizeof place_members / sizeof *place_members; m++) {
+        const char *own = member_of(s, &place_members[m]);
+        bool is_common = true;
+        for (size_t i = 0; i < s->page->count && is_common; i++)
+            is_common = !page_is_kin(&s->page->sets[i], s) ||
+                        str_equal(member_of(&s->page->sets[i], &place_members[m]), own);
+        if (!is_common && own[0])
+            put_part("", own, start, out);
+    }
+}
+
 void page_set_name(const struct page_set *s, struct text *out)
 {
-    static const size_t members[] = {
-        offsetof(struct page_set, device), offsetof(struct page_set, language),
-        offsetof(struct page_set, driver), offsetof(struct page_set, origin)};
-    size_t before = out->length;
-    put_constants(s, before, out);
-    for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
-        const char *own = *(const char *const *)((const char *)s + members[m]);
-        bool is_common = true;
-        for (size_t i = 0; i < s->page->count; i++) {
-            const struct page_set *other = &s->page->sets[i];
-            is_common &= !page_is_kin(other, s) ||
-                         str_equal(*(const char *const *)((const char *)other + members[m]), own);
-        }
-        const char *slash =
-            members[m] == offsetof(struct page_set, origin) ? strrchr(own, '/') : NULL;
-        if (!is_common && own[0])
-            text_addf(out, "%s%s", out->length > before ? ", " : "", slash ? slash + 1 : own);
-    }
-    if (out->length == before)
+    size_t start = out->length;
+    put_constants(s, start, out);
+    page_put_place(s, start, out);
+    page_put_state(s, true, start, out);
+    if (out->length == start)
         text_add(out, s->device);
 }
 

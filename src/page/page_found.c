@@ -190,7 +190,6 @@ bool page_add_found(struct page *p, const char *path, struct error *e)
     const char *slash = strrchr(path, '/');
     s->origin = path;
     s->spec = slash ? slash + 1 : path;
-    s->constants = s->device = s->platform = s->driver = s->language = s->hone_version = "";
     bool ok;
     if (strstr(text_cstr(&all), "\"stamp\"")) {
         json_t *root = json_loadb(text_cstr(&all), all.length, 0, &why);

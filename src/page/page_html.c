@@ -336,6 +336,11 @@ static void put_missing(const struct page_set *s, struct text *out)
         any = true;
     }
     text_add(out, any ? ".</p>\n" : "");
+    if (s->space && s->space->left_out > 0)
+        text_addf(out,
+                  "<p class=\"note\">%llu older results do not compare and are left out: another "
+                  "text of the kernel, other inputs, or another driver.</p>\n",
+                  (unsigned long long)s->space->left_out);
     if (s->unreadable > 0)
         text_addf(out,
                   "<p class=\"note\">%zu results have values that the spec does not have any more; "
@@ -353,7 +358,9 @@ static void put_environment(const struct page *p, const struct page_set *s, stru
     put_words("Driver", s->driver, out);
     put_words("Language", s->language, out);
     put_words("Constants", s->constants, out);
-    put_words("Inputs", s->is_recorded ? "" : s->is_cold ? "cold" : "warm", out);
+    put_words("Inputs", s->inputs, out);
+    put_words("Kernel text", s->text, out);
+    put_words("Run", s->run, out);
     if (s->first_date)
         text_addf(&dates, "%s to %s", s->first_date, s->last_date);
     put_words("Measured", text_cstr(&dates), out);
@@ -563,6 +570,7 @@ static void put_island(const struct page_set *s, struct text *out)
 
 static void put_set_title(const struct page_set *s, struct text *out)
 {
+    struct text state = TEXT_INIT; // what tells it from others of the device
     put_markup(s->spec, out);
     if (s->constants[0]) {
         text_add(out, " (");
@@ -575,6 +583,12 @@ static void put_set_title(const struct page_set *s, struct text *out)
         text_add(out, ", ");
         put_markup(s->language, out);
     }
+    page_put_state(s, true, 0, &state);
+    if (s->run[0] && s->first_date)
+        text_addf(&state, "%s%s", state.length ? ", " : "", s->first_date);
+    text_add(out, state.length ? ", " : "");
+    put_markup(text_cstr(&state), out);
+    text_release(&state);
 }
 
 // What hone score or hone deploy found: no results, and no script's business.

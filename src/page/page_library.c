@@ -171,7 +171,8 @@ bool page_find_libraries(struct page *p, struct page_set *s, struct store *store
     struct finding_libraries f = {.page = p, .set = s, .spec = spec};
     const struct store_query own = {.spec_name = s->spec,
                                     .constants = s->constants,
-                                    .device = s->device,
+                                    .device_identity = &s->space->identity,
+                                    .session = s->space->session,
                                     .correct_only = true,
                                     .today = true,
                                     .all_runs = true};

@@ -43,7 +43,6 @@ bool page_add_recorded(struct page *p, const struct recorded *recorded,
     s->constants = recorded->constants ? recorded->constants : "";
     s->device = recorded->device[0] ? recorded->device : "an unnamed device";
     s->platform = recorded_format_text(recorded->format);
-    s->driver = s->language = s->hone_version = "";
     s->statistic = recorded->statistic;
     s->is_recorded = true;
     s->parameters = recorded->parameters;

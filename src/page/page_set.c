@@ -21,8 +21,19 @@ struct page_set *page_new_set(struct page *p, struct error *e)
         error_memory(e);
         return NULL;
     }
-    p->sets[p->count] =
-        (struct page_set){.page = p, .best = SIZE_MAX, .usual = SIZE_MAX, .statistic = "median"};
+    p->sets[p->count] = (struct page_set){.page = p,
+                                          .constants = "",
+                                          .device = "",
+                                          .platform = "",
+                                          .driver = "",
+                                          .language = "",
+                                          .hone_version = "",
+                                          .inputs = "",
+                                          .text = "",
+                                          .run = "",
+                                          .best = SIZE_MAX,
+                                          .usual = SIZE_MAX,
+                                          .statistic = "median"};
     return &p->sets[p->count++];
 }
 

@@ -233,6 +233,9 @@ static bool find_page_answer(struct page *p, struct page_set *s, struct store *s
                              .name = s->device,
                              .platform = s->platform,
                              .languages = 1u << language,
+                             .identity = &s->space->identity,
+                             .source = &s->space->source,
+                             .session = s->space->session,
                              .where = choice ? choice->where : NULL,
                              .where_count = choice ? choice->where_count : 0};
     bool is_set = s->objectives.count > 1;
@@ -271,6 +274,17 @@ static void find_rate(struct page_set *s, const struct spec *spec)
         r->low = r->high = NAN;
 }
 
+// What tells the set's results from others of its device.
+static bool say_what_counts(struct page *p, struct page_set *s, const struct stored_space *space)
+{
+    char text[65];
+    digest_hex(&space->source, text);
+    s->inputs = space->cold ? "cold" : "warm";
+    s->text = arena_strndup(&p->arena, text, 8);
+    s->run = space->run ? arena_printf(&p->arena, "run %u", space->run) : "";
+    return s->text && s->run;
+}
+
 bool page_add_stored(struct page *p, struct store *store, const struct stored_space *space,
                      const struct spec *spec, const char *origin, const struct page_choice *choice,
                      struct error *e)
@@ -280,6 +294,8 @@ bool page_add_stored(struct page *p, struct store *store, const struct stored_sp
     struct page_set *s = page_new_set(p, e);
     if (!s)
         return false;
+    if (!space->is_imported && !say_what_counts(p, s, space))
+        return error_memory(e);
     s->origin = origin;
     s->spec = space->spec;
     s->constants = space->constants;
@@ -289,7 +305,7 @@ bool page_add_stored(struct page *p, struct store *store, const struct stored_sp
     s->language = space->language;
     s->statistic = space->statistic;
     s->is_recorded = space->is_imported;
-    s->is_cold = space->cold;
+    s->space = space;
     s->hone_version = space->hone_version;
     s->parameters = spec->parameters;
     s->parameter_count = spec->parameter_count;

@@ -43,6 +43,8 @@ double page_screened(const struct page_row *r);
 // Points, or cells where they are many.
 void page_draw_points(const struct picture *p, const char *kind, const struct mark *marks,
                       size_t count);
+// A text with its middle left out where it is longer than `most` bytes, which `out` has room for with a NUL.
+void page_shorten(const char *text, size_t most, char *out);
 // The configuration in a cell.
 void page_grid_configuration(const struct page_set *s, const struct page_row *r, struct sheet *g);
 // Parameters with more than one value, in their order; returns how many.
@@ -71,8 +73,14 @@ bool page_is_kin(const struct page_set *a, const struct page_set *b);
 bool page_is_first(const struct page_set *s);
 // Those of its spec, by their sizes; the caller's. NULL: out of memory.
 const struct page_set **page_family(const struct page_set *s, size_t *count);
-// What tells a set from the others of its family: its constants, device, language, driver, file.
+// What tells a set from the others of its family: its constants; the device and language; and of several there the
+// driver, the inputs, the text of the kernel, the run, the file.
 void page_set_name(const struct page_set *s, struct text *out);
+// Parts of that, behind ", " where more than `start` bytes are there.
+void page_put_place(const struct page_set *s, size_t start, struct text *out);
+void page_put_state(const struct page_set *s, bool with_file, size_t start, struct text *out);
+// Are both of one device, language, driver, text, run, and of like inputs?
+bool page_is_like(const struct page_set *a, const struct page_set *b);
 // The row of another set that is the same configuration; NULL: there is none.
 const struct page_row *page_same_row(const struct page_set *from, const struct page_row *row,
                                      const struct page_set *to, struct text *out);

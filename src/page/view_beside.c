@@ -84,8 +84,8 @@ static void draw_beside_panel(struct picture *p, const struct page_set *a, const
     p->out->failed |= !marks;
     page_set_name(a, &x);
     page_set_name(b, &y);
-    str_format(xs, sizeof xs, "%s", text_cstr(&x));
-    str_format(ys, sizeof ys, "%s", text_cstr(&y));
+    page_shorten(text_cstr(&x), sizeof xs - 1, xs);
+    page_shorten(text_cstr(&y), sizeof ys - 1, ys);
     p->x = (struct axis){.title = xs, .is_time = true};
     p->y = (struct axis){.title = ys, .is_time = true};
     str_format(of, sizeof of, "[%zu,%zu]", number_of(a), number_of(b));
@@ -264,8 +264,8 @@ static void draw_matrix(const struct page_set *s, const char *id, struct text *o
     for (size_t i = 0; ok && i < count; i++) {
         struct text name = TEXT_INIT;
         page_set_name(b.all[i], &name);
-        str_format(labels[i][0], 32, "%s", text_cstr(&name));
-        str_format(labels[i][1], count > 12 ? 10 : 22, "%s", text_cstr(&name));
+        page_shorten(text_cstr(&name), 31, labels[i][0]);
+        page_shorten(text_cstr(&name), count > 12 ? 10 : 21, labels[i][1]);
         names[count - 1 - i] = labels[i][0]; // the first row is on top
         names[count + i] = labels[i][1];
         text_release(&name);

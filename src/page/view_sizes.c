@@ -98,72 +98,36 @@ static const char *missing_sizes(const struct page_set *s)
     return any ? NULL : "no constant of the spec has several values";
 }
 
-static bool is_of_one_place(const struct page_set *a, const struct page_set *b)
-{
-    return str_equal(a->device, b->device) && str_equal(a->language, b->language) &&
-           str_equal(a->driver, b->driver);
-}
-
-// Do two stores have one size of the device, driver and language of the set? Then each store has a line.
+// Do two stores have one size of what the set is of? Then each store has a line.
 static bool is_by_origin(const struct sizes *z, const struct page_set *s)
 {
     for (size_t i = 0; i < z->count; i++) {
         const struct page_set *one = z->all[i];
         // those of the same constants stand together
-        for (size_t k = i + 1; k < z->count && is_of_one_place(one, s) &&
+        for (size_t k = i + 1; k < z->count && page_is_like(one, s) &&
                                str_equal(z->all[k]->constants, one->constants);
              k++) {
-            if (is_of_one_place(z->all[k], s) && !str_equal(z->all[k]->origin, one->origin))
+            if (page_is_like(z->all[k], s) && !str_equal(z->all[k]->origin, one->origin))
                 return true;
         }
     }
     return false;
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-// The file's name; with its folders where another file has it, too.
-static const char *name_origin(const struct sizes *z, const struct page_set *s)
-{
-    const char *name = file_name(s->origin);
-    for (size_t i = 0; i < z->count; i++) {
-        const char *other = z->all[i]->origin;
-        if (!str_equal(other, s->origin) && str_equal(file_name(other), name))
-            return s->origin;
-    }
-    return name;
-}
-
 // "NVIDIA H200, cuda, K=3": without what all sets have, and what goes in step with the axis.
 static void name_line(const struct sizes *z, const struct page_set *s, const char *library,
                       struct text *out)
 {
-    static const size_t members[] = {offsetof(struct page_set, device),
-                                     offsetof(struct page_set, language),
-                                     offsetof(struct page_set, driver)};
     if (library)
         text_add(out, library);
-    for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
-        const char *own = *(const char *const *)((const char *)s + members[m]);
-        bool is_common = true;
-        for (size_t i = 0; i < z->count; i++)
-            is_common &=
-                str_equal(own, *(const char *const *)((const char *)z->all[i] + members[m]));
-        if (!is_common)
-            text_addf(out, "%s%s", out->length ? ", " : "", own);
-    }
+    page_put_place(s, 0, out);
     for (size_t i = 0; i < z->name_count; i++) {
         struct page_constant c;
         if (!z->in_step[i] && page_constant_of(s, &z->names[i], &c))
             text_addf(out, "%s%.*s", out->length ? ", " : "",
                       (int)(c.name_length + 1 + c.value_length), c.name);
     }
-    if (is_by_origin(z, s))
-        text_addf(out, "%s%s", out->length ? ", " : "", name_origin(z, s));
+    page_put_state(s, is_by_origin(z, s), 0, out);
     if (out->length == 0)
         text_add(out, s->spec);
 }

@@ -47,6 +47,23 @@ void page_value_label(const struct value *v, char out[24])
     text_release(&text);
 }
 
+// Names that differ do so at one of their ends, mostly.
+void page_shorten(const char *text, size_t most, char *out)
+{
+    static const char dots[] = "\u2026";
+    size_t length = strlen(text), head = most / 2, tail = length;
+    if (length <= most) {
+        str_format(out, most + 1, "%s", text);
+        return;
+    }
+    tail -= most - head - strlen(dots);
+    while (head > 0 && ((unsigned char)text[head] & 0xc0) == 0x80)
+        head--;
+    while (((unsigned char)text[tail] & 0xc0) == 0x80)
+        tail++;
+    str_format(out, most + 1, "%.*s%s%s", (int)head, text, dots, text + tail);
+}
+
 // Every configuration, the fastest first, those without a time behind.
 static void grid_all(const struct page_set *s, struct sheet *g)
 {

@@ -319,6 +319,9 @@ static bool start_search(struct search *s, const struct best_options *o, struct 
     const struct store_query query = {.spec_name = o->spec->name,
                                       .constants = s->constants,
                                       .device = o->device ? o->device->name : o->name,
+                                      .device_identity = o->identity,
+                                      .source = o->source,
+                                      .session = o->session,
                                       .today = true,
                                       .imported = true,
                                       .telling = true};

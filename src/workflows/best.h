@@ -19,6 +19,9 @@ struct best_options {
     const struct device_info *device;
     const char *name, *platform;
     uint32_t languages; // whose results are looked at, a set of 1u << language; 0: all
+    // (each optional) Of these results alone: the device with one driver, one text of the kernel, one run.
+    const struct digest *identity, *source;
+    const uint8_t *session;            // STORE_ID_BYTES
     const char *const *configurations; // --config
     uint32_t configuration_count;
     const char *const *where; // --where

@@ -40,7 +40,7 @@ static void write_as(enum export_format format, struct text *out)
     size_t count;
     uint64_t results;
     arena_init(&arena);
-    ck_assert(stored_spaces(store, NULL, NULL, &arena, &spaces, &count, &e));
+    ck_assert(stored_spaces(store, NULL, NULL, STORED_NEWEST, &arena, &spaces, &count, &e));
     ck_assert_uint_eq(count, 1);
     const struct export_options o = {
         .spec = spec, .store = store, .space = &spaces[0], .format = format};
@@ -104,7 +104,7 @@ START_TEST(test_part_of_a_space)
     struct text out = TEXT_INIT;
     const char *where = "a == 32 and flag";
     arena_init(&arena);
-    ck_assert(stored_spaces(store, NULL, NULL, &arena, &spaces, &count, &e));
+    ck_assert(stored_spaces(store, NULL, NULL, STORED_NEWEST, &arena, &spaces, &count, &e));
     struct space *only =
         space_new(spec, &(struct space_options){.where = &where, .where_count = 1}, &e);
     ck_assert_msg(only != NULL, "%s", e.text);
@@ -151,7 +151,7 @@ START_TEST(test_spec_has_changed)
     spec = mine;
     struct spec *other = changed("[0.25]");
     arena_init(&arena);
-    ck_assert(stored_spaces(store, NULL, NULL, &arena, &spaces, &count, &e));
+    ck_assert(stored_spaces(store, NULL, NULL, STORED_NEWEST, &arena, &spaces, &count, &e));
     const struct export_options o = {
         .spec = other, .store = store, .space = &spaces[0], .format = (enum export_format)_i};
     ck_assert(!export_space(&o, &text, &results, &e));

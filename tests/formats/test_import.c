@@ -196,7 +196,7 @@ START_TEST(test_out_again)
              FILE_OF(", \"device\": \"H200\", \"statistic\": \"minimum\"", ROW("16", TIME("0.5"))));
     import_one("t.json", NULL);
     struct store *s = store_open("s.sqlite", STORE_READ, &e);
-    ck_assert(s && stored_spaces(s, NULL, NULL, &arena, &spaces, &count, &e));
+    ck_assert(s && stored_spaces(s, NULL, NULL, STORED_NEWEST, &arena, &spaces, &count, &e));
     ck_assert(count == 1 && spaces[0].is_imported);
     const struct export_options o = {
         .spec = spec, .store = s, .space = &spaces[0], .format = (enum export_format)_i};

@@ -99,7 +99,7 @@ static bool export_once(const struct input *in, struct error *e)
     struct text text = TEXT_INIT;
     arena_init(&arena);
     struct store *s = store_open("s.sqlite", STORE_READ, e);
-    bool ok = s && stored_spaces(s, NULL, NULL, &arena, &spaces, &count, e);
+    bool ok = s && stored_spaces(s, NULL, NULL, STORED_NEWEST, &arena, &spaces, &count, e);
     if (ok) {
         const struct export_options o = {
             .spec = spec, .store = s, .space = spaces, .format = (enum export_format)in->length};

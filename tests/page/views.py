@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import sqlite3
 import sys
 import xml.dom.minidom
 
@@ -54,7 +55,7 @@ def alone(lines):
 for name, text in (("scale.c", KERNEL), ("scale.json", json.dumps(SPEC))):
     with open(f.path(name), "w") as file:
         file.write(text)
-for name in ("sizes.sqlite", "other.sqlite", "front.sqlite", "deploy.sqlite"):
+for name in ("sizes.sqlite", "other.sqlite", "front.sqlite", "deploy.sqlite", "drivers.sqlite"):
     if os.path.exists(f.path(name)):
         os.remove(f.path(name))
 
@@ -97,6 +98,39 @@ tune("other.sqlite", "--set", "N=4000", "--seed", "7")
 runs = rows("scale.json", "other.sqlite", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "matrix")
 check({row["on"] for row in runs} == {"sizes.sqlite", "other.sqlite"}, "runs beside each other: %s" % runs)
 left_out("matrix", "other.sqlite")
+
+# Two drivers of one store, and its runs: the older driver's results as they were, each set with an answer of its own.
+OLD = "an older driver"
+first = alone(tune("drivers.sqlite", "--set", "N=4000"))
+with sqlite3.connect(f.path("drivers.sqlite")) as store:
+    store.execute("UPDATE session SET driver = ?, device_identity = randomblob(32)", (OLD,))
+store.close()
+answers = [json.loads(f.run("best", "scale.json", "--store", "drivers.sqlite", "--set", "N=4000", "--json"))["median_ns"]]
+second = alone(tune("drivers.sqlite", "--set", "N=4000", "--fresh", "--seed", "7"))
+answers.insert(0, json.loads(f.run("best", "scale.json", "--store", "drivers.sqlite", "--set", "N=4000", "--json"))["median_ns"])
+for apart, name in (((), "driver " + OLD), (("--apart", "driver"), "driver " + OLD), (("--apart", "run"), "run 1, driver " + OLD)):
+    table = rows("drivers.sqlite", "--csv", "beside", *apart)
+    check(len(table) >= 4 and len(table[0]) == 3 and name in table[0], "drivers: %s" % table[:1])
+    for row in table:
+        (own,) = set(row) - {"configuration", name}
+        check(float(row[name]) == first[row["configuration"]] and float(row[own]) == second[row["configuration"]], "drivers: %s" % row)
+    check({row["on"] for row in rows("drivers.sqlite", "--csv", "matrix", *apart)} == {name, own}, "the matrix of drivers")
+    page = f.report("drivers.html", "drivers.sqlite", *apart)
+    check([float(v) for v in re.findall('data-name="median_ns" data-v="([^"]*)"', page)] == answers, "answers of drivers")
+    check(page.count(OLD + "</a>") + page.count("Z</a>") // 2 == 1, "the links do not say which is which")
+picture("drivers.sqlite", "--svg", "beside")
+left_out("beside", "drivers.sqlite", "--apart", "nothing")
+check("older results do not compare" in f.report("newest.html", "drivers.sqlite", "--apart", "nothing"), "what is left out is not said")
+f.run("report", "drivers.sqlite", "--apart", "drivers", status=2)
+# With another text of the kernel nothing of the older driver compares.
+with open(f.path("scale.c"), "a") as file:
+    file.write("// another text\n")
+tune("drivers.sqlite", "--set", "N=4000", "--budget", "4")
+left_out("beside", "drivers.sqlite")
+page = f.report("texts.html", "drivers.sqlite", "--apart", "run")
+check(len(set(re.findall("kernel ([0-9a-f]{8})</a>|kernel ([0-9a-f]{8}), ", page))) == 2, "texts of the kernel are not told apart")
+with open(f.path("scale.c"), "w") as file:
+    file.write(KERNEL)
 
 # ---- several objectives --------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 #include "fixture.h"
 
 #include "store/database.h"
+#include "store/query/query.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -530,6 +531,77 @@ START_TEST(test_put_once)
 }
 END_TEST
 
+// ---- spaces
+
+static void begin_under(struct store *s, const char *driver)
+{
+    struct error e = ERROR_INIT;
+    struct device_info device = test_device;
+    device.driver = driver;
+    const struct store_session session = {.command = "hone tune scale.json",
+                                          .hone_version = "0.1.0",
+                                          .spec_name = "scale.json",
+                                          .spec_text = "{}",
+                                          .constants = "WIDTH=256",
+                                          .host = "nowhere",
+                                          .device = &device};
+    ck_assert_msg(store_begin(s, &session, &e), "%s", e.text);
+}
+
+static void put_cold(struct store *s, unsigned i)
+{
+    struct policy cold = test_policy;
+    cold.cold = true;
+    put_result(s, i, &cold, result_make(i));
+}
+
+static void check_spaces(struct store *s, enum stored_apart apart, const char *expected)
+{
+    struct arena a = {0};
+    struct error e = ERROR_INIT;
+    struct text found = TEXT_INIT;
+    struct stored_space *spaces;
+    size_t count;
+    ck_assert_msg(stored_spaces(s, NULL, NULL, apart, &a, &spaces, &count, &e), "%s", e.text);
+    for (size_t i = 0; i < count; i++) {
+        const struct stored_space *of = &spaces[i];
+        struct seen seen = {0};
+        ck_assert(stored_space_each(s, of, note_row, &seen, &e));
+        text_addf(&found, "%s, run %u, %s, %llu of %llu: %s\n", of->driver, of->run,
+                  of->cold ? "cold" : "warm", (unsigned long long)of->results,
+                  (unsigned long long)(of->results + of->left_out), seen.configurations);
+    }
+    ck_assert_str_eq(text_cstr(&found), expected);
+    text_release(&found);
+    arena_release(&a);
+}
+
+START_TEST(test_spaces_apart)
+{
+    struct store *s = store_make("s.db");
+    begin_under(s, "1.0");
+    put(s, 1);
+    put(s, 2);
+    begin_under(s, "0.9"); // cold inputs alone: nothing of it compares
+    put_cold(s, 5);
+    begin_under(s, "2.0");
+    put(s, 1);
+    put_cold(s, 2);
+    begin_under(s, "2.0");
+    put(s, 3);
+    check_spaces(s, STORED_NEWEST, "2.0, run 0, warm, 2 of 6: block=3;block=1;\n");
+    check_spaces(s, STORED_DRIVERS,
+                 "2.0, run 0, warm, 2 of 4: block=3;block=1;\n"
+                 "1.0, run 0, warm, 2 of 2: block=2;block=1;\n");
+    check_spaces(s, STORED_RUNS,
+                 "2.0, run 4, warm, 1 of 1: block=3;\n"
+                 "2.0, run 3, cold, 1 of 2: block=2;\n"
+                 "0.9, run 2, cold, 1 of 1: block=5;\n"
+                 "1.0, run 1, warm, 2 of 2: block=2;block=1;\n");
+    store_close(s);
+}
+END_TEST
+
 static void tests_add(TCase *t)
 {
     tcase_add_test(t, test_rows_newest_first);
@@ -548,6 +620,7 @@ static void tests_add(TCase *t)
     tcase_add_test(t, test_without_texts_and_device);
     tcase_add_test(t, test_put_needs_session_and_right);
     tcase_add_test(t, test_put_once);
+    tcase_add_test(t, test_spaces_apart);
 }
 
 int main(void)

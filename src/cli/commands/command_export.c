@@ -52,7 +52,8 @@ static int refuse_several(const struct session *s)
 static bool find_all(struct session *s, const char *constants, struct error *e)
 {
     struct work *w = &s->work;
-    return stored_spaces(w->store, w->spec->name, constants, &w->arena, &s->spaces, &s->count, e);
+    return stored_spaces(w->store, w->spec->name, constants, STORED_NEWEST, &w->arena, &s->spaces,
+                         &s->count, e);
 }
 
 // --all is about all constants, unless --set names them.

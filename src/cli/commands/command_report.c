@@ -16,6 +16,7 @@ struct report_settings {
     struct spec_settings given; // some rows of it
     const char *output, *svg, *csv, *views;
     struct list objective;
+    enum stored_apart apart;
     bool markdown, all;
     struct given_live live;
     bool until_eof;
@@ -108,7 +109,8 @@ static bool add_spaces(struct session *s, struct store *store, const char *path,
     size_t count;
     struct arena *a = &s->work.arena;
     const char *device = s->settings->given.device;
-    if (!stored_spaces(store, spec ? spec->name : NULL, constants, a, &spaces, &count, e))
+    if (!stored_spaces(store, spec ? spec->name : NULL, constants, s->settings->apart, a, &spaces,
+                       &count, e))
         return false;
     if (device && device[0])
         count = stored_spaces_keep(spaces, count, device);
@@ -438,6 +440,22 @@ static int run_report(struct invocation *i)
     return status;
 }
 
+static bool option_apart(void *field, const char *value, struct error *e)
+{
+    static const struct {
+        const char *name;
+        enum stored_apart apart;
+    } names[] = {{"nothing", STORED_NEWEST}, {"driver", STORED_DRIVERS}, {"run", STORED_RUNS}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (str_equal(names[i].name, value)) {
+            *(enum stored_apart *)field = names[i].apart;
+            return true;
+        }
+    }
+    error_set(e, ERROR_USAGE, "'%s' is none of driver, run, nothing", value);
+    return false;
+}
+
 #define FIELD(member) offsetof(struct report_settings, member)
 
 static const struct option options[] = {
@@ -492,6 +510,11 @@ static const struct option what_options[] = {
      .help = "What is looked for, as in hone best: the time or a metric of the spec (or what a "
              "recording has beside the time), with min: or max: in front. Several have a Pareto "
              "front. Default: the spec's own, else the least time."},
+    {OPTION("apart", "WHAT", option_apart, FIELD(apart)),
+     .brief = "a set for each driver, or each run",
+     .help = "What a store has of one device and language: driver (default), a set for each driver "
+             "with results of the kernel's newest text; run, a set for each run of hone; nothing, "
+             "the newest driver's results alone."},
     {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a', .brief = "with any constants",
      .help = "Of a spec: results with any constants, a set each."},
     {OPTION("store", "FILE", option_text, FIELD(given.store)),

@@ -29,18 +29,28 @@ bool store_runs(struct store *s, const char *spec_name, struct arena *a, struct 
 
 // ---- recorded spaces ---------------------------------------------------------------------------
 
+// What tells spaces apart beside the spec, its constants, the device and the language.
+enum stored_apart {
+    STORED_DRIVERS, // the driver; all with the text, and the inputs, of the newest
+    STORED_RUNS,    // the run of hone; each with its own newest text
+    STORED_NEWEST // nothing: those under the newest driver count, with the newest text of the kernel
+};
+
 // The results of one spec with one set of constants on one device in one language, as a recorded
-// space. Those under the newest driver and with the newest text of the kernel count; older ones do
-// not compare with them.
+// space. Results under several drivers, of several texts of the kernel, with cold inputs and with
+// warm ones do not compare: a space has those of one kind.
 struct stored_space {
     const char *spec, *constants, *device, *platform, *language;
     const char *driver; // of the newest result, as the rest
     const char *kernels, *hone_version;
     struct digest identity; // of the device with that driver
     struct digest source;
-    uint64_t results; // under that driver and with that text
-    bool cold;        // its inputs were, of the newest that is correct: the others are left out
-    bool is_timed;    // one is correct
+    const uint8_t *session; // (or NULL) of one run; STORE_ID_BYTES
+    uint32_t run;           // the same as a number: 1 is the oldest of the place; 0: of all runs
+    uint64_t results;       // that count
+    uint64_t left_out;      // of the place, older than the newest of it, that are of no space
+    bool cold;     // its inputs were, of the newest that is correct: the others are left out
+    bool is_timed; // one is correct
     bool is_imported;
     const char *statistic; // what a time of it is: "median", or as it was imported
 };
@@ -50,8 +60,9 @@ const char *result_statistic(const struct result *r);
 
 // Those of a spec (NULL: of all) with these constants (NULL: any), the one with the newest result
 // first. In the arena.
-bool stored_spaces(struct store *s, const char *spec_name, const char *constants, struct arena *a,
-                   struct stored_space **out, size_t *count, struct error *e);
+bool stored_spaces(struct store *s, const char *spec_name, const char *constants,
+                   enum stored_apart apart, struct arena *a, struct stored_space **out,
+                   size_t *count, struct error *e);
 
 // The newest result of each configuration, the newest first, until `each` returns false. What was
 // only checked, without a time, and samples of comparisons are left out.

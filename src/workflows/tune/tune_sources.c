@@ -55,7 +55,7 @@ static bool list_near(struct tune *t, struct store *store, struct arena *a, stru
     size_t found;
     if (!store)
         return true;
-    if (!stored_spaces(store, t->o.spec->name, NULL, a, &spaces, &found, e))
+    if (!stored_spaces(store, t->o.spec->name, NULL, STORED_NEWEST, a, &spaces, &found, e))
         return false;
     struct near_space *longer = arena_array(a, *count + found + 1, sizeof *longer);
     if (!longer)
