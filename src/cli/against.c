@@ -110,7 +110,7 @@ static int find_view(struct work *w, const struct against *a, enum language lang
                      const struct device_info *beside)
 {
     int status = work_devices(w, NULL, language_text(language));
-    engine_drop_worker(w->list);
+    work_drop_workers(w);
     if (status != EXIT_DONE)
         return status;
     for (uint32_t i = 0; i < w->devices.device_count; i++) {

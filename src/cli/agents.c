@@ -201,14 +201,23 @@ bool agents_list(struct agents *g, const struct environment *v, const struct hon
     return usable > 0 || error_set(e, ERROR_WORKER, "none of the nodes of --on can be used");
 }
 
+void agents_borrow(const struct agents *g, struct agents *out)
+{
+    *out = (struct agents){
+        .count = g->count, .is_borrowed = true, .are_others_said = g->are_others_said};
+    for (uint32_t i = 0; i < g->count; i++)
+        out->list[i] = (struct agent_member){
+            .name = g->list[i].name, .node = g->list[i].node, .is_said = g->list[i].is_said};
+}
+
 void agents_release(struct agents *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         hone_devices_free(g->list[i].devices);
-        if (g->list[i].node)
+        if (g->list[i].node && !g->is_borrowed)
             node_end(g->list[i].node);
     }
-    for (uint32_t i = 0; i < g->count; i++)
+    for (uint32_t i = 0; i < g->count && !g->is_borrowed; i++)
         node_free(g->list[i].node);
     g->count = 0;
 }

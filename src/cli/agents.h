@@ -22,6 +22,8 @@ struct agents {
     struct launchers launchers;
     struct agent_member list[LAUNCHERS_MOST]; // those of launchers.list
     uint32_t count;
+    bool is_borrowed;     // the nodes are another's
+    bool are_others_said; // devices that do not share the work
 };
 
 // Reads what is given; nothing is started. False with the error set where it makes no sense.
@@ -33,6 +35,8 @@ bool agents_start(struct agents *g, const struct environment *v, struct error *e
 // error, else it is said, once; none that can is an error, too.
 bool agents_list(struct agents *g, const struct environment *v, const struct hone_spec *spec,
                  const char *language, bool strict, struct error *e);
+// `out` gets the same nodes, which stay the first one's; the devices it lists are its own.
+void agents_borrow(const struct agents *g, struct agents *out);
 void agents_release(struct agents *g);
 
 // The member whose list the copy was made from, and the entry in it; NULL: none.

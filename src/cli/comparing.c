@@ -4,6 +4,7 @@
 #include "cli/comparing.h"
 
 #include "cli/interrupt.h"
+#include "cli/nodes.h"
 #include "report/progress.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ void comparing_init(struct comparing *c, const struct invocation *call)
 void comparing_release(struct comparing *c)
 {
     hone_tune_free(c->compare);
-    for (uint32_t i = 0; i < c->count; i++) {
+    for (uint32_t i = c->count; i-- > 0;) { // the first side's nodes serve all
         struct comparing_side *s = &c->sides[i];
         engine_stored_release(&s->stored);
         tuning_release(&s->tuning);
@@ -66,6 +67,7 @@ static struct comparing_side *add_side(struct comparing *c, uint32_t argument)
     s->call.argument_count = 1;
     s->given = c->settings->given;
     tuning_init(&s->tuning, &s->call, &s->given, &c->settings->measure, NULL);
+    comparing_share_nodes(c, s);
     return s;
 }
 
@@ -95,6 +97,11 @@ static int open_routines(struct comparing *c)
         struct comparing_side *s = add_side(c, 0);
         int status = against_open(&s->tuning.work, against->items[i],
                                   c->sides[0].tuning.work.device, &s->against);
+        const struct work *first = &c->sides[0].tuning.work;
+        if (status == EXIT_DONE && s->tuning.work.device == first->device)
+            s->tuning.work.places = first->places;
+        else if (status == EXIT_DONE)
+            status = work_places(&s->tuning.work);
         if (status != EXIT_DONE)
             return status;
     }
@@ -109,7 +116,7 @@ static int open_specs(struct comparing *c)
     for (uint32_t i = 0; i < c->call->argument_count && status == EXIT_DONE; i++) {
         struct comparing_side *s = add_side(c, i);
         status = tuning_open(&s->tuning);
-        engine_drop_worker(s->tuning.work.list);
+        work_drop_workers(&s->tuning.work);
         if (status == EXIT_DONE)
             status = open_kept(&s->tuning.work);
     }
@@ -338,6 +345,8 @@ static void fill_parts(struct comparing *c)
         c->parts[i] = (struct compare_side){.label = text_cstr(&s->label),
                                             .spec = s->tuning.work.spec,
                                             .device = s->tuning.work.device,
+                                            .places = s->tuning.work.places.list,
+                                            .place_count = s->tuning.work.places.count,
                                             .flags = s->flags.items,
                                             .flag_count = s->flags.count,
                                             .routine = s->against.routine,

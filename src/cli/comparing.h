@@ -61,8 +61,8 @@ int comparing_start(struct comparing *c); // the comparison itself
 
 // comparing_sides.c: the sides of one spec, by --left and --right.
 int comparing_sides(struct comparing *c);
-// One device, or two views of one card.
-bool comparing_same_card(const struct device_info *a, const struct device_info *b);
+// The first side's nodes are this one's, too.
+void comparing_share_nodes(struct comparing *c, struct comparing_side *s);
 // Would two specs run on one? An exit status; why not is said.
 int comparing_on_one_card(const struct work *first, const struct work *w);
 // How one side is told from the other. False without memory; equal sides have empty labels.

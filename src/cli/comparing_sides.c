@@ -1,5 +1,6 @@
 // The two sides of a comparison: what --left and --right say.
 #include "cli/comparing.h"
+#include "cli/nodes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,17 +121,35 @@ static int default_sides(struct comparing *c)
     return EXIT_DONE;
 }
 
-// Whatever runs kernels on the host's processor is a view of it.
-bool comparing_same_card(const struct device_info *a, const struct device_info *b)
+void comparing_share_nodes(struct comparing *c, struct comparing_side *s)
 {
-    bool is_host = a->language != b->language && a->type == DEVICE_CPU && b->type == DEVICE_CPU;
-    return (a->language == b->language && str_equal(a->id, b->id)) || is_host ||
-           device_same_card(a, b);
+    if (s != c->sides)
+        agents_borrow(&c->sides[0].tuning.work.agents, &s->tuning.work.agents);
+}
+
+// One device, or two views of one card.
+static bool is_same_card(const struct device_info *a, const struct device_info *b)
+{
+    return place_same_card(&(struct place){.device = a}, &(struct place){.device = b});
+}
+
+// Is there a card that both can use?
+static bool share_card(const struct work *a, const struct work *b)
+{
+    if (a->places.count == 0 || b->places.count == 0)
+        return is_same_card(a->device, b->device);
+    for (uint32_t i = 0; i < a->places.count; i++) {
+        for (uint32_t k = 0; k < b->places.count; k++) {
+            if (place_same_card(&a->places.list[i], &b->places.list[k]))
+                return true;
+        }
+    }
+    return false;
 }
 
 int comparing_on_one_card(const struct work *first, const struct work *w)
 {
-    if (comparing_same_card(w->device, first->device))
+    if (share_card(w, first))
         return EXIT_DONE;
     complain("%s and %s would run on different devices, %s and %s; name one with --device",
              first->call->arguments[0], w->call->arguments[0], first->device->name,
@@ -143,15 +162,18 @@ static int put_on_one_card(struct comparing *c)
 {
     struct work *left = &c->sides[0].tuning.work, *right = &c->sides[1].tuning.work;
     bool is_free = !c->sides[0].is_given && !c->sides[1].is_given;
-    if (!left->device || !right->device || !is_free ||
-        comparing_same_card(left->device, right->device))
+    if (!left->device || !right->device || !is_free || share_card(left, right))
         return EXIT_DONE;
     for (uint32_t i = 0; i < right->devices.device_count; i++) {
         const struct device_info *d = &right->devices.devices[i];
-        if (d->language == right->device->language && comparing_same_card(left->device, d)) {
-            right->device = d;
-            return EXIT_DONE;
-        }
+        if (d->language != right->device->language)
+            continue;
+        const struct device_info *chosen = right->device;
+        right->device = d;
+        int status = work_places(right);
+        if (status != EXIT_DONE || share_card(left, right))
+            return status;
+        right->device = chosen;
     }
     complain("%s has no %s view here; name both with --left device=NAME and --right device=NAME",
              left->device->name, language_title(right->device->language));
@@ -183,7 +205,7 @@ static int open_side(struct comparing_side *s)
     if (s->run)
         return open_run(s);
     int status = tuning_open(&s->tuning);
-    engine_drop_worker(s->tuning.work.list);
+    work_drop_workers(&s->tuning.work);
     return status == EXIT_DONE ? open_kept(&s->tuning.work) : status;
 }
 
@@ -198,8 +220,10 @@ int comparing_sides(struct comparing *c)
         !read_side(c, &c->sides[1], &s->right, "right", &e))
         return work_failed(&e);
     int status = is_said(s) ? EXIT_DONE : default_sides(c);
-    for (uint32_t i = 0; i < 2 && status == EXIT_DONE; i++)
+    for (uint32_t i = 0; i < 2 && status == EXIT_DONE; i++) {
+        comparing_share_nodes(c, &c->sides[i]);
         status = open_side(&c->sides[i]);
+    }
     return status == EXIT_DONE ? put_on_one_card(c) : status;
 }
 
@@ -219,7 +243,7 @@ static void label_devices(struct comparing_side *sides)
         add(&sides[0], language_title(a->language));
         add(&sides[1], language_title(b->language));
     }
-    if (comparing_same_card(a, b) && (a->language != b->language || str_equal(a->id, b->id)))
+    if (is_same_card(a, b) && (a->language != b->language || str_equal(a->id, b->id)))
         return;
     bool by_name = !str_equal(a->name, b->name);
     add(&sides[0], by_name ? a->name : a->id);

@@ -189,8 +189,8 @@ static const char devices[] =
     "time (--lock-wait).";
 
 static const char nodes[] =
-    "--on says where the work is done, for tune, check, sweep, deploy and devices; it is taken "
-    "from the command line alone, never from a spec.\n\n"
+    "--on says where the work is done, for tune, check, sweep, compare, deploy and devices; it is "
+    "taken from the command line alone, never from a spec.\n\n"
     "  local            all equal devices of this machine\n"
     "  slurm            every node of the allocation: inside of sbatch or salloc\n"
     "  ssh:a,b,c        these hosts, as `ssh -oBatchMode=yes` reaches them\n"

@@ -75,10 +75,9 @@ static bool may_share(const struct work *w, const struct device_info *d)
 static bool has_card(const struct work *w, const struct agent_member *m,
                      const struct device_info *d)
 {
+    const struct place there = {.node = m->node, .device = d};
     for (uint32_t i = 0; i < w->places.count; i++) {
-        const struct place *p = &w->places.list[i];
-        if (p->node == m->node &&
-            (str_equal(p->device->id, d->id) || device_same_card(p->device, d)))
+        if (place_same_card(&w->places.list[i], &there))
             return true;
     }
     return false;
@@ -109,8 +108,9 @@ static void say_others(const struct work *w, const struct device_info *list, siz
 }
 
 // The worker that listed a node's devices is kept for the first of them.
-static void add_place(struct work *w, struct place *places, const struct device_info *d)
+static void add_place(struct work *w, const struct device_info *d)
 {
+    struct place *places = w->place_list;
     const struct agent_member *m = agents_with(&w->agents, d);
     if (w->places.count == FARM_MOST || has_card(w, m, d))
         return;
@@ -130,17 +130,19 @@ int work_places(struct work *w)
     if (w->given->on.count == 0)
         return EXIT_DONE;
     const struct device_info *list = work_usable(w, &count);
-    struct place *places = arena_array(&w->arena, FARM_MOST, sizeof *places);
-    if (!list || !places) {
+    w->place_list = arena_array(&w->arena, FARM_MOST, sizeof *w->place_list);
+    if (!list || !w->place_list) {
         error_memory(&e);
         return work_failed(&e);
     }
-    w->places = (struct hone_places){.list = places, .outlier = w->given->outlier};
-    add_place(w, places, w->device);
-    for (size_t i = 0; i < count; i++) {
-        if (may_share(w, &list[i]))
-            add_place(w, places, &list[i]);
+    w->places = (struct hone_places){.list = w->place_list, .outlier = w->given->outlier};
+    add_place(w, w->device);
+    for (uint32_t i = 0; i < w->devices.device_count; i++) {
+        if (may_share(w, &w->devices.devices[i]))
+            add_place(w, &w->devices.devices[i]);
     }
-    say_others(w, list, count);
+    if (!w->agents.are_others_said)
+        say_others(w, list, count);
+    w->agents.are_others_said = true;
     return EXIT_DONE;
 }

@@ -458,6 +458,15 @@ int work_device(struct work *w)
     return w->device ? work_bind(w) : work_failed(&e);
 }
 
+void work_drop_workers(struct work *w)
+{
+    engine_drop_worker(w->list);
+    for (uint32_t i = 0; i < w->agents.count; i++)
+        engine_drop_worker(w->agents.list[i].devices);
+    for (uint32_t i = 0; i < w->places.count; i++)
+        w->place_list[i].spare = NULL;
+}
+
 struct hone_tune_options work_options(const struct work *w)
 {
     const struct spec_settings *g = w->given;

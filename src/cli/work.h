@@ -38,7 +38,8 @@ struct work {
     struct device_report devices;
     const struct device_info *device;
     const struct hone_device *chosen; // (or NULL) of the list: `device`
-    struct hone_places places;        // of --on; none: `device` alone
+    struct place *place_list;         // of --on
+    struct hone_places places;        // likewise; none: `device` alone
     struct hone_store *opened;        // (or NULL) with those behind it
     struct store *store;              // what stands behind it, for questions and reports
     bool lost;                        // it was said that the store lost what was written to it
@@ -77,6 +78,8 @@ int work_no_device(const struct work *w); // says what to install
 const struct device_info *work_usable(struct work *w, size_t *count);
 // One of the devices that the spec's languages can run on, or that of --language.
 int work_device(struct work *w);
+// The workers that listed the devices end.
+void work_drop_workers(struct work *w);
 // --reference-by, where it is given: asks the program, for the device that was chosen.
 int work_reference_by(struct work *w);
 // --store or the default one, and behind it those of --also and HONE_ALSO. For reading these are

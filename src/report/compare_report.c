@@ -1,5 +1,6 @@
 // A comparison as text and Markdown.
 #include "report/compare_report.h"
+#include "report/members.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -548,6 +549,7 @@ static void put_comparison(const struct compare_report *v, enum report_format fo
         put_apart(v, out);
         put_bests(v, out);
     }
+    report_members(v->progress.members, v->progress.member_count, false, out);
     put_end(v, out);
     text_add(out, v->why ? "\n" : "");
 }

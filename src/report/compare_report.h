@@ -35,7 +35,7 @@ double report_error_norm(const struct result *r);
 // ratio_interval, probability, differs, in_turn, rounds, repeated, same_as), planned, only,
 // compared, failed, identical, in_turn, mean_ratio, mean_interval, differ, first_faster,
 // second_faster, level, kendall_tau, best (of each side: configuration, median_ns), ratio_of_bests,
-// ratio_of_bests_interval, launches, elapsed_ns, cancelled, error, why. Ratios are of the first
+// ratio_of_bests_interval, devices (report_members_at()), launches, elapsed_ns, cancelled, error, why. Ratios are of the first
 // side's time to the second's; of several specs: of each to the fastest. `error` of a side is
 // report_error_norm().
 extern const writers compare_writers;

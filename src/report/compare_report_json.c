@@ -1,5 +1,6 @@
 // A comparison as JSON.
 #include "report/compare_report.h"
+#include "report/members.h"
 #include "report/values.h"
 
 #include <math.h>
@@ -148,6 +149,7 @@ void report_compare_json(const struct compare_report *v, struct emit *j)
     emit_array_end(j);
     emit_compare_ratio(j, v->progress.has_bests, &v->progress.ratio_of_bests, "ratio_of_bests",
                        "ratio_of_bests_interval");
+    report_members_at(v->progress.members, v->progress.member_count, j);
     emit_u64_at(j, "launches", v->progress.launches);
     emit_u64_at(j, "elapsed_ns", v->progress.common.elapsed_ns);
     emit_bool_at(j, "cancelled", v->progress.common.cancelled);

@@ -1,5 +1,6 @@
 // JSON of a device, runs, results and summaries. The fields are for scripts and stay: a new one is
 // added, none is renamed. What is not known is null.
+#include "report/members.h"
 #include "report/peak_report.h"
 #include "report/report.h"
 #include "report/verified.h"
@@ -506,33 +507,6 @@ static void ranking_at(const struct tune_report *v, struct emit *j)
     emit_object_end(j);
 }
 
-// Of a tune on several devices; else null.
-static void devices_at(const struct tune_progress *p, struct emit *j)
-{
-    emit_key(j, "devices");
-    if (p->member_count == 0) {
-        emit_null(j);
-        return;
-    }
-    emit_array(j);
-    for (uint32_t i = 0; i < p->member_count; i++) {
-        const struct farm_member *m = &p->members[i];
-        emit_object(j);
-        emit_text_at(j, "name", m->name);
-        emit_text_at(j, "node", m->place->name);
-        emit_text_at(j, "id", m->place->device->id);
-        emit_text_at(j, "state", farm_state_text(m->state));
-        emit_text_at(j, "why", m->why[0] ? m->why : NULL);
-        emit_u64_at(j, "results", m->results);
-        emit_u64_at(j, "rounds", m->rounds);
-        emit_f64_at(j, "ratio", m->compared ? m->ratio.ratio : NAN);
-        emit_pair_at(j, "ratio_interval", m->compared && m->ratio.interval, m->ratio.low,
-                     m->ratio.high);
-        emit_object_end(j);
-    }
-    emit_array_end(j);
-}
-
 const struct tune_record *report_best(const struct tune_report *v)
 {
     if (v->frame.chosen)
@@ -639,7 +613,7 @@ void report_summary_json(const struct tune_report *v, struct emit *j)
     emit_bool_at(j, "verified", shows && shown == SHOWN_CORRECT);
     emit_text_at(j, "shown", shows ? report_shown_text(shown) : NULL);
     ranking_at(v, j);
-    devices_at(p, j);
+    report_members_at(p->members, p->member_count, j);
     emit_bool_at(j, "cancelled", p->common.cancelled);
     emit_bool_at(j, "out_of_time", p->out_of_time);
     emit_bool_at(j, "build_only", v->head.build_only);

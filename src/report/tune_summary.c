@@ -1,4 +1,5 @@
 // The end of a tune: the best few, what failed, where the time went. And its writers.
+#include "report/members.h"
 #include "report/peak_report.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -681,50 +682,6 @@ static bool has_speedup(const struct tune_report *v)
     return count > 0 && report_by_time(&v->head) && !v->head.build_only && !is_alone;
 }
 
-// "card 3 (GPU-6a0c...) is 4.1 % slower than its siblings [3.8 .. 4.4]".
-static void put_pace(const struct farm_member *m, struct text *out)
-{
-    const struct stats_ratio *r = &m->ratio;
-    if (!m->compared || (r->interval && r->low <= 1 && r->high >= 1)) {
-        text_addf(out, "%s is as fast as its siblings", m->name);
-        return;
-    }
-    bool slower = r->ratio >= 1;
-    double low = 100 * (r->low - 1), high = 100 * (r->high - 1);
-    text_addf(out, "%s is %.1f %% %s than its siblings %c%.1f .. %.1f%c", m->name,
-              fabs(100 * (r->ratio - 1)), slower ? "slower" : "faster", r->interval ? '[' : '(',
-              slower ? low : -high, slower ? high : -low, r->interval ? ']' : ')');
-}
-
-// Of several devices who did how much; in short only what is odd.
-static void put_members(const struct tune_report *v, struct text *out)
-{
-    const struct tune_progress *p = &v->progress;
-    uint32_t working = 0;
-    for (uint32_t i = 0; i < p->member_count; i++)
-        working += farm_is_usable(p->members[i].state);
-    if (p->member_count > 1)
-        text_addf(out, "%u of %u devices shared the work\n", working, p->member_count);
-    for (uint32_t i = 0; i < p->member_count; i++) {
-        const struct farm_member *m = &p->members[i];
-        bool is_slow = m->compared && m->ratio.interval && m->ratio.low > 1;
-        if (!farm_is_usable(m->state)) {
-            text_addf(out, "  %s is %s: %s\n", m->name, farm_state_text(m->state), m->why);
-            continue;
-        }
-        if (v->in_short && !is_slow)
-            continue;
-        text_add(out, "  ");
-        if (m->compared)
-            put_pace(m, out);
-        else
-            text_add(out, m->name);
-        if (!v->in_short)
-            text_addf(out, ": %llu results, %u rounds", (unsigned long long)m->results, m->rounds);
-        text_add(out, "\n");
-    }
-}
-
 static void put_details(const struct tune_report *v, struct text *out)
 {
     const struct checked_outcomes all = tune_outcomes(v);
@@ -743,7 +700,7 @@ static void put_details(const struct tune_report *v, struct text *out)
     if (!v->head.build_only && !v->head.recorded)
         report_written(&all, v->head.check.kind != VERIFICATION_REFERENCE, out);
     put_unknown(v, out);
-    put_members(v, out);
+    report_members(v->progress.members, v->progress.member_count, v->in_short, out);
     put_warning(v, out);
     put_clock(v, out);
     put_summary_failures(&v->progress, out);
@@ -928,7 +885,7 @@ static void put_short(const struct tune_report *v, struct text *out)
         report_written(&all, false, out);
     put_unknown(v, out);
     put_busy(v, out);
-    put_members(v, out);
+    report_members(v->progress.members, v->progress.member_count, v->in_short, out);
     put_warning(v, out);
     put_clock(v, out);
     put_failed(v, out);

@@ -1014,6 +1014,12 @@ static void tell_shared_lock(const struct farm *f, const struct member *m)
     }
 }
 
+// All views together have as many builders.
+static size_t channels_of(const struct farm_options *o, uint32_t jobs)
+{
+    return LIVE_CHANNELS(jobs) + (o->views > 1 ? (o->views - 1) * LIVE_CHANNELS(1) : 0);
+}
+
 // Each worker takes two files of this process: where so many may not be open at once all have fewer.
 static void plan_builders(const struct farm *f, uint32_t *jobs)
 {
@@ -1021,7 +1027,7 @@ static void plan_builders(const struct farm *f, uint32_t *jobs)
     uint32_t before = 0, after = 0;
     for (uint32_t i = 0; i < f->o.count; i++) {
         jobs[i] = builders_of(&f->o, &f->o.places[i]);
-        wanted += LIVE_CHANNELS(jobs[i]);
+        wanted += channels_of(&f->o, jobs[i]);
         before += jobs[i];
     }
     if (wanted <= left)
@@ -1056,7 +1062,7 @@ static bool make_farm_member(struct farm *f, const struct place *p, uint32_t job
     live.endings = &f->endings;
     cached.may_measure = may_measure;
     cached.context = m;
-    m->ev = cached_new(&cached, &live, e);
+    m->ev = f->o.make ? f->o.make(f->o.context, m->index, &live, e) : cached_new(&cached, &live, e);
     if (m->ev)
         tell_shared_lock(f, m);
     f->count += m->ev != NULL;
@@ -1081,7 +1087,7 @@ struct evaluator *farm_new(const struct farm_options *o, struct error *e)
     plan_builders(f, jobs);
     for (uint32_t i = 0; ok && i < o->count; i++) {
         ok = make_farm_member(f, &o->places[i], jobs[i], e);
-        f->fd_room += LIVE_CHANNELS(f->members[i].jobs);
+        f->fd_room += channels_of(o, f->members[i].jobs);
     }
     f->fds = ok ? calloc(f->fd_room, sizeof *f->fds) : NULL;
     ok = ok && (f->fds || error_memory(e));

@@ -32,6 +32,12 @@ struct farm_options {
     struct live_options live;
     struct cached_options cached;
     double outlier; // 0: FARM_OUTLIER; INFINITY: none is left out
+    // (optional) Makes a member's evaluator, in place of a cached one; `live` is that of its place, with its share of
+    // the builders. `views`: live evaluators in each, 0: 1.
+    struct evaluator *(*make)(void *context, uint32_t member, const struct live_options *live,
+                              struct error *e);
+    void *context;
+    uint32_t views;
 };
 
 struct evaluator *farm_new(const struct farm_options *o, struct error *e);

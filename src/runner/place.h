@@ -18,6 +18,9 @@ struct place {
     uint32_t jobs;       // build workers at most; 0: its part of its machine's
 };
 
+// Two views of one card of one machine: the same device, or the same card in another language. Whatever runs
+// kernels on the host's processor is a view of it.
+bool place_same_card(const struct place *a, const struct place *b);
 // The evaluator shall work there.
 void place_use(const struct place *p, struct live_options *live);
 

@@ -1,7 +1,16 @@
-// A device at a place as a live evaluator takes it.
+// A device at a place: which card it is, and as a live evaluator takes it.
 #include "runner/place.h"
 
+#include "base/text.h"
 #include "runner/evaluator.h"
+
+bool place_same_card(const struct place *a, const struct place *b)
+{
+    const struct device_info *x = a->device, *y = b->device;
+    bool is_host = x->language != y->language && x->type == DEVICE_CPU && y->type == DEVICE_CPU;
+    return a->node == b->node && ((x->language == y->language && str_equal(x->id, y->id)) ||
+                                  is_host || device_same_card(x, y));
+}
 
 void place_use(const struct place *p, struct live_options *live)
 {

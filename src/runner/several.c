@@ -7,6 +7,7 @@
 #include "runner/node.h"
 #include "worker/device_lock.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -362,6 +363,23 @@ static void several_status(struct evaluator *ev, struct evaluator_status *out)
     }
 }
 
+static bool several_suspects(struct evaluator *ev, uint64_t ticket)
+{
+    struct member *m = member_of(several_of(ev), ticket);
+    return m && evaluator_suspects(m->live, ticket);
+}
+
+static size_t several_watch(struct evaluator *ev, struct pollfd *fds, size_t most, uint64_t *until)
+{
+    struct several *t = several_of(ev);
+    size_t n = 0;
+    if (t->done.first)
+        *until = 0;
+    for (uint32_t i = 0; i < t->count; i++)
+        n += evaluator_watch(t->members[i].live, fds + n, most - n, until);
+    return n;
+}
+
 static bool several_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
                           struct text *out, struct error *e)
 {
@@ -396,6 +414,8 @@ static const struct evaluator_operations several_operations = {
     .idle = several_idle,
     .status = several_status,
     .fetch = several_fetch,
+    .suspects = several_suspects,
+    .watch = several_watch,
     .destroy = several_destroy,
 };
 

@@ -42,6 +42,26 @@ START_TEST(the_other_way_round)
 }
 END_TEST
 
+// Two nodes with a card each, of which both languages have a view.
+#define NODES "--on", "exec:env FAKE_CL_DOMAIN={} FAKE_CUDA_DOMAIN={}", "--nodes", "11,12"
+
+START_TEST(both_views_of_the_cards_of_two_nodes)
+{
+    struct ran r = program_run("compare", SPEC, "--no-store", NODES);
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, "3 of 4 differ (95 % family-wise); CUDA is faster in 3.\n");
+    has(r.out, "Best against best, interleaved: CUDA is 2.00 (2.00 .. 2.00) times faster than "
+               "OpenCL.\n");
+    has(r.out, "2 of 2 devices shared the work\n  11, card 0 (");
+    has(r.out, "  12, card 1 (");
+    ran_release(&r);
+    r = program_run("compare", PRODUCT, "--no-store", "--against", "cublas", NODES);
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, "2 of 2 devices shared the work\n  11, card 0 (");
+    ran_release(&r);
+}
+END_TEST
+
 START_TEST(why_needs_code_that_can_be_read)
 {
     struct ran r = program_run("compare", SPEC, "--why");
@@ -102,6 +122,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, opencl_against_cuda);
     tcase_add_test(tests, the_other_way_round);
     tcase_add_test(tests, why_needs_code_that_can_be_read);
+    tcase_add_test(tests, both_views_of_the_cards_of_two_nodes);
     tcase_add_test(tests, cublas_beside_opencl);
     tcase_add_test(tests, cublas_that_fails);
 }

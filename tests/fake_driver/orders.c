@@ -236,9 +236,10 @@ void fake_clock_wait(uint64_t now_ns)
 const char *fake_define(const char *options, const char *name)
 {
     size_t length = strlen(name);
+    const char *last = NULL; // the last one decides, as for compilers
     for (const char *at = options; (at = strstr(at, "-D")); at += 2) {
         if (strncmp(at + 2, name, length) == 0 && at[2 + length] == '=')
-            return at + 2 + length + 1;
+            last = at + 2 + length + 1;
     }
-    return NULL;
+    return last;
 }

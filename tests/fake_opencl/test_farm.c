@@ -204,6 +204,78 @@ START_TEST(a_check_is_shared)
 }
 END_TEST
 
+// Two configurations of 121 and 128 us, on the right side 2 and 4 % slower; cards differ by more.
+static const char *const compared[] = {
+    "--on",    "local",       "--right", "option=-DFAKE_NS=123420",
+    "--where", "ID in [3,4]", "--json",  NULL};
+
+START_TEST(sides_are_compared_on_all_cards)
+{
+    tune_order("DEVICES", "3");
+    tune_order("NOISE", "2000");
+    tune_order("SPEED", "100,106,100");
+    t.command = "compare";
+    const char *said = tuned(compared);
+    ck_assert_ptr_nonnull(strstr(said, "\"compared\":2"));
+    double ratio = number_after(said, "\"ID\": 3", "\"ratio\":");
+    ck_assert_msg(fabs(ratio - 1 / 1.02) < 0.003, "%g: %s", ratio, said);
+    ratio = number_after(said, "\"ratio_of_bests\"", ":");
+    ck_assert_msg(fabs(ratio - 1 / 1.02) < 0.003, "%g: %s", ratio, said);
+    double slow = number_after(said, ":66:00.0)\"", "\"ratio\":");
+    ck_assert_msg(fabs(slow - 1.06) < 0.01, "%g: %s", slow, said);
+    for (unsigned i = 0; i < 3; i++) {
+        char bus[32];
+        snprintf(bus, sizeof bus, ":%x:00.0)\"", 0x65 + i);
+        ck_assert_msg(number_after(said, bus, "\"rounds\":") >= 6, "card %u: %s", i, said);
+    }
+}
+END_TEST
+
+START_TEST(sides_are_compared_without_a_card_that_is_too_slow)
+{
+    tune_order("DEVICES", "3");
+    tune_order("NOISE", "2000");
+    tune_order("SPEED", "100,125,100");
+    t.command = "compare";
+    const char *said = tuned(compared);
+    ck_assert_msg(strstr(said, "is left out: it is 2"), "%s", said);
+    ck_assert_ptr_nonnull(strstr(said, "\"state\":\"left out\""));
+    ck_assert_msg(number_after(said, ":66:00.0)\"", "\"rounds\":") == 0, "%s", said);
+    ck_assert(number_after(said, ":67:00.0)\"", "\"rounds\":") > 0);
+}
+END_TEST
+
+// Each is tuned first, on all cards, too.
+START_TEST(the_bests_of_specs_are_compared_on_all_cards)
+{
+    static const char *const two[] = {FAKE_OTHER_SPEC, "--on", "local", "--json", NULL};
+    tune_order("DEVICES", "2");
+    tune_order("NOISE", "2000");
+    tune_order("SPEED", "104,100");
+    t.command = "compare";
+    const char *said = tuned(two);
+    double ratio = number_after(said, "\"place\":2", "\"ratio\":");
+    ck_assert_msg(fabs(ratio - 1.5) < 0.005, "%g: %s", ratio, said);
+    ck_assert(number_after(said, ":65:00.0)\"", "\"rounds\":") >= 6);
+    ck_assert(number_after(said, ":66:00.0)\"", "\"rounds\":") >= 6);
+}
+END_TEST
+
+START_TEST(a_comparison_survives_a_lost_card)
+{
+    tune_order("DEVICES", "3");
+    tune_order("DIE", "#12");
+    tune_order("HOW", "kill");
+    tune_order("DEAD", "open");
+    tune_order("ONLY", "1");
+    t.command = "compare";
+    const char *said = tuned(compared);
+    ck_assert_msg(strstr(said, " is lost: "), "%s", said);
+    ck_assert_ptr_nonnull(strstr(said, "\"state\":\"lost\""));
+    ck_assert_ptr_nonnull(strstr(said, "\"compared\":2"));
+}
+END_TEST
+
 // Launches of 50 ms, without a ranking. The bound is loose enough for a busy machine; tests/bench/farm.sh
 // measures the real speed-up.
 START_TEST(many_cards_share_the_time)
@@ -235,6 +307,10 @@ int main(void)
     tcase_add_test(cases, a_lost_card_s_work_is_done_by_the_others);
     tcase_add_test(cases, cards_of_another_kind_are_left_alone);
     tcase_add_test(cases, a_check_is_shared);
+    tcase_add_test(cases, sides_are_compared_on_all_cards);
+    tcase_add_test(cases, sides_are_compared_without_a_card_that_is_too_slow);
+    tcase_add_test(cases, the_bests_of_specs_are_compared_on_all_cards);
+    tcase_add_test(cases, a_comparison_survives_a_lost_card);
     tcase_add_test(cases, many_cards_share_the_time);
     suite_add_tcase(s, cases);
     SRunner *r = srunner_create(s);

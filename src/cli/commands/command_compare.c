@@ -2,6 +2,7 @@
 #include "cli/completion.h"
 #include "cli/comparing.h"
 #include "cli/interrupt.h"
+#include "cli/nodes.h"
 #include "cli/run_workflow.h"
 #include "os/file_replace.h"
 #include "report/progress.h"
@@ -187,6 +188,7 @@ static const struct option result_options[] = {
 
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
+    {"What and where", share_options, FIELD(given)},
     {"Sides", side_options, 0},
     {"Sides", seed_options, FIELD(measure)},
     {"Measuring", measuring_options, 0},
@@ -251,6 +253,14 @@ const struct command command_compare = {
         "A stored run is compared as it was measured then: its launches were not interleaved with "
         "the "
         "others, so the drift in between is in the ratios, and the report says so.\n\n"
+        "With --on: on all equal devices that every side can use, of this machine and of nodes. "
+        "Each "
+        "launches the sides in rounds of its own, and a ratio is of one round of one device, so "
+        "that it "
+        "does not matter that equal devices differ by some per cent; how much they do is said. "
+        "Sides "
+        "that name different kinds of device are launched in turn on the first of each. Two equal "
+        "devices are compared with each other without --on.\n\n"
         "With several specs: the best configuration of each, which a ranking in the store (of the "
         "whole "
         "space, or of what --config and --where leave) or a tune finds first, under the same "
@@ -284,7 +294,9 @@ const struct command command_compare = {
         "\"in_turn\", \"mean_ratio\", \"mean_interval\", \"differ\", \"first_faster\", "
         "\"second_faster\", "
         "\"level\", \"kendall_tau\", \"best\":[], \"ratio_of_bests\", \"ratio_of_bests_interval\", "
-        "\"launches\", \"elapsed_ns\", \"cancelled\", \"error\", \"why\"}; a side has label, spec, "
+        "\"devices\", \"launches\", \"elapsed_ns\", \"cancelled\", \"error\", \"why\"}; a side has "
+        "label, "
+        "spec, "
         "routine, "
         "constants, options, device, driver, language, run, verification; a row configuration, "
         "sides "

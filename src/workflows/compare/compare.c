@@ -1,11 +1,10 @@
 // The order of a comparison: sides and the configurations they have in common (compare_plan.c), one
-// evaluator for all of them, then paired run after paired run (compare_paired.c), of which later
+// evaluator for all of them (compare_lanes.c), then paired run after paired run (compare_paired.c), of which later
 // ones are built while an earlier one is launched, and at the end what it all amounts to
 // (compare_end.c). The paired run of the bests comes last and is handed out in the progress alone.
 #include "workflows/compare/compare_inside.h"
 
 #include "os/process.h"
-#include "runner/several.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,57 +65,6 @@ static bool make_sides(struct compare *c, struct error *e)
     return ok;
 }
 
-// Sides of one device in one language share their workers.
-static uint32_t evaluator_member(const struct side **members, uint32_t *count, const struct side *s)
-{
-    for (uint32_t i = 0; i < *count; i++) {
-        const struct device_info *d = members[i]->device;
-        if (d->language == s->device->language && str_equal(d->id, s->device->id) &&
-            members[i]->o.place == s->o.place)
-            return i;
-    }
-    members[*count] = s;
-    return (*count)++;
-}
-
-// What of the devices matters to the rounds is the coarsest timer, and whether other load does.
-static bool make_compare_evaluator(struct compare *c, struct error *e)
-{
-    const struct side *of[COMPARE_SIDES];
-    struct live_options members[COMPARE_SIDES];
-    struct several_options route = {.members = members, .lock_folder = c->o.lock_folder};
-    uint32_t cores = process_cores();
-    for (uint32_t i = 0; i < c->side_count; i++) {
-        struct side *s = &c->sides[i];
-        struct device_info *all = &c->common;
-        const struct device_info *d = s->device;
-        if (s->o.stored)
-            continue;
-        s->member = evaluator_member(of, &route.count, s);
-        if (!all->name)
-            *all = *d;
-        all->timer_ns = d->timer_ns > all->timer_ns ? d->timer_ns : all->timer_ns;
-        all->shares_host = all->shares_host || d->shares_host || d->type == DEVICE_CPU;
-    }
-    c->builds_alone = route.count > 1 && c->common.shares_host;
-    for (uint32_t i = 0; i < route.count; i++) {
-        uint32_t jobs = c->o.jobs ? c->o.jobs : cores / route.count;
-        members[i] = (struct live_options){.worker = c->o.worker,
-                                           .environment = c->o.environment,
-                                           .device = of[i]->device,
-                                           .jobs = jobs > 0 ? jobs : 1,
-                                           .terms = c->o.terms,
-                                           .no_timing = true,
-                                           .leaving = c->o.leaving,
-                                           .log = c->o.log};
-        if (of[i]->o.place)
-            place_use(of[i]->o.place, &members[i]);
-    }
-    if (route.count > 0)
-        c->evaluator = several_new(&route, e);
-    return route.count == 0 || c->evaluator;
-}
-
 // Nobody leaves before the end: an interval needs all rounds, of the slower side too.
 static void set_rules(struct compare *c)
 {
@@ -125,7 +73,7 @@ static void set_rules(struct compare *c)
     if (c->o.choices)
         rounds = COMPARE_BESTS;
     c->rules = c->o.terms.rules;
-    c->rules.rounds = c->o.rounds ? c->o.rounds : rounds;
+    c->rules.rounds = compare_rounds(c, rounds);
     c->rules.looks = 1;
     c->rules.early = 1e4;
     c->rules.precision = 0;
@@ -140,7 +88,8 @@ struct compare *compare_new(const struct compare_options *o, struct error *e)
     c->o = *o;
     c->started_ns = clock_ns();
     c->progress.mean = c->progress.correlation = NAN;
-    if (make_sides(c, e) && compare_plan(c, e) && make_compare_evaluator(c, e)) {
+    if (make_sides(c, e) && compare_plan(c, e) && (compare_make_lanes(c) || error_memory(e)) &&
+        compare_make_evaluator(c, e)) {
         c->planned = c->paired_run_count;
         set_rules(c);
         return c;
@@ -161,6 +110,7 @@ void compare_free(struct compare *c)
         paired_run_release(c, c->paired_runs[i]);
     for (uint32_t i = 0; i < c->side_count; i++)
         session_release(&c->sides[i].session);
+    compare_release_lanes(c);
     free(c->paired_runs);
     free(c->records);
     arena_release(&c->arena);
@@ -334,6 +284,8 @@ void compare_progress(struct compare *c, struct compare_progress *out)
         memset(&out->final_ranking, 0, sizeof out->final_ranking);
     if (c->evaluator)
         evaluator_status(c->evaluator, &out->common.evaluator);
+    out->members = c->members;
+    out->member_count = compare_lane_members(c);
     uint64_t locked = out->common.evaluator.times.span_ns[SPAN_LOCKED];
     if (out->common.done > 1 && out->common.done < out->common.planned &&
         locked < out->common.elapsed_ns)

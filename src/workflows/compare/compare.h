@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "stats/differ.h"
 #include "workflows/final_ranking.h"
-#include "runner/place.h"
+#include "runner/farm.h"
 #include "spec/spec.h"
 #include "store/store.h"
 #include "workflows/stored.h"
@@ -34,8 +34,11 @@ struct compare_side {
     const char *label; // "OpenCL", "WIDTH=512"
     const struct spec *spec;
     const struct device_info *device; // (NULL for a stored one)
-    const struct place *place; // (optional) where that is; NULL: this machine, by the options
-    const char *const *flags;  // compiler options beside the spec's
+    // (optional, of all that are measured or of none) Where that is, and equal devices: rounds take place on all on
+    // which every side has a place, or on the first of each. 0: this machine, by the options.
+    const struct place *places;
+    uint32_t place_count;
+    const char *const *flags; // compiler options beside the spec's
     uint32_t flag_count;
     // Other than NONE, only with `choices`: a vendor's routine (job.h) computes the spec's gemm on
     // `device`, in place of its kernel. Sizes are those of the spec's default configuration, its
@@ -80,6 +83,7 @@ struct compare_options {
     uint64_t seed;
 
     uint32_t rounds; // 0: as above
+    double outlier;  // of equal devices, as in tune_options
     uint32_t jobs;   // build workers; 0: as many as useful
     struct terms terms;
     const char *command, *host; // for the record in the store
@@ -136,7 +140,9 @@ struct compare_progress {
     uint32_t needed;                           // rounds, to tell one apart among so many
     bool paired;                               // every ratio is of launches in turn
     bool sampled;                              // not all configurations that there are
-    bool mean_interval, has_bests;             // what their names begin with is known
+    const struct farm_member *members; // of several equal devices; rounds over all paired runs
+    uint32_t member_count;
+    bool mean_interval, has_bests; // what their names begin with is known
 };
 
 // compare_side.name of what is built with further options, or of a routine: "matmul (-O3)".

@@ -82,7 +82,7 @@ bool compare_add_bests(struct compare *c)
     }
     const uint32_t *const choices[] = {s->best[0]->entries[0].choice,
                                        s->best[1]->entries[1].choice};
-    c->rules.rounds = c->o.rounds ? c->o.rounds : COMPARE_BESTS;
+    c->rules.rounds = compare_rounds(c, COMPARE_BESTS);
     return compare_add(c, choices) != NULL;
 }
 

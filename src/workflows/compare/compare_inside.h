@@ -1,6 +1,6 @@
 // Private to the workflow of `hone compare`: its state, shared by compare.c (the order of things),
-// compare_plan.c (which configurations), compare_paired.c (one of them on all sides) and
-// compare_end.c (what it all amounts to).
+// compare_plan.c (which configurations), compare_lanes.c (on which devices), compare_paired.c (one of
+// them on all sides) and compare_end.c (what it all amounts to).
 #ifndef HONE_WORKFLOWS_COMPARE_COMPARE_INSIDE_H
 #define HONE_WORKFLOWS_COMPARE_COMPARE_INSIDE_H
 
@@ -33,6 +33,16 @@ struct side {
     struct twins twins;
 };
 
+// One of several equal devices.
+struct lane {
+    const struct place *of[COMPARE_SIDES]; // each side's view of it; NULL: a stored one's
+    double *ratios; // of each paired run: how many times longer its rounds took than the others'
+    size_t count, room;
+    struct stats_ratio last;
+    uint32_t rounds; // that count
+    char why[400];   // it is left out; or ""
+};
+
 struct compare {
     struct compare_options o;
     struct arena arena;
@@ -40,8 +50,15 @@ struct compare {
     uint32_t side_count;
     struct evaluator *evaluator; // (or NULL) nothing is measured
     bool builds_alone;           // what is built would disturb what another member measures
-    struct measure_rules rules;  // of a paired run
-    struct device_info common;   // of all devices, what matters to the rounds
+    uint32_t views[COMPARE_SIDES], view_count; // a side of each of the evaluator's
+    struct lane *lanes;
+    uint32_t lane_count;                   // 0: this machine's device, by the options
+    struct ranked_place ranked[FARM_MOST]; // of the present ranking
+    uint32_t ranked_count;
+    struct farm_member members[FARM_MOST];
+    bool has_trial;             // the lanes were compared: who is too slow was left out
+    struct measure_rules rules; // of a paired run
+    struct device_info common;  // of all devices, what matters to the rounds
 
     struct paired_run **paired_runs; // planned ones, then that of the bests, and those that load
     uint64_t paired_run_count, planned;
@@ -65,6 +82,15 @@ struct compare {
 bool compare_plan(struct compare *c, struct error *e);
 // A paired run of one configuration a side; NULL without memory.
 struct paired_run *compare_add(struct compare *c, const uint32_t *const *choices);
+
+// compare_lanes.c
+bool compare_make_lanes(struct compare *c); // false without memory
+bool compare_make_evaluator(struct compare *c, struct error *e);
+uint32_t compare_rounds(const struct compare *c, uint32_t rounds); // as many on each lane
+void compare_use_lanes(struct compare *c, struct final_ranking_options *o);
+bool compare_end_lanes(struct compare *c); // what the rounds said of them; false without memory
+uint32_t compare_lane_members(struct compare *c); // into c->members; how many there are
+void compare_release_lanes(struct compare *c);
 
 // compare_paired.c
 bool paired_run_start(struct compare *c, struct paired_run *h, struct error *e);

@@ -1,0 +1,15 @@
+// Equal devices that shared the work -> text, JSON.
+#ifndef HONE_REPORT_MEMBERS_H
+#define HONE_REPORT_MEMBERS_H
+
+#include "base/emit.h"
+#include "base/text.h"
+#include "runner/farm.h"
+
+// Who did how much; in short only what is odd. Nothing of none.
+void report_members(const struct farm_member *members, uint32_t count, bool in_short,
+                    struct text *out);
+// "devices": [{name, node, id, state, why, results, rounds, ratio, ratio_interval}], null of none.
+void report_members_at(const struct farm_member *members, uint32_t count, struct emit *j);
+
+#endif

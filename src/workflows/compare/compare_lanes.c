@@ -1,0 +1,225 @@
+// A comparison on several equal devices. Each on which all sides run, with a view of its own each, is a lane: an
+// evaluator of views that launch in turn (runner/several.h), and a member of a farm of such. A paired run's jobs are
+// verified on whichever has room; its rounds take place on all lanes, and a block is a round of one device, so that
+// no ratio sees two of them. Where sides are on different devices there is one lane, of the first of each.
+#include "workflows/compare/compare_inside.h"
+
+#include "base/array.h"
+#include "os/process.h"
+#include "runner/several.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- lanes -------------------------------------------------------------------------------------
+
+static const struct place *place_on_card(const struct compare_side *s, const struct place *card)
+{
+    for (uint32_t i = 0; i < s->place_count; i++) {
+        if (place_same_card(&s->places[i], card))
+            return &s->places[i];
+    }
+    return NULL;
+}
+
+// All sides on the card of the first one's place; stored ones need none.
+static bool make_lane(const struct compare *c, const struct place *card, struct lane *out)
+{
+    *out = (struct lane){.rounds = 0};
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        const struct compare_side *s = &c->sides[i].o;
+        if (!s->stored && !(out->of[i] = place_on_card(s, card)))
+            return false;
+    }
+    return true;
+}
+
+bool compare_make_lanes(struct compare *c)
+{
+    const struct compare_side *first = NULL;
+    bool all_placed = true;
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        const struct compare_side *s = &c->sides[i].o;
+        first = first || s->stored ? first : s;
+        all_placed = all_placed && (s->stored || s->place_count > 0);
+    }
+    if (!first || !all_placed)
+        return true;
+    c->lanes = arena_array(&c->arena, first->place_count, sizeof *c->lanes);
+    for (uint32_t i = 0; c->lanes && i < first->place_count && c->lane_count < FARM_MOST; i++)
+        c->lane_count += make_lane(c, &first->places[i], &c->lanes[c->lane_count]);
+    if (!c->lanes || c->lane_count > 0)
+        return c->lanes != NULL;
+    c->lane_count = 1;
+    for (uint32_t i = 0; i < c->side_count; i++)
+        c->lanes[0].of[i] = c->sides[i].o.stored ? NULL : c->sides[i].o.places;
+    return true;
+}
+
+// ---- evaluators --------------------------------------------------------------------------------
+
+// Sides of one device in one language share their workers.
+static uint32_t find_view(struct compare *c, const struct side *s)
+{
+    for (uint32_t i = 0; i < c->view_count; i++) {
+        const struct side *other = &c->sides[c->views[i]];
+        const struct place *own = c->lane_count ? c->lanes[0].of[s - c->sides] : NULL;
+        const struct place *its = c->lane_count ? c->lanes[0].of[c->views[i]] : NULL;
+        if (other->device->language == s->device->language &&
+            str_equal(other->device->id, s->device->id) &&
+            (own ? own->node : NULL) == (its ? its->node : NULL))
+            return i;
+    }
+    c->views[c->view_count] = (uint32_t)(s - c->sides);
+    return c->view_count++;
+}
+
+// What of the devices matters to the rounds is the coarsest timer, and whether other load does.
+static void find_views(struct compare *c)
+{
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        struct side *s = &c->sides[i];
+        struct device_info *all = &c->common;
+        const struct device_info *d = s->device;
+        if (s->o.stored)
+            continue;
+        s->member = find_view(c, s);
+        if (!all->name)
+            *all = *d;
+        all->timer_ns = d->timer_ns > all->timer_ns ? d->timer_ns : all->timer_ns;
+        all->shares_host = all->shares_host || d->shares_host || d->type == DEVICE_CPU;
+    }
+    c->builds_alone = c->view_count > 1 && c->common.shares_host;
+}
+
+static struct evaluator *make_views(void *compare, uint32_t lane, const struct live_options *live,
+                                    struct error *e)
+{
+    const struct compare *c = compare;
+    struct live_options views[COMPARE_SIDES];
+    struct several_options route = {
+        .members = views, .count = c->view_count, .lock_folder = c->o.lock_folder};
+    uint32_t jobs = live->jobs / c->view_count;
+    for (uint32_t i = 0; i < c->view_count; i++) {
+        views[i] = *live;
+        views[i].device = c->sides[c->views[i]].device;
+        if (c->lane_count > 0)
+            place_use(c->lanes[lane].of[c->views[i]], &views[i]);
+        views[i].jobs = jobs > 0 ? jobs : 1;
+    }
+    return several_new(&route, e);
+}
+
+bool compare_make_evaluator(struct compare *c, struct error *e)
+{
+    find_views(c);
+    if (c->view_count == 0)
+        return true;
+    struct live_options live = {.worker = c->o.worker,
+                                .environment = c->o.environment,
+                                .jobs = c->o.jobs,
+                                .terms = c->o.terms,
+                                .no_timing = true,
+                                .leaving = c->o.leaving,
+                                .log = c->o.log};
+    const struct place *first = c->lane_count ? c->lanes[0].of[c->views[0]] : NULL;
+    if (c->lane_count < 2) {
+        live.jobs = live.jobs              ? live.jobs * c->view_count
+                    : first && first->node ? live_default_jobs(first->node, first->device)
+                                           : process_cores();
+        c->evaluator = make_views(c, 0, &live, e);
+        return c->evaluator != NULL;
+    }
+    struct place *cards = arena_array(&c->arena, c->lane_count, sizeof *cards);
+    if (!cards)
+        return error_memory(e);
+    for (uint32_t i = 0; i < c->lane_count; i++)
+        cards[i] = *c->lanes[i].of[c->views[0]];
+    c->evaluator = farm_new(&(struct farm_options){.places = cards,
+                                                   .count = c->lane_count,
+                                                   .live = live,
+                                                   .cached = {.lock_folder = c->o.lock_folder},
+                                                   .make = make_views,
+                                                   .context = c,
+                                                   .views = c->view_count},
+                            e);
+    return c->evaluator != NULL;
+}
+
+// ---- rounds ------------------------------------------------------------------------------------
+
+uint32_t compare_rounds(const struct compare *c, uint32_t rounds)
+{
+    uint32_t lanes = c->lane_count ? c->lane_count : 1;
+    return c->o.rounds ? c->o.rounds : (rounds + lanes - 1) / lanes * lanes;
+}
+
+// Those that take part in the next ranking.
+static uint32_t open_lanes(struct compare *c)
+{
+    uint32_t count = 0, members = farm_members(c->evaluator, c->members);
+    for (uint32_t i = 0; i < members; i++) {
+        if (!c->lanes[i].why[0] && farm_is_usable(c->members[i].state))
+            c->ranked[count++] = (struct ranked_place){.place = i};
+    }
+    return count;
+}
+
+void compare_use_lanes(struct compare *c, struct final_ranking_options *o)
+{
+    double outlier = c->o.outlier > 0 ? c->o.outlier : FARM_OUTLIER;
+    c->ranked_count = c->lane_count > 1 ? open_lanes(c) : 0;
+    o->places = c->ranked;
+    o->place_count = c->ranked_count;
+    o->outlier = c->has_trial ? 0 : outlier; // once is enough
+}
+
+bool compare_end_lanes(struct compare *c)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < c->ranked_count; i++) {
+        const struct ranked_place *p = &c->ranked[i];
+        struct lane *l = &c->lanes[p->place];
+        l->rounds += p->rounds;
+        c->has_trial = c->has_trial || p->compared;
+        if (p->why[0]) {
+            str_format(l->why, sizeof l->why, "%s", p->why);
+            log_add(c->o.log, LOG_WARNING, "%s is left out: %s", c->members[p->place].name, p->why);
+        }
+        if (!p->compared)
+            continue;
+        ok = ARRAY_ROOM(l->ratios, l->room, l->count + 1) && ok;
+        if (ok)
+            l->ratios[l->count++] = p->ratio.ratio;
+        l->last = p->ratio;
+    }
+    c->ranked_count = 0;
+    return ok;
+}
+
+void compare_release_lanes(struct compare *c)
+{
+    for (uint32_t i = 0; i < c->lane_count; i++)
+        free(c->lanes[i].ratios);
+}
+
+// Of several paired runs the mean, with the interval that further ones would leave it in.
+uint32_t compare_lane_members(struct compare *c)
+{
+    uint32_t count = c->lane_count > 1 ? farm_members(c->evaluator, c->members) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct farm_member *m = &c->members[i];
+        struct lane *l = &c->lanes[i];
+        struct stats_ratio mean = {.ratio = stats_geometric_mean(l->ratios, l->count)};
+        mean.interval =
+            stats_geometric_interval(l->ratios, l->count, c->rules.level, &mean.low, &mean.high);
+        m->rounds = l->rounds;
+        m->compared = l->count > 0;
+        m->ratio = l->count > 1 ? mean : l->last;
+        if (l->why[0] && farm_is_usable(m->state)) {
+            m->state = FARM_LEFT_OUT;
+            m->why = l->why;
+        }
+    }
+    return count;
+}
