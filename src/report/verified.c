@@ -124,6 +124,20 @@ static const struct result *first_with_outputs(const struct checked_outcomes *o)
     return NULL;
 }
 
+// What is not compared because the default configuration, which all are held against, does not write it.
+static void put_left_out(const struct result *r, struct text *out)
+{
+    const char *separator = "Not compared: ";
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        const struct deviation *d = &r->deviations[i];
+        if (d->left == 0)
+            continue;
+        text_addf(out, "%s%llu of %s", separator, (unsigned long long)d->left, d->name);
+        separator = ", ";
+    }
+    text_add(out, separator[0] == ',' ? ", unwritten by the default (\"Partial\": false forbids that)\n" : "");
+}
+
 void report_written(const struct checked_outcomes *o, bool always, struct text *out)
 {
     const struct result *first = first_with_outputs(o);
@@ -142,6 +156,8 @@ void report_written(const struct checked_outcomes *o, bool always, struct text *
         separator = ", ";
     }
     text_add(out, separator[0] == ',' ? "\n" : "");
+    if (first && first->verification == VERIFICATION_AGREES)
+        put_left_out(first, out);
 }
 
 void report_written_part(const struct result *r, struct text *out)

@@ -32,7 +32,8 @@ enum evidence report_shown(const struct verified_by *c, const struct checked_out
 const char *report_shown_text(enum evidence s);
 
 // "Written by the kernel: C whole, D 484 of 1024 (47.3 %)", in components, of those that are
-// correct; with `always` also what was written whole. Nothing where nothing is known.
+// correct; with `always` also what was written whole. In a line of its own what is not compared, because
+// the default configuration does not write it. Nothing where nothing is known.
 void report_written(const struct checked_outcomes *o, bool always, struct text *out);
 // ", wrote 47.3 % of out": what of one result is not whole.
 void report_written_part(const struct result *r, struct text *out);

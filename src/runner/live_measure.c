@@ -240,32 +240,52 @@ static const char *output_unit(const struct job *j, const char *output)
     return "element";
 }
 
-// The default configuration, which all are held against, wrote only a part of an output. False: the
-// result is a failure now, or the evaluator is broken.
-static bool judge_left(struct live *v, const struct entry *n, struct result *r)
+static void put_left(const struct job *j, const struct result *r, struct text *out)
 {
-    const struct deviation *d = n->job->reference.agreement ? result_left(r) : NULL;
-    if (!d)
-        return true;
-    char what[400];
-    str_format(what, sizeof what,
-               "the default configuration left %llu %s%s of `%s` unwritten, of %llu",
-               (unsigned long long)d->left, output_unit(n->job, d->name), d->left == 1 ? "" : "s",
-               d->name, (unsigned long long)d->components);
-    if (n->job->partial) {
-        if (!v->told_left)
-            log_add(v->o.log, LOG_WARNING,
-                    "%s: they are not compared, whatever other configurations write there", what);
-        v->told_left = true;
-        return true;
+    const char *separator = "the default configuration left ";
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        const struct deviation *d = &r->deviations[i];
+        if (d->left == 0)
+            continue;
+        text_addf(out, "%s%llu %s%s of `%s` unwritten, of %llu", separator,
+                  (unsigned long long)d->left, output_unit(j, d->name), d->left == 1 ? "" : "s",
+                  d->name, (unsigned long long)d->components);
+        separator = "; ";
     }
+}
+
+// False: the evaluator is broken.
+static bool refuse_left(struct live *v, const char *left, struct result *r)
+{
     static const char hint[] =
         "there is nothing to hold others against there. Have the kernel write all of it, name the "
-        "part that counts (Verification.Region of the argument), or give the spec a Reference";
+        "part that counts (Verification.Region of the argument), give the spec a Reference, or say "
+        "that it is meant (\"Partial\": true; \"partial\" in the short form)";
     if (!v->o.own_reference)
-        return live_break(v, ERROR_INPUT, "%s: %s", what, hint);
-    result_fail(r, STATUS_CORRECTNESS, FAULT_REFERENCE, "%s: %s", what, hint);
+        return live_break(v, ERROR_INPUT, "%s: %s", left, hint);
+    result_fail(r, STATUS_CORRECTNESS, FAULT_REFERENCE, "%s: %s", left, hint);
     return true;
+}
+
+// The default configuration, which all are held against, wrote only a part of an output. False: the
+// evaluator is broken.
+static bool judge_left(struct live *v, const struct entry *n, struct result *r)
+{
+    struct text left = TEXT_INIT;
+    bool ok = true;
+    if (!n->job->reference.agreement || !result_left(r))
+        return true;
+    put_left(n->job, r, &left);
+    if (!n->job->partial)
+        ok = refuse_left(v, left.length ? left.data : "out of memory", r);
+    else if (!v->told_left)
+        log_add(v->o.log, LOG_WARNING,
+                "%s: they are not compared, whatever other configurations write there; "
+                "\"Partial\": false in KernelSpecification makes it an error",
+                left.length ? left.data : "out of memory");
+    v->told_left = true;
+    text_release(&left);
+    return ok;
 }
 
 // False when the entry is done with, or the evaluator. Takes nothing.

@@ -336,19 +336,6 @@ static bool simplify_types(struct conversion *c, json_t *out)
 
 // ---- to the short form -------------------------------------------------------------------------
 
-// A file of others may leave a part of an output unwritten; one with keys of hone's own has to say so.
-static bool keep_partial(struct conversion *c, json_t *out, const json_t *t1)
-{
-    if (!c->s->partial || json_object_get(out, "partial"))
-        return true;
-    struct error why = ERROR_INIT;
-    struct spec *read = parse_again(c, t1, &why);
-    bool ok = why.code != ERROR_MEMORY &&
-              ((read && read->partial) || json_object_set_new(out, "partial", json_true()) == 0);
-    spec_free(read);
-    return ok || error_memory(c->e);
-}
-
 // Are the arguments in the T1 form's order, all of them?
 static bool has_same_arguments(const struct spec *s, const json_t *t1)
 {
@@ -381,10 +368,9 @@ static json_t *to_short(struct conversion *c, enum language own)
         }
     }
     if (t1) {
-        bool ok = keep_partial(c, x.out, t1);
         json_decref(t1);
         simplify(c, x.out, own);
-        if (ok && simplify_types(c, x.out))
+        if (simplify_types(c, x.out))
             return x.out;
     } else if (why.code == ERROR_MEMORY) {
         error_memory(c->e);

@@ -250,7 +250,7 @@ static const struct spec_key keys[] = {
         "one, each later pass what the pass before it wrote, and the last pass writes the second "
         "one",
         .accepts = KEY_ARRAY, .items = KEY_STRING | KEY_ARRAY),
-    KEY("KernelSpecification.Partial", FLAG, "true in a file without keys of hone's own",
+    KEY("KernelSpecification.Partial", FLAG, "true in T1 without keys of hone's own",
         "components that the default configuration leaves unwritten, where it is the reference, "
         "are not compared, which is a warning; else they are an error"),
 

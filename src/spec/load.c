@@ -88,7 +88,7 @@ static bool read_short(struct reader *r, struct node root, const struct request 
     if (!check_keys(r, &short_keys, root) ||
         (q->texts && !kernel_facts_read(q->open, q->texts, r->arena, &facts, r->error)))
         return false;
-    r->spec->extended = false; // as its T1 form is
+    r->spec->extended = true; // a file of others is in T1
     bool ok = short_form_expand(r, root, q->texts ? &facts : NULL, &origins, &t1);
     r->origins = origins;
     ok = ok && read_t1(r, node_root(t1), q->options);

@@ -683,6 +683,8 @@ bool shorten(struct shortening *x)
                  DONE("Arguments", "Launches", "Languages", "Reference", "Language", "Repeat",
                       "Swap", "Partial", "Device", "BenchmarkName", "Comment", LAYER_KEYS,
                       SIZE_KEYS));
-    shorten_flag(x, x->out, "partial", kernel, "Partial");
+    // A T1 file of others may leave a part of an output unwritten; one in the short form has to say so.
+    if (x->s->partial)
+        shorten_put(x, x->out, "partial", json_true());
     return !x->failed;
 }

@@ -496,7 +496,8 @@ START_TEST(agreement_is_not_correctness)
     has(r.out, "Written by the kernel: narrow whole, out 484 of 1024 (47.3 %)\n");
     has(r.out, "AGREEMENT: 2 configurations agree with each other; not verified");
     has(r.err, "the default configuration left 540 elements of `out` unwritten, of 1024: they are "
-               "not compared");
+               "not compared, whatever other configurations write there; \"Partial\": false");
+    has(r.out, "Not compared: 540 of out, unwritten by the default (\"Partial\": false forbids");
     has_not(r.out, "correct");
     ran_release(&r);
     expect(program_run("check", partial_spec(0, "", ""), "--no-store", "--config", "B=16"), 0,
@@ -533,6 +534,29 @@ START_TEST(what_the_default_leaves_is_an_error_of_the_spec)
     expect(program_run("check", partial_spec(0, OWN, "\"Verification\": {\"Region\": [0, 484]}, "),
                        "--no-store"),
            0, "Written by the kernel: narrow whole, out whole\n");
+}
+END_TEST
+
+// The short form is hone's own: what is left unwritten is an error unless it says "partial".
+START_TEST(the_short_form_says_that_a_part_is_meant)
+{
+    static const char body[] = "{%s\"kernel\": \"partial.cl\", \"parameters\": {\"B\": [16, 32]}, "
+                               "\"global\": [1024], \"local\": [\"B\"], \"arguments\": "
+                               "{\"narrow\": {\"size\": 1024}, \"out\": {\"size\": 1024}}}";
+    char path[256], text[1024];
+    snprintf(path, sizeof path, "%s/short_partial.json", program_folder());
+    partial_spec(0, "", "");
+    snprintf(text, sizeof text, body, "");
+    write_lines(path, text);
+    struct ran r = program_run("check", path, "--no-store");
+    ck_assert_int_ne(r.status, 0);
+    has(r.err, "the default configuration left 540 elements of `out` unwritten, of 1024");
+    has(r.err, "\"partial\" in the short form");
+    ran_release(&r);
+    snprintf(text, sizeof text, body, "\"partial\": true, ");
+    write_lines(path, text);
+    expect(program_run("tune", path, "--iterations", "1"), 0, "Not compared: 540 of out");
+    expect(program_run("tune", path, "--iterations", "1"), 0, "Not compared: 540 of out");
 }
 END_TEST
 
@@ -591,6 +615,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, unverified);
     tcase_add_test(tests, agreement_is_not_correctness);
     tcase_add_test(tests, what_the_default_leaves_is_an_error_of_the_spec);
+    tcase_add_test(tests, the_short_form_says_that_a_part_is_meant);
     tcase_add_test(tests, nan_agrees_with_nothing);
     tcase_add_test(tests, regions_of_each_configuration);
     tcase_add_test(tests, somebodys_kernel);
