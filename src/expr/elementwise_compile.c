@@ -847,11 +847,14 @@ enum gives { GIVES_FLOAT, GIVES_INTEGER, GIVES_SAME };
 static const struct {
     const char *name;
     enum gives gives;
-} calls[] = {{"abs", GIVES_SAME},      {"ceil", GIVES_INTEGER},   {"exp", GIVES_FLOAT},
-             {"floor", GIVES_INTEGER}, {"gcd", GIVES_INTEGER},    {"int", GIVES_INTEGER},
-             {"lcm", GIVES_INTEGER},   {"log", GIVES_FLOAT},      {"log10", GIVES_FLOAT},
-             {"log2", GIVES_FLOAT},    {"math.pow", GIVES_FLOAT}, {"round", GIVES_INTEGER},
-             {"trunc", GIVES_INTEGER}};
+} calls[] = {{"abs", GIVES_SAME},      {"acos", GIVES_FLOAT},    {"asin", GIVES_FLOAT},
+             {"atan", GIVES_FLOAT},    {"atan2", GIVES_FLOAT},   {"ceil", GIVES_INTEGER},
+             {"cos", GIVES_FLOAT},     {"erf", GIVES_FLOAT},     {"exp", GIVES_FLOAT},
+             {"fabs", GIVES_FLOAT},    {"floor", GIVES_INTEGER}, {"gcd", GIVES_INTEGER},
+             {"int", GIVES_INTEGER},   {"lcm", GIVES_INTEGER},   {"log", GIVES_FLOAT},
+             {"log10", GIVES_FLOAT},   {"log2", GIVES_FLOAT},    {"math.pow", GIVES_FLOAT},
+             {"round", GIVES_INTEGER}, {"sin", GIVES_FLOAT},     {"tan", GIVES_FLOAT},
+             {"tanh", GIVES_FLOAT},    {"trunc", GIVES_INTEGER}};
 
 static struct cell *compile_number_call(struct compiler *c, const struct node *n, enum gives gives)
 {

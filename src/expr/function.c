@@ -313,18 +313,33 @@ static enum expr_fault logarithm(double (*function)(double), const struct value 
     return fault == EXPR_FAULT_OVERFLOW ? EXPR_FAULT_DOMAIN : fault;
 }
 
-static enum expr_fault call_sqrt(struct frame *f, const struct value *args, uint32_t count,
-                                 struct value *out)
-{
-    (void)f, (void)count;
-    return real(sqrt, args, out);
-}
+#define CALL_REAL(function)                                                                        \
+    static enum expr_fault call_##function(struct frame *f, const struct value *args,              \
+                                           uint32_t count, struct value *out)                      \
+    {                                                                                              \
+        (void)f, (void)count;                                                                      \
+        return real(function, args, out);                                                          \
+    }
+CALL_REAL(sqrt)
+CALL_REAL(exp)
+CALL_REAL(sin)
+CALL_REAL(cos)
+CALL_REAL(tan)
+CALL_REAL(asin)
+CALL_REAL(acos)
+CALL_REAL(atan)
+CALL_REAL(tanh)
+CALL_REAL(erf)
+CALL_REAL(fabs)
 
-static enum expr_fault call_exp(struct frame *f, const struct value *args, uint32_t count,
-                                struct value *out)
+static enum expr_fault call_atan2(struct frame *f, const struct value *args, uint32_t count,
+                                  struct value *out)
 {
     (void)f, (void)count;
-    return real(exp, args, out);
+    if (!is_number(&args[0]) || !is_number(&args[1]))
+        return EXPR_FAULT_TYPE;
+    *out = value_float(atan2(as_double(&args[0]), as_double(&args[1])));
+    return EXPR_FAULT_NONE;
 }
 
 static enum expr_fault call_log2(struct frame *f, const struct value *args, uint32_t count,
@@ -680,13 +695,20 @@ static enum expr_fault call_zip(struct frame *f, const struct value *args, uint3
 // with its prefix stands for itself alone; others take it when Python's math has them.
 #define FUNCTIONS(X)                                                                               \
     X("abs", false, 1, 1, "abs(x)", call, call_abs)                                                \
+    X("acos", true, 1, 1, "acos(x)", call, call_acos)                                              \
     X("all", false, 1, 1, "all(list)", eval, eval_all)                                             \
     X("any", false, 1, 1, "any(list)", eval, eval_any)                                             \
+    X("asin", true, 1, 1, "asin(x)", call, call_asin)                                              \
+    X("atan", true, 1, 1, "atan(x)", call, call_atan)                                              \
+    X("atan2", true, 2, 2, "atan2(y, x)", call, call_atan2)                                        \
     X("bool", false, 1, 1, "bool(x)", call, call_bool)                                             \
     X("ceil", true, 1, 1, "ceil(x)", call, call_ceil)                                              \
+    X("cos", true, 1, 1, "cos(x)", call, call_cos)                                                 \
     X("divmod", false, 2, 2, "divmod(a, b)", call, call_divmod)                                    \
     X("enumerate", false, 1, 2, "enumerate(list, start)", eval, eval_enumerate)                    \
+    X("erf", true, 1, 1, "erf(x)", call, call_erf)                                                 \
     X("exp", true, 1, 1, "exp(x)", call, call_exp)                                                 \
+    X("fabs", true, 1, 1, "fabs(x)", call, call_fabs)                                              \
     X("float", false, 1, 1, "float(x)", call, call_float)                                          \
     X("floor", true, 1, 1, "floor(x)", call, call_floor)                                           \
     X("gcd", true, 0, ARGUMENTS_LIMIT, "gcd(a, b, ...)", call, call_gcd)                           \
@@ -706,10 +728,13 @@ static enum expr_fault call_zip(struct frame *f, const struct value *args, uint3
     X("reversed", false, 1, 1, "reversed(list)", eval, eval_reversed)                              \
     X("round", false, 1, 2, "round(x, digits)", call, call_round)                                  \
     X("set", false, 0, 1, "set(items)", eval, eval_set)                                            \
+    X("sin", true, 1, 1, "sin(x)", call, call_sin)                                                 \
     X("sorted", false, 1, 1, "sorted(list)", eval, eval_sorted)                                    \
     X("sqrt", true, 1, 1, "sqrt(x)", call, call_sqrt)                                              \
     X("str", false, 1, 1, "str(x)", call, call_str)                                                \
     X("sum", false, 1, 2, "sum(list, start)", eval, eval_sum)                                      \
+    X("tan", true, 1, 1, "tan(x)", call, call_tan)                                                 \
+    X("tanh", true, 1, 1, "tanh(x)", call, call_tanh)                                              \
     X("trunc", true, 1, 1, "trunc(x)", call, call_trunc)                                           \
     X("tuple", false, 0, 1, "tuple(items)", eval, eval_as_list)                                    \
     X("zip", false, 0, ARGUMENTS_LIMIT, "zip(list, list, ...)", call, call_zip)

@@ -26,6 +26,8 @@ static const char *const agreeing[] = {
     "min(i, 100, 7 * N) + max(x[i % 24], 0.5) + abs(i - 50) + abs(x[i % 24])",
     "int(x[i % 24]) + floor(i / 7) + ceil(i / 7) + round(i / 7) + trunc(i / 7)",
     "sqrt(i) + exp(-i) + log(i + 1) + log2(i + 1) + log10(i + 1) + pow(i, 2) + math.pow(2, 0.5)",
+    "sin(i) + math.cos(i) * tan(i) + atan2(i, 3) + atan(i) + tanh(i) + erf(i / 9) + fabs(-i)",
+    "acos(1 / (i + 1)) - asin(1 / (i + 1)) * math.pi",
     "(i + 0.25) ** 0.5 + sqrt(x[i % 24] ** 2) + (x[i % 24] ** 2) ** 1.5 + (i / 3) ** 0.5",
     "gcd(i, 12) + float(i) + bool(i)",
     "sum(x[k] for k in range(24))",

@@ -20,7 +20,8 @@ enum { RANDOM_COUNT = 6000, SEED = 20240229 };
 static const char script[] =
     "import math, sys\n"
     "names = " ENVIRONMENT_IN_PYTHON "\n"
-    "for k in 'ceil floor trunc log2 log log10 sqrt exp gcd lcm prod'.split():\n"
+    "for k in 'ceil floor trunc log2 log log10 sqrt exp gcd lcm prod acos asin atan atan2 cos erf "
+    "fabs sin tan tanh'.split():\n"
     "    if hasattr(math, k): names[k] = getattr(math, k)\n"
     "names['math'] = math\n"
     "def show(v):\n"
@@ -115,11 +116,13 @@ static void write_call(struct writer *w, int depth)
 {
     static const struct {
         const char *open, *middle; // NULL: one argument
-    } calls[] = {{"min(", ", "},       {"max(", ", "},  {"abs(", NULL},   {"ceil(", NULL},
-                 {"floor(", NULL},     {"int(", NULL},  {"round(", NULL}, {"float(", NULL},
-                 {"bool(", NULL},      {"-(", NULL},    {"~(", NULL},     {"+(", NULL},
-                 {"log2(", NULL},      {"sqrt(", NULL}, {"-", NULL},      {"divmod(", ", "},
-                 {"math.trunc(", NULL}};
+    } calls[] = {{"min(", ", "},        {"max(", ", "},       {"abs(", NULL},   {"ceil(", NULL},
+                 {"floor(", NULL},      {"int(", NULL},       {"round(", NULL}, {"float(", NULL},
+                 {"bool(", NULL},       {"-(", NULL},         {"~(", NULL},     {"+(", NULL},
+                 {"log2(", NULL},       {"sqrt(", NULL},      {"-", NULL},      {"divmod(", ", "},
+                 {"math.trunc(", NULL}, {"sin(", NULL},       {"cos(", NULL},   {"tan(", NULL},
+                 {"acos(", NULL},       {"math.asin(", NULL}, {"atan(", NULL},  {"atan2(", ", "},
+                 {"tanh(", NULL},       {"erf(", NULL},       {"fabs(", NULL}};
     size_t i = pick(w, sizeof calls / sizeof *calls);
     const char *close = strchr(calls[i].open, '(') ? ")" : "";
     if (calls[i].middle) {
