@@ -244,6 +244,20 @@ START_TEST(missing_kernel_is_named_with_those_there_are)
 }
 END_TEST
 
+// As PoCL's headers do to a kernel called as a function of OpenCL's: `dot`, `step`.
+START_TEST(kernel_that_headers_rename_is_found)
+{
+    struct job *j =
+        kit_job("#define twice _cl_twice\n"
+                "__kernel void twice(__global float *b) { b[get_global_id(0)] = 2; }\n");
+    kit_buffer(j, "b", 64, ACCESS_WRITE);
+    kit_launch(j, "twice", 64, 64);
+    struct result *r = kit_verify_take(&kit, j);
+    ck_status(r, STATUS_CORRECT);
+    result_free(r);
+}
+END_TEST
+
 START_TEST(scalar_of_the_wrong_size_is_named)
 {
     static const int64_t eight = 8;
@@ -709,6 +723,8 @@ static void add(TCase *t)
     tcase_add_test(t, oversize_buffer_is_refused);
     tcase_add_test(t, argument_count_is_checked);
     tcase_add_test(t, missing_kernel_is_named_with_those_there_are);
+    if (!kit_on_cuda())
+        tcase_add_test(t, kernel_that_headers_rename_is_found);
     tcase_add_test(t, scalar_of_the_wrong_size_is_named);
     tcase_add_test(t, option_that_replaces_an_arguments_name);
     tcase_add_test(t, build_errors_come_with_the_compilers_line);

@@ -73,12 +73,24 @@ static bool check_limits(struct opencl *o, const struct job_launch *l,
                                (uint64_t)resources->local_bytes, r);
 }
 
+// PoCL's headers rename OpenCL's functions, and with them a kernel of such a name: `dot`, `step`.
+static cl_kernel create_kernel(struct opencl *o, cl_program program, const char *name, cl_int *code)
+{
+    cl_kernel kernel = o->cl.clCreateKernel(program, name, code);
+    cl_int renamed_code;
+    char renamed[256];
+    if (kernel || *code != CL_INVALID_KERNEL_NAME)
+        return kernel;
+    str_format(renamed, sizeof renamed, "_cl_%s", name);
+    return o->cl.clCreateKernel(program, renamed, &renamed_code);
+}
+
 void *opencl_kernel_new(void *own, void *program, const struct job_launch *l, const char *log,
                         struct resources *resources, struct result *r)
 {
     struct opencl *o = own;
     cl_int code;
-    cl_kernel kernel = o->cl.clCreateKernel(program, l->kernel, &code);
+    cl_kernel kernel = create_kernel(o, program, l->kernel, &code);
     if (!kernel) {
         report_name(o, program, l, code, r);
         return NULL;
