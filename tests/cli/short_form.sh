@@ -67,7 +67,7 @@ expect 0 'configurations? for 2 sizes' "$hone" deploy saxpy.json "${sizes[@]}" -
 "$hone" deploy long.json "${sizes[@]}" --known --name one --format known 2>/dev/null >long.known
 expect 0 '' diff <(sed '1d;/^checksum/d' short.known) <(sed '1d;/^checksum/d' long.known)
 expect 0 'Bench: saxpy, 1 configuration' "$hone" bench saxpy.json --set n=1024 --save-baseline base.json
-expect 0 'saxpy' "$hone" bench saxpy.json --set n=1024 --baseline base.json
+expect 0 'saxpy' "$hone" bench saxpy.json --set n=1024 --baseline base.json --fail-if 1000%
 expect 0 'report.html: 1 set of results' "$hone" report saxpy.json -o report.html --set n=1024
 expect 0 '' "$hone" export saxpy.json --set n=1024 --format t4 -o space.json
 expect 0 '' "$hone" export saxpy.json --set n=1024 --format csv -o space.csv
