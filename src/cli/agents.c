@@ -1,4 +1,4 @@
-// Starts agents on the nodes that --on names, and asks each for its devices. Starting takes a launcher's time and asking a
+// Starts agents on the nodes that --on and --build-on name, and asks each for its devices, or whether it can build. Starting takes a launcher's time and asking a
 // driver's, seconds of both: nodes are waited for together, and asked by a thread each.
 #include "cli/agents.h"
 
@@ -19,18 +19,80 @@
 // open take long where a million may.
 #define FILES_ENOUGH 65536
 
+// Does a command among them have a hole for names of --nodes?
+static bool has_hole(const struct list *texts)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < texts->count; i++)
+        has = has || strstr(texts->items[i], "{}");
+    return has;
+}
+
+static bool is_same_launcher(const struct launcher *a, const struct launcher *b)
+{
+    size_t i = 0;
+    if (!a->argv || !b->argv)
+        return a->argv == b->argv;
+    while (a->argv[i] && b->argv[i] && str_equal(a->argv[i], b->argv[i]))
+        i++;
+    return !a->argv[i] && !b->argv[i];
+}
+
+static uint32_t find_launcher(const struct launchers *all, const char *name)
+{
+    uint32_t at = 0;
+    while (at < all->count && !str_equal(all->list[at].name, name))
+        at++;
+    return at;
+}
+
+// Nodes that both name are one. Another one of the same name is "env-2".
+static bool join_builders(struct agents *g, const struct launchers *builders, struct arena *a,
+                          struct error *e)
+{
+    struct launchers *all = &g->launchers;
+    for (uint32_t i = 0; i < builders->count; i++) {
+        struct launcher l = builders->list[i];
+        uint32_t at = find_launcher(all, l.name);
+        bool is_both = at < all->count && is_same_launcher(&all->list[at], &l);
+        for (unsigned k = 2; !is_both && at < all->count; k++) {
+            l.name = arena_printf(a, "%s-%u", builders->list[i].name, k);
+            if (!l.name)
+                return error_memory(e);
+            at = find_launcher(all, l.name);
+        }
+        if (at == LAUNCHERS_MOST)
+            return error_set(e, ERROR_USAGE, "--on and --build-on: more than %d nodes",
+                             LAUNCHERS_MOST);
+        if (at == all->count)
+            all->list[all->count++] = l;
+        g->list[at].builds = true;
+    }
+    return true;
+}
+
 bool agents_read(const struct spec_settings *given, const struct environment *v, struct arena *a,
                  struct agents *out, struct error *e)
 {
-    const struct launchers_given g = {.option = "--on",
-                                      .texts = given->on.items,
-                                      .text_count = given->on.count,
-                                      .nodes = given->nodes,
-                                      .worker =
-                                          given->node_worker ? given->node_worker : v->worker[0],
-                                      .allocation = v->allocation};
+    struct launchers builders;
+    bool on_has_none =
+        given->on.count == 0 || (!has_hole(&given->on) && has_hole(&given->build_on));
+    struct launchers_given g = {.option = "--on",
+                                .texts = given->on.items,
+                                .text_count = given->on.count,
+                                .nodes = on_has_none ? NULL : given->nodes,
+                                .worker = given->node_worker ? given->node_worker : v->worker[0],
+                                .allocation = v->allocation};
     *out = (struct agents){.count = 0};
-    return launchers_read(&g, a, &out->launchers, e);
+    if (!launchers_read(&g, a, &out->launchers, e))
+        return false;
+    for (uint32_t i = 0; i < out->launchers.count; i++)
+        out->list[i].measures = true;
+    g.option = "--build-on";
+    g.texts = given->build_on.items;
+    g.text_count = given->build_on.count;
+    g.nodes = has_hole(&given->build_on) || on_has_none ? given->nodes : NULL;
+    return launchers_read(&g, a, &builders, e) && join_builders(out, &builders, a, e);
 }
 
 // ---- starting ----------------------------------------------------------------------------------
@@ -67,7 +129,7 @@ bool agents_start(struct agents *g, const struct environment *v, struct error *e
         struct agent_member *m = &g->list[g->count++];
         const struct node_options o = {
             .name = l->name, .worker = v->own_worker[0], .launcher = l->argv};
-        *m = (struct agent_member){.name = l->name};
+        m->name = l->name;
         if (l->argv && !(m->node = node_new(&o, e)))
             return false;
     }
@@ -77,45 +139,82 @@ bool agents_start(struct agents *g, const struct environment *v, struct error *e
 
 // ---- what each has -----------------------------------------------------------------------------
 
+// One member, and what it is asked.
 struct asking {
     struct agent_member *member;
-    const struct hone_devices_options *options;
+    void (*ask)(const struct asking *q);
+    const struct environment *environment;
+    const struct hone_devices_options *options; // of its devices
+    bool notes_build;
+    const struct device_info *target; // can it build for this one,
+    const struct digest *build;       // which a worker of this build serves?
     pthread_t thread;
-    bool notes_build, runs;
+    bool runs;
 };
 
-// Another build may compile or measure otherwise.
-static void note_build(struct agent_member *m, const struct hone_devices_options *o)
+void agents_own_build(const struct environment *v, struct digest *out)
 {
     struct text program = TEXT_INIT;
     struct error unread = ERROR_INIT;
-    if (m->node) {
-        m->build = node_about(m->node)->binary;
-        return;
-    }
-    if (file_read(o->worker->program, 0, &program, &unread))
-        digest_of(program.data, program.length, &m->build);
+    *out = (struct digest){{0}};
+    if (file_read(v->worker[0], 0, &program, &unread))
+        digest_of(program.data, program.length, out);
     text_release(&program);
+}
+
+// Another build may compile or measure otherwise.
+static void note_build(struct agent_member *m, const struct environment *v)
+{
+    if (m->node)
+        m->build = node_about(m->node)->binary;
+    else
+        agents_own_build(v, &m->build);
+}
+
+static void ask_devices(const struct asking *q)
+{
+    struct agent_member *m = q->member;
+    m->devices = engine_devices_on(m->node, q->options, &m->why);
+    if (!m->devices && m->node)
+        error_context(&m->why, "node '%s'", m->name);
+    if (m->devices && q->notes_build)
+        note_build(m, q->environment);
+}
+
+static void ask_builder(const struct asking *q)
+{
+    struct agent_member *m = q->member;
+    const struct place place = agents_builder(m, q->environment);
+    struct error why = ERROR_INIT;
+    note_build(m, q->environment);
+    if (!agents_of_one_build(&m->build, q->build))
+        error_set(
+            &why, ERROR_WORKER,
+            "its hone-worker is of another build than the one that serves the device: install "
+            "one build on all nodes");
+    else
+        engine_can_build(&place, q->target, &why);
+    if (why.code)
+        error_set(&m->why, why.code, "%s%s%s cannot build for %s (%s): %s",
+                  m->node ? "node '" : "this machine", m->name, m->node ? "'" : "", q->target->name,
+                  language_text(q->target->language), why.text);
 }
 
 static void *ask_member(void *context)
 {
-    struct asking *q = context;
+    const struct asking *q = context;
     struct agent_member *m = q->member;
     if (m->node && node_state(m->node) != NODE_UP)
         error_set(&m->why, ERROR_WORKER, "%s", node_reason(m->node));
-    else if (!(m->devices = engine_devices_on(m->node, q->options, &m->why)) && m->node)
-        error_context(&m->why, "node '%s'", m->name);
-    if (m->devices && q->notes_build)
-        note_build(m, q->options);
+    else
+        q->ask(q);
     return NULL;
 }
 
-bool agents_of_one_build(const struct agent_member *a, const struct agent_member *b)
+bool agents_of_one_build(const struct digest *a, const struct digest *b)
 {
     static const struct digest unknown;
-    return digest_equal(&a->build, &unknown) || digest_equal(&b->build, &unknown) ||
-           digest_equal(&a->build, &b->build);
+    return digest_equal(a, &unknown) || digest_equal(b, &unknown) || digest_equal(a, b);
 }
 
 // Ctrl-C ends all of the nodes, and with them what is waited for.
@@ -138,13 +237,15 @@ static void join_asking(struct agents *g, struct asking *q)
     }
 }
 
-// Without a thread they are asked in turn.
-static void ask_members(struct agents *g, const struct hone_devices_options *o)
+// Asks those that measure, or those that build. Without a thread they are asked in turn.
+static void ask_members(struct agents *g, const struct asking *what, bool builders)
 {
     struct asking asking[LAUNCHERS_MOST];
     for (uint32_t i = 0; i < g->count; i++) {
-        asking[i] =
-            (struct asking){.member = &g->list[i], .options = o, .notes_build = g->count > 1};
+        asking[i] = *what;
+        asking[i].member = &g->list[i];
+        if (!(builders ? g->list[i].builds : g->list[i].measures))
+            continue;
         asking[i].runs = pthread_create(&asking[i].thread, NULL, ask_member, &asking[i]) == 0;
         if (!asking[i].runs)
             ask_member(&asking[i]);
@@ -155,15 +256,28 @@ static void ask_members(struct agents *g, const struct hone_devices_options *o)
     }
 }
 
-// A node without a device is of no use, and says what it lacks.
+// Says why it cannot be used, once. False: nothing shall go on without it.
+static bool say_unusable(struct agent_member *m, bool strict, struct error *e)
+{
+    if (strict)
+        return error_set(e, m->why.code, "%s (--strict-nodes)", m->why.text);
+    if (!m->is_said)
+        complain("%s", m->why.text);
+    m->is_said = true;
+    return true;
+}
+
+// A node without a device is of no use, and says what it lacks, unless it may build.
 static void judge_member(struct agent_member *m)
 {
     if (!m->devices || hone_devices_count(m->devices) > 0)
         return;
     const char *note = hone_devices_note(m->devices, 0);
-    error_set(&m->why, ERROR_DEVICE, "%s%s%s: no device that the spec can run on%s%s",
-              m->node ? "node '" : "this machine", m->name, m->node ? "'" : "", note ? ": " : "",
-              note ? note : "; `hone devices --on ...` shows those there are");
+    if (!m->builds)
+        error_set(&m->why, ERROR_DEVICE, "%s%s%s: no device that the spec can run on%s%s",
+                  m->node ? "node '" : "this machine", m->name, m->node ? "'" : "",
+                  note ? ": " : "",
+                  note ? note : "; `hone devices --on ...` shows those there are");
     hone_devices_free(m->devices);
     m->devices = NULL;
 }
@@ -185,20 +299,49 @@ bool agents_list(struct agents *g, const struct environment *v, const struct hon
         g->list[i].devices = NULL;
         error_clear(&g->list[i].why);
     }
-    ask_members(g, &options);
+    const struct asking asking = {
+        .ask = ask_devices, .environment = v, .options = &options, .notes_build = g->count > 1};
+    ask_members(g, &asking, false);
     for (uint32_t i = 0; i < g->count; i++) {
         struct agent_member *m = &g->list[i];
         judge_member(m);
         usable += m->devices != NULL;
-        if (m->devices)
-            continue;
-        if (strict)
-            return error_set(e, m->why.code, "%s (--strict-nodes)", m->why.text);
-        if (!m->is_said)
-            complain("%s", m->why.text);
-        m->is_said = true;
+        if (m->why.code && !say_unusable(m, strict, e))
+            return false;
     }
     return usable > 0 || error_set(e, ERROR_WORKER, "none of the nodes of --on can be used");
+}
+
+struct place agents_builder(const struct agent_member *m, const struct environment *v)
+{
+    return (struct place){.name = m->name,
+                          .node = m->node,
+                          .worker = v->worker,
+                          .environment = (const char *const *)v->worker_with};
+}
+
+bool agents_ask_builders(struct agents *g, const struct environment *v,
+                         const struct device_info *device, const struct digest *build, bool strict,
+                         struct error *e)
+{
+    const struct asking asking = {
+        .ask = ask_builder, .environment = v, .target = device, .build = build};
+    uint32_t usable = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (g->list[i].builds)
+            error_clear(&g->list[i].why);
+    }
+    ask_members(g, &asking, true);
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct agent_member *m = &g->list[i];
+        m->is_said =
+            m->is_said && m->why.code == ERROR_WORKER; // why it has no device is another matter
+        if (m->builds && m->why.code && !say_unusable(m, strict, e))
+            return false;
+        m->builds = m->builds && !m->why.code;
+        usable += m->builds;
+    }
+    return usable > 0 || error_set(e, ERROR_WORKER, "none of the nodes of --build-on can be used");
 }
 
 void agents_borrow(const struct agents *g, struct agents *out)
@@ -206,8 +349,10 @@ void agents_borrow(const struct agents *g, struct agents *out)
     *out = (struct agents){
         .count = g->count, .is_borrowed = true, .are_others_said = g->are_others_said};
     for (uint32_t i = 0; i < g->count; i++)
-        out->list[i] = (struct agent_member){
-            .name = g->list[i].name, .node = g->list[i].node, .is_said = g->list[i].is_said};
+        out->list[i] = (struct agent_member){.name = g->list[i].name,
+                                             .node = g->list[i].node,
+                                             .measures = g->list[i].measures,
+                                             .is_said = g->list[i].is_said};
 }
 
 void agents_release(struct agents *g)

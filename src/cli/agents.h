@@ -1,5 +1,5 @@
-// The nodes that --on names, each with its agent and its devices. All are started at once and asked at once; one that cannot
-// be used is said, with why, and left out.
+// The nodes that --on and --build-on name, each with its agent and its devices. All are started at once and asked at once; one
+// that cannot be used is said, with why, and left out.
 #ifndef HONE_CLI_AGENTS_H
 #define HONE_CLI_AGENTS_H
 
@@ -12,7 +12,8 @@
 struct agent_member {
     const char *name;             // "" is this machine
     struct node *node;            // NULL: this machine
-    struct hone_devices *devices; // NULL: it cannot be used
+    bool measures, builds;        // --on and --build-on name it
+    struct hone_devices *devices; // NULL: nothing is measured there
     struct error why;             // of it
     bool is_said;
     struct digest build; // of the hone-worker there; zeros: not known
@@ -26,7 +27,7 @@ struct agents {
     bool are_others_said; // devices that do not share the work
 };
 
-// Reads what is given; nothing is started. False with the error set where it makes no sense.
+// Reads what is given by both; a node that both name is one. Nothing is started. False with the error set where it makes no sense.
 bool agents_read(const struct spec_settings *given, const struct environment *v, struct arena *a,
                  struct agents *out, struct error *e);
 // Starts those that were read, and waits for them; agents_release() in either case.
@@ -39,11 +40,20 @@ bool agents_list(struct agents *g, const struct environment *v, const struct hon
 void agents_borrow(const struct agents *g, struct agents *out);
 void agents_release(struct agents *g);
 
+// Of those that build: asks each whether it can for the device, which a worker of this `build` serves. Where it cannot that
+// is said as above, and `builds` is false then; none that can is an error.
+bool agents_ask_builders(struct agents *g, const struct environment *v,
+                         const struct device_info *device, const struct digest *build, bool strict,
+                         struct error *e);
+struct place agents_builder(const struct agent_member *m, const struct environment *v);
+// The build of this machine's hone-worker; zeros where that cannot be told.
+void agents_own_build(const struct environment *v, struct digest *out);
+
 // The member whose list the copy was made from, and the entry in it; NULL: none.
 const struct agent_member *agents_with(const struct agents *g, const struct device_info *copy);
 const struct hone_device *agents_device(const struct agents *g, const struct device_info *copy);
 // Are the workers of both of one build, as far as that is known?
-bool agents_of_one_build(const struct agent_member *a, const struct agent_member *b);
+bool agents_of_one_build(const struct digest *a, const struct digest *b);
 // All of their devices in the order of the members; what they lack stands in the notes, with the node's name.
 bool agents_report(const struct agents *g, struct arena *a, struct device_report *out,
                    struct error *e);

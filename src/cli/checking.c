@@ -112,9 +112,10 @@ static int open_store(struct checking *c)
 static int open_device(struct checking *c)
 {
     const struct check_settings *s = c->settings;
-    if (c->work.given->on.count > 0 && (s->races || s->arch)) {
-        complain("--on and %s exclude each other: no device runs anything",
-                 s->races ? "--races" : "--arch");
+    const struct spec_settings *given = c->work.given;
+    if (given->on.count + given->build_on.count > 0 && (s->races || s->arch)) {
+        complain("%s and %s exclude each other: no device runs anything",
+                 given->on.count > 0 ? "--on" : "--build-on", s->races ? "--races" : "--arch");
         return EXIT_USAGE;
     }
     if (s->races)

@@ -54,6 +54,16 @@ const struct option share_options[] = {
     {0},
 };
 
+const struct option build_options[] = {
+    {OPTION("build-on", "WHERE", option_list, GIVEN(build_on)), .is_list = true,
+     .help = "Nodes that build beside the machines that measure, without a device of their own; "
+             "named as "
+             "for --on. Kernels in CUDA can be built so (it takes NVRTC alone), and in C on equal "
+             "processors; what OpenCL builds can be used only where it is built. See `hone help "
+             "nodes`."},
+    {0},
+};
+
 // ---- places --------------------------------------------------------------------------------------
 
 static bool is_alike(const struct device_info *a, const struct device_info *b)
@@ -68,7 +78,8 @@ static bool is_alike(const struct device_info *a, const struct device_info *b)
 static bool may_share(const struct work *w, const struct device_info *d)
 {
     return is_alike(d, w->device) &&
-           agents_of_one_build(agents_with(&w->agents, d), agents_with(&w->agents, w->device));
+           agents_of_one_build(&agents_with(&w->agents, d)->build,
+                               &agents_with(&w->agents, w->device)->build);
 }
 
 // A view of a card that has a place already brings nothing.
@@ -123,12 +134,74 @@ static void add_place(struct work *w, const struct device_info *d)
     w->places.count++;
 }
 
+// ---- builders ------------------------------------------------------------------------------------
+
+// A machine that measures builds for itself as it is.
+static bool is_place(const struct work *w, const struct agent_member *m)
+{
+    bool is = w->places.count == 0 && !m->node;
+    for (uint32_t i = 0; i < w->places.count; i++)
+        is = is || w->places.list[i].node == m->node;
+    return is;
+}
+
+static bool start_builders(struct work *w, struct error *e)
+{
+    const struct environment *v = &w->environment;
+    if (w->agents.count > 0) // with those of --on
+        return true;
+    ticker_clear(&w->ticker);
+    return agents_read(w->given, v, &w->arena, &w->agents, e) && agents_start(&w->agents, v, e);
+}
+
+static bool choose_builders(struct work *w, struct error *e)
+{
+    const struct agent_member *with =
+        w->places.count > 0 ? agents_with(&w->agents, w->device) : NULL;
+    struct digest build = {{0}};
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < w->agents.count; i++) {
+        struct agent_member *m = &w->agents.list[i];
+        m->builds = m->builds && !is_place(w, m);
+        left += m->builds;
+    }
+    if (left == 0)
+        return error_set(e, ERROR_USAGE,
+                         "--build-on: what it names measures, and builds for itself as it is: name "
+                         "other nodes");
+    if (with)
+        build = with->build;
+    else
+        agents_own_build(&w->environment, &build);
+    return agents_ask_builders(&w->agents, &w->environment, w->device, &build,
+                               w->given->strict_nodes, e);
+}
+
+static int work_builders(struct work *w)
+{
+    struct error e = ERROR_INIT;
+    struct place *builders = arena_array(&w->arena, LAUNCHERS_MOST, sizeof *builders);
+    _Static_assert(LAUNCHERS_MOST <= LIVE_BUILDERS_MOST, "all may build");
+    if (w->given->build_on.count == 0)
+        return EXIT_DONE;
+    bool ok = builders ? start_builders(w, &e) && choose_builders(w, &e) : error_memory(&e);
+    if (!ok)
+        return work_failed(&e);
+    for (uint32_t i = 0; i < w->agents.count; i++) {
+        if (w->agents.list[i].builds)
+            builders[w->places.builder_count++] =
+                agents_builder(&w->agents.list[i], &w->environment);
+    }
+    w->places.builders = builders;
+    return EXIT_DONE;
+}
+
 int work_places(struct work *w)
 {
     size_t count;
     struct error e = ERROR_INIT;
     if (w->given->on.count == 0)
-        return EXIT_DONE;
+        return work_builders(w);
     const struct device_info *list = work_usable(w, &count);
     w->place_list = arena_array(&w->arena, FARM_MOST, sizeof *w->place_list);
     if (!list || !w->place_list) {
@@ -144,5 +217,5 @@ int work_places(struct work *w)
     if (!w->agents.are_others_said)
         say_others(w, list, count);
     w->agents.are_others_said = true;
-    return EXIT_DONE;
+    return work_builders(w);
 }

@@ -30,8 +30,8 @@ struct spec_settings {
     const char *nodes, *node_worker;
     bool strict_nodes;
     const char *reference_by;
-    struct list on; // --on
-    double outlier; // 0: not said
+    struct list on, build_on; // --on, --build-on
+    double outlier;           // 0: not said
     const char *store;
     struct list also;
     bool reuse_unseen, strict;

@@ -480,7 +480,7 @@ struct hone_tune_options work_options(const struct work *w)
         .part = g->share.part,
         .parts = g->share.parts,
         .lock_folder = LOCK_FOLDER,
-        .places = w->places.count > 0 ? &w->places : NULL,
+        .places = w->places.count + w->places.builder_count > 0 ? &w->places : NULL,
         .log = &w->notices,
         .command = w->call->line,
         .host = w->environment.host,

@@ -67,6 +67,12 @@ struct backend {
     // own_kernel() may be called.
     void *(*open)(const char *id, const struct device_options *o, struct arena *a,
                   struct device_info *info, struct error *e);
+    // Opens what makes images for a device of another machine, with build_only, as device_options.target describes it: the
+    // error says why those of this one could not be used there. Default: images stay where they are made, as images_stay
+    // says ("its driver keeps ...").
+    void *(*open_for)(const struct device_info *target, const struct device_options *o,
+                      struct error *e);
+    const char *images_stay;
     // What running takes besides: called once, right after open(), where more than building is
     // wanted. May correct info->timer_ns, and say in info->timer_fault why its times are not to be
     // believed.

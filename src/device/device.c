@@ -82,6 +82,21 @@ static bool start_device(struct device *d, struct error *e)
     return true;
 }
 
+static void *open_builder(const struct backend *b, struct device *d, struct error *e)
+{
+    const struct device_info *target = d->options.target;
+    d->info = *target;
+    if (!d->options.build_only)
+        error_set(e, ERROR_USAGE, "%s is another machine's: it can be built for alone",
+                  target->name);
+    else if (b->open_for)
+        return b->open_for(&d->info, &d->options, e);
+    else
+        error_set(e, ERROR_DEVICE, "what %s builds can be used only where it is built: %s",
+                  language_title(b->language), b->images_stay);
+    return NULL;
+}
+
 struct device *device_open(const char *id, const struct device_options *o, struct error *e)
 {
     const struct backend *backend = backend_of(id);
@@ -100,7 +115,8 @@ struct device *device_open(const char *id, const struct device_options *o, struc
     d->poison = POISON_BYTE;
     arena_init(&d->arena);
     device_phase_begin(d, PHASE_OPENING, 0, false);
-    d->own = backend->open(id, &d->options, &d->arena, &d->info, e);
+    d->own = d->options.target ? open_builder(backend, d, e)
+                               : backend->open(id, &d->options, &d->arena, &d->info, e);
     bool ok = d->own && start_device(d, e);
     device_phase_begin(d, PHASE_IDLE, 0, false);
     if (ok)

@@ -29,7 +29,10 @@ struct device_options {
     const char *scratch;
     const char *cache; // (optional) a folder where references are kept across processes
     bool build_only;   // a build worker: no inputs, no reference, nothing is run
-    bool simulated;    // buffers without guard zones: a simulator watches every access
+    // (optional) With build_only: the device is another machine's, as a worker there describes it. Images are made for it,
+    // without it. It outlives the open device.
+    const struct device_info *target;
+    bool simulated; // buffers without guard zones: a simulator watches every access
     // A worker that will run jobs: on a GPU a thread builds, from the opening on, what kernels of
     // hone's own they are likely to want. The compiler is then awake when the first job comes.
     bool wakes;

@@ -46,6 +46,9 @@ void engine_place(const struct hone_devices *d, const struct device_info *device
 struct spare *engine_spare(const struct hone_devices *d);
 // It is not needed for more.
 void engine_drop_worker(struct hone_devices *d);
+// live_can_build(): can images for the device of another machine be made by such a worker?
+bool engine_can_build(const struct place *builder, const struct device_info *target,
+                      struct error *e);
 // The entry that a copy of its info was made from; NULL: there is none.
 const struct hone_device *engine_device_like(const struct hone_devices *d,
                                              const struct device_info *copy);
@@ -63,7 +66,9 @@ size_t devices_usable(const struct device_report *r, const struct spec *spec,
 struct hone_places {
     const struct place *list;
     uint32_t count;
-    double outlier; // as in tune_options
+    double outlier;               // as in tune_options
+    const struct place *builders; // likewise; with or without places
+    uint32_t builder_count;
 };
 
 // ---- tunes --------------------------------------------------------------------------------------

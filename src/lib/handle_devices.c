@@ -194,6 +194,12 @@ void engine_place(const struct hone_devices *d, const struct device_info *device
                           .spare = d->spare};
 }
 
+bool engine_can_build(const struct place *builder, const struct device_info *target,
+                      struct error *e)
+{
+    return live_can_build(builder->node, builder->worker, builder->environment, target, e);
+}
+
 struct spare *engine_spare(const struct hone_devices *d)
 {
     return d ? d->spare : NULL;

@@ -95,6 +95,10 @@ static bool borrow_places(struct tune_setup *s, const struct hone_places *from, 
 {
     struct tune_options *out = &s->options;
     struct place *places = from ? arena_array(&s->arena, from->count, sizeof *places) : NULL;
+    if (from) {
+        out->builders = from->builders;
+        out->builder_count = from->builder_count;
+    }
     if (!from || from->count == 0)
         return true;
     if (!places)

@@ -17,6 +17,7 @@
 
 struct builder {
     struct remote remote;
+    uint32_t site;
     enum builder_state state;
     struct build *build; // (or NULL)
     uint32_t request;    // sequence of its BUILD
@@ -24,7 +25,9 @@ struct builder {
 
 struct build_pool {
     struct build_pool_options o;
+    struct build_site *sites; // `workers` is 0 of those that were left
     struct builder *workers;
+    uint32_t count;
     struct build *waiting; // in their order
     struct build *done, **last_done;
     uint32_t waiting_count;
@@ -154,6 +157,13 @@ static bool open_elsewhere(struct build_pool *p, struct happening *h, struct err
     return true;
 }
 
+static bool give_back(struct build_pool *p, struct happening *h, struct error *e)
+{
+    (void)e;
+    build_pool_add(p, h->build);
+    return true;
+}
+
 static bool blame_death(struct build_pool *p, struct happening *h, struct error *e)
 {
     char message[800];
@@ -211,30 +221,32 @@ static const struct {
     [BUILDER_NONE] = {GO(STARTED, OPENING)},
     [BUILDER_OPENING] = {GO(GIVEN, AWAITED), GO(OPENED, IDLE), GO(SAYS_IDLE, OPENING),
                          GO(SAYS_OPENING, OPENING), DO(DIED, NONE, open_elsewhere),
-                         DO(OVERDUE, NONE, tell_slow_opening), GO(ENDED, NONE)},
+                         DO(OVERDUE, NONE, tell_slow_opening), GO(LOST, NONE), GO(ENDED, NONE)},
     [BUILDER_AWAITED] = {GO(FORSAKEN, DISOWNED), GO(OPENED, BUILDING), GO(SAYS_IDLE, AWAITED),
                          GO(SAYS_OPENING, AWAITED), DO(DIED, NONE, open_elsewhere),
-                         DO(OVERDUE, NONE, tell_slow_opening), GO(ENDED, NONE)},
-    [BUILDER_IDLE] = {GO(GIVEN, BUILDING), GO(SAYS_IDLE, IDLE), GO(DIED, NONE), GO(ENDED, NONE)},
+                         DO(OVERDUE, NONE, tell_slow_opening), DO(LOST, NONE, give_back),
+                         GO(ENDED, NONE)},
+    [BUILDER_IDLE] = {GO(GIVEN, BUILDING), GO(SAYS_IDLE, IDLE), GO(DIED, NONE), GO(LOST, NONE),
+                      GO(ENDED, NONE)},
     [BUILDER_BUILDING] = {GO(FORSAKEN, DISOWNED), GO(SAYS_IDLE, BUILDING),
                           GO(SAYS_BUILDING, BUILDING), GO(SAYS_PRIMING, PRIMING),
                           GO(SAYS_RUNNING, RUNNING), DO(ANSWERED, IDLE, take_image),
                           DO(DIED, NONE, blame_death), DO(OVERDUE, NONE, tell_slow_build),
-                          GO(ENDED, NONE)},
+                          DO(LOST, NONE, give_back), GO(ENDED, NONE)},
     [BUILDER_PRIMING] = {GO(FORSAKEN, DISOWNED), GO(SAYS_IDLE, BUILDING),
                          GO(SAYS_BUILDING, BUILDING), GO(SAYS_PRIMING, PRIMING),
                          GO(SAYS_RUNNING, RUNNING), DO(ANSWERED, IDLE, take_image),
                          DO(DIED, NONE, give_priming_up), DO(OVERDUE, NONE, tell_slow_build),
-                         GO(ENDED, NONE)},
+                         DO(LOST, NONE, give_back), GO(ENDED, NONE)},
     [BUILDER_RUNNING] = {GO(FORSAKEN, DISOWNED), GO(SAYS_IDLE, BUILDING),
                          GO(SAYS_BUILDING, BUILDING), GO(SAYS_PRIMING, PRIMING),
                          GO(SAYS_RUNNING, RUNNING), DO(ANSWERED, IDLE, take_image),
                          DO(DIED, NONE, give_running_up), DO(OVERDUE, NONE, give_running_up),
-                         GO(ENDED, NONE)},
+                         DO(LOST, NONE, give_back), GO(ENDED, NONE)},
     [BUILDER_DISOWNED] = {GO(OPENED, DISOWNED), GO(SAYS_IDLE, DISOWNED), GO(SAYS_OPENING, DISOWNED),
                           GO(SAYS_BUILDING, DISOWNED), GO(SAYS_PRIMING, DISOWNED),
                           GO(SAYS_RUNNING, DISOWNED), GO(ANSWERED, IDLE), GO(DIED, NONE),
-                          GO(OVERDUE, NONE), GO(ENDED, NONE)},
+                          GO(OVERDUE, NONE), GO(LOST, NONE), GO(ENDED, NONE)},
 };
 #undef GO
 #undef DO
@@ -265,6 +277,26 @@ static bool builder_happens(struct build_pool *p, struct builder *b, enum builde
     if (to == BUILDER_NONE)
         remote_end(&b->remote, p->o.endings);
     return !act || act(p, h, e);
+}
+
+uint32_t build_pool_workers(const struct build_pool *p)
+{
+    return p->count;
+}
+
+uint32_t build_pool_site(const struct build_pool *p, uint32_t index)
+{
+    return p->workers[index].site;
+}
+
+void build_pool_leave(struct build_pool *p, uint32_t site)
+{
+    struct happening h = {NULL};
+    p->sites[site].workers = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->workers[i].site == site && p->workers[i].state != BUILDER_NONE)
+            builder_happens(p, &p->workers[i], BUILDER_LOST, &h, NULL);
+    }
 }
 
 struct remote *build_pool_worker(struct build_pool *p, uint32_t index)
@@ -316,12 +348,17 @@ bool build_pool_overdue(struct build_pool *p, uint32_t index, struct error *e)
 
 static bool start_builder(struct build_pool *p, struct builder *b, struct error *e)
 {
+    const struct worker_setup *setup = &p->sites[b->site].setup;
     struct happening h = {NULL};
-    if (remote_start(&b->remote, &p->o.setup, e) &&
-        remote_open(&b->remote, &p->o.setup, ROLE_BUILD, e))
+    if (remote_start(&b->remote, setup, e) && remote_open(&b->remote, setup, ROLE_BUILD, e))
         return builder_happens(p, b, BUILDER_STARTED, &h, e);
     remote_end(&b->remote, p->o.endings);
     return false;
+}
+
+static bool may_build_at(const struct build_pool *p, uint32_t site)
+{
+    return p->sites[site].workers > 0 && !(p->paused && p->sites[site].stops);
 }
 
 // *out, a worker for the build: a new one when a worker has died with it, else any that is free;
@@ -331,9 +368,11 @@ static bool find_builder(struct build_pool *p, const struct build *n, uint32_t o
                          struct builder **out, struct error *e)
 {
     struct builder *empty = NULL, *idle = NULL;
-    for (uint32_t i = 0; i < p->o.workers; i++) {
+    for (uint32_t i = 0; i < p->count; i++) {
         struct builder *b = &p->workers[i];
         bool is_free = b->state == BUILDER_OPENING || b->state == BUILDER_IDLE;
+        if (!may_build_at(p, b->site))
+            continue;
         if (b->state == BUILDER_NONE)
             empty = empty ? empty : b;
         else if (is_free && !b->remote.dying_ns)
@@ -356,7 +395,7 @@ static bool find_builder(struct build_pool *p, const struct build *n, uint32_t o
 // What is built once more is built alone: others may be what was in its way.
 static bool may_build_beside(const struct build_pool *p, const struct build *n)
 {
-    for (uint32_t i = 0; i < p->o.workers; i++) {
+    for (uint32_t i = 0; i < p->count; i++) {
         const struct build *other = p->workers[i].build;
         if (other && (n->is_doubted || other->is_doubted))
             return false;
@@ -367,8 +406,7 @@ static bool may_build_beside(const struct build_pool *p, const struct build *n)
 bool build_pool_start(struct build_pool *p, uint32_t others_opening, struct error *e)
 {
     struct builder *b;
-    for (struct build *n = p->paused ? NULL : next_waiting(p); n && may_build_beside(p, n);
-         n = next_waiting(p)) {
+    for (struct build *n = next_waiting(p); n && may_build_beside(p, n); n = next_waiting(p)) {
         if (!find_builder(p, n, others_opening, &b, e))
             return false;
         if (!b)
@@ -393,11 +431,13 @@ bool build_pool_start(struct build_pool *p, uint32_t others_opening, struct erro
 
 void build_pool_pause(struct build_pool *p, bool pause)
 {
-    if (!p->o.stops || (!pause && !p->paused))
+    if (!pause && !p->paused)
         return;
     p->paused = pause;
-    for (uint32_t i = 0; i < p->o.workers; i++)
-        (pause ? remote_pause : remote_resume)(&p->workers[i].remote);
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->sites[p->workers[i].site].stops)
+            (pause ? remote_pause : remote_resume)(&p->workers[i].remote);
+    }
 }
 
 // ---- its life ----------------------------------------------------------------------------------
@@ -405,17 +445,26 @@ void build_pool_pause(struct build_pool *p, bool pause)
 struct build_pool *build_pool_new(const struct build_pool_options *o)
 {
     struct build_pool *p = calloc(1, sizeof *p);
-    struct builder *workers = calloc(o->workers, sizeof *workers);
-    if (!p || !workers) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < o->site_count; i++)
+        count += o->sites[i].workers;
+    struct builder *workers = calloc(count, sizeof *workers);
+    struct build_site *sites = calloc(o->site_count, sizeof *sites);
+    if (!p || !workers || !sites) {
         free(p);
         free(workers);
+        free(sites);
         return NULL;
     }
     p->o = *o;
+    p->sites = sites;
     p->workers = workers;
     p->last_done = &p->done;
-    for (uint32_t i = 0; i < o->workers; i++)
-        p->workers[i].remote = (struct remote)REMOTE_NONE;
+    for (uint32_t i = 0; i < o->site_count; i++) {
+        sites[i] = o->sites[i];
+        for (uint32_t k = 0; k < sites[i].workers; k++)
+            workers[p->count++] = (struct builder){.remote = REMOTE_NONE, .site = i};
+    }
     return p;
 }
 
@@ -427,7 +476,7 @@ void build_pool_forget(struct build_pool *p, struct build *b)
     unlink_build(&p->done, b);
     for (p->last_done = &p->done; *p->last_done; p->last_done = &(*p->last_done)->next)
         continue;
-    for (uint32_t i = 0; i < p->o.workers; i++) {
+    for (uint32_t i = 0; i < p->count; i++) {
         if (p->workers[i].build == b)
             builder_happens(p, &p->workers[i], BUILDER_FORSAKEN, &h, NULL);
     }
@@ -436,7 +485,7 @@ void build_pool_forget(struct build_pool *p, struct build *b)
 void build_pool_cancel(struct build_pool *p)
 {
     struct happening h = {NULL};
-    for (uint32_t i = 0; i < p->o.workers; i++) {
+    for (uint32_t i = 0; i < p->count; i++) {
         if (p->workers[i].state != BUILDER_NONE)
             builder_happens(p, &p->workers[i], BUILDER_ENDED, &h, NULL);
     }
@@ -447,7 +496,7 @@ void build_pool_cancel(struct build_pool *p)
 void build_pool_status(const struct build_pool *p, struct build_pool_status *out)
 {
     *out = (struct build_pool_status){.waiting = p->waiting_count};
-    for (uint32_t i = 0; i < p->o.workers; i++) {
+    for (uint32_t i = 0; i < p->count; i++) {
         const struct builder *b = &p->workers[i];
         bool is_open = b->remote.running && b->remote.phase.kind != PHASE_OPENING;
         out->running += b->remote.running;
@@ -462,5 +511,6 @@ void build_pool_free(struct build_pool *p)
         return;
     build_pool_cancel(p);
     free(p->workers);
+    free(p->sites);
     free(p);
 }

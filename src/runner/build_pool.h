@@ -62,6 +62,7 @@ enum builder_state {
     X(SAYS_RUNNING, "it says that it launches")                                                    \
     X(ANSWERED, "it answered")                                                                     \
     X(DIED, "it died")                                                                             \
+    X(LOST, "its machine was lost")                                                                \
     X(OVERDUE, "it is past its limit")                                                             \
     X(ENDED, "it was ended")
 
@@ -75,11 +76,17 @@ enum builder_event {
 // The table: where an event leads to; false where it cannot happen.
 bool builder_transition(enum builder_state from, enum builder_event event, enum builder_state *to);
 
-struct build_pool_options {
+// A machine that builds.
+struct build_site {
     struct worker_setup setup;
-    uint32_t workers;        // at most
+    uint32_t workers; // at most
+    bool stops;       // workers are stopped while the pool is paused: cores are shared
+};
+
+struct build_pool_options {
+    const struct build_site *sites; // copied; the first are asked first
+    uint32_t site_count;
     bool opens_one_by_one;   // opening the device takes long, and longer at once
-    bool stops;              // workers are stopped while the pool is paused: cores are shared
     uint64_t build_limit_ns; // 0: none
     struct endings *endings; // gets the workers that are ended
 };
@@ -102,16 +109,19 @@ void build_pool_cancel(struct build_pool *p);
 // Hands what waits to workers, starting them as they are needed, unless the pool is paused.
 // `others_opening`: so many other workers open the device now.
 bool build_pool_start(struct build_pool *p, uint32_t others_opening, struct error *e);
-// While it is paused nothing is begun and, where it `stops`, nothing goes on. Without `stops` it
-// does nothing.
+// While it is paused nothing is begun and nothing goes on at sites that `stop`.
 void build_pool_pause(struct build_pool *p, bool pause);
 // A build that has come to its end, or NULL.
 struct build *build_pool_take(struct build_pool *p);
 void build_pool_status(const struct build_pool *p, struct build_pool_status *out);
 
-// Its workers, 0 .. o.workers-1, running or not: their owner polls them, and tells the pool of what
+// Its workers, 0 .. build_pool_workers()-1, running or not: their owner polls them, and tells the pool of what
 // they say and of their ends. False: nothing can go on.
+uint32_t build_pool_workers(const struct build_pool *p);
 struct remote *build_pool_worker(struct build_pool *p, uint32_t index);
+uint32_t build_pool_site(const struct build_pool *p, uint32_t index); // of a worker
+// Nothing is built there any more: what was is given to others, and is nobody's fault.
+void build_pool_leave(struct build_pool *p, uint32_t site);
 bool build_pool_news(struct build_pool *p, uint32_t index, enum news news, const struct frame *f,
                      struct error *e);
 // *was_opening: it died before it had opened the device.

@@ -39,6 +39,11 @@ static bool request_reply(struct remote *r, enum verb verb, struct text *payload
         if (got < 0)
             return false;
     } while (f->verb == VERB_PHASE);
+    char why[1024];
+    if (f->verb == VERB_REPLY_ERROR) {
+        remote_error_text(f, why, sizeof why);
+        return error_set(e, ERROR_DEVICE, "%s", why);
+    }
     return f->verb == reply ||
            error_set(e, ERROR_WORKER, "unexpected '%s' from the worker", verb_text(f->verb));
 }
@@ -164,6 +169,32 @@ bool live_routine(struct node *node, const char *const *worker, const char *cons
         error_memory(e);
     ok = answer && (!known || *about);
     result_free(answer);
+    remote_end(&r, &endings);
+    endings_release(&endings, REMOTE_GONE_NS);
+    return ok;
+}
+
+// ---- builders ----------------------------------------------------------------------------------
+
+bool live_can_build(struct node *node, const char *const *worker, const char *const *environment,
+                    const struct device_info *target, struct error *e)
+{
+    struct worker_setup setup = {.argv = worker, .node = node, .environment = environment};
+    struct open_request open = {
+        .id = target->id, .role = ROLE_BUILD, .target = (struct device_info *)(uintptr_t)target};
+    struct remote r;
+    struct frame f;
+    struct text payload = TEXT_INIT;
+    struct endings endings = {NULL};
+    struct wire w;
+    if (!remote_start(&r, &setup, e))
+        return false;
+    wire_writer(&w, &payload);
+    open_request_codec(&w, &open);
+    bool ok =
+        request_reply(&r, VERB_OPEN, &payload, VERB_REPLY_OPENED, "opening a compiler", &f, e);
+    if (!ok)
+        died_while(&r, "opening a compiler", e);
     remote_end(&r, &endings);
     endings_release(&endings, REMOTE_GONE_NS);
     return ok;

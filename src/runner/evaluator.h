@@ -222,6 +222,9 @@ struct node;
 // How many build workers are useful: the cores that are left, one less on a GPU; where each holds a
 // context on the device, together no more than a part of its memory.
 uint32_t live_default_jobs(struct node *node, const struct device_info *d);
+// Of one of live_options.builders: its `jobs`, else the cores that are left there.
+struct place;
+uint32_t live_builder_jobs(const struct place *p);
 
 struct spare;
 struct endings;
@@ -241,6 +244,10 @@ struct live_options {
     const char *const *environment; // NAME=VALUE additions for workers, NULL-terminated; or NULL
     const struct device_info *device;
     uint32_t jobs; // build workers at most; 0: live_default_jobs()
+    // (optional) Other machines that build for the device, before its own does; their `device` is not looked at. What one
+    // that is lost was building is built by the others. Copied.
+    const struct place *builders;
+    uint32_t builder_count; // LIVE_BUILDERS_MOST at most
     struct terms terms;
     struct admission admission; // (optional)
     bool build_only;            // outcomes after the build: nothing runs
@@ -266,12 +273,21 @@ struct live_options {
     const struct log *log;
 };
 
-// The most descriptors of one with so many build workers that evaluator_watch() gives.
+#define LIVE_BUILDERS_MOST 64
+// The most descriptors of one with so many build workers that evaluator_watch() gives, builders elsewhere included.
 #define LIVE_CHANNELS(jobs) (2 * ((size_t)(jobs) + 1) + 1)
+// Build workers of one with these options, of all machines.
+struct live_options;
+uint32_t live_pool_workers(const struct live_options *o);
 // The end of an evaluator waits so long for its workers, all of them together.
 #define LIVE_FREE_NS (2ull * 1000000000)
 
 struct evaluator *live_new(const struct live_options *o, struct error *e);
+
+// Asks a new worker of a node, or (NULL) of this machine, whether images for the device of another can be made there; the
+// error says why not. Blocking, with a limit.
+bool live_can_build(struct node *node, const char *const *worker, const char *const *environment,
+                    const struct device_info *target, struct error *e);
 
 // Asks a worker for the devices of a node, or (NULL) of this machine, in an arena of the caller's. Blocking, with a
 // limit. `languages` is a set of 1u << language (LANGUAGES_ALL): no driver of another is started.

@@ -998,6 +998,21 @@ static uint32_t builders_of(const struct farm_options *o, const struct place *p)
     return all > beside ? all / beside : 1;
 }
 
+// Its part of the machines that build for all members, smaller where files are short.
+static uint32_t take_builders(const struct farm_options *o, uint32_t member, double share,
+                              struct place *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < o->live.builder_count; i++) {
+        uint32_t all = live_builder_jobs(&o->live.builders[i]);
+        uint32_t own = all / o->count + (member < all % o->count);
+        out[count] = o->live.builders[i];
+        out[count].jobs = (uint32_t)(share * own);
+        count += out[count].jobs > 0;
+    }
+    return count;
+}
+
 static void tell_shared_lock(const struct farm *f, const struct member *m)
 {
     char own[DEVICE_LOCK_NAME], other[DEVICE_LOCK_NAME];
@@ -1020,45 +1035,63 @@ static size_t channels_of(const struct farm_options *o, uint32_t jobs)
     return LIVE_CHANNELS(jobs) + (o->views > 1 ? (o->views - 1) * LIVE_CHANNELS(1) : 0);
 }
 
-// Each worker takes two files of this process: where so many may not be open at once all have fewer.
-static void plan_builders(const struct farm *f, uint32_t *jobs)
+// What a member's evaluator is made of; `builders` has room for LIVE_BUILDERS_MOST.
+static void plan_member(const struct farm *f, uint32_t member, double share, struct place *builders,
+                        struct live_options *out)
 {
-    size_t left = process_files_left(), wanted = FILES_BESIDE;
-    uint32_t before = 0, after = 0;
+    const struct place *p = &f->o.places[member];
+    uint32_t own = builders_of(&f->o, p), fewer = (uint32_t)(share * own);
+    *out = f->o.live;
+    place_use(p, out);
+    out->jobs = fewer ? fewer : 1;
+    out->builders = builders;
+    out->builder_count = take_builders(&f->o, member, share, builders);
+}
+
+static uint32_t count_workers(const struct farm *f, double share)
+{
+    struct place builders[LIVE_BUILDERS_MOST];
+    struct live_options live;
+    uint32_t sum = 0;
     for (uint32_t i = 0; i < f->o.count; i++) {
-        jobs[i] = builders_of(&f->o, &f->o.places[i]);
-        wanted += channels_of(&f->o, jobs[i]);
-        before += jobs[i];
+        plan_member(f, i, share, builders, &live);
+        sum += live_pool_workers(&live);
     }
-    if (wanted <= left)
-        return;
-    for (uint32_t i = 0; i < f->o.count; i++) {
-        double share = (double)left / (double)wanted;
-        size_t files = (size_t)(share * (double)LIVE_CHANNELS(jobs[i]));
-        size_t fit = files > LIVE_CHANNELS(1) ? (files - LIVE_CHANNELS(0)) / 2 : 1;
-        jobs[i] = fit < jobs[i] ? (uint32_t)fit : jobs[i];
-        after += jobs[i];
-    }
+    return sum;
+}
+
+// Each worker takes two files of this process: where so many may not be open at once all members have this part of theirs.
+static double share_of_files(const struct farm *f)
+{
+    size_t left = process_files_left();
+    uint32_t before = count_workers(f, 1), after = before;
+    size_t beside = FILES_BESIDE + f->o.count * channels_of(&f->o, 0);
+    size_t fit = left > beside ? (left - beside) / 2 : 0;
+    if (before <= fit)
+        return 1;
+    double share = (double)fit / before;
+    after = count_workers(f, share);
     log_add(f->o.live.log, LOG_WARNING,
             "%u build workers and not %u: this process may open %zu more files, and each worker "
             "takes two; the limit is ulimit -n",
             after, before, left);
+    return share;
 }
 
-static bool make_farm_member(struct farm *f, const struct place *p, uint32_t jobs, struct error *e)
+static bool make_farm_member(struct farm *f, double share, struct error *e)
 {
     struct member *m = &f->members[f->count];
-    struct live_options live = f->o.live;
+    struct place builders[LIVE_BUILDERS_MOST];
+    struct live_options live;
     struct cached_options cached = f->o.cached;
+    plan_member(f, f->count, share, builders, &live);
     *m = (struct member){.farm = f,
-                         .place = p,
+                         .place = &f->o.places[f->count],
                          .index = f->count,
-                         .jobs = jobs,
+                         .jobs = live_pool_workers(&live),
                          .due = true,
                          .last_turn = &m->turns};
     name_member(m);
-    place_use(p, &live);
-    live.jobs = m->jobs;
     live.endings = &f->endings;
     cached.may_measure = may_measure;
     cached.context = m;
@@ -1083,11 +1116,10 @@ struct evaluator *farm_new(const struct farm_options *o, struct error *e)
     f->base_member = NOBODY;
     f->compares = o->count > 1 && !o->live.build_only && !o->live.no_timing;
     bool ok = true;
-    uint32_t jobs[FARM_MOST] = {0};
-    plan_builders(f, jobs);
+    double share = share_of_files(f);
     for (uint32_t i = 0; ok && i < o->count; i++) {
-        ok = make_farm_member(f, &o->places[i], jobs[i], e);
-        f->fd_room += channels_of(o, f->members[i].jobs);
+        ok = make_farm_member(f, share, e);
+        f->fd_room += channels_of(o, f->members[i].jobs) + o->live.builder_count;
     }
     f->fds = ok ? calloc(f->fd_room, sizeof *f->fds) : NULL;
     ok = ok && (f->fds || error_memory(e));

@@ -8,6 +8,7 @@
 #include "runner/live.h"
 
 #include "runner/node.h"
+#include "runner/place.h"
 
 #include <poll.h>
 #include <stdarg.h>
@@ -15,9 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORKERS_MOST 256
-#define NODE_LOOK_NS 1000000000ull
-#define RENEW_JOBS   1000 // a bench worker is renewed after so many jobs
+#define WORKERS_MOST  256
+#define CHANNELS_MOST (LIVE_CHANNELS(WORKERS_MOST) + LIVE_BUILDERS_MOST)
+#define NODE_LOOK_NS  1000000000ull
+#define RENEW_JOBS    1000 // a bench worker is renewed after so many jobs
 // What a build worker's context takes of a GPU (measured: 550 MiB on an H200), and of how many
 // parts of the device's memory all of them may take one.
 #define CONTEXT_BYTES  (550ull << 20)
@@ -136,6 +138,47 @@ static struct remote *remote_at(const struct live *v, uint32_t i)
     return i < v->pool_workers ? build_pool_worker(v->pool, i) : bench_worker(v->bench);
 }
 
+// (or NULL) The machine that a worker builds on, where that is not the device's.
+static struct live_builder *builder_of(struct live *v, uint32_t worker)
+{
+    uint32_t site = worker < v->pool_workers ? build_pool_site(v->pool, worker) : v->builder_count;
+    return site < v->builder_count ? &v->builders[site] : NULL;
+}
+
+// Nothing but time is lost with it.
+static void leave_builder(struct live *v, struct live_builder *b, const char *why)
+{
+    if (b->is_left)
+        return;
+    b->is_left = v->unsettled = true;
+    build_pool_leave(v->pool, (uint32_t)(b - v->builders));
+    if (!b->node || node_is_news(b->node))
+        log_add(v->o.log, LOG_WARNING, "%s; others build what it had", why);
+}
+
+// It is there and cannot build any more.
+static void leave_unable_builder(struct live *v, struct live_builder *b, const char *how)
+{
+    char why[1200];
+    str_format(why, sizeof why, "%s%s%s cannot build any more: %s",
+               b->node ? "node '" : "this machine", b->name, b->node ? "'" : "", how);
+    leave_builder(v, b, why);
+}
+
+// Is there one that was not known to be lost?
+static bool leave_lost_builders(struct live *v)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < v->builder_count; i++) {
+        struct live_builder *b = &v->builders[i];
+        if (!b->node || b->is_left || node_state(b->node) != NODE_LOST)
+            continue;
+        leave_builder(v, b, node_reason(b->node));
+        any = true;
+    }
+    return any;
+}
+
 // At most two of a worker. `workers` (or NULL): whose they are.
 static uint32_t gather_channels(const struct live *v, struct pollfd *fds, size_t most,
                                 uint32_t *workers)
@@ -171,7 +214,7 @@ static void take_opened(struct live *v, const struct frame *f, const struct remo
     if (wire_done(&w)) {
         if (is_bench && opened.info.timer_ns > v->device.timer_ns)
             v->device.timer_ns = opened.info.timer_ns;
-        if (!v->surroundings.folders && !v->o.node)
+        if (!v->surroundings.folders && !r->process.host)
             v->surroundings.folders = strdup(opened.folders); // without memory less is told
     }
     arena_release(&a);
@@ -181,11 +224,14 @@ static void take_opened(struct live *v, const struct frame *f, const struct remo
 }
 
 // The worker cannot open its device, or makes no sense of a request.
-static void take_refusal(struct live *v, const struct frame *f, const struct remote *r)
+static void take_refusal(struct live *v, const struct frame *f, const struct remote *r,
+                         struct live_builder *builder)
 {
     char text[1024];
     remote_error_text(f, text, sizeof text);
-    if (r->role == ROLE_BENCH && recovery_is_probing(&v->recovery))
+    if (builder)
+        leave_unable_builder(v, builder, text);
+    else if (r->role == ROLE_BENCH && recovery_is_probing(&v->recovery))
         live_probe_failed(v, text);
     else
         live_break(v, ERROR_DEVICE, "%s", text);
@@ -194,6 +240,7 @@ static void take_refusal(struct live *v, const struct frame *f, const struct rem
 static void serve_worker(struct live *v, uint32_t index)
 {
     struct remote *r = remote_at(v, index);
+    struct live_builder *builder = builder_of(v, index);
     struct frame f;
     enum news news;
     if (!r->running || r->dying_ns || !remote_listen(r, &v->broken))
@@ -202,11 +249,11 @@ static void serve_worker(struct live *v, uint32_t index)
         if (news == NEWS_PHASE)
             live_clock(v);
         else if (news == NEWS_OPENED || news == NEWS_ANSWER)
-            v->start_deaths = 0;
+            *(builder ? &builder->start_deaths : &v->start_deaths) = 0;
         if (news == NEWS_OPENED)
             take_opened(v, &f, r);
         if (news == NEWS_REFUSED)
-            take_refusal(v, &f, r);
+            take_refusal(v, &f, r, builder);
         else if (index < v->pool_workers)
             build_pool_news(v->pool, index, news, &f, &v->broken);
         else {
@@ -222,7 +269,7 @@ static void serve_worker(struct live *v, uint32_t index)
     }
 }
 
-// Where its node is lost nothing is any job's fault. What was heard of a lock may let one in.
+// Where the device's node is lost nothing is any job's fault. What was heard of a lock may let one in.
 static void listen_to_node(struct live *v)
 {
     if (!v->o.node)
@@ -235,6 +282,14 @@ static void listen_to_node(struct live *v)
     }
 }
 
+static void opening_died(struct live *v, struct live_builder *b, const char *how)
+{
+    if (!b)
+        live_opening_died(v, how);
+    else if (++b->start_deaths >= LIVE_START_TRIES)
+        leave_unable_builder(v, b, how);
+}
+
 // What a worker's end means is seen once it has ended: how it did belongs to it.
 static void see_who_died(struct live *v)
 {
@@ -244,16 +299,18 @@ static void see_who_died(struct live *v)
         bool was_opening = false;
         bool is_dead = r->running && r->dying_ns && remote_autopsy(r, &how);
         v->unsettled = v->unsettled || is_dead;
-        if (is_dead)
+        if (is_dead) {
+            leave_lost_builders(v);
             listen_to_node(v);
-        if (is_dead && !v->broken.code) {
+        }
+        if (is_dead && r->running && !v->broken.code) {
             if (i < v->pool_workers)
                 build_pool_died(v->pool, i, text_cstr(&how), &was_opening, &v->broken);
             else
                 live_bench_died(v, text_cstr(&how));
         }
         if (was_opening)
-            live_opening_died(v, text_cstr(&how));
+            opening_died(v, builder_of(v, i), text_cstr(&how));
         text_release(&how);
     }
     endings_reap(&v->endings);
@@ -275,6 +332,14 @@ static uint64_t next_look(const struct live *v, uint64_t now)
     return next;
 }
 
+static bool has_nodes(const struct live *v)
+{
+    bool any = v->o.node;
+    for (uint32_t i = 0; i < v->builder_count; i++)
+        any = any || (v->builders[i].node && !v->builders[i].is_left);
+    return any;
+}
+
 // How long poll() may sleep: until the caller's time, the nearest deadline, or the admission's next
 // try.
 static int sleep_ms(const struct live *v, uint64_t until)
@@ -288,7 +353,8 @@ static int sleep_ms(const struct live *v, uint64_t until)
     }
     if (v->admission_retry_ns && v->admission_retry_ns < next)
         next = v->admission_retry_ns;
-    if (v->o.node && now + NODE_LOOK_NS < next) // that its link is stopped is seen by nothing else
+    if (has_nodes(v) &&
+        now + NODE_LOOK_NS < next) // that its link is stopped is seen by nothing else
         next = now + NODE_LOOK_NS;
     if (next <= now)
         return 0;
@@ -301,26 +367,68 @@ static bool anything_done(const struct live *v)
     return v->turned.first || v->entries.stages[STAGE_DONE].count > 0;
 }
 
+// The nodes' own descriptors, behind the workers'.
+static uint32_t gather_nodes(const struct live *v, struct pollfd *fds, size_t most)
+{
+    uint32_t n = 0;
+    if (v->o.node && n < most)
+        fds[n++] = (struct pollfd){.fd = node_descriptor(v->o.node), .events = POLLIN};
+    for (uint32_t i = 0; i < v->builder_count && n < most; i++) {
+        const struct live_builder *b = &v->builders[i];
+        if (b->node && !b->is_left)
+            fds[n++] = (struct pollfd){.fd = node_descriptor(b->node), .events = POLLIN};
+    }
+    return n;
+}
+
+// Whether a builder's node was lost is seen at the latest where a worker cannot be started there.
+static void start_builds(struct live *v)
+{
+    const struct remote *bench = bench_worker(v->bench);
+    bool is_opening = bench->running && bench->phase.kind == PHASE_OPENING;
+    struct error e = ERROR_INIT;
+    if (!build_pool_start(v->pool, is_opening, &e) && !leave_lost_builders(v))
+        v->broken = e;
+}
+
+// The worker is past its limit. A builder that cannot be opened is one less.
+static void take_overdue(struct live *v, uint32_t index)
+{
+    struct live_builder *b = builder_of(v, index);
+    if (b && remote_at(v, index)->phase.kind == PHASE_OPENING)
+        leave_unable_builder(v, b, "opening it takes longer than its limit");
+    else if (index < v->pool_workers)
+        build_pool_overdue(v->pool, index, &v->broken);
+    else
+        live_bench_overdue(v);
+}
+
 static void work_once(struct live *v, uint64_t until)
 {
-    struct pollfd fds[LIVE_CHANNELS(WORKERS_MOST)];
+    struct pollfd fds[CHANNELS_MOST];
     uint32_t workers[2 * (WORKERS_MOST + 1)];
     if (!v->current)
         live_settle_pool(v);
     tell_failed_builds(v);
-    const struct remote *bench = bench_worker(v->bench);
     if (!v->cancelled && !v->broken.code)
-        build_pool_start(v->pool, bench->running && bench->phase.kind == PHASE_OPENING, &v->broken);
+        start_builds(v);
     live_bench_start(v);
     if (v->broken.code || anything_done(v))
         until = 0;
-    uint32_t n = gather_channels(v, fds, sizeof fds / sizeof *fds, workers);
+    uint32_t n = gather_channels(v, fds, LIVE_CHANNELS(WORKERS_MOST), workers);
+    uint32_t nodes = gather_nodes(v, fds + n, CHANNELS_MOST - n);
     live_clock_sleeping(v, true);
-    fds[n] = (struct pollfd){.fd = v->o.node ? node_descriptor(v->o.node) : -1, .events = POLLIN};
-    int ready = poll(fds, n + 1, sleep_ms(v, until));
+    int ready = poll(fds, n + nodes, sleep_ms(v, until));
     live_clock_sleeping(v, false);
     v->unsettled = ready > 0;
     listen_to_node(v);
+    bool is_heard = clock_ns() - v->looked_ns >= NODE_LOOK_NS;
+    for (uint32_t i = n; ready > 0 && i < n + nodes; i++)
+        is_heard = is_heard || fds[i].revents;
+    if (is_heard) {
+        leave_lost_builders(v);
+        v->looked_ns = clock_ns();
+    }
     for (uint32_t i = 0; ready > 0 && i < n && !v->broken.code; i++) {
         struct remote *r = remote_at(v, workers[i]);
         if (fds[i].revents && fds[i].fd == r->process.printed)
@@ -337,10 +445,7 @@ static void work_once(struct live *v, uint64_t until)
         if (!remote_overdue(remote_at(v, i), now))
             continue;
         v->unsettled = true;
-        if (i < v->pool_workers)
-            build_pool_overdue(v->pool, i, &v->broken);
-        else
-            live_bench_overdue(v);
+        take_overdue(v, i);
     }
     take_builds(v);
     live_clock(v);
@@ -388,9 +493,7 @@ static size_t live_watch(struct evaluator *ev, struct pollfd *fds, size_t most, 
         look = 0;
     *until = look < *until ? look : *until;
     size_t n = gather_channels(v, fds, most, NULL);
-    if (v->o.node && n < most)
-        fds[n++] = (struct pollfd){.fd = node_descriptor(v->o.node), .events = POLLIN};
-    return n;
+    return n + gather_nodes(v, fds + n, most - n);
 }
 
 // ---- the other operations ----------------------------------------------------------------------
@@ -574,6 +677,57 @@ uint32_t live_default_jobs(struct node *node, const struct device_info *d)
     return contexts < 1 ? 1 : (uint32_t)contexts;
 }
 
+uint32_t live_builder_jobs(const struct place *p)
+{
+    return p->jobs ? p->jobs : p->node ? node_about(p->node)->cores : process_cores();
+}
+
+static uint32_t own_jobs(const struct live_options *o)
+{
+    uint32_t own = o->jobs ? o->jobs : live_default_jobs(o->node, o->device);
+    return own < WORKERS_MOST ? own : WORKERS_MOST;
+}
+
+// Each builder's part of the workers that there may be.
+static uint32_t jobs_elsewhere(const struct live_options *o, uint32_t builder)
+{
+    uint32_t jobs = live_builder_jobs(&o->builders[builder]);
+    uint32_t most = (WORKERS_MOST - own_jobs(o)) / o->builder_count;
+    return jobs < most ? jobs : most;
+}
+
+uint32_t live_pool_workers(const struct live_options *o)
+{
+    uint32_t sum = own_jobs(o);
+    for (uint32_t i = 0; i < o->builder_count; i++)
+        sum += jobs_elsewhere(o, i);
+    return sum;
+}
+
+static struct build_pool *make_build_pool(struct live *v, const struct worker_setup *own)
+{
+    const struct live_options *o = &v->o;
+    struct build_site sites[LIVE_BUILDERS_MOST + 1];
+    for (uint32_t i = 0; i < o->builder_count; i++) {
+        const struct place *p = &o->builders[i];
+        v->builders[i] = (struct live_builder){.name = p->name, .node = p->node};
+        sites[i] = (struct build_site){.setup = *own, .workers = jobs_elsewhere(o, i)};
+        sites[i].setup.argv = p->worker;
+        sites[i].setup.node = p->node;
+        sites[i].setup.environment = p->environment;
+        sites[i].setup.target = &v->device;
+    }
+    v->builder_count = o->builder_count;
+    sites[v->builder_count] =
+        (struct build_site){.setup = *own, .workers = own_jobs(o), .stops = v->device.shares_host};
+    return build_pool_new(
+        &(struct build_pool_options){.sites = sites,
+                                     .site_count = v->builder_count + 1,
+                                     .opens_one_by_one = builds_open_contexts(&v->device),
+                                     .build_limit_ns = o->terms.build_limit_ns,
+                                     .endings = &v->endings});
+}
+
 static bool always_leave(void *context, uint64_t ticket, const struct result *result,
                          struct error *e)
 {
@@ -591,6 +745,11 @@ static enum admission_answer always_enter(void *context, uint64_t ticket,
 
 struct evaluator *live_new(const struct live_options *o, struct error *e)
 {
+    if (o->builder_count > LIVE_BUILDERS_MOST) {
+        error_set(e, ERROR_USAGE, "%u machines build: %d are the most", o->builder_count,
+                  LIVE_BUILDERS_MOST);
+        return NULL;
+    }
     struct live *v = alloc_zeroed(sizeof *v, e);
     if (!v)
         return NULL;
@@ -606,22 +765,13 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
     v->turns.last = &v->turns.first;
     v->turned.last = &v->turned.first;
     v->limits.terms = o->terms;
-    v->pool_workers = o->jobs ? o->jobs : live_default_jobs(o->node, o->device);
-    if (v->pool_workers > WORKERS_MOST)
-        v->pool_workers = WORKERS_MOST;
     struct worker_setup setup = {.argv = o->worker,
                                  .node = o->node,
                                  .environment = o->environment,
                                  .device = v->device.id,
                                  .simulated = o->simulated,
                                  .limits = &v->limits};
-    v->pool = build_pool_new(
-        &(struct build_pool_options){.setup = setup,
-                                     .workers = v->pool_workers,
-                                     .opens_one_by_one = builds_open_contexts(&v->device),
-                                     .stops = v->device.shares_host,
-                                     .build_limit_ns = o->terms.build_limit_ns,
-                                     .endings = &v->endings});
+    v->pool = make_build_pool(v, &setup);
     // A CPU's driver must be told how to measure before it is loaded, so a worker that has listed
     // devices does not do there.
     v->bench =
@@ -630,6 +780,8 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
                                           .spare = o->spare,
                                           .renewed_after = o->simulated ? 1 : RENEW_JOBS,
                                           .endings = &v->endings});
+    v->pool_workers = v->pool ? build_pool_workers(v->pool) : 0;
+    v->o.builders = NULL;
     if (v->pool && v->bench)
         return &v->base;
     build_pool_free(v->pool);

@@ -84,6 +84,15 @@ struct live {
     struct recovery recovery;
     struct surroundings surroundings;
     uint32_t pool_workers;
+    // Machines that build beside the device's own; each is the pool's site of the same number.
+    struct live_builder {
+        const char *name;
+        struct node *node;     // NULL: this machine
+        uint32_t start_deaths; // as below
+        bool is_left;
+    } builders[LIVE_BUILDERS_MOST];
+    uint32_t builder_count;
+    uint64_t looked_ns; // when it was last looked whether one of their nodes was lost
     uint32_t next_handle;
     uint32_t start_deaths; // workers that died before they served anything, in a row
 

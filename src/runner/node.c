@@ -58,6 +58,7 @@ struct node {
     struct held_lock *locks;
     uint32_t last_number;
     uint32_t lock_news;
+    bool is_told; // that it is lost
     struct node_silence silence;
     uint64_t beat_ns, lease_ns;
 };
@@ -571,6 +572,13 @@ const char *node_name(const struct node *n)
 const char *node_reason(const struct node *n)
 {
     return n->reason;
+}
+
+bool node_is_news(struct node *n)
+{
+    bool is_news = !n->is_told;
+    n->is_told = true;
+    return is_news;
 }
 
 const struct node_about *node_about(const struct node *n)

@@ -47,6 +47,8 @@ bool node_wait(struct node *const *nodes, size_t count, int timeout_ms);
 const char *node_name(const struct node *n);
 // Why it is lost, complete enough to print; "" otherwise.
 const char *node_reason(const struct node *n);
+// True once: of several that find it lost the first shall say so.
+bool node_is_news(struct node *n);
 const struct node_about *node_about(const struct node *n); // zeros until it is up
 // Where its workers are started: the node outlives them.
 struct process_host *node_host(struct node *n);

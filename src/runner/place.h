@@ -1,4 +1,5 @@
-// Where jobs may be measured: a device of this machine or of a node, and how workers are started there.
+// Where jobs may be measured: a device of this machine or of a node, and how workers are started there. Where jobs are built
+// for devices elsewhere it has no device.
 #ifndef HONE_RUNNER_PLACE_H
 #define HONE_RUNNER_PLACE_H
 
@@ -15,7 +16,8 @@ struct place {
     const char *const *worker, *const *environment; // NULL-terminated; or NULL: no additions
     const struct device_info *device;
     struct spare *spare; // (optional)
-    uint32_t jobs;       // build workers at most; 0: its part of its machine's
+    uint32_t
+        jobs; // build workers at most; 0: its part of its machine's, of a builder all of its cores
 };
 
 // Two views of one card of one machine: the same device, or the same card in another language. Whatever runs

@@ -24,7 +24,10 @@ static bool ask_to_open(struct remote *r, const struct worker_setup *s, enum wor
                         struct error *e)
 {
     struct hello hello = {.protocol = PROTOCOL_VERSION, .version = HONE_VERSION};
-    struct open_request request = {.id = s->device, .role = role, .simulated = s->simulated};
+    struct open_request request = {.id = s->device,
+                                   .role = role,
+                                   .simulated = s->simulated,
+                                   .target = (struct device_info *)(uintptr_t)s->target};
     struct text greeting = TEXT_INIT, opening = TEXT_INIT;
     struct wire w;
     wire_writer(&w, &greeting);

@@ -42,6 +42,12 @@ void open_request_codec(struct wire *w, struct open_request *o)
     codec_text(w, &o->id);
     wire_enum(w, &o->role, ROLE_COUNT);
     wire_bool(w, &o->simulated);
+    uint32_t targets = o->target != NULL;
+    wire_array(w, (void **)&o->target, &targets, sizeof *o->target, DEVICE_LEAST);
+    if (targets > 1)
+        wire_fail(w, "images are for one device");
+    else if (targets == 1 && !w->failed)
+        device_info_codec(w, o->target);
 }
 
 void opened_codec(struct wire *w, struct opened *o)

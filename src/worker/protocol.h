@@ -16,7 +16,7 @@
 #include "model/policy.h"
 #include "model/result.h"
 
-#define PROTOCOL_VERSION   13
+#define PROTOCOL_VERSION   14
 #define PROTOCOL_MAGIC     0x656e6f68u
 #define PROTOCOL_MAX_FRAME (1u << 30) // payload bytes; more is refused before anything is allocated
 
@@ -73,6 +73,8 @@ struct open_request {
     const char *id; // device_info.id
     enum worker_role role;
     bool simulated; // by Oclgrind, which watches every access: buffers have no guard zones
+    struct device_info
+        *target; // (or NULL) BUILD: the device is another machine's, this one's images are for it
 };
 void open_request_codec(struct wire *w, struct open_request *o);
 

@@ -190,6 +190,8 @@ static void serve_open(struct worker *w, struct request *q)
 {
     struct open_request open = {0};
     struct error e = ERROR_INIT;
+    if (!w->device)
+        q->in.arena = &w->opened; // options point into it
     open_request_codec(&q->in, &open);
     if (!wire_done(&q->in) || !open.id) {
         reply_error(w, "open: the payload cannot be read");
@@ -200,6 +202,7 @@ static void serve_open(struct worker *w, struct request *q)
         return;
     }
     w->options.build_only = open.role == ROLE_BUILD;
+    w->options.target = open.target;
     w->options.simulated = open.simulated;
     w->options.wakes = open.role == ROLE_BENCH;
     if (open.role == ROLE_BENCH)
@@ -523,6 +526,7 @@ int serve(int channel, const struct device_options *options)
     w.options.phase = send_phase;
     w.options.meanwhile = serve_meanwhile;
     w.options.context = &w;
+    arena_init(&w.opened);
     channel_init(&w.channel, channel);
     int status = serve_all(&w);
     drain(&w);
@@ -530,6 +534,7 @@ int serve(int channel, const struct device_options *options)
     while (w.jobs)
         drop_job(&w, &w.jobs);
     device_close(w.device);
+    arena_release(&w.opened);
     blobs_free(&w.blobs);
     channel_release(&w.channel);
     return status;

@@ -17,6 +17,7 @@ struct worker {
     struct channel channel;
     struct device_options options;
     struct device *device; // NULL until opened
+    struct arena opened;   // what it was opened with
     struct loaded_job *jobs;
     struct blobs blobs;
     struct loaded_job *dropped; // unloaded while a launch runs, or before the next is loaded

@@ -127,6 +127,51 @@ START_TEST(a_cubin_for_the_architecture_with_its_resources)
 }
 END_TEST
 
+static struct device *open_for(const struct device_info *target, struct error *e)
+{
+    struct device_options o = {.scratch = b.scratch, .build_only = true, .target = target};
+    o.toolkit = getenv("CUDA_HOME");
+    return device_open(target->id, &o, e);
+}
+
+// A card of another machine: its architecture and its limits count, and its compiler has to be this one.
+START_TEST(images_for_a_card_of_another_machine)
+{
+    struct image here, there;
+    struct error e = ERROR_INIT;
+    struct device *here_alone = b.device;
+    struct device_info card = *device_describe(here_alone);
+    card.id = "cuda/A card elsewhere";
+    card.name = "A card elsewhere";
+    card.max_group_size = 512;
+    result_free(build_text(plain, "k", &here));
+    b.device = open_for(&card, &e);
+    ck_assert_msg(b.device != NULL, "%s", e.text);
+    ck_assert_str_eq(device_describe(b.device)->name, "A card elsewhere");
+    struct result *r = build_text(plain, "k", &there);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert(digest_equal(&there.digest, &here.digest));
+    result_free(r);
+    struct job *j = job_of(plain, "k");
+    j->launches[0].local[0] = 1024;
+    r = build(j, &there);
+    ck_status(r, STATUS_CONSTRAINTS);
+    ck_assert_msg(strstr(r->message, "= 1024 exceeds the device's 512"), "%s", r->message);
+    result_free(r);
+    job_free(j);
+    device_close(b.device);
+
+    card.compiler = "NVRTC 1.0";
+    ck_assert_ptr_null(b.device = open_for(&card, &e));
+    ck_assert_msg(strstr(e.text, ", and there it is NVRTC 1.0"), "%s", e.text);
+    struct device_options runs = {.scratch = b.scratch, .target = &card};
+    error_clear(&e);
+    ck_assert_ptr_null(device_open(card.id, &runs, &e));
+    ck_assert_msg(strstr(e.text, "can be built for alone"), "%s", e.text);
+    b.device = here_alone;
+}
+END_TEST
+
 START_TEST(templates_and_mangled_names_are_kept_in_the_image)
 {
     struct image image;
@@ -561,6 +606,7 @@ static void add_tests(TCase *tests)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_device_that_only_builds_says_what_it_is);
     tcase_add_test(tests, a_cubin_for_the_architecture_with_its_resources);
+    tcase_add_test(tests, images_for_a_card_of_another_machine);
     tcase_add_test(tests, templates_and_mangled_names_are_kept_in_the_image);
     tcase_add_test(tests, macro_values_with_blanks_and_quotes_arrive_whole);
     tcase_add_test(tests, included_files_are_found_and_count);

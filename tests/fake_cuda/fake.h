@@ -23,6 +23,10 @@
 //   FAKE_CUDA_COMMAND_NS  that each command takes (default 10000); -DFAKE_NS=N in the options of a
 //                         program says it for its kernels
 //
+//   FAKE_CUDA_NVRTC  the compiler's major version (default 13)
+//   FAKE_CUDA_COMPILE_MS  that each compilation takes besides
+//   FAKE_CUDA_COMPILED  a file that gets a line for each compilation that begins: the process that started the worker
+//
 // -DFAKE_ERROR does not build; -DFAKE_REGISTERS=N is what the assembler says a kernel needs.
 #ifndef HONE_TESTS_FAKE_CUDA_H
 #define HONE_TESTS_FAKE_CUDA_H

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 NVRTC_FUNCTIONS(FAKE_DECLARE)
 
@@ -28,7 +29,8 @@ int fake_live_objects(void)
 
 nvrtcResult nvrtcVersion(int *major, int *minor)
 {
-    *major = 13;
+    const char *said = getenv("FAKE_CUDA_NVRTC");
+    *major = said ? atoi(said) : 13;
     *minor = 0;
     return fake_enter(__func__);
 }
@@ -162,8 +164,21 @@ static nvrtcResult fail(struct _nvrtcProgram *p, const char *line)
     return NVRTC_ERROR_COMPILATION;
 }
 
+static void begin_compilation(void)
+{
+    const char *path = getenv("FAKE_CUDA_COMPILED"), *ms = getenv("FAKE_CUDA_COMPILE_MS");
+    FILE *f = path ? fopen(path, "a") : NULL;
+    if (ms)
+        usleep((useconds_t)atoi(ms) * 1000);
+    if (!f)
+        return;
+    fprintf(f, "%d\n", (int)getppid()); // of the agent, where it was started by one
+    fclose(f);
+}
+
 nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int count, const char *const *options)
 {
+    begin_compilation();
     nvrtcResult code = fake_enter(__func__);
     char line[256];
     if (code != NVRTC_SUCCESS)

@@ -151,7 +151,7 @@ static void make_payloads(void)
     struct result *r = sample_result();
     struct device_info device = sample_device();
     struct hello hello = {PROTOCOL_VERSION, "0.1.0"};
-    struct open_request open = {"opencl:cpu", ROLE_BUILD, true};
+    struct open_request open = {"opencl:cpu", ROLE_BUILD, true, &device};
     struct image image = {.primed = true, .bytes = "ptx", .length = 3};
     struct policy policy = {.launches = 5, .batch = 1, .warmups = 1, .build_limit_ns = 7};
     struct phase phase = {PHASE_LAUNCHING, 7, true};
@@ -251,7 +251,7 @@ static void add_opening(struct text *out)
     struct text payload = TEXT_INIT;
     struct wire w;
     struct hello hello = {PROTOCOL_VERSION, "0.1.0"};
-    struct open_request open = {"made-up", ROLE_BUILD, false};
+    struct open_request open = {.id = "made-up", .role = ROLE_BUILD};
     wire_writer(&w, &payload);
     hello_codec(&w, &hello);
     add_frame(out, VERB_HELLO, &payload);

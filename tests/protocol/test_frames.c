@@ -50,19 +50,54 @@ END_TEST
 
 START_TEST(test_open_request)
 {
-    struct open_request sent = {"opencl:cpu", ROLE_BUILD, true}, got = {0};
+    struct open_request sent = {.id = "opencl:cpu", .role = ROLE_BUILD}, got = {0};
     struct wire w = writer();
     open_request_codec(&w, &sent);
     w = reader();
     open_request_codec(&w, &got);
     ck_assert(wire_done(&w) && got.role == ROLE_BUILD);
     ck_assert_str_eq(got.id, "opencl:cpu");
+    ck_assert_ptr_null(got.target);
+}
+END_TEST
+
+// The device that a builder elsewhere makes images for goes along, whole; two are none.
+START_TEST(test_open_request_with_a_target)
+{
+    struct device_info target = sample_device();
+    struct open_request sent = {.id = "cuda/card", .role = ROLE_BUILD, .target = &target},
+                        got = {0};
+    struct digest there, here;
+    struct wire w = writer();
+    open_request_codec(&w, &sent);
+    w = reader();
+    open_request_codec(&w, &got);
+    ck_assert(wire_done(&w) && got.target);
+    device_info_digest(&target, &here);
+    device_info_digest(got.target, &there);
+    ck_assert(digest_equal(&there, &here));
+    ck_assert_uint_eq(got.target->global_bytes, target.global_bytes);
+    ck_assert_uint_eq(got.target->capability, target.capability);
+
+    uint32_t two = 2;
+    w = writer();
+    sent.target = NULL;
+    open_request_codec(&w, &sent);
+    bytes.length -= sizeof two;
+    wire_u32(&w, &two);
+    device_info_codec(&w, &target);
+    device_info_codec(&w, &target);
+    w = reader();
+    got = (struct open_request){.id = ""};
+    open_request_codec(&w, &got);
+    ck_assert(w.failed);
+    ck_assert_str_eq(w.why, "images are for one device");
 }
 END_TEST
 
 START_TEST(test_open_request_needs_an_id)
 {
-    struct open_request sent = {NULL, ROLE_BENCH, false}, got = {0};
+    struct open_request sent = {.role = ROLE_BENCH}, got = {0};
     struct wire w = writer();
     open_request_codec(&w, &sent);
     w = reader();
@@ -225,6 +260,7 @@ static void add(TCase *tests)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, test_hello);
     tcase_add_test(tests, test_open_request);
+    tcase_add_test(tests, test_open_request_with_a_target);
     tcase_add_test(tests, test_open_request_needs_an_id);
     tcase_add_test(tests, test_phase);
     tcase_add_test(tests, test_image);

@@ -173,6 +173,19 @@ uint32_t live_default_jobs(struct node *node, const struct device_info *d)
     return 1;
 }
 
+uint32_t live_builder_jobs(const struct place *p)
+{
+    return p->jobs;
+}
+
+uint32_t live_pool_workers(const struct live_options *o)
+{
+    uint32_t sum = o->jobs;
+    for (uint32_t i = 0; i < o->builder_count; i++)
+        sum += o->builders[i].jobs;
+    return sum;
+}
+
 static struct device_info devices[MEMBERS];
 static struct place places[MEMBERS];
 

@@ -66,15 +66,17 @@ START_TEST(test_every_transition_of_a_builder)
                   (builder_transition(state, BUILDER_ENDED, &to) && to == BUILDER_NONE));
         ck_assert(state == BUILDER_NONE ||
                   (builder_transition(state, BUILDER_DIED, &to) && to == BUILDER_NONE));
+        ck_assert(state == BUILDER_NONE ||
+                  (builder_transition(state, BUILDER_LOST, &to) && to == BUILDER_NONE));
     }
 }
 END_TEST
 
 static struct build_pool *make_pool(uint32_t workers)
 {
-    struct build_pool_options o = {.setup = setup_of_workers(),
-                                   .workers = workers,
-                                   .stops = true,
+    const struct build_site site = {.setup = setup_of_workers(), .workers = workers, .stops = true};
+    struct build_pool_options o = {.sites = &site,
+                                   .site_count = 1,
                                    .build_limit_ns = limits.terms.build_limit_ns,
                                    .endings = &endings};
     return build_pool_new(&o);
@@ -187,6 +189,55 @@ START_TEST(test_the_order_of_builds)
     ck_assert_uint_eq(s.running, 0);
     build_pool_free(p);
     for (unsigned i = 0; i < BUILDS; i++) {
+        build_release(&all[i]);
+        job_free(jobs[i]);
+    }
+    endings_release(&endings, UINT64_C(5000000000));
+}
+END_TEST
+
+// Two machines: the first is asked first, goes on while the second one is paused, and gives back what it was building when it
+// is left, which is no death.
+START_TEST(test_two_machines_build)
+{
+    static const struct worker_limits patient = {
+        .terms = {.build_limit_ns = 60000000000, .launch_limit_ns = 300000000}};
+    struct error e = ERROR_INIT;
+    struct worker_setup setup = setup_of_workers();
+    setup.limits = &patient;
+    const struct build_site sites[] = {{.setup = setup, .workers = 1},
+                                       {.setup = setup, .workers = 2, .stops = true}};
+    struct build_pool_options o = {.sites = sites,
+                                   .site_count = 2,
+                                   .build_limit_ns = patient.terms.build_limit_ns,
+                                   .endings = &endings};
+    struct build_pool *p = build_pool_new(&o);
+    struct job *jobs[] = {make_job("good", 1000, 1), make_job("hang_building", 1000, 2),
+                          make_job("good", 1000, 3)};
+    struct build all[] = {
+        {.job = jobs[0], .order = 1}, {.job = jobs[1], .order = 2}, {.job = jobs[2], .order = 3}};
+    ck_assert_uint_eq(build_pool_workers(p), 3);
+    ck_assert(build_pool_site(p, 0) == 0 && build_pool_site(p, 1) == 1 &&
+              build_pool_site(p, 2) == 1);
+    build_pool_pause(p, true);
+    build_pool_add(p, &all[0]);
+    ck_assert_ptr_eq(next_build(p, 3, &e), &all[0]); // at the first machine alone
+    ck_assert(build_pool_worker(p, 0)->running && !build_pool_worker(p, 1)->running);
+    build_pool_add(p, &all[1]);
+    build_pool_add(p, &all[2]);
+    ck_assert(build_pool_start(p, 0, &e));
+    ck_assert(!build_pool_worker(p, 1)->running && !build_pool_worker(p, 2)->running);
+    build_pool_leave(p, 0);
+    ck_assert(!build_pool_worker(p, 0)->running);
+    build_pool_pause(p, false);
+    ck_assert_ptr_eq(next_build(p, 3, &e), &all[2]); // the other one hangs on, elsewhere
+    ck_assert_uint_eq(all[1].deaths, 0);
+    struct build_pool_status s;
+    build_pool_status(p, &s);
+    ck_assert(s.waiting == 0 && s.building == 1);
+    ck_assert(!build_pool_worker(p, 0)->running);
+    build_pool_free(p);
+    for (unsigned i = 0; i < 3; i++) {
         build_release(&all[i]);
         job_free(jobs[i]);
     }
@@ -353,6 +404,7 @@ int main(void)
     tcase_add_test(cases, test_every_transition_of_a_builder);
     tcase_add_loop_test(cases, test_what_comes_of_a_build, 0, sizeof builds / sizeof *builds);
     tcase_add_test(cases, test_the_order_of_builds);
+    tcase_add_test(cases, test_two_machines_build);
     tcase_add_test(cases, test_news_that_do_not_fit);
     tcase_add_test(cases, test_every_transition_of_the_bench);
     tcase_add_test(cases, test_a_job_at_the_bench);

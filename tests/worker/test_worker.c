@@ -191,7 +191,7 @@ static const char *wanted_device(const struct device_report *report)
 static void ask_open(enum worker_role role)
 {
     struct device_report report = ask_devices();
-    struct open_request open = {wanted_device(&report), role, false};
+    struct open_request open = {.id = wanted_device(&report), .role = role};
     struct opened opened = {.folders = NULL};
     struct text request = TEXT_INIT;
     struct wire w = payload(&request), in;
@@ -503,7 +503,7 @@ END_TEST
 
 START_TEST(unknown_device_is_answered_with_those_there_are)
 {
-    struct open_request open = {"opencl/nobody/nothing/0", ROLE_BENCH, false};
+    struct open_request open = {.id = "opencl/nobody/nothing/0", .role = ROLE_BENCH};
     struct text request = TEXT_INIT;
     struct wire w = payload(&request);
     open_request_codec(&w, &open);

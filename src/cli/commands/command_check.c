@@ -227,6 +227,7 @@ static const struct option result_options[] = {
 static const struct option_group groups[] = {{"What and where", spec_options, FIELD(given)},
                                              {"What and where", part_options, FIELD(given)},
                                              {"What and where", node_options, FIELD(given)},
+                                             {"What and where", build_options, FIELD(given)},
                                              {"What and where", reference_options, FIELD(given)},
                                              {"Checking", check_options, 0},
                                              {"Checking", seed_options, FIELD(measure)},

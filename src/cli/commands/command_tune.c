@@ -370,6 +370,7 @@ static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
     {"What and where", part_options, FIELD(given)},
     {"What and where", share_options, FIELD(given)},
+    {"What and where", build_options, FIELD(given)},
     {"What and where", reference_options, FIELD(given)},
     {"Search", search_options, FIELD(search)},
     {"Search", way_options, 0},

@@ -106,6 +106,8 @@ static bool make_check_evaluator(struct check *c, struct error *e)
                                 .environment = o->environment,
                                 .device = o->device,
                                 .jobs = o->jobs,
+                                .builders = o->builders,
+                                .builder_count = o->builder_count,
                                 .terms = o->terms,
                                 .build_only = o->build_only,
                                 .no_timing = true,

@@ -38,6 +38,8 @@ struct check_options {
     const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
     const struct place *places;     // (optional) as in tune_options
     uint32_t place_count;
+    const struct place *builders; // (optional) as in live_options
+    uint32_t builder_count;
     struct store *store;     // (optional)
     const char *lock_folder; // (optional) where the device's lock stands
     const struct log *log;

@@ -31,6 +31,8 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
                                 .environment = o->environment,
                                 .device = o->device,
                                 .jobs = o->jobs,
+                                .builders = o->builders,
+                                .builder_count = o->builder_count,
                                 .terms = o->terms,
                                 .build_only = o->build_only,
                                 .no_timing = o->no_timing,
@@ -63,7 +65,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
         live.jobs = live_default_jobs(live.node, o->device);
     if (live.jobs > t->planned)
         live.jobs = (uint32_t)t->planned;
-    t->builders = live.jobs;
+    t->builders = live_pool_workers(&live);
     return cached_new(&cached, &live, e);
 }
 

@@ -27,6 +27,8 @@ struct tune_options {
     // `worker`, `environment` and `spare`. `device` is that of the first then.
     const struct place *places;
     uint32_t place_count;
+    const struct place *builders; // (optional) as in live_options
+    uint32_t builder_count;
     double outlier; // a device this share slower than its siblings is left out; 0: FARM_OUTLIER
     struct store *store; // (optional)
     // (optional) The name that results are stored under; NULL: the spec's. `hone best` finds no others.

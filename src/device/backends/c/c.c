@@ -8,6 +8,7 @@ const struct backend c_backend = {
     .prefix = "c/",
     .list = c_list,
     .open = c_open,
+    .open_for = c_open_for,
     .start = c_start,
     .close = c_close,
     .memory_new = c_memory_new,

@@ -14,6 +14,7 @@ struct c_host {
 // c_host.c
 bool c_list(struct arena *a, const struct device_options *o, struct device_report *out,
             struct error *e);
+void *c_open_for(const struct device_info *target, const struct device_options *o, struct error *e);
 void *c_open(const char *id, const struct device_options *o, struct arena *a,
              struct device_info *info, struct error *e);
 bool c_start(void *own, struct device_info *info, struct error *e);

@@ -197,6 +197,32 @@ void *c_open(const char *id, const struct device_options *o, struct arena *a,
     return NULL;
 }
 
+// A shared object is for a processor, and the key of a result has the compiler that made it.
+void *c_open_for(const struct device_info *target, const struct device_options *o, struct error *e)
+{
+    struct arena a;
+    struct device_info own;
+    struct c_host *h = alloc_zeroed(sizeof *h, e);
+    if (!h)
+        return NULL;
+    arena_init(&a);
+    h->options = o;
+    bool ok = tool_find(wanted_compiler(o), &h->compiler) &&
+              describe_host(text_cstr(&h->compiler), o, &a, &own);
+    if (!ok)
+        error_set(e, ERROR_DEVICE, "%s is no compiler that can be run", wanted_compiler(o));
+    else if (!str_equal(own.name, target->name))
+        ok = error_set(e, ERROR_DEVICE, "its processor is %s, not %s", own.name, target->name);
+    else if (!str_equal(own.driver, target->driver) || !str_equal(own.compiler, target->compiler))
+        ok = error_set(e, ERROR_DEVICE, "its compiler is %s (%s), and there it is %s (%s)",
+                       own.driver, own.compiler, target->driver, target->compiler);
+    arena_release(&a);
+    if (ok)
+        return h;
+    c_close(h);
+    return NULL;
+}
+
 // The host's clock needs no trial.
 bool c_start(void *own, struct device_info *info, struct error *e)
 {

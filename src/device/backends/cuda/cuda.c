@@ -7,6 +7,7 @@ const struct backend cuda_backend = {
     .prefix = "cuda/",
     .list = cuda_list,
     .open = cuda_open,
+    .open_for = cuda_open_for,
     .start = cuda_start,
     .close = cuda_close,
     .memory_new = cuda_memory_new,

@@ -1,7 +1,8 @@
 // What the files of the CUDA backend share.
 //
-// A device is opened in one of three ways: a card with a context, to run; a card without one, to
-// build for it; an architecture ("cuda/sm_90"), to build for what is not here, without a driver.
+// A device is opened in one of four ways: a card with a context, to run; a card without one, to
+// build for it; a card of another machine, likewise, without a driver; an architecture
+// ("cuda/sm_90"), to build for what is nowhere.
 #ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_H
 #define HONE_DEVICE_BACKENDS_CUDA_CUDA_H
 
@@ -61,6 +62,8 @@ bool cuda_list(struct arena *a, const struct device_options *o, struct device_re
                struct error *e);
 void *cuda_open(const char *id, const struct device_options *o, struct arena *a,
                 struct device_info *info, struct error *e);
+void *cuda_open_for(const struct device_info *target, const struct device_options *o,
+                    struct error *e);
 bool cuda_start(void *own, struct device_info *info, struct error *e);
 void cuda_close(void *own);
 

@@ -320,10 +320,9 @@ static bool open_card(struct cuda *o, const char *id, struct arena *a, struct de
            cuda_compiler_target(&o->compiler, info->capability, o->target, e);
 }
 
-void *cuda_open(const char *id, const struct device_options *options, struct arena *a,
-                struct device_info *info, struct error *e)
+static struct cuda *new_cuda(const struct device_options *options, const struct device_info *info,
+                             struct error *e)
 {
-    struct arch_name arch;
     struct cuda *o = alloc_zeroed(sizeof *o, e);
     if (!o)
         return NULL;
@@ -332,7 +331,18 @@ void *cuda_open(const char *id, const struct device_options *options, struct are
     // What every card of the last ten years has.
     o->grid[0] = INT32_MAX;
     o->grid[1] = o->grid[2] = UINT16_MAX;
-    bool ok = cuda_compiler_open(&o->compiler, options->toolkit, e);
+    if (cuda_compiler_open(&o->compiler, options->toolkit, e))
+        return o;
+    cuda_close(o);
+    return NULL;
+}
+
+void *cuda_open(const char *id, const struct device_options *options, struct arena *a,
+                struct device_info *info, struct error *e)
+{
+    struct arch_name arch;
+    struct cuda *o = new_cuda(options, info, e);
+    bool ok = o != NULL;
     if (ok && arch_of_id(id, &arch))
         ok = open_arch(o, &arch, a, info, e);
     else if (ok && str_starts(id, ARCH_ID_PREFIX))
@@ -340,6 +350,27 @@ void *cuda_open(const char *id, const struct device_options *options, struct are
     else
         ok = ok && open_card(o, id, a, info, e);
     if (ok)
+        return o;
+    cuda_close(o);
+    return NULL;
+}
+
+// The key of a result has the compiler that the card's own machine would have used.
+void *cuda_open_for(const struct device_info *target, const struct device_options *options,
+                    struct error *e)
+{
+    struct arena a;
+    struct device_info own = {.language = LANGUAGE_CUDA};
+    struct cuda *o = new_cuda(options, target, e);
+    if (!o)
+        return NULL;
+    arena_init(&a);
+    take_compiler(&o->compiler, &a, &own);
+    bool ok = str_equal(own.compiler, target->compiler) ||
+              error_set(e, ERROR_DEVICE, "its compiler is %s (%s), and there it is %s",
+                        own.compiler, text_cstr(&o->compiler.opened), target->compiler);
+    arena_release(&a);
+    if (ok && cuda_compiler_target(&o->compiler, target->capability, o->target, e))
         return o;
     cuda_close(o);
     return NULL;

@@ -13,6 +13,9 @@ const struct backend opencl_backend = {
     .prefix = "opencl/",
     .list = opencl_list,
     .open = opencl_open,
+    .images_stay =
+        "its driver keeps that in a folder of the machine (NVIDIA's in CUDA_CACHE_PATH, PoCL in "
+        "POCL_CACHE_DIR), or keeps nothing",
     .start = opencl_start,
     .close = opencl_close,
     .primes = primes,
