@@ -8,6 +8,8 @@ configuration that crashes is a result.
 """
 
 from . import file_utils, integration, observers, strategies, util
-from ._interface import Unsupported, run_kernel, store_results, tune_kernel
+from ._combinations import Unsupported
+from ._interface import run_kernel, tune_kernel
+from .integration import store_results
 
 __all__ = ["Unsupported", "file_utils", "integration", "observers", "run_kernel", "store_results", "strategies", "tune_kernel", "util"]

@@ -1,8 +1,4 @@
-"""tune_kernel, run_kernel and store_results: Kernel Tuner's arguments made into a spec, and records into its dictionaries.
-
-Expressions stay expressions: hone evaluates them. What is code (a callable source, problem size, divisor or restriction) is called
-once for each configuration, and becomes a table that the spec looks up by the configuration's place among all combinations.
-"""
+"""tune_kernel and run_kernel: Kernel Tuner's arguments made into a spec, and records into its dictionaries."""
 
 from __future__ import annotations
 
@@ -19,22 +15,18 @@ from datetime import datetime, timezone
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .. import _arrays
-from .._library import FileError, UsageError
+from .._library import UsageError
 from .._records import Record
-from .._spec import Space, Spec
+from .._spec import Spec
 from .._tune import Result, run as run_one, tune as tune_spec
 from .._devices import Device, Devices
 from . import strategies
-from .file_utils import plain
-from .util import failure, get_best_config, get_config_string
+from ._cache import cache_key, of_space, read_cache, write_cache
+from ._combinations import Combinations, Unsupported, ask, axes
+from .util import failure, get_best_config, get_config_string, is_higher_better
 
-TABLE_MOST = 200_000  # combinations that a callable is asked for
 SOURCE_MOST = 64 << 20  # bytes of all texts that a generator makes
 _RTOL = 1e-5  # numpy.allclose()'s
-
-
-class Unsupported(UsageError, NotImplementedError):
-    """What of Kernel Tuner hone cannot serve, by name, and what would do instead."""
 
 
 class Settings:
@@ -151,7 +143,7 @@ def _only_read(body: str, name: str) -> bool:
 # ---- the question -------------------------------------------------------------------------------------
 
 
-class Question:
+class Question(Combinations):
     """A kernel with its parameters, sizes and arguments, on the way to a spec."""
 
     def __init__(self, name: Any, source: Any, problem_size: Any, arguments: Any, params: Mapping[str, Sequence[Any]],
@@ -159,19 +151,7 @@ class Question:
                  texmem: Any, compiler: Any, compiler_options: Any, defines: Any) -> None:
         if texmem is not None:
             raise Unsupported("texmem_args: hone has no textures; pass the array as a buffer, or as cmem_args")
-        if callable(name):
-            raise Unsupported("kernel_name as a callable; name the kernel, or tune each by itself")
-        self.name = str(name)
-        self.params = {str(key): [_arrays.plain_number(v) for v in values] for key, values in params.items()}
-        for key, values in self.params.items():
-            if not values:
-                raise UsageError(f"tune_params[{key!r}] has no value")
-            if any(not isinstance(v, (bool, int, float, str)) for v in values):
-                raise Unsupported(f"tune_params[{key!r}] has values of another kind than numbers and texts")
-        self.total = math.prod(len(values) for values in self.params.values())
-        self.rows: Optional[List[Tuple[int, Dict[str, Any]]]] = None  # of valid configurations, where code was asked
-        self.derived: List[Dict[str, str]] = []
-        self.conditions: List[str] = []
+        super().__init__(name, params)
         self.metrics: Dict[str, str] = {}
         self.looked_at: List[int] = []  # arguments whose contents after a launch the script's verify gets
         self.scratch = _arrays.Scratch()
@@ -257,84 +237,6 @@ class Question:
         return {"Type": _arrays.type_of(file, value), "Size": int(value.size), "FillType": "BinaryRaw",
                 "DataSource": self.scratch.write(file, value)}
 
-    # ---- code, as tables ---------------------------------------------------------------------------------
-
-    def restrict(self, restrictions: Any) -> None:
-        """Texts are restrictions of the spec; code is asked for each configuration that they leave."""
-        if restrictions is None:
-            return
-        listed = list(restrictions) if isinstance(restrictions, (list, tuple)) and not _with_names(restrictions) else [restrictions]
-        code = []
-        for one in listed:
-            if isinstance(one, str):
-                self.conditions.append(one)
-            elif _with_names(one) and not hasattr(one[0], "preProcess"):
-                names = list(one[1])
-                code.append(lambda p, f=one[0], names=names: _ask(f, {key: p[key] for key in names}))
-            elif callable(one) and not hasattr(one, "preProcess"):
-                code.append(lambda p, f=one: _ask(f, p))
-            else:
-                raise Unsupported(f"a restriction of type {type(one).__name__}: hone takes texts and callables")
-        if code:
-            rows = self._combinations("restrictions")
-            kept = [(i, p) for i, p in rows if all(one(p) for one in code)]
-            if not kept:
-                raise UsageError("restrictions exclude every configuration")
-            self.rows = kept
-            self.conditions.append(f"{self._table('hone_valid', {i: 1 for i, _ in kept}, 0)} == 1")
-
-    def _combinations(self, what: str) -> List[Tuple[int, Dict[str, Any]]]:
-        """Place among all combinations, and configuration, of those that restrictions as texts leave."""
-        if self.rows is None:
-            if self.total > TABLE_MOST:
-                raise Unsupported(f"{what} as code over {self.total} combinations of parameters: it is asked for each, and {TABLE_MOST} are "
-                                  "the most; write it as a text")
-            bare = Spec.parse(json.dumps({"parameters": self.params, "restrictions": self.conditions, "kernel": "none.cl", "global": 1}),
-                              name=self.name)
-            rows = [(self._place(p), p) for p in bare.space()]
-            if not rows:
-                raise UsageError("restrictions exclude every configuration")
-            self.rows = rows
-        return self.rows
-
-    def order(self, row: Mapping[str, Any]) -> int:
-        """Where a configuration stands; behind all where a cache file has other values."""
-        try:
-            return self._place(row)
-        except (KeyError, ValueError):
-            return self.total
-
-    def _place(self, p: Mapping[str, Any]) -> int:
-        place = 0
-        for key, values in self.params.items():
-            place = place * len(values) + values.index(p[key])
-        return place
-
-    def _place_text(self) -> str:
-        text = "0"
-        for key, values in self.params.items():
-            index = "0"
-            for i in range(len(values) - 1, 0, -1):
-                index = f"({i} if {key} == {values[i]!r} else {index})"
-            text = f"({text}) * {len(values)} + {index}" if text != "0" else index
-        return text
-
-    def _table(self, name: str, values: Mapping[int, Any], other: Any) -> str:
-        """The name of a derived value that is looked up by the configuration's place."""
-        if not any(d["Name"] == "hone_place" for d in self.derived):
-            self.derived.append({"Name": "hone_place", "Expression": self._place_text()})
-        listed = [values.get(i, other) for i in range(self.total)]
-        self.derived.append({"Name": name, "Expression": f"{listed!r}[hone_place]"})
-        return name
-
-    def _by_code(self, name: str, what: str, code: Callable[[Dict[str, Any]], Any]) -> str:
-        """What a callable gives, as an expression: one number where it is always the same."""
-        values = {i: _arrays.plain_number(code(dict(p))) for i, p in self._combinations(what)}
-        some = next(iter(values.values()))
-        if all(v == some for v in values.values()):
-            return repr(some)
-        return self._table(name, values, some)
-
     def rate(self, name: str, metrics: "Metrics") -> str:
         """The script's metric as an expression that hone computes while it searches: so much by the time, as GFLOP/s, or times the time;
         how much, each configuration is asked for."""
@@ -343,7 +245,7 @@ class Question:
             metrics.add(row)
             return float(row[name])
         try:
-            rows = [(i, [asked(p, ms) for ms in (0.25, 1.0, 64.0)]) for i, p in self._combinations(f"objective={name!r} with a strategy")]
+            rows = [(i, [asked(p, ms) for ms in (0.25, 1.0, 64.0)]) for i, p in self.combinations(f"objective={name!r} with a strategy")]
         except (LookupError, TypeError, ValueError, ArithmeticError, NameError) as e:
             raise Unsupported(f"objective={name!r} with a strategy: the metric asks for more than parameters and the time ({type(e).__name__}: {e}); "
                               "leave strategy out") from None
@@ -351,7 +253,7 @@ class Question:
             if all(math.isclose(value, values[1] * factor, rel_tol=1e-9) for _, values in rows for value, factor in zip(values, factors)):
                 table = {i: values[1] for i, values in rows}
                 some = rows[0][1][1]
-                return (repr(some) if all(v == some for v in table.values()) else self._table("hone_rate", table, some)) + text
+                return (repr(some) if all(v == some for v in table.values()) else self.table("hone_rate", table, some)) + text
         raise Unsupported(f"objective={name!r} with a strategy: hone searches by metrics that are so much by the time, or times the time; leave "
                           "strategy out, or write a spec with the metric")
 
@@ -360,7 +262,7 @@ class Question:
         assert self.generator is not None
         numbers: Dict[str, int] = {}
         table = {}
-        for i, p in self._combinations("kernel_source"):
+        for i, p in self.combinations("kernel_source"):
             text = _scaled(_read_source(self.generator(dict(p)))[0])
             text = _AS_IN_C.sub("", text) if self.language == "C" else text
             table[i] = numbers.setdefault(text, len(numbers))
@@ -368,7 +270,7 @@ class Question:
                 raise Unsupported(f"kernel_source: the generated texts are more than {SOURCE_MOST >> 20} MiB together")
         if len(numbers) == 1:
             return next(iter(numbers))
-        self._table("hone_source", table, 0)
+        self.table("hone_source", table, 0)
         return "".join(f"#{'el' if n else ''}if hone_source == {n}\n#line 1\n{text}\n" for text, n in numbers.items()) + "#endif\n"
 
     # ---- the spec ---------------------------------------------------------------------------------------
@@ -381,15 +283,15 @@ class Question:
     def _problem(self) -> List[str]:
         size = self.problem_size
         if callable(size):
-            count = len(_axes(size(dict(self._combinations("problem_size")[0][1]))))
-            return [self._by_code(f"hone_size_{k}", "problem_size", lambda p, k=k: _axes(size(p))[k]) for k in range(count)]
-        return [self._size(k, one) for k, one in enumerate(_axes(size))]
+            count = len(axes(size(dict(self.combinations("problem_size")[0][1]))))
+            return [self.by_code(f"hone_size_{k}", "problem_size", lambda p, k=k: axes(size(p))[k]) for k in range(count)]
+        return [self._size(k, one) for k, one in enumerate(axes(size))]
 
     def _divisor(self, axis: int, given: Any, name: str) -> str:
         if given is None:
             return self.blocks[axis] if self.blocks[axis] in self.params else "1"
         if callable(given):
-            return self._by_code(name, f"grid_div_{'xyz'[axis]}", given)
+            return self.by_code(name, f"grid_div_{'xyz'[axis]}", given)
         if isinstance(given, (str, int)) or hasattr(given, "item"):
             return self._size(axis, given)
         return " * ".join(self._divisor(axis, one, f"{name}_{k}") for k, one in enumerate(given)) or "1"
@@ -409,11 +311,11 @@ class Question:
         kernel["KernelSource"] = self._generate() if self.generator else self.text
         for key, code in self.code_defines.items():
             if key in self.params:  # which reaches the kernel anyway
-                if any(_ask(code, p) != p[key] for _, p in self._combinations(f"defines[{key!r}]")):
+                if any(ask(code, p) != p[key] for _, p in self.combinations(f"defines[{key!r}]")):
                     raise Unsupported(f"defines[{key!r}]: each parameter reaches the kernel under its own name with its own value, and this gives "
                                       "another one; define another name")
                 continue
-            self.derived.append({"Name": key, "Expression": self._by_code(f"hone_{key}", f"defines[{key!r}]", lambda p, c=code: _ask(c, p))})
+            self.derived.append({"Name": key, "Expression": self.by_code(f"hone_{key}", f"defines[{key!r}]", lambda p, c=code: ask(c, p))})
         for k, axis in enumerate("xyz"):
             if re.search(rf"\bgrid_size_{axis}\b", kernel["KernelSource"]):
                 self.derived.append({"Name": f"grid_size_{axis}", "Expression": groups.get(axis.upper(), "1")})
@@ -423,7 +325,7 @@ class Question:
                 self.derived.append({"Name": name, "Expression": local["XYZ"[k]]})
         if "size" in self.smem:
             size = self.smem["size"]
-            kernel["SharedMemory"] = self._by_code("hone_shared", "smem_args", size) if callable(size) else self._size(0, size)
+            kernel["SharedMemory"] = self.by_code("hone_shared", "smem_args", size) if callable(size) else self._size(0, size)
         arguments = [dict(a) for a in self.arguments]
         for i in self.looked_at:
             arguments[i].update(Output=True, AccessType="ReadWrite")
@@ -444,30 +346,6 @@ class Question:
         made._scratch = self.scratch
         made._shapes = {a["Name"]: tuple(value.shape) for a, value in zip(arguments, self.given) if _arrays.is_array(value)}
         return made
-
-
-def _with_names(restriction: Any) -> bool:
-    """Is it (callable, names of parameters), and not several restrictions?"""
-    return isinstance(restriction, tuple) and len(restriction) >= 2 and callable(restriction[0]) and \
-        isinstance(restriction[1], (list, tuple)) and all(isinstance(name, str) for name in restriction[1])
-
-
-def _axes(size: Any) -> List[Any]:
-    return list(size) if isinstance(size, (list, tuple)) or getattr(size, "ndim", 0) == 1 else [size]
-
-
-def _ask(code: Callable[..., Any], p: Dict[str, Any]) -> Any:
-    """Kernel Tuner calls with the parameters by name, or with the dictionary where there is one argument of another name."""
-    try:
-        wanted = inspect.signature(code).parameters
-    except (TypeError, ValueError):
-        return code(dict(p))
-    by_name = [n for n, a in wanted.items() if a.kind in (a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY)]
-    if any(a.kind == a.VAR_KEYWORD for a in wanted.values()):
-        return code(**p)
-    if by_name and all(n in p for n in by_name):
-        return code(**{n: p[n] for n in by_name})
-    return code(dict(p))
 
 
 def _device(language: str, device: Any, platform: Any) -> Device:
@@ -581,16 +459,6 @@ def _row(record: Record, metrics: Metrics, observing: Observing, objective: str)
     return row
 
 
-_HIGHER = ("GFLOP/s", "TFLOP/s", "GB/s", "TB/s", "GFLOPS/W", "TFLOPS/W", "GFLOP/J", "TFLOP/J")
-_LOWER = ("time", "energy")
-
-
-def _is_higher_better(objective: str, said: Optional[bool]) -> bool:
-    if said is None and objective not in (*_HIGHER, *_LOWER):
-        raise UsageError(f"objective={objective!r}: nobody knows whether more of it is better; say so with objective_higher_is_better")
-    return bool(said) if said is not None else objective in _HIGHER
-
-
 def _answer(answer: Any, verify: Any, question: Question) -> Optional[Dict[int, Any]]:
     """The arrays of an answer by the index of their argument."""
     if answer is None:
@@ -655,7 +523,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     computed = Metrics(metrics)
     if wanted not in ("time", *computed.given, *observing.names):
         raise Unsupported(f"objective={wanted!r}: hone looks for the time, a metric of `metrics`, or what an observer adds")
-    higher = _is_higher_better(wanted, objective_higher_is_better)
+    higher = is_higher_better(wanted, objective_higher_is_better)
     search, budget = _search(strategy, strategy_options, quiet)
     if observing.metrics and not search.startswith(("exhaustive", "random")):
         raise Unsupported(f"{' and '.join(observing.metrics)} with strategy={strategy!r}: hone counts energy for each configuration only where it "
@@ -677,10 +545,10 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     space = spec.space(on=chosen)
     if not len(space):
         raise UsageError(f"restrictions exclude every configuration: {space.why()}")
-    cached, path = _read_cache(cache, question, chosen)
-    known = _of_space(space, cached)
+    cached, path = read_cache(cache, question, chosen)
+    known = of_space(space, cached)
     if path is not None:  # before anything runs: hours later would be late
-        _write_cache(path, question, chosen, cached, ())
+        write_cache(path, question, chosen, cached, ())
     if not quiet:
         print(f"Using: {chosen.name}")
     rows: List[Dict[str, Any]] = []
@@ -694,7 +562,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             print(line if record.correct else f"{line}: {record.message}" if verbose else line)
 
     result: Optional[Result] = None
-    todo = [p for p in space if _cache_key(p, p) not in known] if known else None  # None: all
+    todo = [p for p in space if cache_key(p, p) not in known] if known else None  # None: all
     options = {"on": chosen, "store": False, "strategy": search, "iterations": iterations, "judge": judge, "on_record": tell,
                "progress": False, "seed": int(seed or 0), "configurations": todo or (),
                "objective": goals}
@@ -705,7 +573,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             result = tune_spec(spec, budget="1", **options)  # the runner's time was over before the first
     finally:
         if path is not None:
-            _write_cache(path, question, chosen, cached, rows)
+            write_cache(path, question, chosen, cached, rows)
     results = [*known.values(), *rows]
     if search == "exhaustive":  # in the order of the space, and not as builds ended
         results.sort(key=question.order)
@@ -726,80 +594,7 @@ def _version() -> str:
     return version
 
 
-# ---- cache files ---------------------------------------------------------------------------------------------
-
-
-def _cache_key(params: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    return ",".join(str(row[key]) for key in params)
-
-
-def _read_cache(cache: Any, question: Question, device: Device) -> Tuple[Dict[str, Dict[str, Any]], Optional[pathlib.Path]]:
-    """What a cache file of Kernel Tuner knows, open or closed, by its keys; nothing where there is none."""
-    if cache is None:
-        return {}, None
-    path = pathlib.Path(cache)
-    path = path if path.suffix == ".json" else path.with_name(path.name + ".json")
-    if not path.exists():
-        return {}, path
-    text = path.read_text().rstrip()
-    for closed in (text, text.rstrip(",") + "}\n}"):
-        try:
-            document = json.loads(closed)
-            break
-        except json.JSONDecodeError:
-            continue
-    else:
-        raise UsageError(f"{path} is no cache file of Kernel Tuner")
-    if document.get("kernel_name") not in (None, question.name):
-        raise UsageError(f"{path} is of the kernel {document['kernel_name']}, and not of {question.name}")
-    if document.get("device_name") not in (None, device.name):
-        raise UsageError(f"{path} is of the device {document['device_name']}, and not of {device.name}")
-    size, ours = document.get("problem_size"), _size_texts(question.problem_size)
-    if size is not None and _size_texts(size) != ours and size != str(question.problem_size):  # the last as hone 0.2 wrote it
-        raise UsageError(f"{path} is of the problem size {size}, and not of {ours if isinstance(ours, str) else ', '.join(ours)}")
-    if document.get("tune_params_keys", list(question.params)) != list(question.params):
-        raise UsageError(f"{path} has the parameters {', '.join(document['tune_params_keys'])}; these are {', '.join(question.params)}")
-    failed = {name: failure(status) for name, status in (("CompilationFailedConfig", "compile"), ("InvalidConfig", "constraints"),
-                                                         ("RuntimeFailedConfig", "runtime"))}
-    rows = document.get("cache", {})
-    for row in rows.values():
-        for key, value in row.items():
-            if key not in question.params and isinstance(value, str) and value in failed:
-                row[key] = failed[value]
-    return rows, path
-
-
-def _of_space(space: Space, cached: Mapping[str, Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
-    """The rows of a cache whose configurations are in the space, by their keys there."""
-    found: Dict[str, Dict[str, Any]] = {}
-    for row in cached.values():
-        p = {key: row[key] for key in space.spec.parameters if key in row}
-        if len(p) == len(space.spec.parameters) and p in space:
-            p = space[space.index(p)]
-            found[_cache_key(p, p)] = {**row, **p}
-    return found
-
-
-def _size_texts(size: Any) -> Union[str, List[str]]:
-    """A problem size as cache files have it."""
-    return "callable" if callable(size) or size == "callable" else [str(_arrays.plain_number(one)) for one in _axes(size)]
-
-
-def _write_cache(path: pathlib.Path, question: Question, device: Device, known: Mapping[str, Any], rows: Sequence[Dict[str, Any]]) -> None:
-    entries = {**known, **{_cache_key(question.params, row): row for row in rows}}
-    document = {"device_name": device.name, "kernel_name": question.name, "problem_size": _size_texts(question.problem_size),
-                "tune_params_keys": list(question.params), "tune_params": question.params, "objective": "time", "cache": entries}
-    beside = path.with_name(path.name + ".new")
-    try:
-        beside.write_text(json.dumps(document, default=plain, indent=0))
-        os.replace(beside, path)
-    except OSError as e:
-        failed = FileError(f"the cache {path} cannot be written: {e.strerror or e}")
-        failed.driver = e.errno or 0
-        raise failed from None
-
-
-# ---- run_kernel, store_results -------------------------------------------------------------------------------
+# ---- run_kernel ----------------------------------------------------------------------------------------------
 
 
 def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], params: Mapping[str, Any],
@@ -820,25 +615,3 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
         raise RuntimeError(f"{kernel_name}: {ran.record.status}: {ran.record.message}")
     names = question.signature.names
     return [ran.outputs[names[i]] if _arrays.is_array(value) else value for i, value in enumerate(question.given)]
-
-
-def store_results(results_filename: Any, kernel_name: str, kernel_string: Any, tune_params: Mapping[str, Any], problem_size: Any,
-                  results: Sequence[Dict[str, Any]], env: Mapping[str, Any], top: float = 3, objective: Optional[str] = None,
-                  objective_higher_is_better: Optional[bool] = None) -> None:
-    """Keeps the best `top` per cent of results (at least one) for this device and problem size in a JSON file, in the place of what it
-    had for these."""
-    wanted = objective or "time"
-    sound = sorted((r for r in results if isinstance(r.get(wanted), (int, float))), key=lambda r: r[wanted],
-                   reverse=_is_higher_better(wanted, objective_higher_is_better))
-    if not sound:
-        raise UsageError("none of the results has a time: there is nothing to store")
-    path = pathlib.Path(results_filename)
-    document = json.loads(path.read_text()) if path.exists() else {
-        "version_number": "1.0", "metadata": {}, "kernel_name": kernel_name, "tunable_parameters": list(tune_params),
-        "kernel_string": str(kernel_string), "objective": wanted, "data": []}
-    size = "x".join(str(one) for one in _axes(problem_size))
-    keys = {"device_name": str(env["device_name"]).replace(" ", "_"), "problem_size": size}
-    kept = [row for row in document["data"] if any(row.get(key) != value for key, value in keys.items())]
-    best = sound[:max(1, math.ceil(len(sound) * top / 100))]
-    document["data"] = kept + [{**keys, **{key: r[key] for key in (*tune_params, wanted)}} for r in best]
-    path.write_text(json.dumps(document, default=plain, indent=2))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, Iterable, List, Mapping, Optional
 
+from .._library import UsageError
+
 
 class ErrorConfig(str):
     """Stands in the place of the time of a configuration that failed. It is a text, so that JSON can hold it; beside numbers
@@ -78,3 +80,13 @@ def get_best_config(results: List[Dict[str, Any]], objective: str = "time",
 def get_instance_string(params: Mapping[str, Any]) -> str:
     """The values, joined by _."""
     return "_".join(str(value) for value in params.values())
+
+
+_HIGHER = ("GFLOP/s", "TFLOP/s", "GB/s", "TB/s", "GFLOPS/W", "TFLOPS/W", "GFLOP/J", "TFLOP/J")
+_LOWER = ("time", "energy")
+
+
+def is_higher_better(objective: str, said: Optional[bool]) -> bool:
+    if said is None and objective not in (*_HIGHER, *_LOWER):
+        raise UsageError(f"objective={objective!r}: nobody knows whether more of it is better; say so with objective_higher_is_better")
+    return bool(said) if said is not None else objective in _HIGHER

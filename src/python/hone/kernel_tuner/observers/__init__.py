@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict
 
 from ..._records import Record
-from .._interface import Unsupported
+from .._combinations import Unsupported
 
 
 class BenchmarkObserver:

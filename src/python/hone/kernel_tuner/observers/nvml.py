@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Sequence
 
 from ..._records import Record
-from .._interface import Unsupported
+from .._combinations import Unsupported
 
 # What it adds to a result -> the metric that a spec needs for it, or "": hone looks at that around all launches.
 SERVED: Dict[str, str] = {"nvml_energy": "joule", "nvml_power": "joule / time_s", "core_freq": "", "mem_freq": "", "temperature": ""}

@@ -1,0 +1,86 @@
+"""Cache files of Kernel Tuner, read and written."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from .. import _arrays
+from .._devices import Device
+from .._library import FileError, UsageError
+from .._spec import Space
+from ._combinations import Combinations, axes
+from .file_utils import plain
+from .util import failure
+
+
+def cache_key(params: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    return ",".join(str(row[key]) for key in params)
+
+
+def read_cache(cache: Any, question: Combinations, device: Device) -> Tuple[Dict[str, Dict[str, Any]], Optional[pathlib.Path]]:
+    """What a cache file of Kernel Tuner knows, open or closed, by its keys; nothing where there is none."""
+    if cache is None:
+        return {}, None
+    path = pathlib.Path(cache)
+    path = path if path.suffix == ".json" else path.with_name(path.name + ".json")
+    if not path.exists():
+        return {}, path
+    text = path.read_text().rstrip()
+    for closed in (text, text.rstrip(",") + "}\n}"):
+        try:
+            document = json.loads(closed)
+            break
+        except json.JSONDecodeError:
+            continue
+    else:
+        raise UsageError(f"{path} is no cache file of Kernel Tuner")
+    if document.get("kernel_name") not in (None, question.name):
+        raise UsageError(f"{path} is of the kernel {document['kernel_name']}, and not of {question.name}")
+    if document.get("device_name") not in (None, device.name):
+        raise UsageError(f"{path} is of the device {document['device_name']}, and not of {device.name}")
+    size, ours = document.get("problem_size"), _size_texts(question.problem_size)
+    if size is not None and _size_texts(size) != ours and size != str(question.problem_size):  # the last as hone 0.2 wrote it
+        raise UsageError(f"{path} is of the problem size {size}, and not of {ours if isinstance(ours, str) else ', '.join(ours)}")
+    if document.get("tune_params_keys", list(question.params)) != list(question.params):
+        raise UsageError(f"{path} has the parameters {', '.join(document['tune_params_keys'])}; these are {', '.join(question.params)}")
+    failed = {name: failure(status) for name, status in (("CompilationFailedConfig", "compile"), ("InvalidConfig", "constraints"),
+                                                         ("RuntimeFailedConfig", "runtime"))}
+    rows = document.get("cache", {})
+    for row in rows.values():
+        for key, value in row.items():
+            if key not in question.params and isinstance(value, str) and value in failed:
+                row[key] = failed[value]
+    return rows, path
+
+
+def of_space(space: Space, cached: Mapping[str, Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
+    """The rows of a cache whose configurations are in the space, by their keys there."""
+    found: Dict[str, Dict[str, Any]] = {}
+    for row in cached.values():
+        p = {key: row[key] for key in space.spec.parameters if key in row}
+        if len(p) == len(space.spec.parameters) and p in space:
+            p = space[space.index(p)]
+            found[cache_key(p, p)] = {**row, **p}
+    return found
+
+
+def _size_texts(size: Any) -> Union[str, List[str]]:
+    """A problem size as cache files have it."""
+    return "callable" if callable(size) or size == "callable" else [str(_arrays.plain_number(one)) for one in axes(size)]
+
+
+def write_cache(path: pathlib.Path, question: Combinations, device: Device, known: Mapping[str, Any], rows: Sequence[Dict[str, Any]]) -> None:
+    entries = {**known, **{cache_key(question.params, row): row for row in rows}}
+    document = {"device_name": device.name, "kernel_name": question.name, "problem_size": _size_texts(question.problem_size),
+                "tune_params_keys": list(question.params), "tune_params": question.params, "objective": "time", "cache": entries}
+    beside = path.with_name(path.name + ".new")
+    try:
+        beside.write_text(json.dumps(document, default=plain, indent=0))
+        os.replace(beside, path)
+    except OSError as e:
+        failed = FileError(f"the cache {path} cannot be written: {e.strerror or e}")
+        failed.driver = e.errno or 0
+        raise failed from None
