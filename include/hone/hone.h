@@ -476,6 +476,17 @@ struct hone_gpu {
 // False where no management library (NVML) told anything.
 HONE_API bool hone_record_gpu(const struct hone_record *r, struct hone_gpu *out);
 
+// Where the time of a configuration went, by the wall clock; what the store or an identical configuration answered has its first
+// measurement's.
+struct hone_times {
+    size_t size;
+    uint64_t build_ns, load_ns;
+    uint64_t inputs_ns, reference_ns; // of the first configuration that needed them
+    uint64_t verify_ns, measure_ns;
+};
+#define HONE_TIMES_INIT HONE_SIZED(hone_times)
+HONE_API void hone_record_times(const struct hone_record *r, struct hone_times *out);
+
 // How one output compares with what is right.
 struct hone_deviation {
     size_t size;

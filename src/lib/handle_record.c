@@ -158,6 +158,18 @@ bool hone_record_gpu(const struct hone_record *r, struct hone_gpu *out)
     return g->known;
 }
 
+void hone_record_times(const struct hone_record *r, struct hone_times *out)
+{
+    const struct result *t = record_of(r)->result;
+    const struct hone_times full = {.build_ns = t->build_ns,
+                                    .load_ns = t->load_ns,
+                                    .inputs_ns = t->inputs_ns,
+                                    .reference_ns = t->reference_ns,
+                                    .verify_ns = t->verify_ns,
+                                    .measure_ns = t->measure_ns};
+    give_sized(&full, sizeof full, out);
+}
+
 bool hone_record_deviation(const struct hone_record *r, size_t output, struct hone_deviation *out)
 {
     const struct result *result = record_of(r)->result;

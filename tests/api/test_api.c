@@ -437,6 +437,10 @@ static void check_best(const struct hone_record *r)
     ck_assert(median >= 1000 && median <= 1002);
     ck_assert(hone_record_metric(r, 0, &metric));
     ck_assert_double_eq_tol(metric, 1000 / median, 1e-12);
+    struct hone_times times = HONE_TIMES_INIT;
+    times.build_ns = times.measure_ns = 1;
+    hone_record_times(r, &times); // the fake worker counts none
+    ck_assert_uint_eq(times.build_ns + times.load_ns + times.verify_ns + times.measure_ns, 0);
 }
 
 START_TEST(tune_finds_the_best)

@@ -99,7 +99,7 @@ def test_which_direction_of_an_objective_is_better(vectors, tmp_path):
     results, env = tune(vectors, metrics=metrics, objective="GFLOP/J")
     assert env["best_config"]["block_size_x"] == 128
     kernel_tuner.store_results(tmp_path / "s.json", "vector_add", ADD, {"block_size_x": []}, N, results, env, objective="GFLOP/J")
-    assert json.loads((tmp_path / "s.json").read_text())["data"][0]["block_size_x"] == 128
+    assert json.loads((tmp_path / "s.json").read_text())["data"][0]["tunable_parameters"]["block_size_x"] == 128
     with pytest.raises(hone.UsageError, match="objective_higher_is_better"):
         tune(vectors, metrics=metrics, objective="mine")
     assert tune(vectors, metrics=metrics, objective="mine", objective_higher_is_better=False)[1]["best_config"]["block_size_x"] == 32
@@ -193,7 +193,7 @@ def test_cache_files_are_read_and_written(vectors, tmp_path):
 def test_a_cache_of_something_else_is_refused(vectors, tmp_path, member, value, said):
     tune(vectors, cache=tmp_path / "c")
     document = json.loads((tmp_path / "c.json").read_text())
-    assert document["problem_size"] == ["5000"]
+    assert document["problem_size"] == 5000
     (tmp_path / "c.json").write_text(json.dumps({**document, member: value}))
     with pytest.raises(hone.UsageError, match=said):
         tune(vectors, cache=tmp_path / "c")
@@ -216,18 +216,146 @@ def test_files_of_results(vectors, tmp_path):
     assert row["configuration"] == {"block_size_x": 32} and row["invalidity"] == "correct" and len(row["times"]["runtimes"]) == 3
     kernel_tuner.file_utils.store_metadata_file(tmp_path / "m.json")
     assert "devices" in json.loads((tmp_path / "m.json").read_text())["metadata"]
-    for _ in range(2):
-        kernel_tuner.store_results(tmp_path / "s.json", "vector_add", ADD, {"block_size_x": []}, (N, 1), results, env)
-    (best,) = json.loads((tmp_path / "s.json").read_text())["data"]
-    assert best["block_size_x"] == env["best_config"]["block_size_x"] and best["problem_size"] == f"{N}x1"
+    assert row["times"]["compilation"] > 0 and not any(m["name"] == "compile_time" for m in row["measurements"])
+
+
+def test_files_of_the_best_results_and_headers_of_them(tmp_path):
+    params = {"a": [1, 2, 3]}
+    for size, times in ((64, (1.0, 1.02, 2.0)), (128, (3.0, 1.0, 1.5)), (64, (1.0, 1.02, 1.2))):  # the last in the place of the first
+        rows = [{"a": a, "time": numpy.float64(t)} for a, t in zip(params["a"], times)] + [{"a": 4, "time": util.RuntimeFailedConfig()}]
+        kernel_tuner.store_results(tmp_path / "s.json", "f", ADD, params, (size, 1), rows, {"device_name": "A card (x)"})
+    kernel_tuner.store_results(tmp_path / "s.json", "f", ADD, params, 64, [{"a": 3, "time": 1.0}], {"device_name": "B"})
+    document = json.loads((tmp_path / "s.json").read_text())
+    assert document["data"][0] == {"device_name": "A_card_x_", "problem_size": "128x1", "tunable_parameters": {"a": 2}, "time": 1.0}
+    assert [row["tunable_parameters"]["a"] for row in document["data"]] == [2, 1, 2, 3]
+    found = kernel_tuner.integration.TuneResults(tmp_path / "s.json")
+    assert found.get_best_config("A card (x)", (64, 1)) == {"a": 1} and found.get_best_config("A card (x)") == {"a": 2}
+    assert found.get_best_config("B", 7) == {"a": 3} and found.get_best_config("C") == {"a": 2}
+    kernel_tuner.create_device_targets(tmp_path / "t.h", tmp_path / "s.json")
+    for options, value in ((["-DTARGET_B"], "3"), (["-DTARGET_A_card_x_"], "2"), ([], "2"), (["-Dkernel_tuner"], "a")):
+        (tmp_path / "t.c").write_text('#include "t.h"\na')
+        done = subprocess.run([os.environ.get("HONE_TEST_CC", "cc"), "-E", "-P", *options, tmp_path / "t.c"], capture_output=True, text=True)
+        assert done.stdout.strip() == value, done.stderr
+    with pytest.raises(hone.UsageError, match="kernel_name f, and not g"):
+        kernel_tuner.store_results(tmp_path / "s.json", "g", ADD, params, 64, rows, {"device_name": "B"})
+    with pytest.raises(hone.UsageError, match="no file of store_results"):
+        kernel_tuner.integration.TuneResults(tmp_path / "t.c")
+
+
+SPACE = {"a": [1, 2, 4, 8], "b": ["x", "y"]}
+
+
+def recorded(path, **more):
+    """A cache file as Kernel Tuner 1.5 leaves it, of a space whose b == "y" with a == 8 does not compile."""
+    rows = {}
+    for a in SPACE["a"]:
+        for b in SPACE["b"]:
+            row = {"a": a, "b": b, "compile_time": 100, "verification_time": 0, "benchmark_time": 50, "watt": 10.0 * a}
+            row.update({"__error__": "CompilationFailedConfig"} if (a, b) == (8, "y") else {"time": 8 / a + (b == "y"), "times": [8 / a]})
+            rows[f"{a},{b}"] = row
+    document = {"device_name": "A card", "kernel_name": "f", "problem_size": [64, 1], "tune_params_keys": list(SPACE), "tune_params": SPACE,
+                "objective": "time", "cache": rows}
+    pathlib.Path(path).write_text(json.dumps({**document, **more})[:-2] + ",")  # open, as it is while a tune goes on
+
+
+def simulate(cache, params=SPACE, **more):
+    return kernel_tuner.tune_kernel("f", "no_such_file.cu", (64, 1), [], params, cache=cache, simulation_mode=True, quiet=True, **more)
+
+
+def test_simulation_searches_a_cache_file(tmp_path, capsys):
+    recorded(tmp_path / "c.json")
+    results, env = simulate(tmp_path / "c", metrics={"rate": lambda p: 6 / p["time"], "twice": "rate * 2"})
+    assert [(r["a"], r["b"]) for r in results] == [(a, b) for a in SPACE["a"] for b in SPACE["b"]]
+    assert env["best_config"]["a"] == 8 and env["best_config"]["twice"] == 12 and env["simulated_time"] == 8 * 150
+    assert isinstance(results[-1]["time"], util.CompilationFailedConfig) and "rate" not in results[-1]
+    for strategy in kernel_tuner.strategies.NAMES:
+        results, env = simulate(tmp_path / "c", strategy=strategy, strategy_options={"max_fevals": 5})
+        assert len(results) == 5 and env["simulation"], strategy
+    assert len(simulate(tmp_path / "c", strategy="random_sample", strategy_options={"time_limit": 0.4})[0]) == 3
+    orders = {str([r["a"] for r in simulate(tmp_path / "c", strategy="random_sample", seed=seed)[0]]) for seed in (1, 1, 2, 3)}
+    assert 1 < len(orders) < 4
+    results, env = simulate(tmp_path / "c", objective="GFLOP/s", metrics={"GFLOP/s": lambda p: p["a"] - 4}, strategy="genetic_algorithm")
+    assert len(results) == 8 and env["best_config"]["a"] == 8
+    results, env = simulate(tmp_path / "c", objectives={"time": False, "watt": False})
+    assert [r["a"] for r in env["best_config"]] == [1, 2, 4, 8] and all(r["optimal"] and r["b"] == "x" for r in env["best_config"])
+    results, _ = simulate(tmp_path / "c", params={"a": [2, 4], "b": ["y"]}, restrictions=[lambda p: p["a"] > 2])
+    assert [r["a"] for r in results] == [4]
+    assert capsys.readouterr().out == ""
+    assert len(kernel_tuner.tune_cache(tmp_path / "c", restrictions=["a > 1"])[0]) == 6
+    said = capsys.readouterr().out
+    assert "Simulating: A card" in said and "a=4, b=y, time=3.000ms" in said and "best performing configuration:\na=8, b=x" in said
+
+
+def test_what_a_simulation_cannot_answer_is_said(tmp_path):
+    recorded(tmp_path / "c.json")
+    for more, said in (({"cache": tmp_path / "d"}, "there is no.*d.json"), ({"params": {**SPACE, "b": ["x", "z"]}}, "4 of.*4 are missing"),
+                       ({"restrictions": "a > 9"}, "exclude every"), ({"objective": "joule", "objective_higher_is_better": False}, "joule"),
+                       ({"objectives": {"time": False, "watt": False}, "strategy": "nsga2"}, "several objectives")):
+        with pytest.raises(hone.UsageError, match=said):
+            simulate(**{"cache": tmp_path / "c", **more})
+    for member, value, said in (("kernel_name", "g", "of the kernel g"), ("problem_size", 65, "problem size"), ("cache", {"1": 2}, "no cache file")):
+        recorded(tmp_path / "c.json", **{member: value})
+        with pytest.raises(hone.UsageError, match=said):
+            simulate(tmp_path / "c")
+    recorded(tmp_path / "c.json", cache={"1,x": {"a": 1, "b": "x", "time": 1.0}})
+    with pytest.raises(hone.UsageError, match="time_limit in simulation_mode"):
+        simulate(tmp_path / "c", params={"a": [1], "b": ["x"]}, strategy="random_sample", strategy_options={"time_limit": 1})
+
+
+def test_what_kernel_tuner_says_of_each_configuration(vectors):
+    broken = "#if block_size_x == 64\n#error not this one\n#endif\n" + ADD
+    results, env = tune(vectors, source=broken, params={"block_size_x": [32, 64, 1 << 20]}, metrics={"f": lambda p: numpy.float32(p["time"])},
+                        objective="f", objective_higher_is_better=False)
+    assert [r["block_size_x"] for r in results] == [32, 64]  # the device has no groups of a million
+    assert isinstance(results[1]["__error__"], util.CompilationFailedConfig) and "__error__" not in results[0]
+    assert all(r["compile_time"] > 0 and r["strategy_time"] == 0 for r in results) and results[0]["benchmark_time"] > 0
+    assert env["total_compile_time"] == pytest.approx(sum(r["compile_time"] for r in results)) and env["best_config"]["block_size_x"] == 32
+
+
+def test_several_objectives(vectors):
+    more = {"objectives": {"time": False, "GB/s": True}, "metrics": {"GB/s": lambda p: 1 / p["time"]}}
+    results, env = tune(vectors, **more)
+    assert len(results) == 3 and [r["time"] for r in env["best_config"]] == [min(r["time"] for r in results)]
+    assert len(tune(vectors, strategy="nsga2", strategy_options={"max_fevals": 2}, **more)[0]) == 2
+
+
+def test_a_kernel_as_a_function(vectors, tmp_path):
+    from hone.kernel_tuner.kernelbuilder import PythonKernel
+    results, env = tune(vectors, params={"block_size_x": [32]})
+    kernel_tuner.store_results(tmp_path / "s.json", "vector_add", ADD, {"block_size_x": [32]}, N, results, env)
+    add = PythonKernel("vector_add", ADD, N, vectors, results_file=tmp_path / "s.json", outputs=[True, False, False, False])
+    assert add.params == {"block_size_x": 32}
+    (c,) = add(vectors[0], 2 * vectors[1], vectors[2], vectors[3])
+    assert numpy.allclose(c, 2 * vectors[1] + vectors[2])
+
+
+def test_what_lies_on_a_device_is_brought(vectors):
+    class OnDevice:  # as CuPy's arrays, which refuse to become NumPy's by themselves
+        __cuda_array_interface__ = {}
+
+        def __init__(self, array):
+            self.array, self.dtype, self.ndim = array, array.dtype, array.ndim
+
+        def __array__(self, *_, **__):
+            raise TypeError("implicit")
+
+        def get(self):
+            return self.array
+
+        def set(self, array):
+            self.array = array
+    from hone.kernel_tuner.kernelbuilder import PythonKernel
+    c, a, b = map(OnDevice, vectors[:3])
+    PythonKernel("vector_add", ADD, N, [c, a, b, vectors[3]], {"block_size_x": 32})(c, a, b, vectors[3])
+    assert numpy.allclose(c.array, vectors[1] + vectors[2])
 
 
 @pytest.mark.parametrize("more, said", [
-    ({"texmem_args": {"t": 1}}, "texmem_args"), ({"lang": "HIP"}, "HIP"), ({"simulation_mode": True}, "simulation_mode"),
+    ({"texmem_args": {"t": 1}}, "texmem_args"), ({"lang": "HIP"}, "HIP"), ({"simulation_mode": True}, "cache"),
     ({"strategy": "magic"}, "magic"), ({"compiler": "nvcc"}, "nvcc"), ({"observers": [object()]}, "observer object"),
     ({"objective": "beauty"}, "beauty"), ({"parallel": 2}, "parallel"), ({"cmem_args": {"x": numpy.ones(1)}}, "cmem_args"),
     ({"defines": {"block_size_x": 3}}, "block_size_x"), ({"smem_args": {"size": 8}}, "smem_args=.*OpenCL"),
-    ({"compiler_options": [lambda p: "-DA"]}, "compiler_options as code"), ({"answer": [1]}, "answer has 1"), ({"restrictions": [3]}, "restriction of type int"), ({"platform": 3}, "platform")])
+    ({"objectives": 3}, "objectives is a dictionary"), ({"compiler_options": [lambda p: "-DA"]}, "compiler_options as code"), ({"answer": [1]}, "answer has 1"), ({"restrictions": [3]}, "restriction of type int"), ({"platform": 3}, "platform")])
 def test_what_cannot_be_served_is_refused_by_name(vectors, more, said):
     with pytest.raises(hone.UsageError, match=said):
         tune(vectors, **more)

@@ -51,9 +51,19 @@ def type_of(name: str, value: Any) -> str:
     return known
 
 
+def is_on_device(value: Any) -> bool:
+    """An array of CuPy, which turns into one of NumPy only when it is asked to."""
+    return hasattr(value, "__cuda_array_interface__") and hasattr(value, "get") and hasattr(value, "set")
+
+
 def as_numpy(value: Any) -> Any:
-    """An array of NumPy of what turns into one, such as a tensor of PyTorch, whose dtype and size are its own."""
+    """An array of NumPy of what turns into one, such as a tensor of PyTorch, whose dtype and size are its own. What lies on a device is
+    brought here."""
     import numpy
+    if is_on_device(value):
+        return value.get()
+    if hasattr(value, "detach") and hasattr(value, "cpu"):
+        value = value.detach().cpu()
     return numpy.asarray(value)
 
 

@@ -158,6 +158,11 @@ class GpuInfo(Sized):
                 ("milliwatts", c_uint32), ("celsius", c_uint32)]
 
 
+class TimesInfo(Sized):
+    _fields_ = [("size", c_size_t)] + [(f"{name}_ns", c_uint64) for name in (
+        "build", "load", "inputs", "reference", "verify", "measure")]
+
+
 class DeviationInfo(Sized):
     _fields_ = [("size", c_size_t), ("name", c_char_p), ("is_right", c_bool), ("norm", c_double),
                 ("largest", c_double), ("index", c_uint64), ("got", c_double), ("expected", c_double),
@@ -211,7 +216,7 @@ STRUCTS: Mapping[str, type] = {
     "hone_error": Error, "hone_log": Log, "hone_spec_options": SpecOptions, "hone_device": DeviceInfo,
     "hone_worker": Worker, "hone_devices_options": DevicesOptions, "hone_space_options": SpaceOptions,
     "hone_restriction": RestrictionInfo, "hone_program": Program, "hone_launch": Launch, "hone_buffer": Buffer,
-    "hone_resources": ResourcesInfo, "hone_gpu": GpuInfo, "hone_deviation": DeviationInfo, "hone_origin": OriginInfo, "hone_query": Query,
+    "hone_resources": ResourcesInfo, "hone_gpu": GpuInfo, "hone_times": TimesInfo, "hone_deviation": DeviationInfo, "hone_origin": OriginInfo, "hone_query": Query,
     "hone_run_info": RunInfo, "hone_tune_options": TuneOptions, "hone_progress": ProgressInfo}
 
 EACH_RECORD = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(OriginInfo))
@@ -292,6 +297,7 @@ _FUNCTIONS: Mapping[str, tuple] = {
     "hone_record_pareto": (c_bool, [c_void_p]),
     "hone_record_resources": (c_bool, [c_void_p, c_size_t, POINTER(ResourcesInfo)]),
     "hone_record_gpu": (c_bool, [c_void_p, POINTER(GpuInfo)]),
+    "hone_record_times": (None, [c_void_p, POINTER(TimesInfo)]),
     "hone_record_deviation": (c_bool, [c_void_p, c_size_t, POINTER(DeviationInfo)]),
     "hone_store_open": (c_void_p, [c_char_p, c_int, _E]),
     "hone_store_close": (None, [c_void_p]),

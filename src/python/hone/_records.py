@@ -9,9 +9,10 @@ from ctypes import POINTER, byref, c_double, c_uint64
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from ._library import DeviationInfo, GpuInfo, ResourcesInfo, decode, lib
+from ._library import DeviationInfo, GpuInfo, ResourcesInfo, TimesInfo, decode, lib
 
 _RESOURCES = tuple(name for name, _ in ResourcesInfo._fields_[1:])
+_TIMES = tuple((name, name[:-len("_ns")]) for name, _ in TimesInfo._fields_[1:])
 _GPU = tuple(name for name, _ in GpuInfo._fields_[1:])
 _UNKNOWN = -1  # what no driver says of a resource
 _DEVIATION = tuple(name for name, _ in DeviationInfo._fields_[2:])  # behind its size and name
@@ -29,6 +30,7 @@ class Record:
     a reference, and right. reused: from the store, or from an identical configuration. index: in the space of its tune.
     resources: of each launch, {name: value} of what the driver says, sizes in bytes. deviations: of each output. gpu:
     {mhz_before, mhz_after, memory_mhz, milliwatts, celsius} around the timed launches, where NVML tells them.
+    times_ns: {build, load, inputs, reference, verify, measure}, where its time went by the wall clock.
     pareto: with several objectives, no other record is better in all.
     """
 
@@ -51,6 +53,7 @@ class Record:
     resources: List[Dict[str, int]] = field(default_factory=list, repr=False)
     deviations: List[Dict[str, Any]] = field(default_factory=list, repr=False)
     gpu: Dict[str, int] = field(default_factory=dict, repr=False)
+    times_ns: Dict[str, int] = field(default_factory=dict, repr=False)
 
     @property
     def correct(self) -> bool:
@@ -78,6 +81,7 @@ class Reader:
         self._spec, self._metrics = spec, list(enumerate(metrics))
         self._a, self._b, self._c, self._samples = c_double(), c_double(), c_double(), POINTER(c_uint64)()
         self._resources, self._deviation, self._gpu = ResourcesInfo(), DeviationInfo(), GpuInfo()
+        self._times = TimesInfo()
         self._at = byref(self._a), byref(self._b), byref(self._c)
         self._samples_at, self._resources_at, self._deviation_at = map(byref, (self._samples, self._resources, self._deviation))
 
@@ -88,6 +92,8 @@ class Reader:
                    decode(lib.hone_record_log(handle)), decode(lib.hone_record_output(handle)),
                    verified=lib.hone_record_verified(handle), reused=lib.hone_record_reused(handle),
                    pareto=lib.hone_record_pareto(handle), index=lib.hone_record_index(handle))
+        lib.hone_record_times(handle, byref(self._times))
+        r.times_ns = {name: getattr(self._times, member) for member, name in _TIMES}
         (a, b, c), a_value = self._at, self._a
         if lib.hone_record_median(handle, a):
             r.time_ns = a_value.value

@@ -7,9 +7,11 @@ runs. What is better here stays: drivers live in worker processes, an answer is 
 configuration that crashes is a result.
 """
 
-from . import file_utils, integration, observers, strategies, util
+from . import file_utils, integration, kernelbuilder, observers, strategies, util
 from ._combinations import Unsupported
-from ._interface import run_kernel, tune_kernel
-from .integration import store_results
+from ._interface import run_kernel, tune_cache, tune_kernel
+from .integration import create_device_targets, store_results
 
-__all__ = ["Unsupported", "file_utils", "integration", "observers", "run_kernel", "store_results", "strategies", "tune_kernel", "util"]
+__version__ = "1.5.0"  # of Kernel Tuner, whose interface this is
+__all__ = ["Unsupported", "create_device_targets", "file_utils", "integration", "kernelbuilder", "observers", "run_kernel",
+           "store_results", "strategies", "tune_cache", "tune_kernel", "util"]

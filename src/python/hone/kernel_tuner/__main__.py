@@ -39,16 +39,17 @@ class _Scale(ast.NodeTransformer):
         return node
 
 
-def _put_in_place() -> None:
-    """Whoever imports kernel_tuner from here on gets hone's."""
+def _put_in_place() -> List[str]:
+    """Whoever imports kernel_tuner from here on gets hone's. Returns the names of its modules."""
     modules = {"": served, ".util": served.util, ".file_utils": served.file_utils, ".strategies": served.strategies,
                ".observers": served.observers, ".observers.nvml": served.observers.nvml,
                ".observers.observer": served.observers.observer, ".observers.register": served.observers.register,
-               ".interface": served, ".integration": served.integration}
+               ".interface": served, ".integration": served.integration, ".kernelbuilder": served.kernelbuilder}
     for name in served.strategies.NAMES:
         modules[f".strategies.{name}"] = getattr(served.strategies, name)
     for name, module in modules.items():
         sys.modules["kernel_tuner" + name] = module
+    return ["kernel_tuner" + name for name in modules if name.count(".") < 2]
 
 
 def _read_budget(text: str) -> None:
@@ -100,6 +101,11 @@ def main(arguments: Optional[List[str]] = None) -> int:
         exec(compile(tree, given.script, "exec"), names)
     except HoneError as e:
         print(f"{given.script}: {e}", file=sys.stderr)
+        return 1
+    except ImportError as e:
+        if not (e.name or "").startswith(("kernel_tuner", "hone.kernel_tuner")):
+            raise
+        print(f"{given.script}: {e}: hone serves no more of Kernel Tuner than " + ", ".join(_put_in_place()), file=sys.stderr)
         return 1
     return 0
 

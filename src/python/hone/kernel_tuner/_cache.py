@@ -16,18 +16,39 @@ from .file_utils import plain
 from .util import failure
 
 
+FAILED = {name: failure(status) for name, status in (("CompilationFailedConfig", "compile"), ("InvalidConfig", "constraints"),
+                                                     ("RuntimeFailedConfig", "runtime"), ("ErrorConfig", "runtime"))}
+
+
 def cache_key(params: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     return ",".join(str(row[key]) for key in params)
 
 
-def read_cache(cache: Any, question: Combinations, device: Device) -> Tuple[Dict[str, Dict[str, Any]], Optional[pathlib.Path]]:
-    """What a cache file of Kernel Tuner knows, open or closed, by its keys; nothing where there is none."""
-    if cache is None:
-        return {}, None
+def read_cache(cache: Any, question: Combinations, device: Optional[Device]) -> Tuple[Dict[str, Any], pathlib.Path]:
+    """A cache file of Kernel Tuner, open or closed, whose "cache" are rows by their keys; an empty one where there is none.
+    `device`: whose it has to be; None: any."""
+    path = cache_path(cache)
+    document = load_cache(path) if path.exists() else {}
+    if document.get("kernel_name") not in (None, question.name):
+        raise UsageError(f"{path} is of the kernel {document['kernel_name']}, and not of {question.name}")
+    if device is not None and document.get("device_name") not in (None, device.name):
+        raise UsageError(f"{path} is of the device {document['device_name']}, and not of {device.name}")
+    size, ours = document.get("problem_size"), _size_texts(question.problem_size)
+    if None not in (size, question.problem_size) and _size_texts(size) != ours and "callable" not in (size, ours) and \
+            size != str(question.problem_size):  # the last as hone 0.2 wrote it
+        raise UsageError(f"{path} is of the problem size {size}, and not of {ours if isinstance(ours, str) else ', '.join(ours)}")
+    if document.get("tune_params_keys", list(question.params)) != list(question.params):
+        raise UsageError(f"{path} has the parameters {', '.join(document['tune_params_keys'])}; these are {', '.join(question.params)}")
+    return document, path
+
+
+def cache_path(cache: Any) -> pathlib.Path:
     path = pathlib.Path(cache)
-    path = path if path.suffix == ".json" else path.with_name(path.name + ".json")
-    if not path.exists():
-        return {}, path
+    return path if path.suffix == ".json" else path.with_name(path.name + ".json")
+
+
+def load_cache(path: pathlib.Path) -> Dict[str, Any]:
+    """The document, with failures as ErrorConfig: "__error__" and in the place of the time."""
     text = path.read_text().rstrip()
     for closed in (text, text.rstrip(",") + "}\n}"):
         try:
@@ -37,23 +58,16 @@ def read_cache(cache: Any, question: Combinations, device: Device) -> Tuple[Dict
             continue
     else:
         raise UsageError(f"{path} is no cache file of Kernel Tuner")
-    if document.get("kernel_name") not in (None, question.name):
-        raise UsageError(f"{path} is of the kernel {document['kernel_name']}, and not of {question.name}")
-    if document.get("device_name") not in (None, device.name):
-        raise UsageError(f"{path} is of the device {document['device_name']}, and not of {device.name}")
-    size, ours = document.get("problem_size"), _size_texts(question.problem_size)
-    if size is not None and _size_texts(size) != ours and size != str(question.problem_size):  # the last as hone 0.2 wrote it
-        raise UsageError(f"{path} is of the problem size {size}, and not of {ours if isinstance(ours, str) else ', '.join(ours)}")
-    if document.get("tune_params_keys", list(question.params)) != list(question.params):
-        raise UsageError(f"{path} has the parameters {', '.join(document['tune_params_keys'])}; these are {', '.join(question.params)}")
-    failed = {name: failure(status) for name, status in (("CompilationFailedConfig", "compile"), ("InvalidConfig", "constraints"),
-                                                         ("RuntimeFailedConfig", "runtime"))}
-    rows = document.get("cache", {})
-    for row in rows.values():
-        for key, value in row.items():
-            if key not in question.params and isinstance(value, str) and value in failed:
-                row[key] = failed[value]
-    return rows, path
+    if not isinstance(document, dict) or not all(isinstance(row, dict) for row in document.get("cache", {}).values()):
+        raise UsageError(f"{path} is no cache file of Kernel Tuner")
+    params = document.get("tune_params_keys", ())
+    for row in document.get("cache", {}).values():
+        said = [value for key, value in row.items() if key not in params and isinstance(value, str) and value in FAILED]
+        if said:
+            error = FAILED[said[0]]
+            row.update({key: error for key, value in row.items() if isinstance(value, str) and value in FAILED and key not in params},
+                       __error__=error, time=error)
+    return document
 
 
 def of_space(space: Space, cached: Mapping[str, Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
@@ -72,9 +86,17 @@ def _size_texts(size: Any) -> Union[str, List[str]]:
     return "callable" if callable(size) or size == "callable" else [str(_arrays.plain_number(one)) for one in axes(size)]
 
 
+def _size(size: Any) -> Any:
+    """The same as Kernel Tuner writes it: one number or text, or a list."""
+    if callable(size):
+        return "callable"
+    listed = [_arrays.plain_number(one) for one in axes(size)]
+    return listed if isinstance(size, (list, tuple)) or len(listed) > 1 else listed[0]
+
+
 def write_cache(path: pathlib.Path, question: Combinations, device: Device, known: Mapping[str, Any], rows: Sequence[Dict[str, Any]]) -> None:
     entries = {**known, **{cache_key(question.params, row): row for row in rows}}
-    document = {"device_name": device.name, "kernel_name": question.name, "problem_size": _size_texts(question.problem_size),
+    document = {"device_name": device.name, "kernel_name": question.name, "problem_size": _size(question.problem_size),
                 "tune_params_keys": list(question.params), "tune_params": question.params, "objective": "time", "cache": entries}
     beside = path.with_name(path.name + ".new")
     try:

@@ -39,6 +39,19 @@ class Combinations:
         self.rows: Optional[List[Tuple[int, Dict[str, Any]]]] = None  # of valid configurations, where code was asked
         self.derived: List[Dict[str, str]] = []
         self.conditions: List[str] = []
+        self.problem_size: Any = None
+        self.blocks: List[str] = []  # the parameters that are a group's sizes, x, y and z
+
+    def name_blocks(self, names: Optional[Sequence[str]]) -> None:
+        """`names`, else block_size_x, _y and _z in whatever case."""
+        self.blocks = list(names or ())
+        if len(self.blocks) > 3:
+            raise UsageError(f"block_size_names has {len(self.blocks)} names, and a block 3 axes at most")
+        for name in ("block_size_x", "block_size_y", "block_size_z")[len(self.blocks):]:
+            self.blocks.append(name if name in self.params else next((key for key in self.params if key.lower() == name), name))
+
+    def group_size(self, p: Mapping[str, Any]) -> Any:
+        return math.prod(p[name] for name in self.blocks if name in p)
 
     def restrict(self, restrictions: Any) -> None:
         """Texts are restrictions of the spec; code is asked for each configuration that they leave."""
@@ -49,10 +62,13 @@ class Combinations:
         for one in listed:
             if isinstance(one, str):
                 self.conditions.append(one)
-            elif _with_names(one) and not hasattr(one[0], "preProcess"):
+            elif _is_constraint(one) or (_with_names(one) and _is_constraint(one[0])):  # of the package python-constraint
+                constraint, names = (one, list(self.params)) if _is_constraint(one) else (one[0], list(one[1]))
+                code.append(lambda p, f=constraint, names=names: f(names, {}, {key: p[key] for key in names}))
+            elif _with_names(one):
                 names = list(one[1])
                 code.append(lambda p, f=one[0], names=names: ask(f, {key: p[key] for key in names}))
-            elif callable(one) and not hasattr(one, "preProcess"):
+            elif callable(one):
                 code.append(lambda p, f=one: ask(f, p))
             else:
                 raise Unsupported(f"a restriction of type {type(one).__name__}: hone takes texts and callables")
@@ -121,6 +137,10 @@ def _with_names(restriction: Any) -> bool:
     """Is it (callable, names of parameters), and not several restrictions?"""
     return isinstance(restriction, tuple) and len(restriction) >= 2 and callable(restriction[0]) and \
         isinstance(restriction[1], (list, tuple)) and all(isinstance(name, str) for name in restriction[1])
+
+
+def _is_constraint(one: Any) -> bool:
+    return callable(one) and hasattr(one, "preProcess")
 
 
 def ask(code: Callable[..., Any], p: Dict[str, Any]) -> Any:

@@ -9,7 +9,6 @@ import os
 import pathlib
 import re
 import shlex
-import sys
 import time
 from datetime import datetime, timezone
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
@@ -21,9 +20,11 @@ from .._spec import Spec
 from .._tune import Result, run as run_one, tune as tune_spec
 from .._devices import Device, Devices
 from . import strategies
-from ._cache import cache_key, of_space, read_cache, write_cache
+from ._cache import cache_key, cache_path as find_cache, load_cache, of_space, read_cache, write_cache
 from ._combinations import Combinations, Unsupported, ask, axes
-from .util import failure, get_best_config, get_config_string, is_higher_better
+from ._goals import Goals, Metrics, fail, totals
+from ._simulation import simulate
+from .util import get_config_string
 
 SOURCE_MOST = 64 << 20  # bytes of all texts that a generator makes
 _RTOL = 1e-5  # numpy.allclose()'s
@@ -158,11 +159,7 @@ class Question(Combinations):
         self._sources(source, lang)
         self._compiler(compiler, compiler_options, defines)
         self.grid = list(grid)
-        self.blocks = list(block_size_names or ())
-        if len(self.blocks) > 3:
-            raise UsageError(f"block_size_names has {len(self.blocks)} names, and a block 3 axes at most")
-        for name in ("block_size_x", "block_size_y", "block_size_z")[len(self.blocks):]:
-            self.blocks.append(name if name in self.params else next((key for key in self.params if key.lower() == name), name))
+        self.name_blocks(block_size_names)
         self.problem_size, self.smem = problem_size, dict(smem or {})
         if self.smem and (self.language != "CUDA" or set(self.smem) != {"size"}):
             raise Unsupported(f"smem_args={{{', '.join(map(repr, self.smem))}: ...}} in {self.language}: hone knows the size of CUDA's dynamic "
@@ -275,6 +272,11 @@ class Question(Combinations):
 
     # ---- the spec ---------------------------------------------------------------------------------------
 
+    def _fits(self) -> List[str]:
+        """Groups that the device does not run are not in the space."""
+        sizes = [name for name in self.blocks if name in self.params and not any(isinstance(v, str) for v in self.params[name])]
+        return [" * ".join(sizes) + " <= device_max_work_group_size"] if sizes and self.language != "C" else []
+
     def _size(self, axis: int, given: Any) -> str:
         if isinstance(given, str):
             return f"({given})"
@@ -339,13 +341,18 @@ class Question(Combinations):
         kernel.update(Arguments=arguments, Reference=reference)
         document = {"General": {"BenchmarkName": self.name}, "Constants": self.constants,
                     "ConfigurationSpace": {"TuningParameters": [{"Name": key, "Values": values} for key, values in self.params.items()],
-                                           "Conditions": self.conditions, "Derived": self.derived},
+                                           "Conditions": self.conditions + self._fits(), "Derived": self.derived},
                     "KernelSpecification": kernel,
                     "Metrics": [{"Name": key, "Expression": text} for key, text in self.metrics.items()]}
         made = Spec.parse(json.dumps(document), name=self.name)
         made._scratch = self.scratch
         made._shapes = {a["Name"]: tuple(value.shape) for a, value in zip(arguments, self.given) if _arrays.is_array(value)}
         return made
+
+
+def device_of(kernel_source: Any, lang: Optional[str], device: Any, platform: Any) -> Device:
+    """The device that a kernel would run on."""
+    return _device(_language(lang, _read_source(kernel_source)[0]), device, platform)
 
 
 def _device(language: str, device: Any, platform: Any) -> Device:
@@ -368,7 +375,7 @@ def _device(language: str, device: Any, platform: Any) -> Device:
 # ---- tune_kernel ------------------------------------------------------------------------------------------
 
 
-def _search(strategy: Any, options: Optional[Mapping[str, Any]], quiet: bool) -> Tuple[str, Optional[str]]:
+def _search(strategy: Any, options: Optional[Mapping[str, Any]], quiet: bool) -> Tuple[str, List[str]]:
     """hone's strategy and budget for Kernel Tuner's strategy and its options."""
     name = getattr(strategy, "__name__", strategy)
     name = str(name).rsplit(".", 1)[-1] if isinstance(name, str) else None if strategy is not None else "brute_force"
@@ -377,43 +384,30 @@ def _search(strategy: Any, options: Optional[Mapping[str, Any]], quiet: bool) ->
     ours, renamed = strategies.NAMES[name]
     given = dict(options or {})
     budget = []
-    if "max_fevals" in given:
-        budget.append(str(int(given.pop("max_fevals"))))
-    if "time_limit" in given:
-        budget.append(f"{given.pop('time_limit')}s")
-    if "fraction" in given:
-        budget.append(f"{100 * float(given.pop('fraction'))}%")
+    if given.get("max_fevals") is not None:
+        budget.append(str(int(given["max_fevals"])))
+    if given.get("time_limit") is not None:
+        budget.append(f"{float(given['time_limit']):.17g}s")
+    if given.get("fraction") is not None:
+        budget.append(f"{100 * float(given['fraction'])}%")
     if not budget and ours != "exhaustive":
         budget.append("100")  # as many as Kernel Tuner's strategies try where nobody says how many
+    if settings.count is not None:
+        budget.append(str(settings.count))
+    for key in ("max_fevals", "time_limit", "fraction"):
+        given.pop(key, None)
     words = [f"{renamed[key]}={given.pop(key)}" for key in list(given) if key in renamed]
     if not quiet and ours != "exhaustive" and name not in ("random_sample", "genetic_algorithm"):
         print(f"strategy {name}: hone searches with {ours}")
     if given and not quiet:
         print("strategy_options that hone has no use for: " + ", ".join(map(str, given)))
+    return ours + (":" + ",".join(words) if words else ""), budget
+
+
+def _time_left() -> List[str]:
+    """What the runner's --budget leaves this tune."""
     left = None if settings.end is None else settings.end - time.monotonic()
-    if left is not None:
-        budget.append(f"{left:.3f}s" if left > 0.5 else "1")
-    if settings.count is not None:
-        budget.append(str(settings.count))
-    return ours + (":" + ",".join(words) if words else ""), ",".join(budget) or None
-
-
-class Metrics:
-    """A script's metrics: texts over parameters and results, or callables over the dictionary, each may use those before it."""
-
-    def __init__(self, given: Optional[Mapping[str, Any]]) -> None:
-        self.given = dict(given or {})
-        for key, one in self.given.items():
-            if not isinstance(one, str) and not callable(one):
-                raise UsageError(f"metrics[{key!r}] is neither a text nor a callable")
-
-    def add(self, row: Dict[str, Any]) -> None:
-        for key, one in self.given.items():
-            row[key] = one(row) if callable(one) else eval(one, {"__builtins__": {}, **_MATHS}, dict(row))
-
-
-_MATHS = {**{name: getattr(math, name) for name in dir(math) if not name.startswith("_")},
-          "abs": abs, "max": max, "min": min, "round": round, "sum": sum, "len": len, "int": int, "float": float}
+    return [] if left is None else [f"{left:.3f}s" if left > 0.5 else "1"]
 
 
 class Observing:
@@ -422,7 +416,7 @@ class Observing:
     def __init__(self, given: Optional[Sequence[Any]], device: Any) -> None:
         from .observers import RegisterObserver
         from .observers.nvml import SERVED, NVMLObserver
-        self.observers = list(given or ())
+        self.observers = [one() if inspect.isfunction(one) else one for one in given or ()]
         self.names: List[str] = []
         self.metrics: Dict[str, str] = {}  # of the spec
         for observer in self.observers:
@@ -445,12 +439,15 @@ class Observing:
             observer.add(row, record)
 
 
-def _row(record: Record, metrics: Metrics, observing: Observing, objective: str) -> Dict[str, Any]:
+def _row(record: Record, metrics: Metrics, observing: Observing, goals: Goals) -> Dict[str, Any]:
     """One configuration as Kernel Tuner tells it: times in ms, the time their mean."""
     row = dict(record.configuration)
+    took = record.times_ns
     row["timestamp"] = datetime.now(timezone.utc).isoformat()
+    row.update(compile_time=took["build"] / 1e6, verification_time=(took["reference"] + took["verify"]) / 1e6,
+               benchmark_time=took["measure"] / 1e6, strategy_time=0.0, framework_time=(took["load"] + took["inputs"]) / 1e6)
     if not record.correct or not record.samples_ns:
-        row["time"] = row[objective] = failure(record.status)
+        fail(row, record.status, goals.names)
         return row
     row["times"] = [ns / 1e6 for ns in record.samples_ns]
     row["time"] = sum(row["times"]) / len(row["times"])
@@ -511,30 +508,29 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     Arguments are Kernel Tuner's. Without an answer nothing is verified. Raises Unsupported for what hone cannot serve, before
     anything runs, and hone.HoneError.
     """
-    for name, value in (("simulation_mode", simulation_mode), ("parallel", parallel), ("objectives", objectives)):
-        if value:
-            raise Unsupported(f"{name}: " + {"simulation_mode": "recorded spaces are searched by `hone tune --replay FILE`",
-                                             "parallel": "hone measures on one device; builds are parallel by themselves",
-                                             "objectives": "of several goals hone.tune(objective=[...]) finds the Pareto set"}[name])
+    if parallel:
+        raise Unsupported("parallel: hone measures on one device; builds are parallel by themselves")
+    goals, computed = Goals(objective, objective_higher_is_better, objectives), Metrics(metrics)
+    search, budget = _search(strategy, strategy_options, quiet)
+    if simulation_mode:
+        recorded = Combinations(kernel_name, tune_params)
+        recorded.problem_size = problem_size
+        recorded.name_blocks(block_size_names)
+        recorded.restrict(restrictions)
+        return simulate(recorded, cache, goals, computed, search, budget, seed, quiet)
     observing = Observing(observers, device)
-    wanted = objective or "time"
     question = Question(kernel_name, kernel_source, problem_size, arguments, tune_params, (grid_div_x, grid_div_y, grid_div_z),
                         block_size_names, lang, smem_args, cmem_args, texmem_args, compiler, compiler_options, defines)
-    computed = Metrics(metrics)
-    if wanted not in ("time", *computed.given, *observing.names):
-        raise Unsupported(f"objective={wanted!r}: hone looks for the time, a metric of `metrics`, or what an observer adds")
-    higher = is_higher_better(wanted, objective_higher_is_better)
-    search, budget = _search(strategy, strategy_options, quiet)
+    for wanted in goals.names:
+        if wanted not in ("time", *computed.given, *observing.names):
+            raise Unsupported(f"objective={wanted!r}: hone looks for the time, a metric of `metrics`, or what an observer adds")
     if observing.metrics and not search.startswith(("exhaustive", "random")):
         raise Unsupported(f"{' and '.join(observing.metrics)} with strategy={strategy!r}: hone counts energy for each configuration only where it "
                           "is looked for; leave strategy out, or take random_sample")
     answers = _answer(answer, verify, question)
     question.metrics = dict(observing.metrics)
     question.restrict(restrictions)
-    goals = ["min:time", *(f"min:{name}" for name in observing.metrics)]  # energy is counted where it is looked for
-    if wanted != "time" and not search.startswith(("exhaustive", "random")):
-        question.metrics[wanted] = question.rate(wanted, computed)
-        goals = [f"{'max' if higher else 'min'}:{wanted}"]
+    sought = _sought(question, goals, computed, observing, search)
     judge = None
     if verify is not None:
         question.looked_at = _looked_at(answer, question)
@@ -545,30 +541,31 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     space = spec.space(on=chosen)
     if not len(space):
         raise UsageError(f"restrictions exclude every configuration: {space.why()}")
-    cached, path = read_cache(cache, question, chosen)
+    cached: Dict[str, Dict[str, Any]] = {}
+    path = None
+    if cache is not None:
+        document, path = read_cache(cache, question, chosen)
+        cached = document.get("cache", {})
+        write_cache(path, question, chosen, cached, ())  # before anything runs: hours later would be late
     known = of_space(space, cached)
-    if path is not None:  # before anything runs: hours later would be late
-        write_cache(path, question, chosen, cached, ())
     if not quiet:
         print(f"Using: {chosen.name}")
     rows: List[Dict[str, Any]] = []
-    units = {"time": "ms"}
 
     def tell(record: Record) -> None:
-        row = _row(record, computed, observing, wanted)
+        row = _row(record, computed, observing, goals)
         rows.append(row)
         if not quiet:
-            line = get_config_string(row, [*question.params, "time", *observing.names, *computed.given], units)
+            line = get_config_string(row, [*question.params, "time", *observing.names, *computed.given])
             print(line if record.correct else f"{line}: {record.message}" if verbose else line)
 
     result: Optional[Result] = None
     todo = [p for p in space if cache_key(p, p) not in known] if known else None  # None: all
     options = {"on": chosen, "store": False, "strategy": search, "iterations": iterations, "judge": judge, "on_record": tell,
-               "progress": False, "seed": int(seed or 0), "configurations": todo or (),
-               "objective": goals}
+               "progress": False, "seed": int(seed or 0), "configurations": todo or (), "objective": sought}
     try:
         if todo is None or todo:
-            result = tune_spec(spec, budget=budget, **options)
+            result = tune_spec(spec, budget=",".join(budget + _time_left()) or None, **options)
         if result is not None and not rows and settings.end is not None and not result.interrupted:
             result = tune_spec(spec, budget="1", **options)  # the runner's time was over before the first
     finally:
@@ -577,16 +574,42 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     results = [*known.values(), *rows]
     if search == "exhaustive":  # in the order of the space, and not as builds ended
         results.sort(key=question.order)
-    best = get_best_config(results, wanted, higher)
+    best = goals.best(results)
     environment = {"device_name": chosen.name, "platform_name": chosen.platform, "driver": chosen.driver, "compiler": chosen.compiler,
                    "compiler_options": question.options, "iterations": iterations, "tuner": f"hone {_version()}", "best_config": best,
-                   "interrupted": bool(result and result.interrupted)}
+                   "interrupted": bool(result and result.interrupted), **totals(rows)}
     if not quiet:
-        print("best performing configuration:" if best else "no configuration worked")
-        if best:
-            print(get_config_string(best, [*question.params, "time", *computed.given], units))
-        sys.stdout.flush()
+        goals.tell(best, [*question.params, "time", *computed.given])
     return results, environment
+
+
+def _sought(question: Question, goals: Goals, computed: Metrics, observing: Observing, search: str) -> List[str]:
+    """What hone itself looks for: of a search the script's goals, else the time, and energy, which is counted only where it is sought."""
+    if search.startswith(("exhaustive", "random")) or goals.names == ["time"]:
+        return ["min:time", *(f"min:{name}" for name in observing.metrics)]
+    for name in goals.names:
+        if name != "time":
+            question.metrics[name] = question.rate(name, computed)
+    return [f"{'max' if higher else 'min'}:{name}" for name, higher in zip(goals.names, goals.higher)]
+
+
+def tune_cache(cache_path: Any, restrictions: Optional[Sequence[Any]] = None, **more: Any) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
+    """Searches what a cache file has, in simulation: kernel and parameters are the file's. `more`: strategy, strategy_options, metrics,
+    objective, objective_higher_is_better, seed, quiet as of tune_kernel."""
+    path = find_cache(cache_path)
+    if not path.exists():
+        raise UsageError(f"there is no cache file {path}")
+    document = load_cache(path)
+    unknown = sorted(set(more) - {"strategy", "strategy_options", "metrics", "objective", "objective_higher_is_better", "seed", "quiet"})
+    if unknown:
+        raise Unsupported(f"tune_cache with {', '.join(unknown)}")
+    recorded = Combinations(document.get("kernel_name", "kernel"), document.get("tune_params", {}))
+    recorded.name_blocks(None)
+    recorded.restrict(restrictions)
+    quiet = bool(more.get("quiet"))
+    search, budget = _search(more.get("strategy"), more.get("strategy_options"), quiet)
+    return simulate(recorded, path, Goals(more.get("objective"), more.get("objective_higher_is_better"), None),
+                    Metrics(more.get("metrics")), search, budget, more.get("seed"), quiet, recorded_alone=True)
 
 
 def _version() -> str:

@@ -12,7 +12,9 @@ from .. import __version__
 from .util import CompilationFailedConfig, ErrorConfig, InvalidConfig
 
 PathLike = Union[str, "os.PathLike[str]"]
-_NOT_MEASURED = {"times", "timestamp"}
+_TIMES = {"compile_time": "compilation", "benchmark_time": "benchmark", "framework_time": "framework", "strategy_time": "search_algorithm",
+          "verification_time": "validation"}  # a row's name -> T4's
+_NOT_MEASURED = {"times", "timestamp", "__error__", "optimal", *_TIMES}
 
 
 def _json_path(filename: PathLike) -> pathlib.Path:
@@ -41,11 +43,11 @@ def store_output_file(output_filename: PathLike, results: List[Dict[str, Any]], 
     missing. Raises OSError."""
     rows = []
     for result in results:
-        value = result.get(objective)
+        value = result.get("__error__", result.get(objective))
         rows.append({
             "timestamp": result.get("timestamp", ""),
             "configuration": {key: one for key, one in result.items() if key in tune_params},
-            "times": {"runtimes": result.get("times", [])},
+            "times": {**{name: result[key] for key, name in _TIMES.items() if key in result}, "runtimes": result.get("times", [])},
             "invalidity": _invalidity(value),
             "correctness": int(not isinstance(value, ErrorConfig)),
             "measurements": [{"name": key, "value": one, "unit": "ms" if key.startswith("time") else ""}

@@ -20,6 +20,11 @@ NAMES = {
     "ordered_greedy_mls": ("anneal", {}),
     "bayes_opt": ("surrogate", {}),
     "skopt": ("surrogate", {}),
+    "pyatf_strategies": ("surrogate", {}),
+    "hybrid_vndx": ("anneal", {}),
+    "adaptive_tabu_greywolf": ("genetic", {"pop_size": "population"}),
+    "nsga2": ("genetic", {"pop_size": "population"}),
+    "nsga3": ("genetic", {"pop_size": "population"}),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from typing import Any, Dict, Iterable, List, Mapping, Optional
 
 from .._library import UsageError
@@ -71,7 +72,7 @@ def get_config_string(params: Mapping[str, Any], keys: Optional[Iterable[str]] =
 def get_best_config(results: List[Dict[str, Any]], objective: str = "time",
                     objective_higher_is_better: bool = False) -> Dict[str, Any]:
     """The best of those that did not fail; {} where all did."""
-    sound = [r for r in results if isinstance(r.get(objective), (int, float)) and math.isfinite(r[objective])]
+    sound = [r for r in results if isinstance(r.get(objective), numbers.Real) and math.isfinite(r[objective])]
     if not sound:
         return {}
     return (max if objective_higher_is_better else min)(sound, key=lambda r: r[objective])
