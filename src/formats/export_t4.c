@@ -114,6 +114,8 @@ static void put_t4_row(const struct exported *x, struct text *out)
                  r->status == STATUS_CORRECT && r->verification == VERIFICATION_REFERENCE);
     if (r->message && r->message[0])
         emit_text_at(&j, "message", r->message);
+    if (result_is_shared(r))
+        emit_text_at(&j, "same_code_as", r->same_as);
     emit_measurements(x, &j);
     emit_array_at(&j, "objectives");
     emit_text(&j, "time");

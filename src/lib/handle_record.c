@@ -59,7 +59,7 @@ bool hone_record_verified(const struct hone_record *r)
 
 bool hone_record_reused(const struct hone_record *r)
 {
-    return record_of(r)->result->reused;
+    return record_of(r)->result->reused || record_of(r)->same_as;
 }
 
 bool hone_record_median(const struct hone_record *r, double *median_ns)

@@ -355,6 +355,13 @@ bool job_has_large_data(const struct job *j);
 bool job_has_key(const struct job *j, const struct device_info *d, const struct digest *key);
 // Was a part of what its programs, or its reference's, are compiled from not found?
 bool job_is_unseen(const struct job *j);
+// What the device is given of a job that is built: the image, options that are no macros, launches,
+// arguments, buffers, and what the outputs are held against. Jobs that agree in it are one and the
+// same work, whatever texts they were compiled from. False: there is no code in the image that could
+// be compared.
+struct image;
+bool job_built_key(const struct job *j, const struct image *m, struct digest *out);
+
 // How one buffer's initial contents are made (element, count, fill): same digest, same bytes.
 void job_buffer_digest(const struct job_buffer *b, struct digest *out);
 // What the expected outputs depend on: reference, and the recipes of all buffers that are not

@@ -2,6 +2,10 @@
 // codec, which also reads, wants it writable.
 #include "model/codec.h"
 
+#include "model/image.h"
+
+#include <string.h>
+
 static bool key_with(const struct job *j, const struct device_info *d, uint64_t contents_most,
                      struct digest *out)
 {
@@ -44,6 +48,36 @@ bool job_has_key(const struct job *j, const struct device_info *d, const struct 
     struct digest is;
     job_key(j, d, &is);
     return digest_equal(&is, key) || (job_key_by_contents(j, d, &is) && digest_equal(&is, key));
+}
+
+// What a macro says is in the code. Other options may be meant for the driver that loads it.
+static void add_plain_options(const struct job_program *p, struct digest_state *state)
+{
+    for (uint32_t i = 0; i < p->option_count; i++) {
+        if (!str_starts(p->options[i], "-D"))
+            digest_add(state, p->options[i], strlen(p->options[i]) + 1);
+    }
+    if (p->retarget)
+        digest_add(state, p->retarget, strlen(p->retarget));
+    digest_add(state, "", 1);
+}
+
+bool job_built_key(const struct job *j, const struct image *m, struct digest *out)
+{
+    struct digest_state state;
+    struct wire w;
+    struct job rest = *j;
+    if (m->length == 0 || j->routine != ROUTINE_NONE)
+        return false;
+    rest.program_count = 0;
+    digest_start(&state);
+    digest_add(&state, m->digest.bytes, sizeof m->digest.bytes);
+    for (uint32_t i = 0; i < j->program_count; i++)
+        add_plain_options(&j->programs[i], &state);
+    wire_hasher(&w, &state);
+    job_codec(&w, &rest);
+    digest_finish(&state, out);
+    return !w.failed;
 }
 
 static void recipe_codec(struct wire *w, struct job_buffer *b)

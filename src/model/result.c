@@ -21,6 +21,7 @@ struct result *result_new(void)
     r->warm = true;
     r->message = r->log = r->output = r->energy.refused = r->statistic = r->part = "";
     r->timer_fault = "";
+    r->same_as = "";
     return r;
 }
 
@@ -176,6 +177,8 @@ static void codec_of_format(struct wire *w, struct result *r, int format)
     }
     if (format >= 8)
         codec_text(w, &r->timer_fault);
+    if (format >= 9)
+        codec_text(w, &r->same_as);
 }
 
 void result_codec(struct wire *w, struct result *r)
@@ -437,6 +440,11 @@ const struct deviation *result_left(const struct result *r)
 double result_joule(const struct result *r)
 {
     return r->energy.microjoules > 0 ? (double)r->energy.microjoules / 1e6 : NAN;
+}
+
+bool result_is_shared(const struct result *r)
+{
+    return r->same_as && r->same_as[0] != '\0';
 }
 
 bool result_by_host(const struct result *r)

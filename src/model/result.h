@@ -201,6 +201,9 @@ struct result {
     // say
     // ..."; "": they are the device's, or an earlier hone did not ask
     const char *timer_fault;
+    // The configuration whose result this is: the two were built to the same code, and are launched
+    // alike. What the build says is this one's own. "": it was measured itself.
+    const char *same_as;
     // The part of each kernel of a job with several: sample_count rows of part_columns.
     uint64_t *parts_ns;
     uint32_t part_count; // rows * columns
@@ -222,7 +225,7 @@ struct result {
 };
 
 // Of the codec's layout: raised when it changes.
-#define RESULT_FORMAT 8
+#define RESULT_FORMAT 9
 
 struct result *result_new(void); // zeroed: CORRECT, texts "", warm
 void result_free(struct result *r);
@@ -253,6 +256,8 @@ bool result_samples_before(struct result *r, const struct result *earlier);
 const struct deviation *result_left(const struct result *r);
 // Energy of one launch in joules; NaN where it is not known.
 double result_joule(const struct result *r);
+// Is it the result of another configuration (same_as)?
+bool result_is_shared(const struct result *r);
 // By the host's clock, because the device's was found wrong?
 bool result_by_host(const struct result *r);
 // Taken in the same way: batch, warm-up launches, warm or cold, by the same clock.

@@ -31,6 +31,8 @@ struct page_row {
     const char *log,
         *id;           // of a failure in a store: its build log; the result's id. NULL: not known
     struct digest key; // of its job, in a store
+    const char *
+        same_as; // (or NULL) the configuration whose times these are: it was built to the same code
 };
 
 // A vendor's routine beside the spec's best, launched in turn with it (hone sweep and compare, --against).

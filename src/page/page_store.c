@@ -71,6 +71,10 @@ static void take_result(struct taking_rows *t, const struct store_row *row, stru
         r->ranked = result->stop == STOP_RANKED;
     }
     r->build_ns = result->build_ns ? (double)result->build_ns : NAN;
+    if (result_is_shared(result)) {
+        r->same_as = arena_strdup(&t->page->arena, result->same_as);
+        t->failed |= !r->same_as;
+    }
     if (result->resource_count > 0)
         r->resources = result->resources[0];
     r->key = row->key;

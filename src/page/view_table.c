@@ -64,6 +64,19 @@ void page_shorten(const char *text, size_t most, char *out)
     str_format(out, most + 1, "%.*s%s%s", (int)head, text, dots, text + tail);
 }
 
+// What its time is of.
+static void put_basis(const struct page_set *s, const struct page_row *r, struct sheet *g)
+{
+    struct text text = TEXT_INIT;
+    if (r->same_as)
+        text_addf(&text, "the same code as %s", r->same_as);
+    else if (r->timed)
+        text_add(&text, s->is_recorded ? s->statistic : r->ranked ? "ranked" : "screened");
+    sheet_text(g, text_cstr(&text));
+    g->out->failed |= text.failed;
+    text_release(&text);
+}
+
 // Every configuration, the fastest first, those without a time behind.
 static void grid_all(const struct page_set *s, struct sheet *g)
 {
@@ -103,10 +116,7 @@ static void grid_all(const struct page_set *s, struct sheet *g)
         sheet_time(g, r->interval ? r->low : NAN);
         sheet_time(g, r->interval ? r->high : NAN);
         sheet_number(g, r->timed && !s->is_recorded ? r->samples : NAN);
-        sheet_text(g, !r->timed        ? ""
-                      : s->is_recorded ? s->statistic
-                      : r->ranked      ? "ranked"
-                                       : "screened");
+        put_basis(s, r, g);
         for (uint32_t k = 0; k < s->metric_count; k++)
             sheet_number(g, r->metrics ? r->metrics[k] : NAN);
     }
@@ -123,7 +133,9 @@ const struct view page_view_table = {
     .title = "All configurations",
     .about = "The newest result of each configuration, the fastest first. Ranked times were taken "
              "in turn with the other "
-             "finalists', screened ones alone: they compare with their own kind.",
+             "finalists', screened ones alone: they compare with their own kind. What was built to "
+             "the same "
+             "code as another configuration was not launched: it has the other's times.",
     .missing = missing_nothing,
     .grid = grid_all,
 };

@@ -26,7 +26,8 @@
 //          hopeless, limit, fixed, ranked, compared, replayed; null: nothing was timed), batch
 //          (launches of each sample), warmups (untimed launches before each), warm, reused, origin
 //          (the store behind, or the recording, that it comes from), message, fault (spec, type:
-//          the spec is wrong there), metrics, is_default, same_as, global_size, local_size,
+//          the spec is wrong there), metrics, is_default, same_as, same_code_as (whose result
+//          this is: both were built to the same code, and are launched alike), global_size, local_size,
 //          limit_ns, ranking (32 hexadecimal digits that all results of one ranking share; null:
 //          measured alone), place (1: the winner and what is tied with it), tied, chosen (what is
 //          recommended of those tied), ratio (to the winner), ratio_interval

@@ -289,6 +289,7 @@ static void basics(const struct record_frame *f, const struct tune_record *v, st
     emit_metrics(j, f, v);
     emit_bool_at(j, "is_default", v->is_default);
     emit_raw_at(j, "same_as", v->same_as ? v->same_as->configuration_json : NULL);
+    emit_text_at(j, "same_code_as", result_is_shared(r) ? r->same_as : NULL);
     size_at(j, "global_size", v->global, v->dimensions);
     size_at(j, "local_size", v->local, v->dimensions);
     known_at(j, "limit_ns", r->status == STATUS_TIMEOUT, r->limit_ns);

@@ -152,7 +152,9 @@ void report_line(const struct record_frame *f, const struct tune_record *v, stru
                   verification_text(r->verification));
         report_written_part(r, out);
     }
-    if (v->same_as)
+    if (result_is_shared(r))
+        text_addf(out, " (%sthe same code as %s)", r->reused ? "known already: " : "", r->same_as);
+    else if (v->same_as)
         text_add(out, " (identical to one that was measured)");
     else if (r->reused && r->origin)
         text_addf(out, " (known already, from %s)", r->origin);

@@ -252,6 +252,9 @@ struct live_options {
     struct admission admission; // (optional)
     bool build_only;            // outcomes after the build: nothing runs
     bool no_timing;             // outcomes after the verified launch
+    // A job that was built to the same code as one that was measured, and is launched alike, gets
+    // that one's result (result.same_as) and is not launched.
+    bool by_image;
     // The device is a simulator that watches every access (Oclgrind): no guard zones around
     // buffers, and a bench worker serves one job, so that what the simulator says is of that job. A
     // reference that must be launched is made in another.

@@ -114,6 +114,8 @@ static void take_builds(struct live *v)
         struct entry *n = entry_of_build(b);
         bool failed = b->result && b->result->status != STATUS_CORRECT;
         entry_stage(&v->entries, n, failed ? STAGE_DOUBTED : STAGE_READY);
+        if (!failed && b->result)
+            live_image_built(v, n);
         if (v->o.build_only && !failed && b->result)
             tell_build(v, n);
     }
@@ -638,6 +640,7 @@ static void live_destroy(struct evaluator *ev)
         live_leave_admission(v, n);
     live_turns_release(v);
     entries_release(v);
+    live_images_free(v->images);
     build_pool_free(v->pool);
     bench_free(v->bench);
     free(v->surroundings.folders);
@@ -759,6 +762,13 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
         v->o.admission.enter = always_enter;
         v->o.admission.leave = always_leave;
     }
+    if (o->by_image && !o->judge && !o->build_only) {
+        v->images = alloc_zeroed(sizeof *v->images, e);
+        if (!v->images) {
+            free(v);
+            return NULL;
+        }
+    }
     v->device = *o->device;
     v->surroundings.is_elsewhere = o->node;
     v->clock.at_ns = clock_ns();
@@ -786,6 +796,7 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
         return &v->base;
     build_pool_free(v->pool);
     bench_free(v->bench);
+    live_images_free(v->images);
     free(v);
     error_memory(e);
     return NULL;

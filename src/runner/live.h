@@ -1,7 +1,8 @@
 // Private to the live evaluator, the coordinator of build pool, bench and recovery: none of these
 // knows another, and each is told by it what concerns it. Its state is shared by live.c (the
 // operations, the loop), live_entries.c (the jobs and their stages), live_measure.c (what the bench
-// does next, and what comes of its answers), live_screen.c (how often), live_turns.c (rounds),
+// does next, and what comes of its answers), live_images.c (what was measured as another job
+// already), live_screen.c (how often), live_turns.c (rounds),
 // live_recovery.c (what is done when the bench worker is lost) and live_clock.c (where the time
 // goes).
 #ifndef HONE_RUNNER_LIVE_H
@@ -43,6 +44,8 @@ struct entry {
     bool dropped;          // by the caller; lives on as the last job that is known to work
     bool alone;            // what became of it with another in the worker is to be seen again
     struct admission_known known;
+    bool has_built_key;
+    struct digest built_key; // job_built_key()
     uint32_t bench_deaths;
     uint32_t turns; // that wait for it. While there are some, nothing else comes of it
 };
@@ -58,6 +61,19 @@ struct entries {
     struct entry_list stages[STAGE_COUNT];
     struct entry **buckets;
     size_t bucket_count, count;
+};
+
+// What was measured, by job_built_key(): the results of jobs that are the same work.
+struct measured_image {
+    struct measured_image *next; // in its bucket
+    struct digest key;
+    struct result *result; // without what its own build and its own time were
+};
+
+#define IMAGE_BUCKETS 4096
+
+struct measured_images {
+    struct measured_image *buckets[IMAGE_BUCKETS];
 };
 
 // A turn that waits, or (with its result) one that is done and waits to be taken.
@@ -78,7 +94,8 @@ struct live {
     struct device_info device; // texts are the caller's
     struct worker_limits limits;
     struct entries entries;
-    struct endings endings; // workers that were killed
+    struct measured_images *images; // (or NULL) of jobs that may answer for others
+    struct endings endings;         // workers that were killed
     struct build_pool *pool;
     struct bench *bench;
     struct recovery recovery;
@@ -175,6 +192,16 @@ void live_leave_admission(struct live *v, struct entry *n);
 // in a moment.
 bool live_admission_open(struct live *v, enum admission_answer answer);
 bool live_admission_rests(struct live *v); // it was refused a moment ago
+
+// live_images.c
+void live_image_built(struct live *v, struct entry *n);
+// An entry is done: its result may answer for others.
+void live_image_measured(struct live *v, const struct entry *n);
+// Is it the same work as `other`, or as one that is done? Then there is nothing to load.
+bool live_image_is_measured(const struct live *v, const struct entry *n, const struct entry *other);
+// Takes such a result for this entry, which is done then; true where there was one.
+bool live_image_answer(struct live *v, struct entry *n);
+void live_images_free(struct measured_images *images); // NULL is fine
 
 // live_screen.c
 void live_screen(struct live *v, struct entry *n); // verified, or with new samples

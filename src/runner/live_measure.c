@@ -20,7 +20,8 @@ static struct bench_job *choose_prefetch(const struct live *v, const struct entr
     bool may = !v->o.simulated && !v->cancelled && !v->broken.code && !v->turns.first &&
                n->turns == 0 && !n->alone && n->bench_deaths == 0 &&
                !bench_is_prefetching(v->bench);
-    while (next && (next->alone || next->bench_deaths > 0 || bench_has(v->bench, &next->bench)))
+    while (next && (next->alone || next->bench_deaths > 0 || bench_has(v->bench, &next->bench) ||
+                    live_image_is_measured(v, next, n)))
         next = next->next;
     return may && next && !next->bench.was_refused ? &next->bench : NULL;
 }
@@ -151,7 +152,7 @@ static struct entry *wants_preparing(struct live *v)
 static void start_ready(struct live *v)
 {
     struct entry *n = next_ready(v);
-    while (n && !v->broken.code && !ask_admission(v, n)) {
+    while (n && !v->broken.code && (!ask_admission(v, n) || live_image_answer(v, n))) {
         if (v->admission_retry_ns)
             return;
         n = next_ready(v);
@@ -210,6 +211,7 @@ void live_bench_finish(struct live *v, struct entry *n, enum stop_reason stop)
         n->bench_deaths = 0;
         entry_is_good(v, n);
     }
+    live_image_measured(v, n);
     // What a kernel wrote where it should not may hurt the next job: never share a worker with it.
     if (n->result->status == STATUS_RUNTIME)
         bench_end(v->bench);

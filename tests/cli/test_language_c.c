@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define SPEC   HONE_SOURCE_DIR "/tests/cli/data/scale.json"
+#define SAME   HONE_SOURCE_DIR "/tests/cli/data/same.json"
 #define VECTOR HONE_SOURCE_DIR "/kernels_cl/matmul_vector.json"
 
 #define has(text, part) ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
@@ -48,6 +49,27 @@ START_TEST(what_is_stored_answers)
                i ? "2 known from the store" : "OK: 2 configurations are correct");
     expect(program_run("tune", SPEC, "--where", "FAULT == 0"), 0, "Best of 2 correct");
     expect(program_run("best", SPEC), 0, "FAULT=0");
+}
+END_TEST
+
+// Three of four configurations come to one code, by a real compiler: one of them is launched, and
+// table, progress, records, page and T4 name it for the others, now and from the store.
+START_TEST(the_same_code_is_launched_once)
+{
+    expect(program_run("tune", SAME, "--verbose"), 0, "(the same code as STEP=1)\n");
+    for (int known = 0; known < 2; known++) {
+        struct ran r = program_run("tune", SAME, "--json");
+        ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+        has(r.out, "\"same_as\":{\"STEP\": 1},\"same_code_as\":\"STEP=1\"");
+        ran_release(&r);
+        r = program_run("tune", SAME, "--details");
+        has(r.out, "= also STEP=2");
+        has(r.out, "= also STEP=3");
+        ck_assert_ptr_null(strstr(r.out, "= also STEP=8"));
+        ran_release(&r);
+    }
+    expect(program_run("export", SAME, "--format", "t4"), 0, "\"same_code_as\":\"STEP=1\"");
+    expect(program_run("report", SAME, "--csv", "table"), 0, "the same code as STEP=1");
 }
 END_TEST
 
@@ -120,6 +142,7 @@ static void add(TCase *tests)
     tcase_set_timeout(tests, 240);
     tcase_add_test(tests, faults_beside_what_is_right);
     tcase_add_test(tests, what_is_stored_answers);
+    tcase_add_test(tests, the_same_code_is_launched_once);
     tcase_add_test(tests, the_port_is_right);
     tcase_add_test(tests, stands_last);
     tcase_add_test(tests, options_are_refused);

@@ -3,6 +3,8 @@
 
 #include "../base/suite.h"
 
+#include "model/image.h"
+
 #include <string.h>
 
 static struct job *j;
@@ -255,6 +257,37 @@ static bool give_contents(void *context, struct job_blob *b)
     return true;
 }
 
+// Of a job that is built the texts and macros count no more, and all the rest does.
+static bool is_in_the_image(int which)
+{
+    static const char *const texts[] = {"PROGRAM->name",      "PROGRAM->source", "PROGRAM->length",
+                                        "PROGRAM->file",      "PROGRAM->folder", "PROGRAM->options",
+                                        "j->programs[1].name"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (str_starts(flip_names[which], texts[i]))
+            return true;
+    }
+    return false;
+}
+
+START_TEST(test_built_key_leaves_out_what_is_compiled)
+{
+    struct image image = {.bytes = "code", .length = 4, .digest.bytes = {1}};
+    struct image other = {.bytes = "core", .length = 4, .digest.bytes = {2}},
+                 none = {.digest.bytes = {1}};
+    struct digest before, after;
+    ck_assert(job_built_key(j, &image, &before));
+    for (int i = 0; i < JOB_FLIP_COUNT; i++) {
+        renew(i);
+        ck_assert(job_built_key(j, &image, &after));
+        ck_assert_msg(digest_equal(&before, &after) == is_in_the_image(i), "%s", flip_names[i]);
+    }
+    renew(JOB_FLIP_COUNT); // of the device
+    ck_assert(job_built_key(j, &other, &after) && !digest_equal(&before, &after));
+    ck_assert(!job_built_key(j, &none, &after));
+}
+END_TEST
+
 // A key of a job that was sent is the key of the job, once the contents that it names are there.
 START_TEST(test_key_survives_the_wire)
 {
@@ -402,6 +435,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_expressions_are_in_the_key);
     tcase_add_loop_test(tests, test_every_flip_is_on_the_wire, 0, JOB_FLIP_COUNT);
     tcase_add_loop_test(tests, test_neutral_changes_keep_the_key, 0, NEUTRAL_COUNT);
+    tcase_add_test(tests, test_built_key_leaves_out_what_is_compiled);
     tcase_add_test(tests, test_key_survives_the_wire);
     tcase_add_test(tests, test_routine_is_in_the_key);
     tcase_add_test(tests, test_known_key);

@@ -280,6 +280,7 @@ START_TEST(test_samples_of_a_wrong_clock_go)
 {
     struct result *more = sample_result();
     more->timer_fault = "its events say 0 ns";
+    r->same_as = "TILE=8";
     more->verify_launch_ns = 0;
     ck_assert(!result_samples_alike(r, more));
     ck_assert(result_merge(r, more));
@@ -288,6 +289,8 @@ START_TEST(test_samples_of_a_wrong_clock_go)
     ck_assert_str_eq(r->timer_fault, more->timer_fault);
     struct result *again = result_clone(r);
     ck_assert_str_eq(again->timer_fault, more->timer_fault);
+    ck_assert_str_eq(again->same_as, "TILE=8");
+    ck_assert_str_eq(more->same_as, "");
     result_free(again);
     result_free(more);
 }

@@ -128,7 +128,7 @@ START_TEST(a_finalist)
         "type configuration status verified verification outputs median_ns imported interval_ns "
         "samples_ns time_basis stopped batch warmups warm clock clock_fault reused origin message "
         "fault metrics "
-        "is_default same_as global_size local_size limit_ns ranking place tied "
+        "is_default same_as same_code_as global_size local_size limit_ns ranking place tied "
         "chosen ratio ratio_interval times_ns gpu energy");
     const char *type, *id, *stopped;
     double ratio, low, high;

@@ -1,6 +1,7 @@
 // A worker without a device, for tests: it speaks the protocol and answers at once. What it shall
 // do to a job stands in the job's options: -DFAKE=<behaviour> (see the table). -DNS=<n> is the time
-// of its launches, -DMICROJOULES=<n> the energy of one, which else is not counted.
+// of its launches, -DMICROJOULES=<n> the energy of one, which else is not counted, -DIMAGE=<text> what
+// it is built to, which else has no bytes.
 //
 // From the environment: FAKE_FOLDER, where workers leave notes for each other; FAKE_EVENTS=<file>,
 // what the bench workers are asked, a line each; FAKE_DEAD=<how>, what a bench worker meets on a
@@ -163,9 +164,11 @@ static void reply_result(uint32_t sequence, struct result *r)
     result_free(r);
 }
 
-static void reply_image(uint32_t sequence, struct result *r)
+static void reply_image(uint32_t sequence, struct result *r, const char *code)
 {
-    struct image image = {.primed = true};
+    struct image image = {.primed = true, .bytes = code, .length = code ? strlen(code) : 0};
+    if (code)
+        digest_of(code, strlen(code), &image.digest);
     struct text t = TEXT_INIT;
     struct wire w;
     wire_writer(&w, &t);
@@ -437,7 +440,9 @@ static void build(uint32_t sequence, const struct job *j)
         phase(sequence, PHASE_LAUNCHING, 1);
         hang();
     }
-    reply_image(sequence, r);
+    if (option_value(j, "-DIMAGE="))
+        r->log = "as it was built";
+    reply_image(sequence, r, option_value(j, "-DIMAGE="));
 }
 
 static void load(uint32_t sequence, const struct slot *s, bool beside)

@@ -436,7 +436,7 @@ const struct command command_tune = {
         "   \"median_ns\", \"interval_ns\":[low,high], \"samples_ns\":[], \"stopped\", \"batch\",\n"
         "   \"warmups\", \"warm\", \"clock\", \"clock_fault\", \"reused\", \"message\", "
         "\"fault\",\n"
-        "   \"metrics\":{}, \"is_default\", \"same_as\":{}, \"global_size\":[], "
+        "   \"metrics\":{}, \"is_default\", \"same_as\":{}, \"same_code_as\", \"global_size\":[], "
         "\"local_size\":[],\n"
         "   \"limit_ns\", \"ranking\", \"place\", \"tied\", \"chosen\", \"ratio\", "
         "\"ratio_interval\":[low,high],\n"

@@ -36,6 +36,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
                                 .terms = o->terms,
                                 .build_only = o->build_only,
                                 .no_timing = o->no_timing,
+                                .by_image = true,
                                 .leaving = o->leaving,
                                 .spare = o->spare,
                                 .judge = o->judge,
@@ -159,6 +160,14 @@ void tune_free(struct tune *t)
 
 // ---- items -------------------------------------------------------------------------------------
 
+static struct item **named_bucket(struct tune *t, const char *configuration)
+{
+    uint32_t hash = 2166136261u; // FNV-1a
+    for (const char *c = configuration; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    return &t->named[hash % TWINS_BUCKETS];
+}
+
 static struct item *tune_item_new(struct tune *t, uint64_t index)
 {
     const struct spec *spec = t->o.spec;
@@ -183,6 +192,9 @@ static struct item *tune_item_new(struct tune *t, uint64_t index)
                        &n->record.configuration_json))
         return NULL;
     n->twin.owner = n;
+    struct item **bucket = named_bucket(t, n->record.configuration);
+    n->chained = *bucket;
+    *bucket = n;
     t->items[t->item_count++] = n;
     return n;
 }
@@ -375,6 +387,7 @@ static void count_tune_record(struct tune *t, struct tune_record *r)
     if (r->result->reused || r->same_as) {
         p->reused++;
         p->identical += !r->result->reused;
+        p->build_ns += result_is_shared(r->result) && !r->result->reused ? r->result->build_ns : 0;
     } else {
         add_times(p, r->result);
         t->fresh_done++;
@@ -421,6 +434,21 @@ static const struct tune_record *finish_tune_item(struct tune *t, struct item *n
     return r;
 }
 
+// Its result is that of another configuration, which it was built to the same code as: from here on
+// the two are identical.
+static void link_same_code(struct tune *t, struct item *n)
+{
+    struct item *other = *named_bucket(t, n->result->same_as);
+    while (other && !str_equal(other->record.configuration, n->result->same_as))
+        other = other->chained;
+    // What the store says of both may come in either order.
+    if (!other || other == n || (!other->result && !n->result->reused))
+        return;
+    n->primary = other->primary ? other->primary : other;
+    n->record.same_as = &n->primary->record;
+    n->record.pace = n->primary->record.pace;
+}
+
 static const struct tune_record *take_tune_outcome(struct tune *t, struct outcome *out)
 {
     struct item *n = t->items[out->ticket];
@@ -430,6 +458,8 @@ static const struct tune_record *take_tune_outcome(struct tune *t, struct outcom
     }
     n->result = out->result;
     n->record.pace = out->pace > 0 ? out->pace : 1;
+    if (result_is_shared(n->result))
+        link_same_code(t, n);
     // The kernel's name or its arguments are wrong: as long as nothing worked, nothing will.
     bool hopeless = n->result->fault == FAULT_SPEC && t->progress.by_status[STATUS_CORRECT] == 0;
     if (hopeless) {

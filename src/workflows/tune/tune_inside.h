@@ -23,6 +23,7 @@ struct item {
     struct result *screened; // (or NULL) what `result` was before the ranking
     double screened_pace;    // of that
     struct item *primary;    // identical configuration, measured instead
+    struct item *chained;    // in its bucket of `named`
     bool unasked;            // known, and the strategy has not asked for it: it spends no budget
     double *values;          // room for those of the objective
     double *metrics;         // likewise
@@ -41,7 +42,8 @@ struct tune {
     uint64_t item_count;
     size_t item_room, record_room, front_room;
     struct twins twins;
-    uint64_t outstanding; // asked, not yet handed out
+    struct item *named[TWINS_BUCKETS]; // by configuration
+    uint64_t outstanding;              // asked, not yet handed out
     uint64_t planned;
     uint64_t refused;  // records that the device refused: they spend no budget
     uint64_t ended[2]; // for alike_example: within the device's limits, beyond them

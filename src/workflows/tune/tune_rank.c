@@ -82,7 +82,7 @@ void tune_rank_forget(struct tune *t)
 void tune_rank_consider(struct tune *t, const struct item *n, uint64_t ticket)
 {
     double estimate = n->record.timed ? estimate_of(n->result) / n->record.pace : 0;
-    if (estimate > 0)
+    if (estimate > 0 && !n->primary) // the identical one takes part for both
         shortlist_consider(&t->finalists, ticket, estimate);
     else
         drop_job_of(t, ticket);
@@ -204,6 +204,7 @@ static struct result *ranked_result(struct tune *t, const struct finalist *c)
     r->reused = false;
     r->origin = NULL;
     r->earlier = 0;
+    r->same_as = "";
     r->stop = STOP_NONE;
     r->samples_ns = r->parts_ns = NULL;
     r->sample_count = r->part_count = r->part_columns = 0;
@@ -545,6 +546,10 @@ static bool add_baseline(struct tune *t)
     double estimate = t->baseline ? estimate_of(t->baseline->result) / t->baseline->record.pace : 0;
     if (!(estimate > 0))
         return false;
+    for (size_t i = 0; i < t->in_ranking_count; i++) {
+        if (item_of(t, i) == t->baseline->primary)
+            return false;
+    }
     t->in_ranking[t->in_ranking_count++] =
         (struct finalist){.ticket = t->baseline_ticket, .estimate_ns = (uint64_t)estimate};
     t->progress.ranked.finalists = t->in_ranking_count;
