@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define START_NS 60000000000ull // for the address to come
-#define END_MS   5000           // for the last page
+#define END_MS   20000          // for the last page; on an idle machine it is there at once
 #define TURN_NS  1000000000ull
 
 static bool start_child(struct live_page *l, const struct work *w, const struct given_live *given,

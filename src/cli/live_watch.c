@@ -13,14 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MS     500
-#define PAGE_NS     1000000000ull // between two pages at least
-#define LAST_NS     2000000000ull // for telling all readers that this was all
-#define SHARE       200          // of a core: one of so many parts, for pages, and one for requests
-#define BEGINNING   300000000ull // ns of processor time for pages that need not be saved first
-#define REQUESTS_NS 200000000ull // and for requests
-#define REST_MS     250
-#define GIVES_WAY   10 // how nice it is
+#define LOOK_MS      500
+#define PAGE_NS      1000000000ull // between two pages at least
+#define LAST_NS      2000000000ull // for telling all readers that this was all,
+#define LAST_LOOKS   30            // and so often, for who gets little of a busy machine;
+#define LAST_MOST_NS 8000000000ull // but no longer
+#define SHARE        200 // of a core: one of so many parts, for pages, and one for requests
+#define BEGINNING    300000000ull // ns of processor time for pages that need not be saved first
+#define REQUESTS_NS  200000000ull // and for requests
+#define REST_MS      250
+#define GIVES_WAY    10 // how nice it is
 
 bool option_is_port(const char *word)
 {
@@ -129,12 +131,14 @@ static void serve_to_end(struct watching *w)
 static void serve_until(struct watching *w, bool all_gone)
 {
     struct server_counts counts;
-    uint64_t began = clock_ns();
+    uint64_t began = clock_ns(), passed = 0;
     server_count(w->server, &counts);
-    while ((all_gone ? counts.readers > 0 : counts.newest < counts.readers) &&
-           clock_ns() - began < LAST_NS) {
+    for (int looks = 0; (all_gone ? counts.readers > 0 : counts.newest < counts.readers) &&
+                        (passed < LAST_NS || (looks < LAST_LOOKS && passed < LAST_MOST_NS));
+         looks++) {
         server_step(w->server, 50, -1);
         server_count(w->server, &counts);
+        passed = clock_ns() - began;
     }
 }
 

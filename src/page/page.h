@@ -97,9 +97,9 @@ struct page_set {
     const char *inputs; // "warm", "cold"; "" where nobody says
     const char *text;   // of the kernel: how its digest begins; "" likewise
     const char *run; // "run 2" of those told apart, from the oldest; "": it has those of all runs
-    const char *command;                // of the newest run; NULL: not known
-    const char *first_date, *last_date; // NULL: not known
-    const char *statistic;              // what a time is: "median"
+    const char *command, *host, *seed, *surroundings; // of the newest run; NULL: not known
+    const char *first_date, *last_date;               // NULL: not known
+    const char *statistic;                            // what a time is: "median"
     bool is_recorded; // others measured it: there are no samples, intervals or rankings
     const struct parameter *parameters;
     uint32_t parameter_count;
@@ -192,6 +192,8 @@ double page_objective_value(const struct page_set *s, const struct page_row *r,
 bool page_find_front(struct page *p, struct page_set *s, struct error *e);
 // -D words of constants and parameters; NULL: out of memory.
 const char *page_options(struct page *p, const struct spec *spec, const uint32_t *choice);
+// The command that measures a row again; SPEC stands for the file.
+void page_run_command(const struct page_set *s, const struct page_row *r, struct text *out);
 // The row of a configuration; SIZE_MAX: there is none.
 size_t page_row_of(const struct page_set *s, const uint32_t *choice);
 // Finds rows by their configurations. {0} to begin with.

@@ -1,6 +1,7 @@
 // Filtering and linked brushing. Each set of results has an island of JSON; pictures say in data-x and data-y of their
 // frames where which value stands, so that what is selected is drawn over what the file has already. Nothing is fetched,
-// and no text becomes markup: elements are made one by one, their texts set as texts.
+// and no text becomes markup: elements are made one by one, their texts set as texts. What is filtered, brushed and sorted
+// stands behind a ~ in the fragment of the address, and nowhere else: a page that is loaded again has it.
 "use strict";
 const hone = (() => {
     const SVG = "http://www.w3.org/2000/svg";
@@ -170,30 +171,44 @@ const hone = (() => {
         });
 
         // Of what is selected every so many-th is drawn, so that no more than `most` are, from all parts alike.
-        const set = { d, isIn, active: () => selected !== null, stride: most => Math.max(1, Math.ceil(chosen / most)), update, brushes, views };
+        const set = { d, isIn, key, active: () => selected !== null, stride: most => Math.max(1, Math.ceil(chosen / most)), update, brushes, views };
         for (const section of article.querySelectorAll("section.view[data-view]")) {
             const view = makers[section.dataset.view];
             if (view) views.push({ name: section.dataset.view, ...view(set, section) });
         }
         for (const pre of article.querySelectorAll("pre.copy")) copyable(pre);
         const open = [...article.querySelectorAll("details")];
+        for (const v of views) v.usual = JSON.stringify(v.kept ? v.kept() : null);
         if (kept) {
-            input.value = kept.filter;
-            for (const [name, state] of Object.entries(kept.views)) {
-                const view = views.find(v => v.name === name);
-                if (view && view.put) view.put(state);
-            }
-            open.forEach((e, i) => { e.open = kept.open[i] === true; });
+            if (typeof kept.filter === "string") input.value = kept.filter;
+            for (const v of views) if (v.put) put_back(v, kept.views);
+            if (kept.open) open.forEach((e, i) => { e.open = kept.open[i] === true; });
         }
         filter();
         sets.push({
             key, set, number: +article.id.replace("set-", ""),
-            isBrushed: () => brushes.size > 0,
-            clear: () => { brushes.clear(); [...views, ...across].forEach(v => v.clear && v.clear()); },
-            kept: () => ({ filter: input.value, open: open.map(e => e.open),
-                           views: Object.fromEntries(views.filter(v => v.kept).map(v => [v.name, v.kept()])) }),
+            opened: () => open.map(e => e.open),
+            // What is not as it was in the beginning; null: nothing.
+            kept: () => {
+                const changed = views.filter(v => v.kept && JSON.stringify(v.kept()) !== v.usual).map(v => [v.name, v.kept()]);
+                return changed.length || input.value ? { filter: input.value, views: Object.fromEntries(changed) } : null;
+            },
         });
     };
+    // Of an address that somebody may have written: what does not fit is left out.
+    const put_back = (view, states) => {
+        const state = states && Object.hasOwn(states, view.name) ? states[view.name] : null;
+        try {
+            if (state) view.put(state);
+        } catch {
+            if (view.clear) view.clear();
+        }
+    };
+    const numbers = (list, count) => {
+        if (!Array.isArray(list) || list.length !== count || !list.every(Number.isFinite)) throw new TypeError();
+        return list;
+    };
+    const rounded = v => +v.toPrecision(7);
 
     const copyable = pre => {
         if (!navigator.clipboard) return;
@@ -208,33 +223,38 @@ const hone = (() => {
         return [p.x, p.y];
     };
 
+    let drags = 0; // that go on
+
     // Dragging a rectangle; `done` gets its corners, or null where it was a click.
     const dragging = (svg, done) => {
         let from = null, box = null;
-        const put = to => {
+        const clear = () => { if (box) box.remove(); box = null; };
+        const show = ([x0, y0, x1, y1]) => {
             box = box || draw("rect", { class: "brush" }, svg);
-            box.setAttribute("x", Math.min(from[0], to[0]));
-            box.setAttribute("y", Math.min(from[1], to[1]));
-            box.setAttribute("width", Math.abs(to[0] - from[0]));
-            box.setAttribute("height", Math.abs(to[1] - from[1]));
+            for (const [name, v] of [["x", Math.min(x0, x1)], ["y", Math.min(y0, y1)], ["width", Math.abs(x1 - x0)], ["height", Math.abs(y1 - y0)]])
+                box.setAttribute(name, v);
         };
+        const end = () => { if (from) drags--; from = null; };
         svg.parentNode.classList.add("drag");
-        svg.addEventListener("pointerdown", e => { if (e.button === 0) { from = local(svg, e); svg.setPointerCapture(e.pointerId); } });
-        svg.addEventListener("pointermove", e => { if (from) put(local(svg, e)); });
-        svg.addEventListener("pointercancel", () => { from = null; if (box) box.remove(); box = null; done(null); });
+        svg.addEventListener("pointerdown", e => { if (e.button === 0) { end(); drags++; from = local(svg, e); svg.setPointerCapture(e.pointerId); } });
+        svg.addEventListener("pointermove", e => { if (from) show([...from, ...local(svg, e)]); });
+        svg.addEventListener("pointercancel", () => { end(); clear(); done(null); });
         svg.addEventListener("pointerup", e => {
             if (!from) return;
             const to = local(svg, e), start = from;
-            from = null;
+            end();
             const is_click = Math.abs(to[0] - start[0]) < 4 && Math.abs(to[1] - start[1]) < 4;
-            if (is_click && box) { box.remove(); box = null; }
+            if (is_click) clear();
             done(is_click ? null : [Math.min(start[0], to[0]), Math.min(start[1], to[1]), Math.max(start[0], to[0]), Math.max(start[1], to[1])]);
         });
-        return () => { if (box) box.remove(); box = null; };
+        return { clear, show };
     };
+    // A rectangle of a frame in values and back: what is brushed stays so when a picture is drawn anew.
+    const values_of = ({ x, y }, b) => [x.value(b[0]), y.value(b[1]), x.value(b[2]), y.value(b[3])].map(rounded);
+    const box_of = ({ x, y }, v) => [x.at(v[0]), y.at(v[1]), x.at(v[2]), y.at(v[3])].map((p, i) => p + (i < 2 ? -.01 : .01));
 
     const scatter = (x_of, y_of) => (set, section) => {
-        const { d } = set, svg = section.querySelector("svg"), { x, y } = frames(svg)[0];
+        const { d } = set, svg = section.querySelector("svg"), frame = frames(svg)[0], { x, y } = frame;
         const over = draw("path", { class: "points over" }, svg);
         const xs = new Float64Array(d.count), ys = new Float64Array(d.count);
         for (let i = 0; i < d.count; i++) {
@@ -243,9 +263,15 @@ const hone = (() => {
             ys[i] = v > 0 ? y.at(v) : NaN;
         }
         const key = {};
-        const clear = dragging(svg, box => {
-            if (box) set.brushes.set(key, i => xs[i] >= box[0] && xs[i] <= box[2] && ys[i] >= box[1] && ys[i] <= box[3]);
-            else set.brushes.delete(key);
+        let held = null; // what is brushed, in values
+        const brush = (values, box) => {
+            held = values;
+            set.brushes.set(key, i => xs[i] >= box[0] && xs[i] <= box[2] && ys[i] >= box[1] && ys[i] <= box[3]);
+        };
+        const drop = () => { held = null; set.brushes.delete(key); };
+        const drag = dragging(svg, box => {
+            if (box) brush(values_of(frame, box), box);
+            else drop();
             set.update();
         });
         svg.addEventListener("pointermove", e => {
@@ -259,7 +285,9 @@ const hone = (() => {
             told.textContent = row < 0 ? "" : describe(d, row);
         });
         return {
-            clear,
+            clear: () => { drop(); drag.clear(); },
+            kept: () => held,
+            put: state => { const box = box_of(frame, numbers(state, 4)); brush(state, box); drag.show(box); },
             update: () => {
                 let path = "", n = 0;
                 svg.classList.toggle("dim", set.active());
@@ -277,13 +305,25 @@ const hone = (() => {
         const over = bars.map(b => draw("rect", { class: "bar second over", x: b.from, width: b.width, y: y.from, height: 0 }, svg));
         const at = d.alone.map(t => t > 0 ? x.at(t) : NaN);
         const key = {};
-        const clear = dragging(svg, box => {
-            if (box) set.brushes.set(key, i => at[i] >= box[0] && at[i] <= box[2]);
-            else set.brushes.delete(key);
+        let held = null;
+        const brush = (values, box) => {
+            held = values;
+            set.brushes.set(key, i => at[i] >= box[0] && at[i] <= box[2]);
+        };
+        const drop = () => { held = null; set.brushes.delete(key); };
+        const drag = dragging(svg, box => {
+            if (box) brush([x.value(box[0]), x.value(box[2])].map(rounded), box);
+            else drop();
             set.update();
         });
         return {
-            clear,
+            clear: () => { drop(); drag.clear(); },
+            kept: () => held,
+            put: state => {
+                const [a, b] = numbers(state, 2), box = [x.at(a) - .01, y.to, x.at(b) + .01, y.from];
+                brush(state, box);
+                drag.show(box);
+            },
             update: () => {
                 svg.classList.toggle("dim", set.active());
                 bars.forEach((b, k) => {
@@ -327,17 +367,17 @@ const hone = (() => {
         const along = part => bottom + part * (top - bottom);
         const height = (k, i) => k < axes.length ? along((d.choice[axes[k]][i] + .5) / d.parameters[axes[k]].values.length)
             : along(span > 0 ? .97 - .94 * Math.log(d.alone[i] / least) / span : .5);
-        const boxes = new Map();
-        const drop = k => { set.brushes.delete(boxes.get(k)); if (boxes.get(k)) boxes.get(k).remove(); boxes.delete(k); };
+        const boxes = new Map(), ranges = new Map(); // of an axis: its mark, and the parts of its length that are kept
+        const drop = k => { ranges.delete(k); set.brushes.delete(boxes.get(k)); if (boxes.get(k)) boxes.get(k).remove(); boxes.delete(k); };
         const brush = (k, above, below) => {
             drop(k);
             const mark = draw("rect", { class: "brush", x: [...spots, last][k] - 6, y: above, width: 12, height: below - above }, svg);
             boxes.set(k, mark);
+            ranges.set(k, [k, rounded((above - bottom) / (top - bottom)), rounded((below - bottom) / (top - bottom))]);
             set.brushes.set(mark, i => { const h = height(k, i); return h >= above && h <= below; });
         };
-        let clear_drag = null;
-        clear_drag = dragging(svg, box => {
-            clear_drag();
+        const drag = dragging(svg, box => {
+            drag.clear();
             const middle = box ? (box[0] + box[2]) / 2 : NaN;
             const nearest = [...spots, last].map((s, k) => [Math.abs(s - middle), k]).sort((a, b) => a[0] - b[0])[0][1];
             if (!box) [...boxes.keys()].forEach(drop);
@@ -354,7 +394,14 @@ const hone = (() => {
             set.update();
         }));
         return {
-            clear: () => { [...boxes.keys()].forEach(drop); clear_drag(); },
+            clear: () => { [...boxes.keys()].forEach(drop); drag.clear(); },
+            kept: () => ranges.size ? [...ranges.values()] : null,
+            put: state => {
+                for (const range of state) {
+                    const [k, high, low] = numbers(range, 3);
+                    if (Number.isInteger(k) && k >= 0 && k <= axes.length) brush(k, along(high) - .01, along(low) + .01);
+                }
+            },
             update: () => {
                 let path = "", n = 0;
                 svg.classList.toggle("dim", set.active());
@@ -453,7 +500,10 @@ const hone = (() => {
             plot.replaceChildren(svg);
         };
         return { update, clear: () => { chosen = false; }, kept: () => [chosen, sx.value, sy.value, ss.value],
-                 put: ([any, x, y, s]) => { chosen = any; sx.value = x; sy.value = y; ss.value = s; } };
+                 put: ([any, x, y, s]) => {
+                     for (const [select, v] of [[sx, x], [sy, y], [ss, s]]) if (+v >= 0 && +v < select.options.length) select.value = v;
+                     chosen = any === true;
+                 } };
     };
 
     // ---- the table -------------------------------------------------------------------------------
@@ -509,7 +559,8 @@ const hone = (() => {
         return { update, kept: () => ({ by: columns[by].name, down, page, hidden: columns.filter(c => c.hidden).map(c => c.name) }),
                  put: k => {
                      by = Math.max(0, columns.findIndex(c => c.name === k.by));
-                     ({ down, page } = k);
+                     down = k.down === true;
+                     page = Number.isInteger(k.page) ? k.page : 0;
                      columns.forEach((c, i) => { c.hidden = k.hidden.includes(c.name); boxes.querySelectorAll("input")[i].checked = !c.hidden; });
                  } };
     };
@@ -550,22 +601,35 @@ const hone = (() => {
             }
             return p.all;
         };
-        const drop = () => [...all].filter(s => s.brushes.delete(key));
-        const clear = dragging(svg, box => {
+        let held = null; // the keys of the two sets, and the rectangle
+        const drop = () => { held = null; return [...all].filter(s => s.brushes.delete(key)); };
+        const brush = (p, values, box) => {
+            const inside = points(p).filter(q => q.x >= box[0] && q.x <= box[2] && q.y >= box[1] && q.y <= box[3]);
+            const [a, b] = [new Set(inside.map(q => q.i)), new Set(inside.map(q => q.j))];
+            held = [p.a.key, p.b.key, ...values];
+            p.a.brushes.set(key, i => a.has(i));
+            p.b.brushes.set(key, j => b.has(j));
+        };
+        const drag = dragging(svg, box => {
             const touched = new Set(drop());
             const p = box && panels.find(q => (box[0] + box[2]) / 2 >= q.x.from && (box[0] + box[2]) / 2 <= q.x.to &&
                                               (box[1] + box[3]) / 2 >= q.y.to && (box[1] + box[3]) / 2 <= q.y.from);
             if (p) {
-                const inside = points(p).filter(q => q.x >= box[0] && q.x <= box[2] && q.y >= box[1] && q.y <= box[3]);
-                const [a, b] = [new Set(inside.map(q => q.i)), new Set(inside.map(q => q.j))];
-                p.a.brushes.set(key, i => a.has(i));
-                p.b.brushes.set(key, j => b.has(j));
+                brush(p, values_of(p, box), box);
                 touched.add(p.a).add(p.b);
             }
             for (const s of touched) s.update();
         });
         return {
-            clear: () => { clear(); for (const s of drop()) s.update(); },
+            clear: () => { drag.clear(); for (const s of drop()) s.update(); },
+            kept: () => held,
+            put: ([a, b, ...rest]) => {
+                const p = panels.find(q => q.a.key === a && q.b.key === b), values = numbers(rest, 4);
+                if (!p) return;
+                brush(p, values, box_of(p, values));
+                drag.show(box_of(p, values));
+                for (const s of [p.a, p.b]) s.update();
+            },
             update: () => {
                 const active = is_active([...all]);
                 let path = "";
@@ -627,18 +691,50 @@ const hone = (() => {
         document.querySelectorAll("article.set").forEach(a => {
             const title = a.querySelector("h2").textContent, n = counts.get(title) || 0, key = n + " " + title;
             counts.set(title, n + 1);
-            start(a, key, kept && kept.get(key));
+            start(a, key, kept && kept.sets && Object.hasOwn(kept.sets, key) ? kept.sets[key] : null);
         });
         across = [...document.querySelectorAll("article.across section.view[data-view]")].filter(s => spanning[s.dataset.view])
-            .map(s => spanning[s.dataset.view](s));
-        for (const v of across) v.update();
+            .map(s => ({ name: s.dataset.view + " of " + s.closest("article").querySelector("h2").textContent, ...spanning[s.dataset.view](s) }));
+        for (const v of across) {
+            v.update();
+            if (v.put) put_back(v, kept && kept.across);
+        }
     };
-    all();
+
+    // ---- what is kept in the address -------------------------------------------------------------
+
+    const changed = () => {
+        const own = sets.map(s => [s.key, s.kept()]).filter(([, k]) => k), spans = across.filter(v => v.kept && v.kept()).map(v => [v.name, v.kept()]);
+        return own.length || spans.length ? { sets: Object.fromEntries(own), across: Object.fromEntries(spans) } : null;
+    };
+    const parts = () => { const [anchor, ...rest] = location.hash.slice(1).split("~"); return [anchor, rest.join("~")]; };
+    let last = "", waits = 0;
+    const save = () => {
+        const state = changed(), hash = "#" + parts()[0] + (state ? "~" + encodeURIComponent(JSON.stringify(state)) : "");
+        last = hash;
+        if (hash !== (location.hash || "#")) history.replaceState(null, "", hash);
+    };
+    const later = () => { clearTimeout(waits); waits = setTimeout(save, 250); };
+    for (const event of ["input", "change", "click", "pointerup", "keyup"]) document.addEventListener(event, later);
+    // A link within the page takes the rest along; the address of somebody else's selection is shown anew.
+    addEventListener("hashchange", () => { if (parts()[1] && location.hash !== last) location.reload(); else save(); });
+    const known = () => {
+        try {
+            return JSON.parse(decodeURIComponent(parts()[1])) || {};
+        } catch {
+            return {};
+        }
+    };
+    all(known());
+    if (parts()[1] && document.getElementById(parts()[0])) document.getElementById(parts()[0]).scrollIntoView();
     return {
         start: all,
         stop: () => { sets.length = 0; across = []; },
-        kept: () => new Map(sets.map(s => [s.key, s.kept()])),
-        isBrushed: () => sets.some(s => s.isBrushed()),
-        clear: () => sets.forEach(s => s.clear()),
+        kept: () => {
+            const state = changed() || { sets: {}, across: {} };
+            for (const s of sets) state.sets[s.key] = { ...state.sets[s.key], open: s.opened() };
+            return state;
+        },
+        isDragging: () => drags > 0,
     };
 })();

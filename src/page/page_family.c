@@ -250,6 +250,28 @@ void page_set_name(const struct page_set *s, struct text *out)
         text_add(out, s->device);
 }
 
+void page_run_command(const struct page_set *s, const struct page_row *r, struct text *out)
+{
+    struct text word = TEXT_INIT;
+    struct page_constant all[PAGE_CONSTANTS_MOST];
+    size_t count = page_constants(s->constants, all);
+    text_addf(out, "hone run SPEC --language %s", s->language);
+    for (size_t i = 0; i < count; i++) {
+        text_clear(&word);
+        text_addn(&word, all[i].name, all[i].name_length + 1 + all[i].value_length);
+        text_add(out, " --set ");
+        text_add_shell(out, text_cstr(&word));
+    }
+    text_clear(&word);
+    page_configuration(s, r, &word);
+    if (word.length > 0) {
+        text_add(out, " --config ");
+        text_add_shell(out, text_cstr(&word));
+    }
+    out->failed |= word.failed;
+    text_release(&word);
+}
+
 // ---- the same configurations -------------------------------------------------------------------
 
 // How the choices of one set read in the other: for each parameter its index there, for each of its values that value's

@@ -6,6 +6,7 @@
 #include "report/peak_report.h"
 #include "report/report.h"
 #include "report/units.h"
+#include "stats/stats.h"
 
 #include "base/digest.h"
 #include "report/values.h"
@@ -194,12 +195,46 @@ static void put_ties(const struct page_set *s, struct text *out)
     text_release(&shown);
 }
 
+// Rounds of the ranking in which most finalists took 1.3 times their usual, as hone tune repeats them, or longer.
+static uint32_t count_disturbed(const struct best_ranking *k)
+{
+    uint32_t disturbed = 0;
+    double *ratios = calloc(k->count + 1, sizeof *ratios);
+    for (uint32_t round = 0; ratios && round < k->rounds; round++) {
+        size_t n = 0;
+        for (size_t i = 0; i < k->count; i++) {
+            const struct best_finalist *f = &k->finalists[i];
+            if (round >= f->first_round && round - f->first_round < f->count)
+                ratios[n++] = (double)f->samples[round - f->first_round] / f->stats.median;
+        }
+        qsort(ratios, n, sizeof *ratios, stats_compare_double);
+        disturbed += n > 0 && ratios[n / 2] > 1.3;
+    }
+    free(ratios);
+    return disturbed;
+}
+
+static void put_busy_rounds(const struct best_ranking *k, struct text *out)
+{
+    struct text shown = TEXT_INIT;
+    uint32_t disturbed = count_disturbed(k);
+    if (disturbed > 0 && disturbed * 10 >= k->rounds) {
+        text_addf(&shown,
+                  "the machine was busy: in %u of %u rounds most finalists took 1.3 times their "
+                  "usual or longer; tune again when it is idle",
+                  disturbed, k->rounds);
+        put_fact("Warning", "disturbed_rounds", disturbed, text_cstr(&shown), out);
+    }
+    text_release(&shown);
+}
+
 static void put_warnings(const struct page_set *s, struct text *out)
 {
     const struct best_answer *b = &s->answer;
     struct text slowed = TEXT_INIT;
     struct text clock = TEXT_INIT;
     char time[32];
+    put_busy_rounds(&s->ranking, out);
     if (report_is_slowed(&b->result->gpu))
         report_slowed(&b->result->gpu, &slowed);
     put_words("Warning", text_cstr(&slowed), out);
@@ -348,6 +383,20 @@ static void put_missing(const struct page_set *s, struct text *out)
                   s->unreadable);
 }
 
+static void put_rules(const struct page_set *s, struct text *out)
+{
+    struct text rules = TEXT_INIT;
+    const struct result *r = s->has_answer ? s->answer.result : NULL;
+    put_words("Ranking", s->ranking.id, out);
+    if (r && r->stop == STOP_RANKED && r->terms.rounds > 0)
+        text_addf(&rules,
+                  "level=%g, behind=%g, alike=%g, rounds=%u, looks=%u, early=%u (hone help rules)",
+                  r->terms.level, r->terms.behind, r->terms.alike, r->terms.rounds, r->terms.looks,
+                  r->terms.early);
+    put_words("Its rules", text_cstr(&rules), out);
+    text_release(&rules);
+}
+
 static void put_environment(const struct page *p, const struct page_set *s, struct text *out)
 {
     struct text dates = TEXT_INIT;
@@ -365,10 +414,18 @@ static void put_environment(const struct page *p, const struct page_set *s, stru
         text_addf(&dates, "%s to %s", s->first_date, s->last_date);
     put_words("Measured", text_cstr(&dates), out);
     put_words("hone", s->hone_version, out);
+    put_words("Host", s->host, out);
+    put_words("Surroundings", s->surroundings, out);
+    put_words("Seed", s->command && strstr(s->command, "tune") ? s->seed : "", out);
     put_words("Newest run", s->command, out);
     put_words("This page", p->about->command, out);
     if (s->ranking.count > 0)
-        put_words("Ranking", s->ranking.id, out);
+        put_rules(s, out);
+    if (!s->is_recorded && s->best != SIZE_MAX) {
+        text_clear(&dates);
+        page_run_command(s, &s->rows[s->best], &dates);
+        put_words("The answer again", text_cstr(&dates), out);
+    }
     text_add(out, "</dl></section>\n");
     text_release(&dates);
 }

@@ -1,15 +1,12 @@
 // Of a page that is served while it changes, behind page.js: told of news by server-sent events, it asks for itself again
-// and puts the new results in place of the old, unless somebody has just selected something in a picture.
+// and puts the new results in place of the old. What is selected stays so, and nothing changes while somebody drags.
 (() => {
-    const note = document.createElement("p"), more = document.createElement("button");
+    const note = document.createElement("p");
     const state = document.createElement("span"), said = document.createElement("span");
     note.className = "live";
     state.setAttribute("role", "status");
     said.className = "note";
-    more.type = "button";
-    more.hidden = true;
-    more.textContent = "Show the new results";
-    note.append(state, " ", said, " ", more);
+    note.append(state, " ", said);
     document.querySelector("header").append(note);
 
     let wanted = 0, fetched = Number(document.body.dataset.live), loading = false, ended = false;
@@ -35,11 +32,13 @@
         window.scrollTo(0, y);
     };
 
-    // What was fetched while something is selected waits for a click: the page may be out of reach by then.
-    let waiting = null;
+    let waiting = null; // what was fetched
     const show = () => {
-        more.hidden = waiting === null || !hone.isBrushed();
-        if (waiting === null || !more.hidden) return;
+        if (waiting === null) return;
+        if (hone.isDragging()) {
+            setTimeout(show, 200);
+            return;
+        }
         const text = waiting;
         waiting = null;
         put(text);
@@ -60,7 +59,6 @@
         loading = false;
         if (wanted > fetched && !ended) setTimeout(load, 1000);
     };
-    more.addEventListener("click", () => { hone.clear(); show(); });
 
     const events = new EventSource("events");
     events.addEventListener("open", usual);

@@ -28,12 +28,17 @@ struct taking_rows {
     bool failed;
 };
 
-// "2026-11-23T12:00:00Z", in seconds; NaN where it is none.
+// "2026-11-23T12:00:00.125Z", in seconds; NaN where it is none.
 static double seconds_of(const char *date)
 {
     struct tm t = {0};
+    double part = 0;
     const char *end = strptime(date, "%Y-%m-%dT%H:%M:%S", &t);
-    return end ? (double)timegm(&t) : NAN;
+    for (double digit = 0.1; end && (end[0] == '.' || (end[0] >= '0' && end[0] <= '9')); end++) {
+        part += end[0] == '.' ? 0 : digit * (end[0] - '0');
+        digit /= end[0] == '.' ? 1 : 10;
+    }
+    return end ? (double)timegm(&t) + part : NAN;
 }
 
 static const double *metrics_of_row(struct taking_rows *t, const struct page_row *r,
@@ -104,6 +109,9 @@ static void note_run(struct taking_rows *t, const struct store_row *row)
     double at = seconds_of(row->date);
     if (!s->command) {
         s->command = arena_strdup(a, row->command ? row->command : "");
+        s->host = arena_strdup(a, row->host ? row->host : "");
+        s->seed = arena_strdup(a, row->seed ? row->seed : "");
+        s->surroundings = arena_strdup(a, row->surroundings ? row->surroundings : "");
         s->last_date = arena_strdup(a, row->date);
         s->hone_version = arena_strdup(a, row->hone_version);
     }

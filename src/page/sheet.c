@@ -135,7 +135,9 @@ static void put_number(struct sheet *g, double value, const char *shown)
 void sheet_number(struct sheet *g, double value)
 {
     char shown[UNITS_SIZE] = "";
-    if (!isnan(value))
+    if (value == floor(value) && fabs(value) < 1e6)
+        snprintf(shown, sizeof shown, "%.0f", value);
+    else if (!isnan(value))
         number_to_str(value, shown);
     put_number(g, value, shown);
 }

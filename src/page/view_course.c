@@ -1,7 +1,8 @@
 // How a search went: every configuration in the order of measuring, over evaluations and over time.
 #include "page/view.h"
+#include "report/peak_report.h"
 
-enum { LANE = 11 }; // height of a lane for each status that has no time
+enum { LANE = 13 }; // height of a lane for each status that has no time, and for builds
 
 struct course {
     const struct page_set *s;
@@ -61,19 +62,60 @@ static size_t count_lanes(const struct page_set *s)
     return lanes;
 }
 
+static bool has_builds(const struct course *c)
+{
+    bool any = false;
+    for (size_t i = 0; c->by_clock && i < c->s->count && !any; i++)
+        any = c->s->rows[i].build_ns > 0;
+    return any && c->s->count <= PAGE_POINTS_MOST / 2;
+}
+
+// Above the frame, from the bottom; `p` gets its edges.
+static void begin_lane(const struct course *c, size_t lane, const char *name, struct picture *p)
+{
+    *p = c->picture;
+    p->top = c->picture.top - 6 - (double)(LANE * (lane + 1));
+    p->bottom = p->top + LANE;
+    p->y = (struct axis){.kind = AXIS_LINEAR, .low = 0, .high = 1};
+    picture_text(p, "note", p->left - 6, p->bottom - 3, "end", name);
+}
+
+// A build is as long as it took, up to its result: when it began nobody noted.
+static void draw_builds(const struct course *c)
+{
+    struct picture p;
+    const struct page_set *s = c->s;
+    begin_lane(c, count_lanes(s), "builds", &p);
+    text_add(p.out, "<path class=\"line correct\" d=\"");
+    for (size_t i = 0; i < s->count; i++) {
+        const struct page_row *r = &s->rows[i];
+        if (!(r->build_ns > 0))
+            continue;
+        double to = picture_x(&p, r->at), from = picture_x(&p, fmax(r->at - r->build_ns / 1e9, 0));
+        text_addc(p.out, 'M');
+        put_coordinate(from, p.out);
+        text_addc(p.out, ' ');
+        put_coordinate(p.top + LANE * (0.15 + 0.175 * (double)(i % 5)), p.out);
+        text_addc(p.out, 'h');
+        put_coordinate(fmax(to - from, 0.5), p.out);
+    }
+    text_add(p.out, "\"/>\n");
+}
+
 // What has no time stands in a lane of its status above the frame.
 static void draw_failures(struct course *c)
 {
     size_t lane = 0;
     const struct page_set *s = c->s;
-    struct picture p = c->picture;
+    struct picture p;
+    char name[48];
     for (int status = STATUS_CORRECT + 1; status < STATUS_COUNT; status++) {
         size_t count = 0;
         if (s->by_status[status] == 0)
             continue;
-        p.top = c->picture.top - (double)(LANE * (lane + 1));
-        p.bottom = p.top + LANE;
-        p.y = (struct axis){.kind = AXIS_LINEAR, .low = 0, .high = 1};
+        str_format(name, sizeof name, "%s (%zu)", status_text((enum status)status),
+                   s->by_status[status]);
+        begin_lane(c, lane, name, &p);
         for (size_t i = 0; i < s->count; i++) {
             if ((int)s->rows[i].status == status)
                 c->marks[count++] = (struct mark){moment(c, i), 0.5};
@@ -86,10 +128,24 @@ static void draw_failures(struct course *c)
     }
 }
 
+// What the answer would take at the most that the device was measured to do; NaN: not known, or below a twentieth of
+// what it takes, or the answer is beyond it.
+static double peak_time(const struct page_set *s)
+{
+    struct peak_share share;
+    double most = 0;
+    const struct page_row *best = s->best != SIZE_MAX ? &s->rows[s->best] : NULL;
+    for (uint32_t i = 0; best && best->timed && best->metrics && i < s->metric_count; i++) {
+        if (!isnan(best->metrics[i]) &&
+            peak_share(&s->peak, s->metrics[i], best->metrics[i], &share))
+            most = fmax(most, share.share);
+    }
+    return most >= 0.05 && most <= 1 ? best->median * most : NAN;
+}
+
 static void draw_legend(const struct course *c)
 {
-    struct legend entries[STATUS_COUNT + 4];
-    char texts[STATUS_COUNT][48];
+    struct legend entries[6];
     size_t n = 0;
     const struct page_set *s = c->s;
     entries[n++] = (struct legend){"correct", s->is_recorded ? "correct" : "screened", false};
@@ -98,13 +154,8 @@ static void draw_legend(const struct course *c)
     entries[n++] = (struct legend){"best", "best so far", true};
     if (s->usual != SIZE_MAX && s->rows[s->usual].timed)
         entries[n++] = (struct legend){"default", "default", true};
-    for (int status = STATUS_CORRECT + 1; status < STATUS_COUNT; status++) {
-        if (s->by_status[status] == 0)
-            continue;
-        str_format(texts[status], sizeof *texts, "%s (%zu)", status_text((enum status)status),
-                   s->by_status[status]);
-        entries[n++] = (struct legend){status_text((enum status)status), texts[status], false};
-    }
+    if (!isnan(peak_time(s)))
+        entries[n++] = (struct legend){"peak", "the device's measured peak", true};
     picture_legend(&c->picture, entries, n);
 }
 
@@ -119,7 +170,7 @@ static void fit_times(const struct page_set *s, struct axis *a)
         most = fmax(most, fmax(page_screened(r), r->median));
     }
     *a = (struct axis){.title = "time", .is_time = true};
-    axis_fit(a, least, most);
+    axis_fit(a, fmin(least, peak_time(s)), most);
 }
 
 static void describe_course(const struct page_set *s, struct text *out)
@@ -143,7 +194,9 @@ static void draw_course(const struct page_set *s, const char *id, bool by_clock,
     picture_begin(&c.picture, out, id, 760, 360,
                   by_clock ? "Every configuration over time" : "Every configuration in order",
                   text_cstr(&about));
-    c.picture.top += LANE * (double)count_lanes(s);
+    size_t lanes = count_lanes(s) + has_builds(&c);
+    c.picture.top += LANE * (double)lanes + (lanes ? 6 : 0);
+    c.picture.left += lanes ? 34 : 0; // their names
     double last = by_clock ? 0 : (double)s->count;
     for (size_t i = 0; by_clock && i < s->count; i++) {
         last = fmax(last, s->rows[i].at);
@@ -160,7 +213,11 @@ static void draw_course(const struct page_set *s, const char *id, bool by_clock,
     if (s->usual != SIZE_MAX && s->rows[s->usual].timed)
         picture_segment(&c.picture, "default", NAN, page_screened(&s->rows[s->usual]), NAN,
                         page_screened(&s->rows[s->usual]));
+    if (!isnan(peak_time(s)))
+        picture_segment(&c.picture, "peak", NAN, peak_time(s), NAN, peak_time(s));
     draw_failures(&c);
+    if (has_builds(&c))
+        draw_builds(&c);
     draw_legend(&c);
     picture_end(&c.picture);
     free(c.marks);
@@ -224,7 +281,8 @@ const struct view page_view_time = {
     .name = "time",
     .title = "The search over time",
     .about =
-        "The same by the clock. The finalists' ranked times stand where the ranking took place.",
+        "The same by the clock. The finalists' ranked times stand where the ranking took place. A "
+        "build's line is as long as it took and ends where its result came.",
     .missing = missing_clock,
     .draw = draw_clock,
     .grid = grid_course,

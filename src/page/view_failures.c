@@ -129,10 +129,8 @@ static void grid_failures(const struct page_set *s, struct sheet *g)
         text_clear(&text);
         page_configuration(s, r, &text);
         sheet_text(g, text_cstr(&text));
-        if (!s->is_recorded) {
-            text_addf(&command, "hone run SPEC --fresh --config ");
-            text_add_shell(&command, text_cstr(&text));
-        }
+        if (!s->is_recorded)
+            page_run_command(s, r, &command);
         sheet_text(g, text_cstr(&command));
         sheet_text(g, groups[i].logged != SIZE_MAX ? s->rows[groups[i].logged].log : "");
         g->out->failed |= text.failed || command.failed;

@@ -155,6 +155,12 @@ static size_t ticks_of(const struct axis *a, double size, double out[TICKS_MOST]
     return count;
 }
 
+static void put_tick_label(const struct picture *p, bool is_x, double at, const char *label)
+{
+    picture_text(p, "tick", is_x ? at : p->left - 6, is_x ? p->bottom + 16 : at + 4,
+                 is_x ? "middle" : "end", label);
+}
+
 static void put_tick(const struct picture *p, bool is_x, double at, const char *label)
 {
     struct text *out = p->out;
@@ -163,8 +169,7 @@ static void put_tick(const struct picture *p, bool is_x, double at, const char *
     text_add(out, is_x ? "V" : "H");
     put_coordinate(is_x ? p->top : p->right, out);
     text_add(out, "\"/>");
-    picture_text(p, "tick", is_x ? at : p->left - 6, is_x ? p->bottom + 16 : at + 4,
-                 is_x ? "middle" : "end", label);
+    put_tick_label(p, is_x, at, label);
 }
 
 static void put_axis(const struct picture *p, const struct axis *a, bool is_x)
@@ -175,7 +180,7 @@ static void put_axis(const struct picture *p, const struct axis *a, bool is_x)
     if (a->kind == AXIS_NAMES) {
         for (size_t i = 0; i < (size_t)a->high; i++) {
             double at = is_x ? picture_x(p, (double)i + 0.5) : picture_y(p, (double)i + 0.5);
-            put_tick(p, is_x, at, a->names[i]);
+            put_tick_label(p, is_x, at, a->names[i]);
         }
     } else {
         size_t count = a->ticks ? a->tick_count : ticks_of(a, size, values);
@@ -185,7 +190,7 @@ static void put_axis(const struct picture *p, const struct axis *a, bool is_x)
             double at = is_x ? picture_x(p, v * size) : picture_y(p, v * size);
             snprintf(label, sizeof label, fabs(v) >= 1e6 ? "%.3g" : "%.6g", v);
             double half = 3.4 * (double)strlen(label);
-            bool meets = is_x && a->ticks && at - half < taken;
+            bool meets = is_x && at - half < taken;
             put_tick(p, is_x, at, meets ? "" : label);
             taken = meets ? taken : at + half + 4;
         }

@@ -188,6 +188,7 @@ struct store_row {
     const char *command;       // that run's
     const char *vendor, *uuid; // of the device
     const char *surroundings;  // of the session
+    const char *host, *seed;   // likewise
     uint32_t compute_units;
     struct digest key;
     struct digest source;

@@ -5,6 +5,7 @@ import base64
 import os
 import re
 import sys
+import urllib.parse
 
 from devtools import Browser, check, find_browser
 from fixtures import HOSTILE, Fixtures
@@ -113,6 +114,54 @@ def check_across(page, name):
     page.value("document.querySelector('.tools button').click()")
     check(page.value(counts) == [16, 16], "Show all of one set ends what was brushed for both: %s" % page.value(counts))
     check(page.value("document.querySelectorAll('.matrix g.over rect').length") == 0, "the matrix of all is back")
+
+
+def test_loaded_again(browser):
+    """What is filtered, brushed (also across sets), sorted and chosen is there when the page is loaded again, and sent as a link;
+    an address that somebody made up does nothing."""
+    page = opened(browser, "devices.html")
+    state = ("JSON.stringify([[...document.querySelectorAll('.count')].map(c => c.textContent), document.querySelectorAll('.brush').length,"
+             "document.querySelector('.tools input').value, document.querySelector('.table th[aria-sort]').textContent,"
+             "document.querySelector('.heatmap select').value, [...document.querySelectorAll('.over[d]')].map(p => p.getAttribute('d'))])")
+    usual = page.value(state)
+    filtered(page, "STEP >= 2")
+    page.value("[...document.querySelectorAll('.table th button')].find(b => b.textContent.startsWith('time')).click()")
+    page.value("(() => { const [s, t] = document.querySelectorAll('.heatmap select'); t.value = s.value; s.value = 1 - s.value;"
+               "for (const e of [s, t]) e.dispatchEvent(new Event('change', {bubbles: true})); })()")
+    for view, box in (("beside", (0.13, 0.10, 0.97, 0.70)), ("evaluations", (0.15, 0.1, 0.9, 0.95)), ("parallel", (0.10, 0.2, 0.16, 0.8))):
+        at = page.value("(() => { document.querySelector('.%s .plot').scrollIntoView({block: 'center'}); const r = document.querySelector("
+                        "'.%s svg').getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()" % (view, view))
+        page.drag(*(at[k % 2] + at[2 + k % 2] * box[k] for k in range(4)))
+    check(page.value("document.querySelectorAll('.brush').length") == 3, "three are brushed")
+    there = page.value("new Promise(r => setTimeout(() => r(%s), 600))" % state)
+    address = page.value("location.href")
+    check(there != usual and "~" in address, "nothing is selected, or the address does not say it: " + address)
+    page.call("Page.reload")
+    page.value("new Promise(r => setTimeout(r, 500))")
+    page.load(address)
+    check(page.value(state) == there, "loaded again it is %s, not %s" % (page.value(state), there))
+    # A link within the page takes it along; Show all ends it.
+    page.value("document.querySelectorAll('nav a')[1].click()")
+    moved = page.value("new Promise(r => setTimeout(() => r(location.hash), 400))")
+    check(moved.startswith("#set-1~"), moved)
+    page.value("document.querySelectorAll('.tools button').forEach(b => b.click())")
+    left = page.value("new Promise(r => setTimeout(() => r(location.hash), 600))")
+    check("brush" not in left and "beside" not in left and "STEP" not in left, "the address keeps what is over: " + left)
+    check(page.complaints() == [], page.complaints())
+    page.close()
+    key = page_key = "0 " + re.search("<h2>(scale [^<]*)</h2>", open(f.path("devices.html")).read())[1]
+    check(page_key, "no title")
+    for made_up in ("~", "~%", "~{", "~null", "~[]", "~5", '~{"sets":5,"across":[]}', '~{"sets":{"__proto__":{"filter":"x"}}}',
+                    *('~{"sets":{"%s":%s}}' % (key, k) for k in (
+                        "null", "7", '{"filter":{},"views":{"evaluations":["a",1,2,3],"distribution":[1],"parallel":[[99,0,1],5,[0,null,1]]}}',
+                        '{"filter":"<img src=x onerror=alert(1)>","views":{"heatmap":[true,99,-1,"x"],"table":{"by":"nothing","page":1e9}}}',
+                        '{"views":{"evaluations":[1e308,-1e308,1e999,0],"table":7,"parallel":{},"heatmap":null}}')),
+                    '~{"across":{"beside of scale: all sets together":["a","b",1,2,3,4],"constructor":[1]}}'):
+        page = browser.open()
+        page.load("file://" + f.path("devices.html") + "#" + urllib.parse.quote(made_up, safe="~%"))
+        check(page.complaints() == [], "%s: %s" % (made_up, page.complaints()))
+        check(page.value("document.querySelectorAll('.count').length") == 2 and page.value("document.querySelectorAll('img').length") == 0, made_up)
+        page.close()
 
 
 def test_keys(browser):
@@ -232,7 +281,7 @@ if SHOTS:
     os.makedirs(SHOTS, exist_ok=True)
 browser = Browser(program)
 try:
-    for test in (test_tuned, test_several, test_recorded, test_keys, test_hostile, test_without_script, test_many):
+    for test in (test_tuned, test_several, test_loaded_again, test_recorded, test_keys, test_hostile, test_without_script, test_many):
         test(browser)
         print(test.__name__ + ": all is well", flush=True)
 finally:

@@ -1,10 +1,12 @@
 """views.py HONE SCRATCH: views of report pages, a number of each held against what `hone best` and `hone tune --json` say of
 the same."""
 import csv
+import html
 import io
 import json
 import os
 import re
+import shlex
 import sqlite3
 import sys
 import xml.dom.minidom
@@ -153,6 +155,19 @@ check({row["configuration"] for row in table} == {words(line["configuration"]) f
 picture("scale.json", "--store", "front.sqlite", "--svg", "pareto", *GOAL)
 left_out("pareto", "scale.json", "--store", "front.sqlite")
 left_out("pareto", "scale.json", "--store", "front.sqlite", "--objective", "min:time,max:nothing")
+
+# ---- again -------------------------------------------------------------------------------------------
+
+# Commands that repeat the answer and a failure, as they stand in the page and in its tables.
+page = f.report("again.html", "scale.json", "--store", "sizes.sqlite", "--set", "N=4000")
+again = html.unescape(re.search("<dt>The answer again</dt><dd>([^<]*)</dd>", page)[1])
+check("--set N=4000" in again, again)
+f.run(*(w if w != "SPEC" else "scale.json" for w in shlex.split(again)[1:]), "--store", "again.sqlite")
+for row in rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "failures"):
+    f.run(*(w if w != "SPEC" else "scale.json" for w in shlex.split(row["to repeat it"])[1:]), "--store", "again.sqlite", status=1)
+check("<dt>Seed</dt><dd>0</dd>" in page and "<dt>Its rules</dt><dd>level=0.95" in page and "<dt>Host</dt>" in page, "seed, rules, host")
+times = [float(row["seconds"]) for row in rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "time")]
+check(times == sorted(times) and any(t % 1 for t in times), "moments are whole seconds: %s" % times)
 
 # ---- samples, resources, sources -----------------------------------------------------------------
 

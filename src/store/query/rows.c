@@ -139,6 +139,7 @@ static void row_sql(const struct store_query *q, const struct version *v, struct
              "session.platform, session.driver, lower(hex(session.device_identity)), job.geometry, "
              "result.date, session.hone_version, job.language, lower(hex(session.id)), "
              "session.command, job.kernels, session.vendor, session.uuid, session.surroundings, "
+             "session.host, session.seed, "
              "job.measuring_version, job.key, job.source, "
              "session.device_identity, "
              "result.status, result.stop, result.fault, result.sample_count, result.policy_fixed, "
@@ -176,6 +177,8 @@ static const size_t row_texts[] = {
     offsetof(struct store_row, vendor),
     offsetof(struct store_row, uuid),
     offsetof(struct store_row, surroundings),
+    offsetof(struct store_row, host),
+    offsetof(struct store_row, seed),
 };
 enum {
     COLUMN_MEASURING = sizeof row_texts / sizeof *row_texts,
