@@ -1011,14 +1011,30 @@ static bool replay_rounds(struct rounds *r, const struct finalist *c, size_t cou
     return true;
 }
 
+// Did the rounds that were played through take all samples? With fewer finalists than were launched one may leave sooner
+// than it did, and what it was launched for after that would be lost.
+static bool is_played_out(const struct rounds *r, const struct finalist *c, size_t count)
+{
+    uint32_t played;
+    for (size_t i = 0; i < count; i++) {
+        rounds_samples(r, i, &played);
+        if (played < c[i].count)
+            return false;
+    }
+    return true;
+}
+
 static bool decide_at_once(struct finalist *c, size_t count, const struct measure_rules *rules,
                            uint64_t seed, uint64_t resolution_ns, struct ranking_entry *entries,
                            size_t *winner)
 {
     const uint64_t **times = calloc(count, sizeof(*times));
     uint32_t *counts = calloc(count, sizeof *counts);
-    struct ranking_terms terms = {
-        .level = rules->level, .looks = 1, .seed = seed, .resolution_ns = resolution_ns};
+    struct ranking_terms terms = {.level = rules->level,
+                                  .looks = 1,
+                                  .seed = seed,
+                                  .resolution_ns = resolution_ns,
+                                  .alike = rules->alike};
     struct ranking_times all = {times, counts, count};
     for (size_t i = 0; times && counts && i < count; i++) {
         times[i] = c[i].samples;
@@ -1044,6 +1060,7 @@ static bool decide_regular(struct finalist *finalists, size_t count,
     bool fits = ok && replay_rounds(r, finalists, count, rounds, times);
     if (whole)
         *whole = fits && (rounds >= rounds_limit(rules, count, is_short) || rounds_done(r));
+    fits = fits && is_played_out(r, finalists, count);
     if (ok && !(fits && rounds_rank(r, entries, winner)))
         ok = decide_at_once(finalists, count, rules, seed, resolution_ns, entries, winner);
     for (size_t i = 0; ok && i < count; i++) {

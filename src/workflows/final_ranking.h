@@ -116,7 +116,7 @@ struct measure_rules final_ranking_rules(const struct measure_rules *rules, bool
 
 // The decision on samples that were taken before, as it was taken then: rounds, rules and seed are
 // the same, and so must the order of the finalists be; a late one may stand anywhere. Where they
-// do not fit each other (other rules, a part of the finalists) what they have is decided at once.
+// do not fit each other (other rules, a part of the finalists) all samples that they have are decided on at once.
 // *whole (optional): a ranking of these finalists under these rules would have ended here too,
 // nothing is left to launch; `is_short` as above. False without memory or samples.
 bool final_ranking_again(struct finalist *finalists, size_t count,

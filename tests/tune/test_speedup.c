@@ -258,6 +258,35 @@ START_TEST(decided_again_it_is_the_same)
 }
 END_TEST
 
+// Of a part of those that were ranked each is judged by all that it was launched for: with fewer finalists one would have
+// left sooner, and what it was launched for after that counts all the same.
+START_TEST(a_part_of_them_keeps_all_samples)
+{
+    double truth[TEN];
+    for (size_t i = 0; i < TEN; i++)
+        truth[i] = i == 0 ? 1.6e7 : 1e7;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        const struct measure_rules rules = measure_rules_default();
+        struct finalist part[2];
+        struct stats_summary all;
+        struct tuned t;
+        size_t winner;
+        tune(&t, truth, 0.2, seed);
+        part[0] = *t.base;
+        part[1] = t.finalists[seed % (t.count - 1)];
+        ck_assert(final_ranking_again(part, 2, &rules, t.seeds.decision, 1, false, &winner, NULL));
+        for (size_t i = 0; i < 2; i++) {
+            stats_summarise(part[i].samples, part[i].count, 0, &all);
+            ck_assert_msg(part[i].entry.median == all.median,
+                          "seed %llu, finalist %zu of %u samples: %g, not %g",
+                          (unsigned long long)seed, i, part[i].count, part[i].entry.median,
+                          all.median);
+        }
+        finalists_release(t.finalists, t.count);
+    }
+}
+END_TEST
+
 START_TEST(known_answers)
 {
     const uint64_t slow[] = {2000, 2000, 2000, 4000}, fast[] = {1000, 1000, 1000, 1000};
@@ -296,6 +325,7 @@ int main(void)
     tcase_add_test(tests, a_default_many_times_slower);
     tcase_add_test(tests, a_default_that_takes_too_long);
     tcase_add_test(tests, decided_again_it_is_the_same);
+    tcase_add_test(tests, a_part_of_them_keeps_all_samples);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
