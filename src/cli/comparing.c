@@ -188,7 +188,9 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
                              .configurations = given->config.items,
                              .configuration_count = given->config.count,
                              .where = given->where.items,
-                             .where_count = given->where.count};
+                             .where_count = given->where.count,
+                             .inputs =
+                                 c->settings->measure.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     bool ok = sources && engine_best(&o, stores, &c->arena, &answer, &found, &e);
     if (ok && found) {
         bool is_ranked = best_is_of_today(&answer) && answer.place.ranked;

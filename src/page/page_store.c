@@ -248,6 +248,7 @@ static bool find_page_answer(struct page *p, struct page_set *s, struct store *s
                              .identity = &s->space->identity,
                              .source = &s->space->source,
                              .session = s->space->session,
+                             .inputs = s->space->cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM,
                              .where = choice ? choice->where : NULL,
                              .where_count = choice ? choice->where_count : 0};
     bool is_set = s->objectives.count > 1;

@@ -382,6 +382,7 @@ static void emit_origin(const struct record_origin *origin, struct emit *j)
     emit_raw_at(j, "constants", origin->constants_json ? origin->constants_json : "null");
     emit_text_at(j, "hone", o->hone_version);
     emit_text_at(j, "geometry", o->geometry);
+    emit_bool_at(j, "cold", o->cold);
     emit_bool_at(j, "other_driver", o->other_driver);
     emit_bool_at(j, "other_source", o->other_source);
     emit_bool_at(j, "other_job", o->other_job);

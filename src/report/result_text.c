@@ -332,7 +332,7 @@ static void put_origin(const struct record_origin *origin, struct text *out)
         return;
     }
     put_standing(origin, out);
-    text_add_name(out, "Measured: ", o->date, "");
+    text_add_name(out, "Measured: ", o->date, o->cold ? " with cold inputs" : " with warm inputs");
     text_add_name(out, " on ", o->device, " (");
     report_driver(o->language, o->platform, o->driver, out);
     text_add_name(out, ") by hone ", o->hone_version, "\n");

@@ -219,7 +219,7 @@ struct store_query {
     // for `imported`, by hone:
     bool today, imported;
     // Of correct ones; a failure counts whatever the inputs were.
-    enum { STORE_INPUTS_ANY, STORE_INPUTS_WARM, STORE_INPUTS_COLD } inputs;
+    enum store_inputs { STORE_INPUTS_ANY, STORE_INPUTS_WARM, STORE_INPUTS_COLD } inputs;
     // What was timed, and failures that the configuration itself came to: not, but with `lost`,
     // that the device was gone, nor, but with `timeouts`, a time limit, which is the run's.
     bool telling, lost, timeouts;

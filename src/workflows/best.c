@@ -323,6 +323,7 @@ static bool start_search(struct search *s, const struct best_options *o, struct 
                                       .source = o->source,
                                       .session = o->session,
                                       .today = true,
+                                      .inputs = o->inputs,
                                       .imported = true,
                                       .telling = true};
     return store_each(o->store, &query, collect_best_row, s, e) && (!s->failed || error_memory(e));
@@ -392,33 +393,6 @@ static const struct entry *newest_ranked(const struct group *g, const struct ent
             newest = n;
     }
     return newest;
-}
-
-// Times with cold inputs and with warm ones do not compare: of the two groups that differ in nothing
-// else the one with the newest ranking; where nothing was ranked that of the warm ones.
-static const struct group *choose_inputs(const struct search *s, const struct group *g)
-{
-    const struct group *other = s->groups;
-    while (other &&
-           !(other->cold != g->cold && digest_equal(&other->identity, &g->identity) &&
-             str_equal(other->constants, g->constants) && digest_equal(&other->source, &g->source)))
-        other = other->next;
-    if (!other)
-        return g;
-    const struct entry *own = newest_ranked(g, NULL), *its = newest_ranked(other, NULL);
-    if (own && its)
-        return own->age < its->age ? g : other;
-    return own || (!its && !g->cold) ? g : other;
-}
-
-static const struct group *nearest(const struct search *s)
-{
-    const struct group *best = NULL;
-    for (const struct group *g = s->groups; g; g = g->next) {
-        if (!best || group_rank(g) < group_rank(best)) // groups come newest first
-            best = g;
-    }
-    return best ? choose_inputs(s, best) : NULL;
 }
 
 // The fastest entry that is the same job; else the fastest.
@@ -666,6 +640,39 @@ static bool deciding(struct search *s, const struct group *g, struct ranking *ou
     return !s->failed;
 }
 
+// How near its rankings are to what was asked for: 0 covers all of it, 1 a part, 2 there is none.
+static int distance_of_ranking(struct search *s, const struct group *g)
+{
+    struct ranking r;
+    return !deciding(s, g, &r) ? 2 : !r.covers;
+}
+
+// Times with cold inputs and with warm ones do not compare: of the two groups that differ in nothing else the one whose
+// rankings are nearer to what was asked for, else that of the warm ones.
+static const struct group *choose_inputs(struct search *s, const struct group *g)
+{
+    const struct group *other = s->groups;
+    while (other &&
+           !(other->cold != g->cold && digest_equal(&other->identity, &g->identity) &&
+             str_equal(other->constants, g->constants) && digest_equal(&other->source, &g->source)))
+        other = other->next;
+    if (!other)
+        return g;
+    int own = distance_of_ranking(s, g), its = distance_of_ranking(s, other);
+    bool is_own = own != its ? own < its : !g->cold;
+    return is_own ? g : other;
+}
+
+static const struct group *nearest(struct search *s)
+{
+    const struct group *best = NULL;
+    for (const struct group *g = s->groups; g; g = g->next) {
+        if (!best || group_rank(g) < group_rank(best)) // groups come newest first
+            best = g;
+    }
+    return best ? choose_inputs(s, best) : NULL;
+}
+
 // The fastest that did not take part in the ranking and is clearly faster than its winner.
 static void name_faster(struct search *s, const struct group *g, const struct ranking *r,
                         struct best_place *out)
@@ -836,6 +843,7 @@ static bool fetch_answer(struct search *s, const struct group *g, const struct e
                                       .key = &n->key,
                                       .correct_only = true,
                                       .logs = true};
+    out->cold = g->cold;
     out->other_driver = !g->same_driver;
     out->other_source = !g->same_source;
     bool ok = store_each(s->o->store, &query, keep_row, &f, e);

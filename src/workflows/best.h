@@ -22,6 +22,7 @@ struct best_options {
     // (each optional) Of these results alone: the device with one driver, one text of the kernel, one run.
     const struct digest *identity, *source;
     const uint8_t *session;            // STORE_ID_BYTES
+    enum store_inputs inputs;          // these alone
     const char *const *configurations; // --config
     uint32_t configuration_count;
     const char *const *where; // --where
@@ -61,6 +62,7 @@ struct best_answer {
     struct best_place place;
     size_t
         known; // configurations with a value of the objective, where that is not the time; else 0
+    bool cold; // its inputs were, and those of all that it was compared with
     // Not what was asked for: measured under another driver, with another kernel text, or with
     // other sizes, arguments or options.
     bool other_driver, other_source, other_job;
@@ -74,8 +76,8 @@ struct best_answer {
 // the one with the least median. A configuration that failed since it was measured is no answer.
 // Where nothing is known for this driver, source and job, the nearest that is older: the same
 // source first, then the newest; of several results of one configuration the newest counts. Times
-// with cold inputs and with warm ones do not compare: those of the newest ranking count, without
-// one the warm ones. False on failure; *found tells whether there is anything at all.
+// with cold inputs and with warm ones do not compare: those count that have a ranking of all that was
+// asked for, else those that have one of a part; where both have, or neither, the warm ones. False on failure; *found tells whether there is anything at all.
 //
 // With an objective that is not the time, nor the like, no ranking decides: each job's newest
 // result counts with its median, and the one with the best value answers, of equal ones the faster.

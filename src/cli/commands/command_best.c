@@ -554,7 +554,8 @@ static void put_best_row(const void *report, const void *record, struct text *ou
     bool is_imported = b->result->stop == STOP_IMPORTED;
     bool came = is_known(s, b);
     const char *notes[] = {b->other_source && !is_imported ? "other text" : "",
-                           came ? WORK_KNOWN : "", b->place.part ? "of a part" : ""};
+                           came ? WORK_KNOWN : "", b->place.part ? "of a part" : "",
+                           b->cold ? "cold inputs" : ""};
     struct text note = TEXT_INIT;
     if (is_imported)
         text_addf(&note, "imported %s", b->result->statistic);
@@ -799,22 +800,27 @@ const struct command command_best = {
         "clearly "
         "faster; where there is no other the answer is said to be the best of that part. What was "
         "measured "
-        "alone since, and clearly faster, is named. Without a ranking the least median answers.\n\n"
+        "alone since, and clearly faster, is named. Without a ranking the least median answers. "
+        "Times with cold inputs (--cold) and "
+        "with warm ones do not compare: a ranking of the whole comes before one of a part, then "
+        "warm inputs before cold ones, and "
+        "the answer says which.\n\n"
         "Where the objective is not the time, nor the time in other words, the newest result of "
         "each "
         "configuration counts, and the one with the best value at its median answers; of several "
         "objectives "
         "the Pareto set is listed, with --json one a line.\n\n"
         "Exit status 0: there is an answer, 1: there is none.",
-    .json = "With --json one object, as `hone run --json` prints it, and also date, device, "
-            "platform, driver, "
-            "language, constants, hone, geometry, other_driver, other_source, other_job, ranked, "
-            "contenders, "
-            "tied_count, why, part, faster and faster_ns; with --all one a line. With --nearest, "
-            "of a size that "
-            "was not measured: type (nearest), configuration, why, device, shape, measured (the "
-            "shape that "
-            "answers, or null), median_ns (there), options, launches.",
+    .json =
+        "With --json one object, as `hone run --json` prints it, and also date, device, "
+        "platform, driver, "
+        "language, constants, hone, geometry, cold, other_driver, other_source, other_job, ranked, "
+        "contenders, "
+        "tied_count, why, part, faster and faster_ns; with --all one a line. With --nearest, "
+        "of a size that "
+        "was not measured: type (nearest), configuration, why, device, shape, measured (the "
+        "shape that "
+        "answers, or null), median_ns (there), options, launches.",
     .topics = "ranking, store, json",
     .groups = groups,
     .examples = examples,

@@ -158,7 +158,8 @@ static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, 
                              .configuration_count = t->configuration_count,
                              .where = t->where,
                              .where_count = t->where_count,
-                             .objectives = t->objectives};
+                             .objectives = t->objectives,
+                             .inputs = t->terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     bool ok = sources && best_find(&o, &s->arena, out, found, e);
     spec_sources_free(sources);
     return ok;
