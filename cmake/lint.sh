@@ -61,16 +61,18 @@ nodes=40000
 
 # Only what the build compiles: a file of an option that is off has no command to check it with.
 tidy() {
-    sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$folder/compile_commands.json" |
+    sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$folder/$commands" |
         grep "^$root/src/" | LC_ALL=C sort -u |
         xargs -P"$(nproc)" -n3 "clang-tidy-$version" --quiet -p "$folder" --extra-arg=-Xclang \
             --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes=$nodes
 }
 
-# A test build has the compile commands; otherwise configuring is enough.
+# A test build has the compile commands; otherwise, or if they are old, configuring is enough.
 folder=$build-test
-[ -f "$folder/compile_commands.json" ] || folder=$build-lint
-cmake -S "$root" -B "$folder" >"$log" 2>&1 || {
+commands=compile_commands.json
+[ -f "$folder/$commands" ] || folder=$build-lint
+[ -f "$folder/$commands" ] && [ -z "$(find "$root" -name CMakeLists.txt -newer "$folder/$commands" ! -path '*/.*')" ] ||
+    cmake -S "$root" -B "$folder" >"$log" 2>&1 || {
     cat "$log" >&2
     exit 1
 }

@@ -64,7 +64,8 @@ install_packages() { # packages...
 }
 
 apt_install() {
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        -o DPkg::Lock::Timeout=600 "$@"
 }
 
 prepare() { # further packages that are wanted, as in `needed`, may be given in $extra

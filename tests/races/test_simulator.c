@@ -126,8 +126,8 @@ static const struct {
     {KERNELS "matmul_tiled.json", square_sizes, 1, 2},
     {KERNELS "matmul_bounded.json", odd_sizes, 3, 2},
     {KERNELS "matmul_blocked.json", odd_sizes, 3, 2},
-    {KERNELS "matmul_register.json", odd_sizes, 3, 6},
-    {KERNELS "matmul_vector.json", odd_sizes, 3, 8},
+    {KERNELS "matmul_register.json", odd_sizes, 3, 2},
+    {KERNELS "matmul_vector.json", odd_sizes, 3, 4},
 };
 
 START_TEST(clean_kernels)
