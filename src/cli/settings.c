@@ -87,8 +87,8 @@ const struct option part_options[] = {
     {OPTION("part", "I/N", option_part, SPEC(share)),
      .help = "The I-th of N parts of the valid configurations, 1/N to N/N, of about one size: for "
              "job arrays, and machines that cannot reach each other. Each has a store of its own; "
-             "`hone import` unites them, after which the same command without --part ranks the "
-             "fastest of all."},
+             "`hone import` unites them, after which the same command without --part takes all "
+             "from the store, and a tune ranks the fastest of all."},
     {0},
 };
 

@@ -195,12 +195,15 @@ int tuning_spec_errors(const struct tune_progress *p, const char *spec_path)
 void work_run_head(struct work *w, const struct error *broken, struct report_about *about,
                    struct run_head *out)
 {
+    const struct space_share *share = &w->given->share;
     work_about(w, broken, about);
     *out = (struct run_head){.about = about,
                              .spec = w->spec,
                              .constants = w->constants,
                              .constants_json = w->constants_json,
                              .device = w->device,
+                             .part = share->part + 1,
+                             .parts = share->parts,
                              .cache = w->environment.cache};
 }
 

@@ -38,6 +38,7 @@ struct run_head {
     const char *const *cache; // NAME=VALUE, NULL-terminated
     const char *cartesian;    // in decimal
     uint64_t valid, planned;
+    uint32_t part, parts; // --part, from 1: `valid` are those of this part; parts 0: of all
     struct verified_by check;
     bool build_only; // nothing runs
     // (optional) A recorded space that answers instead of a device, which is NULL then. `of_spec`: else its parameters

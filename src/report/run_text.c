@@ -70,10 +70,9 @@ static void put_source(const struct run_head *v, struct text *out)
     text_add_name(out, recorded_format_text(r->format), r->device[0] ? ", " : "", "");
     text_add_name(out, "", r->device, "): ");
     put_count(r->count, "recorded configuration", out);
-    // "12 that are valid are not recorded and not tried"
     if (excluded > 0)
-        text_addf(out, "; %llu %s recorded and not valid", (unsigned long long)excluded,
-                  excluded == 1 ? "is" : "are");
+        text_addf(out, "; %llu %s recorded and not valid%s", (unsigned long long)excluded,
+                  excluded == 1 ? "is" : "are", v->parts > 0 ? ", or of another part" : "");
     if (unrecorded > 0)
         text_addf(out, "; %llu %s valid and not recorded, and not tried",
                   (unsigned long long)unrecorded, unrecorded == 1 ? "is" : "are");
@@ -94,6 +93,8 @@ void report_run(const struct run_head *v, struct text *out)
               !v->recorded ? "valid"
               : v->of_spec ? "valid and recorded"
                            : "recorded");
+    if (v->parts > 0)
+        text_addf(out, " and in part %u/%u", v->part, v->parts);
     if (v->planned < v->valid)
         text_addf(out, ", %llu %s tried", (unsigned long long)v->planned,
                   v->planned == 1 ? "is" : "are");

@@ -41,6 +41,7 @@ done
 
 # A ranking of a part is none of the whole.
 "$hone" tune fill.json --part 1/3 --store one.sqlite >out 2>&1 || fail "a part that is ranked"
+grep -q 'are valid and in part 1/3' out || fail "what is tried is said to be all that is valid"
 "$hone" best fill.json --store one.sqlite >out 2>&1 || fail "best of a part"
 grep -q -- '--part 1/3' out || fail "the best is said to be that of the whole"
 
