@@ -95,6 +95,17 @@ intel() {
     expect devices 'Intel\(R\) OpenCL' hone devices
     all_kernels 6
     tune
+    beside_pocl
+}
+
+# Two kinds of device in one tune.
+beside_pocl() {
+    pocl=$(ls /etc/OpenCL/vendors/pocl*.icd 2>/dev/null | sed -n 1p)
+    [ -n "$pocl" ] || return 0
+    cp "$pocl" "$folder/$name"
+    expect all '(the same|tied \[|% slower|% faster|times as long).* block_size_x=' hone tune "$root/kernels_cl/matmul_naive.json" \
+        --set WIDTH=64 --budget 4 --rule rounds=8 --device all
+    rm "$folder/$name/${pocl##*/}"
 }
 
 # ---- Mesa's rusticl on llvmpipe

@@ -4,6 +4,8 @@
 
 #include "cli/console.h"
 #include "cli/help.h"
+#include "cli/settings.h"
+#include "cli/work.h"
 #include "report/convert.h"
 
 #include "os/process.h"
@@ -79,6 +81,28 @@ static int show_help(const struct command *c, int argc, char *const *argv)
     return EXIT_DONE;
 }
 
+static int refuse_all_devices(const struct invocation *i)
+{
+    const struct command *c = i->command;
+    const struct option *row = option_find(c->groups, "device");
+    const char *const *device = row ? option_field(c->groups, i->settings, row) : NULL;
+    const struct given_format *given = option_field(c->groups, i->settings, format_options);
+    if (!device || !str_equal(*device, WORK_DEVICE_ALL))
+        return EXIT_DONE;
+    if (c != &command_tune) {
+        complain("--device " WORK_DEVICE_ALL
+                 " is for hone tune, which tunes on each kind of device; hone %s "
+                 "takes one: name it",
+                 c->name);
+        return EXIT_USAGE;
+    }
+    if (!given || (given->format != REPORT_CSV && given->format != REPORT_JUNIT))
+        return EXIT_DONE;
+    complain("--device " WORK_DEVICE_ALL
+             " is told as text, Markdown or JSON: other formats have one table");
+    return EXIT_USAGE;
+}
+
 static int check_arguments(const struct invocation *i)
 {
     const struct command *c = i->command;
@@ -88,7 +112,7 @@ static int check_arguments(const struct invocation *i)
     else if (i->argument_count > c->most)
         str_format(why, sizeof why, "'%s' is one argument too many", i->arguments[c->most]);
     else
-        return EXIT_DONE;
+        return refuse_all_devices(i);
     return refuse_usage(c, why);
 }
 

@@ -112,7 +112,8 @@ const struct option reference_options[] = {
         .help = "The device: its number, UUID, PCI address or id, or any part of its name or "     \
                 "platform, as `hone devices` shows them; upper and lower case are the same. "      \
                 "Without it HONE_DEVICE is asked, then the "                                       \
-                "only device is taken, else the first GPU, integrated GPU or CPU, in that order.", \
+                "only device is taken, else the first GPU, integrated GPU or CPU, in that order. " \
+                "hone tune also takes all: each kind of device.",                                  \
         .apply = option_once, .offset = SPEC(device)                                               \
     }
 

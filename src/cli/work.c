@@ -428,6 +428,45 @@ static const struct device_info *one_of_each_kind(struct work *w, const struct d
     return kept;
 }
 
+// One view of each card, in the first of the languages; of these one of each kind. A language that is meant only where it is
+// named comes last, and counts where there is nothing else.
+static const struct device_info *list_kinds(struct work *w, const struct device_info *list,
+                                            size_t *count)
+{
+    struct device_info *kept = arena_array(&w->arena, *count + 1, sizeof *kept);
+    size_t n = 0;
+    for (int last = 0; kept && last < 2 && n == 0; last++) {
+        for (size_t i = 0; i < *count; i++) {
+            bool is_new = language_traits(list[i].language)->comes_last == (last > 0);
+            for (size_t k = 0; k < n && is_new; k++)
+                is_new = kept[k].card != list[i].card;
+            if (is_new)
+                kept[n++] = list[i];
+        }
+    }
+    *count = n;
+    return kept ? one_of_each_kind(w, kept, count) : NULL;
+}
+
+static const struct device_info *take_kind(struct work *w, const struct device_info *list,
+                                           size_t count, struct error *e)
+{
+    const struct device_info *kinds = list_kinds(w, list, &count);
+    w->kind_count = (uint32_t)count;
+    if (kinds && w->kind < count && count <= COMPARE_SIDES)
+        return &kinds[w->kind];
+    if (!kinds)
+        error_memory(e);
+    else if (count > COMPARE_SIDES)
+        error_set(e, ERROR_USAGE,
+                  "--device " WORK_DEVICE_ALL ": %zu kinds of device, and at most %d are compared; "
+                  "--language leaves fewer",
+                  count, COMPARE_SIDES);
+    else
+        error_set(e, ERROR_DEVICE, "a device that was there is gone: %zu kinds are left", count);
+    return NULL;
+}
+
 int work_device(struct work *w)
 {
     struct error e = ERROR_INIT;
@@ -444,12 +483,14 @@ int work_device(struct work *w)
     const struct device_info *list = work_usable(w, &count);
     if (list && count == 0)
         return say_why_none(w);
-    if (list && w->given->on.count > 0)
+    if (list && w->given->on.count > 0 && !w->takes_kind)
         list = one_of_each_kind(w, list, &count);
-    w->device = list ? choose_device(list, count, wanted, &e) : NULL;
+    w->device = !list           ? NULL
+                : w->takes_kind ? take_kind(w, list, count, &e)
+                                : choose_device(list, count, wanted, &e);
     w->chosen = w->given->on.count > 0 ? agents_device(&w->agents, w->device)
                                        : engine_device_like(w->list, w->device);
-    if (w->device && !wanted)
+    if (w->device && !wanted && !w->takes_kind)
         say_which_device(list, count, w->device);
     if (!list)
         error_memory(&e);
@@ -637,7 +678,7 @@ void work_same(const struct work *w, struct text *out)
     if (s->language.is_given)
         add_option("language", language_text(s->language.language), out);
     if (s->device)
-        add_option("device", s->device, out);
+        add_option("device", w->takes_kind ? w->device->id : s->device, out);
     if (s->reuse_unseen && w->store)
         text_add(out, " --reuse-unseen");
     if (s->store && w->store)

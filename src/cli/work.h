@@ -38,11 +38,14 @@ struct work {
     struct device_report devices;
     const struct device_info *device;
     const struct hone_device *chosen; // (or NULL) of the list: `device`
-    struct place *place_list;         // of --on
-    struct hone_places places;        // likewise; none: `device` alone
-    struct hone_store *opened;        // (or NULL) with those behind it
-    struct store *store;              // what stands behind it, for questions and reports
-    bool lost;                        // it was said that the store lost what was written to it
+    // With --device all, whose command sets `takes_kind`: how many kinds of device there are, and the one that is taken.
+    bool takes_kind;
+    uint32_t kind, kind_count;
+    struct place *place_list;  // of --on
+    struct hone_places places; // likewise; none: `device` alone
+    struct hone_store *opened; // (or NULL) with those behind it
+    struct store *store;       // what stands behind it, for questions and reports
+    bool lost;                 // it was said that the store lost what was written to it
 };
 
 // `measure` NULL: the command has none of these options.
@@ -82,6 +85,8 @@ int work_device(struct work *w);
 void work_drop_workers(struct work *w);
 // --reference-by, where it is given: asks the program, for the device that was chosen.
 int work_reference_by(struct work *w);
+// A device that is named by this stands for all kinds of device that there are: one of each.
+#define WORK_DEVICE_ALL "all"
 // --store or the default one, and behind it those of --also and HONE_ALSO. For reading these are
 // enough.
 int work_store(struct work *w, enum hone_store_mode mode);

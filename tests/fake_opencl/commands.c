@@ -4,6 +4,7 @@
 #include "fake.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static uint64_t now_ns;
@@ -155,7 +156,11 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem m, void *mapped, c
 
 static cl_ulong launch_ns(cl_kernel k)
 {
-    const char *ns = fake_define(k->options, "FAKE_NS");
+    char of_model[32];
+    snprintf(of_model, sizeof of_model, "FAKE_NS_MODEL_%u",
+             (unsigned)fake_nth(fake_text("FAKE_CL_MODELS", "1"), fake_device(), 1));
+    const char *ns = fake_define(k->options, of_model);
+    ns = ns ? ns : fake_define(k->options, "FAKE_NS");
     uint64_t whole = ns ? strtoull(ns, NULL, 10) : command_ns();
     whole = whole * fake_nth(fake_text("FAKE_CL_SPEED", "100"), fake_device(), 100) / 100;
     return whole + fake_noise(whole * fake_number("FAKE_CL_NOISE", 0) / 1000000);

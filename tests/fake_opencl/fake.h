@@ -32,7 +32,7 @@
 //   FAKE_CL_TICK_NS        of the event clock (default 1); FAKE_CL_RESOLUTION_NS is what the device
 //                          says of it (default: the same)
 //   FAKE_CL_COMMAND_NS     that each command takes (default 10000); -DFAKE_NS=N in the options of
-//                          a program says it for its kernels
+//                          a program says it for its kernels, -DFAKE_NS_MODEL_2=N on devices of that model
 //
 // -DFAKE_ERROR does not build.
 #ifndef HONE_TESTS_FAKE_H

@@ -276,6 +276,58 @@ START_TEST(a_comparison_survives_a_lost_card)
 }
 END_TEST
 
+// Two kinds of card, of which each likes what the other likes least.
+static void check_kinds(const char *said)
+{
+    const char *across = strstr(said, "\"type\":\"across\"");
+    ck_assert_msg(across != NULL, "%s", said);
+    ck_assert_ptr_nonnull(strstr(across, "\"configuration\":{\"ID\": 0}"));
+    ck_assert_ptr_nonnull(strstr(across, "\"label\":\"Fake model 2\""));
+    ck_assert_ptr_nonnull(strstr(across, "\"configuration\":{\"ID\": 39}"));
+    static const char *const cells[] = {"\"best_of\":0,\"on\":0", "\"best_of\":0,\"on\":1",
+                                        "\"best_of\":1,\"on\":0", "\"best_of\":1,\"on\":1"};
+    for (unsigned i = 0; i < 4; i++) {
+        double ratio = number_after(across, cells[i], "\"ratio\":");
+        ck_assert_msg(fabs(ratio - (i == 1 || i == 2 ? 1.39 : 1)) < 0.01, "%s: %g: %s", cells[i],
+                      ratio, across);
+    }
+}
+
+START_TEST(each_kind_of_device_has_a_result)
+{
+    static const char *const all[] = {"--device", "all", "--json", NULL};
+    static const char *const text[] = {"--device", "all", NULL};
+    char spec[160];
+    snprintf(spec, sizeof spec, "%s", FAKE_KINDS_SPEC);
+    t.spec = spec;
+    tune_order("DEVICES", "3");
+    tune_order("MODELS", "1,2,2");
+    tune_order("NOISE", "2000");
+    check_kinds(tuned(all));
+    const char *said = tuned(text); // the rankings are known
+    ck_assert_msg(strstr(said, "\nFake model 2  ") && strstr(said, "39.0 % slower"), "%s", said);
+}
+END_TEST
+
+START_TEST(equal_cards_of_each_kind_share_its_tune)
+{
+    static const char *const all[] = {"--device", "all", "--on", "local", "--json", NULL};
+    char spec[160];
+    snprintf(spec, sizeof spec, "%s", FAKE_KINDS_SPEC);
+    t.spec = spec;
+    tune_order("DEVICES", "4");
+    tune_order("MODELS", "1,2,1,2");
+    tune_order("NOISE", "2000");
+    const char *said = tuned(all);
+    check_kinds(said);
+    for (unsigned i = 0; i < 4; i++) {
+        char bus[32];
+        snprintf(bus, sizeof bus, ":%x:00.0)\"", 0x65 + i);
+        ck_assert_msg(number_after(said, bus, "\"rounds\":") > 0, "card %u: %s", i, said);
+    }
+}
+END_TEST
+
 // Launches of 50 ms, without a ranking. The bound is loose enough for a busy machine; tests/bench/farm.sh
 // measures the real speed-up.
 START_TEST(many_cards_share_the_time)
@@ -311,6 +363,8 @@ int main(void)
     tcase_add_test(cases, sides_are_compared_without_a_card_that_is_too_slow);
     tcase_add_test(cases, the_bests_of_specs_are_compared_on_all_cards);
     tcase_add_test(cases, a_comparison_survives_a_lost_card);
+    tcase_add_test(cases, each_kind_of_device_has_a_result);
+    tcase_add_test(cases, equal_cards_of_each_kind_share_its_tune);
     tcase_add_test(cases, many_cards_share_the_time);
     suite_add_tcase(s, cases);
     SRunner *r = srunner_create(s);

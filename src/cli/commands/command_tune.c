@@ -1,5 +1,6 @@
 // hone tune: steps a tune of the library (hone_tune_step()), shows each record as it comes, and at the end the ranking
 // and what to type next.
+#include "cli/across.h"
 #include "cli/crash.h"
 #include "cli/interrupt.h"
 #include "cli/nodes.h"
@@ -12,6 +13,7 @@
 
 #include "os/process.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define BEST_ROWS 10
@@ -117,7 +119,7 @@ static void suggest_peak(const struct work *w, struct text *out)
         text_addf(out, " --language %s", language_text(w->device->language));
     if (o->given.device) {
         text_add(out, " --device ");
-        text_add_shell(out, o->given.device);
+        text_add_shell(out, w->takes_kind ? w->device->id : o->given.device);
     }
     if (o->given.store) {
         text_add(out, " --store ");
@@ -271,50 +273,123 @@ static int refuse_missing_spec(const struct invocation *i)
     return refuse_usage(&command_tune, "tune needs SPEC, or --replay FILE");
 }
 
-static int run_tune(struct invocation *i)
+// A page is of one tune, a recording of one device.
+static int refuse_all(const struct tune_settings *s)
+{
+    const char *other = s->replay ? "--replay" : s->live.is_given ? "--live" : NULL;
+    if (!str_equal(s->given.device, WORK_DEVICE_ALL) || !other)
+        return EXIT_DONE;
+    complain("%s and --device " WORK_DEVICE_ALL " exclude each other", other);
+    return EXIT_USAGE;
+}
+
+static void session_init(struct session *s, const struct invocation *i)
 {
     const struct tune_settings *o = i->settings;
     enum report_format format = o->given.output.format;
-    struct session s = {.format = format,
-                        .writer = &tune_writers[format],
-                        .verbose = o->verbose,
-                        .live = LIVE_PAGE_NONE};
-    tuning_init(&s.tuning, i, &o->given, &o->measure, &o->search);
-    s.tuning.replayed = o->replay;
+    *s = (struct session){.format = format,
+                          .writer = &tune_writers[format],
+                          .verbose = o->verbose,
+                          .live = LIVE_PAGE_NONE};
+    tuning_init(&s->tuning, i, &o->given, &o->measure, &o->search);
+    s->tuning.replayed = o->replay;
+}
+
+// On one device. An exit status.
+static int run_session(struct session *s)
+{
+    const struct tune_settings *o = s->tuning.work.call->settings;
+    int status = tuning_open(&s->tuning);
+    if (status == EXIT_DONE)
+        status = tuning_goal(&s->tuning);
+    s->tuning.options.build_only = o->build_only;
+    s->tuning.options.leaving = !s->tuning.work.takes_kind; // else another one follows
+    if (status == EXIT_DONE)
+        status = tuning_start(&s->tuning, NULL);
+    if (status == EXIT_DONE)
+        status = live_page_start(&s->live, &s->tuning.work, &o->live);
+    if (status != EXIT_DONE)
+        return status;
+    show_head(s);
+    if (s->tuning.recorded)
+        s->tuning.work.ticker.next_ns = clock_ns() + A_MOMENT;
+    struct running running = {.workflow = s->tuning.handle,
+                              .work = &s->tuning.work,
+                              .broken = &s->tuning.broken,
+                              .context = s,
+                              .record = show_record,
+                              .progress = show_tune_progress,
+                              .turn = o->live.is_given ? tell_page : NULL,
+                              .silent = s->tuning.recorded != NULL};
+    workflow_run(&running);
+    show_end(s);
+    status = status_of(s);
+    tell_crash(s);
+    return status;
+}
+
+// --device all: a tune on each kind of device, one after the other, and what the best of each takes on the others. What
+// fails on one is said, and the others are tuned on all the same.
+static int run_all(const struct invocation *i)
+{
+    struct session *sessions = calloc(ACROSS_MOST, sizeof *sessions);
+    struct across_kind kinds[ACROSS_MOST] = {{.tuning = NULL}};
+    const struct tune_settings *o = i->settings;
+    uint32_t count = 0, all = 1;
+    int status = EXIT_DONE;
+    if (!sessions) {
+        complain("out of memory");
+        return EXIT_NOTHING;
+    }
+    for (; count < all && !interrupt_pending() && status != EXIT_USAGE; count++) {
+        struct session *s = &sessions[count];
+        struct work *w = &s->tuning.work;
+        struct text gap = TEXT_INIT;
+        session_init(s, i);
+        w->takes_kind = true;
+        w->kind = count;
+        if (count > 0) {
+            agents_borrow(&sessions[0].tuning.work.agents, &w->agents);
+            text_add(&gap, s->format == REPORT_JSON ? "" : "\n");
+            workflow_write(&sessions[0].tuning.work.ticker, &gap);
+        }
+        int own = run_session(s);
+        all = w->kind_count > all ? w->kind_count : all;
+        if (!across_take(&kinds[count], &s->tuning))
+            own = EXIT_NOTHING;
+        status = own != EXIT_DONE ? own : status;
+    }
+    if (count == all && status != EXIT_USAGE && !interrupt_pending() && !o->build_only) {
+        int compared = across_show(kinds, count, o->given.output.format);
+        status = status == EXIT_DONE ? compared : status;
+    }
+    across_release(kinds, count);
+    while (count-- > 0) // the first one's nodes serve all
+        tuning_release(&sessions[count].tuning);
+    free(sessions);
+    return status;
+}
+
+static int run_tune(struct invocation *i)
+{
+    const struct tune_settings *o = i->settings;
+    struct session s;
     interrupt_catch();
     int status = refuse_missing_spec(i);
+    if (status == EXIT_DONE)
+        status = refuse_all(o);
     if (status == EXIT_DONE)
         status = replaying_refuse(i->settings);
     if (status == EXIT_DONE)
         status = refuse_store(i->settings);
     if (status == EXIT_DONE)
         status = refuse_live(o);
-    if (status == EXIT_DONE)
-        status = tuning_open(&s.tuning);
-    if (status == EXIT_DONE)
-        status = tuning_goal(&s.tuning);
-    s.tuning.options.build_only = o->build_only;
-    if (status == EXIT_DONE)
-        status = tuning_start(&s.tuning, NULL);
-    if (status == EXIT_DONE)
-        status = live_page_start(&s.live, &s.tuning.work, &o->live);
-    if (status == EXIT_DONE) {
-        show_head(&s);
-        if (s.tuning.recorded)
-            s.tuning.work.ticker.next_ns = clock_ns() + A_MOMENT;
-        struct running running = {.workflow = s.tuning.handle,
-                                  .work = &s.tuning.work,
-                                  .broken = &s.tuning.broken,
-                                  .context = &s,
-                                  .record = show_record,
-                                  .progress = show_tune_progress,
-                                  .turn = o->live.is_given ? tell_page : NULL,
-                                  .silent = s.tuning.recorded != NULL};
-        workflow_run(&running);
-        show_end(&s);
-        status = status_of(&s);
-        tell_crash(&s);
-    }
+    if (status != EXIT_DONE)
+        return status;
+    if (str_equal(o->given.device, WORK_DEVICE_ALL))
+        return run_all(i);
+    session_init(&s, i);
+    status = run_session(&s);
     live_page_end(&s.live);
     tuning_release(&s.tuning);
     return status;
@@ -397,6 +472,8 @@ static const struct example examples[] = {
      "part of the space, a minute of search, a line for each configuration"},
     {"hone tune kernels_cl/matmul_register.json -s M=4096 -s N=4096 -s K=4096 -d H200 -b 60s",
      NEEDS_GPU "a large space at another size"},
+    {"hone tune spec.json --device all",
+     "on each kind of device, and what the best of each loses on the others"},
     {"hone tune --replay gemm_T4.json.gz --budget 10m",
      "a space that somebody recorded, searched as if for ten minutes, without a device"},
     {0},
@@ -409,20 +486,25 @@ const struct command command_tune = {
     .arguments = "SPEC",
     .least = 0,
     .most = 1,
-    .description = "Builds the spec's kernel once for each valid configuration, proves its result "
-                   "right, measures it, "
-                   "ranks the fastest and prints the best. Every result is kept as it comes: a "
-                   "tune that was ended goes "
-                   "on where it was when it is started again.\n\n"
-                   "What fails to build, crashes, hangs or computes something wrong is recorded as "
-                   "a result of its own, "
-                   "and the tune goes on.\n\n"
-                   "Ctrl-C ends the search after the running launch and prints what is known, "
-                   "without a ranking; once "
-                   "more ends at once. Progress goes to stderr, results to stdout.\n\n"
-                   "What the device refuses (constraints) does not spend a budget of "
-                   "configurations: another one is "
-                   "tried in its place.",
+    .description =
+        "Builds the spec's kernel once for each valid configuration, proves its result "
+        "right, measures it, "
+        "ranks the fastest and prints the best. Every result is kept as it comes: a "
+        "tune that was ended goes "
+        "on where it was when it is started again.\n\n"
+        "What fails to build, crashes, hangs or computes something wrong is recorded as "
+        "a result of its own, "
+        "and the tune goes on.\n\n"
+        "Ctrl-C ends the search after the running launch and prints what is known, "
+        "without a ranking; once "
+        "more ends at once. Progress goes to stderr, results to stdout.\n\n"
+        "What the device refuses (constraints) does not spend a budget of "
+        "configurations: another one is "
+        "tried in its place.\n\n"
+        "--device all tunes on each kind of device that there is, one after the other; then the "
+        "best of each is launched on all the others, in rounds beside their own best, and a table "
+        "says what it loses there. A card with views in several languages takes part in the "
+        "spec's first; with --on the equal devices of each kind share its tune.",
     .json =
         "With --json stdout has one object a line, times in nanoseconds, unknown values null:\n\n"
         "  {\"type\":\"run\", \"hone\", \"spec\", \"spec_name\", \"spec_sha256\", "
@@ -462,6 +544,14 @@ const struct command command_tune = {
         "   \"ratio_interval\":[low,high]}],\n"
         "   \"cancelled\", \"out_of_time\", \"build_only\", \"error\", \"elapsed_ns\",\n"
         "   \"times_ns\":{}, \"timing\":{}, \"peak\":{}}\n\n"
+        "With --device all these lines stand there for each device, and a last one:\n\n"
+        "  {\"type\":\"across\", \"level\", \"why\", \"devices\":[{\"label\", \"device\", "
+        "\"platform\", "
+        "\"driver\",\n"
+        "   \"language\", \"configuration\":{}}], \"cells\":[{\"best_of\", \"on\", \"status\", "
+        "\"median_ns\",\n"
+        "   \"interval_ns\":[low,high], \"ratio\", \"ratio_interval\":[low,high], "
+        "\"message\"}]}\n\n"
         "status is correct, compile, runtime, timeout, correctness or constraints; stopped is "
         "settled, "
         "hopeless, limit, fixed, ranked, replayed, or null when nothing was timed. verified is "

@@ -1,0 +1,37 @@
+// What the best of each of several kinds of device takes on the others -> text, Markdown, JSON.
+#ifndef HONE_REPORT_ACROSS_REPORT_H
+#define HONE_REPORT_ACROSS_REPORT_H
+
+#include "model/device_info.h"
+#include "model/result.h"
+#include "report/report.h"
+#include "report/writer.h"
+#include "stats/stats.h"
+
+struct across_device {
+    const struct device_info *device;
+    const char *label;                              // "NVIDIA H200"
+    const char *configuration, *configuration_json; // its best; NULL: it has none
+};
+
+// The best of one device on another, or on its own.
+struct across_cell {
+    struct result *result; // NULL: it was not launched there
+    bool timed, compared;  // compared: the ratio is known
+    struct stats_summary stats;
+    struct stats_ratio ratio; // its time over that of the best of the device that it ran on
+};
+
+struct across_report {
+    const struct across_device *devices;
+    uint32_t count;
+    const struct across_cell *cells; // of the best of i on j: cells[i * count + j]
+    double level;
+    const char *why; // (or NULL) there are no cells
+};
+
+// JSON is one line, the last: type (across), level, devices ([{label, device, configuration}]), cells ([{best_of, on,
+// status, median_ns, interval_ns, ratio, ratio_interval, message}]).
+void report_across(const struct across_report *v, enum report_format format, struct text *out);
+
+#endif
