@@ -71,6 +71,15 @@ static bool join_builders(struct agents *g, const struct launchers *builders, st
     return true;
 }
 
+static bool is_any_elsewhere(const struct launchers *l)
+{
+    for (uint32_t i = 0; i < l->count; i++) {
+        if (l->list[i].argv)
+            return true;
+    }
+    return false;
+}
+
 bool agents_read(const struct spec_settings *given, const struct environment *v, struct arena *a,
                  struct agents *out, struct error *e)
 {
@@ -92,7 +101,10 @@ bool agents_read(const struct spec_settings *given, const struct environment *v,
     g.texts = given->build_on.items;
     g.text_count = given->build_on.count;
     g.nodes = has_hole(&given->build_on) || on_has_none ? given->nodes : NULL;
-    return launchers_read(&g, a, &builders, e) && join_builders(out, &builders, a, e);
+    return launchers_read(&g, a, &builders, e) && join_builders(out, &builders, a, e) &&
+           (!given->node_worker || is_any_elsewhere(&out->launchers) ||
+            error_set(e, ERROR_USAGE,
+                      "--node-worker is for other machines, and only this one is named"));
 }
 
 // ---- starting ----------------------------------------------------------------------------------

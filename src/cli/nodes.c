@@ -64,6 +64,19 @@ const struct option build_options[] = {
     {0},
 };
 
+bool nodes_refuse_idle(const struct spec_settings *given, struct error *e)
+{
+    const char *idle = given->nodes          ? "--nodes"
+                       : given->node_worker  ? "--node-worker"
+                       : given->strict_nodes ? "--strict-nodes"
+                                             : NULL;
+    if (idle && given->on.count + given->build_on.count == 0)
+        return error_set(e, ERROR_USAGE, "%s is about nodes, and none is named: give --on", idle);
+    if (given->outlier != 0 && given->on.count == 0)
+        return error_set(e, ERROR_USAGE, "--outlier is for devices that share the work: give --on");
+    return true;
+}
+
 // ---- places --------------------------------------------------------------------------------------
 
 static bool is_alike(const struct device_info *a, const struct device_info *b)
@@ -118,13 +131,15 @@ static void say_others(const struct work *w, const struct device_info *list, siz
     text_release(&others);
 }
 
-// The worker that listed a node's devices is kept for the first of them.
-static void add_place(struct work *w, const struct device_info *d)
+// The worker that listed a node's devices is kept for the first of them. False: there is no place left.
+static bool add_place(struct work *w, const struct device_info *d)
 {
     struct place *places = w->place_list;
     const struct agent_member *m = agents_with(&w->agents, d);
-    if (w->places.count == FARM_MOST || has_card(w, m, d))
-        return;
+    if (has_card(w, m, d))
+        return true;
+    if (w->places.count == FARM_MOST)
+        return false;
     struct place *p = &places[w->places.count];
     engine_place(m->devices, d, m->name, p);
     for (uint32_t i = 0; i < w->places.count; i++) {
@@ -132,6 +147,7 @@ static void add_place(struct work *w, const struct device_info *d)
             p->spare = NULL;
     }
     w->places.count++;
+    return true;
 }
 
 // ---- builders ------------------------------------------------------------------------------------
@@ -210,10 +226,12 @@ int work_places(struct work *w)
     }
     w->places = (struct hone_places){.list = w->place_list, .outlier = w->given->outlier};
     add_place(w, w->device);
-    for (uint32_t i = 0; i < w->devices.device_count; i++) {
-        if (may_share(w, &w->devices.devices[i]))
-            add_place(w, &w->devices.devices[i]);
-    }
+    unsigned left = 0;
+    for (uint32_t i = 0; i < w->devices.device_count; i++)
+        left += may_share(w, &w->devices.devices[i]) && !add_place(w, &w->devices.devices[i]);
+    if (left > 0 && !w->agents.are_others_said)
+        complain("at most %d devices share a tune; left alone: %u more of that kind", FARM_MOST,
+                 left);
     if (!w->agents.are_others_said)
         say_others(w, list, count);
     w->agents.are_others_said = true;

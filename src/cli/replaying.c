@@ -19,6 +19,8 @@ int replaying_refuse(const struct tune_settings *o)
                         : s->also.count          ? "--also"
                         : m->fresh               ? "--fresh"
                         : m->retry               ? "--retry"
+                        : s->on.count            ? "--on"
+                        : s->build_on.count      ? "--build-on"
                                                  : NULL;
     if (o->replay && !o->replay[0]) {
         complain("--replay: the file has no name");

@@ -522,16 +522,23 @@ static void skip_banner(struct link *l)
         text_addn(&l->banner, begin, (size_t)(at - begin));
 }
 
+// Lines become words of one line; a character that is cut at the beginning is left out.
 static void add_visible_end(struct text *out, const char *bytes, size_t length)
 {
     size_t start = length > 300 ? length - 300 : 0;
     while (length > start && (bytes[length - 1] == '\n' || bytes[length - 1] == ' '))
         length--;
-    for (size_t i = start; i < length; i++) {
-        if (bytes[i] == '\n' || bytes[i] == '\r')
+    for (unsigned i = 0; i < 3 && start > 0 && start < length; i++)
+        start += (bytes[start] & 0xc0) == 0x80;
+    while (start < length) {
+        size_t n = 0;
+        while (start + n < length && bytes[start + n] != '\n' && bytes[start + n] != '\r')
+            n++;
+        text_add_visible(out, bytes + start, n, false);
+        start += n;
+        if (start < length)
             text_addc(out, ' ');
-        else
-            text_add_visible(out, &bytes[i], 1, false);
+        start++;
     }
 }
 

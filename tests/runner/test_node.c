@@ -173,6 +173,8 @@ START_TEST(a_launcher_that_fails_speaks_for_itself)
     } cases[] = {
         {"echo 'ssh: connect to host b port 22: No route to host' >&2; exit 255",
          "exited with status 255", "No route to host"},
+        {"printf 'env: \xe2\x80\x98\xc3\xbc\xe2\x80\x99:\n\x1b[2J fehlt\n' >&2; exit 127",
+         "env: \xe2\x80\x98\xc3\xbc\xe2\x80\x99: \\x1b[2J fehlt", ""},
         {"echo 'bash: line 1: hone-worker: command not found' >&2; exit 127", "command not found",
          "--node-worker PATH"},
         {"echo 'usage: hone-worker [--help | --version]' >&2; exit 2", "too old", HONE_VERSION},
