@@ -195,6 +195,7 @@ static struct hone_tune *make_known_table(const struct best_nearest *n, struct h
 struct nearest_answer {
     const char *name; // of the device that asks, where it is not here
     const struct deploy_table *table;
+    const struct deploy_found *found;
     hone_known *known;
     hone_known_device who;
     int64_t *shape;
@@ -202,6 +203,7 @@ struct nearest_answer {
     char why[WHY_MOST];
     char *options;                    // of the compiler, at the shape
     const struct deploy_point *point; // (or NULL) that it is of
+    const char *part;                 // (or NULL) of deploy_found.parts, there
 };
 
 static const struct constant *find_constant(const struct spec *spec, const char *name)
@@ -213,7 +215,7 @@ static const struct constant *find_constant(const struct spec *spec, const char 
 }
 
 // What the store has a time of: the lookup of hone itself says which point answered.
-static const struct deploy_point *find_point(const struct nearest_answer *a, struct arena *scratch)
+static void find_point(struct nearest_answer *a, struct arena *scratch)
 {
     const struct deploy_asker who = {.name = a->who.name,
                                      .vendor = a->who.vendor,
@@ -221,9 +223,11 @@ static const struct deploy_point *find_point(const struct nearest_answer *a, str
                                      .compute_units = (uint32_t)a->who.compute_units};
     struct deploy_answer found;
     deploy_find(a->table, &who, a->shape, scratch, &found);
-    return found.point != DEPLOY_NONE && found.configuration == a->configuration
-               ? &a->table->devices[found.device].points[found.point]
-               : NULL;
+    if (found.point == DEPLOY_NONE || found.configuration != a->configuration)
+        return;
+    const char *const *parts = a->found->parts ? a->found->parts[found.device] : NULL;
+    a->point = &a->table->devices[found.device].points[found.point];
+    a->part = parts ? parts[a->found->chosen[found.device].rows[found.point]] : NULL;
 }
 
 static bool ask_known(const struct best_nearest *n, struct nearest_answer *a, struct error *e)
@@ -258,7 +262,7 @@ static bool ask_known(const struct best_nearest *n, struct nearest_answer *a, st
     hone_known_why(a->known, &a->who, a->shape, columns, a->why, sizeof a->why);
     if (a->configuration == DEPLOY_NONE)
         return true;
-    a->point = find_point(a, arena);
+    find_point(a, arena);
     size_t length =
         hone_known_options(a->known, &a->who, a->configuration, a->shape, a->options, OPTIONS_MOST);
     return (length > 0 && length < OPTIONS_MOST) ||
@@ -289,6 +293,11 @@ static void put_nearest(const struct nearest_answer *a, const struct work *w, st
         put_shape_of(a->table, a->point->shape, out);
         text_add(out, "\n");
     }
+    if (a->part && a->part[0])
+        text_addf(out, "  Ranked there within a part of the space only: %s\n", a->part);
+    else if (a->part)
+        text_add(out,
+                 "  Not ranked there: the least median of what was measured one after the other\n");
     for (uint32_t i = 0; i < hone_known_launches(a->known, a->configuration); i++) {
         if (hone_known_geometry(a->known, &a->who, a->configuration, i, a->shape, &l) != 1)
             continue;
@@ -344,6 +353,7 @@ static void put_nearest_json(const struct nearest_answer *a, struct text *out)
     else
         emit_null_at(&j, "measured");
     emit_f64_at(&j, "median_ns", a->point ? a->point->median_ns : __builtin_nan(""));
+    emit_text_at(&j, "part", a->part);
     emit_text_at(&j, "options", a->options);
     emit_array_at(&j, "launches");
     for (uint32_t i = 0; i < hone_known_launches(a->known, a->configuration); i++) {
@@ -362,12 +372,12 @@ static void put_nearest_json(const struct nearest_answer *a, struct text *out)
     text_release(&configuration);
 }
 
-static int tell_nearest(const struct best_nearest *n, const struct deploy_table *table,
+static int tell_nearest(const struct best_nearest *n, const struct deploy_found *found,
                         const char *name)
 {
     struct error e = ERROR_INIT;
     struct text out = TEXT_INIT;
-    struct nearest_answer a = {.name = name, .table = table};
+    struct nearest_answer a = {.name = name, .table = found->table, .found = found};
     bool ok = ask_known(n, &a, &e);
     int status = EXIT_DONE;
     if (!ok) {
@@ -410,7 +420,7 @@ static int show_nearest_of(const struct best_nearest *n, struct hone_store *stor
         return e.code == ERROR_NONE ? -1 : work_failed(&e);
     engine_deployed(table, &deployed);
     if (deployed.found.table)
-        status = tell_nearest(n, deployed.found.table, is_named ? first->name : n->name);
+        status = tell_nearest(n, &deployed.found, is_named ? first->name : n->name);
     hone_tune_free(table);
     return status;
 }

@@ -213,14 +213,46 @@ static void put_device_end(const struct deploy_report *v, uint32_t at, struct te
     put_gain(&t->devices[at], out);
 }
 
+// Where what the store knows is not the best of all that was asked for.
+static void put_parts(const struct deploy_report *v, uint32_t at, struct text *out)
+{
+    const struct deploy_device *d = &v->found.table->devices[at];
+    const char *const *parts = v->found.parts ? v->found.parts[at] : NULL;
+    for (uint32_t i = 0; parts && i < d->point_count; i++) {
+        const char *part = parts[v->found.chosen[at].rows[i]];
+        if (!part)
+            continue;
+        text_add(out, "At ");
+        put_shape(v, d->points[i].shape, out);
+        if (part[0])
+            text_addf(out, " only a part of the space is ranked: %s\n", part);
+        else
+            text_add(
+                out,
+                " nothing is ranked: the least median of what was measured one after the other\n");
+    }
+}
+
+void report_deploy_unknown(const struct deploy_report *v, struct text *out)
+{
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (!v->records[i].is_unknown)
+            continue;
+        text_add(out, out->length ? "; " : "");
+        put_shape(v, v->records[i].shape, out);
+    }
+}
+
 void report_deploy_end(const struct deploy_report *v, struct text *out)
 {
     const struct deploy_table *t = v->found.table;
-    for (uint32_t i = 0; t && i < t->device_count; i++)
+    for (uint32_t i = 0; t && i < t->device_count; i++) {
         put_device_end(v, i, out);
+        put_parts(v, i, out);
+    }
     for (uint32_t i = 0; i < v->count; i++) {
         const struct deploy_record *r = &v->records[i];
-        if (r->timed > 0 || r->is_drawn)
+        if (r->timed > 0 || r->is_drawn || r->is_unknown)
             continue;
         text_add(out, "At ");
         put_shape(v, r->shape, out);

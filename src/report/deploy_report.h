@@ -19,5 +19,7 @@ void report_deploy_table(const struct deploy_report *v, struct text *out);
 // What the table costs, in sentences: "5 configurations for 24 sizes; median 0.3 %, at most 1.9 % above the best, at
 // 1536". Then what was measured between them, and shapes that nothing answers.
 void report_deploy_end(const struct deploy_report *v, struct text *out);
+// The shapes that the store knows nothing of: "512; 1024". Nothing where there are none.
+void report_deploy_unknown(const struct deploy_report *v, struct text *out);
 
 #endif

@@ -316,7 +316,7 @@ static bool start_search(struct search *s, const struct best_options *o, struct 
     bool is_part = o->configuration_count > 0 || o->where_count > 0;
     if (is_part && !(s->space = space_new(o->spec, &options, e)))
         return false;
-    const struct store_query query = {.spec_name = o->spec->name,
+    const struct store_query query = {.spec_name = o->stored_as ? o->stored_as : o->spec->name,
                                       .constants = s->constants,
                                       .device = o->device ? o->device->name : o->name,
                                       .device_identity = o->identity,
@@ -838,7 +838,8 @@ static bool fetch_answer(struct search *s, const struct group *g, const struct e
                          struct best_answer *out, struct error *e)
 {
     struct fetch_row f = {.search = s, .id = n->id, .out = out, .counted = n->is_counted};
-    const struct store_query query = {.spec_name = s->o->spec->name,
+    const struct store_query query = {.spec_name =
+                                          s->o->stored_as ? s->o->stored_as : s->o->spec->name,
                                       .constants = g->constants,
                                       .key = &n->key,
                                       .correct_only = true,
@@ -921,6 +922,7 @@ static void copy_finalist(struct search *s, const struct ranking *r, size_t i,
                                   .count = brief->sample_count,
                                   .first_round = brief->first_round,
                                   .batch = batch,
+                                  .result = brief,
                                   .placed = r->finalists[i].placed,
                                   .entry = r->finalists[i].entry};
     uint64_t timer_ns = s->o->device ? s->timer_ns : brief->terms.resolution_ns * batch;
@@ -965,6 +967,7 @@ static bool fill_ranking(struct search *s, const struct group *g, struct best_ra
         return false;
     const struct result *first = r.members[0]->brief;
     out->count = r.count;
+    out->part = r.covers ? NULL : r.members[r.winner]->brief->part;
     out->rounds = final_ranking_rounds(r.finalists, r.count);
     out->level = first->terms.level;
     for (size_t i = 0; i < 16; i++)

@@ -14,6 +14,7 @@ struct best_options {
     const struct spec *spec;
     const struct spec_sources *sources; // as they are now
     struct store *store;
+    const char *stored_as; // (optional) the name that results have in the store; NULL: the spec's
     // A device that is here: its results under this driver count, others are "older". NULL: `name`
     // and `platform` say whose results are looked at, and no driver is expected; both NULL: all.
     const struct device_info *device;
@@ -99,8 +100,9 @@ struct best_finalist {
     const uint64_t *samples; // one a round
     uint32_t count, first_round;
     uint32_t batch;
-    struct stats_summary stats; // of these
-    bool placed;                // the entry is valid
+    struct stats_summary stats;  // of these
+    const struct result *result; // its resources
+    bool placed;                 // the entry is valid
     struct ranking_entry entry;
     bool chosen, is_default; // chosen: what best_find() answers
 };
@@ -114,7 +116,8 @@ struct best_ranking {
     bool has_speedup; // of the chosen one over the default, within the rounds
     struct stats_ratio speedup;
     char why[TIE_BREAK_WHY];
-    char id[33]; // in the store
+    char id[33];      // in the store
+    const char *part; // (or NULL) as best_place.part
 };
 
 // The ranking that best_find() goes by, where the time decides. Everything in the arena.

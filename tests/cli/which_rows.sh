@@ -52,6 +52,33 @@ tune --store other.sqlite --where 'A > 1'
 tune --store other.sqlite --cold
 expect 0 'Measured: .* with cold inputs' "$hone" best fill.json --store other.sqlite
 
+# ---- a part beside the whole, and a table of them -----------------------------------------------
+deploy() { "$hone" deploy fill.json --known "$@"; }
+tune --store part.sqlite
+tune --store part.sqlite --where 'A > 1' --fresh
+expect 0 'A=1$' deploy --set N=1000 --store part.sqlite
+expect 0 '[89]\.[0-9]+ times as fast as the default' deploy --set N=1000 --store part.sqlite
+expect 0 '!only a part' deploy --set N=1000 --store part.sqlite
+expect 0 '^A=1$' "$hone" best fill.json --set N=1100 --nearest --store part.sqlite
+expect 0 'Configurations:|A=2' deploy --set N=1000 --where 'A > 1' --store part.sqlite
+expect 0 '!A=1' deploy --set N=1000 --where 'A > 1' --store part.sqlite
+expect 0 '!A=1' deploy --set N=1000 --config A=2 --store part.sqlite
+expect 2 'nonsense' deploy --set N=1000 --where 'nonsense +' --store part.sqlite
+expect 2 'is chosen by the time' deploy --set N=1000 --objective max:time --store part.sqlite
+expect 2 'known and --budget exclude' deploy --set N=1000 --budget 3 --store part.sqlite
+expect 2 'known and --on exclude' deploy --set N=1000 --on local --store part.sqlite
+expect 1 'nothing is known at 777: no table' deploy --set N=1000,777 --store part.sqlite -o table.json
+[ ! -e table.json ] || fail 'a table that leaves out a size'
+expect 1 'no table' deploy --set N=777 --store part.sqlite
+tune --store alone.sqlite --where 'A > 1'
+expect 0 "At 1000 only a part of the space is ranked: --where 'A > 1'" deploy --set N=1000 --store alone.sqlite
+expect 0 "within a part of the space only: --where 'A > 1'" "$hone" best fill.json --set N=1100 --nearest --store alone.sqlite
+expect 0 '' deploy --set N=1000 --store part.sqlite -o table.json
+expect 2 'check and --output exclude' "$hone" deploy --check table.json -o other.json
+expect 2 'check and --format exclude' "$hone" deploy --check table.json --format json
+expect 2 'check and --set exclude' "$hone" deploy --check table.json --set N=5
+expect 0 '' "$hone" deploy --check table.json
+
 # ---- the end ----------------------------------------------------------------------------------
 [ $failures -eq 0 ] && echo "all as it should be"
 [ $failures -eq 0 ]

@@ -820,7 +820,7 @@ const struct command command_best = {
         "of a size that "
         "was not measured: type (nearest), configuration, why, device, shape, measured (the "
         "shape that "
-        "answers, or null), median_ns (there), options, launches.",
+        "answers, or null), median_ns (there), part (there), options, launches.",
     .topics = "ranking, store, json",
     .groups = groups,
     .examples = examples,

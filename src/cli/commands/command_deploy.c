@@ -162,6 +162,16 @@ static int choose_known_device(struct session *s)
     return status;
 }
 
+static int refuse_goal(struct tuning *t)
+{
+    int status = tuning_goal(t);
+    if (status != EXIT_DONE || objective_is_time(&t->goal, t->work.spec, t->work.device))
+        return status;
+    complain("%s: a dispatch table is chosen by the time of a launch; --objective time says so",
+             t->work.spec->path);
+    return EXIT_USAGE;
+}
+
 static int open_spec_and_device(struct session *s)
 {
     struct tuning *t = &s->tuning;
@@ -171,16 +181,11 @@ static int open_spec_and_device(struct session *s)
             status = choose_known_device(s);
         t->options = work_options(&t->work);
         t->options.device = NULL;
-        return status;
+        return status == EXIT_DONE ? refuse_goal(t) : status;
     }
     int status = tuning_open(t);
     if (status == EXIT_DONE)
-        status = tuning_goal(t);
-    if (status == EXIT_DONE && !objective_is_time(&t->goal, t->work.spec, t->work.device)) {
-        complain("%s: a dispatch table is chosen by the time of a launch; --objective time says so",
-                 t->work.spec->path);
-        status = EXIT_USAGE;
-    }
+        status = refuse_goal(t);
     if (status == EXIT_DONE && s->settings->with_binaries && t->work.device->capability == 0) {
         complain(
             "--with-binaries: %s has programs for this machine alone, neither PTX nor a cubin; "
@@ -352,6 +357,21 @@ static int try_format(struct session *s)
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
+// A table that leaves out a size that was asked for would answer there with that of another.
+static bool refuse_unknown(const struct session *s, const struct deploy_report *v)
+{
+    struct text shapes = TEXT_INIT;
+    report_deploy_unknown(v, &shapes);
+    const bool any = shapes.length > 0;
+    if (any)
+        complain("%s: nothing is known at %s: no table was made; without --known these are "
+                 "measured, and without "
+                 "these there is a table",
+                 s->tuning.work.spec->path, text_cstr(&shapes));
+    text_release(&shapes);
+    return any;
+}
+
 static int deploy_and_show(struct session *s)
 {
     struct deploy_report report;
@@ -360,12 +380,15 @@ static int deploy_and_show(struct session *s)
     read_report(s, &report);
     bool has_table = report.found.table != NULL;
     int status = workflow_status(&s->broken, workflow_failed, has_table);
-    bool is_written = status == EXIT_DONE && has_table && s->format;
+    const bool is_unknown = status == EXIT_DONE && has_table && refuse_unknown(s, &report);
+    bool is_written = status == EXIT_DONE && has_table && s->format && !is_unknown;
     if (is_written)
         status = write_table(s, &report);
     is_written = is_written && status == EXIT_DONE;
-    if (status == EXIT_DONE || status == EXIT_NOTHING)
+    if ((status == EXIT_DONE || status == EXIT_NOTHING) && !is_unknown)
         tell_end(s, &report, is_written);
+    if (is_unknown)
+        status = EXIT_NOTHING;
     if (status == EXIT_NOTHING && !has_table && s->broken.code == ERROR_NONE)
         complain("%s: no configuration %s at any of these sizes: no table was written",
                  s->tuning.work.spec->path, s->settings->known ? "is known" : "works");
@@ -487,6 +510,57 @@ static int check_file(const struct invocation *i, const char *file)
 
 // ---- the command -------------------------------------------------------------------------------
 
+// An option that says how something is tuned or measured; NULL: none is given.
+static const char *find_measuring(const struct deploy_settings *s)
+{
+    const struct measure_settings *m = &s->measure;
+    const struct {
+        bool is_given;
+        const char *name;
+    } rows[] = {{m->fresh, "--fresh"},
+                {m->retry, "--retry"},
+                {s->again, "--again"},
+                {s->hold_out.is_given, "--hold-out"},
+                {s->with_binaries, "--with-binaries"},
+                {s->search.budget, "--budget"},
+                {s->search.strategy, "--strategy"},
+                {s->search.no_transfer, "--no-transfer"},
+                {s->search.start_with.count, "--start-with"},
+                {s->given.on.count, "--on"},
+                {s->given.nodes, "--nodes"},
+                {s->given.outlier, "--outlier"},
+                {m->iterations.is_given, "--iterations"},
+                {m->limits.build_ns || m->limits.launch_ns || m->limits.driver_ns, "--timeout"},
+                {m->lock_wait_ns, "--lock-wait"},
+                {m->rules.count, "--rule"},
+                {m->seed.is_given, "--seed"},
+                {m->jobs.is_given, "--jobs"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].is_given)
+            return rows[i].name;
+    }
+    return NULL;
+}
+
+static int refuse_with_check(const struct deploy_settings *s)
+{
+    const char *other = s->output               ? "--output"
+                        : s->format             ? "--format"
+                        : s->name               ? "--name"
+                        : s->given.set.count    ? "--set"
+                        : s->shapes             ? "--shapes"
+                        : s->others.count       ? "--also-device"
+                        : s->known              ? "--known"
+                        : s->with_source        ? "--with-source"
+                        : s->given.config.count ? "--config"
+                        : s->given.where.count  ? "--where"
+                                                : find_measuring(s);
+    if (!other)
+        return EXIT_DONE;
+    complain("--check and %s exclude each other: a file is looked at, and nothing is made", other);
+    return EXIT_USAGE;
+}
+
 static int refuse_deploy_options(const struct invocation *i, const struct deploy_settings *s)
 {
     if (i->argument_count == 0)
@@ -496,9 +570,7 @@ static int refuse_deploy_options(const struct invocation *i, const struct deploy
             "--no-store: a deploy keeps what it measures, so that it can go on where it ended");
         return EXIT_USAGE;
     }
-    const char *tuning = s->measure.fresh ? "--fresh" : s->again ? "--again" : NULL;
-    tuning = s->hold_out.is_given ? "--hold-out" : tuning;
-    tuning = s->with_binaries ? "--with-binaries" : tuning;
+    const char *tuning = find_measuring(s);
     if (s->known && tuning) {
         complain("--known and %s exclude each other: nothing is launched", tuning);
         return EXIT_USAGE;
@@ -549,8 +621,10 @@ static int run_deploy(struct invocation *i)
     const struct deploy_settings *s = i->settings;
     const struct deploy_format *format;
     struct text written = TEXT_INIT;
-    if (s->check)
-        return check_file(i, s->check);
+    if (s->check) {
+        int refused = refuse_with_check(s);
+        return refused == EXIT_DONE ? check_file(i, s->check) : refused;
+    }
     int status = refuse_deploy_options(i, s);
     if (status == EXIT_DONE)
         status = choose_format(s, i->argument_count == 1, &format);
@@ -623,7 +697,11 @@ static const struct option point_options[] = {
          "A further device for the same table, with what the store (and those of --also) have of "
          "it at these sizes; `all` takes every one. May be repeated."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
-     .help = "Measure nothing: a table of what the store has, whatever devices are here."},
+     .help = "Measure nothing: a table of what the store has, of this device or, with --device, of "
+             "another that need not be here. "
+             "--config and --where say of which part of the space, --cold with which inputs. A "
+             "size that the store does not know is "
+             "named, and there is no table."},
     {OPTION("again", NULL, option_flag, FIELD(again)),
      .help = "Tune also at points that the store has a ranking of."},
     {0},

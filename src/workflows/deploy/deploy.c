@@ -384,7 +384,7 @@ static enum workflow_answer advance_deploy(struct deploy *d, int timeout_ms,
     if (d->cancelled && !d->tune && d->phase == DEPLOY_MEASURING)
         return WORKFLOW_END;
     if (d->o.is_known_only) {
-        bool ok = deploy_read_stored(d, &d->own, e) && deploy_end(d, e);
+        bool ok = deploy_read_known(d, e);
         d->phase = DEPLOY_DONE;
         return ok ? WORKFLOW_END : WORKFLOW_BROKEN;
     }
@@ -468,7 +468,8 @@ const struct spec *deploy_spec(const struct deploy *d)
 
 void deploy_found(const struct deploy *d, struct deploy_found *out)
 {
-    *out = (struct deploy_found){.table = d->is_whole ? &d->table : NULL,
+    *out = (struct deploy_found){.parts = d->is_whole ? d->parts : NULL,
+                                 .table = d->is_whole ? &d->table : NULL,
                                  .chosen = d->chosen,
                                  .matrices = d->matrices,
                                  .candidates = d->own.count,

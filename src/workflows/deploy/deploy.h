@@ -52,6 +52,7 @@ struct deploy_record {
     const char *best;           // (or NULL) the fastest of them
     double best_ns, default_ns; // NaN: it has none
     bool is_known;              // nothing was launched
+    bool is_unknown;            // with is_known_only: the store has nothing here
     const char *why;            // (or NULL) nothing works here
 };
 
@@ -73,7 +74,10 @@ struct deploy_found {
     const struct deploy_table *table;     // whole; NULL: nothing works anywhere
     const struct deploy_chosen *chosen;   // one a device of the table
     const struct deploy_matrix *matrices; // likewise
-    uint32_t candidates;                  // of this device: winners, and the default
+    // Likewise, of those that the store knows (else NULL): one a row of its matrix. (or NULL) What is known there is not the best
+    // of all that was asked for but of this part of the space (subspace.h); "" where nothing was ranked.
+    const char *const *const *parts;
+    uint32_t candidates;        // of this device: winners, and the default
     const char *const *columns; // of a shape; these and the sources are known from the start
     uint32_t column_count;
     const struct spec_sources *sources; // what completes a spec in the short form, too

@@ -149,6 +149,7 @@ static bool add_device(struct deploy *d, struct deploy_grid *g, uint32_t rows)
         if (out->points[i].configuration == DEPLOY_NONE)
             return false;
     }
+    d->parts[t->device_count] = (const char *const *)g->parts;
     d->grids[t->device_count++] = g;
     return out->points != NULL;
 }
@@ -202,8 +203,9 @@ bool deploy_end(struct deploy *d, struct error *e)
     d->chosen = arena_array(a, devices, sizeof *d->chosen);
     d->matrices = arena_array(a, devices, sizeof *d->matrices);
     d->grids = arena_array(a, devices, sizeof *d->grids);
-    bool ok =
-        t->source_digest && t->devices && t->configurations && d->chosen && d->matrices && d->grids;
+    d->parts = arena_array(a, devices, sizeof *d->parts);
+    bool ok = t->source_digest && t->devices && t->configurations && d->chosen && d->matrices &&
+              d->grids && d->parts;
     ok = ok && (t->default_configuration = configuration_of(d, d->default_text)) != DEPLOY_NONE;
     ok = ok && add_device(d, &d->own, d->o.is_known_only ? d->o.plan->point_count : d->row_count);
     for (uint32_t i = 0; ok && i < d->other_count; i++)

@@ -24,6 +24,7 @@ struct deploy_grid {
     size_t text_capacity, cost_capacity;
     struct grid_cell *cells;
     size_t cell_count, cell_capacity;
+    const char **parts; // (or NULL) as deploy_found.parts: of what the store has
 };
 
 struct deploy_row {
@@ -66,6 +67,7 @@ struct deploy {
     struct deploy_chosen *chosen;
     struct deploy_matrix *matrices;
     const struct deploy_grid **grids; // of the table's devices, too
+    const char *const **parts;        // likewise
     struct deploy_image *images; // of the points of the table's first device, which is this one
     uint32_t image_count;
     bool is_whole, cancelled, broken;
@@ -113,6 +115,8 @@ bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e);
 // What the store knows of the device itself, by the newest result of the spec on it.
 bool deploy_read_device(const struct deploy *d, struct deploy_grid *g, struct error *e);
 bool deploy_read_stored(struct deploy *d, struct deploy_grid *g, struct error *e);
+// Of a deploy that measures nothing: this device, a record of each point, and the table.
+bool deploy_read_known(struct deploy *d, struct error *e);
 // d->others. The error names a device that has nothing.
 bool deploy_read_others(struct deploy *d, struct error *e);
 

@@ -1,5 +1,5 @@
-// A device as the store has it: at each point the newest ranking that a deploy made there, else that of a tune, else the
-// best that is known. And what the store knows of the device itself.
+// A device as the store has it: at each point the ranking that `hone best` goes by, or that of a deploy with the same answer
+// in it; else the best that is known. And what the store knows of the device itself.
 #include "workflows/deploy/deploy_inside.h"
 
 #include "workflows/best.h"
@@ -58,103 +58,147 @@ bool deploy_read_device(const struct deploy *d, struct deploy_grid *g, struct er
 
 // ---- its times ---------------------------------------------------------------------------------
 
-struct row_reading {
-    struct deploy_grid *g;
-    uint32_t row;
-    enum language language;
-    uint8_t ranking[sizeof((struct result *)0)->ranking];
-    bool is_found, failed;
-};
-
-static bool read_ranked_row(void *context, const struct store_row *row)
+// A time under the text of all parameters; nothing where the spec has other values now.
+static bool put_known(struct deploy_grid *g, uint32_t at, const struct spec *spec,
+                      const char *configuration, double ns, const struct result *r)
 {
-    struct row_reading *r = context;
-    const struct result *result = row->result;
-    enum language language;
-    const uint64_t *samples;
-    uint32_t count;
-    struct stats_summary stats;
-    if (result->stop != STOP_RANKED || !str_equal(row->platform, r->g->facts.platform) ||
-        !language_parse(row->language, &language) || language != r->language ||
-        !result_samples(result, &samples, &count) || count == 0)
-        return true;
-    if (r->is_found && memcmp(r->ranking, result->ranking, sizeof r->ranking) != 0)
-        return true;
-    memcpy(r->ranking, result->ranking, sizeof r->ranking);
-    bool is_again = false;
-    for (size_t i = 0; r->is_found && !is_again && i < r->g->cell_count; i++)
-        is_again = r->g->cells[i].row == r->row &&
-                   str_equal(r->g->texts[r->g->cells[i].candidate], row->configuration);
-    r->is_found = true;
-    stats_summarise(samples, count, 0, &stats);
-    r->failed = !is_again && !grid_put(r->g, r->row, row->configuration, stats.median, result);
-    return !r->failed;
-}
-
-// What is known of the row, where nothing was ranked.
-static bool read_best(const struct deploy *d, struct deploy_grid *g, uint32_t at, struct error *e)
-{
-    const struct spec *spec = d->rows[at].spec;
-    struct best_answer answer;
     struct text text = TEXT_INIT;
-    bool found = false;
-    struct spec_sources *sources =
-        spec_sources_read(spec, d->o.tune.device->language, d->o.tune.device, NULL, e);
-    struct best_options o = {.spec = spec,
-                             .sources = sources,
-                             .store = d->o.tune.store,
-                             .name = g->facts.name,
-                             .platform = g->facts.platform,
-                             .languages = 1u << d->o.tune.device->language};
-    bool ok = sources && best_find(&o, g->arena, &answer, &found, e);
-    if (ok && found && answer.choice && !answer.other_source) {
-        spec_configuration_text(spec, answer.choice, true, &text);
-        ok = (!text.failed &&
-              grid_put(g, at, text_cstr(&text), answer.stats.median, answer.result)) ||
-             error_memory(e);
+    struct error ignored = ERROR_INIT;
+    uint32_t *choice = arena_array(g->arena, spec->parameter_count + (size_t)1, sizeof *choice);
+    bool ok = choice != NULL;
+    if (ok) {
+        spec_default(spec, choice);
+        if (!spec_parse_configuration(spec, configuration, choice, &ignored))
+            return ignored.code != ERROR_MEMORY;
+        spec_configuration_text(spec, choice, true, &text);
+        ok = !text.failed && grid_put(g, at, text_cstr(&text), ns, r);
     }
-    if (ok && found)
-        result_free(answer.result);
     text_release(&text);
-    spec_sources_free(sources);
     return ok;
 }
 
-// The newest ranking under a name: a deploy's, or the tune's own, which holds the default too.
-static bool read_ranking(const struct deploy *d, struct row_reading *r, const char *name,
-                         struct error *e)
+// What is known of the row, where nothing was ranked.
+static bool read_best(const struct best_options *o, struct deploy_grid *g, uint32_t at,
+                      struct error *e)
 {
-    struct text constants = TEXT_INIT;
-    spec_constants_text(d->rows[r->row].spec, &constants);
-    const struct store_query q = {.spec_name = name,
-                                  .constants = text_cstr(&constants),
-                                  .device = r->g->facts.name,
-                                  .source = &d->source,
-                                  .correct_only = true,
-                                  .today = true,
-                                  .inputs =
-                                      d->o.tune.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM,
-                                  .telling = true};
-    bool ok =
-        constants.failed ? error_memory(e) : store_each(d->o.tune.store, &q, read_ranked_row, r, e);
-    text_release(&constants);
-    return ok && (!r->failed || error_memory(e));
+    struct best_answer answer;
+    bool found = false;
+    if (!best_find(o, g->arena, &answer, &found, e))
+        return false;
+    bool is_of_today = found && answer.choice && !answer.other_source;
+    bool ok = !is_of_today ||
+              put_known(g, at, o->spec, answer.configuration, answer.stats.median, answer.result);
+    if (is_of_today)
+        g->parts[at] = answer.place.part ? answer.place.part : "";
+    if (found)
+        result_free(answer.result);
+    return ok || error_memory(e);
+}
+
+static bool took_part(const struct best_ranking *r, const char *configuration)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        if (str_equal(r->finalists[i].configuration, configuration))
+            return true;
+    }
+    return false;
+}
+
+// The ranking that `hone best` goes by, in its place that of a deploy where what `hone best` answers took part: that has the
+// winners of other sizes, too. A deploy's alone is one of a few that nobody chose here.
+static bool read_rankings(const struct deploy *d, struct best_options *o, struct deploy_grid *g,
+                          uint32_t at, struct error *e)
+{
+    struct best_ranking own, wider;
+    o->source = &d->source;
+    bool ok = best_ranking(o, g->arena, &own, e);
+    o->stored_as = d->name;
+    ok = ok && best_ranking(o, g->arena, &wider, e);
+    o->source = NULL;
+    o->stored_as = NULL;
+    if (!ok)
+        return false;
+    bool is_wider = wider.count > 0 && own.count == 0;
+    for (size_t i = 0; i < own.count; i++)
+        is_wider = is_wider ||
+                   (own.finalists[i].chosen && took_part(&wider, own.finalists[i].configuration));
+    const struct best_ranking *r = is_wider ? &wider : &own;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct best_finalist *f = &r->finalists[i];
+        if (!put_known(g, at, o->spec, f->configuration, f->stats.median, f->result))
+            return error_memory(e);
+    }
+    g->parts[at] = own.count > 0 ? own.part : NULL;
+    return r->count > 0 || read_best(o, g, at, e);
 }
 
 static bool read_row(const struct deploy *d, struct deploy_grid *g, uint32_t at, struct error *e)
 {
-    struct row_reading r = {.g = g, .row = at, .language = d->o.tune.device->language};
-    if (!d->rows[at].spec)
+    const struct tune_options *t = &d->o.tune;
+    const struct spec *spec = d->rows[at].spec;
+    if (!spec)
         return true;
-    return read_ranking(d, &r, d->name, e) &&
-           (r.is_found || read_ranking(d, &r, d->spec->name, e)) &&
-           (r.is_found || read_best(d, g, at, e));
+    struct spec_sources *sources = spec_sources_read(spec, t->device->language, t->device, NULL, e);
+    struct best_options o = {.spec = spec,
+                             .sources = sources,
+                             .store = t->store,
+                             .name = g->facts.name,
+                             .platform = g->facts.platform,
+                             .languages = 1u << t->device->language,
+                             .configurations = t->configurations,
+                             .configuration_count = t->configuration_count,
+                             .where = t->where,
+                             .where_count = t->where_count,
+                             .inputs = t->terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
+    bool ok = sources && read_rankings(d, &o, g, at, e);
+    spec_sources_free(sources);
+    return ok;
+}
+
+// Of a deploy that measures nothing: a record of each point.
+static bool record_known(struct deploy *d, struct error *e)
+{
+    for (uint32_t i = 0; i < d->o.plan->point_count; i++) {
+        struct deploy_record *r = &d->records[d->record_count++];
+        *r = (struct deploy_record){.row = i,
+                                    .shape = d->rows[i].shape,
+                                    .weight = d->rows[i].weight,
+                                    .is_known = true,
+                                    .is_unknown = true,
+                                    .best_ns = NAN,
+                                    .default_ns = NAN,
+                                    .why = d->rows[i].why ? d->rows[i].why
+                                                          : "the store knows no configuration"};
+        for (size_t k = 0; k < d->own.cell_count; k++) {
+            const struct grid_cell *c = &d->own.cells[k];
+            if (c->row != i)
+                continue;
+            r->timed++;
+            r->is_unknown = false;
+            r->why = NULL;
+            if (!(c->ns >= r->best_ns)) {
+                r->best_ns = c->ns;
+                r->best = d->own.texts[c->candidate];
+            }
+        }
+    }
+    d->row = d->record_count;
+    return deploy_end(d, e);
+}
+
+bool deploy_read_known(struct deploy *d, struct error *e)
+{
+    return deploy_read_stored(d, &d->own, e) && record_known(d, e);
 }
 
 bool deploy_read_stored(struct deploy *d, struct deploy_grid *g, struct error *e)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < d->o.plan->point_count; i++)
+    uint32_t points = d->o.plan->point_count;
+    g->parts = arena_array(g->arena, points + (size_t)1, sizeof *g->parts);
+    bool ok = g->parts || error_memory(e);
+    for (uint32_t i = 0; ok && i < points; i++)
+        g->parts[i] = NULL;
+    for (uint32_t i = 0; ok && i < points; i++)
         ok = read_row(d, g, i, e);
     return ok;
 }
@@ -171,7 +215,7 @@ static bool say_unknown_device(const struct deploy *d, const char *name,
     }
     error_set(e, ERROR_STORE,
               "%s: the store has no results of %s in %s on a device '%s'%s%s; `hone deploy` or "
-              "`hone tune` on that machine measures them, `hone store merge` takes them here",
+              "`hone tune` on that machine measures them, `hone import --store` takes them here",
               store_path(d->o.tune.store), d->spec->name,
               language_title(d->o.tune.device->language), name,
               list.length ? "; it has them on " : "", text_cstr(&list));
