@@ -231,7 +231,7 @@ struct choice {
 static void judge_product(const struct fitting *f, const double *need, const struct choice *c,
                           struct choice *best)
 {
-    static const int64_t factors[] = {1, 2, 3, 4, 6, 8, 16, 32, 64};
+    static const int64_t factors[] = {1, 2, 3, 4, 5, 6, 8, 9, 12, 16, 25, 27, 32, 36, 64};
     double cost = 0, values[TRIALS];
     for (uint32_t i = 0; i < c->count; i++)
         cost += f->terms[c->terms[i]].cost * TERM_COST;

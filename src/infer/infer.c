@@ -24,9 +24,9 @@
 // ---- words -------------------------------------------------------------------------------------
 
 static const char *const tuned_words[] = {
-    "block",  "tile", "group", "local",    "work",   "vec",    "wg",    "fetch",  "step", "unroll",
-    "thread", "per_", "pad",   "use_",     "factor", "stage",  "chunk", "coarse", "wpt",  "lws",
-    "tpb",    "warp", "items", "prefetch", "cache",  "buffer", "strip", "method", NULL};
+    "block",  "tile", "group", "local",    "work",   "vec",    "wg",    "fetch",  "step",  "unroll",
+    "thread", "per_", "pad",   "use_",     "factor", "stage",  "chunk", "coarse", "wpt",   "lws",
+    "tpb",    "warp", "items", "prefetch", "cache",  "buffer", "strip", "method", "lsize", NULL};
 static const char *const size_words[] = {
     "width", "height", "size",  "length",   "count",  "rows",      "cols",   "columns",
     "depth", "num_",   "total", "elements", "points", "particles", "bodies", NULL};
@@ -35,7 +35,8 @@ static const char *const small_words[] = {
     "halo",   "channel", "batch",        "heads",    "ghost",       "mask_w", "mask_size",
     "order",  "border",  "stencil_size", "fsize",    "degree",      NULL};
 
-static const char *const exact_words[] = {"precision", "double", "fp64", "half", "dtype", NULL};
+static const char *const exact_words[] = {"precision", "double",   "fp64",    "half",
+                                          "dtype",     "max_iter", "maxiter", NULL};
 
 static bool is_role_size(const char *name)
 {
@@ -1238,7 +1239,7 @@ static void write_scalar(struct writer_of *w, uint32_t parameter, struct inferre
     }
 }
 
-// A struct, or a type of a name of its own: behind an #include it could be a macro, too.
+// A struct, or a type that nothing here defines: behind an #include it could be a macro, too.
 static bool has_own_types(const struct study *s)
 {
     for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {
@@ -1250,6 +1251,12 @@ static bool has_own_types(const struct study *s)
     return false;
 }
 
+// In the text as it was read, a file that was found left the #line behind it.
+static bool has_includes(const struct study *s)
+{
+    return strstr(s->text, "#include") || strstr(s->text, "\n#line ");
+}
+
 // Does the kernel's line hold macros, or a template's types? Then who reads it plainly, as a spec is
 // read, may not understand it.
 static bool is_plain_signature(const struct study *s)
@@ -1257,7 +1264,8 @@ static bool is_plain_signature(const struct study *s)
     const char *name = s->kernel->name, *at = s->text, *end = s->text + s->length;
     size_t length = strlen(name);
     int64_t number;
-    if (s->kernel->template_count || (has_own_types(s) && strstr(s->text, "#include")))
+    bool has_types = has_own_types(s) || strstr(s->text, "typedef");
+    if (s->kernel->template_count || (has_types && has_includes(s)))
         return false;
     while ((at = strstr(at, name)) != NULL) {
         const char *open = at + length + strspn(at + length, " \t\r\n");
@@ -1462,6 +1470,10 @@ static void write_template(struct writer_of *w)
 static bool check_parameters(const struct study *s, struct error *e)
 {
     const struct function *f = s->kernel;
+    for (const struct token *t = f->from; t + 1 < f->to && strcmp(t->text, "{") != 0; t++) {
+        if (strcmp(t->text, "pipe") == 0 && t[1].kind == TOKEN_NAME) // pipe int p
+            return error_set(e, ERROR_INPUT, "%s takes a pipe, which hone does not know", f->name);
+    }
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const struct type *t = f->parameters[i].type;
         const char *words = t->words ? t->words : "", *name = f->parameters[i].name;
@@ -1538,9 +1550,11 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
     }
     for (size_t i = 0; i < s->survey.count; i++) {
         const struct surveyed_name *n = &s->survey.list[i];
-        struct atom *a = n->is_unroll && !n->is_defined && !n->initial
-                             ? add_atom(s, n->name, ATOM_PARAMETER)
-                             : NULL;
+        if (!n->is_unroll || n->is_defined)
+            continue;
+        if (n->initial)
+            add_name_atom(s, n->name, given);
+        struct atom *a = n->initial ? NULL : add_atom(s, n->name, ATOM_PARAMETER);
         if (a && !a->value)
             a->value = a->initial = 1;
     }

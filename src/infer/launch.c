@@ -1122,7 +1122,18 @@ static uint32_t spare_size(const struct study *s, const struct stride *strides)
     return first;
 }
 
-// How many matrices a batch has, which only the launch says.
+// How many matrices a batch has: an argument of such a name, or one that only the launch has.
+static uint32_t find_batch_argument(const struct study *s)
+{
+    static const char *const words[] = {"batch", NULL};
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const struct atom *a = &s->atoms[i];
+        if (a->is_argument && a->kind != ATOM_LEADING && names_role(a->name, words))
+            return i;
+    }
+    return NO_ATOM;
+}
+
 static uint32_t batch_atom(struct study *s)
 {
     uint32_t i = 0;
@@ -1159,7 +1170,9 @@ static void find_open_extent(struct study *s, uint32_t axis, const struct stride
     }
     if (x->extent.count == 0) {
         bool is_batch = mine->count && s->atoms[mine->atoms[0]].kind == ATOM_LEADING;
-        uint32_t size = is_batch ? batch_atom(s) : spare_size(s, strides);
+        uint32_t size = next ? NO_ATOM : find_batch_argument(s);
+        if (size == NO_ATOM)
+            size = is_batch ? batch_atom(s) : spare_size(s, strides);
         if (size == NO_ATOM)
             return;
         x->extent.atoms[x->extent.count++] = size;

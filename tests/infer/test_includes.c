@@ -53,21 +53,30 @@ START_TEST(what_they_define)
 {
     static const char kernel[] =
         "#include \"types.h\"\n#include \"types.h\"\n"
-        "kernel void k(global float *y, struct pair p) { y[0] = p.a; }\n"
+        "kernel void k(global float *y, struct pair p) { y[0] = p.a; } kernel void t(global number "
+        "*y, int n) { int i = get_global_id(0); if (i < n) y[i] = 1; }\n"
         "kernel void j(global float *y, int n) {\n goto end; end: y[0] = TWO; }";
     struct arena a;
     struct text source = TEXT_INIT;
     struct inferred f;
     struct error e = ERROR_INIT;
     arena_init(&a);
-    write_file(
-        &a, "types.h",
-        "#ifndef TYPES_H\n#define TYPES_H\n\nstruct pair { float a, b; };\n#define TWO 2\n#endif");
+    write_file(&a, "types.h",
+               "#ifndef TYPES_H\n#define TYPES_H\n\nstruct pair { float a, b; };\n#define TWO 2\n"
+               "typedef float number;\n#endif");
     ck_assert(infer_read(write_file(&a, "types.cl", kernel), &source, &e));
     ck_assert(!infer_kernel(text_cstr(&source), source.length, LANGUAGE_OPENCL, "k", &a, &f, &e));
     ck_assert_msg(strstr(e.text, "struct by value (pair)") != NULL, "%s", e.text);
     ck_assert(infer_kernel(text_cstr(&source), source.length, LANGUAGE_OPENCL, "j", &a, &f, &e));
     ck_assert_msg(f.open_count && strstr(f.open[0], "line 5 "), "%s", f.open[0]);
+    // Who reads a spec does not follow includes: the type is written there.
+    struct inferred typed;
+    error_clear(&e);
+    ck_assert_msg(
+        infer_kernel(text_cstr(&source), source.length, LANGUAGE_OPENCL, "t", &a, &typed, &e), "%s",
+        e.text);
+    ck_assert(typed.arguments[0].is_typed);
+    ck_assert_str_eq(typed.arguments[0].type, "float");
     for (uint32_t i = 0; i < f.name_count; i++) // what guards a file is nobody's parameter
         ck_assert_str_ne(f.names[i].name, "TYPES_H");
     text_release(&source);

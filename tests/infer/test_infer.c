@@ -138,9 +138,11 @@ START_TEST(what_cannot_be_passed)
     static const char *const texts[] = {
         "kernel void k(read_only image2d_t i, global int *x) { x[0] = 1; }",
         "struct s { int a; float b; }; kernel void k(struct s v, global int *x) { x[0] = v.a; }",
-        "kernel void k(global int **x) { x[0][0] = 1; }"};
-    static const char *const words[] = {"image", "struct by value", "pointer to pointers"};
-    for (size_t i = 0; i < 3; i++) {
+        "kernel void k(global int **x) { x[0][0] = 1; }",
+        "kernel void k(global int *x, write_only pipe int p) { write_pipe(p, x); }"};
+    static const char *const words[] = {"image", "struct by value", "pointer to pointers",
+                                        "a pipe"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct arena arena;
         struct inferred f;
         struct error e = ERROR_INIT;
