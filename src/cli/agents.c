@@ -235,11 +235,11 @@ static void join_asking(struct agents *g, struct asking *q)
     struct timespec until;
     bool is_ending = false;
     for (;;) {
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += LOOK_MS * 1000000L;
         until.tv_sec += until.tv_nsec / 1000000000L;
         until.tv_nsec %= 1000000000L;
-        if (pthread_timedjoin_np(q->thread, NULL, &until) != ETIMEDOUT)
+        if (pthread_clockjoin_np(q->thread, NULL, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
             return;
         for (uint32_t i = 0; i < g->count && interrupt_pending() && !is_ending; i++) {
             if (g->list[i].node)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks of the source itself. Each prints what it found and fails.
 #
-#   check_source.sh includes|file_names|static_names|foreign_headers|kernel_names|languages|globs|console|documents|top_level SOURCE_FOLDER
+#   check_source.sh includes|file_names|static_names|foreign_headers|kernel_names|languages|globs|console|clocks|documents|top_level SOURCE_FOLDER
 set -eu
 c_files=$(cd "$(dirname "$0")" && pwd)/c_files.awk
 cd "$2"
@@ -165,6 +165,13 @@ check_console() {
     grep -rnE '\<(printf|puts|putchar|vprintf) *\(|\<(fprintf|fputs|fputc|fwrite|vfprintf) *\(.*\<(stdout|stderr)\>' \
         src --include='*.[ch]' --exclude-dir=doc | grep -vE '^src/(cli/console\.c|worker/)|^[^:]*:[0-9]*: *//' |
         fail_with "something is written to stdout or stderr past src/cli/console.c"
+}
+
+# Times and limits are of a clock that nobody sets. Wall clocks are for dates, the ages of files, and the driver's log.
+check_clocks() {
+    grep -rnE 'CLOCK_REALTIME|gettimeofday|timespec_get|\<time\((NULL|0|&)' src --include='*.[ch]' --exclude-dir=doc |
+        grep -vE '^src/(store/put|os/cache_folder|os/scratch|cli/environment|cli/commands/command_cache|device/energy|worker/device_lock)\.c:' |
+        fail_with "a wall clock where a step of it would be taken for time that passed"
 }
 
 # The map of the source stays a page, and what it and the documents name is there.
