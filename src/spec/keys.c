@@ -171,11 +171,14 @@ static const struct spec_key keys[] = {
     KEY("KernelSpecification.KernelFile.*", TEXT, "-",
         "for OpenCL, CUDA or C: the file with the kernel in this language"),
     KEY_WITH("KernelSpecification.Sources", TEXTS, "-",
-             "several files, joined in order with #line; wins over KernelFile", .block = true),
+             "several files, joined in order with #line; wins over KernelFile. A list in "
+             "KernelSpecification.KernelFile is the same",
+             .block = true),
     KEY_WITH("KernelSpecification.KernelSource", TEXT, "-",
              "the kernel's text itself; wins over Sources and KernelFile", .block = true),
     KEY_WITH("KernelSpecification.CompilerOptions", TEXTS, "[]",
-             "options for the compiler, one word each", .block = true, .strict = KEY_ARRAY),
+             "options for the compiler, one word each; a text is split at its blanks",
+             .block = true, .strict = KEY_ARRAY),
     KEY_WITH("KernelSpecification.IncludeFolders", TEXTS, "[]",
              "folders in which #include looks, relative to the spec's folder", .block = true),
     KEY_WITH("KernelSpecification.Retarget", OBJECT, "-",
@@ -190,8 +193,9 @@ static const struct spec_key keys[] = {
              "what GlobalSize counts. OpenCL: work-items, rounded up to a multiple of "
              "LocalSize; CUDA: work-groups",
              .block = true, .strict = KEY_STRING, .choices = "OpenCL|CUDA|Vulkan"),
-    KEY_WITH("KernelSpecification.GlobalSize", OBJECT, "-", "size of the launch", .block = true,
-             .strict = KEY_OBJECT, .required = true),
+    KEY_WITH("KernelSpecification.GlobalSize", OBJECT, "-",
+             "size of the launch; a list of axes will do, too", .block = true, .strict = KEY_OBJECT,
+             .required = true),
     KEY_WITH("KernelSpecification.GlobalSize.X", EXPRESSION, "required", "along the first axis",
              .strict = KEY_STRING, .required = true),
     KEY_WITH("KernelSpecification.GlobalSize.Y", EXPRESSION, "1", "along the second axis",
@@ -200,7 +204,8 @@ static const struct spec_key keys[] = {
              .strict = KEY_STRING),
     KEY_WITH("KernelSpecification.LocalSize", OBJECT,
              "block_size_x, block_size_y, block_size_z, else the driver's choice",
-             "work-items of a work-group", .block = true, .strict = KEY_OBJECT, .required = true),
+             "work-items of a work-group; a list of axes will do, too", .block = true,
+             .strict = KEY_OBJECT, .required = true),
     KEY_WITH("KernelSpecification.LocalSize.X", EXPRESSION, "required", "along the first axis",
              .strict = KEY_STRING, .required = true),
     KEY_WITH("KernelSpecification.LocalSize.Y", EXPRESSION, "1", "along the second axis",
@@ -213,7 +218,8 @@ static const struct spec_key keys[] = {
              "before LocalSize",
              .block = true),
     KEY_WITH("KernelSpecification.ProblemSize", EXPRESSIONS, "-",
-             "what is to be computed, per axis; every expression may use it as ProblemSize[0], "
+             "what is to be computed, per axis ({\"X\": ...} and \"(W, H)\" will do, too); every "
+             "expression may use it as ProblemSize[0], "
              "restrictions, derived parameters and metrics where it is over constants",
              .dialect = true, .block = true),
     KEY_WITH("KernelSpecification.GridDivX", EXPRESSIONS, "LocalSize",

@@ -3,6 +3,7 @@
 #include "spec/relaxed_json.h"
 
 #include "base/text.h"
+#include "spec/respell.h"
 
 #include <errno.h>
 #include <string.h>
@@ -132,9 +133,9 @@ json_t *relaxed_json_parse(const char *name, const char *text, size_t length, bo
                   : json_loadb(text_cstr(&c.out), c.out.length, JSON_REJECT_DUPLICATES, &at);
     bool memory = errno == ENOMEM; // then the parser may speak of syntax
     text_release(&c.out);
-    if (json)
+    if (json && (strict || respell_t1(json)))
         return json;
-    if (memory || json_error_code(&at) == json_error_out_of_memory)
+    if (json || memory || json_error_code(&at) == json_error_out_of_memory)
         error_memory(e);
     else if (length == 0)
         error_set(e, ERROR_INPUT, "%s: the file is empty; a spec is a JSON object", name);

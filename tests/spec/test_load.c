@@ -365,6 +365,51 @@ START_TEST(test_places)
 }
 END_TEST
 
+// Shapes that T1 does not have, and what is written of them in T1; without `t1`, what is said.
+START_TEST(test_other_shapes)
+{
+    static const struct {
+        const char *key, *t1, *error;
+    } of[] = {
+        {"\"ProblemSize\": {\"X\": \"A * 64\", \"Y\": 8}", "\"ProblemSize\": [\"A * 64\", 8]",
+         NULL},
+        {"\"ProblemSize\": \"(A * 64, max(A, 8))\"", "\"ProblemSize\": [\"A * 64\", \"max(A, 8)\"]",
+         NULL},
+        {"\"ProblemSize\": \"[64, 8,]\"", "\"ProblemSize\": [\"64\", \"8\"]", NULL},
+        {"\"ProblemSize\": \"(A + 1) * max(A, 2)\"", "\"ProblemSize\": \"(A + 1) * max(A, 2)\"",
+         NULL},
+        {"\"ProblemSize\": \"(A, [1, 2)\"", "\"ProblemSize\": \"(A, [1, 2)\"", NULL},
+        {"\"ProblemSize\": {\"X\": 8, \"Width\": 8}", NULL, "ProblemSize"},
+        {"\"GlobalSize\": [\"A\", 2], \"LocalSize\": \"A\"",
+         "\"GlobalSize\": {\"X\": \"A\", \"Y\": 2},", NULL},
+        {"\"GlobalSize\": [1, 2, 3, 4]", NULL, "GlobalSize: must be an object"},
+        {"\"GlobalSize\": {\"X\": 8}, \"CompilerOptions\": \" -O2  -DB=1 \"",
+         "\"CompilerOptions\": [\"-O2\", \"-DB=1\"]", NULL},
+        {"\"GlobalSize\": {\"X\": 8}, \"KernelFile\": [\"a.cl\", \"b.cl\"]",
+         "\"Sources\": [\"a.cl\", \"b.cl\"]", NULL},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct error e = ERROR_INIT;
+        struct text t1 = TEXT_INIT, text = TEXT_INIT;
+        text_addf(&text,
+                  "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"A\", \"Type\": "
+                  "\"int\", \"Values\": \"[8]\"}]}, \"KernelSpecification\": {\"Language\": "
+                  "\"OpenCL\", \"KernelName\": \"k\", %s%s}}",
+                  strstr(of[i].key, "KernelFile") ? "" : "\"KernelFile\": \"k.cl\", ", of[i].key);
+        struct spec *s = spec_parse(text_cstr(&text), text.length, NULL, "a", NULL, &e);
+        ck_assert_msg(!s == !of[i].t1, "%s: %s", of[i].key, e.text);
+        if (s)
+            ck_assert_msg(spec_convert(s, SPEC_T1, NULL, &t1, &e), "%s", e.text);
+        const char *part = s ? of[i].t1 : of[i].error;
+        ck_assert_msg(strstr(s ? text_cstr(&t1) : e.text, part), "%s: no %s in %s %s", of[i].key,
+                      part, text_cstr(&t1), e.text);
+        spec_free(s);
+        text_release(&t1);
+        text_release(&text);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("spec_load");
@@ -384,6 +429,7 @@ int main(void)
     tcase_add_test(cases, test_too_many_names);
     tcase_add_test(cases, test_damaged);
     tcase_add_test(cases, test_places);
+    tcase_add_test(cases, test_other_shapes);
     tcase_set_timeout(cases, 60);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
