@@ -65,6 +65,13 @@ struct page_detail {
     double joule; // of a launch; NaN: not known
 };
 
+// Of several equal devices that shared a tune one, as the run's session in the store describes it.
+struct page_member {
+    const char *name, *node, *state, *why;
+    double results, rounds;  // NaN: not known
+    double ratio, low, high; // how many times longer it takes than its siblings; NaN: not known
+};
+
 struct page_source {
     const char *name, *text; // "" where it is too long
     size_t length;
@@ -98,8 +105,10 @@ struct page_set {
     const char *text;   // of the kernel: how its digest begins; "" likewise
     const char *run; // "run 2" of those told apart, from the oldest; "": it has those of all runs
     const char *command, *host, *seed, *surroundings; // of the newest run; NULL: not known
-    const char *first_date, *last_date;               // NULL: not known
-    const char *statistic;                            // what a time is: "median"
+    const struct page_member *members; // of the newest run that several devices shared
+    uint32_t member_count;
+    const char *first_date, *last_date; // NULL: not known
+    const char *statistic;              // what a time is: "median"
     bool is_recorded; // others measured it: there are no samples, intervals or rankings
     const struct parameter *parameters;
     uint32_t parameter_count;
@@ -176,6 +185,10 @@ bool page_is_found(const char *head);
 bool page_add_found(struct page *p, const char *path, struct error *e);
 // What both end with: counts, orders, shares of variance.
 bool page_finish_set(struct page *p, struct page_set *s, struct error *e);
+// What the surroundings of a run say of the devices that shared it, into the set; nothing where they say nothing. False
+// without memory. And the surroundings without that; NULL without memory.
+bool page_read_members(struct page_set *s, const char *surroundings, struct arena *a);
+const char *page_without_members(const char *surroundings, struct arena *a);
 // The vendors' routines that were launched in turn with the set's configurations.
 bool page_find_libraries(struct page *p, struct page_set *s, struct store *store,
                          const struct spec *spec, struct error *e);

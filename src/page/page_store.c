@@ -111,10 +111,12 @@ static void note_run(struct taking_rows *t, const struct store_row *row)
         s->command = arena_strdup(a, row->command ? row->command : "");
         s->host = arena_strdup(a, row->host ? row->host : "");
         s->seed = arena_strdup(a, row->seed ? row->seed : "");
-        s->surroundings = arena_strdup(a, row->surroundings ? row->surroundings : "");
+        s->surroundings = page_without_members(row->surroundings ? row->surroundings : "", a);
         s->last_date = arena_strdup(a, row->date);
         s->hone_version = arena_strdup(a, row->hone_version);
     }
+    if (s->member_count == 0 && row->surroundings)
+        t->failed |= !page_read_members(s, row->surroundings, a);
     if (isnan(t->first) || at < t->first) {
         t->first = at;
         s->first_date = arena_strdup(a, row->date);

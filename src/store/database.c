@@ -39,6 +39,7 @@ static const char *const sql[STATEMENTS] = {
         ":driver, :compiler, :language_version, :uuid, :pci, :device_surroundings, :device_type, "
         ":compute_units, :clock_mhz, :global_bytes, :local_bytes, :device_identity) "
         "ON CONFLICT (id) DO NOTHING",
+    [STATEMENT_SURROUNDINGS] = "UPDATE session SET surroundings = :surroundings WHERE id = :id",
     [STATEMENT_PUT_RESULT] =
         "INSERT INTO result (sequence, id, job, session, date, status, fault, verification, stop, "
         "median_ns, "

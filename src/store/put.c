@@ -441,6 +441,31 @@ bool store_together_end(struct store *s, bool keep, struct error *e)
     return ok;
 }
 
+bool store_surroundings(struct store *s, const char *surroundings, struct error *e)
+{
+    struct run *r = &s->run;
+    const struct begun *begun = r->begun ? &s->runs[s->run_count - 1] : NULL;
+    if (s->mode != STORE_WRITE || !begun)
+        return error_set(e, ERROR_USAGE, "%s: there is no session", s->path);
+    r->session.surroundings = arena_strdup(&r->arena, surroundings);
+    if (!r->session.surroundings)
+        return error_memory(e);
+    if (begun->results + begun->pending == 0)
+        return true;
+    if (!transaction_begin(s, e))
+        return false;
+    struct values v = {statement_get(s, STATEMENT_SURROUNDINGS, e), SQLITE_OK};
+    bool ok = v.statement != NULL;
+    if (ok) {
+        value_blob(&v, ":id", r->id, sizeof r->id);
+        value_text(&v, ":surroundings", surroundings);
+        ok = values_run(&v, s, "writing the session", e) && transaction_commit(s, e);
+    }
+    if (!ok)
+        transaction_rollback(s);
+    return ok;
+}
+
 // ---- what was written ---------------------------------------------------------------------------
 
 static bool count_back(struct store *s, const struct begun *b, sqlite3_stmt *count, uint64_t *out,

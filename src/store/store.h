@@ -68,6 +68,10 @@ struct store_session {
 // before the first result.
 bool store_begin(struct store *s, const struct store_session *session, struct error *e);
 
+// Other surroundings of the present session, than which nothing that was written changes: what is known of a run at its end
+// alone. Where nothing of it is written yet nothing is now.
+bool store_surroundings(struct store *s, const char *surroundings, struct error *e);
+
 // What identifies and describes a job in the store. `configuration` is the canonical text
 // "block_size_x=16, tile_size_x=2", `spec_id` a digest of what makes results of one spec
 // comparable: (see spec_identity()): name of the spec, its kernel names.

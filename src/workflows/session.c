@@ -225,6 +225,17 @@ bool session_begin(const struct session *s, struct store *store, uint64_t seed, 
     return ok;
 }
 
+bool session_describe(const struct session *s, struct store *store, const char *devices,
+                      struct error *e)
+{
+    struct text facts = TEXT_INIT;
+    add_facts(s->o.device, &facts);
+    text_addf(&facts, " " SESSION_DEVICES "%s", devices);
+    bool ok = facts.failed ? error_memory(e) : store_surroundings(store, text_cstr(&facts), e);
+    text_release(&facts);
+    return ok;
+}
+
 // It is the spec's fault, or, where that says that it is for other devices, the configuration's
 // own.
 bool session_refusal(const struct error *why, struct result **out)

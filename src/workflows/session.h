@@ -58,6 +58,12 @@ const struct space *session_whole(struct session *s, struct error *e);
 bool session_begin(const struct session *s, struct store *store, uint64_t seed, const char *command,
                    const char *host, struct error *e);
 
+// The devices that share the work, as JSON (farm_members_emit()), are written into the session behind what else is known of
+// its surroundings: "... " SESSION_DEVICES "[...]".
+#define SESSION_DEVICES "devices="
+bool session_describe(const struct session *s, struct store *store, const char *devices,
+                      struct error *e);
+
 // The result of a configuration that cannot be made into a job, which is the caller's. False
 // without memory, which may have been the reason.
 bool session_refusal(const struct error *why, struct result **out);

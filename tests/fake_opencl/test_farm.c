@@ -96,6 +96,22 @@ START_TEST(a_slow_card_is_found_and_counts_for_no_configuration)
 }
 END_TEST
 
+// A view of the report on the store, as CSV.
+static const char *reported(const char *view)
+{
+    char command[512], store[128], part[1024];
+    tune_path(&t, "store.sqlite", store);
+    str_format(command, sizeof command, HONE_BINARY_DIR "/hone report %s --store %s --csv %s",
+               t.spec, store, view);
+    FILE *out = popen(command, "r");
+    ck_assert_ptr_nonnull(out);
+    text_clear(&output);
+    while (fgets(part, sizeof part, out))
+        text_add(&output, part);
+    ck_assert_msg(pclose(out) == 0, "%s", command);
+    return text_cstr(&output);
+}
+
 START_TEST(a_card_that_is_too_slow_is_left_out)
 {
     tune_order("DEVICES", "3");
@@ -109,6 +125,12 @@ START_TEST(a_card_that_is_too_slow_is_left_out)
     ck_assert(number_after(said, ":66:00.0)\"", "\"rounds\":") == 0);
     ck_assert_ptr_nonnull(strstr(said, "\"chosen\":{\"ID\": 0}"));
     check_whole();
+    // The store knows of each.
+    said = reported("devices");
+    ck_assert_msg(strstr(said, ":65:00.0),,working,"), "%s", said);
+    ck_assert_msg(strstr(said, ":66:00.0),,left out,"), "%s", said);
+    ck_assert_msg(strstr(said, "it is 2"), "%s", said);
+    ck_assert_ptr_nonnull(strstr(said, ":67:00.0),,working,"));
 }
 END_TEST
 

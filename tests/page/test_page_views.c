@@ -1,6 +1,7 @@
 // Views of sets that are made by hand: where a device is needed to have what they show.
 #include "page/page.h"
 #include "page/view.h"
+#include "runner/farm.h"
 
 #include "../base/suite.h"
 
@@ -185,8 +186,78 @@ START_TEST(messages_are_shared)
 }
 END_TEST
 
+// As a run's surroundings say it, with a name from outside.
+START_TEST(devices_of_a_shared_tune)
+{
+    static const char said[] =
+        "governor=performance device_capability=90 devices=[{\"name\": \"a, card 0 (<b>)\", "
+        "\"node\": \"a\", "
+        "\"state\": \"working\", \"results\": 12, \"rounds\": 5, \"ratio\": 1.041, "
+        "\"ratio_interval\": [1.038, 1.044]}, {\"name\": \"b\", \"node\": \"b\", \"state\": "
+        "\"lost\", "
+        "\"why\": \"silence\", \"results\": 3, \"rounds\": 0, \"ratio\": null}]";
+    struct page p = {.count = 1};
+    struct page_set s;
+    struct text out = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    with_roofline(&s);
+    p.sets = &s;
+    s.page = &p;
+    ck_assert(!page_write_csv(&p, "devices", &out, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "one device measured everything"));
+    error_clear(&e);
+    ck_assert(page_read_members(&s, said, &p.arena));
+    ck_assert(page_write_csv(&p, "devices", &out, &e));
+    ck_assert_str_eq(text_cstr(&out),
+                     "device,node,state,results,rounds,ratio to its siblings,low,high,why\n"
+                     "\"a, card 0 (<b>)\",a,working,12,5,1.041,1.038,1.044,\n"
+                     "b,b,lost,3,0,,,,silence\n");
+    text_clear(&out);
+    ck_assert(page_write_svg(&p, "devices", &out, &e));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "(&lt;b&gt;)"));
+    ck_assert_str_eq(page_without_members(said, &p.arena),
+                     "governor=performance device_capability=90");
+    text_release(&out);
+    arena_release(&p.arena);
+}
+END_TEST
+
+// Nothing of these is a list of devices, and nothing goes wrong.
+START_TEST(devices_that_nobody_wrote)
+{
+    static const char *const said[] = {"",
+                                       "devices=",
+                                       "devices=[",
+                                       "devices=[]",
+                                       "devices=[1, null, \"x\"",
+                                       "xdevices=[{}]",
+                                       "devices={}"};
+    struct page p = {.count = 0};
+    struct page_set s = {.page = &p};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        ck_assert(page_read_members(&s, said[i], &p.arena));
+        ck_assert_msg(s.member_count == 0, "%s", said[i]);
+        ck_assert_ptr_nonnull(page_without_members(said[i], &p.arena));
+    }
+    struct text many = TEXT_INIT;
+    text_add(&many, "devices=[0");
+    for (unsigned i = 0; i < FARM_MOST; i++)
+        text_add(&many, ",[]");
+    text_add(&many, "]");
+    ck_assert(page_read_members(&s, text_cstr(&many), &p.arena) && s.member_count == 0);
+    ck_assert(page_read_members(&s, "devices=[1, {\"name\": 2, \"ratio\": \"x\"}]", &p.arena));
+    ck_assert_uint_eq(s.member_count, 2);
+    ck_assert_str_eq(s.members[1].name, "");
+    ck_assert(isnan(s.members[1].ratio));
+    text_release(&many);
+    arena_release(&p.arena);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, devices_of_a_shared_tune);
+    tcase_add_test(tests, devices_that_nobody_wrote);
     tcase_add_test(tests, roofline);
     tcase_add_test(tests, no_roofline);
     tcase_add_test(tests, sizes_of_two_stores);

@@ -459,6 +459,22 @@ START_TEST(test_in_clear)
 }
 END_TEST
 
+// What is known of a run at its end.
+START_TEST(test_other_surroundings)
+{
+    struct error e = ERROR_INIT;
+    struct store *s = three_results();
+    ck_assert_msg(store_surroundings(s, "governor=powersave devices=[]", &e), "%s", e.text);
+    ck_assert_uint_eq(ask("s.db", "SELECT count(*) FROM session WHERE surroundings = "
+                                  "'governor=powersave devices=[]'"),
+                      1);
+    store_close(s);
+    s = store_open("s.db", STORE_READ, &e);
+    ck_assert(s && !store_surroundings(s, "x", &e));
+    store_close(s);
+}
+END_TEST
+
 START_TEST(test_without_texts_and_device)
 {
     struct error e = ERROR_INIT;
@@ -617,6 +633,7 @@ static void tests_add(TCase *t)
     tcase_add_test(t, test_more_sets_than_are_remembered);
     tcase_add_test(t, test_counts);
     tcase_add_test(t, test_in_clear);
+    tcase_add_test(t, test_other_surroundings);
     tcase_add_test(t, test_without_texts_and_device);
     tcase_add_test(t, test_put_needs_session_and_right);
     tcase_add_test(t, test_put_once);

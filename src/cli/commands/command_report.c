@@ -464,7 +464,7 @@ static const struct option options[] = {
      .help = "Write to this file, whole or not at all. Default: standard output."},
     {OPTION("svg", "VIEW", option_text, FIELD(svg)), .brief = "one picture, for a paper",
      .help = "One picture as a file of its own, of the first set that has it: evaluations, time, "
-             "finalists, rounds, "
+             "finalists, rounds, devices, "
              "distribution, parameters, importance, heatmap, parallel, failures, pareto, sizes, "
              "beside, matrix, samples, roofline, convergence or deployed."},
     {OPTION("csv", "VIEW", option_text, FIELD(csv)), .brief = "the numbers of one view",

@@ -70,6 +70,43 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
     return cached_new(&cached, &live, e);
 }
 
+// Into t->members, with what the rounds know better; how many there are.
+static uint32_t fill_members(struct tune *t)
+{
+    const struct tune_ranked *ranked = &t->progress.ranked;
+    uint32_t count = farm_members(t->evaluator, t->members);
+    for (uint32_t i = 0; i < ranked->place_count; i++) {
+        const struct ranked_place *p = &ranked->places[i];
+        struct farm_member *m = &t->members[p->place];
+        m->rounds = p->rounds;
+        if (p->compared) {
+            m->compared = true;
+            m->ratio = p->ratio;
+        }
+        if (p->why[0] && farm_is_usable(m->state)) {
+            m->state = FARM_LEFT_OUT;
+            m->why = p->why;
+        }
+    }
+    return count;
+}
+
+// The store names all devices from the first result on; what each of them did, and its pace, at the end.
+static bool describe_devices(struct tune *t, struct error *e)
+{
+    struct text json = TEXT_INIT;
+    struct emit j;
+    uint32_t count = fill_members(t);
+    if (count == 0 || !t->o.store || t->o.build_only)
+        return true;
+    emit_start(&j, &json);
+    farm_members_emit(t->members, count, &j);
+    bool ok = json.failed ? error_memory(e)
+                          : session_describe(&t->session, t->o.store, text_cstr(&json), e);
+    text_release(&json);
+    return ok;
+}
+
 static bool begin_search(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
@@ -92,7 +129,7 @@ static bool begin_search(struct tune *t, struct error *e)
         !session_begin(&t->session, o->store, o->seed, o->command, o->host, e))
         return false;
     t->evaluator = tune_make_evaluator(t, e);
-    if (!t->evaluator)
+    if (!t->evaluator || !describe_devices(t, e))
         return false;
     // The evaluator says how many it keeps under way at once, since it starts with none. Where a
     // time ends the search nobody knows how many there will be.
@@ -561,7 +598,14 @@ enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune
 {
     if (t->o.store)
         store_patience(t->o.store, STORE_STEP_MS);
+    struct error why = ERROR_INIT;
     enum workflow_answer answer = step_search(t, timeout_ms, record, e);
+    if (answer == WORKFLOW_END && !t->is_described) {
+        t->is_described = describe_devices(t, &why);
+        if (!t->is_described)
+            answer =
+                store_try_again(t->o.store, &why) ? WORKFLOW_NOTHING : break_off_tune(t, &why, e);
+    }
     if (t->o.store)
         store_patience(t->o.store, 0);
     return answer;
@@ -637,20 +681,7 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     tune_starts_progress(t, out);
     split_times(t, out);
     out->members = t->members;
-    out->member_count = farm_members(t->evaluator, t->members);
-    for (uint32_t i = 0; i < out->ranked.place_count; i++) { // the rounds know it better
-        const struct ranked_place *p = &out->ranked.places[i];
-        struct farm_member *m = &t->members[p->place];
-        m->rounds = p->rounds;
-        if (p->compared) {
-            m->compared = true;
-            m->ratio = p->ratio;
-        }
-        if (p->why[0] && farm_is_usable(m->state)) {
-            m->state = FARM_LEFT_OUT;
-            m->why = p->why;
-        }
-    }
+    out->member_count = fill_members(t);
 }
 
 const struct space *tune_space(const struct tune *t)

@@ -85,6 +85,7 @@ struct tune {
 
     struct ranked_place ranked_places[FARM_MOST]; // of the final ranking
     struct farm_member members[FARM_MOST];        // as of the last question for progress
+    bool is_described;                            // the store has what the devices did
     uint64_t left_out_told;                       // bits of `ranked_places`: it was said of these
     struct tune_progress progress;
     struct evaluator_times before_ranking, ranking; // when it began; what it took
