@@ -15,7 +15,8 @@ fail() {
 cat >fill.c <<'END_OF_KERNEL'
 void fill(volatile float *y, int n)
 {
-    for (int r = 0; r < 1 + A * B; r++)
+    volatile int name = 10 * A + B; // no two are built the same, and all take the same time
+    for (int r = 0; r < 8; r++)
         for (int i = 0; i < n; i++)
             y[i] = i;
 }
