@@ -49,8 +49,8 @@ const struct option share_options[] = {
     NODE_OPTIONS,
     {OPTION("outlier", "SHARE", option_outlier, GIVEN(outlier)),
      .help =
-         "With --on: a device that is this much slower than its siblings is left out, and it is "
-         "said. Default: 10%. none: nobody is left out."},
+         "With --on: a device that is slower than its siblings by more than this, the low end of "
+         "its interval too, is left out, and it is said. Default: 10%. none: nobody is left out."},
     {0},
 };
 

@@ -347,7 +347,8 @@ static void compare_member(struct member *m)
 
 static bool take_back(struct member *m, const struct error *why, struct error *e);
 
-// The slowest of those that are clearly slower than the others; NULL: none is.
+// The slowest of those that are slower than the others by more than is allowed, their whole interval: few launches on a
+// busy machine say little. NULL: none is.
 static struct member *find_outlier(struct farm *f)
 {
     struct member *worst = NULL;
@@ -357,8 +358,7 @@ static struct member *find_outlier(struct farm *f)
         if (m->state != FARM_TRIED)
             continue;
         compare_member(m);
-        if (m->compared && m->ratio.ratio > limit && m->ratio.low > 1 &&
-            (!worst || m->ratio.ratio > worst->ratio.ratio))
+        if (m->compared && m->ratio.low > limit && (!worst || m->ratio.ratio > worst->ratio.ratio))
             worst = m;
     }
     return worst;

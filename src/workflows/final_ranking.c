@@ -483,7 +483,7 @@ static void leave_slowest_out(struct final_ranking *s, uint64_t *room, bool *mor
         if (p->lost || !s->asked[i].result)
             continue;
         p->compared = compare_turn(s, &s->asked[i], room, &p->ratio);
-        if (p->compared && p->ratio.ratio > 1 + s->o.outlier && p->ratio.low > 1 &&
+        if (p->compared && p->ratio.low > 1 + s->o.outlier &&
             (!worst || p->ratio.ratio > worst->ratio.ratio))
             worst = p;
     }
@@ -871,7 +871,7 @@ static bool decide_ranking(struct final_ranking *s, struct error *e)
         place_late(&c[s->o.count], &c[s->partner], left, s->o.rules,
                    s->o.device->timer_ns / s->status.batch);
     bool ok = entries && (left == 0 || s->status.decided);
-    ok = ok && (!s->status.decided || s->o.place_count < 2 || compare_places(s));
+    ok = ok && (!s->status.decided || s->o.place_count == 0 || compare_places(s));
     free(entries);
     return ok || error_memory(e);
 }

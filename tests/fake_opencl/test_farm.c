@@ -134,6 +134,18 @@ START_TEST(a_card_that_is_too_slow_is_left_out)
 }
 END_TEST
 
+START_TEST(the_card_that_is_left_has_all_rounds)
+{
+    tune_order("DEVICES", "2");
+    tune_order("NOISE", "2000");
+    tune_order("SPEED", "100,125");
+    const char *said = tuned(shared);
+    ck_assert_msg(number_after(said, ":66:00.0)\"", "\"rounds\":") == 0, "%s", said);
+    ck_assert_msg(number_after(said, ":65:00.0)\"", "\"rounds\":") > 0, "%s", said);
+    check_whole();
+}
+END_TEST
+
 // The store has all that the search asks for: the first that this card is given is the ranking's.
 static void rank_what_is_known(void)
 {
@@ -375,6 +387,7 @@ int main(void)
     tcase_add_test(cases, four_cards_find_what_one_finds);
     tcase_add_test(cases, a_slow_card_is_found_and_counts_for_no_configuration);
     tcase_add_test(cases, a_card_that_is_too_slow_is_left_out);
+    tcase_add_test(cases, the_card_that_is_left_has_all_rounds);
     tcase_add_test(cases, a_card_that_is_too_slow_is_left_out_of_a_ranking);
     tcase_add_test(cases, a_card_that_computes_wrong_costs_no_finalist);
     tcase_add_test(cases, who_says_so_keeps_it);
