@@ -178,6 +178,19 @@ release_actions:
 }
 
 // The folder's own descriptor is one of those that are counted, as "." and ".." are of the entries.
+static const struct sched_param no_priority;
+
+bool process_batch(void)
+{
+    return sched_getscheduler(0) == SCHED_OTHER &&
+           sched_setscheduler(0, SCHED_BATCH, &no_priority) == 0;
+}
+
+void process_batch_end(void)
+{
+    sched_setscheduler(0, SCHED_OTHER, &no_priority);
+}
+
 size_t process_files_left(void)
 {
     struct rlimit files;

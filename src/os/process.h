@@ -89,6 +89,11 @@ void process_leave(struct process *p);
 // "exited with status 3", "was killed by SIGSEGV (segmentation fault)".
 void process_status_text(int status, char *out, size_t size);
 
+// For a process that only passes on what others say: it need not run the moment it is woken (SCHED_BATCH), and so takes more at
+// once, in fewer turns. Children inherit that. False where it is scheduled otherwise than by default: that stays.
+bool process_batch(void);
+void process_batch_end(void); // where that was true
+
 // How many more files this process may open; SIZE_MAX where that cannot be told.
 size_t process_files_left(void);
 // What to do where a file could not be opened (errno): "", or " (...)" where the limit was met.

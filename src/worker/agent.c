@@ -90,6 +90,7 @@ struct agent {
     uint64_t kept_bytes;
     struct item *items;
     size_t item_count, item_capacity;
+    bool batches; // as process_batch() said; its workers shall not
     bool is_greeted, has_ended;
     struct error failed; // why it ends, but for the end of its input
     struct pollfd fds[2 * NODE_WORKERS + 3];
@@ -155,6 +156,18 @@ static void tell_exited(struct agent *a, uint32_t number, int status)
         error_memory(&a->failed);
 }
 
+// It is scheduled as it would be without an agent.
+static bool start_process(const struct agent *a, struct ward *w, const char *const *argv,
+                          const char *const *environment, struct error *e)
+{
+    if (a->batches)
+        process_batch_end();
+    bool ok = process_start(&w->process, argv, environment, e);
+    if (a->batches)
+        process_batch();
+    return ok;
+}
+
 static void start_ward(struct agent *a, const struct node_frame *f)
 {
     const char *const argv[] = {a->program, NULL};
@@ -170,7 +183,7 @@ static void start_ward(struct agent *a, const struct node_frame *f)
     if (f->number <= a->last_number || a->ward_count >= NODE_WORKERS || !w || !environment) {
         error_set(&a->failed, ERROR_WORKER, "a worker cannot be started as it was asked for");
         free(w);
-    } else if (!process_start(&w->process, argv, environment, &e)) {
+    } else if (!start_process(a, w, argv, environment, &e)) {
         put_frame(a, NODE_PRINTED, f->number, e.text, strlen(e.text));
         put_frame(a, NODE_CLOSE, f->number, NULL, 0);
         tell_exited(a, f->number, CANNOT_RUN << 8);
@@ -819,6 +832,7 @@ int agent_serve(const struct agent_options *o)
     node_stream_init(&a->stream, -1, -1);
     arena_init(&a->arena);
     if (take_ends(a) && choose_folders(a) && put_hello(a)) {
+        a->batches = process_batch();
         while (!a->has_ended && !a->failed.code)
             agent_step(a);
     }

@@ -898,6 +898,7 @@ int link_run(int control, const struct link_options *o)
     node_stream_init(&l->control, control, control);
     node_stream_init(&l->agent, -1, -1);
     if (node_set_nonblocking(control) && start_launcher(l)) {
+        process_batch();
         put_greeting(l);
         while (!l->has_ended && !l->lost.code)
             link_step(l);

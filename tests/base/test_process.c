@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -358,6 +359,31 @@ START_TEST(test_none_is_harmless)
 }
 END_TEST
 
+static int child_policy(void)
+{
+    start_shell("read x", NULL);
+    int policy = sched_getscheduler(child.pid);
+    process_end(&child);
+    return policy;
+}
+
+// How a user had it scheduled stays; what is started meanwhile is scheduled as its parent is.
+START_TEST(test_batch)
+{
+    static const struct sched_param none;
+    if (sched_getscheduler(0) != SCHED_OTHER)
+        return;
+    ck_assert(process_batch());
+    ck_assert_int_eq(sched_getscheduler(0), SCHED_BATCH);
+    ck_assert_int_eq(child_policy(), SCHED_BATCH);
+    process_batch_end();
+    ck_assert_int_eq(child_policy(), SCHED_OTHER);
+    ck_assert_int_eq(sched_setscheduler(0, SCHED_BATCH, &none), 0);
+    ck_assert(!process_batch());
+    ck_assert_int_eq(sched_getscheduler(0), SCHED_BATCH);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_checked_fixture(tests, NULL, teardown);
@@ -379,6 +405,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_no_other_descriptor_is_inherited);
     tcase_add_test(tests, test_start_without_standard_descriptors);
     tcase_add_test(tests, test_ignored_sigchld_is_survived);
+    tcase_add_test(tests, test_batch);
     tcase_add_test(tests, test_none_is_harmless);
 }
 
