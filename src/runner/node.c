@@ -20,7 +20,7 @@
 
 #define SEND_MS  5000 // how long the link may take nothing
 #define END_MS   8000 // how long it may take to end
-#define ENDED_MS 200
+#define ENDED_MS 1000 // its channel is at its end: the process is about to be
 #define DECIMALS 24
 // A lock that was had and that nobody came for.
 #define UNCLAIMED_NS 200000000ull
