@@ -53,12 +53,16 @@ static void draw_members(const struct page_set *s, const char *id, struct text *
         picture_text(&p, "note", p.left - 8, picture_y(&p, y) + 4, "end", name);
         if (!isfinite(m->ratio))
             continue;
+        const char *kind =
+            str_equal(m->state, "left out") || str_equal(m->state, "lost") ? "default" : "correct";
         if (isfinite(m->low) && isfinite(m->high))
-            picture_box(&p, "cells correct", percent(m->low), y - 0.12, percent(m->high), y + 0.12,
-                        m->name);
-        struct mark mark = {.x = percent(m->ratio), .y = y};
-        page_draw_points(&p, "correct", &mark, 1);
+            picture_segment(&p, kind, percent(m->low), y, percent(m->high), y);
+        str_format(words, sizeof words, "large %s", kind);
+        picture_points(&p, words, &(struct mark){percent(m->ratio), y}, 1);
     }
+    static const struct legend legend[] = {{"large correct", "took part", false},
+                                           {"large default", "left out, or lost", false}};
+    picture_legend(&p, legend, 2);
     picture_end(&p);
 }
 
