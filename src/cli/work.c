@@ -410,9 +410,15 @@ int work_bind(struct work *w)
     return EXIT_DONE;
 }
 
-// With --on equal devices are one: the first of them stands for all.
+static bool is_named(const struct device_info *d, const char *wanted)
+{
+    return wanted && (str_equal(d->id, wanted) || device_is_card(d, wanted));
+}
+
+// With --on equal devices are one: the one that is `wanted` (or NULL) by number, id, UUID or address stands for all, else the
+// first.
 static const struct device_info *one_of_each_kind(struct work *w, const struct device_info *list,
-                                                  size_t *count)
+                                                  size_t *count, const char *wanted)
 {
     struct device_info *kept = arena_array(&w->arena, *count + 1, sizeof *kept);
     size_t n = 0;
@@ -423,6 +429,8 @@ static const struct device_info *one_of_each_kind(struct work *w, const struct d
         for (size_t k = 0; k < n && is_new; k++) {
             device_info_digest(&kept[k], &other);
             is_new = !digest_equal(&own, &other);
+            if (!is_new && is_named(&list[i], wanted) && !is_named(&kept[k], wanted))
+                kept[k] = list[i];
         }
         if (is_new)
             kept[n++] = list[i];
@@ -448,7 +456,7 @@ static const struct device_info *list_kinds(struct work *w, const struct device_
         }
     }
     *count = n;
-    return kept ? one_of_each_kind(w, kept, count) : NULL;
+    return kept ? one_of_each_kind(w, kept, count, NULL) : NULL;
 }
 
 static const struct device_info *take_kind(struct work *w, const struct device_info *list,
@@ -487,7 +495,7 @@ int work_device(struct work *w)
     if (list && count == 0)
         return say_why_none(w);
     if (list && w->given->on.count > 0 && !w->takes_kind)
-        list = one_of_each_kind(w, list, &count);
+        list = one_of_each_kind(w, list, &count, wanted);
     w->device = !list           ? NULL
                 : w->takes_kind ? take_kind(w, list, count, &e)
                                 : choose_device(list, count, wanted, &e);

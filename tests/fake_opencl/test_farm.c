@@ -134,6 +134,23 @@ START_TEST(a_card_that_is_too_slow_is_left_out)
 }
 END_TEST
 
+// The one that is named comes first, and its siblings share the work.
+START_TEST(any_of_equal_cards_can_be_named)
+{
+    static const char *const second[] = {"--on", "local", "--json", "-d", "1", NULL};
+    static const char *const third[] = {"--on", "local", "--json", "-d", "2", NULL};
+    static const char *const *const named[] = {second, third};
+    tune_order("DEVICES", "3");
+    for (unsigned i = 0; i < 2; i++) {
+        const char *said = tuned(named[i]);
+        const char *list = strstr(said, "\"devices\":[");
+        const char *one = list ? strstr(list, i == 0 ? ":66:00.0" : ":67:00.0") : NULL;
+        const char *first = list ? strstr(list, ":65:00.0") : NULL;
+        ck_assert_msg(one && first && one < first, "%s", said);
+    }
+}
+END_TEST
+
 START_TEST(the_card_that_is_left_has_all_rounds)
 {
     tune_order("DEVICES", "2");
@@ -387,6 +404,7 @@ int main(void)
     tcase_add_test(cases, four_cards_find_what_one_finds);
     tcase_add_test(cases, a_slow_card_is_found_and_counts_for_no_configuration);
     tcase_add_test(cases, a_card_that_is_too_slow_is_left_out);
+    tcase_add_test(cases, any_of_equal_cards_can_be_named);
     tcase_add_test(cases, the_card_that_is_left_has_all_rounds);
     tcase_add_test(cases, a_card_that_is_too_slow_is_left_out_of_a_ranking);
     tcase_add_test(cases, a_card_that_computes_wrong_costs_no_finalist);
