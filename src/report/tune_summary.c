@@ -61,9 +61,12 @@ static const struct tune_record *baseline_of(const struct tune_report *v)
     return r && r->timed ? r : NULL;
 }
 
-static const char *why_no_baseline(const struct tune_progress *p)
+static const char *why_no_baseline(const struct tune_report *v)
 {
+    const struct tune_progress *p = &v->progress;
     const struct tune_record *r = p->default_record;
+    if (!r && v->head.recorded && !v->head.of_spec)
+        return "a recording names no default";
     if (!r)
         return p->has_default ? "it was not run" : "it is not in the space that was asked for";
     return r->result->status == STATUS_CORRECT ? "it was not timed" : "it failed";
@@ -379,6 +382,22 @@ static void put_launches(const struct tune_report *v, struct text *out)
 }
 
 // Measured one after the other: no decision about who is the best.
+// Of a tune that ranks nothing: times that come from rankings were not taken beside the others.
+static void put_other_rankings(const struct tune_report *v, struct text *out)
+{
+    size_t reused = 0;
+    for (size_t i = 0; i < v->ranking_count; i++) {
+        const struct result *r = v->ranking[i]->result;
+        reused += !v->ranking[i]->ranked && r->reused && r->stop == STOP_RANKED;
+    }
+    if (reused == 0 || v->progress.ranked.decided || v->head.recorded)
+        return;
+    put_count(reused, "time", out);
+    text_add(out,
+             " of earlier rankings, which do not compare with those of others: `hone best` goes by "
+             "one ranking\n");
+}
+
 static void put_screening(const struct tune_report *v, struct text *out)
 {
     struct rows rows = {.most = v->rows};
@@ -394,6 +413,7 @@ static void put_screening(const struct tune_report *v, struct text *out)
     put_table(v, &rows, out);
     text_addf(out, "Which of those close to each other is the %s is not decided by this.\n",
               report_by_time(&v->head) ? "fastest" : "best");
+    put_other_rankings(v, out);
 }
 
 // All of the set, since each is the answer to somebody.
@@ -557,7 +577,7 @@ static void put_speedup(const struct tune_report *v, struct text *out)
     text_add(out, ": ");
     number_to_str(s->known ? s->ratio.ratio : 0, number);
     if (!s->known)
-        text_addf(out, "- (%s)", baseline_of(v) ? "not known" : why_no_baseline(&v->progress));
+        text_addf(out, "- (%s)", baseline_of(v) ? "not known" : why_no_baseline(v));
     else if (!s->ranked)
         text_addf(out, "%s (screened)", number);
     else if (best && best->is_default)
@@ -763,7 +783,7 @@ static void put_gain(const struct tune_report *v, struct text *out)
             text_add(out, "Speed-up over the default: none, it is the best");
         else if (!s->known)
             text_addf(out, "Speed-up over the default: not known (%s)",
-                      baseline_of(v) ? "not measured together" : why_no_baseline(&v->progress));
+                      baseline_of(v) ? "not measured together" : why_no_baseline(v));
         else
             text_addf(out, "Speed-up over the default: %s%s", number,
                       s->ranked ? " " : " (screened)");
@@ -773,6 +793,7 @@ static void put_gain(const struct tune_report *v, struct text *out)
             text_add(out, ", not significant");
         text_add(out, "\n");
     }
+    put_other_rankings(v, out);
     if (r->decided && r->tied > 1) {
         text_addf(out, "Tied with %zu other%s of %zu finalists (%g %% family-wise); taken for %s\n",
                   r->tied - 1, r->tied == 2 ? "" : "s", r->finalists, 100 * v->level, r->why);

@@ -79,6 +79,18 @@ expect 2 'check and --format exclude' "$hone" deploy --check table.json --format
 expect 2 'check and --set exclude' "$hone" deploy --check table.json --set N=5
 expect 0 '' "$hone" deploy --check table.json
 
+# ---- what a tune says of itself -----------------------------------------------------------------
+expect 0 'Next: hone best fill.json --store share.sqlite --config' "$hone" tune fill.json --part 1/2 --store share.sqlite
+tune --store two.sqlite
+expect 0 '!earlier rankings' "$hone" tune fill.json --store two.sqlite
+expect 0 'earlier rankings, which do not compare' "$hone" tune fill.json --store two.sqlite --unranked
+expect 0 'over the default: [89]\.[0-9]+ \[' "$hone" tune fill.json --store two.sqlite --unranked
+tune --store two.sqlite --where 'A < 3' --fresh
+expect 0 'over the default: not known \(not measured together' "$hone" tune fill.json --store two.sqlite --unranked
+"$hone" export fill.json --store two.sqlite --format csv >recorded.csv 2>/dev/null
+expect 0 'over the default: not known \(a recording names no default' "$hone" tune --replay recorded.csv
+expect 0 'over the default: [0-9]' "$hone" tune fill.json --replay recorded.csv
+
 # ---- the end ----------------------------------------------------------------------------------
 [ $failures -eq 0 ] && echo "all as it should be"
 [ $failures -eq 0 ]

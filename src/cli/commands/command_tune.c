@@ -95,7 +95,7 @@ static bool is_answer(const struct session *s, const struct tune_report *v)
 {
     const struct tune_settings *o = s->tuning.work.call->settings;
     return v->progress.ranked.decided && !o->measure.cold && o->given.where.count == 0 &&
-           o->given.config.count == 0;
+           o->given.config.count == 0 && o->given.share.parts <= 1;
 }
 
 // The first row of the Pareto set, else of all; NULL: there is none.

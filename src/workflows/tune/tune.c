@@ -224,7 +224,7 @@ static struct item *tune_item_new(struct tune *t, uint64_t index)
     n->record.index = index;
     n->record.choice = choice;
     n->record.pace = 1;
-    n->record.is_default = t->session.has_default && index == t->session.default_index;
+    n->record.is_default = tune_has_default(t) && index == t->session.default_index;
     if (!session_texts(spec, choice, &t->arena, &n->record.configuration,
                        &n->record.configuration_json))
         return NULL;
@@ -657,7 +657,7 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     uint64_t now = clock_ns();
     *out = t->progress;
     out->valid = space_count(t->session.space);
-    out->has_default = t->session.has_default;
+    out->has_default = tune_has_default(t);
     // More than the budget says where some were refused, or known without being asked for.
     uint64_t planned = t->planned + t->refused + t->unasked;
     out->common.planned = planned < out->valid ? planned : out->valid;

@@ -111,6 +111,11 @@ struct tune {
 // tune.c
 double tune_record_ns(const struct tune_record *r); // the median at the pace of the one device
 void tune_summarise(struct tune *t, struct item *n);
+// The first values of a recording's parameters are nobody's default.
+static inline bool tune_has_default(const struct tune *t)
+{
+    return t->session.has_default && !(t->o.replay && t->o.spec->text_length == 0);
+}
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
 
 bool tune_submit(struct tune *t, struct item *n, uint64_t ticket, struct error *e);

@@ -647,6 +647,31 @@ static void speedup_of_ranked(const struct tune *t, const struct tune_record *ba
                          out);
 }
 
+// Is one of them known from a ranking that the other one took no part in? Their times are then of two states of the machine.
+static bool are_of_two_rankings(const struct result *a, const struct result *b)
+{
+    bool is_ranked = (a->reused && a->stop == STOP_RANKED) || (b->reused && b->stop == STOP_RANKED);
+    return is_ranked &&
+           (is_alone(a) || is_alone(b) || memcmp(a->ranking, b->ranking, sizeof a->ranking) != 0);
+}
+
+// Both are known from one ranking, which is not decided again here: by the rounds that they share.
+static void speedup_of_stored(const struct tune *t, const struct result *base,
+                              const struct result *best, struct tune_speedup *out)
+{
+    const uint32_t first =
+        base->first_round > best->first_round ? base->first_round : best->first_round;
+    const uint32_t a = first - base->first_round, b = first - best->first_round;
+    if (a >= base->sample_count || b >= best->sample_count) {
+        out->known = false;
+        return;
+    }
+    const uint32_t more = base->sample_count - a, rest = best->sample_count - b;
+    out->ranked = true;
+    speedup_paired(base->samples_ns + a, best->samples_ns + b, more < rest ? more : rest,
+                   t->o.terms.rules.level, best->terms.resolution_ns, &out->ratio);
+}
+
 void tune_speedup(const struct tune *t, struct tune_speedup *out)
 {
     const struct tune_record *base = t->progress.default_record, *best = t->progress.best;
@@ -655,10 +680,14 @@ void tune_speedup(const struct tune *t, struct tune_speedup *out)
         return;
     out->known = true;
     out->ranked = base->ranked && best->ranked;
-    if (is_baseline(t, best))
+    if (!best->ranked && !is_baseline(t, best) && are_of_two_rankings(base->result, best->result))
+        out->known = false;
+    else if (is_baseline(t, best))
         out->ratio = (struct stats_ratio){1, 1, 1, out->ranked};
     else if (out->ranked)
         speedup_of_ranked(t, base, best, &out->ratio);
+    else if (!best->ranked && is_of_ranking(base->result, best->result))
+        speedup_of_stored(t, base->result, best->result, out);
     else if (best->ranked) // what was screened compares with what was screened alone
         out->ratio.ratio = screened_estimate(t, base) / screened_estimate(t, best);
     else
