@@ -66,7 +66,7 @@ static bool join_builders(struct agents *g, const struct launchers *builders, st
                              LAUNCHERS_MOST);
         if (at == all->count)
             all->list[all->count++] = l;
-        g->list[at].builds = true;
+        g->list[at].builds = g->list[at].is_builder = true;
     }
     return true;
 }
@@ -364,6 +364,8 @@ void agents_borrow(const struct agents *g, struct agents *out)
         out->list[i] = (struct agent_member){.name = g->list[i].name,
                                              .node = g->list[i].node,
                                              .measures = g->list[i].measures,
+                                             .is_builder = g->list[i].is_builder,
+                                             .builds = g->list[i].is_builder,
                                              .is_said = g->list[i].is_said};
 }
 

@@ -12,7 +12,8 @@
 struct agent_member {
     const char *name;             // "" is this machine
     struct node *node;            // NULL: this machine
-    bool measures, builds;        // --on and --build-on name it
+    bool measures, is_builder;    // --on and --build-on name it
+    bool builds;                  // for the device that was chosen
     struct hone_devices *devices; // NULL: nothing is measured there
     struct error why;             // of it
     bool is_said;

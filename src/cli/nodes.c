@@ -125,7 +125,7 @@ static void say_others(const struct work *w, const struct device_info *list, siz
                   language_text(list[i].language));
         text_addf(&others, "%s%s)", m->name[0] ? ", node " : "", m->name);
     }
-    if (n > 0)
+    if (n > 0 && !w->takes_kind) // else they have their turn
         complain("not of the kind of %s (model, driver and compiler), and left alone: %s",
                  w->device->name, text_cstr(&others));
     text_release(&others);
@@ -178,7 +178,7 @@ static bool choose_builders(struct work *w, struct error *e)
     uint32_t left = 0;
     for (uint32_t i = 0; i < w->agents.count; i++) {
         struct agent_member *m = &w->agents.list[i];
-        m->builds = m->builds && !is_place(w, m);
+        m->builds = m->is_builder && !is_place(w, m);
         left += m->builds;
     }
     if (left == 0)

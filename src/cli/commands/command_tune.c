@@ -350,6 +350,7 @@ static int run_all(const struct invocation *i)
         w->kind = count;
         if (count > 0) {
             agents_borrow(&sessions[0].tuning.work.agents, &w->agents);
+            w->agents.are_others_said = false;
             text_add(&gap, s->format == REPORT_JSON ? "" : "\n");
             workflow_write(&sessions[0].tuning.work.ticker, &gap);
         }
