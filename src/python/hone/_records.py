@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import json
+import struct
 from ctypes import POINTER, byref, c_double, c_uint64
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -12,7 +12,15 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from ._library import DeviationInfo, GpuInfo, ResourcesInfo, TimesInfo, decode, lib
 
 _RESOURCES = tuple(name for name, _ in ResourcesInfo._fields_[1:])
-_TIMES = tuple((name, name[:-len("_ns")]) for name, _ in TimesInfo._fields_[1:])
+_TIMES = tuple(name[:-len("_ns")] for name, _ in TimesInfo._fields_[1:])
+_TIMES_FROM = TimesInfo.build_ns.offset
+_NUMBERS = struct.Struct(f"={len(_TIMES)}Q")
+
+# A tune may have thousands of records, each of which takes these calls; looking one up in the library takes as long as it.
+_choice, _status_of, _message, _log, _output, _verified, _reused, _pareto, _index, _times, _median, _interval, _samples, _gpu, \
+    _ratio, _resources, _deviation = (getattr(lib, f"hone_record_{name}") for name in (
+        "choice", "status", "message", "log", "output", "verified", "reused", "pareto", "index", "times", "median", "interval",
+        "samples", "gpu", "ratio", "resources", "deviation"))
 _GPU = tuple(name for name, _ in GpuInfo._fields_[1:])
 _UNKNOWN = -1  # what no driver says of a resource
 _DEVIATION = tuple(name for name, _ in DeviationInfo._fields_[2:])  # behind its size and name
@@ -67,6 +75,9 @@ class Record:
                 "reused": self.reused, "message": self.message}
 
 
+def _text(given: Optional[bytes]) -> str:
+    return decode(given) if given else ""  # which most are
+
 
 @functools.lru_cache(None)
 def _status(number: int) -> str:
@@ -83,35 +94,34 @@ class Reader:
         self._resources, self._deviation, self._gpu = ResourcesInfo(), DeviationInfo(), GpuInfo()
         self._times = TimesInfo()
         self._at = byref(self._a), byref(self._b), byref(self._c)
-        self._samples_at, self._resources_at, self._deviation_at = map(byref, (self._samples, self._resources, self._deviation))
+        self._samples_at, self._resources_at, self._deviation_at, self._gpu_at, self._times_at = map(
+            byref, (self._samples, self._resources, self._deviation, self._gpu, self._times))
 
     def read(self, handle: Any) -> Record:
-        choice = lib.hone_record_choice(handle) if self._spec is not None else None
+        choice = _choice(handle) if self._spec is not None else None
         r = Record(self._spec.configuration(choice) if choice else json.loads(decode(lib.hone_record_json(handle))),
-                   _status(lib.hone_record_status(handle)), decode(lib.hone_record_message(handle)),
-                   decode(lib.hone_record_log(handle)), decode(lib.hone_record_output(handle)),
-                   verified=lib.hone_record_verified(handle), reused=lib.hone_record_reused(handle),
-                   pareto=lib.hone_record_pareto(handle), index=lib.hone_record_index(handle))
-        lib.hone_record_times(handle, byref(self._times))
-        r.times_ns = {name: getattr(self._times, member) for member, name in _TIMES}
+                   _status(_status_of(handle)), _text(_message(handle)), _text(_log(handle)), _text(_output(handle)))
+        r.verified, r.reused, r.pareto, r.index = _verified(handle), _reused(handle), _pareto(handle), _index(handle)
+        _times(handle, self._times_at)
+        r.times_ns = dict(zip(_TIMES, _NUMBERS.unpack_from(self._times, _TIMES_FROM)))
         (a, b, c), a_value = self._at, self._a
-        if lib.hone_record_median(handle, a):
+        if _median(handle, a):
             r.time_ns = a_value.value
             if self._metrics:
                 r.metrics = {name: a_value.value for i, name in self._metrics if lib.hone_record_metric(handle, i, a)}
-            if lib.hone_record_interval(handle, a, b):
+            if _interval(handle, a, b):
                 r.interval_ns = (a_value.value, self._b.value)
-            count = lib.hone_record_samples(handle, self._samples_at)
+            count = _samples(handle, self._samples_at)
             r.samples_ns = self._samples[:count]
-            if lib.hone_record_gpu(handle, byref(self._gpu)):
+            if _gpu(handle, self._gpu_at):
                 r.gpu = {name: getattr(self._gpu, name) for name in _GPU}
-        if lib.hone_record_ratio(handle, a, b, c):
+        if _ratio(handle, a, b, c):
             r.ratio, r.ratio_interval = a_value.value, (self._b.value, self._c.value)
             r.tied = lib.hone_record_tied(handle)
         room = self._resources
-        while lib.hone_record_resources(handle, len(r.resources), self._resources_at):
+        while _resources(handle, len(r.resources), self._resources_at):
             r.resources.append({name: value for name in _RESOURCES if (value := getattr(room, name)) != _UNKNOWN})
         room = self._deviation
-        while lib.hone_record_deviation(handle, len(r.deviations), self._deviation_at):
+        while _deviation(handle, len(r.deviations), self._deviation_at):
             r.deviations.append({"name": decode(room.name), **{name: getattr(room, name) for name in _DEVIATION}})
         return r

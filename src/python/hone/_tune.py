@@ -134,12 +134,12 @@ class Tune:
                 return None
             return self._reader.read(self._record) if self._step(round(timeout_s * 1000)) == _RECORD else None
 
-    def _advance(self, timeout_ms: int) -> bool:
-        """A step without copying the record; True when there is one."""
+    def _advance(self, timeout_ms: int) -> None:
+        """Steps for so long, without copying the records."""
+        end = time.monotonic() + timeout_ms / 1000
         with self._lock:
-            if self._ended:
-                return False
-            return self._step(timeout_ms) == _RECORD
+            while not self._ended and self._step(timeout_ms) == _RECORD and time.monotonic() < end:
+                pass
 
     def _step(self, timeout_ms: int) -> int:
         self._error.code = 0
