@@ -2,8 +2,13 @@
 
 import asyncio
 import gc
+import multiprocessing
 import os
+import pty
+import select
+import sys
 import threading
+import time
 
 import pytest
 
@@ -38,9 +43,8 @@ def test_the_interpreter_goes_on_beside_a_step(fake):
             end.wait(0.001)
     other = threading.Thread(target=count)
     other.start()
-    spec = hone.Spec.load(SMALL)
     moved = 0
-    with hone.Tune(spec, store=False) as t:
+    with hone.Tune(THOUSAND, budget=300, store=False, unranked=True) as t:
         while not t.ended:
             before = turns[0]
             t.step(0.2)
@@ -70,14 +74,86 @@ def test_asyncio(fake):
 
 def test_a_cancelled_task_ends_its_workers(fake):
     async def cancelled():
-        task = asyncio.create_task(hone.tune_async(THOUSAND, store=False))
-        await asyncio.sleep(0.3)
+        begun = asyncio.Event()
+        task = asyncio.create_task(hone.tune_async(THOUSAND, store=False, on_record=lambda _: begun.set()))
+        await begun.wait()  # 999 configurations are left
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
     asyncio.run(cancelled())
     gc.collect()
+    end = time.monotonic() + 60  # workers that were told to end may wait for a busy machine
+    while children() and time.monotonic() < end:
+        time.sleep(0.01)
     assert children() == 0
+
+
+def test_a_forked_process_leaves_its_parents_tune_alone(fake, tmp_path):
+    """It has a tune of its own; that it ends, as programs do, frees nothing of its parent's."""
+    numpy = pytest.importorskip("numpy")
+    kept = saxpy(arguments={"y": numpy.ones(4096, dtype=numpy.float32), "x": {"size": "n"}, "a": 2.0, "n": "n"})
+    with hone.Tune(THOUSAND, budget=100, store=tmp_path / "s.sqlite", unranked=True) as t:
+        first = t.step(60)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                own = hone.tune(SMALL, store=tmp_path / "s.sqlite", progress=False)
+                for call in (t.step, lambda: t.store.best(THOUSAND)):
+                    with pytest.raises(hone.UsageError, match="forked"):
+                        call()
+                code = 0 if len(own) == 5 else 2
+                t._free(), kept._scratch.close()  # as at the end of an interpreter
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert len([first, *t]) == 100 and all(r.correct for r in t.result())
+    assert kept._scratch.path.exists() and len(kept.space()) == 3
+
+
+def test_processes_of_a_pool(fake):
+    for method in ("fork", "spawn"):
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            assert pool.map(count, [SMALL, SMALL]) == [5, 5]
+
+
+def count(spec):
+    return len(hone.tune(spec, store=False, progress=False))
+
+
+def test_garbage_is_collected_in_the_middle(fake, tmp_path):
+    before = gc.get_threshold()
+    gc.set_threshold(1, 1, 1)
+    try:
+        seen = []
+        r = hone.tune(SMALL, store=tmp_path / "s.sqlite", on_record=lambda record: (seen.append(record), gc.collect()))
+    finally:
+        gc.set_threshold(*before)
+    assert [q.index for q in seen] == [q.index for q in r] and r.best is not None
+
+
+def test_ctrl_c_at_the_prompt(fake, tmp_path):
+    """Typed on a terminal: what is known comes back, and so does the prompt."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [sys.executable, "-i", "-q"])
+    said = ""
+
+    def until(text):
+        nonlocal said
+        end = time.monotonic() + 120
+        while text not in said:
+            assert time.monotonic() < end and select.select([terminal], [], [], 120)[0], said
+            said += os.read(terminal, 4096).decode(errors="replace")
+    os.write(terminal, b"import hone, time\n")
+    os.write(terminal, f"r = hone.tune({str(THOUSAND)!r}, store=False, on_record=lambda q: (print('one' + 'more'), time.sleep(0.02)))\n".encode())
+    until("onemore")
+    os.write(terminal, b"\x03")
+    until("Ending after the running launch")
+    os.write(terminal, b"print('know' + 'n', r.interrupted, 0 < len(r) < 1000)\nexit()\n")
+    until("known True True")
+    os.close(terminal)
+    os.waitpid(pid, 0)
 
 
 def children():

@@ -67,12 +67,17 @@ def as_numpy(value: Any) -> Any:
     return numpy.asarray(value)
 
 
+def _remove(folder: pathlib.Path, owner: int) -> None:
+    if owner == os.getpid():  # and not a process that was forked from it
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 class Scratch:
     """A folder of the user's own, which is removed with this object or at the interpreter's end."""
 
     def __init__(self) -> None:
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="hone-python-"))  # mode 0700
-        self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        self._remove = weakref.finalize(self, _remove, self.path, os.getpid())
 
     def write(self, name: str, array: Any) -> str:
         """Writes an array as NAME.npy and gives back the file's path."""

@@ -355,19 +355,26 @@ version: str = lib.hone_version().decode()
 
 
 class _Alive:
-    """A handle that is freed when nobody holds this any more, and before what it was made from."""
+    """A handle that is freed when nobody holds this any more, and before what it was made from. A process that was forked holds copies,
+    which it lets be: workers, files and the store are its parent's."""
 
-    __slots__ = ("_free", "_handle", "_needs")
+    __slots__ = ("_free", "_handle", "_needs", "_process")
 
     def __init__(self, free: Callable[[Any], None], handle: Any, needs: Sequence[Any]) -> None:
-        self._free, self._handle, self._needs = free, handle, needs
+        self._free, self._handle, self._needs, self._process = free, handle, needs, os.getpid()
 
     def __del__(self) -> None:
-        self._free(self._handle)
+        if self._process == os.getpid():
+            self._free(self._handle)
 
 
 def _let_go(_alive: _Alive) -> None:
     """The finalizer's hold on it ends with the call."""
+
+
+def check_process(begun_by: int, what: str) -> None:
+    if begun_by != os.getpid():
+        raise UsageError(f"{what} is of the process {begun_by}, from which this one was forked: make one here")
 
 
 def owned(owner: Any, free: Callable[[Any], None], handle: Any, *needs: Any) -> Any:

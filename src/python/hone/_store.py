@@ -7,7 +7,7 @@ from ctypes import byref, c_double
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from ._library import (EACH_RECORD, EACH_RUN, Error, OriginInfo, Query, RunInfo, UsageError, decode, encode, lib, owned,
+from ._library import (EACH_RECORD, EACH_RUN, Error, OriginInfo, Query, RunInfo, UsageError, check_process, decode, encode, lib, owned,
                        user_folder)
 from ._records import Reader, Record
 from ._spec import PathLike, Spec, as_spec
@@ -84,6 +84,7 @@ class Store:
         self.handle = lib.hone_store_open(encode(os.fspath(path) if path is not None else default_path()), _MODES[mode],
                                           byref(error))
         error.raise_it()
+        self._process = os.getpid()
         self._free = owned(self, lib.hone_store_close, self.handle)
 
     def __enter__(self) -> "Store":
@@ -102,6 +103,7 @@ class Store:
     def _open(self) -> Any:
         if not self._free.alive:
             raise UsageError("the store is closed")
+        check_process(self._process, "the store")
         return self.handle
 
     def best(self, spec: Union[Spec, PathLike], on: Any = None) -> Optional[Best]:

@@ -11,11 +11,11 @@ import sys
 import threading
 import time
 from ctypes import byref, c_size_t, c_void_p
-from typing import (Any, AsyncIterator, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union)
+from typing import (Any, AsyncIterator, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union)
 
 from . import _arrays, _program
 from ._devices import Device, choose
-from ._library import (JUDGE, Error, ProgressInfo, TuneOptions, UsageError, decode, encode, lib, notices, owned, texts,
+from ._library import (JUDGE, Error, ProgressInfo, TuneOptions, UsageError, check_process, decode, encode, lib, notices, owned, texts,
                        worker)
 from ._progress import Bar, time_text
 from ._records import Reader, Record
@@ -65,6 +65,7 @@ class Tune:
         self.store = as_store(store)
         self._lock = threading.Lock()
         self._ended = self._cancelled = False
+        self._process = os.getpid()
         self._judge_failed: List[BaseException] = []
         self._broken: Optional[str] = None
         options = TuneOptions(spec=self.spec.handle, device=self.device.handle, seed=seed, jobs=jobs, iterations=iterations,
@@ -203,6 +204,7 @@ class Tune:
     def _open(self) -> Any:
         if not self._free.alive:
             raise UsageError("the tune is closed")
+        check_process(self._process, "the tune")
         return self.handle
 
     def close(self) -> None:
