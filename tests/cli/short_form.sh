@@ -39,7 +39,7 @@ expect 0 '"kernel": *"saxpy.cl"' "$hone" spec saxpy.json --to short
 expect 0 '2 configurations checked' "$hone" check saxpy.json --sample 2 --set n=1024
 expect 0 'n=' "$hone" check saxpy.json --sample 1 --smallest n
 expect 0 'GROUP=32' "$hone" run saxpy.json --config GROUP=32,PER_ITEM=2 --set n=1024
-expect 0 'Best of 12 correct' "$hone" tune saxpy.json --set n=1024
+expect 0 ' correct configurations .verified against y' "$hone" tune saxpy.json --set n=1024
 expect 0 'saxpy' "$hone" compare saxpy.json --right option=-cl-mad-enable --sample 2 --set n=1024
 expect 0 '4096' "$hone" sweep saxpy.json "${sizes[@]}" --budget 3
 
