@@ -180,6 +180,18 @@ static int put_on_one_card(struct comparing *c)
     return EXIT_NOTHING;
 }
 
+// Two cards of one kind that are named are compared with each other, not each on both.
+static void keep_to_named(struct comparing *c)
+{
+    struct work *left = &c->sides[0].tuning.work, *right = &c->sides[1].tuning.work;
+    bool is_named = c->sides[0].is_given || c->sides[1].is_given;
+    if (!is_named || left->places.count == 0 || right->places.count == 0 ||
+        left->device->language != right->device->language ||
+        place_same_card(&left->places.list[0], &right->places.list[0]))
+        return;
+    left->places.count = right->places.count = 1;
+}
+
 // ---- opening -----------------------------------------------------------------------------------
 
 static int open_run(struct comparing_side *s)
@@ -224,6 +236,7 @@ int comparing_sides(struct comparing *c)
         comparing_share_nodes(c, &c->sides[i]);
         status = open_side(&c->sides[i]);
     }
+    keep_to_named(c);
     return status == EXIT_DONE ? put_on_one_card(c) : status;
 }
 

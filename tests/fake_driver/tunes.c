@@ -57,7 +57,7 @@ static void surround(const struct tune *t)
 // Starts hone with `more` arguments, up to a NULL, behind those that all tunes have.
 void tune_start(struct tune *t, const char *const *more)
 {
-    const char *argv[16] = {"hone", t->command, t->spec, "--timeout",
+    const char *argv[24] = {"hone", t->command, t->spec, "--timeout",
                             "build=2s,launch=1s,driver=2s"};
     char store[128], output[128];
     size_t n = 5;

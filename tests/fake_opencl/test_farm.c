@@ -2,6 +2,8 @@
 // too slow left out, a lost one's work done by the others, and many cards as much faster as they are many.
 #include "../fake_driver/tunes.h"
 
+#include "base/digest.h"
+
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -282,6 +284,27 @@ START_TEST(sides_are_compared_on_all_cards)
 }
 END_TEST
 
+// Two that are named, of three.
+START_TEST(two_equal_cards_are_compared_with_each_other)
+{
+    char left[32], right[32];
+    struct digest digest;
+    tune_order("DEVICES", "3");
+    tune_order("SPEED", "100,100,106");
+    digest_of(t.folder, strlen(t.folder), &digest); // of the address, as tune_start() has it
+    unsigned domain = digest.bytes[0] << 8 | digest.bytes[1];
+    str_format(left, sizeof left, "device=%04x:67:00.0", domain);
+    str_format(right, sizeof right, "device=%04x:66:00.0", domain);
+    const char *const named[] = {"--on", "local",   "--left",      left,     "--right",
+                                 right,  "--where", "ID in [3,4]", "--json", NULL};
+    t.command = "compare";
+    const char *said = tuned(named);
+    double ratio = number_after(said, "\"mean_ratio\"", ":");
+    ck_assert_msg(fabs(ratio - 1.06) < 0.002, "%g: %s", ratio, said);
+    ck_assert_ptr_nonnull(strstr(said, "\"devices\":null"));
+}
+END_TEST
+
 START_TEST(sides_are_compared_without_a_card_that_is_too_slow)
 {
     tune_order("DEVICES", "3");
@@ -414,6 +437,7 @@ int main(void)
     tcase_add_test(cases, cards_of_another_kind_are_left_alone);
     tcase_add_test(cases, a_check_is_shared);
     tcase_add_test(cases, sides_are_compared_on_all_cards);
+    tcase_add_test(cases, two_equal_cards_are_compared_with_each_other);
     tcase_add_test(cases, sides_are_compared_without_a_card_that_is_too_slow);
     tcase_add_test(cases, the_bests_of_specs_are_compared_on_all_cards);
     tcase_add_test(cases, a_comparison_survives_a_lost_card);

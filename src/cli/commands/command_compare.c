@@ -260,7 +260,7 @@ const struct command command_compare = {
         "does not matter that equal devices differ by some per cent; how much they do is said. "
         "Sides "
         "that name different kinds of device are launched in turn on the first of each. Two equal "
-        "devices are compared with each other without --on.\n\n"
+        "devices are compared with each other where each side names one.\n\n"
         "With several specs: the best configuration of each, which a ranking in the store (of the "
         "whole "
         "space, or of what --config and --where leave) or a tune finds first, under the same "
