@@ -240,8 +240,7 @@ static void look_around(const struct deploy_matrix *m, const struct deploy_waves
             (point == without || (m->found_at && m->found_at[c] == without)))
             continue;
         uint64_t apart = deploy_waves_distance(w, row, point);
-        out->count =
-            hone_core_insert(&w->core, out->near, out->count, HONE_CORE_NEAR, point, apart);
+        out->count = deploy_waves_insert(out->near, out->count, point, apart);
         if (!valid[c] || (out->nearest != DEPLOY_NONE && apart >= out->distance))
             continue;
         out->nearest = c;

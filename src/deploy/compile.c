@@ -39,6 +39,7 @@ static bool put_step(struct deploy_compiler *c, int code, int64_t i, double f)
         return refuse_part(c, "it is too long; split it, or use fewer values");
     if (!ARENA_ROOM(c->arena, c->steps, c->capacity, c->count + 1))
         return error_memory(c->error);
+    c->landed = c->count ? c->landed : 0;
     c->steps[c->count++] = (struct known_step){.code = code, .i = i, .f = f};
     return true;
 }
@@ -53,17 +54,6 @@ bool deploy_put_slot(struct deploy_compiler *c, uint32_t variable)
     return put_step(c, KNOWN_STEP_SLOT, variable, 0);
 }
 
-bool deploy_put_operator(struct deploy_compiler *c, enum hone_core_operator op)
-{
-    return put_step(c, (int)op, 0, 0);
-}
-
-// The kinds, where the operator could be put.
-static unsigned put_operator(struct deploy_compiler *c, enum hone_core_operator op, unsigned kinds)
-{
-    return deploy_put_operator(c, op) ? kinds : 0;
-}
-
 // A jump whose target is set by land_jump().
 static bool put_jump(struct deploy_compiler *c, int code, size_t *at)
 {
@@ -74,6 +64,72 @@ static bool put_jump(struct deploy_compiler *c, int code, size_t *at)
 static void land_jump(struct deploy_compiler *c, size_t at)
 {
     c->steps[at].i = (int64_t)c->count;
+    c->landed = c->count;
+}
+
+static bool is_number_step(const struct known_step *s)
+{
+    return s->code == KNOWN_STEP_PUSH || s->code == KNOWN_STEP_REAL;
+}
+
+// An operator of numbers that are known now becomes its result, unless that is a fault; *did.
+static void fold_numbers(struct deploy_compiler *c, enum hone_core_operator op, bool *did)
+{
+    const uint32_t operands = (uint32_t)known_step_operands((int)op);
+    hone_core_value v[2];
+    if (c->count < c->landed + operands)
+        return;
+    for (uint32_t i = 0; i < operands; i++) {
+        const struct known_step *s = &c->steps[c->count - operands + i];
+        if (!is_number_step(s))
+            return;
+        v[i] = s->code == KNOWN_STEP_PUSH ? hone_core_int(s->i) : hone_core_float(s->f);
+    }
+    v[0] = operands == 2 ? hone_core_binary(op, v[0], v[1]) : hone_core_unary(op, v[0]);
+    if (v[0].kind == HONE_CORE_FAULT || (v[0].kind == HONE_CORE_FLOAT && !isfinite(v[0].f)))
+        return;
+    c->count -= operands;
+    c->steps[c->count++] = v[0].kind == HONE_CORE_INT
+                               ? (struct known_step){.code = KNOWN_STEP_PUSH, .i = v[0].i}
+                               : (struct known_step){.code = KNOWN_STEP_REAL, .f = v[0].f};
+    *did = true;
+}
+
+// What the operator does to what stands in front of it, where fewer steps give the same value and the same faults.
+static bool shorten(struct deploy_compiler *c, enum hone_core_operator op)
+{
+    bool did = false;
+    struct known_step *last = c->count > c->landed ? &c->steps[c->count - 1] : NULL;
+    fold_numbers(c, op, &did);
+    if (did || !last)
+        return did;
+    if ((op == HONE_CORE_MUL || op == HONE_CORE_FLOORDIV) && last->code == KNOWN_STEP_PUSH &&
+        last->i == 1) {
+        c->count--;
+        return true;
+    }
+    if (op == HONE_CORE_CEIL && last->code == HONE_CORE_DIV) {
+        last->code = HONE_CORE_CEILDIV;
+        return true;
+    }
+    // A size is not negative, so that the first of two changes of its sign has no fault.
+    if (op == HONE_CORE_NEG && last->code == HONE_CORE_NEG && c->count >= c->landed + 2 &&
+        last[-1].code == HONE_CORE_SIZE) {
+        c->count--;
+        return true;
+    }
+    return false;
+}
+
+bool deploy_put_operator(struct deploy_compiler *c, enum hone_core_operator op)
+{
+    return shorten(c, op) || put_step(c, (int)op, 0, 0);
+}
+
+// The kinds, where the operator could be put.
+static unsigned put_operator(struct deploy_compiler *c, enum hone_core_operator op, unsigned kinds)
+{
+    return deploy_put_operator(c, op) ? kinds : 0;
 }
 
 // ---- what is known now -------------------------------------------------------------------------
@@ -175,6 +231,19 @@ static unsigned kinds_of_two(unsigned a, unsigned b)
     return ((a | b) & GIVES_FLOAT) ? kinds | GIVES_FLOAT : kinds;
 }
 
+// Whole x * 32 * 2 is x * 64: where one of them has too large a value, so has the other.
+static bool join_factors(struct deploy_compiler *c)
+{
+    struct known_step *last = c->count >= c->landed + 3 ? &c->steps[c->count - 1] : NULL;
+    if (!last || last->code != KNOWN_STEP_PUSH || last[-1].code != HONE_CORE_MUL ||
+        last[-2].code != KNOWN_STEP_PUSH || last->i < 1 || last[-2].i < 1 ||
+        !hone_core_product_fits(last->i, last[-2].i))
+        return false;
+    last[-2].i *= last->i;
+    c->count--;
+    return true;
+}
+
 static unsigned compile_binary(struct deploy_compiler *c, const struct node *n)
 {
     static const struct {
@@ -197,6 +266,8 @@ static unsigned compile_binary(struct deploy_compiler *c, const struct node *n)
     const struct known_step *last = &c->steps[c->count - 1];
     if (n->op == OPERATOR_POW && last->code == KNOWN_STEP_PUSH && last->i < 0)
         return refuse_part(c, "a negative power is a float");
+    if (n->op == OPERATOR_MUL && (left | right) == GIVES_INT && join_factors(c))
+        return GIVES_INT;
     unsigned kinds = n->op == OPERATOR_DIV ? GIVES_FLOAT : kinds_of_two(left, right);
     return put_operator(c, table[n->op].op, kinds);
 }

@@ -34,6 +34,7 @@ struct deploy_compiler {
     const char *path, *text; // of what is compiled, for errors
     struct known_step *steps;
     size_t count, capacity;
+    size_t landed;  // a jump lands at this step: what stands in front of it is not changed any more
     uint32_t depth; // of derived parameters within each other
     struct error *error;
 };

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_MOST = 16 };
-
 // One core_table_init().
 struct maker_of_core {
     struct core_table *out;
@@ -27,6 +25,8 @@ struct maker_of_core {
     size_t program_room;
     struct deploy_text_fact text_facts[DEPLOY_TEXT_FACTS_MOST];
     uint32_t number_facts; // facts that are numbers
+    uint32_t
+        *groups; // [configuration * launches of the language + launch]: expressions; HONE_CORE_NONE
     const char **facts;
     struct arena *arena;
     struct error *e;
@@ -249,23 +249,65 @@ static bool put_divisor(struct maker_of_core *m, const struct launch_spec *l, ui
     return ok;
 }
 
-// As spec/geometry.c computes it, in work-items.
+// Work-groups along the axis, as spec/geometry.c computes them; work-items where the driver chooses the work-group.
+static bool put_grid(struct maker_of_core *m, const struct launch_spec *l, uint32_t axis)
+{
+    struct deploy_compiler *c = &m->compiler;
+    if (l->global.axes > 0 && (l->groups || !l->local.axis[axis].expr)) {
+        return deploy_put_size(c, &l->global.axis[axis], 1, 1);
+    } else if (l->global.axes > 0) {
+        return deploy_put_size(c, &l->global.axis[axis], 1, 1) &&
+               deploy_put_operator(c, HONE_CORE_NEG) &&
+               deploy_put_size(c, &l->local.axis[axis], 1, 1) && put_groups(c);
+    }
+    return deploy_put_size(c, &l->problem.axis[axis], 1, 1) &&
+           deploy_put_operator(c, HONE_CORE_NEG) && put_divisor(m, l, axis) && put_groups(c);
+}
+
+// In work-items.
 static bool put_global(struct maker_of_core *m, const struct launch_spec *l, uint32_t axis)
 {
     struct deploy_compiler *c = &m->compiler;
-    bool ok;
-    if (l->global.axes > 0 && (l->groups || !l->local.axis[axis].expr)) {
-        ok = deploy_put_size(c, &l->global.axis[axis], 1, 1);
-    } else if (l->global.axes > 0) {
-        ok = deploy_put_size(c, &l->global.axis[axis], 1, 1) &&
-             deploy_put_operator(c, HONE_CORE_NEG) &&
-             deploy_put_size(c, &l->local.axis[axis], 1, 1) && put_groups(c);
-    } else {
-        ok = deploy_put_size(c, &l->problem.axis[axis], 1, 1) &&
-             deploy_put_operator(c, HONE_CORE_NEG) && put_divisor(m, l, axis) && put_groups(c);
+    return put_grid(m, l, axis) &&
+           (!l->local.axis[axis].expr || (deploy_put_size(c, &l->local.axis[axis], 1, 1) &&
+                                          deploy_put_operator(c, HONE_CORE_MUL)));
+}
+
+// -(-(x * 128) // 128) is x, and needs no check that it is a size: only where the launch has too large a value is this one.
+static void shorten_grid(struct deploy_compiler *c)
+{
+    const struct known_step *end = c->steps + c->count;
+    if (c->count < 8 || c->landed + 8 > c->count || end[-1].code != HONE_CORE_NEG ||
+        end[-2].code != HONE_CORE_FLOORDIV || end[-3].code != KNOWN_STEP_PUSH ||
+        end[-4].code != HONE_CORE_NEG || end[-5].code != HONE_CORE_SIZE ||
+        end[-6].code != KNOWN_STEP_PUSH || end[-7].code != HONE_CORE_MUL ||
+        end[-8].code != KNOWN_STEP_PUSH || end[-8].i != end[-3].i)
+        return;
+    c->count -= 8;
+}
+
+// The expression of all work-groups of a launch: what a model of waves counts. 0 where the launch is left out.
+static bool make_group_count(struct maker_of_core *m, const struct launch_spec *l, uint32_t *out)
+{
+    struct deploy_compiler *c = &m->compiler;
+    bool ok = l->when.expr
+                  ? deploy_put_formula(c, &l->when) && deploy_put_operator(c, HONE_CORE_BOOL)
+                  : deploy_put_int(c, 1);
+    for (uint32_t axis = 0; ok && axis < 3 && !m->traits->is_plain_call; axis++) {
+        bool is_one = c->count == 1 && c->steps->code == KNOWN_STEP_PUSH && c->steps->i == 1;
+        c->count = is_one ? 0 : c->count;
+        ok = put_grid(m, l, axis);
+        if (ok)
+            shorten_grid(c);
+        ok = ok && (is_one || deploy_put_operator(c, HONE_CORE_MUL));
     }
-    return ok && (!l->local.axis[axis].expr || (deploy_put_size(c, &l->local.axis[axis], 1, 1) &&
-                                                deploy_put_operator(c, HONE_CORE_MUL)));
+    for (size_t i = 0; ok && i < c->count; i++) {
+        int code = c->steps[i].code;
+        if (code == HONE_CORE_DIV || code == HONE_CORE_REAL || code == KNOWN_STEP_REAL) // a float?
+            return deploy_put_int(c, 0) && deploy_put_operator(c, HONE_CORE_SIZE) &&
+                   end_program(m, "work-groups", out);
+    }
+    return ok && end_program(m, "work-groups", out);
 }
 
 static bool make_core_geometry(struct maker_of_core *m, const struct launch_spec *l,
@@ -386,7 +428,7 @@ static bool make_core_launch(struct maker_of_core *m, const struct launch_spec *
     if (l->when.expr) {
         if (!deploy_put_formula(c, &l->when) || !deploy_put_operator(c, HONE_CORE_BOOL))
             return false;
-        bool is_fixed = c->count == 2 && c->steps[0].code == KNOWN_STEP_PUSH;
+        bool is_fixed = c->count == 1 && c->steps[0].code == KNOWN_STEP_PUSH;
         *is_made = !is_fixed || c->steps[0].i != 0;
         if (!is_fixed && !end_program(m, l->when.text, &out->when))
             return false;
@@ -397,7 +439,18 @@ static bool make_core_launch(struct maker_of_core *m, const struct launch_spec *
             make_local_memory(m, l, &out->local_memory) && make_launch_arguments(m, l, out));
 }
 
-static bool make_core_launches(struct maker_of_core *m, hone_core_configuration *out)
+// Does a device's model count the launch's work-groups?
+static bool is_modelled(const struct maker_of_core *m, uint32_t launch)
+{
+    for (uint32_t i = 0; i < m->table->device_count; i++) {
+        if (m->table->devices[i].model && m->table->devices[i].model->launch == launch)
+            return true;
+    }
+    return false;
+}
+
+static bool make_core_launches(struct maker_of_core *m, hone_core_configuration *out,
+                               uint32_t *groups)
 {
     hone_core_launch *list =
         arena_array(m->arena, m->language->launch_count + (size_t)1, sizeof *list);
@@ -406,6 +459,9 @@ static bool make_core_launches(struct maker_of_core *m, hone_core_configuration 
     for (uint32_t i = 0; i < m->language->launch_count; i++) {
         bool is_made;
         if (!make_core_launch(m, &m->language->launches[i], &list[out->launch_count], &is_made))
+            return false;
+        if (is_made && is_modelled(m, out->launch_count) &&
+            !make_group_count(m, &m->language->launches[i], &groups[out->launch_count]))
             return false;
         out->launch_count += is_made;
     }
@@ -535,7 +591,8 @@ static bool make_core_options(struct maker_of_core *m, hone_core_configuration *
     if (!deploy_put_formula(&m->compiler, &p->retarget_when) ||
         !deploy_put_operator(&m->compiler, HONE_CORE_BOOL))
         return false;
-    bool is_never = m->compiler.count == 2 && m->compiler.steps[0].i == 0;
+    const struct known_step *first = m->compiler.steps;
+    bool is_never = m->compiler.count == 1 && first->code == KNOWN_STEP_PUSH && first->i == 0;
     out->target = is_never ? NULL : p->target;
     m->compiler.count = is_never ? 0 : m->compiler.count;
     return is_never || end_program(m, p->retarget_when.text, &out->retarget);
@@ -546,14 +603,17 @@ static bool make_core_options(struct maker_of_core *m, hone_core_configuration *
 static bool make_core_configurations(struct maker_of_core *m)
 {
     const struct deploy_table *t = m->table;
+    const size_t launches = (size_t)t->configuration_count * m->language->launch_count;
     hone_core_configuration *list = arena_array(m->arena, t->configuration_count, sizeof *list);
-    if (!list)
+    m->groups = arena_array(m->arena, launches + 1, sizeof *m->groups);
+    if (!list || !m->groups)
         return error_memory(m->e);
+    memset(m->groups, 0xff, launches * sizeof *m->groups); // HONE_CORE_NONE
     for (uint32_t i = 0; i < t->configuration_count; i++) {
         list[i].text = t->configurations[i].text;
         if (!bind_configuration(m, &t->configurations[i]) || !make_restrictions(m, &list[i]) ||
-            !make_core_launches(m, &list[i]) || !make_bytes(m, &list[i]) ||
-            !make_core_options(m, &list[i]))
+            !make_core_launches(m, &list[i], m->groups + (size_t)i * m->language->launch_count) ||
+            !make_bytes(m, &list[i]) || !make_core_options(m, &list[i]))
             return false;
     }
     m->out->core.configurations = list;
@@ -593,7 +653,7 @@ static void order_points(struct placed_point *points, uint32_t count, uint32_t c
 // Arrays of all devices' points, filled one device after the other.
 struct point_arrays {
     int64_t *shapes, *logarithms;
-    uint32_t *configurations, *places;
+    uint32_t *configurations, *tree;
     uint32_t count;
 };
 
@@ -604,17 +664,20 @@ static bool add_points(struct maker_of_core *m, const struct deploy_device *d,
     struct placed_point *sorted = arena_array(m->arena, d->point_count + (size_t)1, sizeof *sorted);
     if (!sorted)
         return error_memory(m->e);
+    if (d->point_count > HONE_CORE_POINTS)
+        return refuse_table(m, "%s has %u shapes; at most %d can be looked up", d->name,
+                            d->point_count, HONE_CORE_POINTS);
     for (uint32_t i = 0; i < d->point_count; i++)
         sorted[i] = (struct placed_point){&d->points[i], 0, i};
     order_points(sorted, d->point_count, 0, columns);
     for (uint32_t i = 0; i < d->point_count; i++, to->count++) {
+        const struct deploy_point *p = &d->points[i];
         for (uint32_t k = 0; k < columns; k++) {
-            to->shapes[(size_t)to->count * columns + k] = sorted[i].point->shape[k];
-            to->logarithms[(size_t)to->count * columns + k] =
-                hone_core_log2(sorted[i].point->shape[k]);
+            to->shapes[(size_t)to->count * columns + k] = p->shape[k];
+            to->logarithms[(size_t)to->count * columns + k] = hone_core_log2(p->shape[k]);
         }
-        to->configurations[to->count] = sorted[i].point->configuration;
-        to->places[to->count] = sorted[i].place;
+        to->configurations[to->count] = p->configuration;
+        to->tree[to->count] = sorted[i].place;
     }
     return true;
 }
@@ -640,22 +703,19 @@ static const int64_t *device_facts(struct maker_of_core *m, const struct deploy_
     return facts;
 }
 
-// The model's rows in the order of the sorted points.
-static const hone_core_model *sort_model(struct maker_of_core *m, const struct deploy_device *d,
-                                         const uint32_t *places)
+// The model with its expressions. NULL without memory.
+static const hone_core_model *make_core_model(struct maker_of_core *m,
+                                              const struct deploy_device *d)
 {
     const uint32_t configurations = m->table->configuration_count;
     hone_core_model *out = arena_alloc(m->arena, sizeof *out);
-    int32_t *costs =
-        arena_array(m->arena, (size_t)d->point_count * configurations + 1, sizeof *costs);
-    if (!out || !costs)
+    uint32_t *groups = arena_array(m->arena, configurations + (size_t)1, sizeof *groups);
+    if (!out || !groups)
         return NULL;
-    for (uint32_t i = 0; i < d->point_count; i++)
-        memcpy(costs + (size_t)i * configurations,
-               d->model->costs + (size_t)places[i] * configurations,
-               configurations * sizeof *costs);
+    for (uint32_t i = 0; i < configurations; i++)
+        groups[i] = m->groups[(size_t)i * m->language->launch_count + d->model->launch];
     *out = *d->model;
-    out->costs = costs;
+    out->groups = groups;
     return out;
 }
 
@@ -670,10 +730,10 @@ static bool make_core_devices(struct maker_of_core *m)
         .shapes = arena_array(m->arena, (total + 1) * t->column_count, sizeof *to.shapes),
         .logarithms = arena_array(m->arena, (total + 1) * t->column_count, sizeof *to.logarithms),
         .configurations = arena_array(m->arena, total + 1, sizeof *to.configurations),
-        .places = arena_array(m->arena, total + 1, sizeof *to.places),
+        .tree = arena_array(m->arena, total + 1, sizeof *to.tree),
     };
     hone_core_device *devices = arena_array(m->arena, t->device_count + (size_t)1, sizeof *devices);
-    if (!to.shapes || !to.logarithms || !to.configurations || !to.places || !devices)
+    if (!to.shapes || !to.logarithms || !to.configurations || !to.tree || !devices)
         return error_memory(m->e);
     for (uint32_t i = 0; i < t->device_count; i++) {
         const struct deploy_device *d = &t->devices[i];
@@ -693,7 +753,7 @@ static bool make_core_devices(struct maker_of_core *m)
             return false;
         if (!d->model)
             continue;
-        devices[i].model = sort_model(m, d, to.places + devices[i].first);
+        devices[i].model = make_core_model(m, d);
         if (!devices[i].model)
             return error_memory(m->e);
     }
@@ -702,7 +762,7 @@ static bool make_core_devices(struct maker_of_core *m)
     core->shapes = to.shapes;
     core->logarithms = to.logarithms;
     core->point_configurations = to.configurations;
-    core->point_places = to.places;
+    core->tree = to.tree;
     return true;
 }
 
@@ -729,9 +789,9 @@ static bool start_core(struct maker_of_core *m)
 {
     const struct deploy_table *t = m->table;
     const struct spec *s = m->spec;
-    if (t->column_count > COLUMNS_MOST)
+    if (t->column_count > HONE_CORE_COLUMNS)
         return refuse_table(m, "a shape has %u columns; at most %d can be looked up",
-                            t->column_count, COLUMNS_MOST);
+                            t->column_count, HONE_CORE_COLUMNS);
     if (t->configuration_count > HONE_CORE_CONFIGURATIONS)
         return refuse_table(m, "%u configurations; at most %d can be looked up",
                             t->configuration_count, HONE_CORE_CONFIGURATIONS);

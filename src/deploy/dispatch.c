@@ -1,27 +1,9 @@
-// Makes and checks a dispatch table's parts: its columns by the spec's constants, a configuration's texts, and the
-// integer logarithm that orders shapes.
+// Makes and checks a dispatch table's parts: its columns by the spec's constants, a configuration's texts.
 #include "deploy/dispatch.h"
 
 #include "spec/sources.h"
 
 #include <string.h>
-
-int64_t deploy_log2(int64_t x)
-{
-    uint64_t mantissa = x < 1 ? 1 : (uint64_t)x;
-    int highest = 63 - __builtin_clzll(mantissa);
-    int64_t result = highest;
-    mantissa = highest > 31 ? mantissa >> (highest - 31) : mantissa << (31 - highest);
-    for (int i = 0; i < 16; i++) {
-        mantissa = mantissa * mantissa >> 31;
-        result *= 2;
-        if (mantissa >> 32) {
-            result++;
-            mantissa >>= 1;
-        }
-    }
-    return result;
-}
 
 static bool is_letter(char c)
 {

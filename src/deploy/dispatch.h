@@ -13,12 +13,12 @@
 //      none          the default configuration (3.)
 //    Of equally near ones the first in the table. An empty text equals nothing.
 // 2. Of that device's points the nearest whose configuration is *valid* at the shape. The distance is the sum over the
-//    columns of the squared differences of deploy_log2(); the lowest wins, of equal ones the first in the table. A
+//    columns of the squared differences of hone_core_log2(); the lowest wins, of equal ones the first in the table. A
 //    configuration is valid where every restriction of the spec is true with the shape in place of its columns, and the
 //    facts of the device that is asked for. A fault (overflow, division by zero) is not true.
 //    Where the device has a model, and the shape is no point: of the valid configurations of the eight nearest points the
 //    one with the least predicted time. That is its number of waves (work-groups over what all compute units hold at
-//    once, rounded up) times the time of a wave, which is interpolated between these points (hone_core_predict()).
+//    once, rounded up) times the time of a wave, which is interpolated between these points (hone_core_find_predicted()).
 // 3. Without one: the default configuration where it is valid, else none.
 //
 // The reason, as a text:
@@ -106,14 +106,6 @@ struct deploy_table {
 // The architecture, by which a device that was not measured is like one that was: "sm_90"; of a processor under PoCL its
 // instruction set; of AMD's the name; "". NULL without memory.
 const char *deploy_architecture(const struct device_info *d, struct arena *a);
-
-// The binary logarithm in units of 2^-16, rounded down, in integers: with x = m * 2^n, 1 <= m < 2, it is n * 65536 and
-// sixteen bits of log2(m) by repeated squaring of a 32-bit mantissa. What is below 1 counts as 1.
-//
-//   mantissa = x shifted so that bit 31 is its highest
-//   sixteen times: mantissa = mantissa * mantissa >> 31 (in 64 bits); result = 2 * result;
-//                  where mantissa >= 2^32: result += 1, mantissa >>= 1
-int64_t deploy_log2(int64_t x);
 
 // Sets *name to the text as a C identifier: what stands in none becomes '_', with one before a leading digit. False
 // without memory.

@@ -320,7 +320,9 @@ static void add_places(const struct header *h, const char *what, const uint32_t 
 static void add_model(const struct header *h, uint32_t index, const hone_core_device *d)
 {
     const hone_core_table *core = &h->c->core;
-    text_addf(h->out, "static const int64_t %s_slopes_%u[] = {", h->name, index);
+    text_addf(h->out, "static const uint32_t %s_groups_%u[] = {", h->name, index);
+    add_numbers(h, d->model->groups, core->configuration_count);
+    text_addf(h->out, "};\nstatic const int64_t %s_slopes_%u[] = {", h->name, index);
     for (uint32_t i = 0; i < core->column_count; i++)
         text_addf(h->out, "%s%lld", i ? ", " : "", (long long)d->model->slopes[i]);
     text_addf(h->out, "};\nstatic const uint32_t %s_resident_%u[] = {", h->name, index);
@@ -334,9 +336,10 @@ static void add_model(const struct header *h, uint32_t index, const hone_core_de
             text_addf(h->out, "%d,", (int)d->model->costs[i]);
     }
     text_addf(h->out,
-              "\n};\nstatic const hone_core_model %s_model_%u = {%u, %s_slopes_%u, %s_resident_%u, "
-              "%s_costs_%u};\n",
-              h->name, index, d->model->launch, h->name, index, h->name, index, h->name, index);
+              "\n};\nstatic const hone_core_model %s_model_%u = {%u, %s_groups_%u, %s_slopes_%u, "
+              "%s_resident_%u, %s_costs_%u};\n",
+              h->name, index, d->model->launch, h->name, index, h->name, index, h->name, index,
+              h->name, index);
 }
 
 static void add_devices(const struct header *h)
@@ -386,14 +389,14 @@ static void add_table(const struct header *h)
     add_integers(h, "logarithms", core->logarithms, (size_t)points * core->column_count,
                  core->column_count);
     add_places(h, "point_configurations", core->point_configurations, points);
-    add_places(h, "point_places", core->point_places, points);
+    add_places(h, "tree", core->tree, points);
     add_devices(h);
     text_addf(h->out, "static const hone_core_table %s_table = {\n    %u, %u, %u, %u, %u, %u,\n",
               h->name, core->column_count, core->fact_count, core->argument_count,
               core->configuration_count, core->device_count, core->fallback);
     static const char *const members[] = {
-        "columns", "fact_names", "argument_names",       "rows",         "devices",
-        "shapes",  "logarithms", "point_configurations", "point_places", "evaluate"};
+        "columns", "fact_names", "argument_names",       "rows", "devices",
+        "shapes",  "logarithms", "point_configurations", "tree", "evaluate"};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         text_addf(h->out, "    %s_%s,\n", h->name, members[i]);
     text_add(h->out, "    NULL};\n\n");

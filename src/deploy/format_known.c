@@ -119,10 +119,10 @@ static void put_device(struct text *out, const hone_core_table *t, const hone_co
         text_addf(out, " %lld", (long long)d->facts[i]);
     text_addc(out, '\n');
     for (uint32_t i = d->first; i < d->first + d->count; i++) {
-        text_addf(out, " %u %u", (unsigned)t->point_places[i],
-                  (unsigned)t->point_configurations[i]);
+        const uint32_t point = d->first + t->tree[i];
+        text_addf(out, " %u %u", (unsigned)t->tree[i], (unsigned)t->point_configurations[point]);
         for (uint32_t k = 0; k < t->column_count; k++)
-            text_addf(out, " %lld", (long long)t->shapes[(size_t)i * t->column_count + k]);
+            text_addf(out, " %lld", (long long)t->shapes[(size_t)point * t->column_count + k]);
         text_addc(out, '\n');
     }
 }
@@ -135,6 +135,8 @@ static void put_models(struct text *out, const hone_core_table *t)
         if (!d->model)
             continue;
         text_addf(out, "model %u %u\n", (unsigned)i, (unsigned)d->model->launch);
+        for (uint32_t c = 0; c < t->configuration_count; c++)
+            put_number(out, d->model->groups[c]);
         for (uint32_t k = 0; k < t->column_count; k++)
             text_addf(out, " %lld", (long long)d->model->slopes[k]);
         for (uint32_t c = 0; c < t->configuration_count; c++)
@@ -180,7 +182,7 @@ static bool write_known(const struct deploy_table *t, const struct deploy_writin
     bool ok = core_table_init(&c, t, e);
     if (ok) {
         size_t start = out->length;
-        text_add(out, "hone-known 1");
+        text_add(out, "hone-known 2");
         put_text(out, w->prefix ? w->prefix : t->name);
         put_text(out, language_title(t->language));
         put_text(out, t->hone_version);

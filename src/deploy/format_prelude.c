@@ -4,12 +4,13 @@
 // their configuration, and every other shape the default.
 #include "deploy/formats.h"
 #include "deploy/stamp.h"
+#include "known/known_core.h"
 
-#define STEP 4096 // deploy_log2() of a sixteenth of an octave
+#define STEP 4096 // hone_core_log2() of a sixteenth of an octave
 
 static int64_t rounded_log(int64_t x)
 {
-    return (deploy_log2(x) + STEP / 2) / STEP;
+    return (hone_core_log2(x) + STEP / 2) / STEP;
 }
 
 // The least size whose rounded logarithm is at least `log`, which is above that of 1.

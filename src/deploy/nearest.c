@@ -79,7 +79,7 @@ uint64_t deploy_distance(const int64_t *a, const int64_t *b, uint32_t columns)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < columns; i++) {
-        int64_t apart = deploy_log2(a[i]) - deploy_log2(b[i]);
+        int64_t apart = hone_core_log2(a[i]) - hone_core_log2(b[i]);
         sum += (uint64_t)(apart * apart);
     }
     return sum;
@@ -133,7 +133,7 @@ static void find_by_waves(const struct deploy_table *t, const struct deploy_aske
             hone_core_device_of(&c.core, name, who->vendor, who->architecture, who->compute_units);
         const hone_core_answer found = hone_core_find(&h, shape);
         if (found.is_predicted) {
-            out->point = c.core.point_places[found.point];
+            out->point = found.point - c.core.devices[h.device].first;
             out->configuration = found.configuration;
             out->is_predicted = true;
         }

@@ -127,7 +127,7 @@ bool deploy_stamp_find(const char *text, const char *name, struct arena *a,
                        struct deploy_stamp *out, struct error *e)
 {
     const char *line = strstr(text, STAMP);
-    bool is_known = str_starts(text, "hone-known 1 ");
+    bool is_known = str_starts(text, "hone-known 2 ");
     if (!line && !is_known)
         return error_set(
             e, ERROR_INPUT,

@@ -44,20 +44,17 @@ bool deploy_waves_init(struct deploy_waves *w, const struct deploy_matrix *m, st
 {
     const uint32_t rows = row_count(m), columns = m->column_count;
     int64_t *logarithms = arena_array(a, (size_t)rows * columns + 1, sizeof *logarithms);
-    uint32_t *places = arena_array(a, rows + (size_t)1, sizeof *places);
     memset(w, 0, sizeof *w);
-    for (uint32_t row = 0; logarithms && places && row < rows; row++) {
-        places[row] = row;
+    for (uint32_t row = 0; logarithms && row < rows; row++) {
         for (uint32_t i = 0; i < columns; i++)
             logarithms[(size_t)row * columns + i] = hone_core_log2(m->shapes[row][i]);
     }
     w->core.column_count = columns;
     w->core.configuration_count = m->candidate_count;
     w->core.logarithms = logarithms;
-    w->core.point_places = places;
     w->device.compute_units = m->compute_units;
     w->device.count = rows;
-    return logarithms && places;
+    return logarithms != NULL;
 }
 
 static const int64_t *at_row(const struct deploy_waves *w, uint32_t row)
@@ -75,12 +72,30 @@ uint64_t deploy_waves_distance(const struct deploy_waves *w, uint32_t row, uint3
     return sum;
 }
 
+uint32_t deploy_waves_insert(hone_core_near *list, uint32_t count, uint32_t row, uint64_t distance)
+{
+    uint32_t at = count;
+    for (; at > 0 && (distance < list[at - 1].distance ||
+                      (distance == list[at - 1].distance && row < list[at - 1].point));
+         at--) {
+        if (at < HONE_CORE_NEAR)
+            list[at] = list[at - 1];
+    }
+    if (at < HONE_CORE_NEAR)
+        list[at] = (hone_core_near){.point = row, .distance = distance};
+    return count < HONE_CORE_NEAR ? count + 1 : count;
+}
+
 int64_t deploy_waves_predict(const struct deploy_waves *w, const struct deploy_matrix *m,
                              uint32_t row, uint32_t candidate, const hone_core_near *list,
                              uint32_t count)
 {
-    return hone_core_predict(&w->core, &w->device, w->device.compute_units, candidate,
-                             groups_at(w, m, row, candidate), list, count);
+    const int64_t groups = groups_at(w, m, row, candidate);
+    const int64_t time = hone_core_wave_time(&w->core, &w->device, candidate, list, count);
+    return groups < 1 || time == INT64_MAX
+               ? INT64_MAX
+               : time +
+                     hone_core_waves(groups, w->model.resident[candidate], w->device.compute_units);
 }
 
 void deploy_waves_weigh(const struct deploy_waves *w, uint32_t row, hone_core_near *list,
@@ -170,9 +185,8 @@ static struct row_neighbours *find_neighbours(const struct deploy_waves *w, uint
         all[row].count = 0;
         for (uint32_t other = 0; other < rows; other++) {
             if (other != row)
-                all[row].count =
-                    hone_core_insert(&w->core, all[row].near, all[row].count, HONE_CORE_NEAR, other,
-                                     deploy_waves_distance(w, row, other));
+                all[row].count = deploy_waves_insert(all[row].near, all[row].count, other,
+                                                     deploy_waves_distance(w, row, other));
         }
         deploy_waves_weigh(w, row, all[row].near, all[row].count);
     }
@@ -245,7 +259,7 @@ static double fit_launch(struct deploy_waves *w, const struct deploy_matrix *m, 
     int32_t *costs = arena_array(a, (size_t)rows * m->candidate_count, sizeof *costs);
     if (!slopes || !residents_of || !costs)
         return -1;
-    w->model = (hone_core_model){launch, slopes, residents_of, costs};
+    w->model = (hone_core_model){launch, NULL, slopes, residents_of, costs};
     w->device.model = &w->model;
     fit_slopes(w, m, slopes);
     const struct row_neighbours *neighbours = find_neighbours(w, rows, a);

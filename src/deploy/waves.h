@@ -25,6 +25,9 @@ bool deploy_waves_fit(struct deploy_waves *w, const struct deploy_matrix *m, str
 
 // Squared distance of two rows.
 uint64_t deploy_waves_distance(const struct deploy_waves *w, uint32_t row, uint32_t other);
+// Into a list in the order of distance that has `count` of at most HONE_CORE_NEAR rows; equal ones: the lower row first.
+// Returns their number.
+uint32_t deploy_waves_insert(hone_core_near *list, uint32_t count, uint32_t row, uint64_t distance);
 // Makes a list of rows near to one ready for predictions there; the model is needed.
 void deploy_waves_weigh(const struct deploy_waves *w, uint32_t row, hone_core_near *list,
                         uint32_t count);

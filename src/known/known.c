@@ -320,7 +320,7 @@ static void take_configurations(struct known_reader *r)
 
 struct known_points {
     int64_t *shapes, *logarithms;
-    uint32_t *configurations, *places, room;
+    uint32_t *configurations, *tree, room;
 };
 
 static void take_device(struct known_reader *r, hone_core_device *d, const struct known_points *to,
@@ -335,7 +335,7 @@ static void take_device(struct known_reader *r, hone_core_device *d, const struc
     d->compute_units = take_int(r, 0, UINT32_MAX);
     d->fallback = take_index(r, t->configuration_count, false);
     d->first = *points;
-    d->count = take_count(r);
+    d->count = (uint32_t)take_int(r, 0, HONE_CORE_POINTS);
     if (d->count > to->room - *points)
         reject(r, "a device has more points than the table");
     int64_t *facts = known_alloc(r, t->fact_count, sizeof *facts);
@@ -343,9 +343,9 @@ static void take_device(struct known_reader *r, hone_core_device *d, const struc
         facts[i] = take_int(r, -1, INT64_MAX);
     d->facts = facts;
     for (uint32_t i = 0; i < d->count && !r->wrong; i++, ++*points) {
-        to->places[*points] = take_count(r);
-        to->configurations[*points] = take_index(r, t->configuration_count, false);
-        for (size_t k = (size_t)*points * t->column_count, c = 0; c < t->column_count; c++, k++) {
+        size_t point = d->first + (to->tree[*points] = take_index(r, d->count, false));
+        to->configurations[point] = take_index(r, t->configuration_count, false);
+        for (size_t k = point * t->column_count, c = 0; c < t->column_count; c++, k++) {
             to->shapes[k] = take_int(r, 1, INT64_MAX);
             to->logarithms[k] = hone_core_log2(to->shapes[k]);
         }
@@ -364,9 +364,12 @@ static void take_models(struct known_reader *r, hone_core_device *devices)
         uint32_t launch = take_count(r);
         size_t cells = r->wrong ? 0 : (size_t)devices[at].count * t->configuration_count;
         hone_core_model *model = known_alloc(r, 1, sizeof *model);
+        uint32_t *groups = known_alloc(r, t->configuration_count, sizeof *groups);
         int64_t *slopes = known_alloc(r, t->column_count, sizeof *slopes);
         uint32_t *resident = known_alloc(r, t->configuration_count, sizeof *resident);
         int32_t *costs = known_alloc(r, cells, sizeof *costs);
+        for (uint32_t i = 0; i < t->configuration_count && !r->wrong; i++)
+            groups[i] = take_index(r, r->k->program_count, true);
         for (uint32_t i = 0; i < t->column_count && !r->wrong; i++)
             slopes[i] = take_int(r, -(1 << 24), 1 << 24);
         for (uint32_t i = 0; i < t->configuration_count && !r->wrong; i++)
@@ -375,7 +378,7 @@ static void take_models(struct known_reader *r, hone_core_device *devices)
             costs[i] = (int32_t)take_int(r, INT32_MIN, INT32_MAX);
         if (r->wrong)
             return;
-        *model = (hone_core_model){launch, slopes, resident, costs};
+        *model = (hone_core_model){launch, groups, slopes, resident, costs};
         devices[at].model = model;
     }
 }
@@ -393,7 +396,7 @@ static void take_devices(struct known_reader *r)
     to.shapes = known_alloc(r, numbers, sizeof *to.shapes);
     to.logarithms = known_alloc(r, numbers, sizeof *to.logarithms);
     to.configurations = known_alloc(r, to.room, sizeof *to.configurations);
-    to.places = known_alloc(r, to.room, sizeof *to.places);
+    to.tree = known_alloc(r, to.room, sizeof *to.tree);
     for (uint32_t i = 0; i < t->device_count && !r->wrong; i++)
         take_device(r, &devices[i], &to, &points);
     if (points != to.room)
@@ -402,7 +405,7 @@ static void take_devices(struct known_reader *r)
     t->shapes = to.shapes;
     t->logarithms = to.logarithms;
     t->point_configurations = to.configurations;
-    t->point_places = to.places;
+    t->tree = to.tree;
     take_models(r, devices);
 }
 
@@ -428,16 +431,14 @@ static bool check_sum(struct known_reader *r)
 static void read_table(struct known_reader *r)
 {
     hone_core_table *t = &r->k->core;
-    uint32_t count;
     expect_word(r, "hone-known");
-    if (!r->wrong && take_int(r, 0, INT32_MAX) != 1)
+    if (!r->wrong && take_int(r, 0, INT32_MAX) != 2)
         reject(r, "it is of another version of hone; write it again with this one");
     for (int i = 0; i < ABOUT_COUNT; i++)
         r->k->about[i] = take_text(r);
     t->columns = take_texts(r, "columns", NAMES_MOST, &t->column_count);
     t->facts = take_texts(r, "facts", NAMES_MOST, &t->fact_count);
-    t->arguments = take_texts(r, "arguments", FILE_MOST, &count);
-    t->argument_count = count;
+    t->arguments = take_texts(r, "arguments", FILE_MOST, &t->argument_count);
     if (!r->wrong && t->column_count == 0)
         reject(r, "its shapes have no columns");
     take_programs(r);

@@ -4,15 +4,22 @@
 
    A table has a list of points for each device: a shape, and the configuration that is best there. Who asks names a
    device and a shape; dispatch.h of hone says by which rule it is answered, and hone_core_find() is that rule. */
-#if defined(HONE_KNOWN_CORE) && HONE_KNOWN_CORE != 2
+#if defined(HONE_KNOWN_CORE) && HONE_KNOWN_CORE != 3
 #error "two headers of `hone deploy` by different versions of hone: write both by the same one"
 #endif
 #ifndef HONE_KNOWN_CORE
-#define HONE_KNOWN_CORE 2
+#define HONE_KNOWN_CORE 3
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* What is small once its constant arguments are known, but too large for a compiler to see that by itself. */
+#if defined(__GNUC__)
+#define HONE_CORE_INLINE static inline __attribute__((always_inline))
+#else
+#define HONE_CORE_INLINE static inline
+#endif
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
@@ -22,7 +29,10 @@ enum { HONE_CORE_ZERO = 1, HONE_CORE_OVERFLOW, HONE_CORE_DOMAIN, HONE_CORE_UNKNO
 #define HONE_CORE_NONE           0xffffffffu /* no expression, point, device or configuration */
 #define HONE_CORE_SLOTS          32          /* columns and device facts together */
 #define HONE_CORE_CONFIGURATIONS 1024        /* of one table, at most: a multiple of 64 */
-#define HONE_CORE_NEAR           8           /* points that a prediction is made of */
+#define HONE_CORE_COLUMNS        16          /* at most */
+#define HONE_CORE_POINTS         65536       /* of one device, at most: 16 bits */
+#define HONE_CORE_LEAF           8
+#define HONE_CORE_NEAR           8 /* points that a prediction is made of */
 #define HONE_CORE_UNTIMED        INT32_MIN
 
 typedef struct hone_core_value {
@@ -108,6 +118,7 @@ static inline int hone_core_order(hone_core_value a, hone_core_value b)
     X(SUB, "-", 2)                                                                                 \
     X(MUL, "*", 2)                                                                                 \
     X(DIV, "/", 2)                                                                                 \
+    X(CEILDIV, "/^", 2) /* ceil() of a quotient */                                                 \
     X(FLOORDIV, "//", 2)                                                                           \
     X(MOD, "%", 2)                                                                                 \
     X(POW, "**", 2)                                                                                \
@@ -273,7 +284,7 @@ static inline hone_core_value hone_core_whole(hone_core_operator op, double f)
                          (op == HONE_CORE_ROUND && (above > 0.5 || (above == 0.5 && (whole & 1)))));
 }
 
-static inline hone_core_value hone_core_unary(hone_core_operator op, hone_core_value a)
+HONE_CORE_INLINE hone_core_value hone_core_unary(hone_core_operator op, hone_core_value a)
 {
     if (a.kind == HONE_CORE_FAULT)
         return a;
@@ -290,6 +301,24 @@ static inline hone_core_value hone_core_unary(hone_core_operator op, hone_core_v
     return hone_core_whole(op, a.f);
 }
 
+/* Rounded up. Processors divide 32 bits in a third of the time of 64. */
+static inline int64_t hone_core_quotient_up(int64_t a, int64_t b)
+{
+    if (((uint64_t)a | (uint64_t)b) >> 32 == 0)
+        return (uint32_t)a / (uint32_t)b + ((uint32_t)a % (uint32_t)b != 0);
+    return a / b + (a % b != 0);
+}
+
+/* ceil(a / b). Below 2^53 the double next to the quotient of integers is no other integer, so that these stay integers. */
+static inline hone_core_value hone_core_ceil_divide(hone_core_value a, hone_core_value b)
+{
+    const int64_t most = INT64_C(1) << 53;
+    if (a.kind == HONE_CORE_INT && b.kind == HONE_CORE_INT && a.i >= 0 && b.i > 0 && a.i <= most &&
+        b.i <= most)
+        return hone_core_int(hone_core_quotient_up(a.i, b.i));
+    return hone_core_unary(HONE_CORE_CEIL, hone_core_doubles(HONE_CORE_DIV, a, b));
+}
+
 /* A size of a launch or a buffer: a whole number of at least `least`, and at most 2^48. */
 static inline hone_core_value hone_core_size(hone_core_value a, int64_t least)
 {
@@ -303,14 +332,16 @@ static inline hone_core_value hone_core_size(hone_core_value a, int64_t least)
 
 /* The first fault of two operands decides. Of equal ones min and max take the first. Integers alone come where the
    language has nothing else: `hone deploy` refuses the rest. */
-static inline hone_core_value hone_core_binary(hone_core_operator op, hone_core_value a,
-                                               hone_core_value b)
+HONE_CORE_INLINE hone_core_value hone_core_binary(hone_core_operator op, hone_core_value a,
+                                                  hone_core_value b)
 {
     int order, truth;
     if (a.kind == HONE_CORE_FAULT || b.kind == HONE_CORE_FAULT)
         return a.kind == HONE_CORE_FAULT ? a : b;
     if (op == HONE_CORE_SIZE)
         return hone_core_size(a, b.i);
+    if (op == HONE_CORE_CEILDIV)
+        return hone_core_ceil_divide(a, b);
     if (op == HONE_CORE_MIN || op == HONE_CORE_MAX)
         return hone_core_order(b, a) == (op == HONE_CORE_MIN ? -1 : 1) ? b : a;
     if (op >= HONE_CORE_LT && op <= HONE_CORE_GE) {
@@ -328,26 +359,37 @@ static inline hone_core_value hone_core_binary(hone_core_operator op, hone_core_
     return hone_core_integers(op, a.i, b.i);
 }
 
-/* The binary logarithm of a size in units of 2^-16, rounded down; what is below 1 counts as 1. The mantissa, its
-   highest bit at 31, is squared sixteen times, and each carry is a bit of the fraction. */
-static inline int64_t hone_core_log2(int64_t x)
+/* The highest bit of a number above 0. */
+static inline int hone_core_highest(uint64_t x)
 {
-    int64_t result = 0;
-    uint64_t mantissa = x < 1 ? 1 : (uint64_t)x;
-    int shift, bit;
+#if defined(__GNUC__)
+    return 63 - __builtin_clzll(x);
+#else
+    int result = 0, shift;
     for (shift = 32; shift > 0; shift /= 2) {
-        if (mantissa >> shift)
-            result += shift, mantissa >>= shift;
-    }
-    mantissa = x < 1 ? 1 : (uint64_t)x;
-    mantissa = result > 31 ? mantissa >> (result - 31) : mantissa << (31 - result);
-    for (bit = 0; bit < 16; bit++) {
-        mantissa = mantissa * mantissa >> 31;
-        uint64_t carry = mantissa >> 32;
-        result = 2 * result + (int64_t)carry;
-        mantissa >>= carry;
+        if (x >> shift)
+            result += shift, x >>= shift;
     }
     return result;
+#endif
+}
+
+/* The binary logarithm of a size in units of 2^-16, at most 1.1 of them from the true one; what is below 1 counts as 1.
+   Of the mantissa 1 + f, f in units of 2^-31, it is a polynomial by least largest error that is exact at 1 and 2, its
+   coefficients in units of 2^-30. Integers, so that every compiler gives the same. */
+static inline int64_t hone_core_log2(int64_t size)
+{
+    const uint64_t x = size < 1 ? 1 : (uint64_t)size;
+    const int highest = hone_core_highest(x);
+    const uint64_t f =
+        (highest > 31 ? x >> (highest - 31) : x << (31 - highest)) - (UINT64_C(1) << 31);
+    uint64_t y = 84326266 - (16330651 * f >> 31);
+    y = 207263991 - (y * f >> 31);
+    y = 349116602 - (y * f >> 31);
+    y = 508227975 - (y * f >> 31);
+    y = 773689220 - (y * f >> 31);
+    y = 1549051295 - (y * f >> 31);
+    return ((int64_t)highest << 16) + (int64_t)(y * f >> 45);
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
@@ -382,7 +424,8 @@ typedef struct hone_core_configuration {
 /* What configurations cost at shapes between the points. A device works through a launch in waves, each as many
    work-groups as it holds at once. Logarithms are as hone_core_log2() has them, of nanoseconds and of sizes. */
 typedef struct hone_core_model {
-    uint32_t launch; /* whose work-groups are counted */
+    uint32_t launch;        /* whose work-groups are counted */
+    const uint32_t *groups; /* one a configuration: the expression of their number */
     const int64_t
         *slopes; /* one a column: how the time of a wave grows with the size, in units of 2^-16 */
     const uint32_t *
@@ -406,10 +449,11 @@ typedef struct hone_core_table {
     const char *const *columns, *const *facts, *const *arguments;
     const hone_core_configuration *configurations;
     const hone_core_device *devices;
-    /* Of all devices' points: those of one device are a tree, see hone_core_nearest(). */
+    /* Of all devices' points: those of one device stand in the order in which equally near ones are taken. */
     const int64_t *shapes, *logarithms; /* column_count each */
     const uint32_t *point_configurations;
-    const uint32_t *point_places; /* in the order in which equally near ones are taken */
+    /* The points of each device as a tree, counted from its first one: see hone_core_nearest(). */
+    const uint32_t *tree;
     hone_core_value (*evaluate)(const void *context, uint32_t expression,
                                 const hone_core_value *slots);
     const void *context;
@@ -431,7 +475,7 @@ typedef struct hone_core_handle {
 
 static inline int hone_core_same(const char *a, const char *b)
 {
-    return a && b && *a && strcmp(a, b) == 0;
+    return a && b && *a && *a == *b && strcmp(a, b) == 0;
 }
 
 /* 90 of "sm_90" and "sm_90a"; 0 of other texts. */
@@ -492,10 +536,10 @@ static inline hone_core_handle hone_core_device_of(const hone_core_table *t, con
                                                               : t->devices[h.device].compute_units;
     for (i = 0; i < t->fact_count && i < HONE_CORE_SLOTS; i++) {
         int64_t value = h.device == HONE_CORE_NONE ? 0 : t->devices[h.device].facts[i];
-        if (strcmp(t->facts[i], "device_compute_units") == 0 && compute_units > 0)
+        if (compute_units > 0 && strcmp(t->facts[i], "device_compute_units") == 0)
             value = compute_units;
-        if (strcmp(t->facts[i], "device_capability") == 0 && h.reach > HONE_CORE_MEASURED &&
-            architecture && *architecture)
+        if (h.reach > HONE_CORE_MEASURED && architecture && *architecture &&
+            strcmp(t->facts[i], "device_capability") == 0)
             value = hone_core_capability(architecture);
         h.facts[i] = value < 0 ? hone_core_fault(HONE_CORE_UNKNOWN) : hone_core_int(value);
     }
@@ -539,66 +583,116 @@ typedef struct hone_core_near {
     int64_t weight, shift; /* in a prediction: see hone_core_weigh() */
 } hone_core_near;
 
-/* Into a list in the order of distance, that has `count` of at most `most`; equal ones in that of their places. */
-static inline uint32_t hone_core_insert(const hone_core_table *t, hone_core_near *list,
-                                        uint32_t count, uint32_t most, uint32_t point,
-                                        uint64_t distance)
+static inline uint64_t hone_core_square(int64_t x)
 {
-    uint32_t at = count;
-    while (at > 0 && (distance < list[at - 1].distance ||
-                      (distance == list[at - 1].distance &&
-                       t->point_places[point] < t->point_places[list[at - 1].point]))) {
-        if (at < most)
-            list[at] = list[at - 1];
-        at--;
-    }
-    if (at < most)
-        list[at].point = point, list[at].distance = distance;
-    return count < most ? count + 1 : count;
+    return (uint64_t)(x * x);
 }
 
-/* The nearest points of the device whose configurations are not banned, `most` of them; their number. The points are a
-   tree: the middle one of a range splits it by the logarithm of a column, the first at the top and the next one at each
-   step down; what lies in front of it is not larger there, what lies behind it not smaller. A side is left out where
-   even its border is farther than all of the list. */
-static inline uint32_t hone_core_nearest(const hone_core_handle *h, const int64_t *at,
-                                         const uint64_t *banned, hone_core_near *list,
-                                         uint32_t most)
+/* Up to three columns stand written out: compilers do not unroll the loop. */
+static inline uint64_t hone_core_distance(const int64_t *a, const int64_t *b, uint32_t columns)
+{
+    uint64_t sum = hone_core_square(a[0] - b[0]);
+    uint32_t i;
+    if (columns > 1)
+        sum += hone_core_square(a[1] - b[1]);
+    if (columns > 2)
+        sum += hone_core_square(a[2] - b[2]);
+    for (i = 3; i < columns; i++)
+        sum += hone_core_square(a[i] - b[i]);
+    return sum;
+}
+
+/* Into the `most` least keys, in their order. Without a branch, because none could be foreseen. */
+static inline void hone_core_insert(uint64_t *keys, uint32_t most, uint64_t key)
+{
+    uint32_t i;
+    for (i = most - 1; i > 0; i--) {
+        uint64_t above = keys[i - 1] > key ? keys[i - 1] : key;
+        keys[i] = keys[i] < above ? keys[i] : above;
+    }
+    keys[0] = keys[0] < key ? keys[0] : key;
+}
+
+typedef struct hone_core_range {
+    uint32_t low, high, column;      /* column: that splits it */
+    uint64_t bound;                  /* no point of it is nearer */
+    int64_t gaps[HONE_CORE_COLUMNS]; /* whose squares are the bound */
+} hone_core_range;
+
+static inline const int64_t *hone_core_logarithms(const hone_core_table *t, uint32_t point)
+{
+    return t->logarithms + (size_t)point * t->column_count;
+}
+
+static inline int hone_core_is_banned(const hone_core_table *t, uint32_t point,
+                                      const uint64_t *banned)
+{
+    const uint32_t c = t->point_configurations[point];
+    return (int)(banned[c / 64] >> c % 64 & 1);
+}
+
+/* Splits a range at its middle point, by the logarithm of its column: *inside becomes the side that the shape lies on, *outside
+   the other one. */
+static inline void hone_core_split(const hone_core_table *t, const int64_t *at, uint32_t middle,
+                                   int64_t logarithm, hone_core_range *inside,
+                                   hone_core_range *outside)
+{
+    const uint32_t column = inside->column;
+    const int64_t gap = at[column] - logarithm;
+    uint32_t i;
+    inside->column = column + 1 == t->column_count ? 0 : column + 1;
+    outside->column = inside->column;
+    outside->bound = inside->bound - hone_core_square(inside->gaps[column]) + hone_core_square(gap);
+    for (i = 0; i < t->column_count; i++)
+        outside->gaps[i] = inside->gaps[i];
+    outside->gaps[column] = gap;
+    outside->low = gap > 0 ? inside->low : middle + 1;
+    outside->high = gap > 0 ? middle : inside->high;
+    inside->low = gap > 0 ? middle + 1 : inside->low;
+    inside->high = gap > 0 ? inside->high : middle;
+}
+
+/* The nearest points of the device whose configurations are not banned (NULL: none is), `most` of them, as keys: the
+   distance, and below it in 16 bits the point; UINT64_MAX where there are no more. The points are a tree: the middle one
+   of a range splits it by the logarithm of a column, the first at the top and the next one at each step down; what lies
+   in front of it is not larger there, what lies behind it not smaller. A side is left out where even its nearest corner
+   is farther than all of the list. */
+HONE_CORE_INLINE void hone_core_nearest(const hone_core_handle *h, const int64_t *at,
+                                        const uint64_t *banned, uint64_t *keys, uint32_t most)
 {
     const hone_core_table *t = h->table;
-    struct {
-        uint32_t low, high, column;
-        uint64_t bound;
-    } left[40];
-    uint32_t low = t->devices[h->device].first, high = low + t->devices[h->device].count;
-    uint32_t i, count = 0, column = 0, columns = t->column_count, found = 0;
+    const uint32_t first = t->devices[h->device].first, columns = t->column_count;
+    hone_core_range left[20], now; /* 65,536 points are split twelve times */
+    uint64_t found[HONE_CORE_LEAF + 1];
+    uint32_t i, found_count, count = 0;
+    memset(&now, 0, sizeof now);
+    now.low = first, now.high = first + t->devices[h->device].count;
+    for (i = 0; i < most; i++)
+        keys[i] = UINT64_MAX;
     for (;;) {
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2, answer = t->point_configurations[middle];
-            const int64_t *logarithms = t->logarithms + (size_t)middle * columns;
-            int64_t gap = at[column] - logarithms[column];
-            uint64_t distance = 0;
-            if (!(banned[answer / 64] >> answer % 64 & 1)) {
-                for (i = 0; i < columns; i++)
-                    distance += (uint64_t)((logarithms[i] - at[i]) * (logarithms[i] - at[i]));
-                if (found < most || distance <= list[most - 1].distance)
-                    found = hone_core_insert(t, list, found, most, middle, distance);
-            }
-            column = column + 1 == columns ? 0 : column + 1;
-            left[count].low = gap > 0 ? low : middle + 1;
-            left[count].high = gap > 0 ? middle : high;
-            left[count].column = column;
-            left[count++].bound = (uint64_t)(gap * gap);
-            if (gap > 0)
-                low = middle + 1;
-            else
-                high = middle;
+        while (now.high - now.low > HONE_CORE_LEAF) {
+            const uint32_t middle = now.low + (now.high - now.low) / 2, point = t->tree[middle];
+            const int64_t *there = hone_core_logarithms(t, first + point);
+            const uint64_t key = hone_core_distance(there, at, columns) << 16 | point;
+            if (key < keys[most - 1] && (!banned || !hone_core_is_banned(t, first + point, banned)))
+                hone_core_insert(keys, most, key);
+            hone_core_split(t, at, middle, there[now.column], &now, &left[count]);
+            count += left[count].bound <= keys[most - 1] >> 16;
         }
-        while (count > 0 && found == most && left[count - 1].bound > list[most - 1].distance)
+        for (found_count = 0, i = now.low; i < now.high; i++) {
+            const uint32_t point = t->tree[i];
+            const int64_t *there = hone_core_logarithms(t, first + point);
+            found[found_count] = hone_core_distance(there, at, columns) << 16 | point;
+            found_count += found[found_count] < keys[most - 1] &&
+                           (!banned || !hone_core_is_banned(t, first + point, banned));
+        }
+        for (i = 0; i < found_count; i++)
+            hone_core_insert(keys, most, found[i]);
+        while (count > 0 && left[count - 1].bound > keys[most - 1] >> 16)
             count--;
         if (count-- == 0)
-            return found;
-        low = left[count].low, high = left[count].high, column = left[count].column;
+            return;
+        now = left[count];
     }
 }
 
@@ -607,17 +701,22 @@ static inline void hone_core_nearest_valid(const hone_core_handle *h, const int6
                                            const hone_core_value *slots, hone_core_answer *best)
 {
     const hone_core_table *t = h->table;
-    uint64_t banned[HONE_CORE_CONFIGURATIONS / 64];
-    hone_core_near around;
-    memset(banned, 0, sizeof banned);
-    while (hone_core_nearest(h, at, banned, &around, 1)) {
-        uint32_t configuration = t->point_configurations[around.point];
-        if (hone_core_excluded(t, configuration, slots) == HONE_CORE_NONE) {
-            best->configuration = configuration;
-            best->point = around.point;
+    uint64_t banned[HONE_CORE_CONFIGURATIONS / 64], key;
+    int is_any = 0;
+    for (;;) {
+        hone_core_nearest(h, at, is_any ? banned : NULL, &key, 1);
+        if (key == UINT64_MAX)
+            return;
+        const uint32_t point = t->devices[h->device].first + (uint32_t)(key & 0xffff);
+        const uint32_t c = t->point_configurations[point];
+        if (hone_core_excluded(t, c, slots) == HONE_CORE_NONE) {
+            best->configuration = c, best->point = point;
             return;
         }
-        banned[configuration / 64] |= UINT64_C(1) << configuration % 64;
+        if (!is_any)
+            memset(banned, 0, sizeof banned);
+        is_any = 1;
+        banned[c / 64] |= UINT64_C(1) << c % 64;
     }
 }
 
@@ -637,32 +736,11 @@ static inline int hone_core_number(const hone_core_handle *h, uint32_t expressio
     return 1;
 }
 
-/* Work-groups of a launch of the configuration; 0: not known, or it is left out. */
-static inline int64_t hone_core_groups(const hone_core_handle *h, uint32_t configuration,
-                                       uint32_t launch, const hone_core_value *slots)
-{
-    const hone_core_configuration *c = &h->table->configurations[configuration];
-    const hone_core_launch *l = &c->launches[launch < c->launch_count ? launch : 0];
-    size_t wanted, global, local;
-    int64_t groups = 1;
-    uint32_t axis;
-    if (launch >= c->launch_count || !hone_core_number(h, l->when, slots, 1, &wanted) || !wanted)
-        return 0;
-    for (axis = 0; axis < l->dimensions; axis++) {
-        if (!hone_core_number(h, l->global[axis], slots, 1, &global) ||
-            !hone_core_number(h, l->local[axis], slots, 1, &local) || local == 0 ||
-            !hone_core_product_fits(groups, (int64_t)(global / local)))
-            return 0;
-        groups *= (int64_t)(global / local);
-    }
-    return groups;
-}
-
 /* The logarithm of the waves that so many work-groups are. */
 static inline int64_t hone_core_waves(int64_t groups, uint32_t resident, int64_t units)
 {
     int64_t at_once = resident && units > 0 ? units * resident : 1;
-    return hone_core_log2(groups / at_once + (groups % at_once != 0));
+    return hone_core_log2(hone_core_quotient_up(groups, at_once));
 }
 
 /* What the near points say of a shape `at`: each with a weight of the fourth power of its nearness, and with how much
@@ -682,15 +760,15 @@ static inline void hone_core_weigh(const hone_core_table *t, const hone_core_dev
     }
 }
 
-/* The logarithm of the time that the configuration would take with so many work-groups: their waves, each as long as the
-   near points say. INT64_MAX: it has no time at any of them. */
-static inline int64_t hone_core_predict(const hone_core_table *t, const hone_core_device *d,
-                                        int64_t units, uint32_t configuration, int64_t groups,
-                                        const hone_core_near *list, uint32_t count)
+/* The logarithm of the time that a wave of the configuration would take, as the near points say; INT64_MAX: it has no
+   time at any of them. */
+static inline int64_t hone_core_wave_time(const hone_core_table *t, const hone_core_device *d,
+                                          uint32_t configuration, const hone_core_near *list,
+                                          uint32_t count)
 {
     int64_t sum = 0, weights = 0;
     uint32_t i;
-    for (i = 0; i < count && groups > 0; i++) {
+    for (i = 0; i < count; i++) {
         int32_t cost = d->model->costs[(size_t)(list[i].point - d->first) * t->configuration_count +
                                        configuration];
         if (cost == HONE_CORE_UNTIMED)
@@ -698,42 +776,65 @@ static inline int64_t hone_core_predict(const hone_core_table *t, const hone_cor
         sum += (cost + list[i].shift) * list[i].weight;
         weights += list[i].weight;
     }
-    return weights
-               ? sum / weights + hone_core_waves(groups, d->model->resident[configuration], units)
-               : INT64_MAX;
+    return weights ? sum / weights : INT64_MAX;
 }
 
-/* Of the configurations of the nearest points the valid one with the least predicted time; equal ones: the nearest. A
-   shape that is a point has the configuration of that. */
+/* The near points whose configuration is of no nearer one, by how long its waves take; of equal ones the nearer first.
+   Their number; those without a time are left out. */
+static inline uint32_t hone_core_candidates(const hone_core_table *t, const hone_core_device *d,
+                                            const hone_core_near *list, uint32_t count,
+                                            int64_t *times, uint32_t *order)
+{
+    uint32_t i, k, found = 0;
+    for (i = 0; i < count; i++) {
+        const uint32_t c = t->point_configurations[list[i].point];
+        for (k = 0; k < i && t->point_configurations[list[k].point] != c; k++)
+            continue;
+        times[i] = k < i ? INT64_MAX : hone_core_wave_time(t, d, c, list, count);
+        if (times[i] == INT64_MAX)
+            continue;
+        for (k = found++; k > 0 && times[order[k - 1]] > times[i]; k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+    return found;
+}
+
+/* Of the configurations of the nearest points the valid one with the least predicted time: its waves, each as long as
+   the near points say; equal ones: the nearest. None takes less than one wave. A shape that is a point has the
+   configuration of that. */
 static inline void hone_core_find_predicted(const hone_core_handle *h, const int64_t *at,
                                             const hone_core_value *slots, hone_core_answer *best)
 {
     const hone_core_table *t = h->table;
     const hone_core_device *d = &t->devices[h->device];
-    uint64_t tried[HONE_CORE_CONFIGURATIONS / 64];
+    uint64_t keys[HONE_CORE_NEAR];
     hone_core_near list[HONE_CORE_NEAR];
-    int64_t least = INT64_MAX;
-    uint32_t i, count;
-    memset(tried, 0, sizeof tried);
-    count = hone_core_nearest(h, at, tried, list, HONE_CORE_NEAR);
+    int64_t times[HONE_CORE_NEAR], least = INT64_MAX;
+    uint32_t i, order[HONE_CORE_NEAR], count = 0, taken = 0;
+    hone_core_nearest(h, at, NULL, keys, HONE_CORE_NEAR);
+    for (; count < HONE_CORE_NEAR && keys[count] != UINT64_MAX; count++) {
+        list[count].point = d->first + (uint32_t)(keys[count] & 0xffff);
+        list[count].distance = keys[count] >> 16;
+    }
     if (count == 0 || list[0].distance == 0)
         return;
     hone_core_weigh(t, d, at, list, count);
-    for (i = 0; i < count; i++) {
-        uint32_t c = t->point_configurations[list[i].point];
+    count = hone_core_candidates(t, d, list, count, times, order);
+    for (i = 0; i < count && times[order[i]] <= least; i++) {
+        const uint32_t which = order[i], c = t->point_configurations[list[which].point];
         int64_t time;
-        if (tried[c / 64] >> c % 64 & 1)
+        size_t groups;
+        if (!hone_core_number(h, d->model->groups[c], slots, 0, &groups) || groups == 0)
             continue;
-        tried[c / 64] |= UINT64_C(1) << c % 64;
-        time = hone_core_predict(t, d, h->units, c, hone_core_groups(h, c, d->model->launch, slots),
-                                 list, count);
-        if (time >= least || hone_core_excluded(t, c, slots) != HONE_CORE_NONE)
+        time = times[which] + hone_core_waves((int64_t)groups, d->model->resident[c], h->units);
+        if (time > least || (time == least && which > taken) ||
+            hone_core_excluded(t, c, slots) != HONE_CORE_NONE)
             continue;
-        least = time;
-        best->configuration = c, best->point = list[i].point;
+        least = time, taken = which;
+        best->configuration = c, best->point = list[which].point;
+        best->is_predicted = c != t->point_configurations[list[0].point];
     }
-    best->is_predicted = best->point != HONE_CORE_NONE &&
-                         best->configuration != t->point_configurations[list[0].point];
 }
 
 static inline hone_core_answer hone_core_find(const hone_core_handle *h, const int64_t *shape)

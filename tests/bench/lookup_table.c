@@ -44,7 +44,7 @@ static const hone_core_model *random_model(struct arena *a, struct rng *r, uint3
         resident[i] = 1 + (uint32_t)rng_below(r, 2);
     for (uint32_t i = 0; i < shapes * CONFIGURATIONS; i++)
         costs[i] = (int32_t)((10 << 16) + rng_below(r, 1 << 16));
-    *model = (hone_core_model){2, slopes, resident, costs};
+    *model = (hone_core_model){2, NULL, slopes, resident, costs};
     return model;
 }
 

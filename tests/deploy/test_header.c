@@ -147,9 +147,43 @@ static void model_at_random(struct by_hand *h, struct rng *random)
         resident[i] = (uint32_t)rng_below(random, 3);
     for (uint32_t i = 0; i < d->point_count * configurations; i++)
         costs[i] = rng_below(random, 8) ? (int32_t)rng_below(random, 20 << 16) : HONE_CORE_UNTIMED;
-    *model = (hone_core_model){0, slopes, resident, costs};
+    *model = (hone_core_model){0, NULL, slopes, resident, costs};
     d->model = model;
 }
+
+static int compare_keys(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// The tree finds the same eight points as looking at all, in the same order.
+START_TEST(the_tree_has_the_nearest_points)
+{
+    struct by_hand h;
+    struct rng random;
+    struct core_table c;
+    struct error e = ERROR_INIT;
+    uint64_t all[200], keys[HONE_CORE_NEAR];
+    by_hand_init(&h);
+    rng_init(&random, 5, 5);
+    scatter_points(&h, &random);
+    ck_assert_msg(core_table_init(&c, &h.table, &e), "%s", e.text);
+    const hone_core_handle handle = hone_core_device_of(&c.core, "Card A", NULL, NULL, 0);
+    for (int round = 0; round < 5000; round++) {
+        int64_t at[2];
+        for (int k = 0; k < 2; k++)
+            at[k] = hone_core_log2((int64_t)(rng_u64(&random) >> (40 + rng_below(&random, 24))));
+        for (uint32_t i = 0; i < 200; i++)
+            all[i] = hone_core_distance(hone_core_logarithms(&c.core, i), at, 2) << 16 | i;
+        qsort(all, 200, sizeof *all, compare_keys);
+        hone_core_nearest(&handle, at, NULL, keys, HONE_CORE_NEAR);
+        ck_assert_mem_eq(keys, all, sizeof keys);
+    }
+    core_table_release(&c);
+    by_hand_release(&h);
+}
+END_TEST
 
 START_TEST(header_and_file_answer_as_hone_does)
 {
@@ -197,21 +231,6 @@ START_TEST(header_and_file_answer_as_hone_does)
     dlclose(loaded);
     folder_remove(folder);
     by_hand_release(&h);
-}
-END_TEST
-
-// The logarithm of the rule is one.
-START_TEST(logarithms_are_the_same)
-{
-    struct rng random;
-    rng_init(&random, 1, 2);
-    for (int64_t x = -2; x < 5000; x++)
-        ck_assert_int_eq(hone_core_log2(x), deploy_log2(x));
-    for (int i = 0; i < 100000; i++) {
-        int64_t x = (int64_t)(rng_u64(&random) >> (1 + rng_below(&random, 62)));
-        ck_assert_int_eq(hone_core_log2(x), deploy_log2(x));
-    }
-    ck_assert_int_eq(hone_core_log2(INT64_MAX), deploy_log2(INT64_MAX));
 }
 END_TEST
 
@@ -662,7 +681,7 @@ int main(void)
     suite_add_tcase(s, t);
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, header_and_file_answer_as_hone_does, 0, 3);
-    tcase_add_test(t, logarithms_are_the_same);
+    tcase_add_test(t, the_tree_has_the_nearest_points);
     tcase_add_test(t, headers_compile_without_a_warning);
     tcase_add_test(t, names_of_the_header_are_the_users_too);
     tcase_add_test(t, shipped_specs_are_launched_as_hone_does);

@@ -178,7 +178,7 @@ static bool add_model(struct deploy *d, const struct deploy_grid *g, uint32_t at
                 is_known ? c->model->costs[cell] : HONE_CORE_UNTIMED;
         }
     }
-    *model = (hone_core_model){c->model->launch, c->model->slopes, resident, costs};
+    *model = (hone_core_model){c->model->launch, NULL, c->model->slopes, resident, costs};
     d->table.devices[at].model = model;
     return true;
 }

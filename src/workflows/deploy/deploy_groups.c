@@ -40,6 +40,26 @@ static bool make_counted_table(struct deploy *d, const struct device_info *facts
     return true;
 }
 
+// Work-groups of a launch of the configuration; 0: not known, or it is left out.
+static int64_t count_groups(const hone_core_handle *h, uint32_t configuration, uint32_t launch,
+                            const hone_core_value *slots)
+{
+    const hone_core_configuration *c = &h->table->configurations[configuration];
+    const hone_core_launch *l = &c->launches[launch < c->launch_count ? launch : 0];
+    size_t wanted, global, local;
+    int64_t groups = 1;
+    if (launch >= c->launch_count || !hone_core_number(h, l->when, slots, 1, &wanted) || !wanted)
+        return 0;
+    for (uint32_t axis = 0; axis < l->dimensions; axis++) {
+        if (!hone_core_number(h, l->global[axis], slots, 1, &global) ||
+            !hone_core_number(h, l->local[axis], slots, 1, &local) || local == 0 ||
+            !hone_core_product_fits(groups, (int64_t)(global / local)))
+            return 0;
+        groups *= (int64_t)(global / local);
+    }
+    return groups;
+}
+
 bool counter_init(struct deploy *d, const struct device_info *facts, const char *const *texts,
                   uint32_t count, struct deploy_counter *out)
 {
@@ -77,5 +97,5 @@ int64_t counter_groups(const struct deploy_counter *c, uint32_t text, uint32_t l
     if (!c->is_made || c->of[text] == DEPLOY_NONE)
         return 0;
     hone_core_bind(&c->handle, shape, slots);
-    return hone_core_groups(&c->handle, c->of[text], launch, slots);
+    return count_groups(&c->handle, c->of[text], launch, slots);
 }
