@@ -21,23 +21,29 @@
 #define PROGRAM  HONE_BINARY_DIR "/hone-worker"
 #define PATIENCE 60000
 #define BEAT_NS  100000000ull
-#define LEASE_NS 3000000000ull
-#define GONE_MS  30000 // a lease, and what ends may take
+#define LEASE_NS 30000000000ull // a busy machine may keep a part waiting for seconds
+#define SHORT_NS 3000000000ull  // where silence is waited for
+#define GONE_MS  30000          // what ends may take, with a short lease
 
 static const char *const agent[] = {PROGRAM,   "--node", "--worker", FAKE_WORKER,
                                     "--locks", folder,   NULL};
 
-static struct node *start_node(const char *const *launcher)
+static struct node *start_leased(const char *const *launcher, uint64_t lease_ns)
 {
     struct error e = ERROR_INIT;
     struct node *n = node_new(&(struct node_options){.name = "n1",
                                                      .worker = PROGRAM,
                                                      .launcher = launcher,
                                                      .beat_ns = BEAT_NS,
-                                                     .lease_ns = LEASE_NS},
+                                                     .lease_ns = lease_ns},
                               &e);
     ck_assert_msg(n != NULL, "%s", e.text);
     return n;
+}
+
+static struct node *start_node(const char *const *launcher)
+{
+    return start_leased(launcher, LEASE_NS);
 }
 
 static struct node *start_up(void)
@@ -141,7 +147,8 @@ END_TEST
 
 // ---- what cannot be used -----------------------------------------------------------------------
 
-static void expect_lost(const char *const *launcher, const char *a, const char *b)
+static void expect_lost_within(const char *const *launcher, uint64_t start_ns, const char *a,
+                               const char *b)
 {
     struct error e = ERROR_INIT;
     struct node *n = node_new(&(struct node_options){.name = "n1",
@@ -149,7 +156,7 @@ static void expect_lost(const char *const *launcher, const char *a, const char *
                                                      .launcher = launcher,
                                                      .beat_ns = BEAT_NS,
                                                      .lease_ns = LEASE_NS,
-                                                     .start_ns = LEASE_NS},
+                                                     .start_ns = start_ns},
                               &e);
     ck_assert_msg(n != NULL, "%s", e.text);
     ck_assert(node_wait(&n, 1, PATIENCE));
@@ -167,6 +174,11 @@ static void expect_lost(const char *const *launcher, const char *a, const char *
     node_free(n);
 }
 
+static void expect_lost(const char *const *launcher, const char *a, const char *b)
+{
+    expect_lost_within(launcher, LEASE_NS, a, b);
+}
+
 START_TEST(a_launcher_that_fails_speaks_for_itself)
 {
     static const struct {
@@ -181,7 +193,6 @@ START_TEST(a_launcher_that_fails_speaks_for_itself)
         {"echo 'usage: hone-worker [--help | --version]' >&2; exit 2", "too old", HONE_VERSION},
         {"echo 'This account is not available.'", "exited with status 0",
          "on its standard output: This account is not available."},
-        {"sleep 60", "no agent answered within 3 s", ""},
         {"head -c 70000 /dev/zero | tr '\\0' x", "printed", "xxxxxxxx"},
         {"kill -9 $$", "was killed by SIGKILL", ""},
         {"printf '\\236hn\\001\\000\\000\\377\\377aaaaaaaabbbbbbbb'", "no frame of a node", ""},
@@ -194,6 +205,8 @@ START_TEST(a_launcher_that_fails_speaks_for_itself)
         const char *const launcher[] = {"sh", "-c", cases[i].script, NULL};
         expect_lost(launcher, cases[i].first, cases[i].second);
     }
+    static const char *const silent[] = {"sleep", "60", NULL};
+    expect_lost_within(silent, SHORT_NS, "no agent answered within 3 s", "");
     static const char *const nowhere[] = {"/nonexistent/srun", NULL};
     expect_lost(nowhere, "cannot start the launcher '/nonexistent/srun'", "No such file");
     static const char *const no_worker[] = {PROGRAM, "--node", "--worker", "/nonexistent/w", NULL};
@@ -347,7 +360,9 @@ static void echo(const struct process *p, const struct text *bytes)
                         : 0;
         sent += n > 0 ? (size_t)n : 0;
         n = ready.revents & ~POLLOUT ? recv(p->channel, buffer, sizeof buffer, 0) : -1;
-        ck_assert_msg(n != 0, "it has ended: %zu of %zu came back", got, bytes->length);
+        const char *lost = n == 0 ? process_lost(p) : NULL;
+        ck_assert_msg(n != 0, "it has ended: %zu of %zu came back%s%s", got, bytes->length,
+                      lost ? ": " : "", lost ? lost : "");
         if (n < 0)
             continue;
         ck_assert_uint_le(got + (size_t)n, bytes->length);
@@ -592,12 +607,12 @@ static pid_t wait_for_part(enum part part, pid_t tuner)
 }
 
 // What the tuner ends with, and how: a text, into `told`.
-static void play_tuner(int told)
+static void play_tuner(int told, uint64_t lease_ns)
 {
     struct error e = ERROR_INIT;
     struct outcome out;
     struct device_info d = device(false);
-    struct node *n = start_node(step_agent);
+    struct node *n = start_leased(step_agent, lease_ns);
     if (!node_wait(&n, 1, PATIENCE) || node_state(n) != NODE_UP)
         _exit(1);
     struct live_options o = options_on(n, &d);
@@ -627,16 +642,18 @@ static unsigned ms_until_gone(pid_t tuner)
 static const struct {
     enum part part;
     int signal;
+    uint64_t lease_ns;
     const char *told; // NULL: nobody is there to tell
 } kills[] = {
-    {PART_LINK, SIGKILL, "hone-worker --link, was killed by SIGKILL"},
-    {PART_LINK, SIGSTOP, "hone-worker --link, is stopped"},
-    {PART_LAUNCHER, SIGKILL, "was killed by SIGKILL"},
-    {PART_LAUNCHER, SIGSTOP, "nothing was heard of it for 3 s"},
-    {PART_AGENT, SIGKILL, "the connection ended"},
-    {PART_AGENT, SIGTERM, "the connection ended"},
-    {PART_AGENT, SIGSTOP, "nothing was heard of it for 3 s"},
-    {PART_TUNER, SIGKILL, NULL},
+    {PART_LINK, SIGKILL, LEASE_NS, "hone-worker --link, was killed by SIGKILL"},
+    {PART_LINK, SIGSTOP, SHORT_NS, "hone-worker --link, is stopped"},
+    {PART_LAUNCHER, SIGKILL, SHORT_NS,
+     "was killed by SIGKILL"}, // its step goes on until the lease ends
+    {PART_LAUNCHER, SIGSTOP, SHORT_NS, "nothing was heard of it for 3 s"},
+    {PART_AGENT, SIGKILL, LEASE_NS, "the connection ended"},
+    {PART_AGENT, SIGTERM, LEASE_NS, "the connection ended"},
+    {PART_AGENT, SIGSTOP, SHORT_NS, "nothing was heard of it for 3 s"},
+    {PART_TUNER, SIGKILL, LEASE_NS, NULL},
 };
 
 START_TEST(nothing_is_left_of_a_killed_part)
@@ -647,7 +664,7 @@ START_TEST(nothing_is_left_of_a_killed_part)
     ck_assert_int_eq(pipe(told), 0);
     pid_t tuner = fork();
     if (tuner == 0)
-        play_tuner(told[1]);
+        play_tuner(told[1], kills[_i].lease_ns);
     close(told[1]);
     wait_for_part(PART_WORKER, tuner);
     pid_t victim = part == PART_TUNER ? tuner : wait_for_part(part, tuner);
@@ -678,7 +695,7 @@ START_TEST(a_stopped_tuner_loses_no_node)
     ck_assert_int_eq(pipe(told), 0);
     pid_t tuner = fork();
     if (tuner == 0) {
-        struct node *n = start_node(step_agent);
+        struct node *n = start_leased(step_agent, SHORT_NS);
         node_wait(&n, 1, PATIENCE);
         if (node_state(n) != NODE_UP || write(told[1], "u", 1) != 1)
             _exit(1);
@@ -693,7 +710,7 @@ START_TEST(a_stopped_tuner_loses_no_node)
         _exit(0);
     }
     ck_assert(read(told[0], &ok, 1) == 1);
-    usleep(2 * LEASE_NS / 1000);
+    usleep(2 * SHORT_NS / 1000);
     kill(tuner, SIGCONT);
     int status = 0;
     waitpid(tuner, &status, 0);
