@@ -172,6 +172,12 @@ static const char *name_origin(const struct page_set *s)
     return name;
 }
 
+// Recordings without a name are called like their file.
+static bool is_named_by_file(const struct page_set *s)
+{
+    return str_equal(file_name(s->origin), s->spec);
+}
+
 static void put_part(const char *before, const char *part, size_t start, struct text *out)
 {
     text_addf(out, "%s%s%s", out->length > start ? ", " : "", before, part);
@@ -223,7 +229,7 @@ void page_put_state(const struct page_set *s, bool with_file, size_t start, stru
         if (own[0] && differs_in_place(s, &other_members[m]))
             put_part(other_members[m].before, own, start, out);
     }
-    if (with_file && differs_in_place(s, &origin))
+    if (with_file && differs_in_place(s, &origin) && !is_named_by_file(s))
         put_part("", name_origin(s), start, out);
 }
 
@@ -247,7 +253,7 @@ void page_set_name(const struct page_set *s, struct text *out)
     page_put_place(s, start, out);
     page_put_state(s, true, start, out);
     if (out->length == start)
-        text_add(out, s->device);
+        text_add(out, is_named_by_file(s) ? s->spec : s->device);
 }
 
 void page_run_command(const struct page_set *s, const struct page_row *r, struct text *out)

@@ -728,8 +728,12 @@ void page_write(const struct page *p, struct text *out)
         text_add(out, "</ul></nav>\n");
     }
     text_add(out, "</header>\n<main>\n");
-    if (p->count == 0)
-        text_addf(out, "<p>There are no results%s.</p>\n", p->live ? " yet" : "");
+    if (p->count == 0) {
+        text_addf(out, "<p>There are no results%s, for this command:</p>\n<pre tabindex=\"0\">",
+                  p->live ? " yet" : "");
+        put_markup(p->about->command, out);
+        text_add(out, "</pre>\n");
+    }
     for (size_t i = 0; i < p->count; i++) {
         put_across(p, i, out);
         put_set(p, i, out);

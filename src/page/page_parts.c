@@ -117,6 +117,10 @@ static void put_markdown_set(const struct page_set *s, struct text *out)
     put_markdown_text(s->constants, out);
     text_add(out, s->constants[0] ? ") on " : " on ");
     put_markdown_text(s->device, out);
+    text_addf(&configuration, "%s%s", s->language[0] ? ", " : "", s->language);
+    page_put_state(s, true, 0, &configuration);
+    put_markdown_text(text_cstr(&configuration), out);
+    text_clear(&configuration);
     text_addf(out, "\n\n%zu configurations, %zu with a time, %zu failed.\n\n", s->count, s->timed,
               s->count - s->by_status[STATUS_CORRECT]);
     if (s->best != SIZE_MAX) {

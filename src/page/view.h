@@ -48,6 +48,8 @@ void page_draw_points(const struct picture *p, const char *kind, const struct ma
 void page_shorten(const char *text, size_t most, char *out);
 // The configuration in a cell.
 void page_grid_configuration(const struct page_set *s, const struct page_row *r, struct sheet *g);
+// All configurations, the fastest first.
+void page_grid_all(const struct page_set *s, struct sheet *g);
 // Parameters with more than one value, in their order; returns how many.
 size_t page_varied(const struct page_set *s, uint32_t *out);
 // A value as a label, at most 14 characters.

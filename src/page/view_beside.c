@@ -247,6 +247,45 @@ static void draw_cell(const struct picture *p, size_t x, size_t y, const struct 
                  "middle", text);
 }
 
+static bool is_of_word(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c & 0x80) != 0;
+}
+
+// How many bytes all names begin with, or end with, in whole words.
+static size_t common_part(const struct text *names, size_t count, bool at_end)
+{
+    const char *first = text_cstr(&names[0]);
+    size_t length = names[0].length, common = length;
+    for (size_t i = 1; i < count; i++) {
+        const char *other = text_cstr(&names[i]);
+        size_t n = 0;
+        while (n < common && n < names[i].length &&
+               (at_end ? first[length - 1 - n] == other[names[i].length - 1 - n]
+                       : first[n] == other[n]))
+            n++;
+        common = n;
+    }
+    while (common > 0 && is_of_word(at_end ? first[length - common] : first[common - 1]))
+        common--;
+    return common;
+}
+
+// What tells a name from the others, in at most `most` bytes.
+static void label_set(const struct text *names, size_t count, size_t of, size_t most, char *out)
+{
+    struct text own = TEXT_INIT;
+    const struct text *name = &names[of];
+    size_t head = common_part(names, count, false), tail = common_part(names, count, true);
+    if (name->length > most && head + tail < name->length) {
+        text_add(&own, head > 0 ? "\u2026" : "");
+        text_addn(&own, text_cstr(name) + head, name->length - head - tail);
+        text_add(&own, tail > 0 ? "\u2026" : "");
+    }
+    page_shorten(text_cstr(own.length ? &own : name), most, out);
+    text_release(&own);
+}
+
 static void draw_matrix(const struct page_set *s, const char *id, struct text *out)
 {
     struct beside b;
@@ -259,16 +298,16 @@ static void draw_matrix(const struct page_set *s, const char *id, struct text *o
     size_t count = b.count < CELLS_MOST ? b.count : CELLS_MOST;
     labels = calloc(count, sizeof *labels);
     names = calloc(2 * count, sizeof(char *));
-    bool ok = labels && names;
+    struct text *own = calloc(count, sizeof *own);
+    bool ok = labels && names && own;
     out->failed |= !ok;
+    for (size_t i = 0; ok && i < count; i++)
+        page_set_name(b.all[i], &own[i]);
     for (size_t i = 0; ok && i < count; i++) {
-        struct text name = TEXT_INIT;
-        page_set_name(b.all[i], &name);
-        page_shorten(text_cstr(&name), 31, labels[i][0]);
-        page_shorten(text_cstr(&name), count > 12 ? 10 : 21, labels[i][1]);
+        label_set(own, count, i, 31, labels[i][0]);
+        label_set(own, count, i, count > 12 ? 10 : 21, labels[i][1]);
         names[count - 1 - i] = labels[i][0]; // the first row is on top
         names[count + i] = labels[i][1];
-        text_release(&name);
         text_addf(&of, "%s%zu", i ? "," : "[", number_of(b.all[i]));
     }
     text_add(&of, "]");
@@ -292,12 +331,18 @@ static void draw_matrix(const struct page_set *s, const char *id, struct text *o
                 draw_cell(&p, x, count - 1 - y, &t);
             }
         }
-        picture_text(&p, "key", p.left, 18, "start",
-                     "times the column's best; hatched: it fails there; empty: not measured");
+        char key[120];
+        str_format(key, sizeof key,
+                   "times the column's best; hatched: it fails there; empty: not measured%s",
+                   count < b.count ? "; the first 40 sets" : "");
+        picture_text(&p, "key", p.left, 18, "start", key);
         picture_end(&p);
     }
     out->failed |= of.failed;
     text_release(&of);
+    for (size_t i = 0; own && i < count; i++)
+        text_release(&own[i]);
+    free(own);
     free(labels);
     free(names);
     free(b.all);

@@ -608,4 +608,6 @@ const struct view page_view_parallel = {
              "drag along an axis to keep a range of it.",
     .missing = missing_pair,
     .draw = draw_parallel,
+    .grid = page_grid_all,
+    .rows = 1,
 };

@@ -78,7 +78,7 @@ static void put_basis(const struct page_set *s, const struct page_row *r, struct
 }
 
 // Every configuration, the fastest first, those without a time behind.
-static void grid_all(const struct page_set *s, struct sheet *g)
+void page_grid_all(const struct page_set *s, struct sheet *g)
 {
     const char **names = calloc(s->parameter_count + s->metric_count + (size_t)9, sizeof(char *));
     size_t n = 0;
@@ -137,7 +137,7 @@ const struct view page_view_table = {
              "the same "
              "code as another configuration was not launched: it has the other's times.",
     .missing = missing_nothing,
-    .grid = grid_all,
+    .grid = page_grid_all,
 };
 
 const struct view *const page_views[] = {&page_view_evaluations,

@@ -48,7 +48,7 @@ class Served:
             thread.join(10)
         return status
 
-    def connect(self, timeout=60):
+    def connect(self, timeout=240):
         return socket.create_connection(("127.0.0.1", self.port), timeout)
 
     def lines(self, method="GET", path=None, host=None, headers=()):

@@ -69,7 +69,7 @@ class Page:
     def __init__(self, port, url, target):
         self.target = target
         self.number, self.events, self.rest = 0, [], b""
-        self.socket = socket.create_connection(("127.0.0.1", port), 120)
+        self.socket = socket.create_connection(("127.0.0.1", port), 600)
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall(("GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                              "Sec-WebSocket-Key: %s\r\nSec-WebSocket-Version: 13\r\n\r\n"

@@ -80,7 +80,10 @@ def test_last_page():
     last = None
     for name, _, _ in s.events():
         if name == "page":
-            last = s.page()
+            try:
+                last = s.page()
+            except OSError:  # it had the last one before it heard of it, and the server is gone
+                break
     check(s.end() == 0, "".join(s.said))
     best = json.loads(f.run("best", "scale.json", "--store", "last.sqlite", "--json"))
     check(fact(last, "median_ns") == best["median_ns"], "the last page has %s, not %s" % (fact(last, "median_ns"), best["median_ns"]))
@@ -236,7 +239,7 @@ def test_cost():
     reader.start()
     began, spent = time.monotonic(), processor_seconds(s.process.pid)
     asked = 0
-    while time.monotonic() - began < 8:
+    while time.monotonic() - began < 8 or (asked <= 20 and time.monotonic() - began < 240):
         os.utime(f.path("cost.sqlite"))
         asked += s.get(path="/%s/" % ("0" * 32))[0] == 403
         if asked % 50 == 0:

@@ -121,6 +121,9 @@ for apart, name in (((), "driver " + OLD), (("--apart", "driver"), "driver " + O
     check([float(v) for v in re.findall('data-name="median_ns" data-v="([^"]*)"', page)] == answers, "answers of drivers")
     check(page.count(OLD + "</a>") + page.count("Z</a>") // 2 == 1, "the links do not say which is which")
 picture("drivers.sqlite", "--svg", "beside")
+headings = [line for line in f.run("report", "drivers.sqlite", "--markdown").splitlines() if line.startswith("### ")]
+check(len(set(headings)) == 2 and any(OLD in line for line in headings), "Markdown: %s" % headings)
+check(len(rows("drivers.sqlite", "--csv", "parallel")) == 16, "all configurations of parallel coordinates")
 left_out("beside", "drivers.sqlite", "--apart", "nothing")
 check("older results do not compare" in f.report("newest.html", "drivers.sqlite", "--apart", "nothing"), "what is left out is not said")
 f.run("report", "drivers.sqlite", "--apart", "drivers", status=2)
