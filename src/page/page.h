@@ -96,6 +96,17 @@ struct page_deployed {
     bool is_refined;
 };
 
+// What a tune began with, from `hone tune --json`: a configuration of the user's, or what another device knew.
+struct page_beginning {
+    const char *name;    // the configuration, or whose results
+    const char *outcome; // its status, or what became of the source; "": it was not run
+    bool is_source;
+    double median; // ns; NaN: no time
+    double ratio;  // that, or a source's best here, to the tune's best; NaN: not known
+    double results, parameters,
+        agrees; // of a source; agrees: the share of pairs in its order, NaN: not known
+};
+
 struct page_set {
     const struct page *page;
     const char *origin;               // the argument that it comes from
@@ -141,13 +152,16 @@ struct page_set {
     size_t detail_count;
     struct page_source *sources; // what the compiler saw
     size_t source_count;
-    // A set may be what hone score or hone deploy found; it then has no rows.
+    // A set may be what hone score, hone deploy or one hone tune found; it then has no rows.
     struct page_score *scores;
     size_t score_count;
     struct page_deployed *deployed;
     size_t deployed_count;
     const char *column;     // of the shapes of `deployed`: the first
     double deployed_within; // that a configuration may be above the best: 0.02
+    bool is_beginning;
+    struct page_beginning *beginnings;
+    size_t beginning_count;
 };
 
 struct page {

@@ -1,16 +1,15 @@
 // Sets of one spec: which they are, what tells them apart, and which of their configurations are the same.
 #include "page/view.h"
 
-// What hone score or hone deploy found: no results, so there is nothing to hold beside those of others.
-static bool is_found(const struct page_set *s)
+bool page_set_is_found(const struct page_set *s)
 {
-    return s->score_count > 0 || s->deployed_count > 0;
+    return s->score_count > 0 || s->deployed_count > 0 || s->is_beginning;
 }
 
 // Recordings rarely say what they are of: their parameters do.
 bool page_is_kin(const struct page_set *a, const struct page_set *b)
 {
-    if (a == b || is_found(a) || is_found(b))
+    if (a == b || page_set_is_found(a) || page_set_is_found(b))
         return a == b;
     if (str_equal(a->spec, b->spec))
         return true;

@@ -1,17 +1,21 @@
 // What other commands of hone found, from the JSON that they write: strategies on recorded spaces (hone score --json, a line
-// each) and a dispatch table (hone deploy --format json). Anybody may have edited these: every member is checked.
+// each), a dispatch table (hone deploy --format json) and what a tune began with (hone tune --json). Anybody may have edited
+// these: every member is checked.
 #include "page/page.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
+#define TUNE_HEAD    "{\"type\":\"run\""
+#define TUNE_SUMMARY "{\"type\":\"summary\""
+
 enum { FOUND_BYTES = 64 << 20, SHARES_MOST = 1000, COLUMNS_MOST = 16 };
 
 bool page_is_found(const char *head)
 {
     return (strstr(head, "\"strategy\"") && strstr(head, "\"scores\"")) ||
-           strstr(head, "\"stamp\":\"hone-deploy ");
+           strstr(head, "\"stamp\":\"hone-deploy ") || str_starts(head, TUNE_HEAD);
 }
 
 struct finding {
@@ -177,6 +181,79 @@ static bool read_deployed(struct finding *f, json_t *root)
     return (s->spec && s->column && s->language && s->hone_version) || error_memory(f->e);
 }
 
+// ---- what a tune began with --------------------------------------------------------------------
+
+// "TILE=8, WIDE=1".
+static const char *configuration_words(const struct finding *f, json_t *configuration)
+{
+    const char *name;
+    json_t *value;
+    struct text out = TEXT_INIT;
+    json_object_foreach(configuration, name, value)
+    {
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+        text_addf(&out, "%s%s=%s", out.length ? ", " : "", name,
+                  json_is_string(value) ? json_string_value(value)
+                  : text                ? text
+                                        : "?");
+        free(text);
+    }
+    const char *own = out.failed ? NULL : arena_strdup(&f->page->arena, text_cstr(&out));
+    text_release(&out);
+    return own;
+}
+
+static bool read_beginnings(struct finding *f, json_t *list, bool is_source)
+{
+    struct page_set *s = f->set;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *of = json_array_get(list, i);
+        if (!ARENA_ROOM(&f->page->arena, s->beginnings, f->room, s->beginning_count + 1))
+            return error_memory(f->e);
+        struct page_beginning *b = &s->beginnings[s->beginning_count++];
+        *b = (struct page_beginning){
+            .name = is_source ? text_at(f, of, "name")
+                              : configuration_words(f, json_object_get(of, "configuration")),
+            .outcome = text_at(f, of, is_source ? "outcome" : "status"),
+            .is_source = is_source,
+            .median = number_at(of, "median_ns"),
+            .ratio = number_at(of, "best_ratio"),
+            .results = number_at(of, "results"),
+            .parameters = number_at(of, "parameters"),
+            .agrees = number_at(of, "agrees")};
+        if (!b->name || !b->outcome)
+            return error_memory(f->e);
+    }
+    return true;
+}
+
+// The first line says what was tuned and the last one what came of it; those between are the store's business.
+static bool read_beginning(struct finding *f, const struct text *all)
+{
+    json_error_t why;
+    const char *first = text_cstr(all);
+    const char *last = strstr(first, "\n" TUNE_SUMMARY);
+    json_t *run = json_loadb(first, strcspn(first, "\n"), 0, &why);
+    json_t *summary = last ? json_loadb(last + 1, strcspn(last + 1, "\n"), 0, &why) : NULL;
+    struct page_set *s = f->set;
+    bool ok = run && summary;
+    if (!ok)
+        refuse_found(f, run && !last ? "the tune did not come to its end: it has no summary"
+                                     : why.text);
+    s->is_beginning = true;
+    ok = ok && read_beginnings(f, json_object_get(summary, "start_with"), false) &&
+         read_beginnings(f, json_object_get(summary, "sources"), true);
+    if (ok) {
+        s->spec = text_at(f, run, "spec_name");
+        s->device = text_at(f, json_object_get(run, "device"), "name");
+        s->hone_version = text_at(f, run, "hone");
+        ok = (s->spec && s->device && s->hone_version) || error_memory(f->e);
+    }
+    json_decref(run);
+    json_decref(summary);
+    return ok;
+}
+
 bool page_add_found(struct page *p, const char *path, struct error *e)
 {
     struct text all = TEXT_INIT;
@@ -191,7 +268,9 @@ bool page_add_found(struct page *p, const char *path, struct error *e)
     s->origin = path;
     s->spec = slash ? slash + 1 : path;
     bool ok;
-    if (strstr(text_cstr(&all), "\"stamp\"")) {
+    if (str_starts(text_cstr(&all), TUNE_HEAD)) {
+        ok = read_beginning(&f, &all);
+    } else if (strstr(text_cstr(&all), "\"stamp\"")) {
         json_t *root = json_loadb(text_cstr(&all), all.length, 0, &why);
         ok = root ? read_deployed(&f, root) : refuse_found(&f, why.text);
         json_decref(root);

@@ -648,12 +648,14 @@ static void put_set_title(const struct page_set *s, struct text *out)
     text_release(&state);
 }
 
-// What hone score or hone deploy found: no results, and no script's business.
+// What hone score, hone deploy or one hone tune found: no results, and no script's business.
 static void put_found(const struct page_set *s, size_t number, struct text *out)
 {
     text_addf(out, "<article class=\"across\" id=\"set-%zu\"><h2>", number);
     put_markup(s->spec, out);
-    text_add(out, s->score_count > 0 ? ": scores of strategies" : ": a dispatch table");
+    text_add(out, s->score_count > 0 ? ": scores of strategies"
+                  : s->is_beginning  ? ": what a tune began with"
+                                     : ": a dispatch table");
     text_add(out, "</h2>\n<div class=\"views\">\n");
     for (const struct view *const *v = page_views; *v; v++) {
         if (!(*v)->is_across && page_has_view(s->page, *v) && !(*v)->missing(s))
@@ -665,7 +667,7 @@ static void put_found(const struct page_set *s, size_t number, struct text *out)
 static void put_set(const struct page *p, size_t number, struct text *out)
 {
     const struct page_set *s = &p->sets[number];
-    if (s->score_count > 0 || s->deployed_count > 0) {
+    if (page_set_is_found(s)) {
         put_found(s, number, out);
         return;
     }

@@ -153,9 +153,10 @@ void page_write_markdown(const struct page *p, struct text *out)
             put_markdown_view(s, &page_view_sizes, out);
             put_markdown_view(s, &page_view_matrix, out);
         }
-        if (s->score_count > 0 || s->deployed_count > 0) {
+        if (page_set_is_found(s)) {
             put_markdown_view(s, &page_view_convergence, out);
             put_markdown_view(s, &page_view_deployed, out);
+            put_markdown_view(s, &page_view_beginning, out);
         } else {
             put_markdown_set(s, out);
         }

@@ -1,4 +1,5 @@
-// What hone score and hone deploy found: strategies along their budget, and what a deployed table costs at each shape.
+// What hone score, hone deploy and hone tune found: strategies along their budget, what a deployed table costs at each
+// shape, and what a tune began with.
 #include "page/view.h"
 #include "picture/chart.h"
 
@@ -210,6 +211,51 @@ static void grid_deployed(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- what a tune began with --------------------------------------------------------------------
+
+static const char *missing_beginning(const struct page_set *s)
+{
+    return s->is_beginning ? NULL : "no tune's records were given: hone tune --json writes them";
+}
+
+static void grid_beginning(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {"began with", "what",           "became of it",
+                                        "time",       "times the best", "orders as here",
+                                        "results",    "parameters",     NULL};
+    sheet_head(g, names);
+    for (size_t i = 0; i < s->beginning_count; i++) {
+        const struct page_beginning *b = &s->beginnings[i];
+        sheet_row(g);
+        sheet_text(g, b->is_source ? "what is known elsewhere" : "start_with");
+        sheet_text(g, b->name);
+        sheet_text(g, b->outcome[0] ? b->outcome : "not run");
+        sheet_time(g, b->median);
+        sheet_number(g, b->ratio);
+        sheet_share(g, b->agrees);
+        sheet_number(g, b->results);
+        sheet_number(g, b->parameters);
+    }
+    if (s->beginning_count == 0) {
+        sheet_row(g);
+        sheet_text(g, "questions of the strategy's own alone");
+        for (size_t i = 1; names[i]; i++)
+            sheet_text(g, "");
+    }
+    sheet_end(g);
+}
+
+const struct view page_view_beginning = {
+    .name = "beginning",
+    .title = "What the search began with",
+    .about = "Configurations of start_with, and results of other devices, sizes and languages: "
+             "what became "
+             "of them, and what they were worth. Of a source the best of its three best here is "
+             "held against "
+             "the best of the tune; 1 is the best itself.",
+    .missing = missing_beginning,
+    .grid = grid_beginning,
+};
 const struct view page_view_convergence = {
     .name = "convergence",
     .title = "Strategies",

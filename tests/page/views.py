@@ -229,6 +229,26 @@ left_out("deployed", "space.json")
 page = f.report("found.html", "score.json", "deployed.json", "scale.json", "--store", "sizes.sqlite", "--all")
 check(all('data-view="%s"' % view in page for view in ("convergence", "deployed", "sizes", "table")), "found.html")
 
+# What a tune began with: a configuration of the user's, and what is known of another size.
+start = ",".join("%s=%s" % item for item in best[4000]["configuration"].items())
+began = f.run("tune", "scale.json", "--store", "sizes.sqlite", "--set", "N=24000", "--budget", "4", "--start-with", start, "--json")
+with open(f.path("began.json"), "w") as file:
+    file.write(began)
+summary = json.loads(began.splitlines()[-1])
+table = rows("began.json", "--csv", "beginning")
+check(len(table) == len(summary["start_with"]) + len(summary["sources"]) and len(summary["start_with"]) == 1, "began: %s" % table)
+check(table[0]["began with"] == "start_with" and table[0]["what"] == words(best[4000]["configuration"]), "start_with: %s" % table)
+for row, line in zip(table, summary["start_with"] + summary["sources"]):
+    check(row["became of it"] == line.get("status", line.get("outcome")), "what became of it: %s" % row)
+    check((row["time"] or None) is None or float(row["time"]) == line["median_ns"], "its time: %s" % row)
+    check(row["times the best"] == ("" if line["best_ratio"] is None else "%.17g" % line["best_ratio"])
+          or abs(float(row["times the best"]) - line["best_ratio"]) < 1e-6, "its worth: %s" % row)
+left_out("beginning", "space.json")
+check("what a tune began with" in f.report("began.html", "began.json", "scale.json", "--store", "sizes.sqlite", "--all"), "began.html")
+with open(f.path("alone.json"), "w") as file:
+    file.write(f.run("tune", "scale.json", "--no-store", "--budget", "3", "--json"))
+check(rows("alone.json", "--csv", "beginning")[0]["began with"].startswith("questions of the strategy"), "nothing to begin with")
+
 # A page of some views has these, and the answer; what is no view is refused.
 few = f.report("few.html", "scale.json", "--store", "sizes.sqlite", "--all", "--views", "sizes,table")
 check(set(re.findall('data-view="([a-z]+)"', few)) <= {"answer", "sizes", "table"} and 'data-view="table"' in few, "few.html")
@@ -238,7 +258,7 @@ check(numbers == sorted(numbers) and len(numbers) > 1, "sets in the order of the
 f.run("report", "scale.json", "--store", "sizes.sqlite", "--views", "sizes,tabel", status=2)
 f.run("report", "scale.json", "--store", "sizes.sqlite", "--views", "", status=2)
 
-BROKEN = (scores[:200], '{"strategy": 1, "scores": []}', '{"strategy": "a", "scores": [], "score": "x"}',
+BROKEN = (began[:began.index('{"type":"summary"')], began[:-20], scores[:200], '{"strategy": 1, "scores": []}', '{"strategy": "a", "scores": [], "score": "x"}',
           '{"strategy": "a", "scores": [], "score": 1, "at": [{"share": 7}]}', scores + "]",
           json.dumps(dict(deployed, columns=[1]), separators=(",", ":")),
           json.dumps(dict(deployed, columns=[]), separators=(",", ":")),

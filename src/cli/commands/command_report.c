@@ -469,7 +469,7 @@ static const struct option options[] = {
              "beside, matrix, samples, roofline, convergence or deployed."},
     {OPTION("csv", "VIEW", option_text, FIELD(csv)), .brief = "the numbers of one view",
      .help = "What a view shows as CSV, times in ns: those of --svg; table, which has all "
-             "configurations, as parallel; resources and source."},
+             "configurations, as parallel; resources, source and beginning."},
     {OPTION("views", "NAME,...", option_text, FIELD(views)), .brief = "a page of these views alone",
      .help = "Write these views alone, beside the answer, the environment and the data: a smaller "
              "page. "
