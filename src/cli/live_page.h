@@ -44,8 +44,9 @@ struct live_page {
         .process = PROCESS_NONE                                                                    \
     }
 
-// Of the spec, device and store of the work, and says the address; an exit status.
-int live_page_start(struct live_page *l, const struct work *w, const struct given_live *given);
+// Of the spec, device and store of the work, for what is looked for (--objective); says the address; an exit status.
+int live_page_start(struct live_page *l, const struct work *w, const struct list *objective,
+                    const struct given_live *given);
 // Now and then: passes on how far it is, and says where the process is gone.
 void live_page_turn(struct live_page *l, const struct workflow_progress *p);
 // After the last result is stored: the page is brought up to date, and its readers are told that this was all.

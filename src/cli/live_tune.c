@@ -14,8 +14,15 @@
 #define END_MS   20000          // for the last page; on an idle machine it is there at once
 #define TURN_NS  1000000000ull
 
-static bool start_child(struct live_page *l, const struct work *w, const struct given_live *given,
-                        struct error *e)
+static size_t add_each_option(const char **argv, const char *option, const struct list *l)
+{
+    for (uint32_t i = 0; i < l->count; i++)
+        *argv++ = option, *argv++ = l->items[i];
+    return 2 * (size_t)l->count;
+}
+
+static bool start_child(struct live_page *l, const struct work *w, const struct list *objective,
+                        const struct given_live *given, struct error *e)
 {
     char program[BESIDE_PATH_SIZE], live[32];
     const struct spec_settings *s = w->given;
@@ -23,16 +30,18 @@ static bool start_child(struct live_page *l, const struct work *w, const struct 
     size_t count = 5;
     if (!beside_program(program))
         return error_set_driver(e, ERROR_IO, errno, "/proc/self/exe: %s", strerror(errno));
-    if (2 * ((size_t)s->set.count + s->also.count) + count + 7 > sizeof argv / sizeof *argv)
-        return error_set(e, ERROR_USAGE, "more --set and --also than a page is made of");
+    size_t lists = (size_t)s->set.count + s->also.count + s->where.count + objective->count;
+    if (2 * lists + count + 7 > sizeof argv / sizeof *argv)
+        return error_set(e, ERROR_USAGE,
+                         "more --set, --also, --where and --objective than a page is made of");
     str_format(live, sizeof live, given->port ? "--live=%u" : "--live", given->port);
     argv[count++] = "--store", argv[count++] = store_path(w->store);
     argv[count++] = "--device", argv[count++] = w->device->name;
     argv[count++] = "--language", argv[count++] = language_text(w->device->language);
-    for (uint32_t i = 0; i < s->set.count; i++)
-        argv[count++] = "--set", argv[count++] = s->set.items[i];
-    for (uint32_t i = 0; i < s->also.count; i++)
-        argv[count++] = "--also", argv[count++] = s->also.items[i];
+    count += add_each_option(&argv[count], "--set", &s->set);
+    count += add_each_option(&argv[count], "--also", &s->also);
+    count += add_each_option(&argv[count], "--where", &s->where);
+    count += add_each_option(&argv[count], "--objective", objective);
     argv[count] = NULL;
     return process_start(&l->process, argv, NULL, e);
 }
@@ -74,13 +83,14 @@ static void tell_gone(struct live_page *l, const char *what)
     l->process = (struct process)PROCESS_NONE;
 }
 
-int live_page_start(struct live_page *l, const struct work *w, const struct given_live *given)
+int live_page_start(struct live_page *l, const struct work *w, const struct list *objective,
+                    const struct given_live *given)
 {
     struct error e = ERROR_INIT;
     char address[128];
     if (!given->is_given)
         return EXIT_DONE;
-    if (!start_child(l, w, given, &e)) {
+    if (!start_child(l, w, objective, given, &e)) {
         error_context(&e, "--live");
         return work_failed(&e);
     }

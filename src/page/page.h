@@ -146,7 +146,9 @@ struct page_set {
     size_t library_count;
     struct objectives objectives; // no terms: the least time
     const char *no_front;         // (or NULL) why there is no Pareto front
-    size_t *front;                // rows of it
+    bool
+        is_unfit; // the objectives that were asked for do not suit it: it has the least time, and no_front says why
+    size_t *front; // rows of it
     size_t front_count;
     struct page_detail *details;
     size_t detail_count;

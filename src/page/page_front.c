@@ -21,6 +21,7 @@ bool page_find_objectives(struct page *p, struct page_set *s, const struct spec 
             return false;
         s->no_front = arena_strdup(&p->arena, e->text);
         s->objectives.count = 0;
+        s->is_unfit = true;
         error_clear(e);
         return s->no_front || error_memory(e);
     }

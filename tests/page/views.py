@@ -157,7 +157,12 @@ check({row["configuration"] for row in table} == {words(line["configuration"]) f
       "the front of the tune")
 picture("scale.json", "--store", "front.sqlite", "--svg", "pareto", *GOAL)
 left_out("pareto", "scale.json", "--store", "front.sqlite")
-left_out("pareto", "scale.json", "--store", "front.sqlite", "--objective", "min:time,max:nothing")
+f.run("report", "scale.json", "--store", "front.sqlite", "--objective", "min:time,max:nothing", "--markdown", status=2)
+# What was chosen and is not there costs no page that was there before.
+before = f.report("kept.html", "front.sqlite")
+check(f.report("kept.html", "front.sqlite", "--device", "no such device", status=1) == before, "a page of nothing was written")
+f.run("export", "scale.json", "--store", "front.sqlite", "--format", "csv", "-o", "front.csv")
+f.run("report", "front.csv", "--device", "any", "--markdown", status=2)
 
 # ---- again -------------------------------------------------------------------------------------------
 

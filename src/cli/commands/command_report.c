@@ -32,7 +32,8 @@ struct session {
     char date[32];
     struct hone_store **stores; // one for each argument; NULL: it is none
     struct recorded **recorded; // likewise
-    struct spec **specs;        // of stored spaces
+    bool *is_fixed;      // of an argument: it is all that it has, and nothing of it is chosen
+    struct spec **specs; // of stored spaces
     size_t spec_count, spec_room;
     bool has_warned; // what is left out was said already
 };
@@ -179,6 +180,7 @@ static int add_recording(struct session *s, uint32_t argument)
     const struct recorded_options o = {.log = &s->work.log};
     struct recorded *r = recorded_read(s->work.call->arguments[argument], &o, &e);
     s->recorded[argument] = r;
+    s->is_fixed[argument] = true;
     return r && page_add_recorded(&s->page, r, &s->choice, &e) ? EXIT_DONE : refuse_argument(&e);
 }
 
@@ -207,9 +209,11 @@ static int add_spec(struct session *s, uint32_t argument)
 }
 
 // What hone score and hone deploy found.
-static int add_found(struct session *s, const char *path)
+static int add_found(struct session *s, uint32_t argument)
 {
     struct error e = ERROR_INIT;
+    const char *path = s->work.call->arguments[argument];
+    s->is_fixed[argument] = true;
     return page_add_found(&s->page, path, &e) ? EXIT_DONE : refuse_argument(&e);
 }
 
@@ -219,7 +223,7 @@ static int add_argument(struct session *s, uint32_t argument)
     const char *path = s->work.call->arguments[argument];
     read_head(path, head, sizeof head);
     return import_is_store(path)        ? add_store(s, argument)
-           : page_is_found(head)        ? add_found(s, path)
+           : page_is_found(head)        ? add_found(s, argument)
            : looks_recorded(path, head) ? add_recording(s, argument)
                                         : add_spec(s, argument);
 }
@@ -264,12 +268,23 @@ static void about_report(struct session *s)
     s->page.title = title_of(s);
 }
 
+static bool is_narrowed(const struct report_settings *o)
+{
+    const struct spec_settings *g = &o->given;
+    return g->device || g->language.is_given;
+}
+
 static int write_out(struct session *s)
 {
     struct error e = ERROR_INIT;
     struct text out = TEXT_INIT;
-    about_report(s);
     const char *path = s->settings->output;
+    if (s->page.count == 0 && is_narrowed(s->settings)) {
+        complain("no result fits what is chosen of it%s%s%s", path ? "; " : "", path ? path : "",
+                 path ? " is left as it is" : "");
+        return EXIT_NOTHING;
+    }
+    about_report(s);
     bool ok = write_report(s, &out, &e) && (!path || file_replace(path, &out, &e));
     if (ok && path) {
         complain("%s: %zu set%s of results, %zu bytes", path, s->page.count,
@@ -279,6 +294,37 @@ static int write_out(struct session *s)
     }
     text_release(&out);
     return !ok ? work_failed(&e) : s->page.count > 0 ? EXIT_DONE : EXIT_NOTHING;
+}
+
+// What chooses in a store, where there is none.
+static int refuse_choice(const struct session *s)
+{
+    const struct spec_settings *g = &s->settings->given;
+    const char *idle = g->device              ? "--device"
+                       : g->language.is_given ? "--language"
+                       : g->set.count         ? "--set"
+                                              : NULL;
+    for (uint32_t i = 0; i < s->work.call->argument_count; i++) {
+        if (!s->is_fixed[i])
+            return EXIT_DONE;
+    }
+    if (!idle)
+        return EXIT_DONE;
+    complain("%s chooses what a store has, and what is given is none", idle);
+    return EXIT_USAGE;
+}
+
+// An objective that one of several sets does not have is said there; that none has is a mistake.
+static int refuse_objectives(const struct session *s)
+{
+    for (size_t i = 0; i < s->page.count; i++) {
+        if (!s->page.sets[i].is_unfit)
+            return EXIT_DONE;
+    }
+    if (s->settings->objective.count == 0 || s->page.count == 0)
+        return EXIT_DONE;
+    complain("--objective: %s", s->page.sets[0].no_front);
+    return EXIT_USAGE;
 }
 
 // What a file says of the time: the page is not served.
@@ -335,13 +381,16 @@ static int open_report(struct session *s, const struct invocation *i, bool has_w
                                      joined_objectives(s)};
     s->stores = arena_array(&w->arena, i->argument_count, sizeof(struct hone_store *));
     s->recorded = arena_array(&w->arena, i->argument_count, sizeof(struct recorded *));
-    if (!s->stores || !s->recorded) {
+    s->is_fixed = arena_array(&w->arena, i->argument_count, sizeof(bool));
+    if (!s->stores || !s->recorded || !s->is_fixed) {
         error_memory(&e);
         return work_failed(&e);
     }
     for (uint32_t k = 0; status == EXIT_DONE && k < i->argument_count; k++)
         status = add_argument(s, k);
-    return status;
+    if (status == EXIT_DONE)
+        status = refuse_choice(s);
+    return status == EXIT_DONE ? refuse_objectives(s) : status;
 }
 
 static void close_report(struct session *s)

@@ -307,7 +307,7 @@ static int run_session(struct session *s)
     if (status == EXIT_DONE)
         status = tuning_start(&s->tuning, NULL);
     if (status == EXIT_DONE)
-        status = live_page_start(&s->live, &s->tuning.work, &o->live);
+        status = live_page_start(&s->live, &s->tuning.work, &o->search.objective, &o->live);
     if (status != EXIT_DONE)
         return status;
     show_head(s);
