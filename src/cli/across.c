@@ -112,7 +112,7 @@ static bool take_cell(const struct compare_record *r, uint32_t side, uint32_t ow
     const struct result *a = entry->result, *b = r->entries[own].result;
     *out = (struct across_cell){.timed = entry->timed, .stats = entry->stats};
     out->result = a ? result_clone(a) : NULL;
-    out->compared = entry->timed && r->entries[own].timed;
+    out->compared = a && b && entry->timed && r->entries[own].timed;
     if (out->compared && side == own)
         out->ratio = (struct stats_ratio){1, 1, 1, true};
     else if (out->compared)

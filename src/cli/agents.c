@@ -157,11 +157,10 @@ struct asking {
     void (*ask)(const struct asking *q);
     const struct environment *environment;
     const struct hone_devices_options *options; // of its devices
-    bool notes_build;
-    const struct device_info *target; // can it build for this one,
-    const struct digest *build;       // which a worker of this build serves?
+    const struct device_info *target;           // can it build for this one,
+    const struct digest *build;                 // which a worker of this build serves?
     pthread_t thread;
-    bool runs;
+    bool notes_build, runs;
 };
 
 void agents_own_build(const struct environment *v, struct digest *out)

@@ -243,11 +243,11 @@ struct live_options {
     struct node *node;              // where workers run; NULL: this machine
     const char *const *environment; // NAME=VALUE additions for workers, NULL-terminated; or NULL
     const struct device_info *device;
-    uint32_t jobs; // build workers at most; 0: live_default_jobs()
+    uint32_t jobs;          // build workers at most; 0: live_default_jobs()
+    uint32_t builder_count; // LIVE_BUILDERS_MOST at most, of these:
     // (optional) Other machines that build for the device, before its own does; their `device` is not looked at. What one
     // that is lost was building is built by the others. Copied.
     const struct place *builders;
-    uint32_t builder_count; // LIVE_BUILDERS_MOST at most
     struct terms terms;
     struct admission admission; // (optional)
     bool build_only;            // outcomes after the build: nothing runs

@@ -989,13 +989,13 @@ static void name_member(struct member *m)
 // The cores of a machine are shared by its members.
 static uint32_t builders_of(const struct farm_options *o, const struct place *p)
 {
-    uint32_t beside = 0;
+    uint32_t beside = 0; // and p itself
     uint32_t all = o->live.jobs ? o->live.jobs : live_default_jobs(p->node, p->device);
     if (p->jobs)
         return p->jobs;
     for (uint32_t i = 0; i < o->count; i++)
         beside += o->places[i].node == p->node;
-    return all > beside ? all / beside : 1;
+    return beside > 0 && all > beside ? all / beside : 1;
 }
 
 // Its part of the machines that build for all members, smaller where files are short.
@@ -1064,13 +1064,13 @@ static uint32_t count_workers(const struct farm *f, double share)
 static double share_of_files(const struct farm *f)
 {
     size_t left = process_files_left();
-    uint32_t before = count_workers(f, 1), after = before;
+    uint32_t before = count_workers(f, 1);
     size_t beside = FILES_BESIDE + f->o.count * channels_of(&f->o, 0);
     size_t fit = left > beside ? (left - beside) / 2 : 0;
     if (before <= fit)
         return 1;
     double share = (double)fit / before;
-    after = count_workers(f, share);
+    uint32_t after = count_workers(f, share);
     log_add(f->o.live.log, LOG_WARNING,
             "%u build workers and not %u: this process may open %zu more files, and each worker "
             "takes two; the limit is ulimit -n",

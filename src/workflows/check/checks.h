@@ -37,9 +37,8 @@ struct check_options {
     const char *const *worker;      // argv, NULL-terminated
     const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
     const struct place *places;     // (optional) as in tune_options
-    uint32_t place_count;
-    const struct place *builders; // (optional) as in live_options
-    uint32_t builder_count;
+    const struct place *builders;   // (optional) as in live_options
+    uint32_t place_count, builder_count;
     struct store *store;     // (optional)
     const char *lock_folder; // (optional) where the device's lock stands
     const struct log *log;
@@ -56,8 +55,8 @@ struct check_options {
     uint64_t seed;
     uint32_t jobs; // build workers; 0: as many as useful
     struct terms terms;
-    bool fresh;          // earlier results do not answer
     uint32_t retry;      // failures with these statuses do not answer: 1 << status
+    bool fresh;          // earlier results do not answer
     bool build_only;     // nothing runs; the store is left alone
     bool leaving;        // the process ends right after check_free(): workers are not waited for
     struct spare *spare; // (optional) as in live_options; outlives the check

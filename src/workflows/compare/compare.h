@@ -83,8 +83,8 @@ struct compare_options {
     uint64_t seed;
 
     uint32_t rounds; // 0: as above
-    double outlier;  // of equal devices, as in tune_options
     uint32_t jobs;   // build workers; 0: as many as useful
+    double outlier;  // of equal devices, as in tune_options
     struct terms terms;
     const char *command, *host; // for the record in the store
 };
