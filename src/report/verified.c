@@ -135,7 +135,9 @@ static void put_left_out(const struct result *r, struct text *out)
         text_addf(out, "%s%llu of %s", separator, (unsigned long long)d->left, d->name);
         separator = ", ";
     }
-    text_add(out, separator[0] == ',' ? ", unwritten by the default (\"Partial\": false forbids that)\n" : "");
+    text_add(out, separator[0] == ','
+                      ? ", unwritten by the default (\"Partial\": false forbids that)\n"
+                      : "");
 }
 
 void report_written(const struct checked_outcomes *o, bool always, struct text *out)

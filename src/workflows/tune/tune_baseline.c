@@ -54,8 +54,7 @@ static bool resubmit_items(struct tune *t, struct error *e)
 {
     for (uint64_t i = 0; i < t->item_count; i++) {
         struct item *n = t->items[i];
-        n->record.is_default =
-            tune_has_default(t) && n->record.index == t->session.default_index;
+        n->record.is_default = tune_has_default(t) && n->record.index == t->session.default_index;
         if (n->result || n->primary)
             continue;
         n->record.job = NULL;
