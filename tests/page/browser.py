@@ -136,8 +136,8 @@ def test_loaded_again(browser):
     there = page.value("new Promise(r => setTimeout(() => r(%s), 600))" % state)
     address = page.value("location.href")
     check(there != usual and "~" in address, "nothing is selected, or the address does not say it: " + address)
-    page.call("Page.reload")
-    page.value("new Promise(r => setTimeout(r, 500))")
+    page.close()
+    page = browser.open()
     page.load(address)
     check(page.value(state) == there, "loaded again it is %s, not %s" % (page.value(state), there))
     # A link within the page takes it along; Show all ends it.
