@@ -663,7 +663,7 @@ HONE_CORE_INLINE void hone_core_nearest(const hone_core_handle *h, const int64_t
     const hone_core_table *t = h->table;
     const uint32_t first = t->devices[h->device].first, columns = t->column_count;
     hone_core_range left[20], now; /* 65,536 points are split twelve times */
-    uint64_t found[HONE_CORE_LEAF + 1];
+    uint64_t found[HONE_CORE_LEAF + 1] = {0};
     uint32_t i, found_count, count = 0;
     memset(&now, 0, sizeof now);
     now.low = first, now.high = first + t->devices[h->device].count;

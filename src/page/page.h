@@ -121,6 +121,10 @@ struct page_set {
     const char *first_date, *last_date; // NULL: not known
     const char *statistic;              // what a time is: "median"
     bool is_recorded; // others measured it: there are no samples, intervals or rankings
+    bool
+        is_unfit; // it has not what --objective names, as no_front says: the least time is its goal
+    bool is_beginning; // one tune's `beginnings`
+    bool has_answer;
     const struct parameter *parameters;
     uint32_t parameter_count;
     const char *const *metrics; // names
@@ -135,8 +139,7 @@ struct page_set {
     size_t best;     // the row that is the answer; SIZE_MAX: none
     size_t usual;    // the default configuration; SIZE_MAX: not there, or not known
 
-    bool has_answer; // `answer` is what `hone best` says
-    struct best_answer answer;
+    struct best_answer answer;   // what `hone best` says, if it has_answer
     const char *options;         // (or NULL) -D words of the answer
     struct best_ranking ranking; // count 0: none
     struct importance importance;
@@ -146,9 +149,7 @@ struct page_set {
     size_t library_count;
     struct objectives objectives; // no terms: the least time
     const char *no_front;         // (or NULL) why there is no Pareto front
-    bool
-        is_unfit; // the objectives that were asked for do not suit it: it has the least time, and no_front says why
-    size_t *front; // rows of it
+    size_t *front;                // rows of it
     size_t front_count;
     struct page_detail *details;
     size_t detail_count;
@@ -161,7 +162,6 @@ struct page_set {
     size_t deployed_count;
     const char *column;     // of the shapes of `deployed`: the first
     double deployed_within; // that a configuration may be above the best: 0.02
-    bool is_beginning;
     struct page_beginning *beginnings;
     size_t beginning_count;
 };

@@ -140,7 +140,7 @@ static double peak_time(const struct page_set *s)
             peak_share(&s->peak, s->metrics[i], best->metrics[i], &share))
             most = fmax(most, share.share);
     }
-    return most >= 0.05 && most <= 1 ? best->median * most : NAN;
+    return best && most >= 0.05 && most <= 1 ? best->median * most : NAN;
 }
 
 static void draw_legend(const struct course *c)

@@ -448,8 +448,8 @@ struct build_pool *build_pool_new(const struct build_pool_options *o)
     uint32_t count = 0;
     for (uint32_t i = 0; i < o->site_count; i++)
         count += o->sites[i].workers;
-    struct builder *workers = calloc(count, sizeof *workers);
-    struct build_site *sites = calloc(o->site_count, sizeof *sites);
+    struct builder *workers = calloc(count + 1, sizeof *workers);
+    struct build_site *sites = calloc(o->site_count + 1, sizeof *sites);
     if (!p || !workers || !sites) {
         free(p);
         free(workers);

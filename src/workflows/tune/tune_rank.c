@@ -544,7 +544,7 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
 static bool add_baseline(struct tune *t)
 {
     double estimate = t->baseline ? estimate_of(t->baseline->result) / t->baseline->record.pace : 0;
-    if (!(estimate > 0))
+    if (!t->baseline || !(estimate > 0))
         return false;
     for (size_t i = 0; i < t->in_ranking_count; i++) {
         if (item_of(t, i) == t->baseline->primary)
