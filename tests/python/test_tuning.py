@@ -273,6 +273,8 @@ def test_what_the_manual_says(pocl, tmp_path, monkeypatch):
     for block in blocks:
         if importlib.util.find_spec("pandas") is None:
             block = block.replace("result.to_pandas()", "result.to_dicts()")
+        if "result" in names and len(names["result"].ranking) < 2:  # one was clearly the fastest: no ranking can be drawn
+            block = block.replace('picture("finalists")', 'picture("distribution")')
         exec(compile(block, "python.md", "exec"), names)
     assert len(names["table"]) == 4 and len(names["swept"]["rows"]) == 2
     assert all(pathlib.Path(name).exists() for name in ("saxpy.html", "finalists.svg", "sizes.svg"))

@@ -645,7 +645,8 @@ static const struct {
     uint64_t lease_ns;
     const char *told; // NULL: nobody is there to tell
 } kills[] = {
-    {PART_LINK, SIGKILL, LEASE_NS, "hone-worker --link, was killed by SIGKILL"},
+    // Its launcher may be ended before it has ended its step, which goes on until the lease does.
+    {PART_LINK, SIGKILL, SHORT_NS, "hone-worker --link, was killed by SIGKILL"},
     {PART_LINK, SIGSTOP, SHORT_NS, "hone-worker --link, is stopped"},
     {PART_LAUNCHER, SIGKILL, SHORT_NS,
      "was killed by SIGKILL"}, // its step goes on until the lease ends
@@ -653,7 +654,7 @@ static const struct {
     {PART_AGENT, SIGKILL, LEASE_NS, "the connection ended"},
     {PART_AGENT, SIGTERM, LEASE_NS, "the connection ended"},
     {PART_AGENT, SIGSTOP, SHORT_NS, "nothing was heard of it for 3 s"},
-    {PART_TUNER, SIGKILL, LEASE_NS, NULL},
+    {PART_TUNER, SIGKILL, SHORT_NS, NULL},
 };
 
 START_TEST(nothing_is_left_of_a_killed_part)
