@@ -154,12 +154,14 @@ def test_ctrl_c_at_the_prompt(fake, tmp_path):
 
 
 def children():
-    """Processes of this one that are still there."""
+    """Processes of this one that are still there, but for what multiprocessing keeps."""
     count = 0
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{name}/stat") as f:
-                count += int(f.read().rsplit(")", 1)[1].split()[1]) == os.getpid()
+                is_own = int(f.read().rsplit(")", 1)[1].split()[1]) == os.getpid()
+            with open(f"/proc/{name}/cmdline") as f:
+                count += is_own and "resource_tracker" not in f.read()
         except OSError:
             pass
     return count
