@@ -114,7 +114,8 @@ struct page_set {
     const char *spec, *constants, *device, *platform, *driver, *language, *hone_version;
     const char *inputs; // "warm", "cold"; "" where nobody says
     const char *text;   // of the kernel: how its digest begins; "" likewise
-    const char *run; // "run 2" of those told apart, from the oldest; "": it has those of all runs
+    const char
+        *run; // "run 2", counted from the oldest, in a set of one run; "": results of all runs
     const char *command, *host, *seed, *surroundings; // of the newest run; NULL: not known
     const struct page_member *members; // of the newest run that several devices shared
     uint32_t member_count;

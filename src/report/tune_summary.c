@@ -394,8 +394,8 @@ static void put_other_rankings(const struct tune_report *v, struct text *out)
         return;
     put_count(reused, "time", out);
     text_add(out,
-             " of earlier rankings, which do not compare with those of others: `hone best` goes by "
-             "one ranking\n");
+             " from earlier rankings; times of different rankings cannot be compared: `hone best` "
+             "uses a single ranking\n");
 }
 
 static void put_screening(const struct tune_report *v, struct text *out)

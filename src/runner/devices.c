@@ -96,6 +96,13 @@ static bool died_while(struct remote *r, const char *doing, struct error *e)
     return true;
 }
 
+static void end_worker(struct remote *r)
+{
+    struct endings endings = {NULL};
+    remote_end(r, &endings);
+    endings_release(&endings, REMOTE_GONE_NS);
+}
+
 // *died: the worker did not live to answer.
 static bool ask_new_worker(struct node *node, const char *const *worker,
                            const char *const *environment, uint32_t languages, struct arena *a,
@@ -104,7 +111,6 @@ static bool ask_new_worker(struct node *node, const char *const *worker,
 {
     struct worker_setup setup = {.argv = worker, .node = node, .environment = environment};
     struct remote r;
-    struct endings endings = {NULL};
     *died = false;
     if (!remote_start(&r, &setup, e))
         return false;
@@ -119,8 +125,7 @@ static bool ask_new_worker(struct node *node, const char *const *worker,
     if (!ok)
         *died = died_while(&r, "listing devices", e);
     if (!ok || !spare || !(*spare = spare_new(&r)))
-        remote_end(&r, &endings);
-    endings_release(&endings, REMOTE_GONE_NS);
+        end_worker(&r);
     return ok;
 }
 
@@ -151,7 +156,6 @@ bool live_routine(struct node *node, const char *const *worker, const char *cons
     struct remote r;
     struct frame f;
     struct text payload = TEXT_INIT;
-    struct endings endings = {NULL};
     struct wire w;
     *about = NULL;
     if (!remote_start(&r, &setup, e))
@@ -169,8 +173,7 @@ bool live_routine(struct node *node, const char *const *worker, const char *cons
         error_memory(e);
     ok = answer && (!known || *about);
     result_free(answer);
-    remote_end(&r, &endings);
-    endings_release(&endings, REMOTE_GONE_NS);
+    end_worker(&r);
     return ok;
 }
 
@@ -185,7 +188,6 @@ bool live_can_build(struct node *node, const char *const *worker, const char *co
     struct remote r;
     struct frame f;
     struct text payload = TEXT_INIT;
-    struct endings endings = {NULL};
     struct wire w;
     if (!remote_start(&r, &setup, e))
         return false;
@@ -195,7 +197,6 @@ bool live_can_build(struct node *node, const char *const *worker, const char *co
         request_reply(&r, VERB_OPEN, &payload, VERB_REPLY_OPENED, "opening a compiler", &f, e);
     if (!ok)
         died_while(&r, "opening a compiler", e);
-    remote_end(&r, &endings);
-    endings_release(&endings, REMOTE_GONE_NS);
+    end_worker(&r);
     return ok;
 }

@@ -347,18 +347,22 @@ static void compare_member(struct member *m)
 
 static bool take_back(struct member *m, const struct error *why, struct error *e);
 
-// The slowest of those that are slower than the others by more than is allowed, their whole interval: few launches on a
-// busy machine say little. NULL: none is.
+static double outlier_limit(const struct farm *f)
+{
+    return f->o.outlier > 0 ? f->o.outlier : FARM_OUTLIER;
+}
+
+// The slowest of those that are slower than the others by more than is allowed; NULL: none is.
 static struct member *find_outlier(struct farm *f)
 {
     struct member *worst = NULL;
-    double limit = 1 + (f->o.outlier > 0 ? f->o.outlier : FARM_OUTLIER);
     for (uint32_t i = 0; i < f->count; i++) {
         struct member *m = &f->members[i];
         if (m->state != FARM_TRIED)
             continue;
         compare_member(m);
-        if (m->compared && m->ratio.low > limit && (!worst || m->ratio.ratio > worst->ratio.ratio))
+        if (m->compared && differ_is_outlier(&m->ratio, outlier_limit(f)) &&
+            (!worst || m->ratio.ratio > worst->ratio.ratio))
             worst = m;
     }
     return worst;
@@ -368,11 +372,7 @@ static bool leave_out(struct member *m, struct error *e)
 {
     const struct farm *f = m->farm;
     m->state = FARM_LEFT_OUT;
-    str_format(
-        m->why, sizeof m->why,
-        "it is %.1f %% slower than its siblings [%.1f .. %.1f], more than --outlier allows (%g %%)",
-        100 * (m->ratio.ratio - 1), 100 * (m->ratio.low - 1), 100 * (m->ratio.high - 1),
-        100 * (f->o.outlier > 0 ? f->o.outlier : FARM_OUTLIER));
+    differ_outlier_text(&m->ratio, outlier_limit(f), m->why, sizeof m->why);
     log_add(f->o.live.log, LOG_WARNING, "%s is left out: %s", m->name, m->why);
     return take_back(m, NULL, e);
 }

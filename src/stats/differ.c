@@ -4,6 +4,8 @@
 // interval of the rank-sum test. Many pairs: Holm's correction.
 #include "stats/differ.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -263,4 +265,17 @@ double differ_rank_sum(const uint64_t *a, size_t a_count, const uint64_t *b, siz
         return 1;
     double z = (u - m * n / 2 - 0.5) / sqrt(m * n * (m + n + 1) / 12);
     return fmin(1, 2 * normal_tail(z));
+}
+
+bool differ_is_outlier(const struct stats_ratio *ratio, double limit)
+{
+    return ratio->low > 1 + limit;
+}
+
+void differ_outlier_text(const struct stats_ratio *ratio, double limit, char *out, size_t size)
+{
+    str_format(
+        out, size,
+        "it is %.1f %% slower than its siblings [%.1f .. %.1f], more than --outlier allows (%g %%)",
+        100 * (ratio->ratio - 1), 100 * (ratio->low - 1), 100 * (ratio->high - 1), 100 * limit);
 }

@@ -32,4 +32,9 @@ void differ_ratio(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b
 double differ_rank_sum(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count,
                        double margin);
 
+// Is the lower end of the ratio's interval, too, beyond 1 + `limit`? Few launches on a busy machine say little.
+bool differ_is_outlier(const struct stats_ratio *ratio, double limit);
+// Why a device is left out that is: a sentence.
+void differ_outlier_text(const struct stats_ratio *ratio, double limit, char *out, size_t size);
+
 #endif

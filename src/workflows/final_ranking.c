@@ -483,7 +483,7 @@ static void leave_slowest_out(struct final_ranking *s, uint64_t *room, bool *mor
         if (p->lost || !s->asked[i].result)
             continue;
         p->compared = compare_turn(s, &s->asked[i], room, &p->ratio);
-        if (p->compared && p->ratio.low > 1 + s->o.outlier &&
+        if (p->compared && differ_is_outlier(&p->ratio, s->o.outlier) &&
             (!worst || p->ratio.ratio > worst->ratio.ratio))
             worst = p;
     }
@@ -491,11 +491,7 @@ static void leave_slowest_out(struct final_ranking *s, uint64_t *room, bool *mor
     if (!worst)
         return;
     worst->lost = true;
-    str_format(
-        worst->why, sizeof worst->why,
-        "it is %.1f %% slower than its siblings [%.1f .. %.1f], more than --outlier allows (%g %%)",
-        100 * (worst->ratio.ratio - 1), 100 * (worst->ratio.low - 1), 100 * (worst->ratio.high - 1),
-        100 * s->o.outlier);
+    differ_outlier_text(&worst->ratio, s->o.outlier, worst->why, sizeof worst->why);
 }
 
 static bool end_trial(struct final_ranking *s)

@@ -83,7 +83,7 @@ expect 0 '' "$hone" deploy --check table.json
 expect 0 'Next: hone best fill.json --store share.sqlite --config' "$hone" tune fill.json --part 1/2 --store share.sqlite
 tune --store two.sqlite
 expect 0 '!earlier rankings' "$hone" tune fill.json --store two.sqlite
-expect 0 'earlier rankings, which do not compare' "$hone" tune fill.json --store two.sqlite --unranked
+expect 0 'from earlier rankings; times of different rankings cannot be compared' "$hone" tune fill.json --store two.sqlite --unranked
 expect 0 'over the default: [0-9.]+ \[' "$hone" tune fill.json --store two.sqlite --unranked
 tune --store two.sqlite --where 'A < 3' --fresh
 expect 0 'over the default: not known \(not measured together' "$hone" tune fill.json --store two.sqlite --unranked

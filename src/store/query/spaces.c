@@ -6,8 +6,8 @@
 
 #define SPACES_MOST 4096
 
-// Rows are counted by what may yet tell whether they count: the newest correct one of the place says whether the inputs
-// are to be cold.
+// Rows with warm and with cold inputs are counted apart: which of them a set shows is known only once the newest correct
+// row of the place has been seen.
 struct noted {
     struct noted *next;
     struct noted *leader; // the newest of the place: this one, or an earlier one

@@ -1,5 +1,6 @@
-// A device as the store has it: at each point the ranking that `hone best` goes by, or that of a deploy with the same answer
-// in it; else the best that is known. And what the store knows of the device itself.
+// A device from stored results alone. Each point takes the ranking that `hone best` uses, or one that an earlier deploy
+// stored if that answer is among its finalists; without a ranking, the fastest known configuration. Also reads the facts of
+// the device itself.
 #include "workflows/deploy/deploy_inside.h"
 
 #include "workflows/best.h"
@@ -104,8 +105,8 @@ static bool took_part(const struct best_ranking *r, const char *configuration)
     return false;
 }
 
-// The ranking that `hone best` goes by, in its place that of a deploy where what `hone best` answers took part: that has the
-// winners of other sizes, too. A deploy's alone is one of a few that nobody chose here.
+// The ranking that `hone best` uses; an earlier deploy's is preferred if it includes that answer, because it has the winners
+// of other sizes, too. A deploy's ranking alone is of a few configurations that were chosen for other sizes.
 static bool read_rankings(const struct deploy *d, struct best_options *o, struct deploy_grid *g,
                           uint32_t at, struct error *e)
 {
