@@ -54,11 +54,11 @@ static int be_the_step(char **argv, int line, int orderly)
     while (fds[1].fd >= 0 && poll(fds, 2, -1) > 0) {
         if (fds[1].revents && pass_on(out[0], line, &passed) == 0)
             fds[1].fd = -1;
-        if (fds[0].revents && pass_on(line, in[1], &passed) <= 0) {
-            fds[0].fd = -1;
-            if (read(orderly, &ended, 1) == 1)
-                close(in[1]);
-        }
+        int more = fds[0].revents ? pass_on(line, in[1], &passed) : 1;
+        if (more <= 0)
+            fds[0].fd = -1; // below 0: its command is gone, and its output ends, too
+        if (more == 0 && read(orderly, &ended, 1) == 1)
+            close(in[1]);
     }
     waitpid(command, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 137;
