@@ -47,6 +47,16 @@ struct deploy_configuration {
         options; // "-Dblock_size_x=16 ...", for a shell: parameters, and constants that are no columns
 };
 
+// How many times as fast as the default a configuration is at one shape.
+struct deploy_gain {
+    double ratio; // not above 0: not known, or the two were never timed in one session
+    bool
+        is_in_turn; // of rounds in which both were launched; else of times taken one after the other, without an interval
+    double low, high; // of the former
+    bool is_interval; // low .. high is a 95 % interval, not just the range of a few rounds
+    bool is_default;  // it is the default itself, or the same job
+};
+
 struct deploy_point {
     const int64_t *shape;   // one a column
     uint32_t configuration; // that answers here
@@ -54,8 +64,9 @@ struct deploy_point {
     // Of a measured one:
     double median_ns;  // of that configuration
     double above_best; // over the best that was measured here: 0.019 is 1.9 % more time
-    double
-        above_default; // over the default; below 0 is less time. NaN: the default was not measured here
+    // Over the default; below 0 is less time. NaN: the default was not measured here, or in another session.
+    double above_default;
+    struct deploy_gain gain;
     bool is_measured; // false: taken from elsewhere, the times are NaN
     bool
         is_refined; // was drawn between the points, and took part because the regret there was too high

@@ -54,6 +54,9 @@ static void add_csv_point(const struct deploy_table *t, const struct deploy_devi
     add_csv_number(p->median_ns, out);
     add_csv_number(p->above_best, out);
     add_csv_number(p->above_default, out);
+    bool has_interval = p->gain.ratio > 0 && p->gain.is_in_turn && p->gain.is_interval;
+    add_csv_number(has_interval ? p->gain.low : NAN, out);
+    add_csv_number(has_interval ? p->gain.high : NAN, out);
     text_addc(out, '\n');
 }
 
@@ -67,7 +70,8 @@ static bool write_csv(const struct deploy_table *t, const struct deploy_writing 
     text_add(out, ",weight,configuration");
     for (uint32_t i = 0; i < t->spec->parameter_count; i++)
         text_addf(out, ",%s", t->spec->parameters[i].name);
-    text_add(out, ",options,median_ns,above_best,above_default\n");
+    text_add(out,
+             ",options,median_ns,above_best,above_default,over_default_low,over_default_high\n");
     for (uint32_t i = 0; i < t->device_count; i++) {
         for (uint32_t k = 0; k < t->devices[i].point_count; k++)
             add_csv_point(t, &t->devices[i], &t->devices[i].points[k], out);

@@ -33,6 +33,26 @@ static void emit_configuration(struct emit *j, const struct deploy_table *t,
     emit_object_end(j);
 }
 
+// "in_turn": of interleaved rounds; else of screening, without an interval.
+static void emit_gain(struct emit *j, const struct deploy_gain *g)
+{
+    emit_key(j, "over_default");
+    if (!(g->ratio > 0)) {
+        emit_null(j);
+        return;
+    }
+    emit_object(j);
+    emit_f64_at(j, "ratio", g->ratio);
+    emit_bool_at(j, "in_turn", g->is_in_turn);
+    if (g->is_in_turn) {
+        emit_f64_at(j, "low", g->low);
+        emit_f64_at(j, "high", g->high);
+        emit_bool_at(j, "interval", g->is_interval);
+    }
+    emit_bool_at(j, "is_default", g->is_default);
+    emit_object_end(j);
+}
+
 static void emit_point(struct emit *j, const struct deploy_table *t, const struct deploy_point *p)
 {
     emit_object(j);
@@ -45,6 +65,7 @@ static void emit_point(struct emit *j, const struct deploy_table *t, const struc
     emit_f64_at(j, "median_ns", p->median_ns);
     emit_f64_at(j, "above_best", p->above_best);
     emit_f64_at(j, "above_default", p->above_default);
+    emit_gain(j, &p->gain);
     emit_bool_at(j, "refined", p->is_refined);
     emit_object_end(j);
 }

@@ -24,6 +24,28 @@ static void put_percent(double fraction, struct text *out)
     text_addf(out, "%.*f %%", fabs(fraction) < 0.0995 ? 1 : 0, 100 * fraction + 0.0);
 }
 
+// The two are not told apart: the interval contains 1.
+static bool is_tied(const struct deploy_gain *g)
+{
+    return g->is_in_turn && !g->is_default && g->low <= 1 && g->high >= 1;
+}
+
+static void put_gain_at(const struct deploy_gain *g, struct text *out)
+{
+    if (!(g->ratio > 0))
+        return;
+    if (g->is_default) {
+        text_add(out, ", the default");
+        return;
+    }
+    text_addf(out, ", %s%.2f times as fast as the default ",
+              is_tied(g) ? "tied with the default: " : "", g->ratio);
+    if (g->is_in_turn)
+        put_range(g->low, g->high, 2, g->is_interval, out);
+    else
+        text_add(out, "(screened: timed one after the other)");
+}
+
 void report_deploy_row(const struct deploy_report *v, const struct deploy_record *r,
                        struct text *out)
 {
@@ -35,20 +57,29 @@ void report_deploy_row(const struct deploy_report *v, const struct deploy_record
     }
     duration_to_str(r->best_ns, time);
     text_addf(out, ": best of %u is %s", r->timed, time);
-    if (!isnan(r->default_ns))
-        text_addf(out, ", %.2f times as fast as the default", r->default_ns / r->best_ns);
+    put_gain_at(&r->gain, out);
     text_addf(out, "%s%s\n", r->is_drawn ? " (drawn)" : "", r->is_known ? " (known)" : "");
 }
 
 // ---- the table ---------------------------------------------------------------------------------
 
-enum { CELL_CONFIGURATION, CELL_TIME, CELL_ABOVE, CELL_DEFAULT, CELL_NOTE, CELLS };
+enum { CELL_CONFIGURATION, CELL_TIME, CELL_ABOVE, CELL_GAIN, CELL_INTERVAL, CELL_NOTE, CELLS };
+
+static const char *note_of(const struct deploy_gain *g)
+{
+    return !(g->ratio > 0)  ? "not timed with the default"
+           : g->is_default  ? "the default"
+           : !g->is_in_turn ? "screened"
+           : is_tied(g)     ? "tied"
+                            : "";
+}
 
 static void put_point_row(const struct deploy_report *v, const struct deploy_point *p,
                           struct table *table)
 {
-    struct text percent = TEXT_INIT;
+    struct text percent = TEXT_INIT, range = TEXT_INIT;
     uint32_t first = v->found.column_count;
+    const struct deploy_gain *g = &p->gain;
     char time[32];
     table_row(table);
     for (uint32_t i = 0; i < first; i++)
@@ -58,21 +89,24 @@ static void put_point_row(const struct deploy_report *v, const struct deploy_poi
     put_percent(p->above_best, &percent);
     table_cell(table, first + CELL_TIME, "%s", time);
     table_cell(table, first + CELL_ABOVE, "%s", text_cstr(&percent));
-    if (!isnan(p->above_default))
-        table_cell(table, first + CELL_DEFAULT, "%.2f", 1 / (1 + p->above_default));
-    table_cell(table, first + CELL_NOTE, "%s", p->is_refined ? "added" : "");
+    if (g->ratio > 0)
+        table_cell(table, first + CELL_GAIN, "%.2f", g->ratio);
+    if (g->ratio > 0 && g->is_in_turn && !g->is_default)
+        put_range(g->low, g->high, 2, g->is_interval, &range);
+    table_cell(table, first + CELL_INTERVAL, "%s", text_cstr(&range));
+    table_cell(table, first + CELL_NOTE, "%s%s%s", p->is_refined ? "added" : "",
+               p->is_refined && note_of(g)[0] ? ", " : "", note_of(g));
     text_release(&percent);
+    text_release(&range);
 }
 
 static void put_device_table(const struct deploy_report *v, const struct deploy_device *d,
                              struct text *out)
 {
     enum { MOST = 64 };
-    static const struct table_column own[CELLS] = {{"configuration", ALIGN_RIGHT},
-                                                   {"time", ALIGN_RIGHT},
-                                                   {"above best", ALIGN_RIGHT},
-                                                   {"over default", ALIGN_RIGHT},
-                                                   {"", ALIGN_LEFT}};
+    static const struct table_column own[CELLS] = {
+        {"configuration", ALIGN_RIGHT}, {"time", ALIGN_RIGHT}, {"above best", ALIGN_RIGHT},
+        {"over default", ALIGN_RIGHT},  {"", ALIGN_LEFT},      {"", ALIGN_LEFT}};
     struct table_column columns[MOST + CELLS];
     struct table table;
     uint32_t first = v->found.column_count;
@@ -160,24 +194,96 @@ static void put_drawn(const struct deploy_report *v, const struct deploy_matrix 
     text_add(out, "\n");
 }
 
-// Against the default, over the points where that was measured.
-static void put_gain(const struct deploy_device *d, struct text *out)
+// Over the default, of the points at which both were launched in the same rounds.
+struct gains {
+    uint32_t count, ranges, defaults,
+        tied; // points; without an interval; of the default itself; not told apart from it
+    double sum, below, above; // of logarithms; squares of the interval's halves
+    double least;
+    uint32_t least_at;       // point
+    uint32_t apart, unknown; // points that do not count: timed one after the other, or not at all
+    double apart_least, apart_most;
+};
+
+static void add_gain(const struct deploy_gain *g, uint32_t at, struct gains *s)
 {
-    double sum = 0, least = INFINITY;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < d->point_count; i++) {
-        double above = d->points[i].above_default;
-        if (isnan(above))
-            continue;
-        double gain = 1 / (1 + above);
-        sum += log(gain);
-        least = fmin(least, gain);
-        count++;
+    if (!(g->ratio > 0)) {
+        s->unknown++;
+        return;
     }
-    if (count > 0)
-        text_addf(out,
-                  "%.2f times as fast as the default (geometric mean of %u), at least %.2f times\n",
-                  exp(sum / count), count, least);
+    if (!g->is_in_turn && !g->is_default) {
+        s->apart_least = s->apart++ ? fmin(s->apart_least, g->ratio) : g->ratio;
+        s->apart_most = fmax(s->apart_most, g->ratio);
+        return;
+    }
+    s->defaults += g->is_default;
+    s->tied += is_tied(g);
+    s->sum += log(g->ratio);
+    if (!g->is_default) {
+        double below = log(g->ratio / g->low), above = log(g->high / g->ratio);
+        s->ranges += !g->is_interval;
+        s->below += below * below;
+        s->above += above * above;
+    }
+    if (s->count++ == 0 || g->ratio < s->least) {
+        s->least = g->ratio;
+        s->least_at = at;
+    }
+}
+
+// Each point has its own rounds, so that the errors of their logarithms add up as squares.
+static void put_mean_gain(const struct deploy_report *v, const struct deploy_device *d,
+                          const struct gains *s, struct text *out)
+{
+    const struct deploy_gain *least = &d->points[s->least_at].gain;
+    const double mean = exp(s->sum / s->count);
+    if (s->defaults == s->count) {
+        text_add(out, "It is the default everywhere\n");
+        return;
+    }
+    text_addf(out, "%.2f times as fast as the default ", mean);
+    put_range(mean * exp(-sqrt(s->below) / s->count), mean * exp(sqrt(s->above) / s->count), 2,
+              s->ranges == 0, out);
+    if (s->count > 1) {
+        text_addf(out, " (geometric mean of %u, in interleaved rounds), least %.2f", s->count,
+                  least->ratio);
+        if (!least->is_default) {
+            text_add(out, " ");
+            put_range(least->low, least->high, 2, least->is_interval, out);
+        }
+        text_add(out, " at ");
+        put_shape(v, d->points[s->least_at].shape, out);
+    } else {
+        text_add(out, ", in interleaved rounds");
+    }
+    if (s->defaults > 0)
+        text_addf(out, "; it is the default at %u", s->defaults);
+    if (s->tied > 0)
+        text_addf(out, "; tied with it at %u", s->tied);
+    text_add(out, "\n");
+}
+
+static void put_gain(const struct deploy_report *v, const struct deploy_device *d, struct text *out)
+{
+    struct gains s = {.count = 0};
+    for (uint32_t i = 0; i < d->point_count; i++)
+        add_gain(&d->points[i].gain, i, &s);
+    if (s.count > 0)
+        put_mean_gain(v, d, &s, out);
+    if (s.apart > 0) {
+        text_add(out, "At ");
+        put_count(s.apart, "size", out);
+        text_addf(out, " the default was only screened, one after the other: about %.2f",
+                  s.apart_least);
+        if (s.apart > 1)
+            text_addf(out, " to %.2f", s.apart_most);
+        text_add(out, " times as fast\n");
+    }
+    if (s.unknown > 0) {
+        text_add(out, "At ");
+        put_count(s.unknown, "size", out);
+        text_add(out, " no time of the default is known that compares\n");
+    }
 }
 
 static uint32_t used_by(const struct deploy_device *d, uint32_t configurations)
@@ -210,7 +316,7 @@ static void put_device_end(const struct deploy_report *v, uint32_t at, struct te
     }
     text_add(out, "\n");
     put_drawn(v, m, c, out);
-    put_gain(&t->devices[at], out);
+    put_gain(v, &t->devices[at], out);
 }
 
 // Where what the store knows is not the best of all that was asked for.

@@ -36,16 +36,24 @@ void speedup_paired(const uint64_t *slow, const uint64_t *fast, size_t count, do
     out->high = fmax(out->high, out->low + least);
 }
 
+static bool has_ratio_interval(const struct ranking_entry *e)
+{
+    return e->ratio_interval || e->place == 0;
+}
+
 void speedup_ranked(const struct ranking_entry *base, const struct ranking_entry *best,
                     struct stats_ratio *out)
 {
-    *out = (struct stats_ratio){.ratio = base->ratio / best->ratio,
-                                .low = base->ratio_low / best->ratio,
-                                .high = base->ratio_high / best->ratio,
-                                .interval = base->ratio_interval};
-    if (!base->tied)
+    double ratio = base->ratio / best->ratio;
+    double below = fmax(base->ratio / base->ratio_low, best->ratio_high / best->ratio);
+    double above = fmax(base->ratio_high / base->ratio, best->ratio / best->ratio_low);
+    *out = (struct stats_ratio){.ratio = ratio,
+                                .low = ratio / below,
+                                .high = ratio * above,
+                                .interval = has_ratio_interval(base) && has_ratio_interval(best)};
+    if (!base->tied || !best->tied)
         return;
-    // The default is tied: its interval may lie wholly within `alike`, and must still contain 1.
+    // Not told apart: the interval may lie wholly within `alike`, and must still contain 1.
     out->low = fmin(out->low, 1);
     out->high = fmax(out->high, 1);
 }
@@ -54,12 +62,18 @@ void speedup_of_finalists(const struct speedup_side *slow, const struct speedup_
                           bool is_late, double level, uint64_t resolution_ns,
                           struct stats_ratio *out)
 {
+    const struct ranking_entry *a = slow->entry, *b = fast->entry;
     uint32_t rounds = slow->count < fast->count ? slow->count : fast->count;
-    speedup_ranked(slow->entry, fast->entry, out);
+    speedup_ranked(a, b, out);
+    if (is_late) {
+        out->low = fmin(out->low, a->ratio_low / b->ratio_high);
+        out->high = fmax(out->high, a->ratio_high / b->ratio_low);
+    }
     if (out->interval || is_late || rounds < SPEEDUP_ROUNDS)
         return;
+    bool is_tied = a->tied && b->tied;
     speedup_paired(slow->samples, fast->samples, rounds, level, resolution_ns, out);
-    out->low = slow->entry->tied ? fmin(out->low, 1) : out->low;
-    out->high = slow->entry->tied ? fmax(out->high, 1) : out->high;
-    out->ratio = fmin(fmax(slow->entry->ratio / fast->entry->ratio, out->low), out->high);
+    out->low = is_tied ? fmin(out->low, 1) : out->low;
+    out->high = is_tied ? fmax(out->high, 1) : out->high;
+    out->ratio = fmin(fmax(a->ratio / b->ratio, out->low), out->high);
 }

@@ -27,13 +27,16 @@
 void speedup_paired(const uint64_t *slow, const uint64_t *fast, size_t count, double level,
                     uint64_t resolution_ns, struct stats_ratio *out);
 
-// How many times faster `best` is than `base`, both of one ranking. `interval` is false where the
-// ranking has none for it: low .. high is then a range.
+// How many times faster `best` is than `base`, any two of one ranking. `interval` is false where the
+// ranking has none for one of them: low .. high is then a range. One width holds for all pairs of finalists, so the wider
+// of the two entries counts; the winner's own entry has none.
 void speedup_ranked(const struct ranking_entry *base, const struct ranking_entry *best,
                     struct stats_ratio *out);
 
-// The two in one: of a default (`slow`) and the answer of one ranking. Where the ranking has no interval it is
-// Student's, if there are rounds enough; not of a default that was launched late.
+// The two in one, of two finalists of one ranking, of which `fast` need not be the faster one. Where the ranking has no
+// interval it is Student's, if there are rounds enough. One of the two may be late: a default that was launched with the
+// winner alone, after the others. Held against another than the winner both widths count, since these are of different
+// rounds.
 struct speedup_side {
     const struct ranking_entry *entry;
     const uint64_t *samples;

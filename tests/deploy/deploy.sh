@@ -63,6 +63,14 @@ done
 expect 0 '\(known\)' "${deploy[@]}" --hold-out 1 -o again.json
 [ "$(results)" = "$whole" ] || fail "a whole deploy measured again: $whole, then $(results)"
 cmp -s table.json again.json || fail "two tables of the same results differ"
+# What this run has tuned is not known from another one; against the default there are an interval, a tie, or a reason.
+fresh=$("$hone" deploy spec/matmul_tiled.json --language opencl --store fresh.sqlite --budget 3 --seed 5 --set WIDTH=64 2>&1)
+grep -q '(known)' <<<"$fresh" && fail "known, but just tuned: $fresh"
+grep -qE '^64: best of [0-9]+ is .*(the default [[(][0-9.]+ \.\. [0-9.]+[])]|, the default$|screened)' <<<"$fresh" ||
+    fail "over the default: $fresh"
+expect 0 '^64: .*\(known\)' "$hone" deploy spec/matmul_tiled.json --language opencl --store fresh.sqlite --budget 3 \
+    --seed 5 --set WIDTH=64 -o fresh.json
+expect 0 '"over_default":\{"ratio":[0-9.]+,"in_turn":true,"low":' cat fresh.json
 expect 0 'configurations? for 3 sizes' "$hone" deploy spec/matmul_tiled.json --language opencl --store $store \
     --known --set WIDTH=64,96,128
 

@@ -157,10 +157,11 @@ START_TEST(csv_has_a_row_for_each_point)
     const char *text = text_cstr(&out);
     ck_assert_ptr_eq(strstr(text,
                             "device,architecture,M,N,weight,configuration,block,unroll,options,"
-                            "median_ns,above_best,above_default\n"),
+                            "median_ns,above_best,above_default,over_default_low,"
+                            "over_default_high\n"),
                      text);
     ck_assert_ptr_nonnull(strstr(text, "\nCard A,arch_1,256,256,1.0,1,16,1,-DSCALE=2 -DRATE=0.5 "
-                                       "-Dblock=16 -Dunroll=1,256000.0,0.01,-0.25\n"));
+                                       "-Dblock=16 -Dunroll=1,256000.0,0.01,-0.25,1.25,1.5\n"));
     ck_assert_ptr_nonnull(strstr(text, "\n\"Card \"\"B\"\", large\",arch_2,64,64,"));
     text_release(&out);
 }

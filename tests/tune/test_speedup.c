@@ -308,10 +308,49 @@ START_TEST(known_answers)
                                  .ratio_high = 1.04,
                                  .tied = true,
                                  .ratio_interval = true};
-    struct ranking_entry best = {.ratio = 1.004};
+    struct ranking_entry best = {
+        .ratio = 1.004, .ratio_low = 1, .ratio_high = 1.02, .tied = true, .place = 1};
     speedup_ranked(&base, &best, &r);
     ck_assert_double_eq_tol(r.ratio, 1.02 / 1.004, 1e-12);
     ck_assert(r.low <= 1 && r.high > 1);
+    ck_assert(!r.interval); // one of them has none
+}
+END_TEST
+
+// The winner, two behind it, and a default that was launched late.
+START_TEST(any_two_of_a_ranking_compare)
+{
+    const struct ranking_entry winner = {.ratio = 1, .ratio_low = 1, .ratio_high = 1, .tied = true},
+                               near = {.ratio = 1.1,
+                                       .ratio_low = 1.05,
+                                       .ratio_high = 1.2,
+                                       .place = 1,
+                                       .ratio_interval = true},
+                               far = {.ratio = 2.2,
+                                      .ratio_low = 2,
+                                      .ratio_high = 2.3,
+                                      .place = 2,
+                                      .ratio_interval = true};
+    const uint64_t times[] = {1000, 1010, 1020};
+    struct stats_ratio r;
+    speedup_ranked(&near, &winner, &r);
+    ck_assert(r.interval && r.ratio == 1.1);
+    ck_assert_double_eq_tol(r.low, 1.05, 1e-12);
+    ck_assert_double_eq_tol(r.high, 1.2, 1e-12);
+    speedup_ranked(&winner, &near, &r); // the other way round: the default was the faster one
+    ck_assert(r.interval);
+    ck_assert_double_eq_tol(r.ratio, 1 / 1.1, 1e-12);
+    ck_assert_double_eq_tol(r.low, 1 / 1.2, 1e-12);
+    ck_assert_double_eq_tol(r.high, 1 / 1.05, 1e-12);
+    speedup_ranked(&far, &near, &r); // the wider of both
+    ck_assert(r.interval);
+    ck_assert_double_eq_tol(r.ratio, 2, 1e-12);
+    ck_assert_double_eq_tol(r.low, 2 / 1.1, 1e-12);
+    ck_assert_double_eq_tol(r.high, 2 * 1.1 / 1.05, 1e-12);
+    speedup_of_finalists(&(struct speedup_side){&far, times, 3},
+                         &(struct speedup_side){&near, times, 3}, true, 0.95, 1, &r);
+    ck_assert_double_eq_tol(r.low, 2 / 1.2, 1e-12);
+    ck_assert_double_eq_tol(r.high, 2.3 / 1.05, 1e-12);
 }
 END_TEST
 
@@ -321,6 +360,7 @@ int main(void)
     TCase *tests = tcase_create("speedup");
     tcase_set_timeout(tests, 200);
     tcase_add_test(tests, known_answers);
+    tcase_add_test(tests, any_two_of_a_ranking_compare);
     tcase_add_test(tests, ten_names_of_one_kernel);
     tcase_add_test(tests, a_default_many_times_slower);
     tcase_add_test(tests, a_default_that_takes_too_long);

@@ -203,6 +203,7 @@ static bool take_winners(struct deploy *d, struct error *e)
         const struct sweep_entry *n = &records[i].entries[0];
         struct deploy_row *row = &d->rows[i + (d->stage ? d->o.plan->point_count : 0)];
         struct text text = TEXT_INIT;
+        row->is_tuned = !n->known;
         if (!n->timed || !n->choice) {
             row->why = n->why && !row->why ? n->why : row->why;
             continue;
@@ -309,22 +310,69 @@ static bool start_row(struct deploy *d, struct deploy_row *row, struct error *e)
     return d->tune || row->why || error_memory(e);
 }
 
-static bool take_measured(struct deploy *d, struct deploy_record *out, const struct tune_record *r)
+// The row's default, and the fastest of its ranking: what the others are held against. NULL: there is none.
+struct row_bases {
+    const struct tune_record *best, *base;
+};
+
+static bool is_default_text(struct deploy *d, const struct tune_record *r)
 {
     struct text text = TEXT_INIT;
-    double ns = r->stats.median;
+    spec_configuration_text(d->rows[d->row].spec, r->choice, true, &text);
+    bool is_default = !text.failed && str_equal(text_cstr(&text), d->default_text);
+    text_release(&text);
+    return is_default;
+}
+
+static struct row_bases find_bases(struct deploy *d, const struct tune_record *const *records,
+                                   size_t count)
+{
+    struct row_bases b = {NULL, NULL};
+    for (size_t i = 0; i < count; i++) {
+        const struct tune_record *r = records[i];
+        if (r->timed && r->ranked && r->rank.place == 0 && !r->same_as)
+            b.best = r;
+        if (r->timed && is_default_text(d, r))
+            b.base = r;
+    }
+    return b;
+}
+
+static struct deploy_gain gain_of(const struct tune *t, const struct tune_record *base,
+                                  const struct tune_record *r)
+{
+    struct tune_speedup s;
+    tune_compare(t, base, r, &s);
+    return (struct deploy_gain){.ratio = s.known ? s.ratio.ratio : NAN,
+                                .is_in_turn = s.ranked,
+                                .low = s.ranked ? s.ratio.low : NAN,
+                                .high = s.ranked ? s.ratio.high : NAN,
+                                .is_interval = s.ranked && s.ratio.interval,
+                                .is_default = base == r || (base && base->same_as == r) ||
+                                              (base && r->same_as == base)};
+}
+
+static bool take_measured(struct deploy *d, struct deploy_record *out, const struct tune_record *r,
+                          const struct row_bases *b)
+{
+    struct text text = TEXT_INIT;
+    struct tune_speedup behind;
+    struct grid_cell cell = {.row = d->row, .ns = r->stats.median, .median_ns = r->stats.median};
     if (!r->timed)
         return true;
+    cell.gain = gain_of(d->tune, b->base, r);
+    tune_compare(d->tune, r, b->best, &behind);
+    if (behind.known)
+        cell.ns = b->best->stats.median * behind.ratio.ratio;
     spec_configuration_text(d->rows[d->row].spec, r->choice, true, &text);
-    bool ok = !text.failed && grid_put(&d->own, d->row, text_cstr(&text), ns, r->result);
+    bool ok = !text.failed && grid_put(&d->own, text_cstr(&text), &cell, r->result);
     out->timed++;
-    if (isnan(out->best_ns) || ns < out->best_ns) {
-        out->best_ns = ns;
+    if (isnan(out->best_ns) || cell.ns < out->best_ns) {
+        out->best_ns = cell.ns;
+        out->gain = cell.gain;
         out->best = ok ? arena_strdup(&d->arena, text_cstr(&text)) : NULL;
         ok = ok && out->best;
     }
-    if (!text.failed && str_equal(text_cstr(&text), d->default_text))
-        out->default_ns = ns;
     text_release(&text);
     return ok;
 }
@@ -340,16 +388,17 @@ static bool finish_row(struct deploy *d, const struct deploy_record **record, st
     out->is_drawn = d->row >= d->o.plan->point_count;
     out->shape = row->shape;
     out->weight = row->weight;
-    out->best_ns = out->default_ns = NAN;
+    out->best_ns = NAN;
     const struct tune_record *const *records = d->tune ? tune_records(d->tune, &count) : NULL;
+    const struct row_bases bases = find_bases(d, records, count);
     for (size_t i = 0; i < count; i++) {
-        if (!take_measured(d, out, records[i]))
+        if (!take_measured(d, out, records[i], &bases))
             return error_memory(e);
     }
     if (d->tune)
         tune_progress(d->tune, &progress);
     d->launches += progress.launches;
-    out->is_known = d->tune && progress.launches == 0;
+    out->is_known = d->tune && progress.launches == 0 && !row->is_tuned;
     tune_free(d->tune);
     d->tune = NULL;
     out->why = out->timed > 0 ? NULL

@@ -48,12 +48,13 @@ struct deploy_record {
     bool is_drawn;
     const int64_t *shape; // one a column
     double weight;
-    uint32_t tried, timed;      // configurations at this shape, and those of them that have a time
-    const char *best;           // (or NULL) the fastest of them
-    double best_ns, default_ns; // NaN: it has none
-    bool is_known;              // nothing was launched
-    bool is_unknown;            // with is_known_only: the store has nothing here
-    const char *why;            // (or NULL) nothing works here
+    uint32_t tried, timed;   // configurations at this shape, and those of them that have a time
+    const char *best;        // (or NULL) the fastest of them
+    double best_ns;          // NaN: it has none
+    struct deploy_gain gain; // of the fastest
+    bool is_known;           // from earlier runs: nothing was launched, to tune it or to measure it
+    bool is_unknown;         // with is_known_only: the store has nothing here
+    const char *why;         // (or NULL) nothing works here
 };
 
 enum deploy_phase { DEPLOY_TUNING, DEPLOY_MEASURING, DEPLOY_BUILDING, DEPLOY_DONE };

@@ -4,6 +4,7 @@
 
 #include "deploy/nearest.h"
 
+#include <math.h>
 #include <string.h>
 
 // The choice of a text in the table's spec; NULL: it has no such configuration, or (*failed) no memory.
@@ -84,7 +85,8 @@ static bool make_matrix(struct deploy *d, const struct deploy_grid *g, uint32_t 
             out->default_candidate = c;
         for (uint32_t row = 0; row < rows; row++) {
             size_t at = (size_t)row * g->count + c;
-            ns[at] = choice ? grid_time(g, row, c) : __builtin_nan("");
+            const struct grid_cell *cell = choice ? grid_find(g, row, c) : NULL;
+            ns[at] = cell ? cell->ns : NAN;
             for (uint32_t l = 0; l < counter.launch_count; l++)
                 groups[l * all + at] = counter_groups(&counter, c, l, shapes[row]);
             valid[at] = choice && deploy_excluded(&d->table, choice, shapes[row], &g->facts,
@@ -144,10 +146,15 @@ static bool add_device(struct deploy *d, struct deploy_grid *g, uint32_t rows)
     out->points = arena_copy(&d->arena, c->points, c->point_count * sizeof *c->points);
     out->point_count = c->point_count;
     for (uint32_t i = 0; out->points && i < c->point_count; i++) {
-        const char *text = g->texts[c->candidates[c->points[i].configuration]];
-        out->points[i].configuration = configuration_of(d, text);
-        if (out->points[i].configuration == DEPLOY_NONE)
+        struct deploy_point *p = &out->points[i];
+        uint32_t candidate = c->candidates[p->configuration];
+        const struct grid_cell *cell = grid_find(g, c->rows[i], candidate);
+        p->configuration = configuration_of(d, g->texts[candidate]);
+        if (p->configuration == DEPLOY_NONE)
             return false;
+        p->median_ns = cell->median_ns;
+        p->gain = cell->gain;
+        p->above_default = p->gain.ratio > 0 ? 1 / p->gain.ratio - 1 : NAN;
     }
     d->parts[t->device_count] = (const char *const *)g->parts;
     d->grids[t->device_count++] = g;

@@ -1,7 +1,6 @@
 // What is known of a device: configurations by their texts, and a list of times.
 #include "workflows/deploy/deploy_inside.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -40,24 +39,25 @@ uint32_t grid_candidate(struct deploy_grid *g, const char *text)
     return g->count++;
 }
 
-bool grid_put(struct deploy_grid *g, uint32_t row, const char *text, double ns,
+bool grid_put(struct deploy_grid *g, const char *text, const struct grid_cell *cell,
               const struct result *r)
 {
     uint32_t candidate = grid_candidate(g, text);
     if (candidate == DEPLOY_NONE ||
         !ARENA_ROOM(g->arena, g->cells, g->cell_capacity, g->cell_count + 1))
         return false;
-    g->cells[g->cell_count++] = (struct grid_cell){row, candidate, ns};
+    g->cells[g->cell_count] = *cell;
+    g->cells[g->cell_count++].candidate = candidate;
     if (r)
         g->costs[candidate] = cost_of(r);
     return true;
 }
 
-double grid_time(const struct deploy_grid *g, uint32_t row, uint32_t candidate)
+const struct grid_cell *grid_find(const struct deploy_grid *g, uint32_t row, uint32_t candidate)
 {
     for (size_t i = 0; i < g->cell_count; i++) {
         if (g->cells[i].row == row && g->cells[i].candidate == candidate)
-            return g->cells[i].ns;
+            return &g->cells[i];
     }
-    return NAN;
+    return NULL;
 }

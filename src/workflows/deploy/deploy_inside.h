@@ -11,7 +11,10 @@
 // A time that is known.
 struct grid_cell {
     uint32_t row, candidate;
-    double ns;
+    double
+        ns; // compares with the others of its row: where they were launched in turn, by their rounds
+    double median_ns; // of its own samples
+    struct deploy_gain gain;
 };
 
 // What is known of one device: candidates, by the text of all their parameters, and their times.
@@ -34,6 +37,7 @@ struct deploy_row {
     struct spec *spec;      // with these; NULL: it cannot be read so
     const char *winner;     // (or NULL) of its own tune
     const char *why;        // (or NULL) it has none
+    bool is_tuned;          // by this deploy: the store did not know its winner
 };
 
 struct deploy {
@@ -83,10 +87,11 @@ bool deploy_step_image(struct deploy *d, int timeout_ms, struct error *e);
 
 // deploy_grid.c. Each is false, or DEPLOY_NONE, without memory.
 uint32_t grid_candidate(struct deploy_grid *g, const char *text); // made where it is not there
-bool grid_put(struct deploy_grid *g, uint32_t row, const char *text, double ns,
+// `cell` without its candidate.
+bool grid_put(struct deploy_grid *g, const char *text, const struct grid_cell *cell,
               const struct result *r);
-// NaN: it has none.
-double grid_time(const struct deploy_grid *g, uint32_t row, uint32_t candidate);
+// NULL: it has none.
+const struct grid_cell *grid_find(const struct deploy_grid *g, uint32_t row, uint32_t candidate);
 
 // deploy_groups.c: what counts work-groups.
 struct deploy_counter {

@@ -3,6 +3,7 @@
 // the device itself.
 #include "workflows/deploy/deploy_inside.h"
 
+#include "stats/speedup.h"
 #include "workflows/best.h"
 
 #include <math.h>
@@ -59,23 +60,26 @@ bool deploy_read_device(const struct deploy *d, struct deploy_grid *g, struct er
 
 // ---- its times ---------------------------------------------------------------------------------
 
-// A time under the text of all parameters; nothing where the spec has other values now.
-static bool put_known(struct deploy_grid *g, uint32_t at, const struct spec *spec,
-                      const char *configuration, double ns, const struct result *r)
+// The text of all parameters in the arena; NULL where the spec has other values now, or (*failed) without memory.
+static const char *full_text(struct deploy_grid *g, const struct spec *spec,
+                             const char *configuration, bool *failed)
 {
     struct text text = TEXT_INIT;
-    struct error ignored = ERROR_INIT;
+    struct error why = ERROR_INIT;
     uint32_t *choice = arena_array(g->arena, spec->parameter_count + (size_t)1, sizeof *choice);
-    bool ok = choice != NULL;
-    if (ok) {
+    const char *full = NULL;
+    if (choice) {
         spec_default(spec, choice);
-        if (!spec_parse_configuration(spec, configuration, choice, &ignored))
-            return ignored.code != ERROR_MEMORY;
+        if (!spec_parse_configuration(spec, configuration, choice, &why)) {
+            *failed |= why.code == ERROR_MEMORY;
+            return NULL;
+        }
         spec_configuration_text(spec, choice, true, &text);
-        ok = !text.failed && grid_put(g, at, text_cstr(&text), ns, r);
+        full = text.failed ? NULL : arena_strdup(g->arena, text_cstr(&text));
     }
     text_release(&text);
-    return ok;
+    *failed |= !full;
+    return full;
 }
 
 // What is known of the row, where nothing was ranked.
@@ -87,13 +91,16 @@ static bool read_best(const struct best_options *o, struct deploy_grid *g, uint3
     if (!best_find(o, g->arena, &answer, &found, e))
         return false;
     bool is_of_today = found && answer.choice && !answer.other_source;
-    bool ok = !is_of_today ||
-              put_known(g, at, o->spec, answer.configuration, answer.stats.median, answer.result);
+    bool failed = false;
+    const char *text = is_of_today ? full_text(g, o->spec, answer.configuration, &failed) : NULL;
+    const struct grid_cell cell = {at, 0, answer.stats.median, answer.stats.median, {.ratio = NAN}};
+    if (text)
+        failed |= !grid_put(g, text, &cell, answer.result);
     if (is_of_today)
         g->parts[at] = answer.place.part ? answer.place.part : "";
     if (found)
         result_free(answer.result);
-    return ok || error_memory(e);
+    return !failed || error_memory(e);
 }
 
 static bool took_part(const struct best_ranking *r, const char *configuration)
@@ -103,6 +110,53 @@ static bool took_part(const struct best_ranking *r, const char *configuration)
             return true;
     }
     return false;
+}
+
+// Over the default, which took part in the same ranking; NULL: it did not.
+static struct deploy_gain gain_in(const struct best_ranking *r, const struct best_finalist *base,
+                                  const struct best_finalist *f)
+{
+    struct stats_ratio s = {1, 1, 1, true};
+    if (!base || !base->placed || !f->placed)
+        return (struct deploy_gain){.ratio = NAN};
+    if (base != f)
+        speedup_of_finalists(&(struct speedup_side){&base->entry, base->samples, base->count},
+                             &(struct speedup_side){&f->entry, f->samples, f->count},
+                             (base->first_round | f->first_round) > 0, r->level,
+                             base->result->terms.resolution_ns, &s);
+    return (struct deploy_gain){.ratio = s.ratio,
+                                .is_in_turn = true,
+                                .low = s.low,
+                                .high = s.high,
+                                .is_interval = s.interval,
+                                .is_default = base == f};
+}
+
+// Everyone who took part in it.
+static bool put_ranking(const struct deploy *d, const struct best_ranking *r,
+                        const struct spec *spec, struct deploy_grid *g, uint32_t at,
+                        struct error *e)
+{
+    const struct best_finalist *base = NULL, *first = r->finalists;
+    const char **texts = arena_array(g->arena, r->count + 1, sizeof *texts);
+    bool failed = !texts;
+    for (size_t i = 0; !failed && i < r->count; i++) {
+        texts[i] = full_text(g, spec, r->finalists[i].configuration, &failed);
+        if (texts[i] && str_equal(texts[i], d->default_text))
+            base = &r->finalists[i];
+    }
+    for (size_t i = 0; !failed && i < r->count; i++) {
+        const struct best_finalist *f = &r->finalists[i];
+        const struct grid_cell cell = {.row = at,
+                                       .ns = f->placed ? first->stats.median * f->entry.ratio /
+                                                             first->entry.ratio
+                                                       : f->stats.median,
+                                       .median_ns = f->stats.median,
+                                       .gain = gain_in(r, base, f)};
+        if (texts[i])
+            failed = !grid_put(g, texts[i], &cell, f->result);
+    }
+    return !failed || error_memory(e);
 }
 
 // The ranking that `hone best` uses; an earlier deploy's is preferred if it includes that answer, because it has the winners
@@ -124,11 +178,8 @@ static bool read_rankings(const struct deploy *d, struct best_options *o, struct
         is_wider = is_wider ||
                    (own.finalists[i].chosen && took_part(&wider, own.finalists[i].configuration));
     const struct best_ranking *r = is_wider ? &wider : &own;
-    for (size_t i = 0; i < r->count; i++) {
-        const struct best_finalist *f = &r->finalists[i];
-        if (!put_known(g, at, o->spec, f->configuration, f->stats.median, f->result))
-            return error_memory(e);
-    }
+    if (!put_ranking(d, r, o->spec, g, at, e))
+        return false;
     g->parts[at] = own.count > 0 ? own.part : NULL;
     return r->count > 0 || read_best(o, g, at, e);
 }
@@ -167,7 +218,6 @@ static bool record_known(struct deploy *d, struct error *e)
                                     .is_known = true,
                                     .is_unknown = true,
                                     .best_ns = NAN,
-                                    .default_ns = NAN,
                                     .why = d->rows[i].why ? d->rows[i].why
                                                           : "the store knows no configuration"};
         for (size_t k = 0; k < d->own.cell_count; k++) {
@@ -179,6 +229,7 @@ static bool record_known(struct deploy *d, struct error *e)
             r->why = NULL;
             if (!(c->ns >= r->best_ns)) {
                 r->best_ns = c->ns;
+                r->gain = c->gain;
                 r->best = d->own.texts[c->candidate];
             }
         }

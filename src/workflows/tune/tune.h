@@ -204,14 +204,18 @@ enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune
 void tune_cancel(struct tune *t);
 void tune_progress(struct tune *t, struct tune_progress *out);
 
-// How many times faster the best is than the default configuration.
+// How many times faster one record is than another.
 struct tune_speedup {
-    bool known;  // both have a time, and there is one best
+    bool known;  // both have a time, and these compare
     bool ranked; // within the rounds of a ranking; else from times of screening, which see drift
     struct stats_ratio ratio; // of the ranked: with its interval (stats/speedup.h)
     bool significant;         // the interval lies above 1
 };
+// Of the best over the default configuration; not known where there is no single best.
 void tune_speedup(const struct tune *t, struct tune_speedup *out);
+// Of any record over any other; either may be NULL.
+void tune_compare(const struct tune *t, const struct tune_record *slow,
+                  const struct tune_record *fast, struct tune_speedup *out);
 
 // What is known of a record, for spec_metric(); the time is NaN where it was not timed.
 struct spec_measured tune_measured(const struct tune *t, const struct tune_record *r);

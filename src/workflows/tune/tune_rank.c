@@ -643,8 +643,8 @@ static void speedup_of_ranked(const struct tune *t, const struct tune_record *ba
     const struct result *slow = base->result, *fast = best->result;
     speedup_of_finalists(&(struct speedup_side){&base->rank, slow->samples_ns, slow->sample_count},
                          &(struct speedup_side){&best->rank, fast->samples_ns, fast->sample_count},
-                         slow->first_round > 0, t->o.terms.rules.level, fast->terms.resolution_ns,
-                         out);
+                         (slow->first_round | fast->first_round) > 0, t->o.terms.rules.level,
+                         fast->terms.resolution_ns, out);
 }
 
 // Is one of them known from a ranking that the other one took no part in? Their times are then of two states of the machine.
@@ -672,25 +672,36 @@ static void speedup_of_stored(const struct tune *t, const struct result *base,
                    t->o.terms.rules.level, best->terms.resolution_ns, &out->ratio);
 }
 
-void tune_speedup(const struct tune *t, struct tune_speedup *out)
+static bool are_one_job(const struct tune_record *a, const struct tune_record *b)
 {
-    const struct tune_record *base = t->progress.default_record, *best = t->progress.best;
+    return a == b || a->same_as == b || b->same_as == a || (a->same_as && a->same_as == b->same_as);
+}
+
+void tune_compare(const struct tune *t, const struct tune_record *slow,
+                  const struct tune_record *fast, struct tune_speedup *out)
+{
     *out = (struct tune_speedup){.known = false};
-    if (!base || !base->timed || !best || !best->timed)
+    if (!slow || !slow->timed || !fast || !fast->timed)
         return;
     out->known = true;
-    out->ranked = base->ranked && best->ranked;
-    if (!best->ranked && !is_baseline(t, best) && are_of_two_rankings(base->result, best->result))
-        out->known = false;
-    else if (is_baseline(t, best))
+    out->ranked = slow->ranked && fast->ranked;
+    if (are_one_job(slow, fast))
         out->ratio = (struct stats_ratio){1, 1, 1, out->ranked};
     else if (out->ranked)
-        speedup_of_ranked(t, base, best, &out->ratio);
-    else if (!best->ranked && is_of_ranking(base->result, best->result))
-        speedup_of_stored(t, base->result, best->result, out);
-    else if (best->ranked) // what was screened compares with what was screened alone
-        out->ratio.ratio = screened_estimate(t, base) / screened_estimate(t, best);
+        speedup_of_ranked(t, slow, fast, &out->ratio);
+    else if (slow->ranked ||
+             fast->ranked) // what was screened compares with what was screened alone
+        out->ratio.ratio = screened_estimate(t, slow) / screened_estimate(t, fast);
+    else if (are_of_two_rankings(slow->result, fast->result))
+        out->known = false;
+    else if (is_of_ranking(slow->result, fast->result))
+        speedup_of_stored(t, slow->result, fast->result, out);
     else
-        out->ratio.ratio = tune_record_ns(base) / tune_record_ns(best);
+        out->ratio.ratio = tune_record_ns(slow) / tune_record_ns(fast);
     out->significant = out->ranked && out->ratio.interval && out->ratio.low > 1;
+}
+
+void tune_speedup(const struct tune *t, struct tune_speedup *out)
+{
+    tune_compare(t, t->progress.default_record, t->progress.best, out);
 }
