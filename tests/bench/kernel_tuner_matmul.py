@@ -6,7 +6,8 @@ restrictions and data as kernels_cl/matmul_tiled.json, every result verified, se
 
 Without --all the list is that of the configurations within 1,024 work-items and 48 KiB, which every
 NVIDIA GPU can run: one that cannot be launched ends a run of Kernel Tuner's. CUDA goes through CuPy,
-OpenCL through pyopencl. Prints one JSON object on the last line:
+OpenCL through pyopencl. It runs under hone, too (python -m hone.kernel_tuner). Prints one JSON object on the
+last line:
 
     seconds         wall time of tune_kernel() alone
     preparation     wall time of inputs and the reference in float64, made before
@@ -57,26 +58,13 @@ def find_opencl(part):
     skip("no OpenCL device '%s'" % part)
 
 
-def modules(language):
+def modules():
     try:
         import numpy
         import kernel_tuner
-
-        if language == "cuda":
-            import cupy
-        else:
-            import pyopencl as cupy
     except ImportError as missing:
         skip(str(missing))
-    return numpy, kernel_tuner, cupy
-
-
-def product(numpy, cupy, language, a, b):
-    """A times B in float64, where that is fastest: it is not counted."""
-    if language == "cuda":
-        wide = cupy.asarray(a, dtype=cupy.float64) @ cupy.asarray(b, dtype=cupy.float64)
-        return cupy.asnumpy(wide).astype(numpy.float32)
-    return (a.astype(numpy.float64) @ b.astype(numpy.float64)).astype(numpy.float32)
+    return numpy, kernel_tuner
 
 
 def time_of(result):
@@ -96,7 +84,7 @@ def main():
     options.add_argument("--device", default="")
     options.add_argument("--all", action="store_true")
     o = options.parse_args()
-    numpy, kernel_tuner, cupy = modules(o.language)
+    numpy, kernel_tuner = modules()
 
     n = o.width
     start = time.perf_counter()
@@ -104,7 +92,7 @@ def main():
     a = (random.random((n, n), dtype=numpy.float32) - numpy.float32(0.5)).astype(numpy.float32)
     b = (random.random((n, n), dtype=numpy.float32) - numpy.float32(0.5)).astype(numpy.float32)
     c = numpy.zeros((n, n), dtype=numpy.float32)
-    answer = [product(numpy, cupy, o.language, a, b), None, None]
+    answer = [(a.astype(numpy.float64) @ b.astype(numpy.float64)).astype(numpy.float32), None, None]
     prepared = time.perf_counter()
 
     folder, ending = ("kernels_cu", "cu") if o.language == "cuda" else ("kernels_cl", "cl")

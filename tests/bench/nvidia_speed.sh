@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tuning speed on an NVIDIA GPU, against Kernel Tuner 1.4.0 where it is installed:
+# Tuning speed on an NVIDIA GPU, against Kernel Tuner where it is installed:
 #
 #   tests/bench/nvidia_speed.sh BUILD [N] [PART ...]
 #
@@ -13,19 +13,24 @@
 #   large    wall time after start-up over the larger of (kernels' time, verification included) and
 #            (wall time of --build-only), matmul_register's 588 configurations, both languages
 #   winner   hone's winner against the best of a search with 30 launches of each, launched in turn
+#   script   one script (kernel_tuner_matmul.py) as whole processes, warm caches: under Kernel Tuner against
+#            python -m hone.kernel_tuner; SCRIPT_LANGUAGE: cuda (CuPy) or opencl (pyopencl)
+#   examples each Python script of the folder EXAMPLES under python -m hone.kernel_tuner: a line each, ok, refused
+#            (with the reason) or failed. BUDGET: of each (30 s), LIMIT: after which it has failed (240 s), SCALE (1).
+#            Not run where EXAMPLES is not given
 #
 # Both tuners measure the same 36 configurations (within 1,024 work-items and 48 KiB) of the same kernel
 # text and verify each. hone's time is that of the whole process: start, inputs and reference included.
 # Kernel Tuner's is given twice: of the whole process too, and of tune_kernel() alone, without Python's
 # start, the inputs and the reference. Every run of hone's begins without stored
 # results. HONE_DEVICE: a part of the device's name ("NVIDIA"); WIDTH: of the matrices (4096); PYTHON:
-# an interpreter that has Kernel Tuner (python3); JOBS: build workers (all cores). Prints what each run
-# took, and at the end one line a figure, medians with min..max. Needs sh, sed, awk.
+# an interpreter that has Kernel Tuner (python3); WHEELS: a folder of wheels that it lacks, installed for
+# this run alone; JOBS: build workers (all cores). Prints what each run took, and at the end one line a figure, medians with min..max. Needs sh, sed, awk.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
-build=${1:?the build folder}
+build=$(cd "${1:?the build folder}" && pwd)
 runs=${2:-3}
-[ $# -gt 2 ] && shift 2 && parts=$* || parts='cuda opencl whole pool large winner'
+[ $# -gt 2 ] && shift 2 && parts=$* || parts='cuda opencl whole pool large winner script examples'
 hone=$build/hone
 tiled=$root/kernels_cl/matmul_tiled.json
 register=$root/kernels_cl/matmul_register.json
@@ -39,6 +44,9 @@ memory='4 * block_size_x * (block_size_y * tile_size_y + block_size_x * tile_siz
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 : >"$work/figures"
+[ -z "${WHEELS:-}" ] || "$python" -m pip install -q --no-index --no-deps --no-compile --target "$work/site" "$WHEELS"/*.whl
+export PYTHONPATH="$root/src/python:$work/site${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
+export HONE_PROGRAM="$hone" HONE_WORKER="$build/hone-worker" HONE_LIBRARY="$build/libhone.so"
 
 # ---- helpers -----------------------------------------------------------------------------------
 
@@ -306,6 +314,56 @@ part_winner() {
             winner_once "$language" "$run"
         done
         figure "$language: winner's time over that of brute force's" "winner_$language" "at most 1.01"
+    done
+}
+
+# One process of the script: under Kernel Tuner (kernel_tuner), or under hone (-m hone.kernel_tuner).
+script() {
+    timed "$python" "$@" "$root/tests/bench/kernel_tuner_matmul.py" "$language" --width "$width" --device "$device"
+    echo "  ${2:-Kernel Tuner}: $took s, of them tune_kernel() $(theirs seconds) s; $(theirs correct) of $(theirs configurations) correct; best $(sed -n '$s/.*"best": "\([^"]*\)".*/\1/p' "$work/out"), $(theirs best_ns) ns"
+}
+
+part_script() {
+    language=${SCRIPT_LANGUAGE:-cuda}
+    [ "$language" = cuda ] && needs=cupy || needs=pyopencl
+    other=y
+    has "$needs" || other=
+    caches cold
+    echo "script: kernel_tuner_matmul.py, WIDTH=$width, 36 configurations, $language, warm caches (a first run of each is not counted)"
+    script -m hone.kernel_tuner --on "$device"
+    if [ -n "$other" ]; then script; else echo "  Kernel Tuner with $needs is not there: hone alone"; fi
+    for run in $(seq "$runs"); do
+        script -m hone.kernel_tuner --on "$device"
+        note script "$took"
+        mine=$took
+        [ -n "$other" ] || continue
+        script
+        note script_theirs "$took"
+        note script_ratio "$(ratio "$took" "$mine")"
+    done
+    figure "Kernel Tuner's script, $language, warm: under hone, s" script -
+    [ -n "$other" ] || return 0
+    figure "Kernel Tuner's script, $language, warm: under Kernel Tuner, s" script_theirs -
+    figure "Kernel Tuner's script: Kernel Tuner over hone, whole processes" script_ratio "at least 5"
+}
+
+part_examples() {
+    [ -n "${EXAMPLES:-}" ] || return 0
+    echo "examples: of $EXAMPLES, under python -m hone.kernel_tuner, ${BUDGET:-30} s each"
+    cp -R "$EXAMPLES" "$work/examples"
+    chmod -R u+w "$work/examples"
+    for script in "$work"/examples/*.py; do
+        start=$(seconds)
+        code=0
+        (cd "$work/examples" && timeout "${LIMIT:-240}" "$python" -m hone.kernel_tuner --on "$device" --budget "${BUDGET:-30}s" \
+            --scale "${SCALE:-1}" "$script") >"$work/out" 2>"$work/err" </dev/null || code=$?
+        case $code in
+        0) said="ok" ;;
+        2) said="refused: $(sed -n '$s/^[^:]*: //p' "$work/err")" ;;
+        124) said="failed: not done after ${LIMIT:-240} s: $(tail -n 1 "$work/out")" ;;
+        *) said="failed ($code): $(tail -n 1 "$work/err")" ;;
+        esac
+        printf '  %-34s %6.1f s  %s\n' "${script##*/}" "$(awk -v a="$start" -v b="$(seconds)" 'BEGIN { print b - a }')" "$said"
     done
 }
 

@@ -487,7 +487,7 @@ def test_the_runner_scales_a_script(pocl, tmp_path):
     (tmp_path / "texture.py").write_text("import kernel_tuner\nkernel_tuner.tune_kernel('f', 'void f(void) {}', 1, [], {'a': [1]}, "
                                          "texmem_args={'t': 1})\n")
     done = subprocess.run([sys.executable, "-m", "hone.kernel_tuner", tmp_path / "texture.py"], capture_output=True, text=True)
-    assert done.returncode == 1 and "texmem_args" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 2 and "texmem_args" in done.stderr and "Traceback" not in done.stderr
 
 
 EXAMPLES = pathlib.Path(os.environ.get("HONE_TEST_DATA", "") or "/nowhere") / "foreign" / "kernel_tuner" / "opencl"

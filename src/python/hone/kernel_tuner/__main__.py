@@ -4,7 +4,7 @@ Runs a script of Kernel Tuner with hone in its place, unedited.
 
 --scale 1/16: every whole number of the script that is a size (2048 or more, written as one number) is multiplied by this, and so is
 each of them where it stands in a kernel. --budget 60s: all tunes together take so long; --budget 20: each tries so many
-configurations. --on: a part of a device's name.
+configurations. --on: a part of a device's name. Exit status: 2 where hone cannot serve what the script asks for, 1 where it failed.
 """
 
 from __future__ import annotations
@@ -101,12 +101,12 @@ def main(arguments: Optional[List[str]] = None) -> int:
         exec(compile(tree, given.script, "exec"), names)
     except HoneError as e:
         print(f"{given.script}: {e}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(e, served.Unsupported) else 1
     except ImportError as e:
         if not (e.name or "").startswith(("kernel_tuner", "hone.kernel_tuner")):
             raise
         print(f"{given.script}: {e}: hone serves no more of Kernel Tuner than " + ", ".join(_put_in_place()), file=sys.stderr)
-        return 1
+        return 2
     return 0
 
 
