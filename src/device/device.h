@@ -29,7 +29,7 @@ struct device_options {
     const char *scratch;
     const char *cache; // (optional) a folder where references are kept across processes
     bool build_only;   // a build worker: no inputs, no reference, nothing is run
-    // (optional) With build_only: the device is another machine's, as a worker there describes it. Images are made for it,
+    // (optional) With build_only: the device as the worker that has it describes it. Images are made for it,
     // without it. It outlives the open device.
     const struct device_info *target;
     bool simulated; // buffers without guard zones: a simulator watches every access

@@ -7,6 +7,7 @@
 // (live_recovery.c).
 #include "runner/live.h"
 
+#include "model/arch.h"
 #include "runner/node.h"
 #include "runner/place.h"
 
@@ -670,6 +671,15 @@ static bool builds_open_contexts(const struct device_info *d)
     return language_traits(d->language)->builds_on_device && !d->shares_host;
 }
 
+// A driver starts for one process after the other: fifteen builders that need nothing of the card would keep the bench
+// worker waiting, which does.
+static bool builds_without_driver(const struct device_info *d)
+{
+    struct arch_name arch;
+    return !language_traits(d->language)->builds_on_device && !d->shares_host &&
+           !arch_of_id(d->id, &arch);
+}
+
 uint32_t live_default_jobs(struct node *node, const struct device_info *d)
 {
     uint32_t cores = node ? node_about(node)->cores : process_cores();
@@ -723,6 +733,8 @@ static struct build_pool *make_build_pool(struct live *v, const struct worker_se
     v->builder_count = o->builder_count;
     sites[v->builder_count] =
         (struct build_site){.setup = *own, .workers = own_jobs(o), .stops = v->device.shares_host};
+    if (builds_without_driver(&v->device))
+        sites[v->builder_count].setup.target = &v->device;
     return build_pool_new(
         &(struct build_pool_options){.sites = sites,
                                      .site_count = v->builder_count + 1,

@@ -19,8 +19,8 @@ struct worker_setup {
     struct node *node;              // where they run; NULL: on this machine
     const char *const *environment; // NAME=VALUE additions, NULL-terminated; or NULL
     const char *device;             // id
-    const struct device_info
-        *target;    // (or NULL) of a builder elsewhere: the device, which is not there
+    const struct device_info *
+        target; // (or NULL) of a builder: the device, which is not there, or which it can do without
     bool simulated; // as in struct live_options
     const struct worker_limits *limits;
 };
