@@ -25,8 +25,8 @@ struct maker_of_core {
     size_t program_room;
     struct deploy_text_fact text_facts[DEPLOY_TEXT_FACTS_MOST];
     uint32_t number_facts; // facts that are numbers
-    uint32_t
-        *groups; // [configuration * launches of the language + launch]: expressions; HONE_CORE_NONE
+    uint32_t kernel_count; // core_table_kernels()
+    uint32_t *groups;      // [configuration * kernels + kernel]: expressions; HONE_CORE_NONE
     const char **facts;
     struct arena *arena;
     struct error *e;
@@ -286,8 +286,8 @@ static void shorten_grid(struct deploy_compiler *c)
     c->count -= 8;
 }
 
-// The expression of all work-groups of a launch: what a model of waves counts. 0 where the launch is left out.
-static bool make_group_count(struct maker_of_core *m, const struct launch_spec *l, uint32_t *out)
+// All work-groups of a launch: what a model of waves counts. 0 where the launch is left out.
+static bool put_group_count(struct maker_of_core *m, const struct launch_spec *l)
 {
     struct deploy_compiler *c = &m->compiler;
     bool ok = l->when.expr
@@ -304,10 +304,35 @@ static bool make_group_count(struct maker_of_core *m, const struct launch_spec *
     for (size_t i = 0; ok && i < c->count; i++) {
         int code = c->steps[i].code;
         if (code == HONE_CORE_DIV || code == HONE_CORE_REAL || code == KNOWN_STEP_REAL) // a float?
-            return deploy_put_int(c, 0) && deploy_put_operator(c, HONE_CORE_SIZE) &&
-                   end_program(m, "work-groups", out);
+            return deploy_put_int(c, 0) && deploy_put_operator(c, HONE_CORE_SIZE);
     }
-    return ok && end_program(m, "work-groups", out);
+    return ok;
+}
+
+// The expression of that. A kernel that launches no more work-groups than the device holds, and lets each work through its
+// share, has as many waves as one that launches them all: so they are counted as on a device without end. What cannot be
+// compiled so is not known.
+static bool make_group_count(struct maker_of_core *m, const struct launch_spec *l, uint32_t *out)
+{
+    enum { WITHOUT_END = 1 << 30 };
+    struct deploy_compiler *c = &m->compiler;
+    struct error why = ERROR_INIT;
+    uint32_t slot = m->spec->slots.facts;
+    while (!str_equal(fact_name(slot - m->spec->slots.facts), "device_compute_units"))
+        slot++;
+    const uint32_t variable = m->varying[slot];
+    const struct value value = m->slots[slot];
+    m->varying[slot] = DEPLOY_FIXED;
+    m->slots[slot] = value_int(WITHOUT_END);
+    c->error = &why;
+    bool is_known = put_group_count(m, l);
+    c->error = m->e;
+    m->varying[slot] = variable;
+    m->slots[slot] = value;
+    if (is_known)
+        return end_program(m, "work-groups", out);
+    c->count = 0;
+    return why.code != ERROR_MEMORY || error_memory(m->e);
 }
 
 static bool make_core_geometry(struct maker_of_core *m, const struct launch_spec *l,
@@ -439,34 +464,81 @@ static bool make_core_launch(struct maker_of_core *m, const struct launch_spec *
             make_local_memory(m, l, &out->local_memory) && make_launch_arguments(m, l, out));
 }
 
-// Does a device's model count the launch's work-groups?
-static bool is_modelled(const struct maker_of_core *m, uint32_t launch)
+static bool have_one_kernel(const struct launch_spec *a, const struct launch_spec *b)
+{
+    return a->kernel && b->kernel
+               ? str_equal(a->kernel, b->kernel)
+               : !a->kernel && !b->kernel &&
+                     str_equal(a->kernel_expression.text, b->kernel_expression.text);
+}
+
+// The number of the launch's kernel among those of the language.
+static uint32_t kernel_of_launch(const struct language_spec *l, uint32_t launch)
+{
+    uint32_t kernel = 0, same;
+    for (uint32_t i = 0; i < launch; i++) {
+        for (same = 0; !have_one_kernel(&l->launches[same], &l->launches[i]); same++)
+            continue;
+        if (have_one_kernel(&l->launches[i], &l->launches[launch]))
+            return kernel;
+        kernel += same == i;
+    }
+    return kernel;
+}
+
+uint32_t core_table_kernels(const struct deploy_table *t)
+{
+    const struct spec *spec = t->sources ? t->sources->spec : t->spec;
+    const struct language_spec *l = &spec->kernel->languages[t->language];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < l->launch_count; i++) {
+        uint32_t kernel = kernel_of_launch(l, i);
+        count = kernel >= count ? kernel + 1 : count;
+    }
+    return count;
+}
+
+// Does a device's model count the kernel's work-groups?
+static bool is_modelled(const struct maker_of_core *m, uint32_t kernel)
 {
     for (uint32_t i = 0; i < m->table->device_count; i++) {
-        if (m->table->devices[i].model && m->table->devices[i].model->launch == launch)
+        if (m->table->devices[i].model && m->table->devices[i].model->launch == kernel)
             return true;
     }
     return false;
 }
 
+// Of each kernel that is modelled; where the configuration does without it, of its last launch. `made`: those that it has.
+static bool make_group_counts(struct maker_of_core *m, const uint32_t *made, uint32_t count,
+                              uint32_t *groups)
+{
+    for (uint32_t k = 0; count > 0 && k < m->kernel_count; k++) {
+        uint32_t i = 0;
+        while (i + 1 < count && kernel_of_launch(m->language, made[i]) != k)
+            i++;
+        if (is_modelled(m, k) && !make_group_count(m, &m->language->launches[made[i]], &groups[k]))
+            return false;
+    }
+    return true;
+}
+
 static bool make_core_launches(struct maker_of_core *m, hone_core_configuration *out,
                                uint32_t *groups)
 {
-    hone_core_launch *list =
-        arena_array(m->arena, m->language->launch_count + (size_t)1, sizeof *list);
-    if (!list)
+    const size_t room = m->language->launch_count + (size_t)1;
+    hone_core_launch *list = arena_array(m->arena, room, sizeof *list);
+    uint32_t *made = arena_array(m->arena, room, sizeof *made);
+    if (!list || !made)
         return error_memory(m->e);
     for (uint32_t i = 0; i < m->language->launch_count; i++) {
         bool is_made;
         if (!make_core_launch(m, &m->language->launches[i], &list[out->launch_count], &is_made))
             return false;
-        if (is_made && is_modelled(m, out->launch_count) &&
-            !make_group_count(m, &m->language->launches[i], &groups[out->launch_count]))
-            return false;
+        made[out->launch_count] = i;
         out->launch_count += is_made;
     }
     out->launches = list;
-    return true;
+    return make_group_counts(m, made, out->launch_count, groups);
 }
 
 static bool make_bytes(struct maker_of_core *m, hone_core_configuration *out)
@@ -603,16 +675,17 @@ static bool make_core_options(struct maker_of_core *m, hone_core_configuration *
 static bool make_core_configurations(struct maker_of_core *m)
 {
     const struct deploy_table *t = m->table;
-    const size_t launches = (size_t)t->configuration_count * m->language->launch_count;
+    m->kernel_count = core_table_kernels(t);
+    const size_t cells = (size_t)t->configuration_count * m->kernel_count;
     hone_core_configuration *list = arena_array(m->arena, t->configuration_count, sizeof *list);
-    m->groups = arena_array(m->arena, launches + 1, sizeof *m->groups);
+    m->groups = arena_array(m->arena, cells + 1, sizeof *m->groups);
     if (!list || !m->groups)
         return error_memory(m->e);
-    memset(m->groups, 0xff, launches * sizeof *m->groups); // HONE_CORE_NONE
+    memset(m->groups, 0xff, cells * sizeof *m->groups); // HONE_CORE_NONE
     for (uint32_t i = 0; i < t->configuration_count; i++) {
         list[i].text = t->configurations[i].text;
         if (!bind_configuration(m, &t->configurations[i]) || !make_restrictions(m, &list[i]) ||
-            !make_core_launches(m, &list[i], m->groups + (size_t)i * m->language->launch_count) ||
+            !make_core_launches(m, &list[i], m->groups + (size_t)i * m->kernel_count) ||
             !make_bytes(m, &list[i]) || !make_core_options(m, &list[i]))
             return false;
     }
@@ -713,7 +786,7 @@ static const hone_core_model *make_core_model(struct maker_of_core *m,
     if (!out || !groups)
         return NULL;
     for (uint32_t i = 0; i < configurations; i++)
-        groups[i] = m->groups[(size_t)i * m->language->launch_count + d->model->launch];
+        groups[i] = m->groups[(size_t)i * m->kernel_count + d->model->launch];
     *out = *d->model;
     out->groups = groups;
     return out;

@@ -22,6 +22,10 @@ struct core_table {
     struct arena arena;
 };
 
+// Different kernels that the table's language launches. A model of waves (`launch`) counts the work-groups of one of them in
+// every configuration, wherever that stands among its launches.
+uint32_t core_table_kernels(const struct deploy_table *t);
+
 // Makes all of it; what cannot be deployed is refused by name. core_table_release() in either case.
 bool core_table_init(struct core_table *c, const struct deploy_table *t, struct error *e);
 void core_table_release(struct core_table *c);

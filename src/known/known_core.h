@@ -424,7 +424,7 @@ typedef struct hone_core_configuration {
 /* What configurations cost at shapes between the points. A device works through a launch in waves, each as many
    work-groups as it holds at once. Logarithms are as hone_core_log2() has them, of nanoseconds and of sizes. */
 typedef struct hone_core_model {
-    uint32_t launch;        /* whose work-groups are counted */
+    uint32_t launch;        /* the kernel whose work-groups are counted, among those of the spec */
     const uint32_t *groups; /* one a configuration: the expression of their number */
     const int64_t
         *slopes; /* one a column: how the time of a wave grows with the size, in units of 2^-16 */

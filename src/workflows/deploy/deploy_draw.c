@@ -1,7 +1,7 @@
 // Shapes between the points: each lies on the way from one point to one that is near to it, in log space, and is a
-// multiple of what the points are multiples of, as far as there are such numbers between them. Every other one is the worst of
-// a few: where the configuration that answers at its nearest point leaves most of the device idle in its last wave of
-// work-groups. The same seed and winners draw the same shapes.
+// multiple of what the points are multiples of, as far as there are such numbers between them. Of eight tries the one is taken
+// that is farthest from all shapes so far, so that no gap stays empty: a configuration that is needed in one gap alone, because a
+// further wave of work-groups begins there, is found by a tune in that gap. The same seed draws the same shapes.
 #include "workflows/deploy/deploy_inside.h"
 
 #include "deploy/nearest.h"
@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#define NEIGHBOURS 3  // of a point, that it is drawn between
-#define TRIES      40 // for each that is wanted
-#define WORST_OF   8
+#define NEIGHBOURS  3  // of a point, that it is drawn between
+#define TRIES       40 // for each that is wanted
+#define FARTHEST_OF 8
 
 static int64_t common_divisor(int64_t a, int64_t b)
 {
@@ -74,13 +74,15 @@ static int64_t size_between(int64_t from, int64_t to, double way, int64_t grain)
     }
 }
 
-static bool is_known_shape(const struct deploy *d, const int64_t *shape)
+// Of the nearest shape so far; 0: it is one of them.
+static uint64_t distance_to_known(const struct deploy *d, const int64_t *shape)
 {
+    uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < d->row_count; i++) {
-        if (memcmp(d->rows[i].shape, shape, d->column_count * sizeof *shape) == 0)
-            return true;
+        uint64_t apart = deploy_distance(d->rows[i].shape, shape, d->column_count);
+        least = apart < least ? apart : least;
     }
-    return false;
+    return least;
 }
 
 // The constants of a shape: those of a point, with the columns in their places. NULL without memory.
@@ -133,7 +135,6 @@ static bool row_has_space(const struct deploy *d, const struct deploy_row *r)
 
 struct shape_drawing {
     struct deploy *d;
-    struct deploy_counter counter; // of the winners
     int64_t grains[SPEC_NAMES_LIMIT];
     struct rng rng;
 };
@@ -152,54 +153,26 @@ static uint32_t draw_between(struct shape_drawing *w, int64_t *shape)
     return from;
 }
 
-// The share of the device, over all waves, that the nearest point's winner leaves idle at the shape; of its launch with the
-// fewest waves, in which that is most.
-static double idle_share(const struct shape_drawing *w, const int64_t *shape)
-{
-    const struct deploy *d = w->d;
-    const int64_t units = d->own.facts.compute_units;
-    uint32_t nearest = 0, winner = 0;
-    for (uint32_t i = 1; i < d->o.plan->point_count; i++) {
-        if (deploy_distance(d->rows[i].shape, shape, d->column_count) <
-            deploy_distance(d->rows[nearest].shape, shape, d->column_count))
-            nearest = i;
-    }
-    while (winner < d->winner_count &&
-           !(d->rows[nearest].winner && str_equal(d->winners[winner], d->rows[nearest].winner)))
-        winner++;
-    double idle = 0;
-    int64_t fewest = 0;
-    for (uint32_t l = 0; winner < d->winner_count && units > 0 && l < w->counter.launch_count;
-         l++) {
-        int64_t groups = counter_groups(&w->counter, winner, l, shape);
-        int64_t waves = groups > 0 ? (groups - 1) / units + 1 : 0;
-        if (waves == 0 || (fewest > 0 && waves >= fewest))
-            continue;
-        fewest = waves;
-        idle = 1 - (double)groups / ((double)waves * (double)units);
-    }
-    return idle;
-}
-
 // One try; it is drawn where d->row_count grows. False where the deploy cannot go on.
 static bool draw_shape(struct shape_drawing *w, struct error *e)
 {
     struct deploy *d = w->d;
-    const size_t size = d->column_count * sizeof(int64_t);
     int64_t *shape = arena_array(&d->arena, d->column_count, sizeof *shape);
     int64_t *other = arena_array(&d->arena, d->column_count, sizeof *other);
     if (!shape || !other)
         return error_memory(e);
-    uint32_t from = draw_between(w, shape);
-    for (uint32_t i = 1; d->row_count % 2 && w->counter.is_made && i < WORST_OF; i++) {
+    uint32_t from = 0;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < FARTHEST_OF; i++) {
         uint32_t beside = draw_between(w, other);
-        if (is_known_shape(d, other) ||
-            (!is_known_shape(d, shape) && idle_share(w, other) <= idle_share(w, shape)))
+        uint64_t apart = distance_to_known(d, other);
+        if (apart <= most)
             continue;
-        memcpy(shape, other, size);
+        memcpy(shape, other, d->column_count * sizeof *shape);
         from = beside;
+        most = apart;
     }
-    if (is_known_shape(d, shape))
+    if (most == 0)
         return true;
     struct deploy_row *row = &d->rows[d->row_count];
     *row = (struct deploy_row){.shape = shape, .weight = 1};
@@ -223,7 +196,7 @@ bool deploy_draw(struct deploy *d, struct error *e)
     uint32_t points = d->o.plan->point_count;
     struct sweep_point *drawn = arena_array(&d->arena, d->o.drawn + (size_t)1, sizeof *drawn);
     rng_init(&w.rng, d->o.tune.seed, 0x6465706c6f79);
-    if (!drawn || !counter_init(d, &d->own.facts, d->winners, d->winner_count, &w.counter))
+    if (!drawn)
         return error_memory(e);
     for (uint32_t i = 0; i < d->column_count; i++)
         w.grains[i] = grain_of(d, i);
@@ -233,7 +206,6 @@ bool deploy_draw(struct deploy *d, struct error *e)
             break;
         ok = draw_shape(&w, e);
     }
-    counter_release(&w.counter);
     if (!ok)
         return false;
     for (uint32_t i = points; i < d->row_count; i++)
