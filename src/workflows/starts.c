@@ -16,7 +16,8 @@ static bool is_of_another_part(const struct space *space, const uint32_t *choice
 }
 
 bool starts_find(const struct space *space, const char *const *texts, uint32_t count,
-                 struct arena *a, const uint64_t **out, uint32_t *found, struct error *e)
+                 struct arena *a, const struct log *log, const uint64_t **out, uint32_t *found,
+                 struct error *e)
 {
     const struct spec *spec = space_spec(space);
     uint32_t *choice = arena_array(a, spec->parameter_count + 1, sizeof *choice);
@@ -32,8 +33,11 @@ bool starts_find(const struct space *space, const char *const *texts, uint32_t c
         bool is_here = ok && space_find(space, choice, &list[*found]);
         if (!ok || (!is_here && !is_of_another_part(space, choice, e)))
             return error_context(e, "to start with '%s'", texts[i]);
-        if (!is_here)
+        if (!is_here) {
+            log_add(log, LOG_NOTE, "to start with '%s' is left to another part of the space",
+                    texts[i]);
             continue;
+        }
         while (list[before] != list[*found])
             before++;
         *found += before == *found;

@@ -52,6 +52,7 @@ for part in 1/2 2/2; do
     cat out
 done >both
 [ "$(grep -c '^Started with A=3, B=2: .*, the best here$' both)" = 1 ] || fail "not one of the parts"
+[ "$(grep -c "to start with 'A=3,B=2' is left to another part" both)" = 1 ] || fail "the other part does not say so"
 # The spec's, which the command line overrides; in either form.
 spec ', "start_with": ["A=3, B=2", "A=4"]'
 for form in slow.json t1.json; do

@@ -323,8 +323,8 @@ static bool field_init(struct field *f, const struct recorded *recorded, const c
 
 static bool field_starts(struct score *s, struct field *f, struct error *e)
 {
-    return starts_find(f->replay.space, s->o.start_with, s->o.start_count, &s->arena, &f->starts,
-                       &f->start_count, e) ||
+    return starts_find(f->replay.space, s->o.start_with, s->o.start_count, &s->arena, NULL,
+                       &f->starts, &f->start_count, e) ||
            error_context(e, "%s", f->replay.o.recorded->path);
 }
 

@@ -10,7 +10,7 @@ bool tune_starts_find(struct tune *t, struct error *e)
     if (count == 0)
         return true;
     if (!starts_find(t->session.space, is_given ? o->start_with : o->spec->start_with, count,
-                     &t->arena, &t->start_indices, &t->start_count, e)) {
+                     &t->arena, o->log, &t->start_indices, &t->start_count, e)) {
         if (!is_given && e->code != ERROR_MEMORY)
             error_context(e, o->spec->is_short ? "start_with" : "StartWith"),
                 spec_error(o->spec, e);
