@@ -155,6 +155,7 @@ const hone = (() => {
             count.classList.remove("wrong");
             count.textContent = n + " of " + d.count + " configurations";
             clear.disabled = !active;
+            tools.classList.toggle("active", active);
             for (const v of [...views, ...across]) v.update();
         };
         let waiting = 0;
@@ -725,6 +726,15 @@ const hone = (() => {
             return {};
         }
     };
+    // On paper nothing can be opened: the short tables that say more than their pictures stand open there.
+    const telling = ["finalists", "failures", "importance", "sizes", "devices", "pareto", "deployed", "beginning", "convergence"];
+    let opened = [];
+    addEventListener("beforeprint", () => {
+        opened = [...document.querySelectorAll(".view details:not([open])")].filter(e =>
+            telling.includes(e.closest(".view").dataset.view) && e.querySelectorAll("tbody tr").length <= 40);
+        for (const e of opened) e.open = true;
+    });
+    addEventListener("afterprint", () => { for (const e of opened) e.open = false; });
     all(known());
     if (parts()[1] && document.getElementById(parts()[0])) document.getElementById(parts()[0]).scrollIntoView();
     return {

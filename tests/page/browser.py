@@ -47,6 +47,44 @@ def look(page, name):
         page.screenshot(os.path.join(SHOTS, name + ".png"))
 
 
+# Of a page laid out for paper: what only a screen can use, what is cut off, its colours, the tables that stand open.
+PAPER = """(() => {
+    dispatchEvent(new Event("beforeprint"));
+    const seen = e => e.checkVisibility(), style = getComputedStyle(document.body);
+    const out = {
+        controls: [...document.querySelectorAll("button, summary, input, #told")].filter(seen).map(e => e.textContent || e.value),
+        wide: [...document.querySelectorAll(".plot svg, table, pre, dd, h2")].filter(e => seen(e) && e.getBoundingClientRect().right > innerWidth + 1)
+            .map(e => e.closest("section").className + ": " + e.tagName),
+        scrolled: [...document.querySelectorAll(".scroll, pre")].filter(e => e.scrollHeight > e.clientHeight + 1).length,
+        colours: [style.color, style.backgroundColor],
+        tables: [...document.querySelectorAll("[data-view]")].filter(e => [...e.querySelectorAll("table")].some(seen)).map(e => e.dataset.view),
+    };
+    dispatchEvent(new Event("afterprint"));
+    return out;
+})()"""
+
+
+def check_paper(page, name, most, controls=()):
+    """On A4 and Letter all fits the width, and nothing is there that only a screen can use; the PDF has few pages."""
+    for paper, width, height in (("A4", 8.27, 11.69), ("Letter", 8.5, 11)):
+        page.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        page.call("Emulation.setDeviceMetricsOverride", width=int((width - 0.8) * 96), height=900, deviceScaleFactor=1, mobile=False)
+        seen = page.value(PAPER)
+        page.call("Emulation.setEmulatedMedia", media="")
+        what = "%s on %s: " % (name, paper)
+        check(seen["controls"] == list(controls), what + "controls: %s" % seen["controls"])
+        check(seen["wide"] == [] and seen["scrolled"] == 0, what + "cut off: %s, %d" % (seen["wide"], seen["scrolled"]))
+        check(seen["colours"] == ["rgb(27, 27, 27)", "rgb(255, 255, 255)"], what + "colours: %s" % seen["colours"])
+        data = base64.b64decode(page.call("Page.printToPDF", printBackground=True, paperWidth=width, paperHeight=height)["data"])
+        pages = len(re.findall(rb"/Type\s*/Page\b", data))
+        check(data.startswith(b"%PDF") and 2 <= pages <= most, what + "%d pages" % pages)
+        if SHOTS:
+            with open(os.path.join(SHOTS, "%s-%s.pdf" % (name, paper)), "wb") as out:
+                out.write(data)
+    check(page.value("document.querySelectorAll('.view details[open]').length") == 0, "what was opened for paper stays open")
+    return seen["tables"]
+
+
 def test_tuned(browser):
     f.tune()
     f.report("tuned.html", "scale.json", "--store", "tuned.sqlite")
@@ -70,12 +108,10 @@ def test_tuned(browser):
                         ("time < 1s  and  rank <= 3", 3), ("STEP != 2", 12), ("", 16)):
         check(filtered(page, text) == "%d of 16 configurations" % count, "%s: %s" % (text, page.value(COUNT)))
     filtered(page, "")
-    paper = base64.b64decode(page.call("Page.printToPDF", printBackground=True)["data"])
-    pages = len(re.findall(rb"/Type\s*/Page\b", paper))
-    check(paper.startswith(b"%PDF") and 2 <= pages <= 40, "printed it has %d pages" % pages)
-    if SHOTS:
-        with open(os.path.join(SHOTS, "tuned.pdf"), "wb") as out:
-            out.write(paper)
+    tables = check_paper(page, "tuned", 9)
+    check({"finalists", "failures", "table"} <= set(tables) and "samples" not in tables, "tables on paper: %s" % tables)
+    filtered(page, "status = correct")
+    check_paper(page, "filtered", 9, ["status = correct"])
     page.close()
     empty = opened(browser, "empty.html")
     check("no results" in empty.value("document.body.textContent").lower(), "an empty page says so")
@@ -243,6 +279,7 @@ def test_recorded(browser):
         page.value("[...document.querySelectorAll('.table th button')].find(b => b.textContent.startsWith('time')).click()")
     down = page.value(times)
     check(down == sorted(down, reverse=True) and down[0] > up[-1], "the slowest first")
+    check_paper(page, "recorded", 8)
     # Another pair of parameters.
     page.value("(() => { const s = document.querySelectorAll('.heatmap select'); s[2].value = 2; s[2].dispatchEvent(new Event('change')); })()")
     check(page.value("document.querySelectorAll('.heatmap rect.cell').length") > 4, "the map is drawn again")
