@@ -111,7 +111,6 @@ def main():
         atol=1e-3,
         lang="CUPY" if o.language == "cuda" else "OpenCL",
         compiler_options=["-DWIDTH=%d" % n],
-        iterations=7,
         cache=None,
         quiet=True,
         **where,

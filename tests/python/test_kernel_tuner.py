@@ -50,6 +50,16 @@ def test_results_are_of_the_same_kind(vectors, capsys):
     json.dumps(results)
 
 
+def test_seven_launches_but_of_what_is_far_behind(vectors):
+    source = ADD.replace("c[i] = a[i] + b[i];", "for (int k = 0; k < work; k++) c[i] = (k ? c[i] : a[i]) * 1.0001f + b[i];")
+    given = dict(source=source, params={"block_size_x": [64], "work": [1, 3000, 3001, 3002, 3003]}, iterations=None)
+    results, env = tune(vectors, **given)
+    launched = {r["work"]: len(r["times"]) for r in results}
+    assert launched[1] == 7 and min(launched.values()) < 7 and env["iterations"] == 7
+    results, _ = tune(vectors, metrics={"rate": lambda p: 1 / p["time"]}, objective="rate", objective_higher_is_better=True, **given)
+    assert {len(r["times"]) for r in results} == {7}
+
+
 def test_wrong_and_failing_configurations_are_told(vectors):
     source = ADD.replace("a[i] + b[i]", "a[i] + b[i] + (block_size_x == 64)").replace("int n)", "int n) BROKEN")
     source = "#if block_size_x == 128\n#define BROKEN no such thing\n#else\n#define BROKEN\n#endif\n" + source
