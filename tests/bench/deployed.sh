@@ -6,7 +6,7 @@
 # BUILD (default build) has hone. In turn, each with its seconds; the exit status is 1 where one failed:
 #
 #   deploy    SPEC (default kernels_cl/matmul_tensor.json) at SIZES (1024,4096; M, N and K alike), BUDGET (4s) each, as a header
-#             with the kernel's text, and in CUDA with its compiled programs
+#             with the kernel's text, and in CUDA with its compiled programs (BINARIES=--with-binaries: in NVIDIA's OpenCL, too)
 #   compile   the header by nvcc, gcc, clang, g++ and clang++ as there are, C99 and C++11, each warning an error; a program that
 #             links two of such files
 #   run       the application of src/doc/examples in this language at SIZES and at two others: right, and its time beside
@@ -40,10 +40,10 @@ fail() {
 }
 
 begin deploy
-binaries=()
-[ "$language" != cuda ] || binaries=(--with-binaries)
+[ "$language" != cuda ] || BINARIES=${BINARIES---with-binaries}
+# shellcheck disable=SC2086 # none, or a word
 "$hone" deploy "$spec" "${where[@]}" --set "M=$sizes" --set N=M --set K=M --budget "${BUDGET:-4s}" \
-    --format header --with-source "${binaries[@]}" --name matmul -o matmul_deployed.h 2>&1 || fail deploy
+    --format header --with-source ${BINARIES:-} --name matmul -o matmul_deployed.h 2>&1 || fail deploy
 "$hone" deploy --check matmul_deployed.h || fail deploy --check
 end
 
@@ -114,7 +114,7 @@ import json, re, sys
 most, sizes, said = float(sys.argv[1]), sys.argv[2].split(","), open(sys.argv[3]).read()
 bad = False
 for size in sizes:
-    found = re.search(rf"^{size} x {size} x {size}: measured here\n.*\n  ([0-9.e+]+) us, ([0-9.]+) times", said, re.M)
+    found = re.search(rf"^{size} x {size} x {size}: measured here\n(?:  .*\n)*?  ([0-9.e+]+) us, ([0-9.]+) times", said, re.M)
     best = json.load(open(f"best-{size}.json"))["median_ns"] / 1e3
     if not found:
         print(f"{size}: the default, or not measured here")

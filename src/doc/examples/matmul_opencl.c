@@ -5,6 +5,9 @@
  *   cc -std=c99 -O2 -I. matmul_opencl.c -o matmul_opencl -lOpenCL -lm
  *   ./matmul_opencl 100 200 300  512 512 512
  *
+ * On an NVIDIA card with --with-binaries, too: what the driver's PTX would have to be rewritten for (wgmma) stands in the header then,
+ * for the sizes that were measured.
+ *
  * For each product it prints why the configuration was taken, whether the result is right, and how much faster it is than
  * the kernel's default. Any spec whose arguments are called A, B and C will do; others are its own temporary buffers. */
 #define CL_TARGET_OPENCL_VERSION 120
@@ -31,7 +34,7 @@ typedef struct machine {
     cl_device_id device;
     cl_context context;
     cl_command_queue queue;
-    char name[256], vendor[256];
+    char name[256], vendor[256], architecture[32];
     cl_uint units;
     matmul_handle handle;
 } machine;
@@ -44,6 +47,17 @@ typedef struct built {
     uint32_t count;
     cl_mem buffers[matmul_ARGUMENT_COUNT];
 } built;
+
+/* "sm_90", which only NVIDIA's OpenCL tells (cl_nv_device_attribute_query); else "". */
+static void find_architecture(machine *m)
+{
+    enum { CAPABILITY_MAJOR = 0x4000, CAPABILITY_MINOR = 0x4001 };
+    cl_uint major, minor;
+    if (clGetDeviceInfo(m->device, CAPABILITY_MAJOR, sizeof major, &major, NULL) == CL_SUCCESS &&
+        clGetDeviceInfo(m->device, CAPABILITY_MINOR, sizeof minor, &minor, NULL) == CL_SUCCESS)
+        snprintf(m->architecture, sizeof m->architecture, "sm_%u%u", (unsigned)major,
+                 (unsigned)minor);
+}
 
 /* The first GPU, or what else there is. Blanks around its name are not part of it. */
 static void open_machine(machine *m)
@@ -72,8 +86,49 @@ static void open_machine(machine *m)
     check(code, "clCreateContext");
     m->queue = clCreateCommandQueue(m->context, m->device, 0, &code);
     check(code, "clCreateCommandQueue");
-    m->handle = matmul_device_like(m->name, m->vendor, NULL, m->units);
+    find_architecture(m);
+    m->handle = matmul_device_like(m->name, m->vendor, m->architecture[0] ? m->architecture : NULL,
+                                   m->units);
 }
+
+#ifdef matmul_BINARY_COUNT
+static const matmul_binary *find_program(const machine *m, const matmul_configuration *c,
+                                         const int64_t size[3])
+{
+    return matmul_find_binary(m->architecture, c, size[0], size[1], size[2]);
+}
+
+/* The program that stands in the header for this size on such a card: PTX, for which nothing must be rewritten. */
+static int load_program(const machine *m, const matmul_configuration *c, const int64_t size[3],
+                        built *out)
+{
+    const matmul_binary *known = find_program(m, c, size);
+    const unsigned char *bytes = known ? known->bytes : NULL;
+    cl_int code, loaded;
+    if (!known)
+        return 0;
+    printf("  its %s stands in the header, %lu bytes\n", known->kind, (unsigned long)known->length);
+    out->program = clCreateProgramWithBinary(m->context, 1, &m->device, &known->length, &bytes,
+                                             &loaded, &code);
+    check(code, "clCreateProgramWithBinary");
+    check(clBuildProgram(out->program, 1, &m->device, NULL, NULL, NULL), "clBuildProgram");
+    return 1;
+}
+#else
+static const void *find_program(const machine *m, const matmul_configuration *c,
+                                const int64_t size[3])
+{
+    (void)m, (void)c, (void)size;
+    return NULL;
+}
+
+static int load_program(const machine *m, const matmul_configuration *c, const int64_t size[3],
+                        built *out)
+{
+    (void)m, (void)c, (void)size, (void)out;
+    return 0;
+}
+#endif
 
 static void compile(const machine *m, const matmul_configuration *c, const int64_t size[3],
                     built *out)
@@ -142,7 +197,8 @@ static built *build(const machine *m, const matmul_configuration *c, const int64
     built *out = (built *)calloc(1, sizeof *out);
     if (!out)
         stop("a configuration", "no memory");
-    compile(m, c, size, out);
+    if (!load_program(m, c, size, out))
+        compile(m, c, size, out);
     make_buffers(m, c, size, given, out);
     make_launches(m, c, size, out);
     return out;
@@ -205,7 +261,8 @@ static void multiply(const machine *m, const int64_t size[3])
            (long long)size[2], why, best ? best->text : "");
     if (!best)
         exit(EXIT_FAILURE);
-    if (matmul_target(&m->handle, best, size[0], size[1], size[2])) {
+    if (matmul_target(&m->handle, best, size[0], size[1], size[2]) &&
+        !find_program(m, best, size)) {
         printf("  its PTX would have to be rewritten first, so the default is taken\n");
         best = matmul_default();
     }
