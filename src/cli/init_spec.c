@@ -187,7 +187,7 @@ static void put_arguments(struct spec_text *t, const struct inferred *f)
 }
 
 void init_spec_write(const struct inferred *f, const char *kernel_file, bool function,
-                     struct text *out)
+                     char *const *folders, uint32_t folder_count, struct text *out)
 {
     struct spec_text t = {.out = out};
     text_add(out, "{");
@@ -196,6 +196,14 @@ void init_spec_write(const struct inferred *f, const char *kernel_file, bool fun
     if (function || f->name_expression) {
         start_key(&t, "function");
         add_quoted(out, f->name_expression ? f->name_expression : f->kernel);
+    }
+    if (folder_count) {
+        start_key(&t, "include");
+        for (uint32_t i = 0; i < folder_count; i++) {
+            text_add(out, i ? ", " : "[");
+            add_quoted(out, folders[i]);
+        }
+        text_add(out, "]");
     }
     put_constants(&t, f);
     put_parameters(&t, f);

@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "infer/infer.h"
 
-// `kernel_file` as the spec names it; `function`: the file has several kernels.
+// `kernel_file` and the folders of its includes as the spec names them; `function`: the file has several kernels.
 void init_spec_write(const struct inferred *f, const char *kernel_file, bool function,
-                     struct text *out);
+                     char *const *folders, uint32_t folder_count, struct text *out);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIALS     5
+#define TRIALS     7
 #define TERMS_MOST 160
 #define TERM_COST  0.0005 // of a factor, beside what an expression is above what is needed
 
@@ -18,6 +18,7 @@ struct term {
     uint64_t factors;
     bool is_plain;
     bool is_of_launch; // other groups make another number of it
+    bool is_of_size;   // another size of the problem does
 };
 
 struct fitting {
@@ -31,8 +32,17 @@ struct fitting {
 
 // ---- trials ------------------------------------------------------------------------------------
 
-// The values of trial `trial`: other sizes, twice, then other groups, then another count of groups. False:
-// there is nothing to change.
+// Has the group's shape a say in more than the launch: does it share memory that the launch gives?
+static bool has_local_memory(const struct study *s)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < s->object_count; i++)
+        any |= s->all[i]->space == SPACE_SHARED;
+    return any && s->group_axes >= 2 && s->axis[0].local != s->axis[1].local;
+}
+
+// The values of trial `trial`: other sizes, twice, then other groups, then another count of groups, then
+// groups of another shape. False: there is nothing to change.
 static bool set_trial(struct fitting *f, uint32_t trial)
 {
     struct study *s = f->study;
@@ -43,6 +53,9 @@ static bool set_trial(struct fitting *f, uint32_t trial)
     for (uint32_t i = 0; i < s->atom_count; i++) {
         struct atom *a = &s->atoms[i];
         bool mine = (trial == 3 && a->kind == ATOM_GROUP) || (trial == 4 && a->kind == ATOM_COUNT);
+        if (trial >= 5)
+            mine = a->kind == ATOM_GROUP && s->axis[trial - 5].local == (int32_t)i &&
+                   has_local_memory(s);
         if (!mine)
             continue;
         a->value = 2 * f->before[i];
@@ -168,6 +181,7 @@ static void make_terms(struct fitting *f, struct term_places *p)
             continue;
         t->is_of_launch =
             a->kind == ATOM_GROUP || a->kind == ATOM_COUNT || a->kind == ATOM_PARAMETER;
+        t->is_of_size = sized && a->kind != ATOM_FIXED;
         p->atom[t - f->terms] = i;
         p->shift[t - f->terms] = UINT32_MAX;
         if (a->is_small) {
@@ -184,6 +198,7 @@ static void make_terms(struct fitting *f, struct term_places *p)
         for (uint32_t k = first; k < f->term_count; k++) {
             p->atom[k] = i;
             p->shift[k] = k - first;
+            f->terms[k].is_of_size = a->kind != ATOM_FIXED;
         }
     }
     for (uint32_t axis = 0; axis < 3; axis++) {
@@ -194,6 +209,7 @@ static void make_terms(struct fitting *f, struct term_places *p)
         struct term *t = add_term(f, 2, 0, false, groups_text(s, axis));
         if (t) {
             t->is_of_launch = x->tile_count > 0;
+            t->is_of_size = true;
             p->groups[axis] = (uint32_t)(t - f->terms);
             p->atom[t - f->terms] = UINT32_MAX;
         }
@@ -228,13 +244,22 @@ struct choice {
     double cost;
 };
 
-static void judge_product(const struct fitting *f, const double *need, const struct choice *c,
-                          struct choice *best)
+#define LOCAL_COST                                                                                 \
+    0.05 // of a size of the problem in local memory, as bins are, which depends on the group
+
+static void judge_product(const struct fitting *f, const double *need, bool is_local,
+                          const struct choice *c, struct choice *best)
 {
     static const int64_t factors[] = {1, 2, 3, 4, 5, 6, 8, 9, 12, 16, 25, 27, 32, 36, 64};
     double cost = 0, values[TRIALS];
-    for (uint32_t i = 0; i < c->count; i++)
-        cost += f->terms[c->terms[i]].cost * TERM_COST;
+    uint32_t sizes = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct term *t = &f->terms[c->terms[i]];
+        cost += t->cost * TERM_COST;
+        if (is_local && t->is_of_size && (sizes++ || t->factors == 0))
+            return;
+    }
+    cost += is_local && sizes ? LOCAL_COST : 0;
     for (uint32_t t = 0; t < f->trials; t++) {
         values[t] = 1;
         for (uint32_t i = 0; i < c->count; i++)
@@ -258,20 +283,21 @@ static void judge_product(const struct fitting *f, const double *need, const str
     }
 }
 
-static void choose_product(const struct fitting *f, const double *need, struct choice *best)
+static void choose_product(const struct fitting *f, const double *need, bool is_local,
+                           struct choice *best)
 {
     struct choice c = {.count = 0};
     for (c.terms[0] = 0; c.terms[0] < f->term_count; c.terms[0]++) {
         c.count = 1;
-        judge_product(f, need, &c, best);
+        judge_product(f, need, is_local, &c, best);
         for (c.terms[1] = c.terms[0]; c.terms[1] < f->term_count; c.terms[1]++) {
             c.count = 2;
-            judge_product(f, need, &c, best);
+            judge_product(f, need, is_local, &c, best);
             bool plain = f->terms[c.terms[0]].is_plain && f->terms[c.terms[1]].is_plain;
             for (c.terms[2] = c.terms[1]; c.terms[2] < f->term_count; c.terms[2]++) {
                 c.count = 3;
                 if (plain || !f->terms[c.terms[2]].is_plain)
-                    judge_product(f, need, &c, best);
+                    judge_product(f, need, is_local, &c, best);
             }
         }
     }
@@ -314,7 +340,7 @@ static bool fit_size(struct fitting *f, uint32_t object, struct needed *out)
         out->size = NULL;
         return true;
     }
-    choose_product(f, need, &best);
+    choose_product(f, need, f->study->all[object]->space == SPACE_SHARED, &best);
     if (is_same && f->trials > 1 && (best.count == 0 || best.cost > 2 * TERM_COST)) {
         out->size = arena_printf(f->study->arena, "%lld", (long long)need[0]);
         return out->size;
@@ -381,7 +407,7 @@ static void prove_whole(struct study *s, struct needed *out, const double (*need
     for (uint32_t i = 0; i < s->object_count; i++) {
         struct object *o = s->all[i];
         for (size_t k = 0; o->map && is_told && k < o->map_size; k++)
-            out[i].is_whole = out[i].is_whole && o->map[k];
+            out[i].is_whole = out[i].is_whole && o->map[k] == MAP_WRITTEN;
         free(o->map);
         o->map = NULL;
     }

@@ -1,5 +1,5 @@
-// A kernel's text with the files that its #include "FILE" lines name, where they are: beside the file that has the
-// line. Others stay as they are, as unknown to the preprocessor as a compiler's own headers. A file comes once, at its
+// A kernel's text with the files that its #include lines name, where they are: "FILE" beside the file that has the
+// line, and both "FILE" and <FILE> in the folders that are given. Others stay as they are, as unknown to the preprocessor as a compiler's own headers. A file comes once, at its
 // first line: what guards it, or #pragma once, need not be understood.
 #include "infer/includes.h"
 
@@ -15,13 +15,14 @@
 struct includer {
     char *paths[INCLUDES_MOST]; // of files that were put in
     uint32_t count, depth;
-    struct text *out;
+    const char *const *folders;
+    struct text *out, *missing;
 };
 
 static bool add_file(struct includer *in, const char *path, const struct text *source);
 
-// The FILE of #include "FILE", to be freed; NULL: the line is none.
-static char *included_name(const char *line)
+// The FILE of #include "FILE" or <FILE>, to be freed; NULL: the line is none.
+static char *included_name(const char *line, bool *is_quoted)
 {
     line += strspn(line, " \t");
     if (*line != '#')
@@ -30,8 +31,10 @@ static char *included_name(const char *line)
     if (!str_starts(line, "include"))
         return NULL;
     line += 7 + strspn(line + 7, " \t");
-    size_t length = *line == '"' ? strcspn(line + 1, "\"") : 0;
-    return length && line[length + 1] == '"' ? strndup(line + 1, length) : NULL;
+    *is_quoted = *line == '"';
+    const char end = *line == '"' ? '"' : '>';
+    size_t length = *line == '"' || *line == '<' ? strcspn(line + 1, end == '"' ? "\"" : ">") : 0;
+    return length && line[length + 1] == end ? strndup(line + 1, length) : NULL;
 }
 
 // "DIR/NAME", DIR being the folder of `path`; to be freed.
@@ -45,11 +48,16 @@ static char *path_beside(const char *path, const char *name)
     return text_steal(&t);
 }
 
-// Appends what the included file has in place of the line, nothing where it was included before. False where the file
-// cannot be used.
-static bool add_include(struct includer *in, const char *path, const char *line)
+static char *path_in(const char *folder, const char *name)
 {
-    char *name = included_name(line), *file = name ? path_beside(path, name) : NULL;
+    struct text t = TEXT_INIT;
+    text_addf(&t, "%s/%s", folder, name);
+    return text_steal(&t);
+}
+
+// Appends the file, nothing where it was included before; takes its path. False where it cannot be used.
+static bool add_found(struct includer *in, char *file)
+{
     struct text source = TEXT_INIT;
     struct error ignored = ERROR_INIT;
     bool done = false;
@@ -65,8 +73,23 @@ static bool add_include(struct includer *in, const char *path, const char *line)
         file = NULL;
     }
     text_release(&source);
-    free(name);
     free(file);
+    return done;
+}
+
+// Appends what the included file has in place of the line. False where there is none that can be used.
+static bool add_include(struct includer *in, const char *path, const char *line)
+{
+    bool is_quoted = false;
+    char *name = included_name(line, &is_quoted);
+    bool done = name && is_quoted && add_found(in, path_beside(path, name));
+    for (uint32_t i = 0; name && !done && in->folders && in->folders[i]; i++)
+        done = add_found(in, path_in(in->folders[i], name));
+    // CUDA's own headers are in quotes at times.
+    if (name && is_quoted && !done && in->missing && !str_starts(name, "cuda") &&
+        !strstr(text_cstr(in->missing), name))
+        text_addf(in->missing, "%s%s", in->missing->length ? ", " : "", name);
+    free(name);
     return done;
 }
 
@@ -87,9 +110,10 @@ static bool add_file(struct includer *in, const char *path, const struct text *s
     return ok;
 }
 
-bool infer_read(const char *path, struct text *out, struct error *e)
+bool infer_read(const char *path, const char *const *folders, struct text *out,
+                struct text *missing, struct error *e)
 {
-    struct includer in = {.out = out};
+    struct includer in = {.folders = folders, .out = out, .missing = missing};
     struct text source = TEXT_INIT;
     bool ok = file_read(path, 0, &source, e);
     if (ok && source.length)

@@ -502,7 +502,7 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
                  {"flag", 1, false},       {"mode", 0, false},      {"dir", 1, false},
                  {"inverse", 0, false},    {"thresh", 50, false},   {"steps", 10, false},
                  {"depth_max", 10, false}, {"inc", 1, false},       {"step", 1, false},
-                 {"init", 0, false},       {"value", 1, false}};
+                 {"init", 0, false},       {"value", 1, false},     {"align", 16, false}};
     const struct variable *v = &s->kernel->parameters[parameter];
     struct atom *a = add_atom(s, v->name, ATOM_SIZE);
     if (!a)
@@ -528,7 +528,9 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
     if (is_role_small(v->name)) {
         a->kind = ATOM_SCALAR;
         a->is_small = true;
-        a->initial = str_contains_nocase(v->name, "radius")                                ? 2
+        static const char *const edges[] = {"halo", "border", "ghost", NULL};
+        a->initial = names_role(v->name, edges)                                            ? 1
+                     : str_contains_nocase(v->name, "radius")                              ? 2
                      : str_contains_nocase(v->name, "channel") || strstr(v->name, "batch") ? 4
                                                                                            : 5;
     }
@@ -972,6 +974,8 @@ static const char *local_text(struct study *s, uint32_t axis)
         local >= 0 ? s->atoms[local].text : arena_printf(s->arena, "%lld", (long long)(-1 - local));
     if (s->axis[axis].local_times > 1 && text)
         text = arena_printf(s->arena, "%lld * %s", (long long)s->axis[axis].local_times, text);
+    else if (s->axis[axis].local_times < -1 && text)
+        text = arena_printf(s->arena, "%s // %lld", text, (long long)-s->axis[axis].local_times);
     if (s->axis[axis].local_over >= 0 && text)
         text = arena_printf(s->arena, "%s // %s", text, s->atoms[s->axis[axis].local_over].text);
     s->run.failed |= !text;
@@ -981,7 +985,7 @@ static const char *local_text(struct study *s, uint32_t axis)
 static bool is_tile_the_group(const struct study *s, uint32_t axis)
 {
     const struct launch_axis *x = &s->axis[axis];
-    if (x->local_over >= 0 || x->local_times > 1 || x->tile_over >= 0 || x->tile_divisor > 1 ||
+    if (x->local_over >= 0 || x->local_times != 1 || x->tile_over >= 0 || x->tile_divisor > 1 ||
         x->tile_less)
         return false;
     if (x->local >= 0)
@@ -1016,7 +1020,7 @@ static void write_axis(struct writer_of *w, uint32_t axis)
     } else {
         const char *extent = study_extent_text(s, &x->extent);
         bool is_product = x->extent.count > 1 || x->extent.divisor > 1;
-        const char *items = x->local_over >= 0 || x->local_times > 1
+        const char *items = x->local_over >= 0 || x->local_times != 1
                                 ? arena_printf(s->arena, "(%s)", local)
                                 : local;
         bool is_one = x->tile_count == 0 && x->tile_factor == 1;
@@ -1139,17 +1143,32 @@ static void write_fill(struct writer_of *w, const struct object *o, int32_t cont
     }
 }
 
+// A size for local memory that no expression fits: so many elements for each item of a group.
+static void add_group_size(struct study *s, int64_t least, struct text *t)
+{
+    int64_t items = 1;
+    for (uint32_t axis = 0; axis < s->axes; axis++) {
+        const bool is_bracketed = s->axis[axis].local_over >= 0 || s->axis[axis].local_times != 1;
+        text_addf(t, is_bracketed ? "%s(%s)" : "%s%s", axis ? " * " : "", local_text(s, axis));
+        items *= study_local(s, axis);
+    }
+    if (least > items)
+        text_addf(t, " * %lld", (long long)((least + items - 1) / items));
+}
+
 // A size for a buffer of which nothing was seen: that of the launch.
-static const char *guessed_size(struct writer_of *w, uint32_t lanes)
+static const char *guessed_size(struct writer_of *w, uint32_t lanes, bool is_local, int64_t least)
 {
     struct study *s = w->study;
     struct text t = TEXT_INIT;
-    for (uint32_t axis = 0; axis < s->axes; axis++) {
+    if (is_local)
+        add_group_size(s, least, &t);
+    for (uint32_t axis = 0; axis < s->axes && !is_local; axis++) {
         const struct extent *e = &s->axis[axis].extent;
         if (e->count)
             text_addf(&t, "%s%s", t.length ? " * " : "", study_extent_text(s, e));
     }
-    if (lanes > 1)
+    if (lanes > 1 && !is_local)
         text_addf(&t, "%s%u", t.length ? " * " : "", lanes);
     const char *copy = t.failed ? NULL : arena_strdup(s->arena, t.length ? text_cstr(&t) : "1");
     s->run.failed |= !copy;
@@ -1170,7 +1189,8 @@ static void write_buffer(struct writer_of *w, uint32_t object, const struct need
     struct element el;
     a->is_other_type = t->lanes > 1 || !t->words || !declared_parse(t->words, s->language, &el);
     a->is_guess = need->is_guess || !need->size;
-    a->size = need->size ? need->size : guessed_size(w, t->lanes);
+    a->size =
+        need->size ? need->size : guessed_size(w, t->lanes, a->kind == INFERRED_LOCAL, need->least);
     if (need->is_loose && !a->is_guess)
         add_open(w, arena_printf(s->arena, "the size of %s: %s is more than was seen to be used",
                                  a->name, a->size));
@@ -1888,7 +1908,7 @@ static bool tell_guesses(const struct asked *q, struct inferred *f)
     f->open = open;
     for (uint32_t i = 0; i < f->argument_count; i++) {
         const struct inferred_argument *a = &f->arguments[i];
-        if (!a->is_guess || a->kind != INFERRED_BUFFER)
+        if (!a->is_guess || (a->kind != INFERRED_BUFFER && a->kind != INFERRED_LOCAL))
             continue;
         const char *text = arena_printf(q->arena, "the size of %s: %s is a guess, since %s",
                                         a->name, a->size, a->why);

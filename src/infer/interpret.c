@@ -15,8 +15,9 @@
 #define NESTING_MOST 1500
 #endif
 #define CALLS_MOST   24
-#define UNKNOWN_RUNS 3  // of a loop whose condition is unknown
-#define ENDLESS_RUNS 64 // of one that only an unknown condition leaves
+#define UNKNOWN_RUNS 3   // of a loop whose condition is unknown
+#define ENDLESS_RUNS 64  // of one that only an unknown condition leaves
+#define MARKS_MOST   512 // of one way of an unknown condition, to be held against the other's
 
 enum value_kind { VALUE_UNKNOWN, VALUE_INTEGER, VALUE_REAL, VALUE_POINTER, VALUE_VECTOR };
 
@@ -49,9 +50,17 @@ struct machine {
     struct frame *frame;
     int64_t group[3], item[3];
     unsigned calls;
-    unsigned nesting;   // of expressions, through all calls
-    bool may_have_left; // an unknown condition led to a break or a return
+    unsigned nesting;    // of expressions, through all calls
+    bool may_have_left;  // an unknown condition led to a break or a return
+    bool may_have_ended; // and that ended the kernel
     bool stopped;
+    unsigned doubt; // unknown conditions around what is executed
+    // What was written under them, of objects that have a map.
+    struct marked {
+        struct object *object;
+        size_t component;
+    } * marks;
+    size_t mark_count, mark_room;
 };
 
 // Where a value can be stored.
@@ -113,6 +122,41 @@ static void widen_span(struct span *s, int64_t low, int64_t high)
     s->any = true;
 }
 
+static void mark_written(struct machine *m, struct object *o, size_t component)
+{
+    const bool may_have_left = m->may_have_left || m->may_have_ended;
+    if (!m->doubt && !may_have_left)
+        o->map[component] = MAP_WRITTEN;
+    else if (o->map[component] == 0)
+        o->map[component] = MAP_PERHAPS;
+    if (!m->doubt || may_have_left)
+        return;
+    if (ARENA_ROOM(&m->arena, m->marks, m->mark_room, m->mark_count + 1))
+        m->marks[m->mark_count++] = (struct marked){o, component};
+    else
+        m->run->failed = m->stopped = true;
+}
+
+// Of the marks from `first` on those that stand on both sides of `middle` are written either way.
+static void join_marks(struct machine *m, size_t first, size_t middle)
+{
+    const size_t end = m->mark_count;
+    m->mark_count = first;
+    for (size_t i = first; i < middle && middle - first <= MARKS_MOST && end - middle <= MARKS_MOST;
+         i++) {
+        const struct marked one = m->marks[i];
+        for (size_t k = middle; k < end; k++) {
+            if (m->marks[k].object != one.object || m->marks[k].component != one.component)
+                continue;
+            if (m->doubt)
+                m->marks[m->mark_count++] = one;
+            else
+                one.object->map[one.component] = MAP_WRITTEN;
+            break;
+        }
+    }
+}
+
 static void touch_memory(struct machine *m, const struct value *p, int64_t bytes, bool is_write)
 {
     struct object *o = p->object;
@@ -126,7 +170,7 @@ static void touch_memory(struct machine *m, const struct value *p, int64_t bytes
     widen_span(is_write ? &o->access.written : &o->access.read, p->offset, p->offset + bytes);
     for (int64_t at = p->offset; is_write && o->map && at < p->offset + bytes; at += o->component) {
         if (at >= 0 && (size_t)(at / o->component) < o->map_size)
-            o->map[at / o->component] = 1;
+            mark_written(m, o, (size_t)(at / o->component));
     }
 }
 
@@ -1031,8 +1075,15 @@ static enum flow execute_if(struct machine *m, const struct node *n)
     struct value c = evaluate(m, n->a);
     if (is_known_value(&c))
         return as_truth(&c) ? execute(m, n->b) : n->c ? execute(m, n->c) : FLOW_ON;
-    enum flow yes = execute(m, n->b), no = n->c ? execute(m, n->c) : FLOW_ON;
+    const size_t first = m->mark_count;
+    m->doubt++;
+    enum flow yes = execute(m, n->b);
+    const size_t middle = m->mark_count;
+    enum flow no = n->c ? execute(m, n->c) : FLOW_ON;
+    m->doubt--;
+    join_marks(m, first, middle);
     m->may_have_left |= yes != FLOW_ON || no != FLOW_ON;
+    m->may_have_ended |= m->calls == 0 && (yes == FLOW_RETURN) != (no == FLOW_RETURN);
     return yes == no ? yes : FLOW_ON;
 }
 
@@ -1065,7 +1116,12 @@ static enum flow execute_loop(struct machine *m, const struct node *n)
         }
         if (is_endless(condition) && ++endless > ENDLESS_RUNS && m->may_have_left)
             break;
+        const size_t marks = m->mark_count;
+        const bool is_sure = is_known_value(&c);
+        m->doubt += !is_sure;
         flow = execute(m, n->d);
+        m->doubt -= !is_sure;
+        m->mark_count = is_sure ? m->mark_count : marks;
         if (flow == FLOW_BREAK || flow == FLOW_RETURN)
             break;
         if (n->kind == NODE_FOR && n->c)
@@ -1093,14 +1149,18 @@ static enum flow execute_switch(struct machine *m, const struct node *n)
     }
     if (!found)
         from = otherwise;
-    for (uint32_t i = from; i < block->count; i++) {
-        enum flow flow = execute(m, block->list[i]);
-        if (flow == FLOW_BREAK && !is_known_value(&v))
-            continue; // all cases
-        if (flow != FLOW_ON)
-            return flow == FLOW_BREAK ? FLOW_ON : flow;
+    enum flow flow = FLOW_ON;
+    const size_t marks = m->mark_count;
+    const bool is_sure = is_known_value(&v);
+    m->doubt += !is_sure;
+    for (uint32_t i = from; i < block->count && flow == FLOW_ON; i++) {
+        flow = execute(m, block->list[i]);
+        if (flow == FLOW_BREAK && !is_sure)
+            flow = FLOW_ON; // all cases
     }
-    return FLOW_ON;
+    m->doubt -= !is_sure;
+    m->mark_count = is_sure ? m->mark_count : marks;
+    return flow == FLOW_BREAK ? FLOW_ON : flow;
 }
 
 static enum flow execute(struct machine *m, const struct node *n)

@@ -25,6 +25,8 @@ struct touched {
 // What a load from a buffer gives where it is to be known.
 enum contents { CONTENTS_UNKNOWN, CONTENTS_OFFSETS, CONTENTS_INDEX };
 
+enum { MAP_PERHAPS = 1, MAP_WRITTEN };
+
 struct object {
     const char *name;
     enum type_space space;
@@ -33,7 +35,7 @@ struct object {
     enum contents contents;
     int64_t content; // OFFSETS: element i holds i times it; INDEX: the value of all
     struct touched access;
-    uint8_t *map; // (or NULL) a byte for each component that is written
+    uint8_t *map; // (or NULL) of each component: MAP_PERHAPS where an unknown condition decides
     size_t map_size;
 };
 

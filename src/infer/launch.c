@@ -35,8 +35,8 @@ int64_t study_local(const struct study *s, uint32_t axis)
     int32_t local = s->axis[axis].local;
     int64_t value = axis >= s->axes ? 1 : local >= 0 ? s->atoms[local].value : -1 - local;
     int32_t over = axis < s->axes ? s->axis[axis].local_over : -1;
-    if (axis < s->axes && s->axis[axis].local_times > 1)
-        value *= s->axis[axis].local_times;
+    const int64_t times = axis < s->axes ? s->axis[axis].local_times : 1;
+    value = times > 1 ? value * times : times < -1 ? value / -times : value;
     if (over >= 0 && s->atoms[over].value > 0)
         value /= s->atoms[over].value;
     return value < 1 ? 1 : value;
@@ -157,15 +157,24 @@ static void run_one(struct study *s, const int64_t group[3], const int64_t item[
     s->budget -= before - s->run.budget;
 }
 
-static void run_whole_group(struct study *s, const int64_t group[3], bool corners)
+static void run_group_patiently(struct study *s, const int64_t group[3], bool corners,
+                                uint64_t patience)
 {
     uint64_t before = s->budget < GROUP_BUDGET ? s->budget : GROUP_BUDGET;
     run_forget(&s->run);
     s->run.budget = before;
-    s->run.patience = corners ? PATIENCE : HASTE;
+    s->run.patience = patience;
     run_group(&s->run, group, corners);
     s->run.patience = 0;
     s->budget -= before - s->run.budget;
+}
+
+// Of short items all is seen that they write.
+static void run_whole_group(struct study *s, const int64_t group[3], bool corners)
+{
+    run_group_patiently(s, group, corners, corners ? PATIENCE : HASTE);
+    if (s->run.is_cut && !corners && s->is_cheap)
+        run_group_patiently(s, group, false, PATIENCE);
 }
 
 bool study_corners(struct study *s)
@@ -285,9 +294,16 @@ static int factor_of(struct study *s, uint32_t axis, uint32_t object, bool writt
     a->value = before * 2;
     study_bind(s);
     int64_t d = distance_of(s, axis, object, written);
+    // More than a group has items, as the lanes of a row may be: then by half of it.
+    bool is_too_much = d == 0 && before > 0 && before % 2 == 0;
+    if (is_too_much) {
+        a->value = before / 2;
+        study_bind(s);
+        is_too_much = distance_of(s, axis, object, written) == base * 2;
+    }
     a->value = before;
     study_bind(s);
-    if (d && d * 2 == base)
+    if (is_too_much || (d && d * 2 == base))
         return -1;
     return d == base * 2 ? 1 : d == base * 4 ? 2 : 0;
 }
@@ -323,7 +339,7 @@ static int64_t distance_with(struct study *s, uint32_t axis, const struct stride
 static void find_border(struct study *s, uint32_t axis, const struct stride *stride)
 {
     struct launch_axis *x = &s->axis[axis];
-    if (x->local < 0 || x->local_over >= 0 || x->local_times > 1 || x->tile_count ||
+    if (x->local < 0 || x->local_over >= 0 || x->local_times != 1 || x->tile_count ||
         x->tile_over >= 0)
         return;
     const uint32_t local = (uint32_t)x->local;
@@ -363,6 +379,8 @@ static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
             x->tile_factor = -1 - local;
         if (x->local_times > 1)
             x->tile_factor *= x->local_times;
+        else if (x->local_times < -1)
+            x->tile_divisor = -x->local_times;
         return;
     }
     int64_t base = distance_of(s, axis, object, written), rest = llabs(base);
@@ -493,13 +511,17 @@ static int64_t least_scale(const struct study *s)
     return s->group_axes <= 1 && !s->is_slow ? 2 * all : most < 128 ? 2 * most : 256;
 }
 
+static const char *const row_words[] = {"stride", "pitch", NULL};
+
 // Sizes that are no multiples of one another, and neither a power of two.
 void study_set_sizes(struct study *s, unsigned variant)
 {
     static const int64_t primes[3][8] = {{3, 5, 7, 11, 13, 17, 19, 23},
                                          {7, 3, 11, 5, 19, 13, 23, 17},
                                          {5, 13, 11, 17, 19, 23, 7, 3}};
+    static const int64_t larger[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
     uint32_t sizes = 0, next = 0;
+    int64_t most = 0;
     for (uint32_t i = 0; i < s->atom_count; i++)
         sizes += is_size_atom(&s->atoms[i]);
     // One size of one axis may be large; of several each multiplies what is run.
@@ -514,14 +536,24 @@ void study_set_sizes(struct study *s, unsigned variant)
         struct atom *a = &s->atoms[i];
         if (a->kind == ATOM_LEADING) {
             a->value = scale * scale * (600 + 10 * i); // more than any two of the others
-        } else if (is_size_atom(a)) {
+        } else if (is_size_atom(a) && !names_role(a->name, row_words)) {
             a->value = scale * primes[variant][next % 8] * (next < 8 ? 1 : 2);
+            most = a->value > most ? a->value : most;
             next++;
         }
         if (a->is_small)
-            a->value = variant ? 5 : 3;
+            a->value = s->is_narrow ? 1 : variant ? 5 : 3;
         if (a->kind == ATOM_ROW)
             a->value = variant ? 10 : 6;
+    }
+    for (uint32_t i = 0; i < s->atom_count; i++) { // from row to row lies at least a row
+        struct atom *a = &s->atoms[i];
+        if (!is_size_atom(a) || a->kind == ATOM_LEADING || !names_role(a->name, row_words))
+            continue;
+        uint32_t k = variant;
+        while (k + 1 < sizeof larger / sizeof *larger && scale * larger[k] <= most)
+            k++;
+        a->value = most = scale * larger[k];
     }
     study_bind(s);
 }
@@ -635,19 +667,39 @@ static void add_candidate(struct candidates *c, int32_t local)
     add_scaled(c, local, -1, 1);
 }
 
-// A name, or a number, that the kernel's attributes say.
+static int32_t find_named(const struct study *s, const struct node *n)
+{
+    for (uint32_t i = 0; n->kind == NODE_NAME && i < s->atom_count; i++) {
+        if (strcmp(s->atoms[i].name, n->name) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+// A name, or a number, that the kernel's attributes say; and TILE / PER_ITEM, TILE / 8, WARPS * 32.
 static bool add_required(struct study *s, const struct node *n, struct candidates *c)
 {
-    int64_t value;
+    int64_t value, number = 0;
     if (!n)
         return false;
-    for (uint32_t i = 0; n->kind == NODE_NAME && i < s->atom_count; i++) {
-        if (strcmp(s->atoms[i].name, n->name) == 0) {
-            add_candidate(c, (int32_t)i);
-            return true;
-        }
+    bool is_quotient = n->kind == NODE_BINARY && n->sign == SIGN('/', 0, 0);
+    bool is_product = n->kind == NODE_BINARY && n->sign == SIGN('*', 0, 0);
+    int32_t whole = find_named(s, is_quotient || is_product ? n->a : n);
+    int32_t part = is_quotient ? find_named(s, n->b) : -1;
+    bool is_number = (is_quotient || is_product) && part < 0 &&
+                     run_constant(&s->run, n->b, &number) && number > 1 && number < 65536;
+    if (is_product && whole < 0 && run_constant(&s->run, n->a, &number) && number > 1 &&
+        number < 65536) { // 32 * WARPS
+        whole = find_named(s, n->b);
+        is_number = true;
     }
-    if (run_constant(&s->run, n, &value) && value > 0 && value < 65536)
+    if (whole >= 0 && !is_quotient && !is_product)
+        add_candidate(c, whole);
+    else if (whole >= 0 && part >= 0)
+        add_scaled(c, whole, part, 1);
+    else if (whole >= 0 && is_number)
+        add_scaled(c, whole, -1, is_quotient ? -number : number);
+    else if (run_constant(&s->run, n, &value) && value > 0 && value < 65536)
         add_candidate(c, (int32_t)(-1 - value));
     return c->count > 0;
 }
@@ -800,10 +852,14 @@ static void list_candidates(struct study *s, uint32_t axis, struct candidates *c
     add_array_names(s, c, true);
     if (own != NO_ATOM)
         add_candidate(c, (int32_t)own);
-    for (uint32_t i = 0; i < s->atom_count; i++) {
-        const struct atom *a = &s->atoms[i];
-        if (a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_lane && !a->is_own)
-            add_candidate(c, (int32_t)i);
+    for (int pass = 0; pass < 3; pass++) { // of this axis, of none, of another
+        for (uint32_t i = 0; i < s->atom_count; i++) {
+            const struct atom *a = &s->atoms[i];
+            const char letter = axis_letter(a->name);
+            bool fits = pass == 0 ? letter == "xyz"[axis] : pass == 1 ? letter == 0 : true;
+            if (fits && a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_lane && !a->is_own)
+                add_candidate(c, (int32_t)i);
+        }
     }
     // TS / WPT: what an array holds, over what an item computes of it.
     struct candidates whole = {.count = 0};
@@ -833,7 +889,7 @@ static bool are_rows_whole(struct study *s, uint32_t object, const uint8_t *map,
         distance[axis] = llabs(distance_of(s, axis, object, true)) * lanes;
     int64_t far = distance[0] > distance[1] ? distance[0] : distance[1];
     for (size_t i = 0; i < size; i++)
-        count += map[i];
+        count += map[i] != 0;
     if (count == 0 || count % row || far == row || count == row)
         return true;
     int64_t between = far / (count / row) / lanes;
@@ -923,7 +979,7 @@ unsigned study_group_faults(struct study *s)
         for (int64_t at = low; at < low + d && (size_t)at < o->map_size; at++)
             missing += !map[at];
         for (int64_t at = low + d; at < low + 2 * d && (size_t)at < o->map_size; at++)
-            twice += map[at];
+            twice += map[at] != 0;
         faults += (size_t)(low + d) <= size && missing > 2 ? 8 : 0;
         faults += twice > 0 ? 4 : 0;
         o->map = NULL;
@@ -975,9 +1031,9 @@ static bool is_scalable(struct study *s, int32_t local)
 static bool is_candidate_sound(struct study *s, uint32_t axis, int32_t local)
 {
     struct launch_axis *x = &s->axis[axis];
-    if (local >= 0 && x->local_over >= 0)
+    if (local >= 0 && x->local_over >= 0 && !s->kernel->required[axis])
         return is_scalable(s, local);
-    if (local < 0 || x->local_times > 1 || s->kernel->required[axis] ||
+    if (local < 0 || x->local_times != 1 || s->kernel->required[axis] ||
         (is_group_atom(&s->atoms[local]) && !s->atoms[local].is_own && s->atoms[local].has_initial))
         return true;
     int32_t before = x->local;
@@ -1189,6 +1245,41 @@ static int32_t find_count_atom(const struct study *s)
     return -1;
 }
 
+// Is the size along an axis a number that the text does not say?
+static bool has_numbered_group(const struct study *s)
+{
+    bool any = false;
+    for (uint32_t axis = 0; axis < s->axes; axis++)
+        any |= s->axis[axis].local < -2 && !s->kernel->required[axis];
+    return any;
+}
+
+// A group may make sense only with a border of one, as in the steps of a time loop that one launch
+// takes, each of which needs one more.
+static void narrow_borders(struct study *s)
+{
+    const bool was_guess = s->is_group_guess;
+    struct launch_axis before[3];
+    bool any = false;
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        any |= s->atoms[i].is_small && s->atoms[i].is_argument;
+    if (!any)
+        return;
+    memcpy(before, s->axis, sizeof before);
+    s->is_narrow = true;
+    study_set_sizes(s, 0);
+    choose_groups(s);
+    s->is_narrow = !s->is_group_guess && !has_numbered_group(s);
+    if (!s->is_narrow)
+        memcpy(s->axis, before, sizeof before);
+    s->is_group_guess = s->is_narrow ? s->is_group_guess : was_guess;
+    for (uint32_t i = 0; i < s->atom_count && s->is_narrow; i++) {
+        if (s->atoms[i].is_small && s->atoms[i].is_argument)
+            s->atoms[i].initial = 1;
+    }
+    study_set_sizes(s, 0);
+}
+
 void study_launch(struct study *s)
 {
     struct stride strides[3];
@@ -1210,6 +1301,8 @@ void study_launch(struct study *s)
     s->open_groups = 4;
     study_set_sizes(s, 0);
     choose_groups(s);
+    if (s->is_group_guess || has_numbered_group(s))
+        narrow_borders(s);
     for (uint32_t axis = 0; axis < s->axes; axis++) {
         int32_t local = s->axis[axis].local;
         if (local >= 0)

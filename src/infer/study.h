@@ -49,7 +49,7 @@ struct extent {
 struct launch_axis {
     int32_t local;       // atom, or -1 - number
     int32_t local_over;  // atom that this is divided by; -1: none
-    int64_t local_times; // what it is times: items of a warp
+    int64_t local_times; // what it is times: items of a warp; -N: over N
     uint32_t tile[6];    // atoms whose product a group covers
     uint32_t tile_count;
     int32_t tile_over;    // atom that this is divided by; -1: none
@@ -109,6 +109,7 @@ struct study {
     bool is_slow;        // an item takes long: sizes are smaller
     bool is_shrunk;      // and smaller than a group's work, where the kernel stops by itself
     bool is_cheap;       // all items of a group may be run to their end
+    bool is_narrow;      // borders are one element wide: wider ones make no sense of the group
 };
 
 // How little a launch with the groups as they are makes sense: 0 is best (launch.c).

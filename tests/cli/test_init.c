@@ -9,11 +9,18 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DATA HONE_SOURCE_DIR "/tests/cli/data/init"
 
 #define has(text, part) ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    ck_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -168,6 +175,44 @@ START_TEST(questions)
 }
 END_TEST
 
+// What a kernel includes from elsewhere: -I finds it, for the spec as well; without, its absence is told.
+START_TEST(folders_of_includes)
+{
+    char source[512], folder[512], header[600], spec[512];
+    str_format(source, sizeof source, "%s/apart.cl", program_folder());
+    str_format(folder, sizeof folder, "%s/headers", program_folder());
+    str_format(header, sizeof header, "%s/real.h", folder);
+    str_format(spec, sizeof spec, "%s/apart.json", program_folder());
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    write_text(header, "typedef double real;\n#ifndef GROUP\n#define GROUP 64\n#endif\n");
+    write_text(source, "#include \"real.h\"\n__kernel void twice(__global real *x, int n)\n{\n"
+                       "    int i = get_group_id(0) * GROUP + get_local_id(0);\n"
+                       "    if (i < n)\n        x[i] = 2 * x[i];\n}\n");
+    struct ran r = program_run("init", source, "--output", "-", "--no-check");
+    ck_assert_int_eq(r.status, 0);
+    ran_release(&r);
+    r = program_run("init", source, "--output", spec, "--no-check");
+    has(r.out,
+        "what real.h says, which is not beside the kernel: hone init -I DIR looks for it there");
+    ran_release(&r);
+    unlink(spec);
+    r = program_run("init", source, "-I", folder, "--output", spec,
+                    program_has_device() ? NULL : "--no-check");
+    ck_assert_msg(r.status == 0, "%s%s", r.out, r.err);
+    has(r.out, "GROUP in [32, 64, 128, 256]");
+    ck_assert(!strstr(r.out, "real.h"));
+    ran_release(&r);
+    r = program_run("init", source, "-I", source, "--output", "-");
+    ck_assert_int_eq(r.status, 2);
+    has(r.err, "apart.cl is no folder");
+    ran_release(&r);
+    unlink(spec);
+    unlink(header);
+    unlink(source);
+    rmdir(folder);
+}
+END_TEST
+
 START_TEST(refusals)
 {
     struct ran r = program_run("init", DATA "/no_such.cl");
@@ -178,12 +223,6 @@ START_TEST(refusals)
     ran_release(&r);
 }
 END_TEST
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    ck_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
-}
 
 // Arguments that are called as words of the expression language are, or as numbers that JSON does not have.
 START_TEST(arguments_of_any_name)
@@ -270,6 +309,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, questions);
     tcase_add_test(tests, arguments_of_any_name);
     tcase_add_test(tests, host_code);
+    tcase_add_test(tests, folders_of_includes);
     tcase_add_test(tests, refusals);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/hone-includes-XXXXXX";
@@ -23,7 +24,7 @@ static void expect_read(const char *path, const char *expected)
 {
     struct text out = TEXT_INIT;
     struct error e = ERROR_INIT;
-    ck_assert_msg(infer_read(path, &out, &e), "%s", e.text);
+    ck_assert_msg(infer_read(path, NULL, &out, NULL, &e), "%s", e.text);
     ck_assert_str_eq(text_cstr(&out), expected);
     text_release(&out);
 }
@@ -48,6 +49,39 @@ START_TEST(files_beside_it)
 }
 END_TEST
 
+// "FILE" beside the kernel first, then in the folders, in their order; <FILE> in the folders alone.
+START_TEST(files_in_folders)
+{
+    struct arena a;
+    arena_init(&a);
+    struct text out = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    struct text missing = TEXT_INIT;
+    const char *first = arena_printf(&a, "%s/first", folder);
+    const char *second = arena_printf(&a, "%s/second", folder);
+    ck_assert(mkdir(first, 0700) == 0 && mkdir(second, 0700) == 0);
+    write_file(&a, "here.h", "int beside;\n");
+    write_file(&a, "first/here.h", "int first_here;\n");
+    write_file(&a, "first/there.h", "int first_there;\n#include \"own.h\"\n");
+    write_file(&a, "first/own.h", "int own;\n");
+    write_file(&a, "second/there.h", "int second_there;\n");
+    const char *path = write_file(
+        &a, "f.cl",
+        "#include \"here.h\"\n#include <there.h>\n#include <here.h>\n#include <nowhere.h>\n"
+        "#include \"lost.h\"\n#include \"cuda_fp16.h\"\n#include \"lost.h\"\n#include \"far.h\"\n");
+    ck_assert(infer_read(path, (const char *[]){first, second, NULL}, &out, &missing, &e));
+    ck_assert_str_eq(text_cstr(&out),
+                     "int beside;\n\n#line 2\nint first_there;\nint own;\n\n#line 3\n\n#line 3\n"
+                     "int first_here;\n\n#line 4\n#include <nowhere.h>\n"
+                     "#include \"lost.h\"\n#include \"cuda_fp16.h\"\n#include \"lost.h\"\n"
+                     "#include \"far.h\"\n");
+    ck_assert_str_eq(text_cstr(&missing), "lost.h, far.h");
+    text_release(&missing);
+    text_release(&out);
+    arena_release(&a);
+}
+END_TEST
+
 // A struct by value is one wherever its type is defined; lines are those of the kernel's own file.
 START_TEST(what_they_define)
 {
@@ -64,7 +98,7 @@ START_TEST(what_they_define)
     write_file(&a, "types.h",
                "#ifndef TYPES_H\n#define TYPES_H\n\nstruct pair { float a, b; };\n#define TWO 2\n"
                "typedef float number;\n#endif");
-    ck_assert(infer_read(write_file(&a, "types.cl", kernel), &source, &e));
+    ck_assert(infer_read(write_file(&a, "types.cl", kernel), NULL, &source, NULL, &e));
     ck_assert(!infer_kernel(text_cstr(&source), source.length, LANGUAGE_OPENCL, "k", &a, &f, &e));
     ck_assert_msg(strstr(e.text, "struct by value (pair)") != NULL, "%s", e.text);
     ck_assert(infer_kernel(text_cstr(&source), source.length, LANGUAGE_OPENCL, "j", &a, &f, &e));
@@ -88,7 +122,7 @@ START_TEST(what_cannot_be_read)
 {
     struct text out = TEXT_INIT;
     struct error e = ERROR_INIT;
-    ck_assert(!infer_read("/nowhere/k.cl", &out, &e));
+    ck_assert(!infer_read("/nowhere/k.cl", NULL, &out, NULL, &e));
     ck_assert_msg(strstr(e.text, "/nowhere/k.cl") != NULL, "%s", e.text);
     text_release(&out);
 }
@@ -97,6 +131,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, files_beside_it);
+    tcase_add_test(tests, files_in_folders);
     tcase_add_test(tests, what_they_define);
     tcase_add_test(tests, what_cannot_be_read);
 }

@@ -9,11 +9,14 @@
 #include "model/languages.h"
 #include "os/file_replace.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct init_settings {
     const char *kernel, *output;
+    struct list include;
     bool is_interactive, is_unchecked;
 };
 
@@ -22,7 +25,7 @@ struct session {
     const struct invocation *call;
     const struct init_settings *settings;
     struct arena arena;
-    struct text source;
+    struct text source, missing; // missing: files that it includes and that are nowhere
     enum language language;
     struct inferred_kernels kernels;
     struct inferred found;
@@ -188,14 +191,31 @@ static char *relative_to(const char *source, const char *output)
     return is_same ? strdup(a ? a + 1 : source) : realpath(source, NULL);
 }
 
+// The folder of an include as the spec names it: as it was typed where the spec is written into the folder that one is
+// in, else absolute.
+static char *folder_from(const char *folder, const char *output)
+{
+    return *folder == '/' || strchr(output, '/') ? realpath(folder, NULL) : strdup(folder);
+}
+
 static bool write_spec(struct session *s, const char *output, struct error *e)
 {
     struct text spec = TEXT_INIT;
     bool to_stdout = str_equal(output, "-");
+    const struct list *include = &s->settings->include;
     char *kernel_file = relative_to(s->path, to_stdout ? s->path : output);
-    if (kernel_file)
-        init_spec_write(&s->found, kernel_file, s->kernels.count > 1, &spec);
-    bool ok = (kernel_file && !spec.failed) || error_memory(e);
+    char **folders = arena_array(&s->arena, include->count + (size_t)1, sizeof *folders);
+    bool ok = kernel_file && folders;
+    for (uint32_t i = 0; ok && i < include->count; i++) {
+        folders[i] = folder_from(include->items[i], to_stdout ? s->path : output);
+        ok = folders[i] != NULL;
+    }
+    if (ok)
+        init_spec_write(&s->found, kernel_file, s->kernels.count > 1, folders, include->count,
+                        &spec);
+    for (uint32_t i = 0; folders && i < include->count; i++)
+        free(folders[i]);
+    ok = (ok && !spec.failed) || error_memory(e);
     if (ok && to_stdout)
         put_data(&spec);
     else if (ok)
@@ -254,9 +274,24 @@ static const char *choose_kernel(struct session *s, struct error *e)
     return found;
 }
 
+static bool check_folders(const struct session *s, struct error *e)
+{
+    for (uint32_t i = 0; i < s->settings->include.count; i++) {
+        const char *folder = s->settings->include.items[i];
+        struct stat about;
+        if (stat(folder, &about) != 0)
+            return error_set(e, ERROR_INPUT, "--include: %s: %s", folder, strerror(errno));
+        if (!S_ISDIR(about.st_mode))
+            return error_set(e, ERROR_INPUT, "--include: %s is no folder", folder);
+    }
+    return true;
+}
+
 static bool infer_spec(struct session *s, struct error *e)
 {
-    if (!infer_read(s->path, &s->source, e) || !choose_language(s, e))
+    if (!check_folders(s, e) ||
+        !infer_read(s->path, s->settings->include.items, &s->source, &s->missing, e) ||
+        !choose_language(s, e))
         return false;
     const char *text = text_cstr(&s->source);
     size_t length = s->source.length;
@@ -357,6 +392,12 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
             "  %u. the host's code (line %u), which cannot be compiled for a device alone: put it "
             "between #ifndef %s and #endif\n",
             ++number, host, guard);
+    if (s->missing.length)
+        text_addf(
+            out,
+            "  %u. what %s says, which is not beside the kernel: hone init -I DIR looks for it "
+            "there\n",
+            ++number, text_cstr(&s->missing));
     for (uint32_t i = 0; i < f->open_count; i++)
         add_open(s, &number, f->open[i], out);
     for (uint32_t i = 0; i < f->argument_count; i++) {
@@ -477,6 +518,7 @@ static int run_init(struct invocation *i)
     else if (!str_equal(output, "-"))
         status = finish_init(&s, output);
     text_release(&s.source);
+    text_release(&s.missing);
     arena_release(&s.arena);
     free(output);
     return status;
@@ -495,6 +537,11 @@ static const struct option options[] = {
      .help =
          "Where the spec goes; - is standard output. Default: the kernel's file with the ending "
          ".json. A file that is there is not overwritten."},
+    {OPTION("include", "DIR", option_list, FIELD(include)), .letter = 'I', .is_list = true,
+     .brief = "a folder in which #include looks",
+     .help =
+         "A folder in which #include looks, beside the kernel's own; the spec names it, too. May "
+         "be repeated."},
     {OPTION("interactive", NULL, option_flag, FIELD(is_interactive)), .letter = 'i',
      .brief = "ask for what the text leaves open",
      .help =
