@@ -505,6 +505,41 @@ struct hone_deviation {
 HONE_API bool hone_record_deviation(const struct hone_record *r, size_t output,
                                     struct hone_deviation *out);
 
+// All that has one value in a record, in one call: for whoever copies thousands of them. Members of times that do not
+// exist are 0.
+struct hone_record_values {
+    size_t size;
+    enum hone_status status;
+    bool is_verified, is_reused, is_pareto;
+    bool is_timed;                // then there are a median, samples and metrics
+    bool has_interval;            // then low_ns and high_ns
+    bool is_ranked, is_tied;      // of a ranked one there are ratios
+    bool has_gpu;                 // then the members of struct hone_gpu are known
+    uint64_t index;               // in the space of its tune
+    const uint32_t *choice;       // (or NULL) as hone_record_choice() has it
+    const char *message;          // NULL where it is empty, as the next two are
+    const char *log, *output;     //
+    double median_ns;             //
+    double low_ns, high_ns;       // the 95 % interval of the median
+    double ratio;                 // the time by the winner's, in the ranking
+    double ratio_low, ratio_high; // its interval
+    const uint64_t *samples_ns;   // in the order in which they were taken
+    size_t samples;
+    const double *metrics; // the spec's, NaN where one has no value
+    size_t metric_count;
+    uint64_t build_ns, load_ns; // as in struct hone_times
+    uint64_t inputs_ns, reference_ns;
+    uint64_t verify_ns, measure_ns;
+    uint32_t mhz_before, mhz_after;
+    uint32_t memory_mhz;
+    uint32_t milliwatts;
+    uint32_t celsius;
+    uint32_t launches;   // that hone_record_resources() knows something of
+    uint32_t deviations; // that hone_record_deviation() has
+};
+#define HONE_RECORD_VALUES_INIT HONE_SIZED(hone_record_values)
+HONE_API void hone_record_values(const struct hone_record *r, struct hone_record_values *out);
+
 // ---- stores ------------------------------------------------------------------------------------
 
 // Every result ever measured, in one file. Several processes may use one file at once.
@@ -698,6 +733,10 @@ enum hone_answer {
 // result, comes on top.
 HONE_API enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
                                          const struct hone_record **record, struct hone_error *e);
+// Takes steps for timeout_ms, or until the search is over, for a caller who looks at the records
+// later (hone_tune_records()): never answers HONE_RECORD.
+HONE_API enum hone_answer hone_tune_advance(struct hone_tune *t, int timeout_ms,
+                                            struct hone_error *e);
 // Ends the search after the running launch, without a ranking; hone_tune_step() soon answers
 // HONE_END.
 HONE_API void hone_tune_cancel(struct hone_tune *t);

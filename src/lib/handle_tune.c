@@ -4,6 +4,7 @@
 #include "lib/handle.h"
 
 #include "model/policy.h"
+#include "os/process.h"
 #include "search/defaults.h"
 
 #include <stdlib.h>
@@ -323,6 +324,20 @@ enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
         answer = WORKFLOW_BROKEN;
     hand_over(&why, e);
     return (enum hone_answer)answer;
+}
+
+enum hone_answer hone_tune_advance(struct hone_tune *t, int timeout_ms, struct hone_error *e)
+{
+    uint64_t left_ns = timeout_ms > 0 ? (uint64_t)timeout_ms * 1000000 : 0;
+    uint64_t end = clock_ns() + left_ns, now = 0;
+    const struct hone_record *record = NULL;
+    enum hone_answer answer = HONE_NOTHING;
+    do {
+        answer = hone_tune_step(t, (int)(left_ns / 1000000), &record, e);
+        now = clock_ns();
+        left_ns = now < end ? end - now : 0;
+    } while (answer == HONE_RECORD && left_ns > 0);
+    return answer == HONE_RECORD ? HONE_NOTHING : answer;
 }
 
 void hone_tune_cancel(struct hone_tune *t)

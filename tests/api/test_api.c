@@ -441,6 +441,18 @@ static void check_best(const struct hone_record *r)
     times.build_ns = times.measure_ns = 1;
     hone_record_times(r, &times); // the fake worker counts none
     ck_assert_uint_eq(times.build_ns + times.load_ns + times.verify_ns + times.measure_ns, 0);
+    struct hone_record_values v = HONE_RECORD_VALUES_INIT;
+    hone_record_values(r, &v);
+    ck_assert(v.status == HONE_CORRECT && v.is_verified && v.is_timed && v.has_interval &&
+              !v.is_reused && !v.has_gpu);
+    ck_assert(v.choice == hone_record_choice(r) && !v.message && !v.log &&
+              v.index == hone_record_index(r));
+    ck_assert(v.median_ns == median && v.low_ns == low && v.high_ns == high);
+    ck_assert(v.samples_ns == samples && v.samples == hone_record_samples(r, &samples));
+    ck_assert(v.metric_count == 1 && v.metrics[0] == metric);
+    ck_assert(v.is_ranked == hone_record_ratio(r, &low, NULL, NULL) &&
+              (!v.is_ranked || v.ratio == low));
+    ck_assert(v.is_tied == hone_record_tied(r) && v.size == sizeof v && v.measure_ns == 0);
 }
 
 START_TEST(tune_finds_the_best)
@@ -458,6 +470,25 @@ START_TEST(tune_finds_the_best)
     ck_assert_uint_eq(p.done, 5);
     ck_assert_uint_eq(p.correct, 3);
     ck_assert_uint_eq(p.reused, 0);
+    check_best(p.best);
+    end(&s);
+}
+END_TEST
+
+START_TEST(advancing_hands_no_record_out)
+{
+    struct session s;
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_progress p = HONE_PROGRESS_INIT;
+    enum hone_answer a = HONE_NOTHING;
+    size_t count = 0;
+    begin(&s, &fake, SMALL, NULL, NULL);
+    while (a == HONE_NOTHING)
+        a = hone_tune_advance(s.tune, 1000, &e);
+    ck_assert_msg(a == HONE_END, "%d: %s", a, e.text);
+    hone_tune_records(s.tune, &count);
+    ck_assert_uint_eq(count, 5);
+    hone_tune_progress(s.tune, &p);
     check_best(p.best);
     end(&s);
 }
@@ -1182,6 +1213,7 @@ static TCase *tune_case(void)
     tcase_add_test(c, devices_are_listed_and_picked);
     tcase_add_test(c, views_of_one_card);
     tcase_add_test(c, tune_finds_the_best);
+    tcase_add_test(c, advancing_hands_no_record_out);
     tcase_add_test(c, records_have_their_place);
     tcase_add_test(c, unranked_records_have_none);
     tcase_add_test(c, objectives);

@@ -1,8 +1,11 @@
 """Tunes, runs and stores from Python, with the worker that answers at once and on PoCL."""
 
+import copy
+import dataclasses
 import importlib.util
 import logging
 import pathlib
+import pickle
 import re
 import subprocess
 import sys
@@ -35,6 +38,23 @@ def test_tune_gives_records_and_a_best(fake, tmp_path):
         assert run.spec == "small" and run.command.startswith("python: ") and run.records >= 5
     with pytest.raises(hone.UsageError, match="closed"):
         st.runs()
+
+
+def test_records_outlive_their_tune_and_travel(fake):
+    with hone.Tune(SMALL, store=False) as t:
+        handed = list(t)
+        found = t.result()
+    assert [r.configuration for r in handed] == [r.configuration for r in found]
+    for r in found.records:
+        other = pickle.loads(pickle.dumps(r))
+        assert other == r == copy.copy(r) and vars(other).keys() == {f.name for f in dataclasses.fields(r)}
+        assert set(r.times_ns) == {"build", "load", "inputs", "reference", "verify", "measure"} and r.gpu == {}
+        assert bool(r.samples_ns) == bool(r.metrics) == r.correct and (r.deviations == [] or "norm" in r.deviations[0])
+        assert (r.interval_ns is None or r.interval_ns[0] <= r.time_ns <= r.interval_ns[1]) and r.pareto is False
+    with pytest.raises(AttributeError, match="no attribute 'times'"):
+        found.records[0].times
+    made = hone.Record({"a": 1}, "correct")
+    assert made.samples_ns == [] and made.time_ns is None and made.as_dict()["a"] == 1
 
 
 def test_options_reach_the_library(fake):

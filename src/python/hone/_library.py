@@ -153,14 +153,18 @@ class ResourcesInfo(Sized):
                 ("max_group_size", c_int64), ("groups_per_unit", c_int64)]
 
 
-class GpuInfo(Sized):
-    _fields_ = [("size", c_size_t), ("mhz_before", c_uint32), ("mhz_after", c_uint32), ("memory_mhz", c_uint32),
-                ("milliwatts", c_uint32), ("celsius", c_uint32)]
+RECORD_TIMES = ("build", "load", "inputs", "reference", "verify", "measure")  # ..._ns
+RECORD_GPU = ("mhz_before", "mhz_after", "memory_mhz", "milliwatts", "celsius")
 
 
-class TimesInfo(Sized):
-    _fields_ = [("size", c_size_t)] + [(f"{name}_ns", c_uint64) for name in (
-        "build", "load", "inputs", "reference", "verify", "measure")]
+class RecordValues(Sized):
+    _fields_ = [("size", c_size_t), ("status", c_int), *((name, c_bool) for name in (
+        "is_verified", "is_reused", "is_pareto", "is_timed", "has_interval", "is_ranked", "is_tied", "has_gpu")),
+        ("index", c_uint64), *((name, c_void_p) for name in ("choice", "message", "log", "output")),
+        *((name, c_double) for name in ("median_ns", "low_ns", "high_ns", "ratio", "ratio_low", "ratio_high")),
+        ("samples_ns", c_void_p), ("samples", c_size_t), ("metrics", c_void_p), ("metric_count", c_size_t),
+        *((f"{name}_ns", c_uint64) for name in RECORD_TIMES), *((name, c_uint32) for name in RECORD_GPU),
+        ("launches", c_uint32), ("deviations", c_uint32)]
 
 
 class DeviationInfo(Sized):
@@ -216,7 +220,8 @@ STRUCTS: Mapping[str, type] = {
     "hone_error": Error, "hone_log": Log, "hone_spec_options": SpecOptions, "hone_device": DeviceInfo,
     "hone_worker": Worker, "hone_devices_options": DevicesOptions, "hone_space_options": SpaceOptions,
     "hone_restriction": RestrictionInfo, "hone_program": Program, "hone_launch": Launch, "hone_buffer": Buffer,
-    "hone_resources": ResourcesInfo, "hone_gpu": GpuInfo, "hone_times": TimesInfo, "hone_deviation": DeviationInfo, "hone_origin": OriginInfo, "hone_query": Query,
+    "hone_resources": ResourcesInfo, "hone_record_values": RecordValues, "hone_deviation": DeviationInfo,
+    "hone_origin": OriginInfo, "hone_query": Query,
     "hone_run_info": RunInfo, "hone_tune_options": TuneOptions, "hone_progress": ProgressInfo}
 
 EACH_RECORD = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(OriginInfo))
@@ -277,27 +282,12 @@ _FUNCTIONS: Mapping[str, tuple] = {
     "hone_job_buffer": (c_bool, [c_void_p, c_size_t, POINTER(Buffer)]),
     "hone_job_contents": (c_bool, [c_void_p, c_size_t, c_void_p, c_size_t, _E]),
     "hone_job_of_record_new": (c_void_p, [c_void_p, c_void_p, _E]),
-    "hone_record_status": (c_int, [c_void_p]),
     "hone_status_text": (c_char_p, [c_int]),
-    "hone_record_message": (c_char_p, [c_void_p]),
-    "hone_record_log": (c_char_p, [c_void_p]),
-    "hone_record_output": (c_char_p, [c_void_p]),
     "hone_record_configuration": (c_char_p, [c_void_p]),
     "hone_record_json": (c_char_p, [c_void_p]),
-    "hone_record_choice": (_CONFIG, [c_void_p]),
-    "hone_record_index": (c_uint64, [c_void_p]),
-    "hone_record_verified": (c_bool, [c_void_p]),
-    "hone_record_reused": (c_bool, [c_void_p]),
     "hone_record_median": (c_bool, [c_void_p, POINTER(c_double)]),
-    "hone_record_interval": (c_bool, [c_void_p, POINTER(c_double), POINTER(c_double)]),
-    "hone_record_ratio": (c_bool, [c_void_p, POINTER(c_double), POINTER(c_double), POINTER(c_double)]),
-    "hone_record_tied": (c_bool, [c_void_p]),
-    "hone_record_samples": (c_size_t, [c_void_p, POINTER(POINTER(c_uint64))]),
-    "hone_record_metric": (c_bool, [c_void_p, c_size_t, POINTER(c_double)]),
-    "hone_record_pareto": (c_bool, [c_void_p]),
+    "hone_record_values": (None, [c_void_p, POINTER(RecordValues)]),
     "hone_record_resources": (c_bool, [c_void_p, c_size_t, POINTER(ResourcesInfo)]),
-    "hone_record_gpu": (c_bool, [c_void_p, POINTER(GpuInfo)]),
-    "hone_record_times": (None, [c_void_p, POINTER(TimesInfo)]),
     "hone_record_deviation": (c_bool, [c_void_p, c_size_t, POINTER(DeviationInfo)]),
     "hone_store_open": (c_void_p, [c_char_p, c_int, _E]),
     "hone_store_close": (None, [c_void_p]),
@@ -308,6 +298,7 @@ _FUNCTIONS: Mapping[str, tuple] = {
     "hone_tune_new": (c_void_p, [POINTER(TuneOptions), _E]),
     "hone_run_new": (c_void_p, [POINTER(TuneOptions), _CONFIG, _E]),
     "hone_tune_step": (c_int, [c_void_p, c_int, POINTER(c_void_p), _E]),
+    "hone_tune_advance": (c_int, [c_void_p, c_int, _E]),
     "hone_tune_cancel": (None, [c_void_p]),
     "hone_tune_free": (None, [c_void_p]),
     "hone_tune_progress": (None, [c_void_p, POINTER(ProgressInfo)]),

@@ -5,25 +5,23 @@ from __future__ import annotations
 import functools
 import json
 import struct
-from ctypes import POINTER, byref, c_double, c_uint64
+from ctypes import byref, c_bool, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p, sizeof, string_at
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from ._library import DeviationInfo, GpuInfo, ResourcesInfo, TimesInfo, decode, lib
+from ._library import RECORD_GPU, RECORD_TIMES, DeviationInfo, RecordValues, ResourcesInfo, decode, lib
 
 _RESOURCES = tuple(name for name, _ in ResourcesInfo._fields_[1:])
-_TIMES = tuple(name[:-len("_ns")] for name, _ in TimesInfo._fields_[1:])
-_TIMES_FROM = TimesInfo.build_ns.offset
-_NUMBERS = struct.Struct(f"={len(_TIMES)}Q")
-
-# A tune may have thousands of records, each of which takes these calls; looking one up in the library takes as long as it.
-_choice, _status_of, _message, _log, _output, _verified, _reused, _pareto, _index, _times, _median, _interval, _samples, _gpu, \
-    _ratio, _resources, _deviation = (getattr(lib, f"hone_record_{name}") for name in (
-        "choice", "status", "message", "log", "output", "verified", "reused", "pareto", "index", "times", "median", "interval",
-        "samples", "gpu", "ratio", "resources", "deviation"))
-_GPU = tuple(name for name, _ in GpuInfo._fields_[1:])
 _UNKNOWN = -1  # what no driver says of a resource
 _DEVIATION = tuple(name for name, _ in DeviationInfo._fields_[2:])  # behind its size and name
+
+# Members of a ctypes struct are looked up one by one; all at once by this, laid out by the same rules.
+_CODES = {c_size_t: "N", c_int: "i", c_bool: "?", c_uint64: "Q", c_void_p: "P", c_double: "d", c_uint32: "I"}
+_VALUES = struct.Struct("@" + "".join(_CODES[kind] for _, kind in RecordValues._fields_))
+assert _VALUES.size <= sizeof(RecordValues)  # which ends in padding
+_AT = {name: i for i, (name, _) in enumerate(RecordValues._fields_)}
+_FROM_TIMES, _FROM_GPU = _AT[f"{RECORD_TIMES[0]}_ns"], _AT[RECORD_GPU[0]]
+_values = lib.hone_record_values
 
 
 @dataclass
@@ -67,6 +65,19 @@ class Record:
     def correct(self) -> bool:
         return self.status == "correct"
 
+    def __getattr__(self, name: str) -> Any:
+        """What a Reader left for when it is asked for."""
+        copied, make = self.__dict__.get("_copied"), _LATER.get(name)
+        if copied is None or make is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = self.__dict__[name] = make(copied)
+        return value
+
+    def __getstate__(self) -> Dict[str, Any]:
+        for name in _LATER:
+            getattr(self, name)
+        return {name: value for name, value in self.__dict__.items() if name != "_copied"}
+
     def as_dict(self) -> Dict[str, Any]:
         """Flat: parameters by their names, then status, time_ns, metrics, ratio, tied, message; for tables."""
         low, high = self.interval_ns or (None, None)
@@ -75,8 +86,34 @@ class Record:
                 "reused": self.reused, "message": self.message}
 
 
-def _text(given: Optional[bytes]) -> str:
-    return decode(given) if given else ""  # which most are
+# What a Reader copies of a record: the names and values of the spec's parameters, the names of its metrics, the choice,
+# samples and metrics as the library has them, and numbers in the order of RecordValues.
+_Copied = Tuple[Sequence[Tuple[str, Sequence[Any]]], Sequence[str], bytes, bytes, bytes, Tuple[Any, ...]]
+
+
+def _configuration(copied: _Copied) -> Dict[str, Any]:
+    choice = memoryview(copied[2]).cast("I")
+    return {name: values[i] for (name, values), i in zip(copied[0], choice)}
+
+
+def _metrics(copied: _Copied) -> Dict[str, float]:
+    return {name: value for name, value in zip(copied[1], memoryview(copied[4]).cast("d")) if value == value}
+
+
+def _gpu(copied: _Copied) -> Dict[str, int]:
+    numbers = copied[5]
+    return dict(zip(RECORD_GPU, numbers[_FROM_GPU:])) if numbers[_AT["has_gpu"]] and numbers[_AT["is_timed"]] else {}
+
+
+_LATER: Dict[str, Callable[[_Copied], Any]] = {
+    "configuration": _configuration, "metrics": _metrics, "gpu": _gpu,
+    "samples_ns": lambda copied: memoryview(copied[3]).cast("Q").tolist(),
+    "times_ns": lambda copied: dict(zip(RECORD_TIMES, copied[5][_FROM_TIMES:])),
+    "resources": lambda _: [], "deviations": lambda _: []}  # where there are none
+
+
+def _text(at: Optional[int]) -> str:
+    return decode(string_at(at)) if at else ""  # which most are
 
 
 @functools.lru_cache(None)
@@ -85,43 +122,41 @@ def _status(number: int) -> str:
 
 
 class Reader:
-    """Copies records of one spec (None: of any) out of the library. What it gives the library to fill is kept, since a tune may
-    have thousands of records; so one thread at a time uses it."""
+    """Copies records of one spec (None: of any) out of the library: in one call all that most have, and no more of it is made
+    into objects than somebody looks at, since a tune may have thousands. What it gives the library to fill is kept; so one
+    thread at a time uses it."""
 
     def __init__(self, spec: Any, metrics: Sequence[str]) -> None:
-        self._spec, self._metrics = spec, list(enumerate(metrics))
-        self._a, self._b, self._c, self._samples = c_double(), c_double(), c_double(), POINTER(c_uint64)()
-        self._resources, self._deviation, self._gpu = ResourcesInfo(), DeviationInfo(), GpuInfo()
-        self._times = TimesInfo()
-        self._at = byref(self._a), byref(self._b), byref(self._c)
-        self._samples_at, self._resources_at, self._deviation_at, self._gpu_at, self._times_at = map(
-            byref, (self._samples, self._resources, self._deviation, self._gpu, self._times))
+        self._parameters = list(zip(spec._names, spec._values)) if spec is not None else []
+        self._metrics = list(metrics)
+        self._values, self._resources, self._deviation = RecordValues(), ResourcesInfo(), DeviationInfo()
+        self._values_at, self._resources_at, self._deviation_at = map(byref, (self._values, self._resources, self._deviation))
 
     def read(self, handle: Any) -> Record:
-        choice = _choice(handle) if self._spec is not None else None
-        r = Record(self._spec.configuration(choice) if choice else json.loads(decode(lib.hone_record_json(handle))),
-                   _status(_status_of(handle)), _text(_message(handle)), _text(_log(handle)), _text(_output(handle)))
-        r.verified, r.reused, r.pareto, r.index = _verified(handle), _reused(handle), _pareto(handle), _index(handle)
-        _times(handle, self._times_at)
-        r.times_ns = dict(zip(_TIMES, _NUMBERS.unpack_from(self._times, _TIMES_FROM)))
-        (a, b, c), a_value = self._at, self._a
-        if _median(handle, a):
-            r.time_ns = a_value.value
-            if self._metrics:
-                r.metrics = {name: a_value.value for i, name in self._metrics if lib.hone_record_metric(handle, i, a)}
-            if _interval(handle, a, b):
-                r.interval_ns = (a_value.value, self._b.value)
-            count = _samples(handle, self._samples_at)
-            r.samples_ns = self._samples[:count]
-            if _gpu(handle, self._gpu_at):
-                r.gpu = {name: getattr(self._gpu, name) for name in _GPU}
-        if _ratio(handle, a, b, c):
-            r.ratio, r.ratio_interval = a_value.value, (self._b.value, self._c.value)
-            r.tied = lib.hone_record_tied(handle)
-        room = self._resources
-        while _resources(handle, len(r.resources), self._resources_at):
-            r.resources.append({name: value for name in _RESOURCES if (value := getattr(room, name)) != _UNKNOWN})
-        room = self._deviation
-        while _deviation(handle, len(r.deviations), self._deviation_at):
-            r.deviations.append({"name": decode(room.name), **{name: getattr(room, name) for name in _DEVIATION}})
+        _values(handle, self._values_at)
+        numbers = _VALUES.unpack_from(self._values)
+        (_, status, verified, reused, pareto, timed, has_interval, ranked, tied, _, index, choice, message, log, output, median,
+         low, high, ratio, ratio_low, ratio_high, samples, sample_count, metrics, metric_count) = numbers[:_FROM_TIMES]
+        known = self._parameters if choice else ()
+        r = Record.__new__(Record)
+        r.__dict__.update(
+            _copied=(known, self._metrics, string_at(choice, 4 * len(known)) if known else b"",
+                     string_at(samples, 8 * sample_count) if timed and sample_count else b"",
+                     string_at(metrics, 8 * metric_count) if metric_count else b"", numbers),
+            status=_status(status), message=_text(message), log=_text(log), output=_text(output), verified=verified,
+            reused=reused, pareto=pareto, index=index, time_ns=median if timed else None,
+            interval_ns=(low, high) if has_interval else None, ratio=ratio if ranked else None,
+            ratio_interval=(ratio_low, ratio_high) if ranked else None, tied=tied)
+        if not known:
+            r.configuration = json.loads(decode(lib.hone_record_json(handle)))
+        if numbers[-2] or numbers[-1]:
+            self._read_lists(handle, r)
         return r
+
+    def _read_lists(self, handle: Any, r: Record) -> None:
+        room, r.resources, r.deviations = self._resources, [], []
+        while lib.hone_record_resources(handle, len(r.resources), self._resources_at):
+            r.resources.append({name: value for name in _RESOURCES if (value := getattr(room, name)) != _UNKNOWN})
+        compared = self._deviation
+        while lib.hone_record_deviation(handle, len(r.deviations), self._deviation_at):
+            r.deviations.append({"name": decode(compared.name), **{name: getattr(compared, name) for name in _DEVIATION}})

@@ -85,8 +85,9 @@ class Tune:
             array = texts(listed)
             if array is not None:
                 setattr(options, member, array)
-        if judge is not None:
-            self._judge = options.judge = self._judging(judge)  # kept for as long as the tune
+        self._judge = self._judging(judge) if judge is not None else None  # kept for as long as the tune
+        if self._judge is not None:
+            options.judge = self._judge
         error = Error()
         if _run is not None:
             self.handle = lib.hone_run_new(byref(options), self.spec.choice(_run), byref(error))
@@ -136,15 +137,22 @@ class Tune:
             return self._reader.read(self._record) if self._step(round(timeout_s * 1000)) == _RECORD else None
 
     def _advance(self, timeout_ms: int) -> None:
-        """Steps for so long, without copying the records."""
-        end = time.monotonic() + timeout_ms / 1000
+        """Steps for so long, without looking at the records; with a judge to the next one, since what it raised ends that step."""
         with self._lock:
-            while not self._ended and self._step(timeout_ms) == _RECORD and time.monotonic() < end:
-                pass
+            if self._ended:
+                return
+            if self._judge is not None:
+                self._step(timeout_ms)
+            else:
+                self._error.code = 0
+                self._told(lib.hone_tune_advance(self._open(), timeout_ms, self._error_at))
 
     def _step(self, timeout_ms: int) -> int:
         self._error.code = 0
-        answer = lib.hone_tune_step(self._open(), timeout_ms, self._record_at, self._error_at)
+        return self._told(lib.hone_tune_step(self._open(), timeout_ms, self._record_at, self._error_at))
+
+    def _told(self, answer: int) -> int:
+        """Raises what went wrong in a step or in a judge meanwhile."""
         self._ended = answer in (_BROKEN, _END)
         if answer == _BROKEN:
             self._broken = str(self._error.exception())
