@@ -791,12 +791,14 @@ static void link_step(struct link *l)
     if (ready > 0 && l->fds[1].revents & ~POLLOUT)
         hear_agent(l);
     for (struct relay *r = l->relays; ready > 0 && r && !l->lost.code; r = r->next) {
-        short channel = r->channel_at < 0 ? 0 : l->fds[r->channel_at].revents;
+        const struct pollfd none = {0}, *at = r->channel_at < 0 ? &none : &l->fds[r->channel_at];
+        short channel = at->revents;
         r->channel_at = -1;
         if (channel & POLLOUT)
             pass_in(l, r);
-        if (channel & POLLHUP && is_congested(l))
-            close_out(l, r); // nobody waits for what it comes to
+        // Nobody waits for what it comes to; and poll() would not sleep before the agent takes more.
+        if (channel & POLLHUP && !(at->events & POLLIN))
+            close_out(l, r);
         else if (channel & ~POLLOUT)
             hear_tuner_of(l, r);
         if (r->printed_at >= 0 && l->fds[r->printed_at].revents)
