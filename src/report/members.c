@@ -21,11 +21,16 @@ static void put_pace(const struct farm_member *m, struct text *out)
 void report_members(const struct farm_member *members, uint32_t count, bool in_short,
                     struct text *out)
 {
-    uint32_t working = 0;
-    for (uint32_t i = 0; i < count; i++)
-        working += farm_is_usable(members[i].state);
-    if (count > 1)
-        text_addf(out, "%u of %u devices shared the work\n", working, count);
+    uint32_t usable = 0, asked = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        usable += farm_is_usable(members[i].state);
+        asked += farm_is_usable(members[i].state) && members[i].results + members[i].rounds > 0;
+    }
+    if (count > 1 && asked == 0 && usable > 0)
+        text_addf(out, "%u of %u devices could be used, and none was asked for anything\n", usable,
+                  count);
+    else if (count > 1)
+        text_addf(out, "%u of %u devices shared the work\n", asked, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct farm_member *m = &members[i];
         bool is_slow = m->compared && m->ratio.interval && m->ratio.low > 1;

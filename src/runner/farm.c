@@ -585,7 +585,7 @@ static bool take_answer(struct member *m, struct outcome *out, struct error *e)
     }
     j->state = JOB_ANSWERED;
     m->given--;
-    m->results++;
+    m->results += !out->result->reused;
     out->place = m->index;
     out->pace = out->result->reused ? 0 : pace_of(f, m);
     const uint64_t *samples;

@@ -64,7 +64,7 @@ struct farm_member {
     const char *name; // "node3, card 1 (GPU-6a0c...)"
     enum farm_state state;
     const char *why;  // "" or why it is left out or lost
-    uint64_t results; // that it gave, those from the store among them
+    uint64_t results; // that it measured: none from the store
     bool compared;    // `ratio` is known
     // How many times longer the reference takes than on its siblings.
     struct stats_ratio ratio;

@@ -61,7 +61,7 @@ static void check_whole(void)
 
 START_TEST(four_cards_find_what_one_finds)
 {
-    static const char *const alone[] = {"--json", NULL};
+    static const char *const alone[] = {"--json", NULL}, *const again[] = {"--on", "local", NULL};
     tune_order("NOISE", "2000");
     tune_order("DEVICES", "4");
     const char *said = tuned(shared);
@@ -79,6 +79,9 @@ START_TEST(four_cards_find_what_one_finds)
     ck_assert_ptr_nonnull(strstr(said, "\"chosen\":{\"ID\": 0}"));
     ck_assert_ptr_nonnull(strstr(said, "\"known\":true"));
     ck_assert_ptr_nonnull(strstr(said, "\"samples\":0,\"launches\":0"));
+    said = tuned(again);
+    ck_assert_msg(strstr(said, "4 of 4 devices could be used, and none was asked for anything"),
+                  "%s", said);
 }
 END_TEST
 
