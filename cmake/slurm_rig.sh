@@ -82,7 +82,7 @@ free_port() { # from this number on
     done
     echo "$port"
 }
-base=$((20000 + $$ % 9000))
+base=$((20000 + $$ % 560 * 16)) # rigs that start together have blocks of their own
 ssh_port=$(free_port $base)
 mkdir -p "$RIG/bin" /run/sshd
 chmod 700 "$RIG"
@@ -132,7 +132,7 @@ export PATH
 # ---- Slurm ---------------------------------------------------------------------------------------
 
 host=$(hostname -s 2>/dev/null || hostname)
-first=$(free_port $((base + 100)))
+first=$(free_port $((base + 1)))
 cat >"$SLURM_CONF" <<END
 ClusterName=rig
 SlurmctldHost=$host(127.0.0.1)

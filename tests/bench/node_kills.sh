@@ -1,7 +1,8 @@
 #!/bin/sh
-# node_kills.sh BUILD [TIMES]: what tests/nodes/kills.sh does at three moments, at TIMES (100) of each of its eight kinds; and a tune
-# under `sbatch --requeue` that is put back into the queue until it has had three slots: every result once. Needs root; a Slurm
-# and an ssh server of its own come and go (cmake/slurm_rig.sh). Hours with 100: a stopped launcher is silent for 20 s.
+# node_kills.sh BUILD [TIMES [RIGS]]: what tests/nodes/kills.sh does at three moments, at TIMES (100) of each of its eight kinds,
+# shared among so many RIGS (5) at once; and a tune under `sbatch --requeue` that is put back into the queue until it has had
+# three slots: every result once. TIMES 0: that alone. Needs root; each rig is a Slurm and an ssh server of its own
+# (cmake/slurm_rig.sh), which come and go. An hour with 100 and 5 on two cores: a stopped launcher is silent for 20 s.
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:?the build folder}" && pwd)
@@ -9,8 +10,20 @@ times=${2:-100}
 driver=$build/tests/fake_opencl/driver
 
 if [ "${3:-}" != inside ]; then
-    exec "$source/cmake/slurm_rig.sh" 4 sh "$0" "$build" "$times" inside
+    rigs=${3:-5}
+    running=
+    for rig in $(seq "$rigs"); do
+        KILLS_FIRST=$rig "$source/cmake/slurm_rig.sh" 4 sh "$0" "$build" $(((8 * times + rigs - 1) / rigs)) inside "$rig" &
+        running="$running $!"
+        [ "$times" != 0 ] || break
+    done
+    failed=0
+    for one in $running; do
+        wait "$one" || failed=1
+    done
+    exit $failed
 fi
+rig=$4
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hone-kills-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
@@ -22,11 +35,11 @@ requeue() { # Slurm has a job that was put back wait for two minutes
     cat >worker <<END
 #!/bin/sh
 export LD_LIBRARY_PATH=$driver FAKE_CL_KIND=card FAKE_CUDA_CARDS=0 FAKE_NVML_FAIL=all
-export FAKE_CL_DOMAIN=\$(printf %04x \$((\$\$ % 65536)))
+export FAKE_CL_DOMAIN=\$((\$\$ % 65536))
 exec $build/hone-worker "\$@"
 END
     chmod +x worker
-    cat >batch <<END
+    cat >"batch" <<END
 #!/bin/sh
 #SBATCH --nodes=4 --gpus-per-node=1 --no-kill
 #SBATCH --time=2 --requeue --open-mode=append --output=log
@@ -39,7 +52,7 @@ END
     slots=0 waited=0
     while [ ! -e ended ]; do
         running=$(grep -c slot slots 2>/dev/null || :)
-        if [ "${running:-0}" -gt $slots ] && [ $slots -lt 2 ]; then
+        if [ "${running:-0}" -gt "$slots" ] && [ "$slots" -lt 2 ]; then
             slots=$running
             sleep 4
             [ -e ended ] || scontrol requeue "$job"
@@ -61,5 +74,5 @@ END
     cd "$source"
 }
 
-requeue
-sh "$source/tests/nodes/kills.sh" "$build/hone" "$scratch/kills" "$driver" $((8 * times))
+[ "$rig" != 1 ] || requeue
+[ "$times" = 0 ] || sh "$source/tests/nodes/kills.sh" "$build/hone" "$scratch/kills" "$driver" "$times"

@@ -21,7 +21,7 @@ for name in worker dying; do
     cat >$name <<END
 #!/bin/sh
 export LD_LIBRARY_PATH=$driver $with
-export FAKE_CL_DOMAIN=\$(printf %04x \$((\$\$ % 65536)))
+export FAKE_CL_DOMAIN=\$((\$\$ % 65536))
 [ $name = worker ] || export FAKE_CL_DIE=ID=7
 [ "\$BUILD" != another ] || exec $scratch/another "\$@"
 exec ${hone%/*}/hone-worker "\$@"

@@ -1,8 +1,10 @@
 #!/bin/sh
 # kills.sh HONE SCRATCH DRIVER [COUNT]: at COUNT random moments (3) a part of a tune over four nodes of Slurm, or over ssh, is
-# killed or stopped: the step of a node with its workers, its slurmd, an srun or ssh, a worker, the tuner. Each time the tune ends
-# with every configuration once, in what it says and in its store; and within 30 seconds no process of it is left. DRIVER is
-# the folder of the OpenCL driver for tests. KILLS_SEED says which moments, KILLS_FIRST (0 to 7) with which part it begins.
+# killed or stopped: the step of a node with its workers, these and its slurmd and slurmstepd, an srun or ssh, a worker, the
+# tuner. Each time the tune ends with every configuration once, in what it says and in its store, and with the same tied set
+# where it ranks; and within 30 seconds no process of it is left. A moment is a number of results, or a time after the start or
+# after the last result; where the part was not there (yet, or any more), the moment is drawn again. DRIVER is the folder of the
+# OpenCL driver for tests. KILLS_SEED says which moments, KILLS_FIRST (0 to 7) with which part it begins.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 hone=$1 scratch=$2 driver=$3 count=${4:-3}
@@ -25,108 +27,178 @@ finish() {
         kill -KILL "$pid" 2>/dev/null || :
     done
 }
-random() { # below
+draw() { # below; sets drawn
     seed=$(((seed * 1103515245 + 12345) % 2147483648))
-    echo $((seed / 65536 % $1))
+    drawn=$((seed / 65536 % $1))
 }
 # Those of the program alone: launchers, links, agents, workers.
 left() {
-    for entry in /proc/[0-9]*; do
-        grep -qE '^(hone|hone-worker|srun|ssh)$' "$entry/comm" 2>/dev/null || continue
-        tr '\0' '\n' <"$entry/environ" 2>/dev/null | grep -qxF "KILLS=$KILLS" && echo "${entry#/proc/}"
+    for pid in $(pgrep -x 'hone|hone-worker|srun|ssh'); do
+        ! grep -qzxF "KILLS=$KILLS" "/proc/$pid/environ" || echo "$pid"
     done 2>/dev/null || :
 }
-of_node() { # node, comm...: agents and workers know which node they run on
-    for entry in /proc/[0-9]*; do
-        grep -qx "$2" "$entry/comm" 2>/dev/null || continue
-        environ=$(tr '\0' '\n' <"$entry/environ" 2>/dev/null) || continue
-        echo "$environ" | grep -qxF "KILLS=$KILLS" && echo "$environ" | grep -qxF "SLURMD_NODENAME=$1" && echo "${entry#/proc/}"
+of_node() { # node: agents and workers know which one they run on
+    for pid in $(pgrep -x hone-worker); do
+        grep -qzxF "KILLS=$KILLS" "/proc/$pid/environ" && grep -qzxF "SLURMD_NODENAME=$1" "/proc/$pid/environ" && echo "$pid"
     done 2>/dev/null || :
+}
+any_of() { # sets one
+    one=
+    [ $# -gt 0 ] || return 0
+    draw $#
+    shift "$drawn"
+    one=$1
+}
+stepd() { # of the node: the parent of its agent
+    for pid in $(of_node "$1"); do
+        parent=$(ps -o ppid= -p "$pid" | tr -d ' ')
+        ! grep -qx slurmstepd "/proc/$parent/comm" 2>/dev/null || echo "$parent"
+    done
 }
 launcher() { # a word of its command line
-    for entry in /proc/[0-9]*; do
-        grep -qE '^(srun|ssh)$' "$entry/comm" 2>/dev/null || continue
-        tr '\0' '\n' <"$entry/environ" 2>/dev/null | grep -qxF "KILLS=$KILLS" || continue
-        tr '\0' '\n' <"$entry/cmdline" | grep -qx -- "$1" && echo "${entry#/proc/}"
+    for pid in $(pgrep -x 'srun|ssh'); do
+        grep -qzxF "KILLS=$KILLS" "/proc/$pid/environ" && grep -qzxF -- "$1" "/proc/$pid/cmdline" && echo "$pid"
     done 2>/dev/null || :
 }
 
 cat >worker <<END
 #!/bin/sh
 export LD_LIBRARY_PATH=$driver FAKE_CL_KIND=card FAKE_CUDA_CARDS=0 FAKE_NVML_FAIL=all KILLS=$KILLS
-export FAKE_CL_DOMAIN=\$(printf %04x \$((\$\$ % 65536)))
+export FAKE_CL_DOMAIN=\$((\$\$ % 65536))
 exec ${hone%/*}/hone-worker "\$@"
 END
 chmod +x worker
 cp "$tests/many.json" "$tests/many.cl" "$tests/ones.f32" .
-tune() {
+tune() { # file; with or without a ranking
     case $engine in
-    slurm) SLURM_JOB_ID=$job SLURM_JOB_NODELIST=n[1-4] "$hone" tune many.json --iterations 40 --store "$store" --json \
-        --on slurm --node-worker "$scratch/worker" ;;
-    ssh) "$hone" tune many.json --iterations 40 --store "$store" --json --on ssh:h1,h2,h3 --node-worker "$scratch/worker" ;;
-    esac >"$1" 2>err
+    slurm) set -- "$1" --on slurm ;;
+    ssh) set -- "$1" --on ssh:h1,h2,h3 ;;
+    esac
+    out=$1
+    shift
+    # shellcheck disable=SC2086 # two words, or none
+    SLURM_JOB_ID=$job SLURM_JOB_NODELIST="n[1-4]" "$hone" tune many.json $fixed --store "$store" --json "$@" \
+        --node-worker "$scratch/worker" >"$out" 2>err
+}
+results() {
+    grep -c '"type":"result"' out 2>/dev/null || :
+}
+# The first ten numbers are tenths of a second after the start, the last ten hundredths after all results; those between them
+# results.
+wait_until() {
+    if [ "$1" -lt 10 ]; then
+        sleep "0.$1"
+        return
+    fi
+    wanted=$(($1 - 10)) late=0
+    if [ $wanted -gt $total ]; then
+        late=$((wanted - total)) wanted=$total
+    fi
+    while [ "$(results)" -lt $wanted ] && kill -0 "$tuner" 2>/dev/null; do
+        sleep 0.02
+    done
+    sleep "0.0$late"
 }
 all_once() { # file
-    [ "$(grep -c '"type":"result"' "$1")" = $total ] || return 1
-    [ "$(grep '"type":"result"' "$1" | sed 's/.*"configuration":\({[^}]*}\).*/\1/' | sort -u | wc -l)" = $total ] || return 1
-    [ "$(grep '"type":"result"' "$1" | grep -c '"status":"correct"')" = $total ]
+    python3 - "$1" "$store" $total "$fixed" <<'END'
+import json, sqlite3, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+total, is_ranked = int(sys.argv[3]), not sys.argv[4]
+results = [line for line in lines if line["type"] == "result"]
+once = {line["configuration"]["ID"] for line in results}
+wrong = [line["configuration"]["ID"] for line in results if line["status"] != "correct"]
+count = "select count(*), count(distinct job) from result where stop != 'ranked'"
+stored = sqlite3.connect(sys.argv[2]).execute(count).fetchone()
+tied = {line["configuration"]["ID"] for line in lines if line["type"] == "ranked" and line["tied"]}
+if len(results) != total or len(once) != total or wrong:
+    sys.exit("%d results of %d configurations, not correct: %s" % (len(results), len(once), wrong))
+if stored != (total, total):
+    sys.exit("%d results of %d configurations are stored" % stored)
+if is_ranked and tied != {0, 103, 86, 69, 52}:
+    sys.exit("another set is tied: %s" % sorted(tied))
+if lines[-1]["best"]["configuration"]["ID"] != 0:
+    sys.exit("another is the best")
+END
 }
 allocate() {
     job=$(salloc --no-kill -N4 --gpus-per-node=1 --no-shell 2>&1 | sed -n 's/.*Granted job allocation \([0-9]*\).*/\1/p')
     [ -n "$job" ] || fail "no allocation"
 }
 
-k=0 kind=start first=${KILLS_FIRST:-$(random 8)}
+draw 8
+k=0 kind=start first=${KILLS_FIRST:-$drawn} missed=0
 trap finish EXIT
 trap 'exit 1' INT TERM
 allocate
 while [ $k -lt "$count" ]; do
     k=$((k + 1))
-    node=n$((1 + $(random 4))) host=h$((1 + $(random 3)))
-    engine=slurm store=$scratch/store$k.sqlite
+    draw 4
+    node=n$((drawn + 1))
+    draw 3
+    host=h$((drawn + 1))
+    engine=slurm store=$scratch/store.sqlite fixed=
+    rm -f store.sqlite*
     set -- step srun-stopped tuner worker srun ssh slurmd ssh-stopped
     shift $(((k - 1 + first) % 8))
     kind=$1
     case $kind in ssh*) engine=ssh ;; esac
+    draw 2
+    [ $drawn = 0 ] || fixed='--iterations 40'
+    draw $((total + 20))
+    moment=$drawn
+    : >out
     tune out &
     tuner=$!
-    sleep 0.$((5 + $(random 5)))
-    sleep "$(random 2).$(random 10)"
+    wait_until $moment
+    signal=KILL
     case $kind in
-    step) victims="$(of_node "$node" hone-worker)" signal=KILL ;;
-    worker) victims=$(of_node "$node" hone-worker | tail -n 1) signal=KILL ;;
-    slurmd) victims="$(cat "$RIG/slurmd.$node.pid") $(of_node "$node" hone-worker)" signal=KILL ;;
-    srun) victims=$(launcher "$node") signal=KILL ;;
+    step) victims="$(of_node "$node")" ;;
+    worker)
+        # shellcheck disable=SC2046 # numbers
+        any_of $(of_node "$node")
+        victims=$one
+        ;;
+    slurmd)
+        victims=$(of_node "$node")
+        victims=${victims:+$(cat "$RIG/slurmd.$node.pid") $(stepd "$node") $victims}
+        ;;
+    srun) victims=$(launcher "$node") ;;
     srun-stopped) victims=$(launcher "$node") signal=STOP ;;
-    ssh) victims=$(launcher "$host") signal=KILL ;;
+    ssh) victims=$(launcher "$host") ;;
     ssh-stopped) victims=$(launcher "$host") signal=STOP ;;
-    tuner) victims=$(pgrep -P $tuner -x hone || echo $tuner) signal=KILL ;;
+    tuner) victims=$(pgrep -P $tuner -x hone || :) ;;
     esac
+    at=$(results)
     # shellcheck disable=SC2086 # numbers
-    kill -$signal $victims 2>/dev/null || :
-    wait $tuner || [ $kind = tuner ] || fail "the tune ended with $?"
+    [ -z "$victims" ] || kill -$signal $victims 2>/dev/null || :
+    status=0
+    wait $tuner || status=$?
     killed=$(date +%s)
-    if [ $kind = tuner ]; then
+    if [ "$kind" = tuner ] && [ -n "$victims" ]; then
         tune again || fail "the tune that went on ended with $?"
         mv again out
+    elif [ $status != 0 ]; then
+        fail "the tune ended with $status"
     fi
-    all_once out || fail "not every configuration is there once"
-    python3 - "$store" $total <<'END' || fail "not every result is stored once"
-import sqlite3, sys
-rows, jobs = sqlite3.connect(sys.argv[1]).execute("select count(*), count(distinct job) from result").fetchone()
-print("stored:", rows, jobs) if rows != jobs or rows != int(sys.argv[2]) else None
-sys.exit(rows != jobs or rows != int(sys.argv[2]))
-END
+    all_once out || fail "not all is there once"
     while [ -n "$(left)" ]; do
         [ $(($(date +%s) - killed)) -lt 30 ] || fail "processes are left: $(for p in $(left); do tr '\0' ' ' <"/proc/$p/cmdline"; done)"
         sleep 0.5
     done
-    if [ $kind = slurmd ]; then
+    if [ "$kind" = slurmd ] && [ -n "$victims" ]; then
         slurmd -N "$node" -f "$SLURM_CONF"
         scancel "$job" || :
         sleep 2
         allocate
     fi
-    echo "$k: $kind of $node/$host: every configuration once, nothing left$(grep -o "node '[^']*' is lost" err | sort -u | sed 's/^/; /' | tr -d '\n')"
+    if [ -z "$victims" ]; then
+        missed=$((missed + 1)) k=$((k - 1))
+        [ $missed -lt $((count + 20)) ] || fail "there is hardly ever something to kill"
+        continue
+    fi
+    where=$node
+    case $kind in ssh*) where=$host ;; tuner) where=all ;; esac
+    lost=$(grep -o "node '[^']*' is lost" err | sort -u | sed 's/^/; /' | tr -d '\n')
+    echo "$k: $kind of $where after $at results${fixed:+, not ranked}: all is there once, nothing is left$lost"
 done
-echo "kills: all as it should be"
+echo "kills: all as it should be ($missed moments were drawn again)"
