@@ -1,7 +1,7 @@
 // What carrying frames costs: processor time of the links and agents of several nodes on this machine,
 // whose workers answer at once, for each configuration that is built, verified and measured.
 //
-//   node_frames HONE_WORKER FAKE_WORKER [NODES [CONFIGURATIONS]]
+//   node_frames HONE_WORKER FAKE_WORKER [NODES [CONFIGURATIONS [RATE]]]     RATE: a second at most; 0: as many as go
 #include "os/process.h"
 #include "runner/evaluator.h"
 #include "runner/node.h"
@@ -43,11 +43,11 @@ static void start_member(struct member *m, const char *program, const char *fake
 
 static void open_member(struct member *m)
 {
-    static const struct device_info device = {.type = DEVICE_CPU,
+    static const struct device_info device = {.type = DEVICE_GPU,
                                               .id = "fake/0",
                                               .name = "fake",
                                               .uuid = "",
-                                              .pci = "",
+                                              .pci = "0000:01:00.0",
                                               .surroundings = "",
                                               .timer_ns = 1};
     struct error e = ERROR_INIT;
@@ -123,15 +123,23 @@ static double processor_seconds(const char *kind)
     return sum;
 }
 
-static unsigned run_members(unsigned nodes, unsigned total, unsigned first)
+// How many may have been asked for by now.
+static uint64_t asked_by_now(uint64_t start_ns, unsigned rate)
 {
+    return rate ? (clock_ns() - start_ns) * rate / 1000000000u : UINT64_MAX;
+}
+
+static unsigned run_members(unsigned nodes, unsigned total, unsigned first, unsigned rate)
+{
+    uint64_t start = clock_ns();
     struct error e = ERROR_INIT;
     struct outcome out;
     unsigned asked = 0, done = 0;
     while (done < total) {
         for (unsigned i = 0; i < nodes; i++) {
             struct member *m = &members[i];
-            for (; m->asked < ASKED_AT_ONCE && asked < total; m->asked++, asked++) {
+            for (; m->asked < ASKED_AT_ONCE && asked < total && asked < asked_by_now(start, rate);
+                 m->asked++, asked++) {
                 unsigned id = first + asked;
                 if (!evaluator_submit(m->evaluator, id, make_bench_job(id), &e))
                     give_up(e.text);
@@ -157,6 +165,7 @@ int main(int argc, char **argv)
 {
     unsigned nodes = argc > 3 ? (unsigned)atoi(argv[3]) : 8;
     unsigned total = argc > 4 ? (unsigned)atoi(argv[4]) : 4000;
+    unsigned rate = argc > 5 ? (unsigned)atoi(argv[5]) : 0;
     struct node *all[NODES_MOST];
     if (argc < 3 || nodes < 1 || nodes > NODES_MOST)
         give_up("wrong arguments");
@@ -169,10 +178,10 @@ int main(int argc, char **argv)
     node_wait(all, nodes, 60000);
     for (unsigned i = 0; i < nodes; i++)
         open_member(&members[i]);
-    run_members(nodes, 8 * nodes, 0); // workers are started
+    run_members(nodes, 8 * nodes, 0, 0); // workers are started
     double links = processor_seconds("--link"), agents = processor_seconds("--node");
     uint64_t own = clock_processor_ns(), start = clock_ns();
-    run_members(nodes, total, 1000000);
+    run_members(nodes, total, 1000000, rate);
     double seconds = (double)(clock_ns() - start) / 1e9,
            mine = (double)(clock_processor_ns() - own) / 1e9;
     links = processor_seconds("--link") - links;
