@@ -492,7 +492,7 @@ const hone = (() => {
                 const heat = v > 0 ? Math.round(9 * (statistic.low ? 1 - depth : depth)) : 0;
                 const rect = draw("rect", { class: bare ? "hatched" : "cell bar heat" + heat, x: px + 1, y: py + 1, width: Math.max(w - 2, 1), height: Math.max(t - 2, 1) }, svg);
                 draw("title", {}, rect).textContent = (bare ? "" : statistic.show(v) + "; ") + c.times.length + " with a time, " + c.failed + " failed" + (c.failed ? ": " + d.messages[c.message] : "");
-                if (!bare && a.length <= 10 && b.length <= 16) draw("text", { class: heat > 5 ? "note inverse" : "note", x: px + w / 2, y: py + t / 2 + 4, "text-anchor": "middle" }, svg).textContent = statistic.show(v);
+                if (!bare && a.length <= 10 && b.length <= 16) draw("text", { class: heat > 8 ? "note inverse" : heat > 6 ? "note over-half" : "note", x: px + w / 2, y: py + t / 2 + 4, "text-anchor": "middle" }, svg).textContent = statistic.show(v);
             });
             a.forEach((v, i) => { if (i % Math.ceil(a.length / 24) === 0) draw("text", { class: "tick", x: left + w * (i + .5), y: bottom + 16, "text-anchor": "middle" }, svg).textContent = v; });
             b.forEach((v, i) => { if (i % Math.ceil(b.length / 16) === 0) draw("text", { class: "tick", x: left - 6, y: bottom - t * (i + .5) + 4, "text-anchor": "end" }, svg).textContent = v; });

@@ -673,7 +673,8 @@ static void put_set(const struct page *p, size_t number, struct text *out)
     }
     text_addf(out, "<article class=\"set\" id=\"set-%zu\"><h2>", number);
     put_set_title(s, out);
-    text_addf(out, "</h2><p class=\"note\">%zu configurations", s->count);
+    text_add(out, "</h2><p class=\"note\">");
+    put_count(s->count, "configuration", out);
     for (int i = 0; i < STATUS_COUNT; i++) {
         if (s->by_status[i] > 0)
             text_addf(out, ", %zu %s", s->by_status[i], status_text((enum status)i));

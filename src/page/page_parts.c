@@ -121,7 +121,9 @@ static void put_markdown_set(const struct page_set *s, struct text *out)
     page_put_state(s, true, 0, &configuration);
     put_markdown_text(text_cstr(&configuration), out);
     text_clear(&configuration);
-    text_addf(out, "\n\n%zu configurations, %zu with a time, %zu failed.\n\n", s->count, s->timed,
+    text_add(out, "\n\n");
+    put_count(s->count, "configuration", out);
+    text_addf(out, ", %zu with a time, %zu failed.\n\n", s->timed,
               s->count - s->by_status[STATUS_CORRECT]);
     if (s->best != SIZE_MAX) {
         const struct page_row *best = &s->rows[s->best];

@@ -46,6 +46,8 @@ void page_draw_points(const struct picture *p, const char *kind, const struct ma
                       size_t count);
 // A text with its middle left out where it is longer than `most` bytes, which `out` has room for with a NUL.
 void page_shorten(const char *text, size_t most, char *out);
+// The left edge of a picture whose rows have names, the longest of so many bytes.
+double page_name_room(size_t longest);
 // The configuration in a cell.
 void page_grid_configuration(const struct page_set *s, const struct page_row *r, struct sheet *g);
 // All configurations, the fastest first.

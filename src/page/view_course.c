@@ -202,10 +202,10 @@ static void draw_course(const struct page_set *s, const char *id, bool by_clock,
         last = fmax(last, s->rows[i].at);
         last = s->rows[i].ranked ? fmax(last, s->rows[i].ranked_at) : last;
     }
-    c.picture.x =
-        (struct axis){.low = 0,
-                      .high = last > 0 ? last * 1.01 : 1,
-                      .title = by_clock ? "seconds since the first result" : "evaluation"};
+    c.picture.x = (struct axis){.low = 0,
+                                .high = last > 0 ? last * 1.01 : 1,
+                                .title = by_clock ? "seconds since the first result" : "evaluation",
+                                .is_count = !by_clock};
     fit_times(s, &c.picture.y);
     picture_axes(&c.picture);
     draw_timed(&c);

@@ -2,7 +2,7 @@
 // its outputs are from the reference, and the texts and options that it was compiled from.
 #include "page/view.h"
 
-enum { SHOWN_MOST = 24, SAMPLES_MOST = 200 };
+enum { SHOWN_MOST = 24, SAMPLES_MOST = 200, NAME_MOST = 57 };
 
 static const char *missing_details(const struct page_set *s)
 {
@@ -59,7 +59,7 @@ static void draw_sample_row(const struct page_set *s, const struct page_detail *
     picture_points(p, r->ranked ? "ranked" : "correct", marks, count);
     picture_segment(p, d->row == s->best ? "best" : "s6", median, y - 0.36, median, y + 0.36);
     page_configuration(s, r, &text);
-    str_format(name, 58, "%s", text_cstr(&text));
+    str_format(name, NAME_MOST + 1, "%s", text_cstr(&text));
     text_release(&text);
     picture_text(p, "note", p->left - 8, picture_y(p, y) + 4, "end", name);
 }
@@ -69,12 +69,18 @@ static void draw_samples(const struct page_set *s, const char *id, struct text *
     const struct page_detail *shown[SHOWN_MOST];
     struct mark marks[SAMPLES_MOST];
     double least, most;
-    size_t count = choose_shown(s, shown, &least, &most);
+    size_t longest = 0, count = choose_shown(s, shown, &least, &most);
     struct picture p;
     struct text about = TEXT_INIT;
     text_addf(&about, "Every launch of %zu configurations, the finalists first.", count);
     picture_begin(&p, out, id, 760, 96 + 20 * (double)count, "Each launch", text_cstr(&about));
-    p.left = 360;
+    for (size_t i = 0; i < count; i++) {
+        struct text name = TEXT_INIT;
+        page_configuration(s, &s->rows[shown[i]->row], &name);
+        longest = name.length > longest ? name.length : longest;
+        text_release(&name);
+    }
+    p.left = page_name_room(longest < NAME_MOST ? longest : NAME_MOST);
     p.x = (struct axis){.title = "time", .is_time = true};
     axis_fit(&p.x, least, most);
     p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};

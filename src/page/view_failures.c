@@ -75,9 +75,20 @@ static const char *missing_failures(const struct page_set *s)
     return s->by_status[STATUS_CORRECT] < s->count ? NULL : "nothing failed";
 }
 
+enum { NAME_MOST = 65 };
+
+// "compile: message"; a recording may have no message but the status.
+static size_t name_failures(const struct page_set *s, const struct failure_group *g, char *out)
+{
+    const char *status = status_text(g->status), *message = s->messages[g->message];
+    bool is_bare = message[0] == '\0' || str_equal(status, message);
+    str_format(out, NAME_MOST + 1, "%s%s%s", status, is_bare ? "" : ": ", is_bare ? "" : message);
+    return strlen(out);
+}
+
 static void draw_failure_groups(const struct page_set *s, const char *id, struct text *out)
 {
-    size_t count;
+    size_t count, longest = 0;
     struct failure_group *groups = failure_groups(s, &count);
     size_t shown = count < 12 ? count : 12;
     struct picture p;
@@ -89,9 +100,15 @@ static void draw_failure_groups(const struct page_set *s, const char *id, struct
     text_addf(&about, "%zu of %zu configurations failed, in %zu ways.",
               s->count - s->by_status[STATUS_CORRECT], s->count, count);
     picture_begin(&p, out, id, 760, 96 + 22 * (double)shown, "What failed", text_cstr(&about));
-    p.left = 400;
-    p.x =
-        (struct axis){.low = 0, .high = (double)groups[0].count * 1.05, .title = "configurations"};
+    for (size_t i = 0; i < shown; i++) {
+        size_t length = name_failures(s, &groups[i], name);
+        longest = length > longest ? length : longest;
+    }
+    p.left = page_name_room(longest);
+    p.x = (struct axis){.low = 0,
+                        .high = (double)groups[0].count * 1.05,
+                        .title = "configurations",
+                        .is_count = true};
     p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
     picture_axes(&p);
     p.y = (struct axis){.low = (double)shown, .high = 0};
@@ -101,7 +118,7 @@ static void draw_failure_groups(const struct page_set *s, const char *id, struct
         str_format(kind, sizeof kind, "cells %s", status_text(groups[i].status));
         picture_box(&p, kind, 0, (double)i + 0.2, (double)groups[i].count, (double)i + 0.8,
                     message);
-        str_format(name, 66, "%s: %s", status_text(groups[i].status), message);
+        name_failures(s, &groups[i], name);
         picture_text(&p, "note", p.left - 8, picture_y(&p, (double)i + 0.5) + 4, "end", name);
     }
     picture_end(&p);

@@ -50,23 +50,29 @@ static void short_name(const struct best_ranking *k, size_t of, struct text *out
     }
 }
 
+enum { NAME_MOST = 57 };
+
 // Rows from the top; the winner first.
 static void draw_finalists(const struct page_set *s, const char *id, struct text *out)
 {
     const struct best_ranking *k = &s->ranking;
-    size_t count = count_placed(k);
+    size_t count = count_placed(k), longest = 0;
     struct picture p;
     struct text about = TEXT_INIT;
     double high = 1, low = 1;
     for (size_t i = 0; i < count; i++) {
         high = fmax(high, fmax(k->finalists[i].entry.ratio, k->finalists[i].entry.ratio_high));
         low = fmin(low, k->finalists[i].entry.ratio_low);
+        struct text name = TEXT_INIT;
+        short_name(k, i, &name);
+        longest = name.length > longest ? name.length : longest;
+        text_release(&name);
     }
     text_addf(&about, "%zu finalists in %u rounds; %zu tied with the winner.", k->count, k->rounds,
               k->tied);
     picture_begin(&p, out, id, 760, 96 + 20 * (double)count, "Finalists: time over the winner's",
                   text_cstr(&about));
-    p.left = 360;
+    p.left = page_name_room(longest < NAME_MOST ? longest : NAME_MOST);
     bool is_wide = high > 4;
     p.x = (struct axis){.kind = is_wide ? AXIS_LOG : AXIS_LINEAR,
                         .low = fmin(low, 1) * 0.995,
@@ -97,7 +103,7 @@ static void draw_finalists(const struct page_set *s, const char *id, struct text
         str_format(classes, sizeof classes, "large %s", kind);
         picture_points(&p, classes, &at, 1);
         short_name(k, i, &own);
-        str_format(name, 58, "%s", text_cstr(&own));
+        str_format(name, NAME_MOST + 1, "%s", text_cstr(&own));
         text_release(&own);
         picture_text(&p, "note", p.left - 8, picture_y(&p, y) + 4, "end", name);
     }
@@ -159,7 +165,7 @@ static void draw_rounds(const struct page_set *s, const char *id, struct text *o
     picture_begin(&p, out, id, 760, 320, "What each round measured",
                   "A line for each finalist over the rounds, in which all are launched in turn: "
                   "what moves all lines alike is the machine.");
-    p.x = (struct axis){.low = 0.5, .high = rounds + 0.5, .title = "round"};
+    p.x = (struct axis){.low = 0.5, .high = rounds + 0.5, .title = "round", .is_count = true};
     p.y = (struct axis){.title = "time", .is_time = true};
     axis_fit(&p.y, least, most);
     picture_axes(&p);

@@ -53,7 +53,8 @@ static void draw_distribution(const struct page_set *s, const char *id, struct t
         size_t bin = at < 0 ? 0 : at >= BINS ? BINS - 1 : (size_t)at;
         most = ++bins[bin] > most ? bins[bin] : most;
     }
-    p.y = (struct axis){.low = 0, .high = (double)most * 1.05, .title = "configurations"};
+    p.y = (struct axis){
+        .low = 0, .high = (double)most * 1.05, .title = "configurations", .is_count = true};
     picture_axes(&p);
     for (size_t i = 0; i < BINS; i++) {
         double a = from + step * (double)i, b = a + step;
@@ -326,14 +327,24 @@ static void grid_importance(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+static size_t count_varied(const struct page_set *s)
+{
+    size_t varied = 0;
+    for (uint32_t i = 0; i < s->parameter_count; i++)
+        varied += s->parameters[i].count > 1;
+    return varied;
+}
+
+static const char *missing_values(const struct page_set *s)
+{
+    return count_varied(s) == 0 ? "no parameter has several values" : page_no_times(s);
+}
+
 // ---- two parameters ----------------------------------------------------------------------------
 
 static const char *missing_pair(const struct page_set *s)
 {
-    uint32_t varied = 0;
-    for (uint32_t i = 0; i < s->parameter_count; i++)
-        varied += s->parameters[i].count > 1;
-    return varied < 2 ? "fewer than two parameters have several values" : page_no_times(s);
+    return count_varied(s) < 2 ? "fewer than two parameters have several values" : page_no_times(s);
 }
 
 // The two that matter most, or the first two that vary.
@@ -397,8 +408,11 @@ static void draw_heat_cell(const struct page_set *s, const struct heat_cell *c, 
     str_format(kind, sizeof kind, "cell bar heat%d", (int)lround(9 * depth));
     picture_box(p, kind, x + 0.02, y + 0.02, x + 0.98, y + 0.98, title);
     if (is_named)
-        picture_text(p, depth > 0.55 ? "note inverse" : "note", picture_x(p, x + 0.5),
-                     picture_y(p, y + 0.5) + 4, "middle", time);
+        picture_text(p,
+                     depth >= 0.9   ? "note inverse"
+                     : depth >= 0.7 ? "note over-half"
+                                    : "note",
+                     picture_x(p, x + 0.5), picture_y(p, y + 0.5) + 4, "middle", time);
 }
 
 static void draw_heatmap(const struct page_set *s, const char *id, struct text *out)
@@ -561,6 +575,14 @@ static void draw_parallel(const struct page_set *s, const char *id, struct text 
     picture_end(&w.p);
 }
 
+static void put_left_axes(const struct page_set *s, struct text *out)
+{
+    size_t varied = count_varied(s);
+    if (varied > AXES_MOST)
+        text_addf(out, "<p class=\"note\">The first %d of %zu parameters.</p>\n", AXES_MOST,
+                  varied);
+}
+
 const struct view page_view_distribution = {
     .name = "distribution",
     .title = "The distribution of the space",
@@ -575,7 +597,7 @@ const struct view page_view_parameters = {
     .title = "Each parameter",
     .about = "For each value the quartiles of all configurations that have it, and the best that "
              "is reachable with it.",
-    .missing = page_no_times,
+    .missing = missing_values,
     .draw = draw_parameters,
     .grid = grid_parameters,
 };
@@ -609,5 +631,6 @@ const struct view page_view_parallel = {
     .missing = missing_pair,
     .draw = draw_parallel,
     .grid = page_grid_all,
+    .put = put_left_axes,
     .rows = 1,
 };

@@ -47,6 +47,11 @@ void page_value_label(const struct value *v, char out[24])
     text_release(&text);
 }
 
+double page_name_room(size_t longest)
+{
+    return fmax(120, 24 + 6.3 * (double)longest);
+}
+
 // Names that differ do so at one of their ends, mostly.
 void page_shorten(const char *text, size_t most, char *out)
 {

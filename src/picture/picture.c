@@ -131,7 +131,7 @@ static size_t ticks_of(const struct axis *a, double size, double out[TICKS_MOST]
         static const double steps[] = {1, 2, 5};
         size_t each = high / low < 1000 ? 3 : 1;
         int decade = (int)floor(log10(low)), last = (int)ceil(log10(high));
-        int stride = last - decade > 12 ? 3 : 1;
+        int stride = last - decade > 12 ? (last - decade) / 8 + 1 : 1;
         for (; decade <= last; decade += stride) {
             for (size_t i = 0; i < each && count < TICKS_MOST; i++) {
                 double v = steps[i] * pow(10, decade);
@@ -139,7 +139,9 @@ static size_t ticks_of(const struct axis *a, double size, double out[TICKS_MOST]
                     out[count++] = v;
             }
         }
-        return count;
+        if (count > 2)
+            return count;
+        count = 0;
     }
     double raw = (high - low) / 6;
     double power = pow(10, floor(log10(raw > 0 ? raw : 1)));
@@ -147,6 +149,7 @@ static size_t ticks_of(const struct axis *a, double size, double out[TICKS_MOST]
                   : raw / power < 3.5 ? 2 * power
                   : raw / power < 7.5 ? 5 * power
                                       : 10 * power;
+    step = a->is_count ? fmax(step, 1) : step;
     double first = ceil(low / step - 1e-9) * step, v = first;
     while (v <= high + step * 1e-9 && count < TICKS_MOST) {
         out[count++] = fabs(v) < step * 1e-9 ? 0 : v;
@@ -204,7 +207,7 @@ static void put_axis(const struct picture *p, const struct axis *a, bool is_x)
                      text_cstr(&title));
     } else if (title.length) {
         text_add(p->out, "<text class=\"axis\" text-anchor=\"middle\" transform=\"translate(");
-        put_coordinate(fmax(p->left - 54, 12), p->out);
+        put_coordinate(a->kind == AXIS_NAMES ? 14 : fmax(p->left - 54, 12), p->out);
         text_addc(p->out, ' ');
         put_coordinate((p->top + p->bottom) / 2, p->out);
         text_add(p->out, ") rotate(-90)\">");

@@ -14,6 +14,7 @@ struct axis {
     double low, high;         // NAMES: 0 and their number; name i stands at i + 0.5
     const char *title;        // the unit is added to that of a time
     bool is_time;             // ns
+    bool is_count;            // ticks at whole numbers alone
     const char *const *names; // of NAMES
     const double *ticks;      // (optional) where ticks stand; NULL: at round numbers
     size_t tick_count;

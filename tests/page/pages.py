@@ -167,6 +167,35 @@ compare(text, "hostile")
 compare(f.report("recorded.html", f.recorded("recorded.json", 1000)), "recorded")
 compare(f.report("empty.html", "scale.json", "--store", "tuned.sqlite", "--set", "N=1", status=1), "empty")
 
+# ---- what recordings may be -----------------------------------------------------------------------
+
+
+def recorded(name, rows):
+    with open(f.path(name), "w") as file:
+        json.dump({"schema_version": "1.0.0", "metadata": {"timeunit": "milliseconds"}, "results": [
+            {"configuration": choice, "objectives": ["time"], "times": {"compilation_time": 0, "runtimes": [time] if time else []},
+             "invalidity": "correct" if time else "compile", "measurements": [{"name": "time", "value": time}] if time else []}
+            for choice, time in rows]}, file)
+    return f.report(name.replace(".json", ".html"), name)
+
+
+def ticks(text, view):
+    section = text[text.index('data-view="%s"' % view):]
+    return re.findall(r'<text class="tick"[^>]*>([^<]*)<', section[:section.index("</section>")])
+
+
+# One configuration: said as one, no picture of parameters without values, counts at whole numbers.
+one = recorded("one.json", [({"a": 3}, 1.0)])
+check("1 configuration, 1 correct." in one and "parameters (no parameter has several values)" in one, "one configuration")
+check(all("." not in tick for tick in ticks(one, "distribution")), "half a configuration: %s" % ticks(one, "distribution"))
+# Failures whose message is their status; times of 300 decades; more parameters than the picture has axes.
+failed = recorded("failed.json", [({"a": i}, None) for i in range(5)])
+check(">compile</text>" in failed and "compile: compile" not in failed and "no configuration has a time" in failed, "failures alone")
+wide = recorded("wide.json", [({"a": i}, 10.0 ** (i * 20 - 280)) for i in range(1, 29)])
+check(3 <= len(ticks(wide, "evaluations")) <= 20, "ticks of many decades: %s" % ticks(wide, "evaluations"))
+many = recorded("forty.json", [({"p%d" % k: (i >> k % 5) & 1 for k in range(40)}, 1 + i * 0.1) for i in range(32)])
+check("The first 24 of 40 parameters." in many, "axes are left out without a word")
+
 # ---- several devices and languages ---------------------------------------------------------------
 
 f.variants()
