@@ -431,7 +431,8 @@ static void forget_known(struct tune *t)
 
 // The decision of a ranking from the store, taken again: the same samples, rules and seed. *whole
 // is false where it ended before these rules would end it: it was a short one, more is asked for
-// now, or its best are not in this space, and the others left it after a few rounds.
+// now, or its best are not in this space, and the others left it after a few rounds. Or where the
+// default was launched late, with a winner that is not in this space: it compares with nobody here.
 static bool decide_again(struct tune *t, bool *whole, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
@@ -450,6 +451,8 @@ static bool decide_again(struct tune *t, bool *whole, struct error *e)
                              final_ranking_seed(ranked->id), first->terms.resolution_ns,
                              t->progress.out_of_time, &winner, whole))
         return error_memory(e);
+    for (size_t i = 0; i < t->in_ranking_count; i++)
+        *whole = *whole && (t->in_ranking[i].placed || t->in_ranking[i].first_round == 0);
     for (size_t i = 0; *whole && i < t->in_ranking_count; i++) {
         if (t->in_ranking[i].placed)
             mark_ranked(t, item_of(t, i), &t->in_ranking[i].entry);
