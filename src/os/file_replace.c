@@ -16,6 +16,13 @@ static bool fail_to_write(const char *path, int why, struct error *e)
     return error_set_driver(e, ERROR_IO, why, "%s: cannot write: %s", path, strerror(why));
 }
 
+bool file_is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return strcmp(a, b) == 0 ||
+           (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+}
+
 // Something that is there and has to be written as it is.
 static bool is_special_file(const char *path)
 {

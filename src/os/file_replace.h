@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 
+// Do both names lead to one file? So do equal names where there is none.
+bool file_is_same(const char *a, const char *b);
 // Could file_replace() write here? Leaves nothing behind.
 bool file_replaceable(const char *path, struct error *e);
 // Writes a file that is not there yet; one that is there is refused, and --output named.

@@ -2,6 +2,7 @@
 // ones.
 #include "report/deploy_report.h"
 
+#include "deploy/nearest.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -38,12 +39,12 @@ static void put_gain_at(const struct deploy_gain *g, struct text *out)
         text_add(out, ", the default");
         return;
     }
-    text_addf(out, ", %s%.2f times as fast as the default ",
-              is_tied(g) ? "tied with the default: " : "", g->ratio);
+    text_addf(out, ", %.2f times as fast as the default ", g->ratio);
     if (g->is_in_turn)
         put_range(g->low, g->high, 2, g->is_interval, out);
     else
         text_add(out, "(screened: timed one after the other)");
+    text_add(out, is_tied(g) ? ", tied" : "");
 }
 
 void report_deploy_row(const struct deploy_report *v, const struct deploy_record *r,
@@ -349,6 +350,25 @@ void report_deploy_unknown(const struct deploy_report *v, struct text *out)
     }
 }
 
+// What an application is told at a shape that has no time, on the device that was measured.
+static void put_answer(const struct deploy_table *t, const int64_t *shape, struct text *out)
+{
+    const struct device_info *facts = t->devices[0].facts;
+    const struct deploy_asker who = {.name = t->devices[0].name, .facts = facts};
+    struct deploy_answer answer;
+    struct arena scratch;
+    arena_init(&scratch);
+    deploy_find(t, &who, shape, &scratch, &answer);
+    if (answer.configuration == DEPLOY_NONE)
+        text_add(out, "the table has no answer there, ");
+    else
+        text_addf(out, "the table answers with %s, not measured there: ",
+                  t->configurations[answer.configuration].text);
+    deploy_why(t, &who, &answer, out);
+    text_add(out, "\n");
+    arena_release(&scratch);
+}
+
 void report_deploy_end(const struct deploy_report *v, struct text *out)
 {
     const struct deploy_table *t = v->found.table;
@@ -362,8 +382,10 @@ void report_deploy_end(const struct deploy_report *v, struct text *out)
             continue;
         text_add(out, "At ");
         put_shape(v, r->shape, out);
-        text_addf(out, " nothing works (%s); %s\n", r->why,
-                  t ? "the nearest valid configuration of the table answers, else the default"
-                    : "there is no table");
+        text_addf(out, " nothing works (%s); ", r->why);
+        if (t)
+            put_answer(t, r->shape, out);
+        else
+            text_add(out, "there is no table\n");
     }
 }

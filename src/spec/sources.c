@@ -386,6 +386,17 @@ void spec_sources_free(struct spec_sources *src)
     free(src);
 }
 
+const char *spec_sources_path(const struct spec_sources *src, uint32_t index)
+{
+    for (uint32_t i = 0; i < src->program_count; i++) {
+        const struct program_sources *p = &src->programs[i];
+        if (index < p->count)
+            return p->list[index].path;
+        index -= p->count;
+    }
+    return NULL;
+}
+
 void spec_sources_digest(const struct spec_sources *src, struct digest *out)
 {
     *out = src->digest;

@@ -265,6 +265,8 @@ struct spec_sources *spec_sources_read(const struct spec *s, enum language l,
 struct spec_sources *spec_sources_share(const struct spec_sources *src, const struct spec *s,
                                         struct error *e);
 void spec_sources_free(struct spec_sources *src);
+// The kernels' texts and what they include, as absolute paths, from 0 on; NULL: there are no more.
+const char *spec_sources_path(const struct spec_sources *src, uint32_t index);
 // Digest of all kernel texts and includes alone.
 void spec_sources_digest(const struct spec_sources *src, struct digest *out);
 

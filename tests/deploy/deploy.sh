@@ -130,8 +130,81 @@ expect 2 "unknown constant 'WIDHT'; did you mean 'WIDTH'" "${deploy[@]:0:9}" --s
 printf 'WIDTH\nx\n' >wrong.csv
 expect 2 "line 2: WIDTH: 'x' is no whole number" "${deploy[@]:0:9}" --shapes wrong.csv
 printf 'WIDTH\n64\n7\n' >odd.csv
-expect 0 'At 7 nothing works .*the nearest valid configuration' "${deploy[@]:0:9}" --budget 3 --seed 5 --shapes odd.csv
+expect 0 'At 7 nothing works .*; the table has no answer there, no configuration is valid: ' "${deploy[@]:0:9}" --budget 3 --seed 5 --shapes odd.csv
 expect 1 'no table was written' "${deploy[@]:0:9}" --set WIDTH=7,9
+
+# ---- several kernels, two views of the same data, no configuration at a size ---------------------
+cat >spec/pull.cl <<'END'
+#if SPLIT
+kernel void pull(global float *out, global const float *x, global const float *y)
+#define AT(i, part) (part ? y[i] : x[i])
+#else
+kernel void pull(global float *out, global const float2 *both)
+#define AT(i, part) (part ? both[i].y : both[i].x)
+#endif
+{
+    const int i = get_global_id(0);
+    out[i] = AT(i, 0) + n * AT(i, 1);
+}
+kernel void twice(global float *out)
+{
+    if (get_global_id(0) < n)
+        out[get_global_id(0)] *= 2;
+}
+END
+cat >spec/pull.json <<'END'
+{"General": {"BenchmarkName": "pull", "FormatVersion": 1}, "Constants": {"n": 64},
+ "ConfigurationSpace": {"TuningParameters": [
+   {"Name": "SPLIT", "Type": "int", "Values": "[0, 1]", "Default": 0},
+   {"Name": "size", "Type": "int", "Values": "[16, 32]", "Default": 16}],
+  "Conditions": [{"Expression": "n % size == 0", "Parameters": ["size"]}]},
+ "KernelSpecification": {"Language": "OpenCL", "KernelName": "pull", "KernelFile": "pull.cl",
+  "GlobalSize": {"X": "1"}, "LocalSize": {"X": "1"},
+  "Launches": [
+   {"KernelName": "pull", "When": "SPLIT", "Arguments": ["out", "x", "y"], "GlobalSize": {"X": "n"}, "LocalSize": {"X": "size"}},
+   {"KernelName": "pull", "When": "not SPLIT", "Arguments": ["out", "both"], "GlobalSize": {"X": "n"}, "LocalSize": {"X": "size"}},
+   {"KernelName": "twice", "Arguments": ["out"], "GlobalSize": {"X": "ceil(n / 64) * 64"}, "LocalSize": {"X": "64"}}],
+  "Arguments": [
+   {"Name": "out", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadWrite", "Size": "n", "FillType": "Constant",
+    "FillValue": 0, "Output": true},
+   {"Name": "both", "Type": "float2", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": "n", "FillType": "Random",
+    "RandomSeed": 3},
+   {"Name": "x", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": "n",
+    "LinkedTo": {"Argument": "both", "First": 0, "Stride": 2}},
+   {"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": "n",
+    "LinkedTo": {"Argument": "both", "First": 1, "Stride": 2}}]}}
+END
+printf 'n,count\n64,3\n100,1\n96,1\n' >pull.csv
+expect 0 'At 100 nothing works .*; the table has no answer there, no configuration is valid: n % size == 0' \
+    "$hone" deploy spec/pull.json --store $store --shapes pull.csv --budget 4 --with-source -o pull.h
+cat >pull.c <<'END'
+#include "pull.h"
+#include <stdio.h>
+int main(void)
+{
+    static const long sizes[] = {64, 96, 100, 128};
+    const pull_handle d = pull_device(pull_devices[0].name);
+    size_t i;
+    for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const pull_configuration *best = pull_best_on(&d, sizes[i]);
+        hone_deployed_launch launch;
+        uint32_t k;
+        printf("%ld", sizes[i]);
+        for (k = 0; best && k < best->launch_count; k++) {
+            if (pull_launch(&d, best, k, sizes[i], &launch) == 1)
+                printf(" %s:%lu", launch.kernel, (unsigned long)launch.global[0]);
+        }
+        printf("\n");
+    }
+    return 0;
+}
+END
+for compiler in "cc -std=c99" "c++ -x c++ -std=c++11" "clang -std=c99"; do
+    command -v ${compiler%% *} >/dev/null || continue
+    $compiler -Wall -Wextra -Werror -pedantic pull.c -o pull || fail "$compiler: the header of several kernels"
+    [ "$(./pull | tr '\n' ';')" = "64 pull:64 twice:64;96 pull:96 twice:128;100;128 pull:128 twice:128;" ] ||
+        fail "$compiler: several kernels: $(./pull)"
+done
 
 # ---- refusals -----------------------------------------------------------------------------------
 expect 2 'deploy needs --set' "$hone" deploy spec/matmul_tiled.json --store $store
@@ -150,6 +223,18 @@ done
 expect 2 'neither PTX nor a cubin; --with-source' "${deploy[@]}" --with-binaries -o t.h
 expect 2 'with-binaries is for --format header' "${deploy[@]}" --with-binaries -o t.json
 expect 2 'keeps what it measures' "${deploy[@]:0:5}" --set WIDTH=64 --no-store
+
+# A table is written over nothing that it is made from.
+cp spec/matmul_tiled.json kept.json
+expect 2 'is made from that file; name another one' "${deploy[@]}" -o spec/../spec/matmul_tiled.json
+expect 2 'is made from that file; name another one' "${deploy[@]}" --format header -o spec/matmul_tiled.cl
+expect 2 'is made from that file; name another one' "${deploy[@]:0:9}" --shapes shapes.csv -o shapes.csv
+cmp -s kept.json spec/matmul_tiled.json || fail "the spec was written over"
+echo '{"kernel": "spec/matmul_tiled.cl", "parameters": {"block_size_x": [16]}, "global": [16], "local": [16]}' >sizeless.json
+expect 2 'it has no Constants, and so no sizes to choose by' "$hone" deploy sizeless.json --language opencl --store $store
+sed 's/"matmul_tiled", "FormatVersion"/"unknown", "FormatVersion"/' spec/matmul_tiled.json >spec/unknown.json
+expect 1 'the store has no results of unknown in OpenCL; hone deploy without --known measures' "$hone" deploy \
+    spec/unknown.json --language opencl --store $store --known --set WIDTH=64
 
 # ---- --check ------------------------------------------------------------------------------------
 for format in json cmake prelude header known; do

@@ -65,8 +65,7 @@ static const struct {
     {&in_turn, true,
      "64: best of 3 is 1.000 us, 2.00 times as fast as the default [1.90 .. 2.10] (known)\n"},
     {&tied, false,
-     "64: best of 3 is 1.000 us, tied with the default: 1.02 times as fast as the default [0.98 .. "
-     "1.06]\n"},
+     "64: best of 3 is 1.000 us, 1.02 times as fast as the default [0.98 .. 1.06], tied\n"},
     {&itself, false, "64: best of 3 is 1.000 us, the default\n"},
     {&few_rounds, false,
      "64: best of 3 is 1.000 us, 8.00 times as fast as the default (7.00 .. 9.00)\n"},

@@ -110,6 +110,12 @@ static int make_deploy_plan(struct session *s)
     const struct deploy_settings *given = s->settings;
     struct arena *a = &s->tuning.work.arena;
     const struct list *set = &given->given.set;
+    if (s->tuning.work.spec->constant_count == 0) {
+        complain("%s: it has no Constants, and so no sizes to choose by; give them names there, or "
+                 "take the one best configuration from hone best",
+                 s->tuning.work.spec->path);
+        return EXIT_USAGE;
+    }
     if (!given->shapes && set->count == 0) {
         complain(
             "deploy needs --set NAME=VALUE,VALUE,... or --shapes FILE: the sizes that it is for");
@@ -153,9 +159,15 @@ static int choose_known_device(struct session *s)
             w->device = &known[i];
     }
     if (fitting != 1) {
-        complain("--known: %s; the store has results of %s on: %s",
-                 fitting == 0 ? "no such device" : "several devices fit, name one with --device",
-                 w->spec->name, names.length ? text_cstr(&names) : "none");
+        if (names.length)
+            complain("--known: %s; the store has results of %s on: %s",
+                     fitting == 0 ? "no such device"
+                                  : "several devices fit, name one with --device",
+                     w->spec->name, text_cstr(&names));
+        else
+            complain("--known: the store has no results of %s in %s; hone deploy without --known "
+                     "measures them on a machine with such a device",
+                     w->spec->name, language_title(w->languages.list[0]));
         status = EXIT_NOTHING;
     }
     text_release(&names);
@@ -322,6 +334,28 @@ static void tell_end(struct session *s, const struct deploy_report *v, bool is_w
     text_release(&text);
 }
 
+// A table takes the place of no file that it is made from.
+static int refuse_own_input(const struct session *s)
+{
+    struct engine_deployed deployed;
+    const char *path = NULL;
+    if (!s->output)
+        return EXIT_DONE;
+    engine_deployed(s->deploy, &deployed);
+    const char *const given[] = {s->tuning.work.spec->path, s->settings->shapes,
+                                 s->settings->given.store};
+    for (size_t i = 0; !path && i < sizeof given / sizeof *given; i++)
+        path = given[i] && file_is_same(s->output, given[i]) ? given[i] : NULL;
+    for (uint32_t i = 0; !path; i++) {
+        const char *text = spec_sources_path(deployed.found.sources, i);
+        if (!text)
+            return EXIT_DONE;
+        path = file_is_same(s->output, text) ? text : NULL;
+    }
+    complain("-o %s: the table is made from that file; name another one", s->output);
+    return EXIT_USAGE;
+}
+
 // Writes a table of the default configuration alone, to nowhere: what the format cannot hold (a name, an expression) is told
 // before hours of measuring.
 static int try_format(struct session *s)
@@ -449,6 +483,8 @@ static int deploy_one(const struct invocation *i, const char **argument,
         status = name_output(&s, i->argument_count == 1);
     if (status == EXIT_DONE)
         status = start_deploy(&s);
+    if (status == EXIT_DONE)
+        status = refuse_own_input(&s);
     if (status == EXIT_DONE)
         status = try_format(&s);
     if (status == EXIT_DONE)

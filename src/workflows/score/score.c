@@ -4,6 +4,7 @@
 // done, so that records come in order whatever the threads do.
 #include "workflows/score/score.h"
 
+#include "os/file_replace.h"
 #include "os/process.h"
 #include "search/objective.h"
 #include "stats/stats.h"
@@ -16,7 +17,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 
 // A recorded space, ready to be searched; read by all threads.
@@ -278,21 +278,13 @@ static bool make_baseline(struct field *f, struct error *e)
     return ok;
 }
 
-// Also under two spellings.
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return str_equal(a, b) ||
-           (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
-}
-
 // No file is a source of itself. One that says nothing of the space is a mistake of whoever named it.
 static bool field_sources(struct field *f, const struct score_options *o, struct error *e)
 {
     for (uint32_t i = 0; i < o->source_count; i++) {
         struct text why = TEXT_INIT;
         const struct recorded *from = o->sources[i];
-        if (is_same_file(from->path, f->replay.o.recorded->path))
+        if (file_is_same(from->path, f->replay.o.recorded->path))
             continue;
         bool ok =
             sources_add(&f->sources, f->replay.space, from, o->objective, from->path, &why, e);
