@@ -452,6 +452,9 @@ def test_defines_and_options(vectors):
         assert [type(r["time"]) for r in results] == [float] * 3
     with pytest.raises(kernel_tuner.Unsupported, match="this gives another one"):
         tune(vectors, defines={"block_size_x": lambda p: 2 * p["block_size_x"]})
+    given = source.replace("MORE", "grid_size_x")  # which hone would define, too
+    results, _ = tune(vectors, source=given, params={"block_size_x": [64]}, defines={"grid_size_x": 3, "block_size_x": 64}, answer=right)
+    assert [type(r["time"]) for r in results] == [float]
 
 
 def test_a_c_function_of_a_script(vectors, monkeypatch):
@@ -459,7 +462,8 @@ def test_a_c_function_of_a_script(vectors, monkeypatch):
     if not [d for d in hone.devices() if d.language == "c"]:
         pytest.skip("no C compiler here")
     source = 'extern "C" float vector_add(float *c, const float *a, const float *b, int n) { for (int i = 0; i < n; i++) c[i] = a[i] + b[i]; return k; }'
-    results, _ = tune(vectors, source=source, params={"k": [1, 2]}, lang="C", answer=[vectors[1] + vectors[2], None, None, None])
+    with pytest.warns(UserWarning, match="vector_add returns a number"):
+        results, _ = tune(vectors, source=source, params={"k": [1, 2]}, lang="C", answer=[vectors[1] + vectors[2], None, None, None])
     assert [type(r["time"]) for r in results] == [float] * 2
 
 

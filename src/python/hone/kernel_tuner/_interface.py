@@ -10,6 +10,7 @@ import pathlib
 import re
 import shlex
 import time
+import warnings
 from datetime import datetime, timezone
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -42,7 +43,7 @@ class Settings:
 
 settings = Settings()
 
-_LANGUAGES = {"OPENCL": "OpenCL", "CUDA": "CUDA", "CUPY": "CUDA", "NVCUDA": "CUDA", "C": "C"}
+_LANGUAGES = {"OPENCL": "OpenCL", "CUDA": "CUDA", "CUPY": "CUDA", "NVCUDA": "CUDA", "PYCUDA": "CUDA", "C": "C"}
 _COMPILERS = {"C": ("cc", "gcc"), "CUDA": ("nvrtc",), "OpenCL": ()}
 
 
@@ -196,6 +197,8 @@ class Question(Combinations):
         self.constants: Dict[str, Any] = {}
         self.code_defines: Dict[str, Callable[..., Any]] = {}
         for key, value in (dict(defines) if defines is not None else {}).items():
+            if key in self.params and list(self.params[key]) == [value]:
+                continue  # as run_kernel is asked: it is that anyway
             if key in self.params and not callable(value):
                 raise Unsupported(f"defines[{key!r}]: each parameter reaches the kernel under its own name with its own value; define another name")
             if callable(value):
@@ -319,11 +322,12 @@ class Question(Combinations):
                                       "another one; define another name")
                 continue
             self.derived.append({"Name": key, "Expression": self.by_code(f"hone_{key}", f"defines[{key!r}]", lambda p, c=code: ask(c, p))})
+        defined = {*self.constants, *self.code_defines}  # by the script
         for k, axis in enumerate("xyz"):
-            if re.search(rf"\bgrid_size_{axis}\b", kernel["KernelSource"]):
+            if re.search(rf"\bgrid_size_{axis}\b", kernel["KernelSource"]) and f"grid_size_{axis}" not in defined:
                 self.derived.append({"Name": f"grid_size_{axis}", "Expression": groups.get(axis.upper(), "1")})
         for k, name in enumerate(self.blocks):
-            if name not in self.params and re.search(rf"\b{name}\b", kernel["KernelSource"]) and \
+            if name not in self.params and name not in defined and re.search(rf"\b{name}\b", kernel["KernelSource"]) and \
                     not re.search(rf"#\s*ifndef\s+{name}\b", kernel["KernelSource"]):
                 self.derived.append({"Name": name, "Expression": local["XYZ"[k]]})
         if "size" in self.smem:
@@ -523,6 +527,9 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     observing = Observing(observers, device)
     question = Question(kernel_name, kernel_source, problem_size, arguments, tune_params, (grid_div_x, grid_div_y, grid_div_z),
                         block_size_names, lang, smem_args, cmem_args, texmem_args, compiler, compiler_options, defines)
+    if question.language == "C" and re.search(rf"\b(float|double)\s+{re.escape(question.name)}\s*\(", question.text):
+        warnings.warn(f"{question.name} returns a number, which Kernel Tuner takes for its time: hone times the call by itself, and does "
+                      "not read what it returns", stacklevel=2)
     for wanted in goals.names:
         if wanted not in ("time", *computed.given, *observing.names):
             raise Unsupported(f"objective={wanted!r}: hone looks for the time, a metric of `metrics`, or what an observer adds")
