@@ -40,8 +40,9 @@ static const struct view *find_view(const struct page *p, const char *name, bool
                                     const struct page_set **set, struct error *e)
 {
     struct text names = TEXT_INIT;
-    const struct view *found = NULL;
+    const struct view *found = NULL, *other = NULL;
     for (const struct view *const *v = page_views; *v; v++) {
+        other = str_equal((*v)->name, name) ? *v : other;
         if (!(as_picture ? (*v)->draw != NULL : (*v)->grid != NULL))
             continue;
         text_addf(&names, "%s%s", names.length ? ", " : "", (*v)->name);
@@ -52,7 +53,10 @@ static const struct view *find_view(const struct page *p, const char *name, bool
         *set = (found->is_across && !page_is_first(&p->sets[i])) || found->missing(&p->sets[i])
                    ? NULL
                    : &p->sets[i];
-    if (!found)
+    if (!found && other)
+        error_set(e, ERROR_USAGE, "'%s' has no %s; there are %s", name,
+                  as_picture ? "picture" : "numbers", text_cstr(&names));
+    else if (!found)
         error_set(e, ERROR_USAGE, "there is no view '%s'; there are %s", name, text_cstr(&names));
     else if (!*set)
         error_set(e, ERROR_INPUT, "there is nothing to show in '%s': %s", name,

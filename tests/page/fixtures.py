@@ -46,12 +46,12 @@ class Fixtures:
     def path(self, name):
         return os.path.join(self.scratch, name)
 
-    def run(self, *arguments, status=0):
+    def run(self, *arguments, status=0, errors=False):
         done = subprocess.run([self.hone, *arguments], cwd=self.scratch, env=self.environment, capture_output=True)
         if done.returncode != status:
             raise AssertionError("hone %s: status %d, not %d\n%s" % (
                 " ".join(arguments), done.returncode, status, done.stderr.decode(errors="replace")))
-        return done.stdout.decode()
+        return (done.stderr if errors else done.stdout).decode()
 
     def report(self, name, *arguments, status=0):
         self.run("report", *arguments, "-o", self.path(name), status=status)

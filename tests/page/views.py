@@ -262,6 +262,8 @@ numbers = [int(n) for n in re.findall('<li><a href="#set-[0-9]+">[^<]*N=([0-9]+)
 check(numbers == sorted(numbers) and len(numbers) > 1, "sets in the order of their sizes: %s" % numbers)
 f.run("report", "scale.json", "--store", "sizes.sqlite", "--views", "sizes,tabel", status=2)
 f.run("report", "scale.json", "--store", "sizes.sqlite", "--views", "", status=2)
+for view, said in (("table", "'table' has no picture"), ("tabel", "there is no view 'tabel'")):
+    check(said in f.run("report", "scale.json", "--store", "sizes.sqlite", "--svg", view, status=2, errors=True), "--svg " + view)
 
 BROKEN = (began[:began.index('{"type":"summary"')], began[:-20], scores[:200], '{"strategy": 1, "scores": []}', '{"strategy": "a", "scores": [], "score": "x"}',
           '{"strategy": "a", "scores": [], "score": 1, "at": [{"share": 7}]}', scores + "]",
