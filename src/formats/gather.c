@@ -242,7 +242,7 @@ bool gather_close(struct gather *g)
 void gather_begin(struct gather *g)
 {
     memset(&g->row, 0, sizeof g->row);
-    g->row.row.time_ns = NAN;
+    g->row.row.time_ns = g->row.other_ns = NAN;
     g->row.row.costs = (struct recorded_costs){NAN, NAN, NAN, NAN, NAN};
     g->row.row.message = "";
     g->row.mean = g->row.median = g->row.least = NAN;
@@ -452,7 +452,8 @@ static const char *guess_statistic(const struct gather *g)
     uint64_t looked = 0, means = 0, medians = 0, leasts = 0, timed = 0;
     for (uint64_t i = 0; i < g->count && looked < LOOKED_AT; i++) {
         const struct gather_row *row = &g->rows[i];
-        timed += !isnan(row->row.time_ns);
+        bool is_other = !g->has_time && isnan(row->median) && !isnan(row->other_ns);
+        timed += !isnan(row->row.time_ns) || is_other;
         if (isnan(row->row.time_ns) || isnan(row->median))
             continue;
         double unit = row->is_own_unit ? g->unit_ns : 1;
@@ -487,10 +488,21 @@ static void final_ranking_row(struct gather *g, struct gather_row *row)
 {
     struct recorded_row *r = &row->row;
     double unit = g->unit_ns;
+    const double times[] = {row->is_own_unit ? NAN : r->time_ns,
+                            row->median,
+                            r->costs.compile_ns,
+                            r->costs.run_ns,
+                            r->costs.verify_ns,
+                            r->costs.framework_ns,
+                            r->costs.search_ns};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        g->needs_unit |= !isnan(times[i]);
     if (isnan(r->time_ns))
         r->time_ns = run_statistic(g, row) * unit;
     else if (!row->is_own_unit)
         r->time_ns *= unit;
+    if (isnan(r->time_ns) && !g->has_time)
+        r->time_ns = row->other_ns;
     r->costs.compile_ns = settled(r->costs.compile_ns * unit);
     r->costs.run_ns = settled(r->costs.run_ns * unit);
     r->costs.verify_ns = settled(r->costs.verify_ns * unit);
@@ -501,6 +513,7 @@ static void final_ranking_row(struct gather *g, struct gather_row *row)
     if (r->status == STATUS_CORRECT && !has_time) {
         r->status = STATUS_RUNTIME;
         r->message = "recorded without a time";
+        g->untimed++;
     }
     if (r->status != STATUS_CORRECT) {
         r->time_ns = NAN;
@@ -632,6 +645,23 @@ static bool make_recorded_rows(struct gather *g)
     return names || error_memory(g->e);
 }
 
+// What was measured instead of the time, where a file has none.
+static void tell_untimed(const struct gather *g)
+{
+    const struct recorded *r = g->recorded;
+    struct text names = TEXT_INIT;
+    for (uint32_t i = 0; i < g->measurement_count; i++)
+        text_addf(&names, "%s%s", i ? ", " : "", g->measurements[i]);
+    if (r->correct == 0 && g->untimed > 0)
+        log_add(g->o->log, LOG_WARNING,
+                "%s: no result has a measurement 'time', so none counts as correct%s%s", r->path,
+                names.length ? "; measured were: " : "", text_cstr(&names));
+    else if (g->other_time && !g->has_time && r->correct > 0)
+        log_add(g->o->log, LOG_NOTE, "%s: no measurement is called 'time'; '%s' is taken for it",
+                r->path, g->other_time);
+    text_release(&names);
+}
+
 bool gather_finish(struct gather *g)
 {
     g->place[0] = 0;
@@ -651,6 +681,7 @@ bool gather_finish(struct gather *g)
         if (r->torn > 0)
             log_add(g->o->log, LOG_WARNING,
                     "%s: the last result was written in part and is left out", r->path);
+        tell_untimed(g);
     }
     return ok;
 }

@@ -27,6 +27,7 @@ struct gather_measured {
 struct gather_row {
     struct recorded_row row;
     double mean, median, least; // of single runs; NaN: none
+    double other_ns;            // of gather.other_time; NaN: none
     bool is_own_unit;           // row.time_ns is ns already
     bool is_wrong;              // was found to compute something wrong
     const struct gather_measured *measured;
@@ -36,7 +37,12 @@ struct gather {
     struct recorded *recorded;
     const struct recorded_options *o;
     struct error *e;
-    double unit_ns;   // of the file's times
+    double unit_ns;  // of the file's times
+    bool needs_unit; // some of its times have no unit of their own
+    bool has_time;   // a measurement is called so
+    const char
+        *other_time;  // (or NULL) another one in a unit of time, which stands for it where none is
+    uint64_t untimed; // results that say they are correct, without a time
     bool keeps_order; // of values, as the file lists them; else they are sorted
     bool is_closed;   // no parameter can be added any more
 

@@ -81,7 +81,7 @@ static bool again(struct reading *r, const struct input *in, struct error *e)
 
 static void say_unit(const struct reading *r)
 {
-    if (r->gather.recorded->format == RECORDED_T4 && !r->is_unit_said)
+    if (r->gather.recorded->format == RECORDED_T4 && !r->is_unit_said && r->gather.needs_unit)
         log_add(r->gather.o->log, LOG_NOTE,
                 "%s: metadata.timeunit is not said; milliseconds are assumed", r->bytes.path);
 }
@@ -94,9 +94,9 @@ static bool read_recorded(struct recorded *rec, const struct input *in,
               read_recorded_text(&r, e);
     if (ok && !r.has_rows)
         ok = again(&r, in, e);
+    ok = ok && gather_finish(&r.gather);
     if (ok)
         say_unit(&r);
-    ok = ok && gather_finish(&r.gather);
     bytes_close(&r.bytes);
     tokens_release(&r.tokens);
     gather_release(&r.gather);

@@ -1,7 +1,8 @@
 // T4 results: {"results": [{"configuration": {...}, "times": {...}, "invalidity": "correct",
 // "correctness": 1, "measurements": [{"name": "time", "value": 1.5, "unit": "ms"}]}, ...]}, with
 // what the files of the wild do otherwise: `compilation` for `compilation_time`, a unit of
-// `miliseconds`, a failure as the value of a measurement, `metadata` before or after the results.
+// `miliseconds`, a failure as the value of a measurement, a time that has another name, `metadata` before or after the
+// results.
 #include "formats/reading.h"
 
 #include <math.h>
@@ -151,6 +152,20 @@ static bool read_measurement_keys(struct reading *r, struct measurement *m)
     return reading_is_over(r) && (!(m->name.failed || m->unit.failed) || error_memory(r->e));
 }
 
+// The first of another name whose unit is one of time: "kernel_time" in us.
+static bool keep_other_time(struct reading *r, const struct measurement *m, const char *name)
+{
+    double unit = 1;
+    struct gather *g = &r->gather;
+    if (m->unit.length == 0 || !time_unit_ns(text_cstr(&m->unit), &unit))
+        return true;
+    if (!g->other_time && !(g->other_time = arena_strdup(&g->recorded->arena, name)))
+        return error_memory(r->e);
+    if (str_equal(name, g->other_time))
+        g->row.other_ns = m->value * unit;
+    return true;
+}
+
 static bool keep_measurement(struct reading *r, const struct measurement *m)
 {
     double unit = 1;
@@ -159,7 +174,8 @@ static bool keep_measurement(struct reading *r, const struct measurement *m)
     if (m->is_failure || isnan(m->value) || !name[0])
         return true;
     if (!str_equal(name, "time"))
-        return gather_measure(g, name, m->value);
+        return gather_measure(g, name, m->value) && keep_other_time(r, m, name);
+    g->has_time = true;
     g->row.is_own_unit = m->unit.length > 0;
     if (g->row.is_own_unit && !time_unit_ns(text_cstr(&m->unit), &unit))
         return gather_refuse(g, "the unit of the time: '%.60s' is none that is known; such as ms",

@@ -108,6 +108,44 @@ START_TEST(test_units)
 }
 END_TEST
 
+// A time under another name stands in where the file has none called so, and has a unit of time.
+START_TEST(test_time_of_another_name)
+{
+    static const struct {
+        const char *keys;
+        double ns; // 0: none
+    } files[] = {
+        {"\"measurements\": [{\"name\": \"GFLOP/s\", \"value\": 9, \"unit\": \"GFLOP/s\"}, "
+         "{\"name\": "
+         "\"kernel_time\", \"unit\": \"us\", \"value\": 7}, {\"name\": \"all\", \"unit\": \"ms\", "
+         "\"value\": 8}]",
+         7e3},
+        {"\"measurements\": [{\"name\": \"kernel_time\", \"unit\": \"us\", \"value\": 7}, "
+         "{\"name\": \"time\", "
+         "\"unit\": \"us\", \"value\": 5}]",
+         5e3},
+        {"\"times\": {\"runtimes\": [3]}, \"measurements\": [{\"name\": \"kernel_time\", \"unit\": "
+         "\"us\", "
+         "\"value\": 7}]",
+         3e6},
+        {"\"measurements\": [{\"name\": \"kernel_time\", \"value\": 7}]", 0},
+        {"\"measurements\": [{\"name\": \"energy\", \"unit\": \"J\", \"value\": 7}]", 0},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char text[600];
+        snprintf(
+            text, sizeof text,
+            "{\"results\": [{\"configuration\": {\"a\": 1}, \"invalidity\": \"correct\", %s}]}",
+            files[i].keys);
+        struct recorded *r = parse(text, NULL);
+        ck_assert_int_eq(r->rows[0].status, files[i].ns > 0 ? STATUS_CORRECT : STATUS_RUNTIME);
+        if (files[i].ns > 0)
+            ck_assert_double_eq(r->rows[0].time_ns, files[i].ns);
+        recorded_free(r);
+    }
+}
+END_TEST
+
 START_TEST(test_statuses)
 {
     static const struct {
@@ -577,6 +615,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_t4_of_the_hub);
     tcase_add_test(tests, test_t4_of_the_schema);
     tcase_add_test(tests, test_units);
+    tcase_add_test(tests, test_time_of_another_name);
     tcase_add_test(tests, test_statuses);
     tcase_add_test(tests, test_costs);
     tcase_add_test(tests, test_statistics);
