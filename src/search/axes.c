@@ -2,10 +2,13 @@
 // value go along these.
 #include "search/axes.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
-#define HANDFUL 32
+#define HANDFUL    32
+#define TWOS_LEAST 9 // values; of a shorter list each one may be a case of its own anyway
+#define WHOLE_MOST 0x1p53
 
 struct numbered {
     double number;
@@ -33,6 +36,39 @@ static bool order_values_of(const struct parameter *p, struct numbered *list)
     return numbers;
 }
 
+// How often 2 divides it; 0 of what is no whole number.
+static unsigned twos_of(double number)
+{
+    unsigned twos = 0;
+    if (!(fabs(number) < WHOLE_MOST) || number != floor(number) || number == 0)
+        return 0;
+    for (int64_t rest = (int64_t)number; rest % 2 == 0; rest /= 2)
+        twos++;
+    return twos;
+}
+
+// False without memory.
+static bool find_twos(struct axes *x, struct axis *a, const struct numbered *list)
+{
+    unsigned least = UINT_MAX, most = 0, before = 0;
+    bool grows = true;
+    for (uint32_t k = 0; k < a->count; k++) {
+        unsigned twos = twos_of(list[k].number);
+        least = twos < least ? twos : least;
+        most = twos > most ? twos : most;
+        grows = grows && twos >= before;
+        before = twos;
+    }
+    if (!a->ordered || a->count < TWOS_LEAST || grows)
+        return true;
+    float *twos = arena_array(&x->arena, a->count, sizeof *twos);
+    for (uint32_t k = 0; twos && k < a->count; k++)
+        twos[list[k].value] = (float)(twos_of(list[k].number) - least) / (float)(most - least);
+    a->twos = twos;
+    x->twos++;
+    return twos != NULL;
+}
+
 bool axes_init(struct axes *x, const struct spec *s)
 {
     *x = (struct axes){.parameters = s->parameter_count};
@@ -44,7 +80,6 @@ bool axes_init(struct axes *x, const struct spec *s)
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         if (s->parameters[i].count < 2)
             continue;
-        items[x->count].parameter = i;
         const struct parameter *p = &s->parameters[i];
         struct axis *out = &items[x->count];
         uint32_t *order = arena_array(&x->arena, p->count, sizeof *order);
@@ -52,7 +87,12 @@ bool axes_init(struct axes *x, const struct spec *s)
         struct numbered *list = malloc(p->count * sizeof *list);
         bool ok = order && place && list;
         if (ok)
-            *out = (struct axis){out->parameter, p->count, order_values_of(p, list), order, place};
+            *out = (struct axis){.parameter = i,
+                                 .count = p->count,
+                                 .ordered = order_values_of(p, list),
+                                 .order = order,
+                                 .place = place};
+        ok = ok && find_twos(x, out, list);
         for (uint32_t k = 0; ok && k < p->count; k++) {
             order[k] = list[k].value;
             place[order[k]] = k;

@@ -13,12 +13,17 @@ struct axis {
     bool ordered;
     const uint32_t *order; // place -> value index
     const uint32_t *place; // value index -> place
+    // Value index -> how often 2 divides the value, from 0 for the least to 1 for the most; NULL where the
+    // list is short or this grows with the value. Sub-groups, banks and lines are powers of two: a width of 64
+    // may be more like 32 and 128 than like the 48 and 80 beside it.
+    const float *twos;
 };
 
 struct axes {
     const struct axis *items; // parameters with one value have none
     uint32_t count;
     uint32_t parameters;
+    uint32_t twos;  // axes that have these
     uint64_t steps; // configurations that differ in one parameter, valid or not
     struct arena arena;
 };

@@ -56,7 +56,8 @@ struct surrogate {
     double *offsets;   // of candidates: what the sources make of them
     double *roughness; // of axes
     struct costs costs;
-    bool by_time; // a time ends the search
+    bool by_time;         // a time ends the search
+    uint32_t coordinates; // of a point: axes, then the twos of those that have some
     float *point;
     float *spread; // points of the first questions: spread_count, of which spread_known are there
     uint32_t initial, in_flight, spread_count, spread_known;
@@ -97,10 +98,11 @@ static void surrogate_destroy(struct strategy *base)
 static bool allocate_surrogate(struct surrogate *s, uint32_t rows, uint32_t pool)
 {
     struct axes *x = &s->learner.axes;
-    uint32_t axes = x->count + (s->transfer.count > 0);
+    uint32_t axes = s->coordinates + (s->transfer.count > 0);
     s->roughness = arena_array(&x->arena, axes + 1, sizeof *s->roughness);
     s->point = arena_array(&x->arena, axes + 1, sizeof *s->point);
-    s->spread = arena_array(&x->arena, (size_t)(x->count + 1) * s->spread_count, sizeof *s->spread);
+    s->spread =
+        arena_array(&x->arena, (size_t)(s->coordinates + 1) * s->spread_count, sizeof *s->spread);
     s->offsets = calloc(pool, sizeof *s->offsets);
     s->pool = calloc(pool, sizeof *s->pool);
     s->gone = calloc(pool, sizeof *s->gone);
@@ -132,6 +134,7 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     uint32_t pool = (uint32_t)setup->options[CANDIDATES];
     if (count < pool)
         pool = count > 0 ? (uint32_t)count : 1;
+    s->coordinates = s->learner.axes.count + s->learner.axes.twos;
     s->initial = (uint32_t)setup->options[INITIAL];
     s->in_flight = setup->in_flight;
     s->by_time = setup->budget == 0;
@@ -146,15 +149,16 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     for (uint32_t i = 0; i < s->learner.axes.count; i++)
         s->roughness[i] = axis_roughness(&s->learner.axes.items[i]);
     improvement_init(&s->improvement);
-    uint32_t axes = s->learner.axes.count;
-    s->gp.axes = axes;
+    s->gp.axes = s->coordinates;
     gp_prior(&s->gp);
-    s->gp.shape.weights[axes] = 1.0 / (axes + 1); // of the sources' axis, for when it joins
+    // Of the sources' axis, for when it joins.
+    s->gp.shape.weights[s->coordinates] = 1.0 / (s->coordinates + 1);
     return &s->base;
 }
 
 // A configuration as a point: along each axis the place of its value among all, from 0 to 1. People
 // list the values that are worth trying, so that the next one is a like step whatever the numbers.
+// Behind these the twos of long lists.
 static void locate_configuration(struct surrogate *s, uint64_t index, float *point)
 {
     const struct axes *x = &s->learner.axes;
@@ -164,16 +168,20 @@ static void locate_configuration(struct surrogate *s, uint64_t index, float *poi
         float place = (float)a->place[s->learner.choice[a->parameter]];
         point[i] = a->ordered ? place / (float)(a->count - 1) : place;
     }
+    for (uint32_t i = 0, next = x->count; next < s->coordinates; i++) {
+        if (x->items[i].twos)
+            point[next++] = x->items[i].twos[s->learner.choice[x->items[i].parameter]];
+    }
 }
 
-// Behind these what the sources make of it, as one axis more. Returns what is expected by that alone.
+// At the end what the sources make of it, as one axis more. Returns what is expected by that alone.
 static double locate_with_sources(struct surrogate *s, uint64_t index, float *point)
 {
     locate_configuration(s, index, point);
     if (!s->transfer.is_trusted)
         return 0;
     double value = transfer_value(&s->transfer, s->learner.choice);
-    point[s->learner.axes.count] = (float)(value / SOURCE_RANGE);
+    point[s->coordinates] = (float)(value / SOURCE_RANGE);
     return s->transfer.slope * value;
 }
 
@@ -192,7 +200,7 @@ static double distance_of_points(const struct surrogate *s, const float *a, cons
 
 static float *spread_point(const struct surrogate *s, uint32_t i)
 {
-    return s->spread + (size_t)i * (s->learner.axes.count + 1);
+    return s->spread + (size_t)i * (s->coordinates + 1);
 }
 
 static double distance_to_spread(struct surrogate *s, uint64_t index)
@@ -373,7 +381,7 @@ static bool make_model(struct surrogate *s)
     uint32_t known = rank_results(s);
     scale_choose(&s->scale, s->ranked, s->correct);
     transfer_weigh(&s->transfer, &s->learner, &s->scale);
-    s->gp.axes = s->learner.axes.count + s->transfer.is_trusted;
+    s->gp.axes = s->coordinates + s->transfer.is_trusted;
     gp_clear(&s->gp);
     fit(s, known);
     fill_pool(s, s->ranked);

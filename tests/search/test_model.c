@@ -283,6 +283,40 @@ START_TEST(axes_of_many_values)
 }
 END_TEST
 
+// Of a long list that mixes them: 16 = 2^4, 32 = 2^5, 48 = 3 * 2^4, ..., 256 = 2^8. Not where it says nothing that the order
+// does not say, nor of a handful.
+START_TEST(axes_count_twos)
+{
+    struct error e = ERROR_INIT;
+    struct value mixed[16], powers[10], odd[10], halves[10], few[4];
+    for (int i = 0; i < 16; i++)
+        mixed[i] = value_int(16 * (16 - i)); // descending
+    for (int i = 0; i < 10; i++) {
+        powers[i] = value_int(1 << i);
+        odd[i] = value_int(2 * i + 1);
+        halves[i] = value_float(i + 0.5);
+    }
+    for (int i = 0; i < 4; i++)
+        few[i] = value_int(i + 1);
+    struct parameter p[] = {{.name = "m", .path = "m", .values = mixed, .count = 16},
+                            {.name = "p", .path = "p", .values = powers, .count = 10},
+                            {.name = "o", .path = "o", .values = odd, .count = 10},
+                            {.name = "h", .path = "h", .values = halves, .count = 10},
+                            {.name = "f", .path = "f", .values = few, .count = 4}};
+    struct spec *spec = spec_bare("made", p, 5, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    struct axes x;
+    ck_assert(axes_init(&x, spec));
+    ck_assert_uint_eq(x.twos, 1);
+    for (uint32_t i = 1; i < x.count; i++)
+        ck_assert_ptr_null(x.items[i].twos);
+    static const float of[] = {1, 0, .25F, 0, .5F, 0, .25F, 0, .75F, 0, .25F, 0, .5F, 0, .25F, 0};
+    ck_assert_mem_eq(x.items[0].twos, of, sizeof of);
+    axes_release(&x);
+    spec_free(spec);
+}
+END_TEST
+
 // Values as they come: 8, 1, 4, 2; strings; one value alone.
 START_TEST(axes_order_values)
 {
@@ -406,6 +440,7 @@ int main(void)
     tcase_add_test(tests, scale_is_the_same_in_any_unit);
     tcase_add_test(tests, scale_keeps_the_order);
     tcase_add_test(tests, axes_order_values);
+    tcase_add_test(tests, axes_count_twos);
     tcase_add_test(tests, axes_of_many_values);
     tcase_add_test(tests, asked_are_found);
     tcase_add_test(tests, learner_finds_all_around);
