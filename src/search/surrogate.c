@@ -35,6 +35,7 @@ static const struct strategy_option options[] = {
 
 #define SPREAD_TRIES  100 // at random, for one initial question
 #define SPREAD_MOST   64  // initial questions because so many are in flight
+#define PROMISED      4   // initial questions, the gate's included, where a source promises much
 #define FIT_MOST      100 // rows that the shape is chosen by
 #define FIT_SWEEPS    2
 #define GROWTH        1.15 // of the results until the model is made anew
@@ -398,12 +399,12 @@ static bool make_model(struct surrogate *s)
     return true;
 }
 
-static bool is_due(const struct surrogate *s)
+static bool is_due(struct surrogate *s)
 {
     if (!s->has_model) {
         bool is_enough =
-            own_questions(s) >= s->initial || (s->learner.asked.count >= s->initial &&
-                                               transfer_promises(&s->transfer, &s->learner.asked));
+            own_questions(s) >= s->initial ||
+            (s->learner.asked.count >= PROMISED && transfer_promises(&s->transfer, &s->learner));
         return s->correct >= 2 && is_enough;
     }
     if (is_listed(s))
@@ -450,12 +451,11 @@ static bool ask_model(struct surrogate *s, uint64_t *index)
     return true;
 }
 
-// Whether the best of the sources are good here, once the default is asked. Where few questions are
+// Whether the best of the sources are good here, once the default is asked. Where hardly any questions are
 // allowed, only of those that agree with the first answers.
 static bool ask_gate(struct surrogate *s, uint64_t *index)
 {
-    bool is_small = s->transfer.gate_most < TRANSFER_GATE;
-    return (is_small ? s->transfer.is_trusted : s->learner.asked.count > 0) &&
+    return (s->transfer.gate_waits ? s->transfer.is_trusted : s->learner.asked.count > 0) &&
            transfer_ask(&s->transfer, &s->learner, index);
 }
 

@@ -5,13 +5,15 @@
 // at what is usual and follows the answers.
 #include "search/transfer.h"
 
+#include <float.h>
 #include <math.h>
 
-#define BUDGET_SMALL                                                                               \
-    50 // below it no question is spent on a source that the answers do not agree with
-#define AGREES_LEAST 0.6  // share of pairs
-#define AGREES_SURE  0.75 // where few questions are allowed, or the source has none at the gate
-#define AGREES_BEGIN 1.0  // pairs of either kind to begin with
+#define BUDGET_SMALL 50  // below it the gate has one question
+#define BUDGET_LEAST 24  // below it, and none for a source that the answers do not agree with
+#define AGREES_LEAST 0.6 // share of pairs
+#define AGREES_SURE                                                                                \
+    0.75 // where few questions are allowed or answered, or the source has none at the gate
+#define AGREES_BEGIN 1.0 // pairs of either kind to begin with
 #define SLOPE_USUAL  0.7
 #define SLOPE_WORTH  3.0 // answers, a deviation apart, that the usual slope is worth
 #define SLOPE_MOST   1.5
@@ -21,33 +23,17 @@ void transfer_init(struct transfer *t, const struct strategy_setup *setup)
 {
     uint32_t count = setup->source_count;
     bool is_small = setup->budget > 0 && setup->budget < BUDGET_SMALL;
+    bool is_least = is_small && setup->budget < BUDGET_LEAST;
     *t = (struct transfer){.sources = setup->sources,
                            .starts = setup->start_count,
                            .count = count < TRANSFER_SOURCES ? count : TRANSFER_SOURCES,
                            .gate_most = count == 0 ? 0
                                         : is_small ? 1
-                                                   : TRANSFER_GATE};
+                                                   : TRANSFER_GATE,
+                           .gate_waits = is_least};
 }
 
 // ---- the gate ----------------------------------------------------------------------------------
-
-// Sources in turn, the best of each that is open; where some are trusted, of these alone.
-bool transfer_ask(struct transfer *t, const struct learner *g, uint64_t *index)
-{
-    for (uint32_t k = 0; t->gate_count < t->gate_most && k < t->count; k++) {
-        uint32_t count, which = (t->gate_count + k) % t->count;
-        const uint64_t *best = source_best(t->sources[which], &count);
-        if (t->is_trusted && t->weights[which] == 0)
-            continue;
-        for (uint32_t i = 0; i < count; i++) {
-            if (!learner_is_open(g, best[i]))
-                continue;
-            *index = t->gate[t->gate_count++] = best[i];
-            return true;
-        }
-    }
-    return false;
-}
 
 bool transfer_asked(const struct transfer *t, uint64_t index)
 {
@@ -94,11 +80,22 @@ static enum gate pass_gate(const struct transfer *t, const struct source *source
     return !has_own ? GATE_NOT_ASKED : own < others ? GATE_OPEN : GATE_SHUT;
 }
 
-bool transfer_promises(const struct transfer *t, const struct asked *asked)
+// Sources in turn, the best of each that is open; where some are trusted, of these alone. A source whose
+// best was no good is not asked for its second best.
+bool transfer_ask(struct transfer *t, const struct learner *g, uint64_t *index)
 {
-    for (uint32_t k = 0; k < t->count; k++) {
-        if (pass_gate(t, t->sources[k], asked) == GATE_OPEN)
+    for (uint32_t k = 0; t->gate_count < t->gate_most && k < t->count; k++) {
+        uint32_t count, which = (t->gate_count + k) % t->count;
+        const uint64_t *best = source_best(t->sources[which], &count);
+        if (pass_gate(t, t->sources[which], &g->asked) == GATE_SHUT ||
+            (t->is_trusted && t->weights[which] == 0))
+            continue;
+        for (uint32_t i = 0; i < count; i++) {
+            if (!learner_is_open(g, best[i]))
+                continue;
+            *index = t->gate[t->gate_count++] = best[i];
             return true;
+        }
     }
     return false;
 }
@@ -109,8 +106,11 @@ struct pair {
     double here, there; // standardised
 };
 
+// Without a scale as it was told; all failures alike.
 static double answered_value(const struct scale *scale, const struct asked_entry *a)
 {
+    if (!scale)
+        return a->state == ASKED_CORRECT ? a->value : DBL_MAX;
     return a->state == ASKED_CORRECT ? scale_apply(scale, a->value) : scale->failure;
 }
 
@@ -161,6 +161,18 @@ static double regress(const struct pair *p, uint32_t count)
     }
     double slope = product / square;
     return slope < 0 ? 0 : slope > SLOPE_MOST ? SLOPE_MOST : slope;
+}
+
+bool transfer_promises(const struct transfer *t, struct learner *g)
+{
+    struct pair pairs[HEARD_MOST];
+    for (uint32_t k = 0; k < t->count; k++) {
+        const struct source *source = t->sources[k];
+        if (pass_gate(t, source, &g->asked) == GATE_OPEN &&
+            agreement(pairs, pair_answers(t, source, g, NULL, pairs)) >= AGREES_SURE)
+            return true;
+    }
+    return false;
 }
 
 static double weigh_source(struct transfer *t, uint32_t k, struct learner *g,

@@ -21,6 +21,7 @@ struct transfer {
     double slope;                     // by how much a value here grows with a value there
 
     uint32_t gate_most, gate_count;
+    bool gate_waits;              // until the answers say that a source is to be trusted
     uint64_t gate[TRANSFER_GATE]; // what was asked
     uint32_t first;               // questions before there was a model; 0: there is none yet
     uint32_t starts;              // of these, by the user: they come before
@@ -31,8 +32,9 @@ void transfer_init(struct transfer *t, const struct strategy_setup *setup);
 bool transfer_ask(struct transfer *t, const struct learner *g, uint64_t *index);
 // Was it asked for a source's sake?
 bool transfer_asked(const struct transfer *t, uint64_t index);
-// Is the best of all answers, before there is a model, one of a source's best?
-bool transfer_promises(const struct transfer *t, const struct asked *asked);
+// Is the best of all answers, before there is a model, one of a source's best, and does that source
+// order them as they turned out?
+bool transfer_promises(const struct transfer *t, struct learner *g);
 // Learns from what was answered by now.
 void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *scale);
 // What the trusted ones make of a configuration, standardised; 0 where none is.

@@ -95,6 +95,13 @@ static double upside_down(const uint32_t *c)
     return 200 / bowl(c);
 }
 
+// The bottom at (6, 3).
+static double elsewhere(const uint32_t *c)
+{
+    double a = (double)c[0] - 6, b = (double)c[1] - 3;
+    return 1 + a * a + b * b;
+}
+
 static double shuffled(const uint32_t *c)
 {
     return 1 + (c[0] * 37 + c[1] * 101) % 89;
@@ -299,17 +306,42 @@ START_TEST(helps_and_does_not_hurt)
 }
 END_TEST
 
-// Where few questions are allowed, the one for a source's best is for one that is trusted.
+// Where hardly any questions are allowed, the one for a source's best is for one that is trusted.
 START_TEST(a_refused_source_takes_no_question)
 {
     const char *why;
     uint64_t alone[40], both[40];
     struct source *good = make(own, 2, bowl, 1, &why), *bad = make(own, 2, upside_down, 1, &why);
     for (uint64_t seed = 0; seed < 10; seed++) {
-        uint32_t found = search_within(40, (const struct source *[]){good}, 1, seed, alone);
+        uint32_t found = search_within(20, (const struct source *[]){good}, 1, seed, alone);
         ck_assert_uint_le(found, 8);
-        search_within(40, (const struct source *[]){bad, good}, 2, seed, both);
+        search_within(20, (const struct source *[]){bad, good}, 2, seed, both);
         ck_assert_mem_eq(alone, both, sizeof alone);
+    }
+    source_free(good);
+    source_free(bad);
+}
+END_TEST
+
+// One whose best is worse than the default has one question and no more; the spread ones follow as without it.
+// One that is right ends these after the first.
+START_TEST(a_gate_is_shut_or_passed_at_once)
+{
+    const char *why;
+    uint32_t count;
+    uint64_t alone[40], with[40];
+    struct source *good = make(own, 2, bowl, 1, &why), *bad = make(own, 2, elsewhere, 1, &why);
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        search(NULL, 0, seed, alone);
+        search((const struct source *[]){bad}, 1, seed, with);
+        ck_assert_uint_eq(with[1], source_best(bad, &count)[0]);
+        ck_assert_mem_eq(with + 2, alone + 1, 2 * sizeof *alone);
+        search((const struct source *[]){good}, 1, seed, with);
+        ck_assert_mem_eq(with + 1, source_best(good, &count), 2 * sizeof *with);
+        ck_assert_uint_eq(with[3], alone[1]);
+        ck_assert_uint_ne(with[4], alone[2]);
+        search_within(40, (const struct source *[]){good}, 1, seed, with);
+        ck_assert_uint_eq(with[1], source_best(good, &count)[0]);
     }
     source_free(good);
     source_free(bad);
@@ -328,6 +360,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, begins_with_the_default_and_the_best);
     tcase_add_test(tests, helps_and_does_not_hurt);
     tcase_add_test(tests, a_refused_source_takes_no_question);
+    tcase_add_test(tests, a_gate_is_shut_or_passed_at_once);
 }
 
 int main(void)
