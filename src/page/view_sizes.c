@@ -50,16 +50,33 @@ static bool follows_axis(const struct sizes *z, size_t name)
     return true;
 }
 
-static bool is_axis(const struct sizes *z, size_t name)
+// How many numbers the constant is in these sets; 0: somewhere it is none.
+static size_t count_sizes(const struct sizes *z, size_t name)
 {
-    bool varies = false;
+    size_t count = 0;
     for (size_t i = 0; i < z->count; i++) {
-        struct page_constant c;
+        struct page_constant c, before;
+        bool is_new = true;
         if (!page_constant_of(z->all[i], &z->names[name], &c) || isnan(constant_number(&c)))
-            return false;
-        varies |= !page_same_constant(&c, &z->names[name]);
+            return 0;
+        for (size_t k = 0; k < i && is_new; k++)
+            is_new = !page_constant_of(z->all[k], &z->names[name], &before) ||
+                     !page_same_constant(&c, &before);
+        count += is_new;
     }
-    return varies;
+    return count;
+}
+
+// The constant with the most sizes; none has two: name_count.
+static size_t longest_axis(const struct sizes *z)
+{
+    size_t axis = z->name_count, most = 1;
+    for (size_t i = 0; i < z->name_count; i++) {
+        size_t count = count_sizes(z, i);
+        axis = count > most ? i : axis;
+        most = count > most ? count : most;
+    }
+    return axis;
 }
 
 static bool has_best(const struct page_set *s)
@@ -79,8 +96,7 @@ static bool find_axis(const struct page_set *s, struct sizes *z)
     }
     z->count = z->all ? kept : 0;
     z->name_count = z->count ? page_constants(z->all[0]->constants, z->names) : 0;
-    for (z->axis = 0; z->axis < z->name_count && !is_axis(z, z->axis); z->axis++)
-        ;
+    z->axis = longest_axis(z);
     for (size_t i = 0; z->axis < z->name_count && i < z->name_count; i++)
         z->in_step[i] = follows_axis(z, i);
     z->has_rate = true;

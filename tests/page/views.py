@@ -137,6 +137,13 @@ check(len(set(re.findall("kernel ([0-9a-f]{8})</a>|kernel ([0-9a-f]{8}), ", page
 with open(f.path("scale.c"), "w") as file:
     file.write(KERNEL)
 
+# Of two constants that vary, the one with more sizes is the axis; the other one tells the lines.
+with open(f.path("two.json"), "w") as file:
+    json.dump(dict(SPEC, Constants={"K": 1, "N": 1000}), file)
+f.run("sweep", "two.json", "--set", "K=1,2", "--set", "N=1000,2000,4000", "--product", "--budget", "2", "--store", "two.sqlite")
+check({row["line"] for row in rows("two.sqlite", "--csv", "sizes")} == {"K=1", "K=2"}, "the axis is not N")
+check(re.search('class="axis"[^>]*>N<', f.run("report", "two.sqlite", "--svg", "sizes")), "the axis has another name")
+
 # ---- several objectives --------------------------------------------------------------------------
 
 spec = dict(SPEC, Metrics=SPEC["Metrics"] + [{"Name": "work", "Expression": "STEP * MODE"}])
