@@ -378,16 +378,21 @@ static const char *given_language(const struct work *w)
     return given->is_given ? language_text(given->language) : NULL;
 }
 
-// "2 GPUs; took NVIDIA H200 (0000:06:00.0); --device chooses".
+// "2 devices of this kind (gpu); took NVIDIA H200 (0000:06:00.0); --device chooses". Where devices share the work, one of
+// each model and driver is in the list.
 static void say_which_device(const struct device_info *list, size_t count,
-                             const struct device_info *taken)
+                             const struct device_info *taken, bool shares)
 {
     size_t like = count_like_devices(list, count, taken);
     if (like < 2)
         return;
     const char *address = taken->pci && taken->pci[0] ? taken->pci : taken->id;
-    complain("%zu devices of this kind (%s); took %s (%s); --device chooses", like,
-             device_type_text(taken->type), taken->name, address);
+    if (shares)
+        complain("devices of %zu models or drivers (%s); took those like %s (%s); --device chooses",
+                 like, device_type_text(taken->type), taken->name, address);
+    else
+        complain("%zu devices of this kind (%s); took %s (%s); --device chooses", like,
+                 device_type_text(taken->type), taken->name, address);
 }
 
 // What warnings had to say they have said.
@@ -502,7 +507,7 @@ int work_device(struct work *w)
     w->chosen = w->given->on.count > 0 ? agents_device(&w->agents, w->device)
                                        : engine_device_like(w->list, w->device);
     if (w->device && !wanted && !w->takes_kind)
-        say_which_device(list, count, w->device);
+        say_which_device(list, count, w->device, w->given->on.count > 0);
     if (!list)
         error_memory(&e);
     if (!w->device && by_environment)

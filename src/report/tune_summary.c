@@ -68,7 +68,8 @@ static const char *why_no_baseline(const struct tune_report *v)
     if (!r && v->head.recorded && !v->head.of_spec)
         return "a recording names no default";
     if (!r)
-        return p->has_default ? "it was not run" : "it is not in the space that was asked for";
+        return p->has_default ? "it was not run"
+                              : "it is not in the part of the space that was asked for";
     return r->result->status == STATUS_CORRECT ? "it was not timed" : "it failed";
 }
 

@@ -526,7 +526,7 @@ static void skip_banner(struct link *l)
 static void add_visible_end(struct text *out, const char *bytes, size_t length)
 {
     size_t start = length > 300 ? length - 300 : 0;
-    while (length > start && (bytes[length - 1] == '\n' || bytes[length - 1] == ' '))
+    while (length > start && memchr("\r\n ", bytes[length - 1], 3))
         length--;
     for (unsigned i = 0; i < 3 && start > 0 && start < length; i++)
         start += (bytes[start] & 0xc0) == 0x80;
@@ -540,6 +540,13 @@ static void add_visible_end(struct text *out, const char *bytes, size_t length)
             text_addc(out, ' ');
         start++;
     }
+}
+
+// Did ssh end because it would have had to ask?
+static bool ssh_may_not_ask(const struct link *l, const char *said)
+{
+    return str_equal(l->o->launcher[0], "ssh") &&
+           (strstr(said, "Permission denied") || strstr(said, "verification failed"));
 }
 
 // How the launcher ended, in its own words; what it printed instead of an agent's frames with them.
@@ -558,14 +565,25 @@ static void lose_launcher(struct link *l)
     bool is_old = strstr(text_cstr(&said), "usage: hone-worker") != NULL;
     bool is_missing = !l->is_up && !is_own && gone && WIFEXITED(status) &&
                       (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
-    lose(l, "%s: '%s' %s%s%s%s%s%s", l->is_up ? "the connection ended" : "no agent answered",
+    const char *last = printed.length ? text_cstr(&printed) : text_cstr(&said), *advice = NULL;
+    if (is_missing)
+        advice = "Is hone-worker there? Its path is named with --node-worker PATH";
+    else if (!l->is_up && ssh_may_not_ask(l, text_cstr(&said)))
+        advice = "ssh can ask nothing here: it needs a key that is accepted there without a "
+                 "passphrase or by an "
+                 "agent, and a host that is known; `ssh -oBatchMode=yes HOST true` shows it";
+    else if (is_old)
+        advice =
+            "The hone-worker there is too old to be an agent: install this version, " HONE_VERSION;
+    bool is_sentence = *last && last[strlen(last) - 1] == '.';
+    lose(l, "%s: '%s' %s%s%s%s%s%s%s", l->is_up ? "the connection ended" : "no agent answered",
          l->o->launcher[0], gone ? how : "closed its output",
          said.length ? "; the last it printed: " : "", text_cstr(&said),
          printed.length ? "; on its standard output: " : "", text_cstr(&printed),
-         is_missing ? ". Is hone-worker there? Its path is named with --node-worker PATH"
-         : is_old   ? ". The hone-worker there is too old to be an agent: install this "
-                      "version, " HONE_VERSION
-                    : "");
+         !advice       ? ""
+         : is_sentence ? " "
+                       : ". ",
+         advice ? advice : "");
     text_release(&said);
     text_release(&printed);
 }

@@ -206,6 +206,23 @@ START_TEST(a_launcher_that_fails_speaks_for_itself)
         const char *const launcher[] = {"sh", "-c", cases[i].script, NULL};
         expect_lost(launcher, cases[i].first, cases[i].second);
     }
+    char path[96], program[128];
+    snprintf(path, sizeof path, "%s/bin", folder);
+    snprintf(program, sizeof program, "%s/ssh", path);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    FILE *f = fopen(program, "w");
+    ck_assert(f &&
+              fputs("#!/bin/sh\nprintf 'u@h: Permission denied (publickey).\r\n' >&2; exit 255\n",
+                    f) >= 0 &&
+              fclose(f) == 0);
+    ck_assert_int_eq(chmod(program, 0700), 0);
+    char *paths = strdup(getenv("PATH"));
+    setenv("PATH", path, 1);
+    static const char *const asking[] = {"ssh", NULL};
+    expect_lost(asking, "denied (publickey). ssh can ask nothing here",
+                "ssh -oBatchMode=yes HOST true");
+    setenv("PATH", paths, 1);
+    free(paths);
     static const char *const silent[] = {"sleep", "60", NULL};
     expect_lost_within(silent, SHORT_NS, "no agent answered within 3 s", "");
     static const char *const nowhere[] = {"/nonexistent/srun", NULL};
