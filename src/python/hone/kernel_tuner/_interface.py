@@ -11,6 +11,7 @@ import re
 import shlex
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -544,8 +545,10 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     if verify is not None:
         question.looked_at = _looked_at(answer, question)
         judge = _judge(answer, verify, atol, question)
-    spec = question.spec(answers if verify is None else None, atol)
-    chosen = _device(question.language, device, platform)
+    with ThreadPoolExecutor(1) as beside:  # drivers start while the arrays are written
+        listed = beside.submit(_device, question.language, device, platform)
+        spec = question.spec(answers if verify is None else None, atol)
+        chosen = listed.result()
     observing.check(chosen)
     space = spec.space(on=chosen)
     if not len(space):
