@@ -21,6 +21,9 @@
 // Somebody who waits looks again after 5 ms; we stay away long enough for two such looks.
 #define COURTESY_NS (12ull * 1000000)
 
+// So often it is looked who has what somebody waits for.
+#define HOLDER_NS (250ull * 1000000)
+
 #define PCI_DIGITS 12 // "0000:65:00.0"
 
 void device_lock_name(const struct device_info *d, char *out)
@@ -166,19 +169,30 @@ static double held_ns(const struct device_lock *l)
     return age > waited ? age : waited;
 }
 
-static int wait_on(struct device_lock *l, struct error *e)
+// Asks more of the system than the lock itself, and only people read it.
+static void renew_holder(struct device_lock *l, uint64_t now)
 {
-    char took[32];
-    if (!l->waiting)
-        l->waits_ns = clock_ns();
-    if (!l->waiting)
-        l->waiting = set(l->fd, F_RDLCK, 1);
     char who[256], age[32];
     put_process(noted_process(l), who, sizeof who);
     duration_to_str(held_ns(l), age);
     str_format(l->holder, sizeof l->holder, "%s, for %s (%s)", who, age, l->path);
+    l->told_ns = now;
+}
+
+static int wait_on(struct device_lock *l, struct error *e)
+{
+    char took[32];
+    uint64_t now = clock_ns();
+    bool is_new = !l->waiting;
+    if (is_new) {
+        l->waits_ns = now;
+        l->waiting = set(l->fd, F_RDLCK, 1);
+    }
     uint64_t limit = l->limit_ns ? l->limit_ns : DEVICE_LOCK_WAIT_NS;
-    if (clock_ns() - l->waits_ns < limit)
+    bool is_over = now - l->waits_ns >= limit;
+    if (is_new || is_over || now - l->told_ns >= HOLDER_NS)
+        renew_holder(l, now);
+    if (!is_over)
         return 0;
     duration_to_str((double)limit, took);
     error_set(

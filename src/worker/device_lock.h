@@ -25,6 +25,7 @@ struct device_lock {
     bool waiting;
     uint64_t released_ns; // when this process last let go
     uint64_t waits_ns;    // since when it waits
+    uint64_t told_ns;     // when `holder` was last renewed
     uint64_t limit_ns;    // how long it may; 0: DEVICE_LOCK_WAIT_NS
     char path[256];
     char holder[512]; // "process 812 of user anna, for 40 s (/tmp/hone-...)", while waiting
