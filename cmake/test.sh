@@ -13,6 +13,7 @@
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #
+# Several of --valgrind, --examples, --browser and --slurm run beside each other.
 # HONE_TEST_JOBS=N runs N tests at a time; by default three more than there are cores, because a test waits as often
 # as it computes.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
@@ -21,26 +22,20 @@
 all=OFF
 sanitize=OFF
 tsan=OFF
-valgrind=no
 others=no
-examples=no
-browser=no
-slurm=no
+labels= # of the tests that are wanted alone, as a regular expression
 werror=${CI:+ON}
 for word in "$@"; do
     case $word in
     --all) all=ON ;;
     --sanitize) sanitize=ON ;;
     --tsan) tsan=ON ;;
-    --valgrind) valgrind=yes ;;
     --others) others=yes ;;
-    --examples) examples=yes ;;
-    --browser) browser=yes ;;
-    --slurm) slurm=yes ;;
+    --valgrind | --examples | --browser | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,18p' "$0" >&2
+        sed -n '2,19p' "$0" >&2
         exit 2
         ;;
     esac
@@ -55,12 +50,18 @@ gnuplot-nox:cmd:gnuplot
 libopenblas0:lib:libopenblas.so.0
 libmicrohttpd12:lib:libmicrohttpd.so.12
 libclblast1:lib:libclblast.so.1'
-[ $valgrind = no ] || extra="$extra
+wanted() { # label
+    case "|$labels|" in
+    *"|$1|"*) ;;
+    *) return 1 ;;
+    esac
+}
+! wanted valgrind || extra="$extra
 valgrind:cmd:valgrind"
-[ $examples = no ] || extra="$extra
+! wanted examples || extra="$extra
 python3-nbclient:file:/usr/lib/python3/dist-packages/nbclient
 python3-ipykernel:file:/usr/lib/python3/dist-packages/ipykernel"
-[ $browser = no ] || extra="$extra
+! wanted browser || extra="$extra
 chromium:cmd:chromium
 python3-venv:file:/usr/share/doc/python3-venv"
 prepare
@@ -99,7 +100,7 @@ find_judges() {
     PYTHONPATH=$(echo "$judges"/lib/python3*/site-packages)
     export PYTHONPATH
 }
-[ $browser = no ] || find_judges
+! wanted browser || find_judges
 
 say "testing"
 # What workers leave that a test kills.
@@ -121,23 +122,24 @@ progress=
 [ ! -t 1 ] || progress=--progress
 if [ $tsan = ON ]; then
     run_under_tsan "$root/cmake/run_tests.sh" $progress -L threads -j"$jobs"
-elif [ $valgrind = yes ]; then
-    "$root/cmake/run_tests.sh" $progress -L valgrind -j"$jobs"
-elif [ $examples = yes ]; then
-    "$root/cmake/run_tests.sh" $progress -L examples -j"$jobs"
-elif [ $browser = yes ]; then
-    "$root/cmake/run_tests.sh" $progress -L browser -j"$jobs"
-elif [ $slurm = yes ]; then
-    # They wait more than they compute, and each kills what is its own alone.
-    "$root/cmake/slurm_rig.sh" 4 "$root/cmake/run_tests.sh" $progress -L slurm -j"$jobs" || {
-        [ $? = 77 ] || exit 1
-    }
+elif [ -n "$labels" ]; then
+    ! wanted slurm || [ -n "${HONE_TEST_JOBS:-}" ] || jobs=$((jobs + 2)) # two of them take two minutes, most of it waiting
+    set -- "$root/cmake/run_tests.sh" $progress -L "$labels" -j"$jobs"
+    if wanted slurm; then
+        # Its tests wait more than they compute, and each kills what is its own alone. Without a rig they are skipped.
+        status=0
+        "$root/cmake/slurm_rig.sh" 4 "$@" || status=$?
+        [ $status = 77 ] || exit $status
+        [ "$labels" != slurm ] || exit 0
+    fi
+    "$@"
 elif [ $sanitize = ON ]; then
     # Under Oclgrind and NVRTC it is the kernels that are looked at, and so in peak_on_a_device, whose calls
     # device_opencl makes, too; simulations and searches of what was recorded are arithmetic, drivers that hang
     # are waited for, and a comparison of each type is compiled by a driver in this process, ten times as slowly:
     # once is enough of these, in the plain suite; kernels in C that the program has compiled are device_c's. A page that
-    # is served ends soon after its tune, for which its readers are too slow here.
+    # is served ends soon after its tune, for which its readers are too slow here. Tests that repeat arithmetic do so in
+    # part (SUITE_SANITIZED).
     "$root/cmake/run_tests.sh" $progress -LE 'valgrind|browser|slurm' \
         -E '^(oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|cli_language_c|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_live)' \
         -j"$jobs"

@@ -1,7 +1,8 @@
 #!/bin/bash
-# examples.sh BUILD SOURCE SCRATCH help|DOCUMENT.md [gpu]: runs what a document, or the help of all commands, tells the
-# reader to type, one after the other in one shell, in a folder that has the kernels and some files (files/). Each must
-# exit with 0.
+# examples.sh BUILD SOURCE SCRATCH help|help-1|help-2|DOCUMENT.md [gpu]: runs what a document, or the help of all
+# commands, tells the reader to type, one after the other in one shell, in a folder that has the kernels and some files
+# (files/). Each must exit with 0. help-1 is the help before `hone sweep`, help-2 the rest, which needs nothing of what
+# help-1 leaves.
 #
 # Of a document it takes the lines of ```sh blocks and those behind "$ " in ```text blocks; a line that ends in \ goes on.
 # A comment in front of a block says otherwise:
@@ -9,7 +10,8 @@
 #   <!-- needs: GPU -->      only with gpu, on a machine with an NVIDIA GPU (tests/bench/examples.sh)
 #   <!-- exits: 1 -->        with which status
 #   <!-- not run: WHY -->
-# Without gpu, searches that have no end of their own are short: the wrapper of hone below says how. 77: no device.
+# Without gpu, searches that have no end of their own are short, and large sizes are halved: the wrapper of hone below
+# says how. 77: no device.
 set -u
 build=$1 source=$2 scratch=$3 document=$4 machine=${5:-cpu}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -53,8 +55,10 @@ extract_document() {
 }
 
 extract_help() {
-    "$build/hone" help examples | awk '
-    /^  hone / { command = substr($0, 3); next }
+    "$build/hone" help examples | awk -v wanted="${document#help}" '
+    BEGIN { part = "-1" }
+    /^  hone sweep / { part = "-2" }
+    /^  hone / { command = wanted == "" || wanted == part ? substr($0, 3) : ""; next }
     command != "" { print ($0 ~ /on an NVIDIA GPU: / ? "gpu " : "") (command ~ /^hone space .* --why/ ? "1 " : "0 ") command; command = "" }'
 }
 
@@ -70,7 +74,12 @@ cat >"$scratch/bin/hone" <<END
 #!/bin/bash
 words=" \$* " short=()
 [[ \$words == *" --replay"* ]] || for word; do
-    [ "\$word" = 60s ] && word=4
+    case \$word in
+    60s) word=4 ;;
+    WIDTH=256..1024) word=WIDTH=128..512 ;; # a CPU takes seconds for a product of 1024
+    N=250,500,1000) word=N=125,250,500 ;;
+    WIDTH=256,512) word=WIDTH=128,256 ;;
+    esac
     short+=("\$word")
 done
 [ \${#short[@]} = 0 ] || set -- "\${short[@]}"
@@ -104,13 +113,13 @@ hone devices >devices.text 2>&1 || {
     exit 77
 }
 case $document in
-help) extract_help ;;
+help*) extract_help ;;
 *) extract_document "$source/$document" ;;
 esac >"$scratch/list"
 rm devices.text
 
 # What the examples of the help name: a small kernel's spec, stores of others, a recorded space.
-if [ "$document" = help ]; then
+if [ "${document#help}" != "$document" ]; then
     sed 's/"WIDTH": 256/"WIDTH": 64/' kernels_cl/matmul_tiled.json >spec.json
     cp kernels_cl/matmul_naive.json other.json
     cp kernels_cl/matmul_*.cl .
