@@ -3,7 +3,16 @@
 #define HONE_TESTS_BASE_SUITE_H
 
 #include <check.h>
+#include <stdbool.h>
 #include <stdlib.h>
+
+// A sanitizer looks at memory and threads: arithmetic that is proved without one, and only repeats under it what other
+// tests do, is left out or done in part.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SUITE_SANITIZED true
+#else
+#define SUITE_SANITIZED false
+#endif
 
 // Runs what `add` adds to a test case and returns the exit status of the program.
 static inline int suite_run(const char *name, void (*add)(TCase *tests))

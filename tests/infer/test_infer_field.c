@@ -68,13 +68,14 @@ START_TEST(as_expected)
         struct text path = TEXT_INIT, found = TEXT_INIT;
         if (!dot || (strcmp(dot, ".cl") != 0 && strcmp(dot, ".cu") != 0))
             continue;
+        if (count++ % (SUITE_SANITIZED ? 3 : 1) > 0)
+            continue;
         text_addf(&path, "%s/%s", folder, entry->d_name);
         describe_file(text_cstr(&path), &found);
         text_add(&path, ".expected");
         compare_with(text_cstr(&path), &found);
         text_release(&found);
         text_release(&path);
-        count++;
     }
     closedir(d);
     ck_assert_uint_gt(count, 40);

@@ -424,7 +424,7 @@ END_TEST
 // would be terabytes, and the test would run into its limit.
 START_TEST(test_many_small_frames)
 {
-    enum { FRAMES = 300000 };
+    enum { FRAMES = SUITE_SANITIZED ? 60000 : 300000 };
     uint32_t seen = 0;
     for (uint32_t i = 0; i < FRAMES; i++)
         ck_assert(channel_send(&far, VERB_PHASE, i, &i, sizeof i, &e));
@@ -443,7 +443,7 @@ END_TEST
 // The same with everything received before the first frame is taken.
 START_TEST(test_many_small_frames_taken_late)
 {
-    enum { FRAMES = 300000 };
+    enum { FRAMES = SUITE_SANITIZED ? 60000 : 300000 };
     struct text bytes = TEXT_INIT;
     for (uint32_t i = 0; i < FRAMES; i++)
         add_frame(&bytes, PROTOCOL_MAGIC, VERB_PHASE, 0, i, 0, NULL);

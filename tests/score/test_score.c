@@ -371,10 +371,12 @@ static void add(TCase *tests)
     tcase_add_test(tests, exhaustive_by_hand);
     tcase_add_test(tests, time_by_hand);
     tcase_add_test(tests, costs_that_cannot_be);
-    tcase_add_test(tests, random_scores_nothing);
+    if (!SUITE_SANITIZED)
+        tcase_add_test(tests, random_scores_nothing);
     tcase_add_test(tests, threads_and_seeds);
     tcase_add_test(tests, several_in_flight);
-    tcase_add_test(tests, along_the_budget);
+    if (!SUITE_SANITIZED)
+        tcase_add_test(tests, along_the_budget);
     tcase_add_test(tests, files_and_strategies);
     tcase_add_test(tests, default_strategy);
     tcase_add_test(tests, refused);

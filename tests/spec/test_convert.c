@@ -4,13 +4,15 @@
 #include "fixture.h"
 #include "space/space.h"
 
+#include "../base/suite.h"
+
 #include <check.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONFIGURATIONS = 6, FILES_MOST = 2000, RANDOM_SPECS = 500 };
+enum { CONFIGURATIONS = 6, FILES_MOST = 2000, RANDOM_SPECS = SUITE_SANITIZED ? 100 : 500 };
 
 static struct device_info device_of(enum language l)
 {
