@@ -526,7 +526,7 @@ static void skip_banner(struct link *l)
 static void add_visible_end(struct text *out, const char *bytes, size_t length)
 {
     size_t start = length > 300 ? length - 300 : 0;
-    while (length > start && memchr("\r\n ", bytes[length - 1], 3))
+    while (length > start && bytes[length - 1] && strchr("\r\n ", bytes[length - 1]))
         length--;
     for (unsigned i = 0; i < 3 && start > 0 && start < length; i++)
         start += (bytes[start] & 0xc0) == 0x80;

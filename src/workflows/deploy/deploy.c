@@ -362,7 +362,7 @@ static bool take_measured(struct deploy *d, struct deploy_record *out, const str
         return true;
     cell.gain = gain_of(d->tune, b->base, r);
     tune_compare(d->tune, r, b->best, &behind);
-    if (behind.known)
+    if (behind.known && b->best)
         cell.ns = b->best->stats.median * behind.ratio.ratio;
     spec_configuration_text(d->rows[d->row].spec, r->choice, true, &text);
     bool ok = !text.failed && grid_put(&d->own, text_cstr(&text), &cell, r->result);
