@@ -12,7 +12,8 @@ import shutil
 import sys
 import tempfile
 import weakref
-from typing import Any, Optional
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, List, Optional, Tuple
 
 from ._library import InputError
 
@@ -20,6 +21,7 @@ from ._library import InputError
 TYPES = {"float16": "half", "float32": "float", "float64": "double", "int8": "int8", "int16": "int16",
          "int32": "int32", "int64": "int64", "uint8": "uint8", "uint16": "uint16", "uint32": "uint32",
          "uint64": "uint64", "bool": "bool", "complex64": "float2", "complex128": "double2"}
+WRITERS = 8  # threads at most
 COMPLEX = {"float2": "complex64", "double2": "complex128"}
 NAMES = {hone: numpy for numpy, hone in TYPES.items() if hone not in COMPLEX}
 
@@ -72,15 +74,26 @@ def _remove(folder: pathlib.Path, owner: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _write(task: Tuple[pathlib.Path, Any]) -> None:
+    import numpy
+    path, data = task
+    beside = path.with_name(f".{path.stem}.new")  # whoever reads the file has all of one array
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as f:
+        numpy.lib.format.write_array(f, data, version=(1, 0), allow_pickle=False)
+    os.replace(beside, path)
+
+
 class Scratch:
     """A folder of the user's own, which is removed with this object or at the interpreter's end."""
 
     def __init__(self) -> None:
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="hone-python-"))  # mode 0700
+        self._unwritten: List[Tuple[pathlib.Path, Any]] = []
         self._remove = weakref.finalize(self, _remove, self.path, os.getpid())
 
     def write(self, name: str, array: Any) -> str:
-        """Writes an array as NAME.npy and gives back the file's path."""
+        """Gives back the path of NAME.npy, as which settle() writes the array."""
         import numpy
         if not name or not name.replace("_", "").replace("-", "").isalnum():
             raise InputError(f"argument '{name}' cannot be a file: its name has other characters than letters, "
@@ -91,12 +104,15 @@ class Scratch:
             data = data.view(data.real.dtype)
         if data.dtype.byteorder == ">" or (data.dtype.byteorder == "=" and sys.byteorder == "big"):
             data = data.astype(data.dtype.newbyteorder("<"))
-        beside = self.path / f".{name}.new"  # whoever reads the file has all of one array
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as f:
-            numpy.lib.format.write_array(f, data, version=(1, 0), allow_pickle=False)
-        os.replace(beside, path)
+        self._unwritten.append((path, data))
         return str(path)
+
+    def settle(self) -> None:
+        """Writes what was given to write(), arrays beside each other: most of the time is the system's, for fresh memory."""
+        tasks, self._unwritten = self._unwritten, []
+        if tasks:
+            with ThreadPoolExecutor(min(len(tasks), WRITERS)) as pool:
+                list(pool.map(_write, tasks))
 
     def close(self) -> None:
         self._remove()

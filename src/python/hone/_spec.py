@@ -132,6 +132,8 @@ class Spec:
     def _read(self, text: str, folder: Optional[PathLike], name: str, strict: bool = False) -> None:
         error, options, data = Error(), self._options(strict), text.encode()
         self._text, self._folder = text, str(folder) if folder is not None else None
+        if self._scratch is not None:
+            self._scratch.settle()
         self.handle = lib.hone_spec_parse(data, len(data), encode(folder), encode(name), byref(options), byref(error))
         error.raise_it()
         self._own()

@@ -350,6 +350,7 @@ class Question(Combinations):
                                            "Conditions": self.conditions + self._fits(), "Derived": self.derived},
                     "KernelSpecification": kernel,
                     "Metrics": [{"Name": key, "Expression": text} for key, text in self.metrics.items()]}
+        self.scratch.settle()
         made = Spec.parse(json.dumps(document), name=self.name)
         made._scratch = self.scratch
         made._shapes = {a["Name"]: tuple(value.shape) for a, value in zip(arguments, self.given) if _arrays.is_array(value)}
