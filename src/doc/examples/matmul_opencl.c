@@ -91,44 +91,16 @@ static void open_machine(machine *m)
                                    m->units);
 }
 
+/* Does a program for this size on such a card stand in the header? */
+static int has_program(const machine *m, const matmul_configuration *c, const int64_t size[3])
+{
 #ifdef matmul_BINARY_COUNT
-static const matmul_binary *find_program(const machine *m, const matmul_configuration *c,
-                                         const int64_t size[3])
-{
-    return matmul_find_binary(m->architecture, c, size[0], size[1], size[2]);
-}
-
-/* The program that stands in the header for this size on such a card: PTX, for which nothing must be rewritten. */
-static int load_program(const machine *m, const matmul_configuration *c, const int64_t size[3],
-                        built *out)
-{
-    const matmul_binary *known = find_program(m, c, size);
-    const unsigned char *bytes = known ? known->bytes : NULL;
-    cl_int code, loaded;
-    if (!known)
-        return 0;
-    printf("  its %s stands in the header, %lu bytes\n", known->kind, (unsigned long)known->length);
-    out->program = clCreateProgramWithBinary(m->context, 1, &m->device, &known->length, &bytes,
-                                             &loaded, &code);
-    check(code, "clCreateProgramWithBinary");
-    check(clBuildProgram(out->program, 1, &m->device, NULL, NULL, NULL), "clBuildProgram");
-    return 1;
-}
+    return matmul_find_binary(m->architecture, c, size[0], size[1], size[2]) != NULL;
 #else
-static const void *find_program(const machine *m, const matmul_configuration *c,
-                                const int64_t size[3])
-{
     (void)m, (void)c, (void)size;
-    return NULL;
-}
-
-static int load_program(const machine *m, const matmul_configuration *c, const int64_t size[3],
-                        built *out)
-{
-    (void)m, (void)c, (void)size, (void)out;
     return 0;
-}
 #endif
+}
 
 static void compile(const machine *m, const matmul_configuration *c, const int64_t size[3],
                     built *out)
@@ -147,6 +119,27 @@ static void compile(const machine *m, const matmul_configuration *c, const int64
                               NULL);
     if (code != CL_SUCCESS)
         stop("clBuildProgram", log);
+}
+
+/* The program that stands in the header, PTX for which nothing must be rewritten, else one that is compiled now. */
+static void load_program(const machine *m, const matmul_configuration *c, const int64_t size[3],
+                         built *out)
+{
+#ifdef matmul_BINARY_COUNT
+    const matmul_binary *known = matmul_find_binary(m->architecture, c, size[0], size[1], size[2]);
+    if (known) {
+        const unsigned char *bytes = known->bytes;
+        cl_int code, loaded;
+        printf("  its %s stands in the header, %lu bytes\n", known->kind,
+               (unsigned long)known->length);
+        out->program = clCreateProgramWithBinary(m->context, 1, &m->device, &known->length, &bytes,
+                                                 &loaded, &code);
+        check(code, "clCreateProgramWithBinary");
+        check(clBuildProgram(out->program, 1, &m->device, NULL, NULL, NULL), "clBuildProgram");
+        return;
+    }
+#endif
+    compile(m, c, size, out);
 }
 
 /* Buffers of the kernel's own; those of A, B and C are given. */
@@ -197,8 +190,7 @@ static built *build(const machine *m, const matmul_configuration *c, const int64
     built *out = (built *)calloc(1, sizeof *out);
     if (!out)
         stop("a configuration", "no memory");
-    if (!load_program(m, c, size, out))
-        compile(m, c, size, out);
+    load_program(m, c, size, out);
     make_buffers(m, c, size, given, out);
     make_launches(m, c, size, out);
     return out;
@@ -261,8 +253,7 @@ static void multiply(const machine *m, const int64_t size[3])
            (long long)size[2], why, best ? best->text : "");
     if (!best)
         exit(EXIT_FAILURE);
-    if (matmul_target(&m->handle, best, size[0], size[1], size[2]) &&
-        !find_program(m, best, size)) {
+    if (matmul_target(&m->handle, best, size[0], size[1], size[2]) && !has_program(m, best, size)) {
         printf("  its PTX would have to be rewritten first, so the default is taken\n");
         best = matmul_default();
     }
