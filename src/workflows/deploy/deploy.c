@@ -348,8 +348,7 @@ static struct deploy_gain gain_of(const struct tune *t, const struct tune_record
                                 .low = s.ranked ? s.ratio.low : NAN,
                                 .high = s.ranked ? s.ratio.high : NAN,
                                 .is_interval = s.ranked && s.ratio.interval,
-                                .is_default = base == r || (base && base->same_as == r) ||
-                                              (base && r->same_as == base)};
+                                .is_default = s.same};
 }
 
 static bool take_measured(struct deploy *d, struct deploy_record *out, const struct tune_record *r,

@@ -207,6 +207,7 @@ void tune_progress(struct tune *t, struct tune_progress *out);
 // How many times faster one record is than another.
 struct tune_speedup {
     bool known;  // both have a time, and these compare
+    bool same;   // they are one configuration, or run the same job
     bool ranked; // within the rounds of a ranking; else from times of screening, which see drift
     struct stats_ratio ratio; // of the ranked: with its interval (stats/speedup.h)
     bool significant;         // the interval lies above 1

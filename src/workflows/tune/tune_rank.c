@@ -688,7 +688,8 @@ void tune_compare(const struct tune *t, const struct tune_record *slow,
         return;
     out->known = true;
     out->ranked = slow->ranked && fast->ranked;
-    if (are_one_job(slow, fast))
+    out->same = are_one_job(slow, fast);
+    if (out->same)
         out->ratio = (struct stats_ratio){1, 1, 1, out->ranked};
     else if (out->ranked)
         speedup_of_ranked(t, slow, fast, &out->ratio);
