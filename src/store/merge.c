@@ -1,5 +1,6 @@
 // Merging other stores: a union by id, table by table, in one transaction.
 
+#include "os/file_replace.h"
 #include "store/database.h"
 #include "store/fail.h"
 #include "store/schema.h"
@@ -7,7 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 // What is copied, in an order in which what a row names is there before it. A row number is the
 // file's own and not copied; the order that it stands for is. `only` is put behind `select` where
@@ -108,10 +109,9 @@ static struct store *source_open(const char *path, struct error *e)
 // The store itself, by any name: a link, another path.
 static bool refuse_itself(const char *path, const char *const *files, size_t count, struct error *e)
 {
-    struct stat own, other;
-    bool exists = stat(path, &own) == 0;
+    bool exists = access(path, F_OK) == 0;
     for (size_t i = 0; exists && i < count; i++) {
-        if (stat(files[i], &other) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino)
+        if (file_is_same(path, files[i]))
             return error_set(e, ERROR_USAGE,
                              "%s: it is the store itself; name other files, or another store with "
                              "--store",
