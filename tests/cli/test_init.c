@@ -12,7 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DATA HONE_SOURCE_DIR "/tests/cli/data/init"
+#define DATA    HONE_SOURCE_DIR "/tests/cli/data/init"
+#define KERNELS HONE_SOURCE_DIR "/tests/infer/kernels"
+
+// Of KERNELS, where what is inferred is held against a text: that it runs as well is seen here.
+static const char *const inferred[] = {"eroded_strip.cl", "lanes_per_row.cl", "lettered_axes.cl"};
 
 #define has(text, part) ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
 
@@ -28,10 +32,10 @@ static bool ends_with(const char *name, const char *end)
     return length > tail && strcmp(name + length - tail, end) == 0;
 }
 
-static void init_one(const char *name, const char *further)
+static void init_one(const char *folder, const char *name, const char *further)
 {
     char source[512], spec[512];
-    str_format(source, sizeof source, "%s/%s", DATA, name);
+    str_format(source, sizeof source, "%s/%s", folder, name);
     str_format(spec, sizeof spec, "%s/%s.json", program_folder(), name);
     struct ran r = program_run("init", source, "--output", spec, further);
     ck_assert_msg(r.status == 0, "%s: %d\n%s%s", name, r.status, r.out, r.err);
@@ -56,10 +60,14 @@ static void init_all(const char *end, unsigned part, const char *further)
     ck_assert_int_gt(count, 20);
     for (int i = 0; i < count; i++) {
         if (ends_with(list[i]->d_name, end) && seen++ % 8 == part)
-            init_one(list[i]->d_name, further);
+            init_one(DATA, list[i]->d_name, further);
         free(list[i]);
     }
     free(list);
+    for (size_t i = 0; i < sizeof inferred / sizeof *inferred; i++) {
+        if (ends_with(inferred[i], end) && seen++ % 8 == part)
+            init_one(KERNELS, inferred[i], further);
+    }
 }
 
 START_TEST(opencl_kernels)
