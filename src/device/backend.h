@@ -67,8 +67,8 @@ struct backend {
     // own_kernel() may be called.
     void *(*open)(const char *id, const struct device_options *o, struct arena *a,
                   struct device_info *info, struct error *e);
-    // Opens what makes images for a device of another machine, with build_only, as device_options.target describes it: the
-    // error says why those of this one could not be used there. Default: images stay where they are made, as images_stay
+    // Opens what makes images for a device that it does not open, with build_only, as device_options.target describes it: the
+    // error says why those that are made here could not be used there. Default: images stay where they are made, as images_stay
     // says ("its driver keeps ...").
     void *(*open_for)(const struct device_info *target, const struct device_options *o,
                       struct error *e);

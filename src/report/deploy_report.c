@@ -25,7 +25,7 @@ static void put_percent(double fraction, struct text *out)
     text_addf(out, "%.*f %%", fabs(fraction) < 0.0995 ? 1 : 0, 100 * fraction + 0.0);
 }
 
-// The two are not told apart: the interval contains 1.
+// Tied: the interval contains 1.
 static bool is_tied(const struct deploy_gain *g)
 {
     return g->is_in_turn && !g->is_default && g->low <= 1 && g->high >= 1;
@@ -197,8 +197,8 @@ static void put_drawn(const struct deploy_report *v, const struct deploy_matrix 
 
 // Over the default, of the points at which both were launched in the same rounds.
 struct gains {
-    uint32_t count, ranges, defaults,
-        tied; // points; without an interval; of the default itself; not told apart from it
+    uint32_t count, ranges;   // points; those without an interval
+    uint32_t defaults, tied;  // points whose answer is the default, or is tied with it
     double sum, below, above; // of logarithms; squares of the interval's halves
     double least;
     uint32_t least_at;       // point

@@ -53,7 +53,7 @@ void speedup_ranked(const struct ranking_entry *base, const struct ranking_entry
                                 .interval = has_ratio_interval(base) && has_ratio_interval(best)};
     if (!base->tied || !best->tied)
         return;
-    // Not told apart: the interval may lie wholly within `alike`, and must still contain 1.
+    // Tied: the interval may lie wholly within `alike`, and must still contain 1.
     out->low = fmin(out->low, 1);
     out->high = fmax(out->high, 1);
 }

@@ -21,9 +21,9 @@ from ._library import InputError
 TYPES = {"float16": "half", "float32": "float", "float64": "double", "int8": "int8", "int16": "int16",
          "int32": "int32", "int64": "int64", "uint8": "uint8", "uint16": "uint16", "uint32": "uint32",
          "uint64": "uint64", "bool": "bool", "complex64": "float2", "complex128": "double2"}
-WRITERS = 8  # threads at most
 COMPLEX = {"float2": "complex64", "double2": "complex128"}
 NAMES = {hone: numpy for numpy, hone in TYPES.items() if hone not in COMPLEX}
+WRITERS = 8  # threads at most that write arrays
 
 
 def is_array(value: Any) -> bool:
