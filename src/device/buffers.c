@@ -234,6 +234,8 @@ static bool make_buffer_contents(struct device *d, const struct job_buffer *job,
     const struct job_blob *given = &job->fill.blob;
     if (job->fill.kind == FILL_DATA && given->data && given->length == m->bytes)
         return memory_write(d, m, given->data, e);
+    if (fill_is_zero(job))
+        return memory_fill(d, m, 0, e);
     void *data = malloc(m->bytes);
     bool ok = data || error_memory(e);
     ok = ok && fill_make(job, data, e) && memory_write(d, m, data, e);

@@ -344,6 +344,14 @@ static bool fill_by_kind(struct filler *f, struct error *e)
     return ok;
 }
 
+bool fill_is_zero(const struct job_buffer *b)
+{
+    const struct job_fill *f = &b->fill;
+    bool is_float = b->element.scalar != SCALAR_CUSTOM && scalar_is_float(b->element.scalar);
+    return f->kind == FILL_CONSTANT &&
+           (is_float ? f->value == 0 && !signbit(f->value) : f->integer == 0);
+}
+
 bool fill_make(const struct job_buffer *b, void *out, struct error *e)
 {
     struct filler f = {.buffer = b, .out = out, .stride = 1};

@@ -14,6 +14,8 @@
 // Components that carry data, all elements together.
 uint64_t fill_components(const struct job_buffer *b);
 uint64_t fill_bytes(const struct job_buffer *b);
+// Is each bit of the contents 0?
+bool fill_is_zero(const struct job_buffer *b);
 // Writes fill_bytes(b) bytes. A buffer without a fill is poisoned.
 bool fill_make(const struct job_buffer *b, void *out, struct error *e);
 

@@ -227,6 +227,26 @@ START_TEST(structs_take_bytes_only)
 }
 END_TEST
 
+START_TEST(zeros_are_those_whose_bits_are)
+{
+    const struct job_fill fills[] = {{FILL_CONSTANT, .value = 0},
+                                     {FILL_CONSTANT, .value = -0.0},
+                                     {FILL_CONSTANT, .value = 1e-300},
+                                     {FILL_CONSTANT, .integer = 1},
+                                     {FILL_UNIFORM, .low = 0}};
+    const bool as_float[] = {true, false, false, true, false};
+    const bool as_integer[] = {true, true, true, false, false};
+    for (size_t i = 0; i < sizeof fills / sizeof *fills; i++) {
+        struct job_buffer b = buffer(SCALAR_HALF, 2, 3, fills[i]);
+        ck_assert(fill_is_zero(&b) == as_float[i]);
+        b.element = (struct element){SCALAR_I32, .width = 1};
+        ck_assert(fill_is_zero(&b) == as_integer[i]);
+        b.element = (struct element){SCALAR_CUSTOM, .width = 1, .custom_bytes = 12};
+        ck_assert(fill_is_zero(&b) == as_integer[i]);
+    }
+}
+END_TEST
+
 START_TEST(poison_is_a_large_finite_number)
 {
     struct job_buffer b = buffer(SCALAR_FLOAT, 1, 2, (struct job_fill){FILL_NONE});
@@ -298,6 +318,7 @@ static void add(TCase *t)
     tcase_add_test(t, generators_that_fail_say_where);
     tcase_add_test(t, data_must_have_the_buffers_size);
     tcase_add_test(t, structs_take_bytes_only);
+    tcase_add_test(t, zeros_are_those_whose_bits_are);
     tcase_add_test(t, poison_is_a_large_finite_number);
     tcase_add_test(t, checksum_is_known);
     tcase_add_test(t, cores_are_counted_once);

@@ -185,6 +185,25 @@ def test_run_kernel_gives_what_one_launch_left(vectors):
     assert numpy.allclose(left[0], 1 + vectors[1] + vectors[2])
 
 
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "int8", "uint16", "int64", "complex64", "bool"])
+def test_zeros_are_filled_and_not_written(pocl, kind):
+    from hone import _arrays
+    written, write = [], _arrays.Scratch.write
+    zeros, minus = numpy.zeros((8, 8), dtype=kind), numpy.zeros(64, dtype=kind)
+    view = numpy.zeros((16, 16), dtype=kind)[::2, ::2]
+    if minus.dtype.kind in "fc":
+        minus[3] = minus.dtype.type(-0.0)
+    else:
+        minus[63] = 1
+    source = "__kernel void f(__global char *a, __global char *b, __global char *c) { if (get_global_id(0) == k) a[0] = b[0] = c[0] = 7; }"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_arrays.Scratch, "write", lambda self, name, array: written.append(name) or write(self, name, array))
+        left = kernel_tuner.run_kernel("f", source, 64, [zeros, minus, view], {"block_size_x": 64, "k": 99})
+    assert written == ["argument1", "argument2"]  # the view is not looked at
+    for given, is_left in zip((zeros, minus, view), left):
+        assert given.dtype == is_left.dtype and given.shape == is_left.shape and given.tobytes() == is_left.tobytes()
+
+
 def test_cache_files_are_read_and_written(vectors, tmp_path):
     results, _ = tune(vectors, params={"block_size_x": [32, 64]}, cache=tmp_path / "c")
     document = json.loads((tmp_path / "c.json").read_text())

@@ -69,6 +69,12 @@ def as_numpy(value: Any) -> Any:
     return numpy.asarray(value)
 
 
+def is_zero(array: Any) -> bool:
+    """Is every bit of an array 0? It is known after a look at the first elements where it is not."""
+    import numpy
+    return isinstance(array, numpy.ndarray) and array.size > 0 and array.flags.c_contiguous and not array.reshape(-1).view(numpy.bool_).any()
+
+
 def _remove(folder: pathlib.Path, owner: int) -> None:
     if owner == os.getpid():  # and not a process that was forked from it
         shutil.rmtree(folder, ignore_errors=True)

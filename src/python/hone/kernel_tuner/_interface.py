@@ -236,8 +236,9 @@ class Question(Combinations):
         if getattr(flags, "f_contiguous", False) and not flags.c_contiguous:
             raise Unsupported(f"{file} is in Fortran's order, and hone passes arrays in C's: give numpy.ascontiguousarray(...) of it, or of its "
                               "transpose where the kernel reads columns")
-        return {"Type": _arrays.type_of(file, value), "Size": int(value.size), "FillType": "BinaryRaw",
-                "DataSource": self.scratch.write(file, value)}
+        contents = {"FillType": "Constant", "FillValue": 0} if _arrays.is_zero(value) else \
+            {"FillType": "BinaryRaw", "DataSource": self.scratch.write(file, value)}
+        return {"Type": _arrays.type_of(file, value), "Size": int(value.size), **contents}
 
     def rate(self, name: str, metrics: "Metrics") -> str:
         """The script's metric as an expression that hone computes while it searches: so much by the time, as GFLOP/s, or times the time;
