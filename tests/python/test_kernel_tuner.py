@@ -523,6 +523,55 @@ def test_the_runner_scales_a_script(pocl, tmp_path):
     assert done.returncode == 2 and "texmem_args" in done.stderr and "Traceback" not in done.stderr
 
 
+# Tunes once a worker has been started.
+AHEAD = """
+import os, time
+import numpy
+from kernel_tuner import tune_kernel
+if os.environ.get("LATER"):
+    os.environ["SEEN"] = "later"
+end = time.monotonic() + 60
+while not os.path.exists("workers") and not os.environ.get("OTHER") and time.monotonic() < end:
+    time.sleep(0.01)
+x = numpy.ones(64, dtype=numpy.float32)
+for _ in range(2):
+    results, _ = tune_kernel("f", "__kernel void f(__global float *x) { x[get_global_id(0)] = k; }", 64, [x],
+                             {"block_size_x": [64], "k": [1]}, lang=os.environ.get("OTHER", "OpenCL"), iterations=1)
+    assert len(results) == 1 and results[0]["time"] > 0
+"""
+
+
+def test_the_runner_starts_drivers_with_the_script(pocl, tmp_path):
+    worker = tmp_path / "worker.sh"
+    worker.write_text(f'#!/bin/sh\necho "$SEEN" >>{tmp_path}/workers\nexec "$REAL_WORKER" "$@"\n')
+    worker.chmod(0o700)
+    (tmp_path / "script.py").write_text(AHEAD)
+    real = os.environ.get("HONE_WORKER") or pytest.skip("HONE_WORKER says where the worker is")
+    started = {}
+    for case in ("NOW", "LATER"):  # the environment is another one by then
+        (tmp_path / "workers").unlink(missing_ok=True)
+        done = subprocess.run([sys.executable, "-m", "hone.kernel_tuner", "script.py"], cwd=tmp_path, capture_output=True, text=True,
+                              timeout=600, env={**os.environ, "HONE_WORKER": str(worker), "REAL_WORKER": real, "SEEN": "now", case: "1"})
+        assert done.returncode == 0, done.stdout + done.stderr
+        started[case] = (tmp_path / "workers").read_text().split()
+    assert started["NOW"] == ["now"] * len(started["NOW"]), "what was started is used"
+    assert started["LATER"] == ["now"] + ["later"] * len(started["NOW"])
+
+
+def test_which_drivers_a_script_seems_to_need():
+    import ast
+    from hone.kernel_tuner._ahead import find_languages
+    from hone.kernel_tuner._interface import LANGUAGES
+    call = "kernel_tuner.tune_kernel('f', source, lang=x)\n"
+    for text, arguments, languages in (
+            ("source = '__kernel void f()'\n" + call, [], ["OpenCL"]), ("source = 'f.cu'\n" + call, [], ["CUDA"]),
+            ("x = 'cupy' if cuda else 'opencl'\n" + call, [], ["CUDA", "OpenCL"]),
+            ("x = 'cupy' if cuda else 'opencl'\n" + call, ["--n", "1", "opencl"], ["OpenCL"]),
+            ("x = 'C'\n" + call, [], []), ("x = 'CUDA'\n", [], []), ("from kernel_tuner import run_kernel\nrun_kernel('f', 'f.cl')", [], ["OpenCL"]),
+            ("source = 'f.cu'\ntune_kernel('f', source, simulation_mode=True)", [], [])):
+        assert find_languages(ast.parse(text), LANGUAGES, arguments) == languages, text
+
+
 EXAMPLES = pathlib.Path(os.environ.get("HONE_TEST_DATA", "") or "/nowhere") / "foreign" / "kernel_tuner" / "opencl"
 
 

@@ -20,7 +20,8 @@ from typing import Any, Dict, List, Optional
 
 import hone.kernel_tuner as served
 from hone import HoneError
-from hone.kernel_tuner._interface import settings
+from hone.kernel_tuner._ahead import find_languages
+from hone.kernel_tuner._interface import LANGUAGES, settings
 
 SIZE_LEAST = 2048
 
@@ -90,6 +91,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except (OSError, SyntaxError) as e:
         raise SystemExit(f"{given.script}: {e}") from None
     scale = _Scale(_read_scale(given.scale))
+    settings.ahead.start(find_languages(tree, LANGUAGES, given.arguments))
     if scale.scale != 1:
         tree = ast.fix_missing_locations(scale.visit(tree))
         settings.numbers = scale.numbers

@@ -22,6 +22,7 @@ from .._spec import Spec
 from .._tune import Result, run as run_one, tune as tune_spec
 from .._devices import Device, Devices
 from . import strategies
+from ._ahead import Ahead
 from ._cache import cache_key, cache_path as find_cache, load_cache, of_space, read_cache, write_cache
 from ._combinations import Combinations, Unsupported, ask, axes
 from ._goals import Goals, Metrics, fail, totals
@@ -40,11 +41,12 @@ class Settings:
     end: Optional[float] = None  # of the time of all tunes, on time.monotonic()
     count: Optional[int] = None  # configurations of each tune at most
     on: Optional[str] = None
+    ahead = Ahead()  # drivers that start with the script
 
 
 settings = Settings()
 
-_LANGUAGES = {"OPENCL": "OpenCL", "CUDA": "CUDA", "CUPY": "CUDA", "NVCUDA": "CUDA", "PYCUDA": "CUDA", "C": "C"}
+LANGUAGES = {"OPENCL": "OpenCL", "CUDA": "CUDA", "CUPY": "CUDA", "NVCUDA": "CUDA", "PYCUDA": "CUDA", "C": "C"}
 _COMPILERS = {"C": ("cc", "gcc"), "CUDA": ("nvrtc",), "OpenCL": ()}
 
 
@@ -72,9 +74,9 @@ def _scaled(text: str) -> str:
 
 def _language(given: Optional[str], text: str) -> str:
     if given is not None:
-        known = _LANGUAGES.get(str(given).upper())
+        known = LANGUAGES.get(str(given).upper())
         if known is None:
-            raise Unsupported(f"lang={given!r}: hone runs " + ", ".join(sorted(_LANGUAGES)))
+            raise Unsupported(f"lang={given!r}: hone runs " + ", ".join(sorted(LANGUAGES)))
         return known
     return "OpenCL" if "__kernel" in text else "CUDA" if "__global__" in text else "C"
 
@@ -366,7 +368,9 @@ def device_of(kernel_source: Any, lang: Optional[str], device: Any, platform: An
 def _device(language: str, device: Any, platform: Any) -> Device:
     """The device of a number: of those of the language, in hone's order. Of the first one the runner's --on or HONE_DEVICE decides. The
     worker that lists them goes on with the tune."""
-    listed = Devices(language=language.lower(), keep_worker=True)
+    listed = settings.ahead.take(language)
+    if listed is None:
+        listed = Devices(language=language.lower(), keep_worker=True)
     found = [d for d in listed if d.language == language.lower()]
     wanted = settings.on or os.environ.get("HONE_DEVICE")
     if found and wanted and not device and not platform:
