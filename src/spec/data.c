@@ -3,6 +3,8 @@
 // again.
 #include "spec/data.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,8 @@
 #define MAGIC        "\x93NUMPY"
 #define MAGIC_LENGTH ((size_t)6)
 #define HEADER_MOST  (1u << 20)
+#define THREADS_MOST 8          // that hash
+#define THREAD_WORTH (1u << 20) // bytes of a file
 
 static bool no_npy(const struct data_file *d, const char *why, struct error *e)
 {
@@ -129,34 +133,84 @@ static struct spec_digest *find_digest(struct spec_digests *known, const struct 
 }
 
 // Without memory the file is hashed again the next time.
-static bool digest_data(struct data_file *d, struct spec_digests *known, struct error *e)
+static void note_digest(struct spec_digests *known, const struct data_file *d)
 {
-    const struct spec_digest *same = find_digest(known, &d->file);
-    if (same) {
-        d->blob = (struct job_blob){
-            .file = &d->file, .length = d->file.size - d->file.offset, .digest = same->digest};
-        return true;
-    }
-    if (!blob_of_file(&d->file, &d->blob, e))
-        return false;
     struct spec_digest *n = known ? arena_alloc(&known->arena, sizeof *n) : NULL;
-    if (n) {
-        *n = (struct spec_digest){d->file, d->blob.digest, known->first};
-        known->first = n;
-    }
-    return true;
+    if (!n)
+        return;
+    *n = (struct spec_digest){d->file, d->blob.digest, known->first};
+    known->first = n;
 }
 
-bool data_read(const char *path, struct arena *a, struct spec_digests *known, struct data_file *out,
-               struct error *e)
+bool data_look(const char *path, struct arena *a, struct data_file *out, struct error *e)
 {
     size_t length = strlen(path);
     bool npy = length > 4 && strcmp(path + length - 4, ".npy") == 0;
     *out = (struct data_file){.path = arena_strdup(a, path)};
     if (!out->path)
         return error_memory(e);
-    return blob_file_look(out->path, &out->file, e) && (!npy || read_npy_header(out, a, e)) &&
-           digest_data(out, known, e) && keep_small(out, a, e);
+    return blob_file_look(out->path, &out->file, e) && (!npy || read_npy_header(out, a, e));
+}
+
+// ---- several, beside each other ------------------------------------------------------------------
+
+// What the threads share: each takes the next reading that has no digest.
+struct hashing {
+    struct data_reading *list;
+    const bool *wanted;
+    size_t count;
+    atomic_size_t next;
+};
+
+static void *hash_files(void *context)
+{
+    struct hashing *h = context;
+    for (size_t i; (i = atomic_fetch_add(&h->next, 1)) < h->count;) {
+        struct data_reading *r = &h->list[i];
+        if (h->wanted[i])
+            r->ok = blob_of_file(&r->file->file, &r->file->blob, &r->e);
+    }
+    return NULL;
+}
+
+// This thread takes part, so that all is read where no other can be started.
+static void hash_beside(struct hashing *h, size_t large)
+{
+    pthread_t threads[THREADS_MOST - 1];
+    size_t started = 0;
+    while (started + 1 < large && started < THREADS_MOST - 1 &&
+           pthread_create(&threads[started], NULL, hash_files, h) == 0)
+        started++;
+    hash_files(h);
+    while (started > 0)
+        pthread_join(threads[--started], NULL);
+}
+
+void data_read_all(struct data_reading *list, size_t count, struct arena *a,
+                   struct spec_digests *known)
+{
+    bool *wanted = calloc(count + 1, sizeof *wanted);
+    size_t large = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct data_file *d = list[i].file;
+        const struct spec_digest *same = find_digest(known, &d->file);
+        list[i].e = (struct error)ERROR_INIT;
+        list[i].ok = wanted || error_memory(&list[i].e);
+        if (same)
+            d->blob = (struct job_blob){
+                .file = &d->file, .length = d->file.size - d->file.offset, .digest = same->digest};
+        else if (wanted)
+            wanted[i] = true;
+        large += !same && d->file.size > THREAD_WORTH;
+    }
+    struct hashing h = {.list = list, .wanted = wanted, .count = wanted ? count : 0};
+    hash_beside(&h, large);
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].ok && wanted && wanted[i])
+            note_digest(known, list[i].file);
+        list[i].ok = list[i].ok && keep_small(list[i].file, a, &list[i].e);
+    }
+    free(wanted);
 }
 
 static char npy_kind(enum scalar s)

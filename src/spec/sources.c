@@ -162,57 +162,99 @@ static bool note_all_parameters(struct spec_sources *src, const struct language_
 
 // ---- data --------------------------------------------------------------------------------------
 
-// The file, where it was read for an argument or output before.
-static const struct data_file *known_data(const struct spec_sources *src, const char *path)
+// Fills and where their files go, arguments first; and, once each, the files that are read.
+struct data_list {
+    const struct fill_spec **fills;
+    struct data_file **files;
+    struct data_reading *readings;
+    size_t count, reading_count;
+};
+
+static bool list_data(struct spec_sources *src, struct data_list *list, struct error *e)
 {
     const struct kernel_spec *k = src->spec->kernel;
-    for (uint32_t i = 0; i < k->argument_count; i++) {
-        if (src->arguments[i].path && strcmp(src->arguments[i].path, path) == 0)
-            return &src->arguments[i];
+    const struct reference_spec *r = &k->reference;
+    size_t most = (size_t)k->argument_count + r->expected_count + 1;
+    src->arguments = arena_array(&src->arena, k->argument_count + 1, sizeof *src->arguments);
+    src->expected = arena_array(&src->arena, r->expected_count + 1, sizeof *src->expected);
+    list->fills = arena_array(&src->arena, most, sizeof(void *));
+    list->files = arena_array(&src->arena, most, sizeof(void *));
+    list->readings = calloc(most, sizeof *list->readings);
+    if (!src->arguments || !src->expected || !list->fills || !list->files || !list->readings)
+        return error_memory(e);
+    for (uint32_t i = 0; i < k->argument_count + r->expected_count; i++) {
+        bool argument = i < k->argument_count;
+        uint32_t n = argument ? i : i - k->argument_count;
+        const struct fill_spec *fill = argument ? &k->arguments[n].fill : &r->expected[n].fill;
+        if (fill->kind != FILL_DATA)
+            continue;
+        list->fills[list->count] = fill;
+        list->files[list->count++] = argument ? &src->arguments[n] : &src->expected[n];
     }
-    for (uint32_t i = 0; i < k->reference.expected_count; i++) {
-        if (src->expected[i].path && strcmp(src->expected[i].path, path) == 0)
-            return &src->expected[i];
+    return true;
+}
+
+// The file, where it is read for an argument or output before this one.
+static const struct data_file *known_data(const struct data_list *list, size_t before,
+                                          const char *path)
+{
+    for (size_t i = 0; i < before; i++) {
+        if (list->files[i]->path && strcmp(list->files[i]->path, path) == 0)
+            return list->files[i];
     }
     return NULL;
 }
 
-static bool read_data(struct spec_sources *src, const struct fill_spec *fill, struct data_file *out,
-                      struct error *e)
+static bool look_at_data(struct spec_sources *src, struct data_list *list, size_t i,
+                         struct error *e)
 {
-    if (fill->kind != FILL_DATA)
-        return true;
-    bool is_here = fill->file[0] == '/' || strcmp(src->spec->directory, ".") == 0;
-    const char *path =
-        is_here ? fill->file : arena_printf(&src->arena, "%s/%s", src->spec->directory, fill->file);
+    const char *file = list->fills[i]->file, *directory = src->spec->directory;
+    bool is_here = file[0] == '/' || strcmp(directory, ".") == 0;
+    const char *path = is_here ? file : arena_printf(&src->arena, "%s/%s", directory, file);
     if (!path)
         return error_memory(e);
-    const struct data_file *known = known_data(src, path);
-    if (known)
-        *out = *known;
-    return known || data_read(path, &src->arena, src->spec->digests, out, e) ||
-           error_context(e, "%s", fill->path);
+    if (known_data(list, i, path)) {
+        list->files[i]->path = path;
+        return true;
+    }
+    if (!data_look(path, &src->arena, list->files[i], e))
+        return error_context(e, "%s", list->fills[i]->path);
+    list->readings[list->reading_count++].file = list->files[i];
+    return true;
+}
+
+static bool read_listed_data(struct spec_sources *src, struct data_list *list, struct error *e)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!faults_keep(&src->faults, &src->arena, look_at_data(src, list, i, e), e))
+            return false;
+    }
+    data_read_all(list->readings, list->reading_count, &src->arena, src->spec->digests);
+    size_t at = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        struct data_file *file = list->files[i];
+        const struct data_file *known = file->path ? known_data(list, i, file->path) : NULL;
+        if (known)
+            *file = *known;
+        if (at >= list->reading_count || list->readings[at].file != file)
+            continue;
+        struct data_reading *r = &list->readings[at++];
+        if (!r->ok)
+            error_context(&r->e, "%s", list->fills[i]->path);
+        if (!faults_keep(&src->faults, &src->arena, r->ok, &r->e)) {
+            *e = r->e;
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool read_all_data(struct spec_sources *src, struct error *e)
 {
-    const struct kernel_spec *k = src->spec->kernel;
-    const struct reference_spec *r = &k->reference;
-    src->arguments = arena_array(&src->arena, k->argument_count + 1, sizeof *src->arguments);
-    src->expected = arena_array(&src->arena, r->expected_count + 1, sizeof *src->expected);
-    if (!src->arguments || !src->expected)
-        return error_memory(e);
-    for (uint32_t i = 0; i < k->argument_count; i++) {
-        bool ok = read_data(src, &k->arguments[i].fill, &src->arguments[i], e);
-        if (!faults_keep(&src->faults, &src->arena, ok, e))
-            return false;
-    }
-    for (uint32_t i = 0; i < r->expected_count; i++) {
-        bool ok = read_data(src, &r->expected[i].fill, &src->expected[i], e);
-        if (!faults_keep(&src->faults, &src->arena, ok, e))
-            return false;
-    }
-    return true;
+    struct data_list list = {.count = 0};
+    bool ok = list_data(src, &list, e) && read_listed_data(src, &list, e);
+    free(list.readings);
+    return ok;
 }
 
 // ---- all ---------------------------------------------------------------------------------------

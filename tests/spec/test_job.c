@@ -1201,6 +1201,18 @@ static void write_large(const char *path, int byte, time_t second)
     ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
+static bool data_read(const char *path, struct arena *a, struct spec_digests *known,
+                      struct data_file *out, struct error *e)
+{
+    struct data_reading reading = {.file = out};
+    if (!data_look(path, a, out, e))
+        return false;
+    data_read_all(&reading, 1, a, known);
+    if (!reading.ok)
+        *e = reading.e;
+    return reading.ok;
+}
+
 // Other contents with the same size and time are not noticed where digests are kept: the file was
 // not read again. With another time they are.
 START_TEST(test_data_hashed_once)
@@ -1224,6 +1236,52 @@ START_TEST(test_data_hashed_once)
     write_large(path, 'b', 1001);
     ck_assert(data_read(path, &arena, &known, &changed, &e));
     ck_assert(digest_equal(&changed.blob.digest, &anew.blob.digest));
+    spec_digests_release(&known);
+    arena_release(&arena);
+    fixture_end(&f);
+}
+END_TEST
+
+// More files than threads, of which one is gone by then and one was read before: each has its own digest or error.
+START_TEST(test_data_hashed_beside_each_other)
+{
+    enum { FILES = 20, GONE = 7, KNOWN = 11, BYTES = 3 << 20 };
+    struct fixture f;
+    struct arena arena = {NULL, 0};
+    struct spec_digests known = {.first = NULL};
+    static struct data_file files[FILES];
+    static struct data_reading readings[FILES];
+    struct error e = ERROR_INIT;
+    uint8_t *bytes = malloc(BYTES);
+    ck_assert_ptr_nonnull(bytes);
+    fixture_start(&f);
+    for (int i = 0; i < FILES; i++) {
+        char path[128];
+        size_t length = i % 3 ? BYTES : 10;
+        snprintf(path, sizeof path, "%s/%d.bin", f.folder, i);
+        memset(bytes, i, length);
+        FILE *file = fopen(path, "wb");
+        ck_assert_ptr_nonnull(file);
+        ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
+        ck_assert_int_eq(fclose(file), 0);
+        ck_assert_msg(data_look(path, &arena, &files[i], &e), "%s", e.text);
+        readings[i].file = &files[i];
+        if (i == GONE)
+            ck_assert_int_eq(unlink(path), 0);
+    }
+    data_read_all(&readings[KNOWN], 1, &arena, &known);
+    data_read_all(readings, FILES, &arena, &known);
+    for (int i = 0; i < FILES; i++) {
+        size_t length = i % 3 ? BYTES : 10;
+        ck_assert_msg(readings[i].ok == (i != GONE), "%d: %s", i, readings[i].e.text);
+        memset(bytes, i, length);
+        struct job_blob wanted = blob_of(bytes, length);
+        if (i != GONE)
+            ck_assert(digest_equal(&files[i].blob.digest, &wanted.digest));
+        ck_assert((files[i].blob.data != NULL) == (i != GONE && length == 10));
+    }
+    ck_assert(strstr(readings[GONE].e.text, "7.bin"));
+    free(bytes);
     spec_digests_release(&known);
     arena_release(&arena);
     fixture_end(&f);
@@ -1473,6 +1531,7 @@ int main(void)
     tcase_add_test(cases, test_vectors_of_three);
     tcase_add_test(cases, test_reference_file);
     tcase_add_test(cases, test_data_hashed_once);
+    tcase_add_test(cases, test_data_hashed_beside_each_other);
     tcase_add_loop_test(cases, test_npy_fault, 0, sizeof npy_faults / sizeof npy_faults[0]);
     tcase_add_loop_test(cases, test_npy_beginning, 0,
                         sizeof npy_beginnings / sizeof npy_beginnings[0]);
