@@ -12,6 +12,7 @@ here=$source/tests/refusals
 base=$here/base cases=$here/cases
 export kernels="$source/kernels_cl" # for cases with a kernel of these
 # Its caches are kept, as PoCL's is, which all tests share: a kernel is compiled once, not at each run.
+rm -rf "${scratch:?}/home" # of a run that was broken off
 mkdir -p "$scratch/cache"
 unset HONE_WORKER
 export HONE_DEVICE='portable computing language' # every driver has its own words
