@@ -61,7 +61,7 @@ tune() {
         --budget 4 --rule rounds=8
 }
 
-# ---- Oclgrind, a simulator: slow, and right
+# ---- Oclgrind, a simulator: slow, and right. More configurations are simulated by tests/kernels.
 
 libraries='' pipes=''
 oclgrind() {
@@ -73,7 +73,7 @@ oclgrind() {
     fi
     register oclgrind "$plugin"
     expect devices Oclgrind hone devices
-    all_kernels 6
+    all_kernels 3
     tune
 }
 
