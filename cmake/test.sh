@@ -1,21 +1,23 @@
 #!/bin/sh
 # Installs what is missing, builds hone, and runs the whole test suite.
 #
-#   cmake/test.sh              the suite
-#   cmake/test.sh --all        whole spaces instead of samples (long)
+#   cmake/test.sh              the suite: all but what follows
+#   cmake/test.sh --all        the suite with the kernels, whole spaces of them instead of samples (long)
 #   cmake/test.sh --sanitize   the suite under AddressSanitizer and UBSan
 #   cmake/test.sh --tsan       only the tests that use threads, under ThreadSanitizer
 #   cmake/test.sh --valgrind   only hone and libhone under valgrind
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
 #   cmake/test.sh --examples   only what the help and the documents tell the reader to type, and the notebooks
 #   cmake/test.sh --browser    only report pages in a headless Chromium, judged by axe-core and html5lib
+#   cmake/test.sh --kernels    only further kernels and configurations, on a device, under Oclgrind and by NVRTC
+#   cmake/test.sh --python     only the long tests of the Python module: its tunes, and Kernel Tuner's scripts
 #   cmake/test.sh --slurm      only many nodes: a Slurm and an ssh server on this machine (cmake/slurm_rig.sh; needs root)
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #
-# Several of --valgrind, --examples, --browser and --slurm run beside each other.
-# HONE_TEST_JOBS=N runs N tests at a time; by default three more than there are cores, because a test waits as often
-# as it computes.
+# Several of --valgrind, --examples, --browser, --kernels, --python and --slurm run beside each other.
+# HONE_TEST_JOBS=N runs N tests at a time; by default five more than there are cores, because many tests wait more than
+# they compute.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
 . "$(dirname "$0")/setup.sh"
 
@@ -31,11 +33,11 @@ for word in "$@"; do
     --sanitize) sanitize=ON ;;
     --tsan) tsan=ON ;;
     --others) others=yes ;;
-    --valgrind | --examples | --browser | --slurm) labels="$labels${labels:+|}${word#--}" ;;
+    --valgrind | --examples | --browser | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,19p' "$0" >&2
+        sed -n '2,21p' "$0" >&2
         exit 2
         ;;
     esac
@@ -82,7 +84,7 @@ configure_and_build "$folder" -DHONE_TESTS=ON -DHONE_TEST_ALL=$all -DHONE_SANITI
     -DHONE_TSAN=$tsan -DCMAKE_C_FLAGS_RELWITHDEBINFO="$flags" -DHONE_WERROR="${werror:-OFF}" \
     -DHONE_TEST_DATA="${HONE_TEST_DATA:-}" -DHONE_TEST_POCL_CACHE="$build-pocl"
 
-jobs=${HONE_TEST_JOBS:-$(($(nproc) + 3))}
+jobs=${HONE_TEST_JOBS:-$(($(nproc) + 5))}
 
 if [ $others = yes ]; then
     "$root/cmake/others.sh" "$folder"
@@ -123,7 +125,6 @@ progress=
 if [ $tsan = ON ]; then
     run_under_tsan "$root/cmake/run_tests.sh" $progress -L threads -j"$jobs"
 elif [ -n "$labels" ]; then
-    ! wanted slurm || [ -n "${HONE_TEST_JOBS:-}" ] || jobs=$((jobs + 2)) # two of them take two minutes, most of it waiting
     set -- "$root/cmake/run_tests.sh" $progress -L "$labels" -j"$jobs"
     if wanted slurm; then
         # Its tests wait more than they compute, and each kills what is its own alone. Without a rig they are skipped.
@@ -140,9 +141,11 @@ elif [ $sanitize = ON ]; then
     # once is enough of these, in the plain suite; kernels in C that the program has compiled are device_c's. A page that
     # is served ends soon after its tune, for which its readers are too slow here. Tests that repeat arithmetic do so in
     # part (SUITE_SANITIZED).
-    "$root/cmake/run_tests.sh" $progress -LE 'valgrind|browser|slurm' \
+    "$root/cmake/run_tests.sh" $progress -LE 'valgrind|browser|slurm|kernels' \
         -E '^(oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|cli_language_c|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_live)' \
         -j"$jobs"
 else
-    "$root/cmake/run_tests.sh" $progress -LE 'valgrind|examples|browser|slurm' -j"$jobs"
+    elsewhere='valgrind|examples|browser|slurm|python'
+    [ $all = ON ] || elsewhere="$elsewhere|kernels"
+    "$root/cmake/run_tests.sh" $progress -LE "$elsewhere" -j"$jobs"
 fi

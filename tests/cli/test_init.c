@@ -309,8 +309,10 @@ static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 600);
     tcase_add_unchecked_fixture(tests, NULL, program_folder_remove);
-    tcase_add_loop_test(tests, opencl_kernels, 0, 8);
-    tcase_add_loop_test(tests, cuda_kernels, 0, 8);
+    tcase_add_loop_test(tests, opencl_kernels, suite_rest() ? 2 : 0, suite_rest() ? 8 : 2);
+    if (suite_rest())
+        return;
+    tcase_add_loop_test(tests, cuda_kernels, 0, SUITE_SANITIZED ? 4 : 8);
     tcase_add_test(tests, c_kernels);
     tcase_add_test(tests, what_is_written);
     tcase_add_test(tests, sizes_are_set);

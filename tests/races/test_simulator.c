@@ -328,7 +328,6 @@ static int run_all(void)
     TCase *t = tcase_create("simulator");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, simulator_alone);
-    tcase_add_loop_test(t, clean_kernels, 0, COUNT(clean));
     tcase_add_loop_test(t, planted_faults, 0, COUNT(planted));
     tcase_add_test(t, no_fault);
     tcase_add_loop_test(t, ends_the_simulator, 0, COUNT(endings));
@@ -336,6 +335,10 @@ static int run_all(void)
     tcase_add_test(t, racing_reference);
     tcase_add_test(t, limits_of_the_target);
     suite_add_tcase(s, t);
+    TCase *kernels = tcase_create("kernels");
+    tcase_set_timeout(kernels, 120);
+    tcase_add_loop_test(kernels, clean_kernels, 0, COUNT(clean));
+    suite_add_tcase(s, kernels);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
