@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define GROUPS_MOST 512
+#define GROUPS_MOST 1024
 #define LOCAL       256
 
 // The same mixing as checksum.c. Data may begin anywhere; the last word is filled up with zeros.

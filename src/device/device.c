@@ -311,8 +311,11 @@ bool device_prepare(struct device *d, const struct job *j, struct result *r)
     ok = ok && make_inputs(d, j, r);
     r->inputs_ns = clock_ns() - start;
     start = clock_ns();
-    if (ok && j->reference.kind != REFERENCE_NONE)
-        ok = (f = reference_of(d, j, r)) != NULL;
+    if (ok && j->reference.kind != REFERENCE_NONE) {
+        struct digest recipe;
+        reference_recipe(d, j, &recipe);
+        ok = (f = reference_of(d, j, &recipe, r)) != NULL;
+    }
     if (f)
         outputs_prepare(d, j, f);
     r->reference_ns = clock_ns() - start;

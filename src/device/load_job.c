@@ -145,6 +145,8 @@ bool load_job(struct device *d, struct loaded *l, const struct job *j, const str
 {
     uint64_t guards = d->options.simulated ? 0 : 2 * GUARD_BYTES;
     l->job = j;
+    if (j->reference.kind != REFERENCE_NONE && !d->options.build_only)
+        reference_recipe(d, j, &l->recipe);
     if (!limits_check_job(j, &d->info, guards, r))
         return false;
     if (j->routine != ROUTINE_NONE)

@@ -107,6 +107,7 @@ struct loaded {
     void *routine; // the backend's
     uint64_t
         host_ns; // least time of a launch by the host's clock, the first launch apart; 0: not known
+    struct digest recipe; // of its reference, where it has one and is to be run
     bool primed, launched;
 };
 // Must some of its buffers be restored before each timed launch?
@@ -258,8 +259,11 @@ bool outputs_compare(struct device *d, struct loaded *l, struct reference *f, st
 // fails here fails again, or is done without, when they are compared.
 void outputs_prepare(struct device *d, const struct job *j, struct reference *f);
 
-// reference.c: the expected outputs of `j`, made at need. NULL: the result says why.
-struct reference *reference_of(struct device *d, const struct job *j, struct result *r);
+// reference.c: what names the expected outputs of `j`: a hash of all their texts, worth keeping.
+void reference_recipe(const struct device *d, const struct job *j, struct digest *out);
+// The expected outputs, made at need. NULL: the result says why.
+struct reference *reference_of(struct device *d, const struct job *j, const struct digest *recipe,
+                               struct result *r);
 // Where a comparison wants it. NULL: the device has no room for it.
 struct memory *reference_on_device(struct device *d, struct reference *f, uint32_t index);
 bool reference_on_host(struct device *d, struct reference *f, struct error *e);

@@ -580,17 +580,21 @@ static struct reference *make_device_reference(struct device *d, const struct jo
     return NULL;
 }
 
-struct reference *reference_of(struct device *d, const struct job *j, struct result *r)
+void reference_recipe(const struct device *d, const struct job *j, struct digest *out)
 {
-    struct digest recipe;
-    job_reference_digest(j, &recipe);
+    job_reference_digest(j, out);
     // Made without guard zones: nobody saw what it wrote beside its buffers.
     if (d->options.simulated)
-        recipe.bytes[0] ^= 0xff;
-    struct reference *f = find_kept(d, &recipe);
+        out->bytes[0] ^= 0xff;
+}
+
+struct reference *reference_of(struct device *d, const struct job *j, const struct digest *recipe,
+                               struct result *r)
+{
+    struct reference *f = find_kept(d, recipe);
     if (f)
         return f;
     device_phase_begin(d, PHASE_REFERENCE, 0, false);
-    f = read_kept(d, j, &recipe);
-    return f ? f : make_device_reference(d, j, &recipe, r);
+    f = read_kept(d, j, recipe);
+    return f ? f : make_device_reference(d, j, recipe, r);
 }

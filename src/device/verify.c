@@ -168,7 +168,7 @@ static bool verify(struct device *d, struct loaded *l, struct result *r)
 {
     struct reference *f = NULL;
     uint64_t start = clock_ns();
-    if (l->job->reference.kind != REFERENCE_NONE && !(f = reference_of(d, l->job, r)))
+    if (l->job->reference.kind != REFERENCE_NONE && !(f = reference_of(d, l->job, &l->recipe, r)))
         return false;
     r->reference_ns = clock_ns() - start;
     d->verifying = true;

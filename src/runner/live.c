@@ -182,12 +182,14 @@ static bool leave_lost_builders(struct live *v)
     return any;
 }
 
-// At most two of a worker. `workers` (or NULL): whose they are.
+// At most two of a worker; the bench's first, because a device waits for what is said to it. `workers` (or NULL): whose
+// they are.
 static uint32_t gather_channels(const struct live *v, struct pollfd *fds, size_t most,
                                 uint32_t *workers)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i <= v->pool_workers && n + 1 < most; i++) {
+    for (uint32_t k = 0; k <= v->pool_workers && n + 1 < most; k++) {
+        uint32_t i = k == 0 ? v->pool_workers : k - 1;
         const struct remote *r = remote_at(v, i);
         if (!r->running || r->stopped_ns || r->dying_ns)
             continue;
@@ -240,6 +242,14 @@ static void take_refusal(struct live *v, const struct frame *f, const struct rem
         live_break(v, ERROR_DEVICE, "%s", text);
 }
 
+// A GPU does not wait for what the tuner makes of a result: it has the next job before anybody hears of the last one. On a
+// CPU that work would take the cores from the launch.
+static void begin_next(struct live *v)
+{
+    if (v->device.type == DEVICE_GPU && !v->device.shares_host && !v->cancelled && !v->broken.code)
+        live_bench_start(v);
+}
+
 static void serve_worker(struct live *v, uint32_t index)
 {
     struct remote *r = remote_at(v, index);
@@ -266,8 +276,10 @@ static void serve_worker(struct live *v, uint32_t index)
             if (news == NEWS_PHASE && bench_state(v->bench) == BENCH_VERIFYING &&
                 bench_worker(v->bench)->phase.kind == PHASE_CHECKING)
                 live_settle_pool(v);
-            if (bench_news(v->bench, news, &f, &answer, &asked, &v->broken) && answer)
+            if (bench_news(v->bench, news, &f, &answer, &asked, &v->broken) && answer) {
                 live_bench_answered(v, asked, answer);
+                begin_next(v);
+            }
         }
     }
 }
@@ -451,6 +463,7 @@ static void work_once(struct live *v, uint64_t until)
         take_overdue(v, i);
     }
     take_builds(v);
+    begin_next(v);
     live_clock(v);
 }
 

@@ -215,9 +215,11 @@ void live_bench_finish(struct live *v, struct entry *n, enum stop_reason stop)
     // What a kernel wrote where it should not may hurt the next job: never share a worker with it.
     if (n->result->status == STATUS_RUNTIME)
         bench_end(v->bench);
-    // The worker loads the next one while the result is stored.
-    struct bench_job *next =
-        correct && !v->hold && !bench_is_worn(v->bench) ? choose_prefetch(v, n) : NULL;
+    // The worker loads the next one while the result is stored, unless one is loaded: that is launched first.
+    const struct entry *first = next_ready(v);
+    bool may = correct && !v->hold && !bench_is_worn(v->bench) && first &&
+               !bench_has(v->bench, &first->bench);
+    struct bench_job *next = may ? choose_prefetch(v, n) : NULL;
     if (next)
         bench_prefetch(v->bench, next, &v->broken);
     live_done(v, n);

@@ -2,6 +2,8 @@
 // environment and folders of the drivers, threads bound to cores.
 #include "worker/worker.h"
 
+#include "os/process.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -141,7 +143,9 @@ char *cache_folder(void)
 
 void yield_cores(void)
 {
-    (void)setpriority(PRIO_PROCESS, 0, BUILD_NICENESS); // where that fails they share alike
+    // Where either fails they share alike.
+    (void)setpriority(PRIO_PROCESS, 0, BUILD_NICENESS);
+    (void)process_leave_core();
 }
 
 const char *cuda_toolkit(void)

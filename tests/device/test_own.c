@@ -76,7 +76,9 @@ static struct reference *reference_for(const struct job *j)
     struct result *r = result_new();
     struct error e = ERROR_INIT;
     ck_assert_msg(device_prepare(kit.device, j, r), "%s", r->message);
-    struct reference *f = reference_of(kit.device, j, r);
+    struct digest recipe;
+    reference_recipe(kit.device, j, &recipe);
+    struct reference *f = reference_of(kit.device, j, &recipe, r);
     ck_assert(f && f->outputs[2].doubles);
     ck_assert_int_eq(f->outputs[2].memory.view != NULL,
                      device_describe(kit.device)->type == DEVICE_GPU);

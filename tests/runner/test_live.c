@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <check.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,6 +147,30 @@ END_TEST
 START_TEST(test_faults_on_a_cpu)
 {
     each_fault(true);
+}
+END_TEST
+
+// Before anybody takes the outcome of the job ahead of it. On a CPU that would be launched beside whatever its outcome is
+// taken for.
+START_TEST(test_a_gpu_does_not_wait_for_its_caller)
+{
+    struct device_info d = device(_i == 0);
+    struct live_options o = options(&d);
+    uint64_t ticket;
+    d.type = _i == 0 ? DEVICE_CPU : DEVICE_GPU;
+    add_environment("FAKE_LAUNCH_US=100000"); // the second is built when the first has been measured
+    struct evaluator *ev = make_live(&o);
+    submit(ev, 1, "good", 1000);
+    submit(ev, 2, "good", 1000);
+    result_free(take(ev, &ticket));
+    unsigned verified = 0;
+    for (int i = 0; i < (_i == 0 ? 10 : 500) && verified < 2; i++) {
+        poll(NULL, 0, 10);
+        verified += count_events(events(), "verify");
+    }
+    ck_assert_uint_eq(verified, _i == 0 ? 1 : 2);
+    result_free(take(ev, &ticket));
+    evaluator_free(ev);
 }
 END_TEST
 
@@ -526,6 +551,7 @@ int main(void)
     tcase_add_loop_test(cases, test_workers_start_at_once, 0, 2);
     tcase_add_test(cases, test_how_many_workers);
     tcase_add_test(cases, test_faults_on_a_cpu);
+    tcase_add_loop_test(cases, test_a_gpu_does_not_wait_for_its_caller, 0, 2);
     tcase_add_test(cases, test_hopeless_stops_early);
     tcase_add_test(cases, test_noise_takes_samples);
     tcase_add_test(cases, test_listing_survives_a_kill);

@@ -311,7 +311,9 @@ static bool ask_strategy(struct tune *t, struct error *e)
         return false;
     size_t room = evaluator_room(t->evaluator);
     uint64_t left = t->planned + t->refused + t->unasked - t->item_count;
-    size_t want = room > 64 ? 64 : room;
+    // One at a time beside launches: making a job takes as long as many a launch, and a device that has an answer waits so long.
+    size_t most = t->is_threaded ? 1 : sizeof batch / sizeof *batch;
+    size_t want = room > most ? most : room;
     if (want > left)
         want = (size_t)left;
     bool failed = false;
@@ -319,6 +321,7 @@ static bool ask_strategy(struct tune *t, struct error *e)
     if (failed)
         return error_memory(e);
     t->is_thinking = got < want && scalarization_wait(t->strategy, 0);
+    t->is_making = got == most && room > got;
     // With nothing left somebody may still be refused, and another one be asked in its place.
     if (t->outstanding == 0 && (left == 0 || (want && got == 0 && !t->is_thinking)))
         t->asking_ended = true;
@@ -580,6 +583,8 @@ static enum workflow_answer step_search(struct tune *t, int timeout_ms,
     }
     if (t->is_thinking && timeout_ms > THINKING_STEP_MS)
         timeout_ms = THINKING_STEP_MS;
+    if (t->is_making)
+        timeout_ms = 0;
     int got = evaluator_take(t->evaluator, timeout_ms, &out, &why);
     if (got < 0 && tune_replace_default(t, &why))
         return WORKFLOW_NOTHING;

@@ -100,6 +100,7 @@ struct tune {
     uint32_t builders;
     bool is_threaded; // the strategy has a thread
     bool is_thinking; // the strategy, about a question
+    bool is_making;   // there is room for another job, which can be made at once
     bool differ;      // not all of `first` ended in one way
     bool by_time;     // the objective is the time or the like
     bool has_values;  // some record has values of the objective
