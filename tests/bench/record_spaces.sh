@@ -1,0 +1,55 @@
+#!/bin/bash
+# Records whole spaces of three kernels of the gallery with longer lists of values (tests/bench/spaces), each at two sizes,
+# as compressed T4 files: what `hone score --transfer` and transfer_pairs.py learn from size to size, from language to
+# language and from device to device.
+#
+#   tests/bench/record_spaces.sh BUILD OUT [KERNEL...]     KERNEL: convolution, stencil, histogram; default: all
+#
+# In the environment: LANGUAGES (default "opencl cuda"), SIZES (default "large small"), DEVICE and NAME (what the files call it,
+# default "here"), LIMIT (seconds for one space, default 300; what is not recorded by then is missing), JOBS. Each configuration is built, verified and launched until it is
+# screened: one launch for a hopeless one, a few for the others; the time is their median. Writes OUT/KERNEL_SIZE_NAME_LANGUAGE_T4.json.gz,
+# (the convolution is called filter: transfer_pairs.py takes files that begin alike for one kernel, and the benchmark hub's is
+# another) and a line for each with its count, its fastest and its median time, and how long it took. Needs python3.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+hone=$(cd "$1" && pwd)/hone
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+shift 2
+[ $# -gt 0 ] || set -- convolution stencil histogram
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+sizes_of() { # KERNEL large|small: what --set is given
+    case $1-$2 in
+    convolution-large) echo H=3840 W=3840 ;;
+    convolution-small) echo H=960 W=960 ;;
+    stencil-large) echo H=7680 W=7680 ;;
+    stencil-small) echo H=1920 W=1920 ;;
+    histogram-large) echo N=67108864 ;;
+    histogram-small) echo N=4194304 ;;
+    esac
+}
+
+record() { # KERNEL SIZE LANGUAGE
+    local spec=$root/tests/bench/spaces/$1.json set=() sizes file started=$SECONDS
+    sizes=$(sizes_of "$1" "$2")
+    for constant in $sizes; do set+=(--set "$constant"); done
+    file=${1/convolution/filter}_${sizes##*=}_${NAME:-here}_$3_T4.json
+    rm -f "$work"/store*
+    timeout -s INT "${LIMIT:-300}" "$hone" tune "$spec" "${set[@]}" --language "$3" ${DEVICE:+--device "$DEVICE"} ${JOBS:+--jobs "$JOBS"} \
+        --strategy exhaustive --budget 100% --unranked --store "$work/store.sqlite" >"$work/said" 2>&1 || tail -n 3 "$work/said"
+    "$hone" export "$spec" "${set[@]}" --language "$3" ${DEVICE:+--device "$DEVICE"} --store "$work/store.sqlite" --format t4 \
+        --output "$work/$file" >"$work/said" 2>&1 || { tail -n 3 "$work/said"; return; }
+    "$hone" score "$work/$file" --strategy random --repeats 1 | sed -n "1s|^$work/||p"
+    echo "    in $((SECONDS - started)) s"
+    gzip -9n <"$work/$file" >"$out/$file.gz"
+}
+
+for kernel; do
+    for size in ${SIZES:-large small}; do
+        for language in ${LANGUAGES:-opencl cuda}; do
+            record "$kernel" "$size" "$language"
+        done
+    done
+done
