@@ -725,8 +725,9 @@ static void order_points(struct placed_point *points, uint32_t count, uint32_t c
 
 // Arrays of all devices' points, filled one device after the other.
 struct point_arrays {
-    int64_t *shapes, *logarithms;
-    uint32_t *configurations, *tree;
+    int64_t *shapes;
+    int32_t *logarithms;
+    uint32_t *configurations, *tree, *places;
     uint32_t count;
 };
 
@@ -746,11 +747,13 @@ static bool add_points(struct maker_of_core *m, const struct deploy_device *d,
     for (uint32_t i = 0; i < d->point_count; i++, to->count++) {
         const struct deploy_point *p = &d->points[i];
         for (uint32_t k = 0; k < columns; k++) {
-            to->shapes[(size_t)to->count * columns + k] = p->shape[k];
-            to->logarithms[(size_t)to->count * columns + k] = hone_core_log2(p->shape[k]);
+            const size_t at = (size_t)to->count * columns + k;
+            to->shapes[at] = p->shape[k];
+            to->logarithms[at] = (int32_t)hone_core_log2(sorted[i].point->shape[k]);
         }
         to->configurations[to->count] = p->configuration;
         to->tree[to->count] = sorted[i].place;
+        to->places[to->count - i + sorted[i].place] = i;
     }
     return true;
 }
@@ -804,9 +807,10 @@ static bool make_core_devices(struct maker_of_core *m)
         .logarithms = arena_array(m->arena, (total + 1) * t->column_count, sizeof *to.logarithms),
         .configurations = arena_array(m->arena, total + 1, sizeof *to.configurations),
         .tree = arena_array(m->arena, total + 1, sizeof *to.tree),
+        .places = arena_array(m->arena, total + 1, sizeof *to.places),
     };
     hone_core_device *devices = arena_array(m->arena, t->device_count + (size_t)1, sizeof *devices);
-    if (!to.shapes || !to.logarithms || !to.configurations || !to.tree || !devices)
+    if (!to.shapes || !to.logarithms || !to.configurations || !to.tree || !to.places || !devices)
         return error_memory(m->e);
     for (uint32_t i = 0; i < t->device_count; i++) {
         const struct deploy_device *d = &t->devices[i];
@@ -836,6 +840,7 @@ static bool make_core_devices(struct maker_of_core *m)
     core->logarithms = to.logarithms;
     core->point_configurations = to.configurations;
     core->tree = to.tree;
+    core->places = to.places;
     return true;
 }
 

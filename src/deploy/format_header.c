@@ -297,14 +297,20 @@ static void add_configuration_rows(const struct header *h)
     text_add(h->out, "};\n\n");
 }
 
-static void add_integers(const struct header *h, const char *what, const int64_t *items,
-                         size_t count, size_t columns)
+// Four points a line.
+static void add_columns(const struct header *h, uint32_t points)
 {
-    text_addf(h->out, "static const int64_t %s_%s[] = {", h->name, what);
-    for (size_t i = 0; i < count; i++) {
-        text_add(h->out, i % (columns * 4) == 0 ? "\n    " : " ");
-        text_addf(h->out, "%lld,", (long long)items[i]);
-    }
+    const hone_core_table *core = &h->c->core;
+    const size_t columns = core->column_count, count = columns * points;
+    text_addf(h->out, "static const int64_t %s_shapes[] = {", h->name);
+    for (size_t i = 0; i < count; i++)
+        text_addf(h->out, "%s%lld,", i % (columns * 4) == 0 ? "\n    " : " ",
+                  (long long)core->shapes[i]);
+    text_add(h->out, count ? "\n};\n" : "0};\n");
+    text_addf(h->out, "static const int32_t %s_logarithms[] = {", h->name);
+    for (size_t i = 0; i < count; i++)
+        text_addf(h->out, "%s%d,", i % (columns * 4) == 0 ? "\n    " : " ",
+                  (int)core->logarithms[i]);
     text_add(h->out, count ? "\n};\n" : "0};\n");
 }
 
@@ -384,19 +390,18 @@ static void add_table(const struct header *h)
     add_strings(h, "columns", core->columns, core->column_count);
     add_strings(h, "fact_names", core->facts, core->fact_count);
     add_strings(h, "argument_names", core->arguments, core->argument_count);
-    add_integers(h, "shapes", core->shapes, (size_t)points * core->column_count,
-                 core->column_count);
-    add_integers(h, "logarithms", core->logarithms, (size_t)points * core->column_count,
-                 core->column_count);
+    add_columns(h, points);
     add_places(h, "point_configurations", core->point_configurations, points);
     add_places(h, "tree", core->tree, points);
+    add_places(h, "places", core->places, points);
     add_devices(h);
     text_addf(h->out, "static const hone_core_table %s_table = {\n    %u, %u, %u, %u, %u, %u,\n",
               h->name, core->column_count, core->fact_count, core->argument_count,
               core->configuration_count, core->device_count, core->fallback);
     static const char *const members[] = {
-        "columns", "fact_names", "argument_names",       "rows", "devices",
-        "shapes",  "logarithms", "point_configurations", "tree", "evaluate"};
+        "columns", "fact_names",           "argument_names", "rows",   "devices",
+        "shapes",  "point_configurations", "tree",           "places", "logarithms",
+        "evaluate"};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         text_addf(h->out, "    %s_%s,\n", h->name, members[i]);
     text_add(h->out, "    NULL};\n\n");

@@ -43,11 +43,11 @@ static int64_t time_log2(double ns)
 bool deploy_waves_init(struct deploy_waves *w, const struct deploy_matrix *m, struct arena *a)
 {
     const uint32_t rows = row_count(m), columns = m->column_count;
-    int64_t *logarithms = arena_array(a, (size_t)rows * columns + 1, sizeof *logarithms);
+    int32_t *logarithms = arena_array(a, (size_t)rows * columns + 1, sizeof *logarithms);
     memset(w, 0, sizeof *w);
     for (uint32_t row = 0; logarithms && row < rows; row++) {
         for (uint32_t i = 0; i < columns; i++)
-            logarithms[(size_t)row * columns + i] = hone_core_log2(m->shapes[row][i]);
+            logarithms[(size_t)row * columns + i] = (int32_t)hone_core_log2(m->shapes[row][i]);
     }
     w->core.column_count = columns;
     w->core.configuration_count = m->candidate_count;
@@ -57,7 +57,7 @@ bool deploy_waves_init(struct deploy_waves *w, const struct deploy_matrix *m, st
     return logarithms != NULL;
 }
 
-static const int64_t *at_row(const struct deploy_waves *w, uint32_t row)
+static const int32_t *at_row(const struct deploy_waves *w, uint32_t row)
 {
     return w->core.logarithms + (size_t)row * w->core.column_count;
 }
@@ -66,7 +66,7 @@ uint64_t deploy_waves_distance(const struct deploy_waves *w, uint32_t row, uint3
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < w->core.column_count; i++) {
-        int64_t apart = at_row(w, row)[i] - at_row(w, other)[i];
+        int64_t apart = (int64_t)at_row(w, row)[i] - at_row(w, other)[i];
         sum += (uint64_t)(apart * apart);
     }
     return sum;
@@ -91,7 +91,7 @@ int64_t deploy_waves_predict(const struct deploy_waves *w, const struct deploy_m
                              uint32_t count)
 {
     const int64_t groups = groups_at(w, m, row, candidate);
-    const int64_t time = hone_core_wave_time(&w->core, &w->device, candidate, list, count);
+    const int64_t time = hone_core_wave_time(candidate, list, count);
     return groups < 1 || time == INT64_MAX
                ? INT64_MAX
                : time +
@@ -101,7 +101,14 @@ int64_t deploy_waves_predict(const struct deploy_waves *w, const struct deploy_m
 void deploy_waves_weigh(const struct deploy_waves *w, uint32_t row, hone_core_near *list,
                         uint32_t count)
 {
-    hone_core_weigh(&w->core, &w->device, at_row(w, row), list, count);
+    int64_t at[HONE_CORE_SLOTS];
+    for (uint32_t i = 0; i < w->core.column_count; i++)
+        at[i] = at_row(w, row)[i];
+    for (uint32_t i = 0; i < count; i++) {
+        list[i].logarithms = at_row(w, list[i].point);
+        list[i].costs = w->model.costs + (size_t)list[i].point * w->core.configuration_count;
+    }
+    hone_core_weigh(w->model.slopes, w->core.column_count, at, list, count);
 }
 
 // ---- slopes ------------------------------------------------------------------------------------
@@ -148,7 +155,7 @@ static void fit_slopes(const struct deploy_waves *w, const struct deploy_matrix 
             for (uint32_t row = 0; row < row_count(m); row++) {
                 if (!is_timed(w, m, row, c))
                     continue;
-                const int64_t *at = at_row(w, row);
+                const int32_t *at = at_row(w, row);
                 double time = wave_log2(w, m, row, c);
                 if (pass == 0) {
                     count++;

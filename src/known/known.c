@@ -319,8 +319,9 @@ static void take_configurations(struct known_reader *r)
 // ---- devices -----------------------------------------------------------------------------------
 
 struct known_points {
-    int64_t *shapes, *logarithms;
-    uint32_t *configurations, *tree, room;
+    int64_t *shapes;
+    int32_t *logarithms;
+    uint32_t *configurations, *tree, *places, room;
 };
 
 static void take_device(struct known_reader *r, hone_core_device *d, const struct known_points *to,
@@ -344,10 +345,12 @@ static void take_device(struct known_reader *r, hone_core_device *d, const struc
     d->facts = facts;
     for (uint32_t i = 0; i < d->count && !r->wrong; i++, ++*points) {
         size_t point = d->first + (to->tree[*points] = take_index(r, d->count, false));
+        int64_t *shape = &to->shapes[point * t->column_count];
+        to->places[point] = i;
         to->configurations[point] = take_index(r, t->configuration_count, false);
-        for (size_t k = point * t->column_count, c = 0; c < t->column_count; c++, k++) {
-            to->shapes[k] = take_int(r, 1, INT64_MAX);
-            to->logarithms[k] = hone_core_log2(to->shapes[k]);
+        for (size_t c = 0, k = (size_t)*points * t->column_count; c < t->column_count; c++, k++) {
+            shape[c] = take_int(r, 1, INT64_MAX);
+            to->logarithms[k] = (int32_t)hone_core_log2(shape[c]);
         }
     }
 }
@@ -393,19 +396,16 @@ static void take_devices(struct known_reader *r)
     to.room = take_count(r);
     size_t numbers = (size_t)to.room * t->column_count;
     hone_core_device *devices = known_alloc(r, t->device_count, sizeof *devices);
-    to.shapes = known_alloc(r, numbers, sizeof *to.shapes);
-    to.logarithms = known_alloc(r, numbers, sizeof *to.logarithms);
-    to.configurations = known_alloc(r, to.room, sizeof *to.configurations);
-    to.tree = known_alloc(r, to.room, sizeof *to.tree);
+    t->shapes = to.shapes = known_alloc(r, numbers, sizeof *to.shapes);
+    t->logarithms = to.logarithms = known_alloc(r, numbers, sizeof *to.logarithms);
+    t->point_configurations = to.configurations = known_alloc(r, to.room, sizeof(uint32_t));
+    t->tree = to.tree = known_alloc(r, to.room, sizeof *to.tree);
+    t->places = to.places = known_alloc(r, to.room, sizeof *to.places);
     for (uint32_t i = 0; i < t->device_count && !r->wrong; i++)
         take_device(r, &devices[i], &to, &points);
     if (points != to.room)
         reject(r, "the table has more points than its devices");
     t->devices = devices;
-    t->shapes = to.shapes;
-    t->logarithms = to.logarithms;
-    t->point_configurations = to.configurations;
-    t->tree = to.tree;
     take_models(r, devices);
 }
 

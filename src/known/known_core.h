@@ -4,11 +4,11 @@
 
    A table has a list of points for each device: a shape, and the configuration that is best there. Who asks names a
    device and a shape; dispatch.h of hone says by which rule it is answered, and hone_core_find() is that rule. */
-#if defined(HONE_KNOWN_CORE) && HONE_KNOWN_CORE != 3
+#if defined(HONE_KNOWN_CORE) && HONE_KNOWN_CORE != 4
 #error "two headers of `hone deploy` by different versions of hone: write both by the same one"
 #endif
 #ifndef HONE_KNOWN_CORE
-#define HONE_KNOWN_CORE 3
+#define HONE_KNOWN_CORE 4
 
 #include <stddef.h>
 #include <stdint.h>
@@ -450,10 +450,12 @@ typedef struct hone_core_table {
     const hone_core_configuration *configurations;
     const hone_core_device *devices;
     /* Of all devices' points: those of one device stand in the order in which equally near ones are taken. */
-    const int64_t *shapes, *logarithms; /* column_count each */
+    const int64_t *shapes; /* column_count each */
     const uint32_t *point_configurations;
-    /* The points of each device as a tree, counted from its first one: see hone_core_nearest(). */
-    const uint32_t *tree;
+    /* The points of each device as a tree, counted from its first one: see hone_core_nearest(). Where in the tree each
+       point is; and in its order, so that those that are near lie together, the logarithms, column_count each. */
+    const uint32_t *tree, *places;
+    const int32_t *logarithms;
     hone_core_value (*evaluate)(const void *context, uint32_t expression,
                                 const hone_core_value *slots);
     const void *context;
@@ -499,39 +501,40 @@ static inline int hone_core_fits(const hone_core_device *d, int reach, const cha
                                            : hone_core_same(vendor, d->vendor);
 }
 
-/* Of the devices that fit the one with the nearest count of compute units, the first of equal ones. */
-static inline void hone_core_find_device(hone_core_handle *h, const char *name, const char *vendor,
-                                         const char *architecture, int64_t units)
+/* Of the devices that fit the one with the nearest count of compute units, the first of equal ones; HONE_CORE_NONE. */
+static inline uint32_t hone_core_find_device(const hone_core_table *t, int reach, const char *name,
+                                             const char *vendor, const char *architecture,
+                                             int64_t units)
 {
-    const hone_core_table *t = h->table;
-    for (h->reach = HONE_CORE_MEASURED; h->reach < HONE_CORE_ANY; h->reach++) {
-        uint64_t least = UINT64_MAX;
-        uint32_t i;
-        for (i = 0; i < t->device_count; i++) {
-            const hone_core_device *d = &t->devices[i];
-            uint64_t gap =
-                h->reach == HONE_CORE_MEASURED ? 0 : hone_core_magnitude(d->compute_units - units);
-            if (gap < least && hone_core_fits(d, h->reach, name, vendor, architecture))
-                least = gap, h->device = i;
-        }
-        if (h->device != HONE_CORE_NONE)
-            return;
+    uint64_t least = UINT64_MAX;
+    uint32_t i, found = HONE_CORE_NONE;
+    for (i = 0; i < t->device_count && least > 0; i++) {
+        const hone_core_device *d = &t->devices[i];
+        const uint64_t gap =
+            reach == HONE_CORE_MEASURED ? 0 : hone_core_magnitude(d->compute_units - units);
+        if (gap < least && hone_core_fits(d, reach, name, vendor, architecture))
+            least = gap, found = i;
     }
+    return found;
 }
 
 /* `name` is a device's name or UUID. The others, and 0 compute units, may be unknown (NULL, ""). Facts that are not told
-   are those of the device that answers; without one they are 0, as everywhere in hone. */
+   are those of the device that answers; without one they are 0, as everywhere in hone. Nothing takes the handle's address,
+   so that it need not be copied to be returned. */
 static inline hone_core_handle hone_core_device_of(const hone_core_table *t, const char *name,
                                                    const char *vendor, const char *architecture,
                                                    int64_t compute_units)
 {
     hone_core_handle h;
     uint32_t i;
-    memset(&h, 0, sizeof h);
     h.table = t, h.asked = name ? name : "", h.device = HONE_CORE_NONE;
     if (compute_units < 0 || compute_units > INT64_C(1) << 32)
         compute_units = 0;
-    hone_core_find_device(&h, name, vendor, architecture, compute_units);
+    for (h.reach = HONE_CORE_MEASURED; h.reach < HONE_CORE_ANY; h.reach++) {
+        h.device = hone_core_find_device(t, h.reach, name, vendor, architecture, compute_units);
+        if (h.device != HONE_CORE_NONE)
+            break;
+    }
     h.units = compute_units > 0 || h.device == HONE_CORE_NONE ? compute_units
                                                               : t->devices[h.device].compute_units;
     for (i = 0; i < t->fact_count && i < HONE_CORE_SLOTS; i++) {
@@ -577,10 +580,12 @@ typedef struct hone_core_answer {
     int is_predicted;              /* the nearest point has another */
 } hone_core_answer;
 
+/* One of the nearest points. Its rows of the table, and what hone_core_weigh() makes of them. */
 typedef struct hone_core_near {
     uint32_t point;
     uint64_t distance;
-    int64_t weight, shift; /* in a prediction: see hone_core_weigh() */
+    const int32_t *logarithms, *costs;
+    int64_t weight, shift;
 } hone_core_near;
 
 static inline uint64_t hone_core_square(int64_t x)
@@ -589,122 +594,171 @@ static inline uint64_t hone_core_square(int64_t x)
 }
 
 /* Up to three columns stand written out: compilers do not unroll the loop. */
-static inline uint64_t hone_core_distance(const int64_t *a, const int64_t *b, uint32_t columns)
+static inline uint64_t hone_core_distance(const int64_t *at, const int32_t *there, uint32_t columns)
 {
-    uint64_t sum = hone_core_square(a[0] - b[0]);
+    uint64_t sum = hone_core_square(there[0] - at[0]);
     uint32_t i;
     if (columns > 1)
-        sum += hone_core_square(a[1] - b[1]);
+        sum += hone_core_square(there[1] - at[1]);
     if (columns > 2)
-        sum += hone_core_square(a[2] - b[2]);
+        sum += hone_core_square(there[2] - at[2]);
     for (i = 3; i < columns; i++)
-        sum += hone_core_square(a[i] - b[i]);
+        sum += hone_core_square(there[i] - at[i]);
     return sum;
 }
 
-/* Into the `most` least keys, in their order. Without a branch, because none could be foreseen. */
-static inline void hone_core_insert(uint64_t *keys, uint32_t most, uint64_t key)
+static inline uint64_t hone_core_least(uint64_t a, uint64_t b)
 {
-    uint32_t i;
-    for (i = most - 1; i > 0; i--) {
-        uint64_t above = keys[i - 1] > key ? keys[i - 1] : key;
-        keys[i] = keys[i] < above ? keys[i] : above;
-    }
-    keys[0] = keys[0] < key ? keys[0] : key;
+    return a < b ? a : b;
 }
 
+static inline uint64_t hone_core_most(uint64_t a, uint64_t b)
+{
+    return a < b ? b : a;
+}
+
+/* Into the `most` least keys, 1 or HONE_CORE_NEAR, in their order. Without a branch, because none could be foreseen, and
+   written out, so that the list stays in registers. */
+HONE_CORE_INLINE void hone_core_insert(uint64_t *keys, uint32_t most, uint64_t key)
+{
+    if (most == HONE_CORE_NEAR) {
+        keys[7] = hone_core_least(keys[7], hone_core_most(keys[6], key));
+        keys[6] = hone_core_least(keys[6], hone_core_most(keys[5], key));
+        keys[5] = hone_core_least(keys[5], hone_core_most(keys[4], key));
+        keys[4] = hone_core_least(keys[4], hone_core_most(keys[3], key));
+        keys[3] = hone_core_least(keys[3], hone_core_most(keys[2], key));
+        keys[2] = hone_core_least(keys[2], hone_core_most(keys[1], key));
+        keys[1] = hone_core_least(keys[1], hone_core_most(keys[0], key));
+    }
+    keys[0] = hone_core_least(keys[0], key);
+}
+
+/* What is searched: the points of a device in the order of the tree. */
+typedef struct hone_core_search {
+    const int64_t *at;
+    const int32_t *logarithms;
+    const uint32_t *tree, *configurations;
+    const uint64_t *banned; /* configurations; NULL: none is */
+    uint32_t columns;
+} hone_core_search;
+
+static inline const int32_t *hone_core_logarithms(const hone_core_table *t, uint32_t place)
+{
+    return t->logarithms + (size_t)place * t->column_count;
+}
+
+/* A side that is still to be searched: places of the tree. */
 typedef struct hone_core_range {
-    uint32_t low, high, column;      /* column: that splits it */
-    uint64_t bound;                  /* no point of it is nearer */
-    int64_t gaps[HONE_CORE_COLUMNS]; /* whose squares are the bound */
+    uint32_t low, high, column; /* column: that splits it */
+    uint32_t middle;            /* the place that split it off, searched with it; HONE_CORE_NONE */
+    uint64_t bound;             /* no point of them is nearer */
+    uint64_t squares[HONE_CORE_COLUMNS]; /* whose sum is the bound */
 } hone_core_range;
 
-static inline const int64_t *hone_core_logarithms(const hone_core_table *t, uint32_t point)
+/* Splits a range until it is a leaf, low to high: each time at the middle into the side that the shape lies on, and the
+   other one, which is put on top of the range. Returns the top. */
+HONE_CORE_INLINE hone_core_range *
+hone_core_descend(const hone_core_search *s, hone_core_range *range, uint32_t *low, uint32_t *high)
 {
-    return t->logarithms + (size_t)point * t->column_count;
+    hone_core_range *top = range;
+    const uint64_t bound = range->bound;
+    uint32_t from = range->low, to = range->high, column = range->column, i;
+    while (to - from > HONE_CORE_LEAF) {
+        hone_core_range *other = top + 1;
+        const uint32_t middle = from + (to - from) / 2;
+        const int64_t gap = s->logarithms[(size_t)middle * s->columns + column] - s->at[column];
+        const uint32_t is_above = 0 - (uint32_t)(gap < 0); /* masks: no branch could be foreseen */
+        const uint32_t below = (middle + 1 - from) & is_above, above = (to - middle) & is_above;
+        /* NOLINTNEXTLINE: every column has its square, which the analyzer does not see for many columns */
+        other->bound = bound - range->squares[column] + hone_core_square(gap);
+        other->squares[0] = range->squares[0];
+        other->squares[1] = range->squares[1];
+        other->squares[2] = range->squares[2];
+        for (i = 3; i < s->columns; i++)
+            other->squares[i] = range->squares[i];
+        other->squares[column] = hone_core_square(gap);
+        other->middle = middle;
+        other->low = middle + 1 - below, other->high = to - above;
+        from += below, to = middle + above;
+        column = column + 1 == s->columns ? 0 : column + 1;
+        other->column = column;
+        top = other;
+    }
+    *low = from, *high = to;
+    return top;
 }
 
-static inline int hone_core_is_banned(const hone_core_table *t, uint32_t point,
-                                      const uint64_t *banned)
+/* Adds to the keys that were found those of places that belong in front of the last one. Returns their number. */
+HONE_CORE_INLINE uint32_t hone_core_scan(const hone_core_search *s, uint32_t low, uint32_t high,
+                                         uint64_t last, uint64_t *found, uint32_t count)
 {
-    const uint32_t c = t->point_configurations[point];
-    return (int)(banned[c / 64] >> c % 64 & 1);
-}
-
-/* Splits a range at its middle point, by the logarithm of its column: *inside becomes the side that the shape lies on, *outside
-   the other one. */
-static inline void hone_core_split(const hone_core_table *t, const int64_t *at, uint32_t middle,
-                                   int64_t logarithm, hone_core_range *inside,
-                                   hone_core_range *outside)
-{
-    const uint32_t column = inside->column;
-    const int64_t gap = at[column] - logarithm;
-    uint32_t i;
-    inside->column = column + 1 == t->column_count ? 0 : column + 1;
-    outside->column = inside->column;
-    outside->bound = inside->bound - hone_core_square(inside->gaps[column]) + hone_core_square(gap);
-    for (i = 0; i < t->column_count; i++)
-        outside->gaps[i] = inside->gaps[i];
-    outside->gaps[column] = gap;
-    outside->low = gap > 0 ? inside->low : middle + 1;
-    outside->high = gap > 0 ? middle : inside->high;
-    inside->low = gap > 0 ? middle + 1 : inside->low;
-    inside->high = gap > 0 ? inside->high : middle;
+    const int32_t *there = s->logarithms + (size_t)low * s->columns;
+    for (; low < high; low++, there += s->columns) {
+        const uint32_t point = s->tree[low];
+        const uint64_t key = hone_core_distance(s->at, there, s->columns) << 16 | point;
+        int is_taken = key < last;
+        if (s->banned && is_taken) {
+            const uint32_t c = s->configurations[point];
+            is_taken = !(s->banned[c / 64] >> c % 64 & 1);
+        }
+        found[count] = key;
+        count += (uint32_t)is_taken;
+    }
+    return count;
 }
 
 /* The nearest points of the device whose configurations are not banned (NULL: none is), `most` of them, as keys: the
    distance, and below it in 16 bits the point; UINT64_MAX where there are no more. The points are a tree: the middle one
    of a range splits it by the logarithm of a column, the first at the top and the next one at each step down; what lies
-   in front of it is not larger there, what lies behind it not smaller. A side is left out where even its nearest corner
-   is farther than all of the list. */
-HONE_CORE_INLINE void hone_core_nearest(const hone_core_handle *h, const int64_t *at,
-                                        const uint64_t *banned, uint64_t *keys, uint32_t most)
+   in front of it is not larger there, what lies behind it not smaller. A side is left out, and the middle one with it,
+   where even its nearest corner is farther than all of the list. */
+HONE_CORE_INLINE void hone_core_nearest(const hone_core_handle *h, uint32_t columns,
+                                        const int64_t *at, const uint64_t *banned, uint64_t *keys,
+                                        uint32_t most)
 {
     const hone_core_table *t = h->table;
-    const uint32_t first = t->devices[h->device].first, columns = t->column_count;
-    hone_core_range left[20], now; /* 65,536 points are split twelve times */
+    const hone_core_device *d = &t->devices[h->device];
+    hone_core_range left[20], *top = left + 1; /* 65,536 points are split thirteen times */
     uint64_t found[HONE_CORE_LEAF + 1] = {0};
-    uint32_t i, found_count, count = 0;
-    memset(&now, 0, sizeof now);
-    now.low = first, now.high = first + t->devices[h->device].count;
+    uint32_t i, low, high, count;
+    hone_core_search s;
+    s.at = at, s.banned = banned, s.columns = columns;
+    s.tree = t->tree + d->first, s.configurations = t->point_configurations + d->first;
+    s.logarithms = t->logarithms + (size_t)d->first * columns;
+    left[0].bound = top->bound = 0;
+    top->low = top->column = 0, top->high = d->count, top->middle = HONE_CORE_NONE;
+    for (i = 0; i < columns || i < 3; i++)
+        top->squares[i] = 0;
     for (i = 0; i < most; i++)
         keys[i] = UINT64_MAX;
     for (;;) {
-        while (now.high - now.low > HONE_CORE_LEAF) {
-            const uint32_t middle = now.low + (now.high - now.low) / 2, point = t->tree[middle];
-            const int64_t *there = hone_core_logarithms(t, first + point);
-            const uint64_t key = hone_core_distance(there, at, columns) << 16 | point;
-            if (key < keys[most - 1] && (!banned || !hone_core_is_banned(t, first + point, banned)))
-                hone_core_insert(keys, most, key);
-            hone_core_split(t, at, middle, there[now.column], &now, &left[count]);
-            count += left[count].bound <= keys[most - 1] >> 16;
-        }
-        for (found_count = 0, i = now.low; i < now.high; i++) {
-            const uint32_t point = t->tree[i];
-            const int64_t *there = hone_core_logarithms(t, first + point);
-            found[found_count] = hone_core_distance(there, at, columns) << 16 | point;
-            found_count += found[found_count] < keys[most - 1] &&
-                           (!banned || !hone_core_is_banned(t, first + point, banned));
-        }
-        for (i = 0; i < found_count; i++)
-            hone_core_insert(keys, most, found[i]);
-        while (count > 0 && left[count - 1].bound > keys[most - 1] >> 16)
-            count--;
-        if (count-- == 0)
+        hone_core_range *range;
+        while (top->bound > keys[most - 1] >> 16) /* that of left[0] is not */
+            top--;
+        if (top == left)
             return;
-        now = left[count];
+        range = top;
+        top = hone_core_descend(&s, range, &low, &high);
+        range->bound = UINT64_MAX; /* is done with */
+        count = hone_core_scan(&s, low, high, keys[most - 1], found, 0);
+        if (range->middle != HONE_CORE_NONE)
+            count =
+                hone_core_scan(&s, range->middle, range->middle + 1, keys[most - 1], found, count);
+        for (i = 0; i < count; i++)
+            hone_core_insert(keys, most, found[i]);
     }
 }
 
 /* The nearest point whose configuration is valid, into *best: one that is not is banned, and the search is made again. */
-static inline void hone_core_nearest_valid(const hone_core_handle *h, const int64_t *at,
-                                           const hone_core_value *slots, hone_core_answer *best)
+HONE_CORE_INLINE void hone_core_nearest_valid(const hone_core_handle *h, uint32_t columns,
+                                              const int64_t *at, const hone_core_value *slots,
+                                              hone_core_answer *best)
 {
     const hone_core_table *t = h->table;
     uint64_t banned[HONE_CORE_CONFIGURATIONS / 64], key;
     int is_any = 0;
     for (;;) {
-        hone_core_nearest(h, at, is_any ? banned : NULL, &key, 1);
+        hone_core_nearest(h, columns, at, is_any ? banned : NULL, &key, 1);
         if (key == UINT64_MAX)
             return;
         const uint32_t point = t->devices[h->device].first + (uint32_t)(key & 0xffff);
@@ -745,32 +799,30 @@ static inline int64_t hone_core_waves(int64_t groups, uint32_t resident, int64_t
 
 /* What the near points say of a shape `at`: each with a weight of the fourth power of its nearness, and with how much
    longer a wave takes by the growth of the sizes. */
-static inline void hone_core_weigh(const hone_core_table *t, const hone_core_device *d,
-                                   const int64_t *at, hone_core_near *list, uint32_t count)
+static inline void hone_core_weigh(const int64_t *slopes, uint32_t columns, const int64_t *at,
+                                   hone_core_near *list, uint32_t count)
 {
+    const uint64_t least = ((list[0].distance >> 20) + 1) << 20;
     uint32_t i, k;
     for (i = 0; i < count; i++) {
-        const int64_t *logarithms = t->logarithms + (size_t)list[i].point * t->column_count;
-        const uint64_t nearness =
-            (((list[0].distance >> 20) + 1) << 20) / ((list[i].distance >> 20) + 1);
+        const uint64_t nearness = least / ((list[i].distance >> 20) + 1);
+        int64_t shift = 0;
+        for (k = 0; k < columns; k++)
+            shift += slopes[k] * (at[k] - list[i].logarithms[k]) / 65536;
         list[i].weight = (int64_t)(nearness * nearness >> 20) + 1;
-        list[i].shift = 0;
-        for (k = 0; k < t->column_count; k++)
-            list[i].shift += d->model->slopes[k] * (at[k] - logarithms[k]) / 65536;
+        list[i].shift = shift;
     }
 }
 
 /* The logarithm of the time that a wave of the configuration would take, as the near points say; INT64_MAX: it has no
    time at any of them. */
-static inline int64_t hone_core_wave_time(const hone_core_table *t, const hone_core_device *d,
-                                          uint32_t configuration, const hone_core_near *list,
+static inline int64_t hone_core_wave_time(uint32_t configuration, const hone_core_near *list,
                                           uint32_t count)
 {
     int64_t sum = 0, weights = 0;
     uint32_t i;
     for (i = 0; i < count; i++) {
-        int32_t cost = d->model->costs[(size_t)(list[i].point - d->first) * t->configuration_count +
-                                       configuration];
+        const int32_t cost = list[i].costs[configuration];
         if (cost == HONE_CORE_UNTIMED)
             continue;
         sum += (cost + list[i].shift) * list[i].weight;
@@ -779,91 +831,115 @@ static inline int64_t hone_core_wave_time(const hone_core_table *t, const hone_c
     return weights ? sum / weights : INT64_MAX;
 }
 
-/* The near points whose configuration is of no nearer one, by how long its waves take; of equal ones the nearer first.
-   Their number; those without a time are left out. */
-static inline uint32_t hone_core_candidates(const hone_core_table *t, const hone_core_device *d,
-                                            const hone_core_near *list, uint32_t count,
-                                            int64_t *times, uint32_t *order)
+/* Which is the least, of equal ones the first. Masks, because no branch could be foreseen. */
+static inline uint32_t hone_core_shortest(const int64_t *times, uint32_t count)
 {
-    uint32_t i, k, found = 0;
-    for (i = 0; i < count; i++) {
-        const uint32_t c = t->point_configurations[list[i].point];
-        for (k = 0; k < i && t->point_configurations[list[k].point] != c; k++)
-            continue;
-        times[i] = k < i ? INT64_MAX : hone_core_wave_time(t, d, c, list, count);
-        if (times[i] == INT64_MAX)
-            continue;
-        for (k = found++; k > 0 && times[order[k - 1]] > times[i]; k--)
-            order[k] = order[k - 1];
-        order[k] = i;
+    int64_t least = times[0];
+    uint32_t i, which = 0;
+    for (i = 1; i < count; i++) {
+        const uint32_t is_less = 0 - (uint32_t)(times[i] < least);
+        which = (which & ~is_less) | (i & is_less);
+        least = times[i] < least ? times[i] : least;
     }
-    return found;
+    return which;
+}
+
+/* The nearest points, to be weighed. Their number. */
+HONE_CORE_INLINE uint32_t hone_core_neighbours(const hone_core_handle *h, uint32_t columns,
+                                               const int64_t *at, hone_core_near *list)
+{
+    const hone_core_table *t = h->table;
+    const hone_core_device *d = &t->devices[h->device];
+    uint64_t keys[HONE_CORE_NEAR];
+    uint32_t i;
+    hone_core_nearest(h, columns, at, NULL, keys, HONE_CORE_NEAR);
+    for (i = 0; i < HONE_CORE_NEAR && keys[i] != UINT64_MAX; i++) {
+        const uint32_t point = (uint32_t)(keys[i] & 0xffff);
+        list[i].point = d->first + point;
+        list[i].distance = keys[i] >> 16;
+        list[i].logarithms = hone_core_logarithms(t, d->first + t->places[d->first + point]);
+        list[i].costs = d->model->costs + (size_t)point * t->configuration_count;
+    }
+    return i;
 }
 
 /* Of the configurations of the nearest points the valid one with the least predicted time: its waves, each as long as
    the near points say; equal ones: the nearest. None takes less than one wave. A shape that is a point has the
    configuration of that. */
-static inline void hone_core_find_predicted(const hone_core_handle *h, const int64_t *at,
-                                            const hone_core_value *slots, hone_core_answer *best)
+HONE_CORE_INLINE void hone_core_find_predicted(const hone_core_handle *h, uint32_t columns,
+                                               const int64_t *at, const hone_core_value *slots,
+                                               hone_core_answer *best)
 {
     const hone_core_table *t = h->table;
-    const hone_core_device *d = &t->devices[h->device];
-    uint64_t keys[HONE_CORE_NEAR];
+    const hone_core_model *model = t->devices[h->device].model;
     hone_core_near list[HONE_CORE_NEAR];
+    uint32_t configurations[HONE_CORE_NEAR];
     int64_t times[HONE_CORE_NEAR], least = INT64_MAX;
-    uint32_t i, order[HONE_CORE_NEAR], count = 0, taken = 0;
-    hone_core_nearest(h, at, NULL, keys, HONE_CORE_NEAR);
-    for (; count < HONE_CORE_NEAR && keys[count] != UINT64_MAX; count++) {
-        list[count].point = d->first + (uint32_t)(keys[count] & 0xffff);
-        list[count].distance = keys[count] >> 16;
-    }
+    uint32_t i, taken = 0, count = hone_core_neighbours(h, columns, at, list);
     if (count == 0 || list[0].distance == 0)
         return;
-    hone_core_weigh(t, d, at, list, count);
-    count = hone_core_candidates(t, d, list, count, times, order);
-    for (i = 0; i < count && times[order[i]] <= least; i++) {
-        const uint32_t which = order[i], c = t->point_configurations[list[which].point];
-        int64_t time;
+    hone_core_weigh(model->slopes, columns, at, list, count);
+    for (i = 0; i < count; i++) {
+        configurations[i] = t->point_configurations[list[i].point];
+        times[i] = hone_core_wave_time(configurations[i], list, count);
+    }
+    for (;;) {
+        const uint32_t which = hone_core_shortest(times, count);
+        const uint32_t c = configurations[which];
+        int64_t time = times[which];
         size_t groups;
-        if (!hone_core_number(h, d->model->groups[c], slots, 0, &groups) || groups == 0)
+        if (time == INT64_MAX || time > least)
+            return;
+        for (i = which; i < count; i++) /* is asked once */
+            times[i] = configurations[i] == c ? INT64_MAX : times[i];
+        if (!hone_core_number(h, model->groups[c], slots, 0, &groups) || groups == 0)
             continue;
-        time = times[which] + hone_core_waves((int64_t)groups, d->model->resident[c], h->units);
+        time += hone_core_waves((int64_t)groups, model->resident[c], h->units);
         if (time > least || (time == least && which > taken) ||
             hone_core_excluded(t, c, slots) != HONE_CORE_NONE)
             continue;
         least = time, taken = which;
         best->configuration = c, best->point = list[which].point;
-        best->is_predicted = c != t->point_configurations[list[0].point];
+        best->is_predicted = c != configurations[0];
     }
 }
 
-static inline hone_core_answer hone_core_find(const hone_core_handle *h, const int64_t *shape)
+/* In a table of so many columns: where their number is a constant, the compiler makes code for it. */
+HONE_CORE_INLINE hone_core_answer hone_core_find_among(const hone_core_handle *h, uint32_t columns,
+                                                       const int64_t *shape)
 {
+    const hone_core_device *d = h->device == HONE_CORE_NONE ? NULL : &h->table->devices[h->device];
     hone_core_value slots[HONE_CORE_SLOTS];
-    int64_t at[HONE_CORE_SLOTS];
+    int64_t at[HONE_CORE_COLUMNS] = {0};
     hone_core_answer best;
     uint32_t i;
     memset(&best, 0, sizeof best);
-    memset(at, 0, sizeof at);
     best.configuration = best.point = HONE_CORE_NONE;
-    for (i = 0; i < h->table->column_count; i++) {
+    for (i = 0; i < columns; i++) {
         if (shape[i] < 1)
             return best;
         at[i] = hone_core_log2(shape[i]);
     }
     hone_core_bind(h, shape, slots);
-    if (h->device != HONE_CORE_NONE && h->table->devices[h->device].model)
-        hone_core_find_predicted(h, at, slots, &best);
-    if (h->device != HONE_CORE_NONE && best.point == HONE_CORE_NONE)
-        hone_core_nearest_valid(h, at, slots, &best);
-    if (best.point == HONE_CORE_NONE && h->device != HONE_CORE_NONE &&
-        hone_core_excluded(h->table, h->table->devices[h->device].fallback, slots) ==
-            HONE_CORE_NONE)
-        best.configuration = h->table->devices[h->device].fallback;
+    if (d && d->model)
+        hone_core_find_predicted(h, columns, at, slots, &best);
+    if (d && best.point == HONE_CORE_NONE)
+        hone_core_nearest_valid(h, columns, at, slots, &best);
+    if (best.point == HONE_CORE_NONE && d &&
+        hone_core_excluded(h->table, d->fallback, slots) == HONE_CORE_NONE)
+        best.configuration = d->fallback;
     if (best.configuration == HONE_CORE_NONE &&
         hone_core_excluded(h->table, h->table->fallback, slots) == HONE_CORE_NONE)
         best.configuration = h->table->fallback;
     return best;
+}
+
+/* Likewise, where the compiler does not know the table. */
+static inline hone_core_answer hone_core_find(const hone_core_handle *h, const int64_t *shape)
+{
+    return h->table->column_count == 3   ? hone_core_find_among(h, 3, shape)
+           : h->table->column_count == 2 ? hone_core_find_among(h, 2, shape)
+                                         : hone_core_find_among(h, h->table->column_count, shape);
 }
 
 /* ---- texts ---------------------------------------------------------------------------------- */
@@ -959,7 +1035,7 @@ static inline size_t hone_core_why(const hone_core_handle *h, const int64_t *sha
 {
     hone_core_value slots[HONE_CORE_SLOTS];
     hone_core_text text;
-    hone_core_answer found = hone_core_find(h, shape);
+    hone_core_answer found = hone_core_find_among(h, h->table->column_count, shape);
     text.out = out, text.size = size, text.length = 0;
     hone_core_bind(h, shape, slots);
     hone_core_put_reason(h, &found, slots, &text);

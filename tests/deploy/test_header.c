@@ -175,13 +175,75 @@ START_TEST(the_tree_has_the_nearest_points)
         for (int k = 0; k < 2; k++)
             at[k] = hone_core_log2((int64_t)(rng_u64(&random) >> (40 + rng_below(&random, 24))));
         for (uint32_t i = 0; i < 200; i++)
-            all[i] = hone_core_distance(hone_core_logarithms(&c.core, i), at, 2) << 16 | i;
+            all[i] = hone_core_distance(at, hone_core_logarithms(&c.core, c.core.places[i]), 2)
+                         << 16 |
+                     i;
         qsort(all, 200, sizeof *all, compare_keys);
-        hone_core_nearest(&handle, at, NULL, keys, HONE_CORE_NEAR);
+        hone_core_nearest(&handle, 2, at, NULL, keys, HONE_CORE_NEAR);
         ck_assert_mem_eq(keys, all, sizeof keys);
     }
     core_table_release(&c);
     by_hand_release(&h);
+}
+END_TEST
+
+// Of points 0 to count: a tree as hone_core_nearest() reads it.
+static void order_places(uint32_t *tree, uint32_t count, uint32_t column, uint32_t columns,
+                         const int32_t *logarithms)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t point = tree[i];
+        uint32_t k = i;
+        for (; k > 0 &&
+               logarithms[tree[k - 1] * columns + column] > logarithms[point * columns + column];
+             k--)
+            tree[k] = tree[k - 1];
+        tree[k] = point;
+    }
+    if (count < 2)
+        return;
+    const uint32_t middle = count / 2, next = (column + 1) % columns;
+    order_places(tree, middle, next, columns, logarithms);
+    order_places(tree + middle + 1, count - middle - 1, next, columns, logarithms);
+}
+
+// Few different sizes, so that many points are equally near.
+START_TEST(the_tree_is_searched_in_any_count_of_columns)
+{
+    enum { POINTS = 300, MOST = 5 };
+    const uint32_t columns = (uint32_t)_i;
+    const uint32_t count = columns == 1 ? 9 : POINTS;
+    int32_t by_point[POINTS * MOST], logarithms[POINTS * MOST];
+    uint32_t tree[POINTS];
+    uint64_t all[POINTS], keys[HONE_CORE_NEAR];
+    struct rng random;
+    rng_init(&random, 6, (uint64_t)_i);
+    for (uint32_t i = 0; i < count * columns; i++)
+        by_point[i] = (int32_t)hone_core_log2(1 + (int64_t)rng_below(&random, 9));
+    for (uint32_t i = 0; i < count; i++)
+        tree[i] = i;
+    order_places(tree, count, 0, columns, by_point);
+    for (uint32_t i = 0; i < count * columns; i++)
+        logarithms[i] = by_point[tree[i / columns] * columns + i % columns];
+    const hone_core_device device = {.count = count};
+    const hone_core_table table = {.column_count = columns,
+                                   .devices = &device,
+                                   .point_configurations = tree,
+                                   .logarithms = logarithms,
+                                   .tree = tree};
+    const hone_core_handle handle = {.table = &table};
+    for (int round = 0; round < 2000; round++) {
+        int64_t at[HONE_CORE_COLUMNS] = {0};
+        for (uint32_t k = 0; k < columns; k++)
+            at[k] = hone_core_log2(1 + (int64_t)rng_below(&random, 12));
+        for (uint32_t i = 0; i < count; i++)
+            all[i] = hone_core_distance(at, &by_point[i * columns], columns) << 16 | i;
+        qsort(all, count, sizeof *all, compare_keys);
+        hone_core_nearest(&handle, columns, at, NULL, keys, HONE_CORE_NEAR);
+        ck_assert_mem_eq(keys, all, sizeof keys);
+        hone_core_nearest(&handle, columns, at, NULL, keys, 1);
+        ck_assert_uint_eq(keys[0], all[0]);
+    }
 }
 END_TEST
 
@@ -682,6 +744,7 @@ int main(void)
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, header_and_file_answer_as_hone_does, 0, 3);
     tcase_add_test(t, the_tree_has_the_nearest_points);
+    tcase_add_loop_test(t, the_tree_is_searched_in_any_count_of_columns, 1, 6);
     tcase_add_test(t, headers_compile_without_a_warning);
     tcase_add_test(t, names_of_the_header_are_the_users_too);
     tcase_add_test(t, shipped_specs_are_launched_as_hone_does);
