@@ -184,7 +184,7 @@ long long ask(const char *path, const char *sql)
     return answer;
 }
 
-int suite_run(const char *name, void (*add)(TCase *tests))
+int store_suite_run(const char *name, void (*add)(TCase *tests))
 {
     Suite *suite = suite_create(name);
     TCase *tests = tcase_create(name);

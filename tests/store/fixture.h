@@ -37,6 +37,6 @@ struct result *find_one(struct store *s, const struct digest *key, struct error 
 // One number from the file by SQL, through a connection of its own.
 long long ask(const char *path, const char *sql);
 
-int suite_run(const char *name, void (*add)(TCase *tests));
+int store_suite_run(const char *name, void (*add)(TCase *tests));
 
 #endif

@@ -223,5 +223,5 @@ static void tests_add(TCase *t)
 
 int main(void)
 {
-    return suite_run("store crash", tests_add);
+    return store_suite_run("store crash", tests_add);
 }

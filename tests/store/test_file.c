@@ -941,5 +941,5 @@ static void tests_add(TCase *t)
 
 int main(void)
 {
-    return suite_run("store file", tests_add);
+    return store_suite_run("store file", tests_add);
 }

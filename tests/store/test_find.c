@@ -460,5 +460,5 @@ static void tests_add(TCase *t)
 
 int main(void)
 {
-    return suite_run("store find", tests_add);
+    return store_suite_run("store find", tests_add);
 }

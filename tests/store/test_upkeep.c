@@ -776,5 +776,5 @@ static void tests_add(TCase *t)
 
 int main(void)
 {
-    return suite_run("store upkeep", tests_add);
+    return store_suite_run("store upkeep", tests_add);
 }

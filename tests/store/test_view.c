@@ -642,5 +642,5 @@ static void tests_add(TCase *t)
 
 int main(void)
 {
-    return suite_run("store view", tests_add);
+    return store_suite_run("store view", tests_add);
 }
