@@ -1,5 +1,6 @@
 // Shapes between the points: each lies on the way from one point to one that is near to it, in log space, and is a
-// multiple of what the points are multiples of, as far as there are such numbers between them. Of eight tries the one is taken
+// multiple of what the points are multiples of, or of a part of it, because rows that begin at odd addresses slow some
+// configurations down and others not. Of eight tries the one is taken
 // that is farthest from all shapes so far, so that no gap stays empty: a configuration that is needed in one gap alone, because a
 // further wave of work-groups begins there, is found by a tune in that gap. The same seed draws the same shapes.
 #include "workflows/deploy/deploy_inside.h"
@@ -13,6 +14,7 @@
 #define NEIGHBOURS  3  // of a point, that it is drawn between
 #define TRIES       40 // for each that is wanted
 #define FARTHEST_OF 8
+#define FINER       6 // multiples of what the points are multiples of, down to a 32nd of it
 
 static int64_t common_divisor(int64_t a, int64_t b)
 {
@@ -146,7 +148,7 @@ static uint32_t draw_between(struct shape_drawing *w, int64_t *shape)
     uint32_t from = (uint32_t)rng_below(&w->rng, d->o.plan->point_count);
     uint32_t to = draw_neighbour(d, from, &w->rng);
     double way = 0.1 + 0.8 * rng_unit(&w->rng);
-    unsigned finer = (unsigned)rng_below(&w->rng, 4);
+    unsigned finer = (unsigned)rng_below(&w->rng, FINER);
     for (uint32_t i = 0; i < d->column_count; i++)
         shape[i] =
             size_between(d->rows[from].shape[i], d->rows[to].shape[i], way, w->grains[i] >> finer);
