@@ -268,7 +268,7 @@ HONE_API const char *hone_devices_note(const struct hone_devices *d, size_t inde
 // name or id it equals wins; an error when it fits none or several. NULL: the only device, else the
 // first discrete GPU, integrated GPU, CPU, accelerator, by name and id among equals; an error when
 // the list is empty. A card that several languages or drivers offer is one device here: the view
-// that stands first is taken.
+// that stands first is taken. A host that compiles C counts where the list is of that language.
 HONE_API const struct hone_device *hone_devices_pick(const struct hone_devices *d,
                                                      const char *wanted, struct hone_error *e);
 // The same among the devices that run the spec, in `language` ("opencl", "cuda"), or NULL: the

@@ -84,8 +84,9 @@ struct hone_devices {
     struct device_entry *entries; // of the report's devices
     const char **notes;
     uint32_t note_count;
-    struct node *node; // (or NULL) that has them, the caller's
-    bool keeps_worker; // then the rest is valid
+    struct node *node;    // (or NULL) that has them, the caller's
+    const char *language; // (or NULL) the only one that was asked for
+    bool keeps_worker;    // then the rest is valid
     struct workplace workplace;
     struct spare *spare; // (or NULL) the worker that listed them
 };

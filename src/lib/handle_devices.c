@@ -81,6 +81,10 @@ static bool list_devices_of(struct hone_devices *d, const struct hone_devices_op
         set |= 1u << languages.list[i];
     if (!o->spec && !o->language)
         set = LANGUAGES_ALL;
+    if (ok && o->language) {
+        d->language = arena_strdup(&d->arena, o->language);
+        ok = d->language || error_memory(e);
+    }
     ok = ok &&
          live_devices(d->node, d->workplace.worker, d->workplace.environment, set, &d->arena,
                       &d->report, o->keep_worker ? &d->spare : NULL, e) &&
@@ -250,7 +254,7 @@ const struct hone_device *hone_devices_pick(const struct hone_devices *d, const 
                                             struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    const struct hone_device *found = pick_device(d, NULL, NULL, wanted, &why);
+    const struct hone_device *found = pick_device(d, NULL, d->language, wanted, &why);
     hand_over(&why, e);
     return found;
 }

@@ -129,6 +129,22 @@ def test_devices_of_the_fake(fake):
         hone.Devices().pick("another")
 
 
+def test_numbers_that_would_wrap_around_are_refused(fake):
+    for name, value in (("iterations", -1), ("jobs", 2**32), ("seed", -1), ("lock_wait_s", -1.0), ("iterations", 1.5), ("seed", "7")):
+        with pytest.raises(hone.UsageError, match=name):
+            hone.tune(SMALL, store=False, **{name: value})
+
+
+def test_a_host_that_compiles_c_is_picked_from_its_list(monkeypatch):
+    monkeypatch.delenv("HONE_DEVICE", raising=False)
+    listed = hone.Devices(language="c")
+    if not len(listed):
+        pytest.skip("no C compiler here")
+    assert listed.pick().language == "c"
+    with pytest.raises(hone.UsageError, match="no device fits 'pthread'"):
+        listed.pick("pthread")
+
+
 def test_program_is_named_where_it_is_missing(monkeypatch):
     monkeypatch.setenv("HONE_PROGRAM", "/nowhere/hone")
     with pytest.raises(hone.FileError, match="HONE_PROGRAM"):

@@ -58,6 +58,9 @@ class Tune:
                  build_limit_s: float = 0, launch_limit_s: float = 0, lock_wait_s: float = 0,
                  set: Optional[Mapping[str, Any]] = None, judge: Optional[Judge] = None,
                  _run: Union[None, str, Configuration] = None) -> None:
+        for name, value in (("iterations", iterations), ("jobs", jobs), ("seed", seed), ("build_limit_s", build_limit_s),
+                            ("launch_limit_s", launch_limit_s), ("lock_wait_s", lock_wait_s)):
+            _check_number(name, value)
         given = as_spec(spec, set)
         self.device = choose(given, on, language, keep_worker=True)
         self.spec = given.prepare(self.device)
@@ -68,7 +71,7 @@ class Tune:
         self._process = os.getpid()
         self._judge_failed: List[BaseException] = []
         self._broken: Optional[str] = None
-        options = TuneOptions(spec=self.spec.handle, device=self.device.handle, seed=seed, jobs=jobs, iterations=iterations,
+        options = TuneOptions(spec=self.spec.handle, device=self.device.handle, seed=int(seed), jobs=int(jobs), iterations=int(iterations),
                               fresh=fresh, cold=cold, unranked=unranked, strategy=encode(strategy),
                               budget=encode(_joined(budget)), objective=encode(_joined(objective)),
                               command=encode(_command()), host=encode(socket.gethostname()),
@@ -228,6 +231,19 @@ class Tune:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+_MOST = {"seed": 2**64 - 1, "build_limit_s": 1e9, "launch_limit_s": 1e9, "lock_wait_s": 1e9}
+
+
+def _check_number(name: str, value: Any) -> None:
+    """Raises where the library would get another number: its own have no sign, and wrap around."""
+    most = _MOST.get(name, 2**32 - 1)
+    whole = not name.endswith("_s")
+    if not hasattr(value, "__index__" if whole else "__float__"):
+        raise UsageError(f"{name} is {value!r}, and a {'whole ' if whole else ''}number is needed")
+    if not 0 <= value <= most:
+        raise UsageError(f"{name} is {value}, and has to be from 0 to {most:.10g}")
 
 
 def _joined(given: Any) -> Optional[str]:
