@@ -105,7 +105,9 @@ def test_names_of_block_sizes_in_any_case(vectors):
 
 
 def test_which_direction_of_an_objective_is_better(vectors, tmp_path):
-    metrics = {"GFLOP/J": lambda p: p["block_size_x"], "mine": lambda p: p["block_size_x"]}
+    metrics = {"GFLOP/J": lambda p: p["block_size_x"], "mine": lambda p: p["block_size_x"], "cost": "np.log2(block_size_x)", "fitness": "2 * cost"}
+    for known, best in (("cost", 32), ("fitness", 128)):
+        assert tune(vectors, metrics=metrics, objective=known)[1]["best_config"]["block_size_x"] == best
     results, env = tune(vectors, metrics=metrics, objective="GFLOP/J")
     assert env["best_config"]["block_size_x"] == 128
     kernel_tuner.store_results(tmp_path / "s.json", "vector_add", ADD, {"block_size_x": []}, N, results, env, objective="GFLOP/J")
@@ -384,10 +386,69 @@ def test_what_lies_on_a_device_is_brought(vectors):
     ({"strategy": "magic"}, "magic"), ({"compiler": "nvcc"}, "nvcc"), ({"observers": [object()]}, "observer object"),
     ({"objective": "beauty"}, "beauty"), ({"parallel": 2}, "parallel"), ({"cmem_args": {"x": numpy.ones(1)}}, "cmem_args"),
     ({"defines": {"block_size_x": 3}}, "block_size_x"), ({"smem_args": {"size": 8}}, "smem_args=.*OpenCL"),
-    ({"objectives": 3}, "objectives is a dictionary"), ({"compiler_options": [lambda p: "-DA"]}, "compiler_options as code"), ({"answer": [1]}, "answer has 1"), ({"restrictions": [3]}, "restriction of type int"), ({"platform": 3}, "platform")])
+    ({"objectives": 3}, "objectives is a dictionary"), ({"compiler_options": [lambda p: "-DA"]}, "compiler_options as code"), ({"answer": [1]}, "answer has 1"), ({"restrictions": [3]}, "restriction of type int"), ({"platform": 3}, "platform"),
+    ({"block_size_names": "bx"}, r"block_size_names is 'bx'.*\['bx'\]"), ({"iterations": -1}, "iterations is -1"), ({"iterations": 2.5}, "whole"),
+    ({"params": {"time": [1, 2]}}, "'time'"), ({"params": {"block_size_x": [32], "nvml_gr_clock": [900]}}, "nvml_gr_clock.*sets no clocks"),
+    ({"params": {"block_size_x": 32}}, "block_size_x.*no list"), ({"source": ADD.encode()}, "kernel_source is of type bytes"),
+    ({"metrics": {"q": "time / what"}}, r"metrics\['q'\].*what"), ({"metrics": {"q": "time /"}}, r"metrics\['q'\].*no expression"),
+    ({"answer": [None, None, None, 1.5]}, "answer.3.*no array")])
 def test_what_cannot_be_served_is_refused_by_name(vectors, more, said):
     with pytest.raises(hone.UsageError, match=said):
         tune(vectors, **more)
+
+
+def test_texts_of_sizes_are_truncated(pocl):
+    source = "__kernel void f(__global int *c) { if (get_global_id(0) == 0) c[0] = get_num_groups(0); }"
+    for size, divisors, groups in (("tile * 333.4", [], 1000), (1000, ["block_size_x / 7"], 500), (1000, ["tile", "block_size_x / 7"], 167),
+                                   ("1000 / tile", None, 21), (1000, lambda p: p["block_size_x"] / 7, 438)):
+        left = kernel_tuner.run_kernel("f", source, size, [numpy.zeros(1, numpy.int32)], {"block_size_x": 16, "tile": 3}, grid_div_x=divisors)
+        assert left[0][0] == groups, (size, divisors)
+
+
+def test_the_macro_by_which_kernels_know_a_tuner(vectors):
+    source = "#ifndef kernel_tuner\n#include <the_header_of_create_device_targets.h>\n#endif\n" + ADD.replace("b[i]", "b[i] + kernel_tuner - 1")
+    results, _ = tune(vectors, source=source, answer=[vectors[1] + vectors[2], None, None, None])
+    assert [type(r["time"]) for r in results] == [float] * 3
+
+
+def test_a_kernel_that_a_parameter_names(vectors):
+    named = dict(params={"block_size_x": [64], "which": ["vector_add"]})
+    given = (vectors, {"block_size_x": 64, "which": "vector_add"})
+    assert numpy.allclose(kernel_tuner.run_kernel("which", ADD, N, *given)[0], vectors[1] + vectors[2])
+    with pytest.raises(kernel_tuner.Unsupported, match="which is a parameter of 2 values"):
+        kernel_tuner.tune_kernel("which", ADD, N, vectors, {**named["params"], "which": ["vector_add", "other"]})
+
+
+def test_run_kernel_takes_a_result_of_a_tune(vectors):
+    results, env = tune(vectors, metrics={"GB/s": lambda p: 1 / p["time"]})
+    for given in (env["best_config"], results[0]):
+        assert numpy.allclose(kernel_tuner.run_kernel("vector_add", ADD, N, vectors, given)[0], vectors[1] + vectors[2])
+    assert env["overhead_time"] is not None and set(results[0]) >= {"time", "times", "timestamp", "GB/s"}
+
+
+def test_answers_of_another_type_and_with_nan(pocl):
+    source = "__kernel void f(__global float *c, __global int *k) { int i = get_global_id(0); c[i] = i == 3 ? NAN : i; k[i] = 1000 * i; }"
+    right, whole = numpy.arange(64.0), 1000 * numpy.arange(64)
+    right[3] = numpy.nan
+
+    def tuned(*answer, **more):
+        (row,), _ = kernel_tuner.tune_kernel("f", source, 64, [numpy.zeros(64, numpy.float32), numpy.zeros(64, numpy.int32)], {"block_size_x": [64]},
+                                             answer=answer, quiet=True, iterations=1, **more)
+        return type(row["time"])
+    assert tuned(right, whole) is float and tuned(right.reshape(8, 8), None) is float and tuned(None, whole.astype(float)) is float
+    for wrong in (numpy.where(numpy.isnan(right), 1, right), numpy.where(right == 9, numpy.nan, right)):
+        assert tuned(wrong, None) is util.RuntimeFailedConfig
+    with pytest.raises(hone.UsageError, match=r"answer\[1\] \(k\) is of float64.*int32"):
+        tuned(None, whole + 0.7)
+
+
+def test_scalars_that_json_has_no_number_for(pocl):
+    source = "__kernel void f(__global double *c, float a, double b, long k) { c[0] = a; c[1] = b; c[2] = k; }"
+    given = [numpy.zeros(3), numpy.float32("nan"), numpy.float64("-inf"), numpy.int64(-2**63)]
+    left = kernel_tuner.run_kernel("f", source, 1, given, {"block_size_x": 1})[0]
+    assert numpy.isnan(left[0]) and left[1] == -numpy.inf and left[2] == -2.0**63
+    with pytest.raises(hone.InputError, match="'k' is 9223372036854775808.*one element"):
+        kernel_tuner.run_kernel("f", source.replace("long", "ulong"), 1, [*given[:3], numpy.uint64(2**63)], {"block_size_x": 1})
 
 
 def test_fortrans_order_is_refused_by_name(vectors):
@@ -466,9 +527,11 @@ def test_the_rate_that_hone_searches_by_is_the_scripts():
 def test_defines_and_options(vectors):
     source, right = ADD.replace("b[i]", "b[i] + MORE - 3"), [vectors[1] + vectors[2], None, None, None]
     for more in ({"defines": {"MORE": 3, "block_size_x": lambda p: p["block_size_x"]}}, {"compiler_options": "-DMORE=3 -cl-mad-enable"},
-                 {"defines": {"MORE": lambda block_size_x: 3}}):
+                 {"defines": {"MORE": lambda block_size_x: 3, "block_size_x": "block_size_x"}}):
         results, _ = tune(vectors, source=source, answer=right, **more)
         assert [type(r["time"]) for r in results] == [float] * 3
+    with pytest.raises(kernel_tuner.Unsupported, match="without 'block_size_x'"):  # which then stays a word of the kernel's own
+        tune(vectors, source=source, defines={"MORE": 3})
     with pytest.raises(kernel_tuner.Unsupported, match="this gives another one"):
         tune(vectors, defines={"block_size_x": lambda p: 2 * p["block_size_x"]})
     given = source.replace("MORE", "grid_size_x")  # which hone would define, too
@@ -476,13 +539,13 @@ def test_defines_and_options(vectors):
     assert [type(r["time"]) for r in results] == [float]
 
 
-def test_a_c_function_of_a_script(vectors, monkeypatch):
-    monkeypatch.delenv("HONE_DEVICE")
+def test_a_c_function_of_a_script(vectors):
     if not [d for d in hone.devices() if d.language == "c"]:
         pytest.skip("no C compiler here")
     source = 'extern "C" float vector_add(float *c, const float *a, const float *b, int n) { for (int i = 0; i < n; i++) c[i] = a[i] + b[i]; return k; }'
     with pytest.warns(UserWarning, match="vector_add returns a number"):
-        results, _ = tune(vectors, source=source, params={"k": [1, 2]}, lang="C", answer=[vectors[1] + vectors[2], None, None, None])
+        results, _ = tune(vectors, source=source, params={"k": [1, 2]}, lang="C", answer=[vectors[1] + vectors[2], None, None, None],
+                          device=3)  # which is of others, as HONE_DEVICE is here
     assert [type(r["time"]) for r in results] == [float] * 2
 
 

@@ -6,6 +6,7 @@ version 1.0, one dimension, in C order, without pickles.
 
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 import shutil
@@ -42,6 +43,18 @@ def is_number(value: Any) -> bool:
 def plain_number(value: Any) -> Any:
     """The same as a bool, int or float of Python, which JSON can hold."""
     return value.item() if hasattr(value, "item") else value
+
+
+def json_number(name: str, value: Any) -> Any:
+    """The same, and what JSON has no number for as an expression."""
+    number = plain_number(value)
+    if isinstance(number, int) and not -2**63 <= number < 2**63:
+        raise InputError(f"argument '{name}' is {number}, and hone passes whole numbers from -2**63 to 2**63 - 1: pass it as a buffer of one element")
+    if isinstance(number, complex):
+        raise InputError(f"argument '{name}' is a complex number, which no scalar of a kernel is: pass it as a buffer of one element")
+    if isinstance(number, float) and not math.isfinite(number):
+        return "math.nan" if math.isnan(number) else "math.inf" if number > 0 else "-math.inf"
+    return number
 
 
 def type_of(name: str, value: Any) -> str:

@@ -172,9 +172,9 @@ class Spec:
             self._shapes[name] = tuple(data.shape)
             return {"type": kind, "size": int(data.size), "fill": {"file": self._file(name, data)}, **recipe}
         if hasattr(given, "dtype") and _arrays.is_number(given):
-            return {"memory": "scalar", "type": _arrays.type_of(name, given), "value": _arrays.plain_number(given)}
+            return {"memory": "scalar", "type": _arrays.type_of(name, given), "value": _arrays.json_number(name, given)}
         if isinstance(given, (bool, int, float, str)):
-            return given
+            return _arrays.json_number(name, given)
         raise UsageError(f"argument '{name}': {type(given).__name__} is neither an array, a number, an expression nor a "
                          "recipe")
 

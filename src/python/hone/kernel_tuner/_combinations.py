@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import re
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .. import _arrays
@@ -28,8 +29,11 @@ class Combinations:
     def __init__(self, name: Any, params: Mapping[str, Sequence[Any]]) -> None:
         if callable(name):
             raise Unsupported("kernel_name as a callable; name the kernel, or tune each by itself")
-        self.name = str(name)
+        for key, values in params.items():
+            if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+                raise UsageError(f"tune_params[{key!r}] is {values!r}, and no list of values")
         self.params = {str(key): [_arrays.plain_number(v) for v in values] for key, values in params.items()}
+        self.name = re.sub(r"\w+", lambda part: self._named(part.group()), str(name))
         for key, values in self.params.items():
             if not values:
                 raise UsageError(f"tune_params[{key!r}] has no value")
@@ -42,8 +46,18 @@ class Combinations:
         self.problem_size: Any = None
         self.blocks: List[str] = []  # the parameters that are a group's sizes, x, y and z
 
+    def _named(self, part: str) -> str:
+        """A part of the kernel's name: a parameter's name there stands for its value."""
+        values = self.params.get(part, [part])
+        if len(values) > 1:
+            raise Unsupported(f"kernel_name: {part} is a parameter of {len(values)} values, and hone builds one kernel: tune each by itself, or have one "
+                              "kernel call others by #if")
+        return str(values[0]) if values else part
+
     def name_blocks(self, names: Optional[Sequence[str]]) -> None:
         """`names`, else block_size_x, _y and _z in whatever case."""
+        if isinstance(names, str):
+            raise UsageError(f"block_size_names is {names!r}, and a list of names is needed: [{names!r}]")
         self.blocks = list(names or ())
         if len(self.blocks) > 3:
             raise UsageError(f"block_size_names has {len(self.blocks)} names, and a block 3 axes at most")
@@ -131,6 +145,18 @@ class Combinations:
         if all(v == some for v in values.values()):
             return repr(some)
         return self.table(name, values, some)
+
+
+_SET_BY_TUNER = ("nvml_", "tegra_", "cuda_sm_percentage")  # parameters that Kernel Tuner sets on the card, and which no kernel sees
+
+
+def check_names(params: Mapping[str, Any], simulated: bool) -> None:
+    """Raises where a parameter's name means something else to Kernel Tuner."""
+    for name in map(str, params):
+        if name.startswith(_SET_BY_TUNER) and not simulated:
+            raise Unsupported(f"tune_params[{name!r}]: hone sets no clocks, power limits or shares of a card; nvidia-smi does, before a tune")
+        if name in ("grid_size_x", "grid_size_y", "grid_size_z", "time", "times"):
+            raise UsageError(f"tune_params[{name!r}]: the name has a meaning of its own; take another one")
 
 
 def _with_names(restriction: Any) -> bool:

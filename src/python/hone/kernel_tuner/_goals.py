@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import numbers
 import sys
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from .._library import UsageError
 from .util import ErrorConfig, failure, get_best_config, get_config_string, is_higher_better
@@ -13,7 +14,12 @@ from .util import ErrorConfig, failure, get_best_config, get_config_string, is_h
 COSTS = ("compile_time", "verification_time", "benchmark_time")  # ms that a configuration took
 
 _MATHS = {**{name: getattr(math, name) for name in dir(math) if not name.startswith("_")},
-          "abs": abs, "max": max, "min": min, "round": round, "sum": sum, "len": len, "int": int, "float": float}
+          "abs": abs, "max": max, "min": min, "round": round, "sum": sum, "len": len, "int": int, "float": float, "str": str, "pow": pow}
+
+
+def _modules() -> Dict[str, Any]:
+    """Those by whose names metrics and restrictions of Kernel Tuner's compute."""
+    return {"math": math, **({"np": sys.modules["numpy"]} if "numpy" in sys.modules else {})}
 
 
 class Metrics:
@@ -24,10 +30,27 @@ class Metrics:
         for key, one in self.given.items():
             if not isinstance(one, str) and not callable(one):
                 raise UsageError(f"metrics[{key!r}] is neither a text nor a callable")
+            try:
+                ast.parse(one.strip() if isinstance(one, str) else "0", mode="eval")
+            except SyntaxError as e:
+                raise UsageError(f"metrics[{key!r}]: {one!r} is no expression: {e.msg}") from None
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raises UsageError where a text has a name that is neither one of these, nor a metric before it, nor a function."""
+        known = {*names, *_MATHS, *_modules(), "times", "time", "timestamp", *COSTS, "strategy_time", "framework_time"}
+        for key, one in self.given.items():
+            nodes = list(ast.walk(ast.parse(one.strip(), mode="eval"))) if isinstance(one, str) else []
+            used = {node.id: type(node.ctx) for node in nodes if isinstance(node, ast.Name)}
+            own = {name for name, use in used.items() if use is ast.Store} | {node.arg for node in nodes if isinstance(node, ast.arg)}
+            unknown = sorted(set(used) - own - known)
+            if unknown:
+                raise UsageError(f"metrics[{key!r}]: nobody knows {', '.join(unknown)}: a text computes with parameters, the time, what observers add, "
+                                 "metrics before it, and functions of math and np; a callable with whatever it likes")
+            known.add(key)
 
     def add(self, row: Dict[str, Any]) -> None:
         for key, one in self.given.items():
-            row[key] = one(row) if callable(one) else eval(one, {"__builtins__": {}, **_MATHS}, dict(row))
+            row[key] = one(row) if callable(one) else eval(one.strip(), {"__builtins__": {}, **_MATHS, **_modules()}, dict(row))
 
 
 def fail(row: Dict[str, Any], status: Union[str, ErrorConfig], goals: Sequence[str]) -> None:

@@ -24,8 +24,8 @@ from .._devices import Device, Devices
 from . import strategies
 from ._ahead import Ahead
 from ._cache import cache_key, cache_path as find_cache, load_cache, of_space, read_cache, write_cache
-from ._combinations import Combinations, Unsupported, ask, axes
-from ._goals import Goals, Metrics, fail, totals
+from ._combinations import Combinations, Unsupported, ask, axes, check_names
+from ._goals import COSTS, Goals, Metrics, fail, totals
 from ._simulation import simulate
 from .util import get_config_string
 
@@ -62,7 +62,9 @@ def _read_source(given: Any) -> Tuple[str, Optional[str]]:
                                           (os.path.isfile(given) or re.fullmatch(r"[^{};]*\.\w{1,4}", given))):
         path = pathlib.Path(given)
         return path.read_text(), str(path.resolve().parent)
-    return str(given), None
+    if not isinstance(given, str):
+        raise UsageError(f"kernel_source is of type {type(given).__name__}: give the text, a file's name, or a callable that makes the text")
+    return given, None
 
 
 def _scaled(text: str) -> str:
@@ -85,7 +87,7 @@ class Signature:
     """What a kernel's text says of its arguments, as far as that is plain: names, and which are only read."""
 
     def __init__(self, text: str, kernel: str, count: int) -> None:
-        text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)
+        text = _bare(text)
         found = re.search(rf"\b{re.escape(kernel.split('<')[0])}\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*\{{", text)
         parts = _split(found.group(1)) if found else []
         self.known = found is not None and len(parts) == count
@@ -96,6 +98,11 @@ class Signature:
         macros = " ".join(re.findall(r"^[ \t]*#[ \t]*define\b((?:[^\n]*\\\n)*[^\n]*)", text, flags=re.M))
         self.read_only = [self.known and (_points_to_const(parts[i]) or (not re.search(rf"\b{name}\b", macros) and _only_read(body, name)))
                           for i, name in enumerate(self.names)]
+
+
+def _bare(text: str) -> str:
+    """Without comments."""
+    return re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)
 
 
 def _points_to_const(part: str) -> bool:
@@ -199,17 +206,19 @@ class Question(Combinations):
             raise Unsupported("compiler_options as code: each has to be a text; what depends on parameters is an #if in the kernel")
         self.constants: Dict[str, Any] = {}
         self.code_defines: Dict[str, Callable[..., Any]] = {}
+        for key in self.params if defines is not None else ():  # which stand for all that is defined there
+            if key not in defines and re.search(rf"\b{key}\b", _bare(self.text)):
+                raise Unsupported(f"defines without {key!r}, which the kernel's text has: each parameter reaches the kernel under its own name here; "
+                                  "call what the kernel means by it something else")
         for key, value in (dict(defines) if defines is not None else {}).items():
-            if key in self.params and list(self.params[key]) == [value]:
-                continue  # as run_kernel is asked: it is that anyway
+            if key in self.params and (value == key or list(self.params[key]) == [value]):
+                continue  # it is that anyway
             if key in self.params and not callable(value):
                 raise Unsupported(f"defines[{key!r}]: each parameter reaches the kernel under its own name with its own value; define another name")
             if callable(value):
                 self.code_defines[key] = value
             else:
                 self.constants[key] = _arrays.plain_number(value)
-        if re.search(r"\bkernel_tuner\b", self.text):
-            self.constants["kernel_tuner"] = 1
 
     def _arguments(self, given: Any, cmem: Dict[str, Any]) -> None:
         self.signature = Signature(self.text, self.name, len(given))
@@ -225,7 +234,7 @@ class Question(Combinations):
                     raise UsageError(f"argument {i} ({name}) is Python's {value!r}, whose type in the kernel nobody knows: give a number of "
                                      f"NumPy, such as numpy.int32({value!r})")
                 self.arguments.append({"Name": name, "Type": _arrays.type_of(name, value), "MemoryType": "Scalar",
-                                       "FillValue": _arrays.plain_number(value)})
+                                       "FillValue": _arrays.json_number(name, value)})
             else:
                 raise Unsupported(f"argument {i} ({name}) of type {type(value).__name__}: hone passes arrays and numbers of NumPy")
         for name, value in cmem.items():
@@ -286,8 +295,8 @@ class Question(Combinations):
         return [" * ".join(sizes) + " <= device_max_work_group_size"] if sizes and self.language != "C" else []
 
     def _size(self, axis: int, given: Any) -> str:
-        if isinstance(given, str):
-            return f"({given})"
+        if isinstance(given, str):  # whose value is truncated there
+            return f"int({given})"
         return repr(_arrays.plain_number(given))
 
     def _problem(self) -> List[str]:
@@ -373,8 +382,10 @@ def _device(language: str, device: Any, platform: Any) -> Device:
         listed = Devices(language=language.lower(), keep_worker=True)
     found = [d for d in listed if d.language == language.lower()]
     wanted = settings.on or os.environ.get("HONE_DEVICE")
-    if found and wanted and not device and not platform:
+    if found and wanted and not device and not platform and language != "C":
         return listed.pick(wanted)
+    if found and language == "C":  # the host, whatever numbers are given
+        return found[0]
     if platform:
         raise Unsupported(f"platform={platform}: hone knows devices by name; choose one with HONE_DEVICE")
     if not found:
@@ -482,8 +493,31 @@ def _answer(answer: Any, verify: Any, question: Question) -> Optional[Dict[int, 
         array = question.given[i]
         if not _arrays.is_array(one) or not _arrays.is_array(array) or one.size != array.size:
             raise UsageError(f"answer[{i}] ({question.signature.names[i]}) is no array of the argument's size")
+    return {i: _of_type(f"answer[{i}] ({question.signature.names[i]})", one, question.given[i].dtype) for i, one in found.items()} \
+        if verify is None else found
+
+
+def _of_type(what: str, answer: Any, kind: Any) -> Any:
+    """An answer in the type of its argument. Raises UsageError where whole numbers cannot be what it says."""
     import numpy
-    return {i: numpy.asarray(one).astype(question.given[i].dtype, copy=False) for i, one in found.items()} if verify is None else found
+    array = _arrays.as_numpy(answer)
+    with numpy.errstate(invalid="ignore"):
+        left = array.astype(kind, copy=False)
+    if kind.kind in "iub" and left is not array and not numpy.array_equal(left, array):
+        raise UsageError(f"{what} is of {array.dtype} and has values that the argument's {kind} has not: round it as the kernel does, or give verify")
+    return left
+
+
+def _verify_nan(answer: Any) -> Optional[Callable[..., bool]]:
+    """Kernel Tuner's comparison where an answer has NaN, which there is equal to NaN."""
+    import numpy
+    if answer is None or callable(answer):
+        return None
+    arrays = {i: _arrays.as_numpy(one) for i, one in enumerate(answer) if _arrays.is_array(one)}
+    if not any(one.dtype.kind in "fc" and numpy.isnan(one.sum()) and numpy.isnan(one).any() for one in arrays.values()):
+        return None
+    return lambda _, left, atol: all(numpy.allclose(one.reshape(-1), left[i].reshape(-1), rtol=_RTOL, atol=atol, equal_nan=True)
+                                     for i, one in arrays.items())
 
 
 def _looked_at(answer: Any, question: Question) -> List[int]:
@@ -521,6 +555,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     there, but one or two of a configuration that takes twice as long as the best, where nothing but the time is looked at. Raises Unsupported for what hone cannot serve, before
     anything runs, and hone.HoneError.
     """
+    began = time.perf_counter()
+    check_names(tune_params, bool(simulation_mode))
     if parallel:
         raise Unsupported("parallel: hone measures on one device; builds are parallel by themselves")
     goals, computed = Goals(objective, objective_higher_is_better, objectives), Metrics(metrics)
@@ -543,6 +579,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     if observing.metrics and not search.startswith(("exhaustive", "random")):
         raise Unsupported(f"{' and '.join(observing.metrics)} with strategy={strategy!r}: hone counts energy for each configuration only where it "
                           "is looked for; leave strategy out, or take random_sample")
+    computed.check([*question.params, *observing.names])
+    verify = verify or _verify_nan(answer)
     answers = _answer(answer, verify, question)
     question.metrics = dict(observing.metrics)
     question.restrict(restrictions)
@@ -596,6 +634,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     environment = {"device_name": chosen.name, "platform_name": chosen.platform, "driver": chosen.driver, "compiler": chosen.compiler,
                    "compiler_options": question.options, "iterations": iterations or ITERATIONS, "tuner": f"hone {_version()}", "best_config": best,
                    "interrupted": bool(result and result.interrupted), **totals(rows)}
+    environment["overhead_time"] = 1e3 * (time.perf_counter() - began) - sum(totals(rows).values())
     if not quiet:
         goals.tell(best, [*question.params, "time", *computed.given])
     return results, environment
@@ -645,6 +684,14 @@ def _version() -> str:
 # ---- run_kernel ----------------------------------------------------------------------------------------------
 
 
+_OF_RESULTS = {"time", "times", "timestamp", "strategy_time", "framework_time", "optimal", "__error__", *COSTS}
+
+
+def _parameters(given: Mapping[str, Any]) -> Dict[str, Any]:
+    """A configuration's parameters, where it is a result of a tune, too."""
+    return {key: value for key, value in given.items() if key not in _OF_RESULTS and str(key).isidentifier()}
+
+
 def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], params: Mapping[str, Any],
                grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None, lang: Optional[str] = None, device: int = 0,
                platform: int = 0, smem_args: Any = None, cmem_args: Any = None, texmem_args: Any = None, compiler: Any = None,
@@ -652,7 +699,7 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
                log: Any = None) -> List[Any]:
     """Runs one configuration and returns the arguments as the kernel left them, arrays in the shapes in which they were given.
     Raises RuntimeError with the reason where it fails."""
-    question = Question(kernel_name, kernel_source, problem_size, arguments, {key: [value] for key, value in params.items()},
+    question = Question(kernel_name, kernel_source, problem_size, arguments, {key: [value] for key, value in _parameters(params).items()},
                         (grid_div_x, grid_div_y, grid_div_z), block_size_names, lang, smem_args, cmem_args, texmem_args, compiler,
                         compiler_options, defines)
     for argument in question.arguments:  # what is left is one launch's, however many there are

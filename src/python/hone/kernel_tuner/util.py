@@ -83,8 +83,8 @@ def get_instance_string(params: Mapping[str, Any]) -> str:
     return "_".join(str(value) for value in params.values())
 
 
-_HIGHER = ("GFLOP/s", "TFLOP/s", "GB/s", "TB/s", "GFLOPS/W", "TFLOPS/W", "GFLOP/J", "TFLOP/J")
-_LOWER = ("time", "energy")
+_HIGHER = ("fitness", "GFLOP/s", "TFLOP/s", "GB/s", "TB/s", "GFLOPS/W", "TFLOPS/W", "GFLOP/J", "TFLOP/J")
+_LOWER = ("time", "energy", "cost", "loss")
 
 
 def is_higher_better(objective: str, said: Optional[bool]) -> bool:
