@@ -1,9 +1,11 @@
 """The module beside the library: its structs, its specs and spaces, its errors. Nothing here needs a device."""
 
+import copy
 import ctypes
 import json
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 
@@ -127,6 +129,32 @@ def test_devices_of_the_fake(fake):
     assert device.name == "fake device" and device.language == "opencl" and device.type == "cpu"
     with pytest.raises(hone.HoneError, match="fake device"):
         hone.Devices().pick("another")
+
+
+def test_what_is_no_spec_is_refused():
+    for given in (None, 3, {"kernel": "x.cl"}, [SMALL]):  # of which None was a NULL in the library
+        for call in (hone.space, hone.best, hone.Spec.load, lambda one: hone.tune(one, store=False)):
+            with pytest.raises(hone.UsageError, match=f"a spec is.*{type(given).__name__}"):
+                call(given)
+    with pytest.raises(hone.UsageError, match="a configuration is.*int"):
+        hone.space(SMALL).why(3)
+
+
+@pytest.mark.parametrize("more, said", [
+    ({"restrictions": [lambda p: True]}, r"restrictions\[0\].*function"), ({"constants": {"n": float("nan")}}, "constants.n: nan"),
+    ({"parameters": {"GROUP": (i for i in (32, 64))}}, "parameters.GROUP.*generator"), ({"parameters": ["GROUP"]}, "parameters of type list"),
+    ({"metrics": {"q": object()}}, "metrics.q.*object"), ({"arguments": {"y": {"size": {3}}, "x": 3j}}, "'x': complex")])
+def test_what_has_no_place_in_a_spec_is_named(more, said):
+    with pytest.raises(hone.UsageError, match=said):
+        saxpy(**more)
+
+
+def test_what_has_a_handle_is_neither_copied_nor_pickled(fake):
+    spec = hone.Spec.load(SMALL)
+    for one in (spec, spec.space(), hone.Devices(), hone.devices()[0], hone.tune(spec, store=False, configurations=["ID=1"])):
+        for taken in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match=f"hone.{type(one).__name__} cannot be pickled or copied"):
+                taken(one)
 
 
 def test_numbers_that_would_wrap_around_are_refused(fake):

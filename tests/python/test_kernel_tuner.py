@@ -423,7 +423,7 @@ def test_run_kernel_takes_a_result_of_a_tune(vectors):
     results, env = tune(vectors, metrics={"GB/s": lambda p: 1 / p["time"]})
     for given in (env["best_config"], results[0]):
         assert numpy.allclose(kernel_tuner.run_kernel("vector_add", ADD, N, vectors, given)[0], vectors[1] + vectors[2])
-    assert env["overhead_time"] is not None and set(results[0]) >= {"time", "times", "timestamp", "GB/s"}
+    assert env["overhead_time"] >= 0 and set(results[0]) >= {"time", "times", "timestamp", "GB/s"}
 
 
 def test_answers_of_another_type_and_with_nan(pocl):
@@ -438,7 +438,7 @@ def test_answers_of_another_type_and_with_nan(pocl):
     assert tuned(right, whole) is float and tuned(right.reshape(8, 8), None) is float and tuned(None, whole.astype(float)) is float
     for wrong in (numpy.where(numpy.isnan(right), 1, right), numpy.where(right == 9, numpy.nan, right)):
         assert tuned(wrong, None) is util.RuntimeFailedConfig
-    with pytest.raises(hone.UsageError, match=r"answer\[1\] \(k\) is of float64.*int32"):
+    with pytest.raises(hone.InputError, match=r"answer\[1\] \(k\) is of float64.*int32"):
         tuned(None, whole + 0.7)
 
 

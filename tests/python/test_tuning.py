@@ -192,6 +192,20 @@ def test_arrays_on_pocl(pocl):
                   on=pocl, store=False)
 
 
+def test_references_are_of_the_type_and_size_of_their_arguments(pocl):
+    numpy = pytest.importorskip("numpy")
+    x, y = numpy.random.rand(2, 4096).astype(numpy.float32)
+    arrays = dict(arguments={"y": y, "x": x, "a": 2.0, "n": "n"}, parameters={"GROUP": [64]})
+    right = 2 * x.astype(float) + y
+    for given in ({"y": right}, {"y": right.reshape(64, 64)}, lambda v: right, lambda v: list(right)):
+        assert hone.tune(saxpy(reference=given, **arrays), store=False).best.verified
+    for given, said in (({"y": right[:5]}, "5 elements, and the argument 4096"), ({"z": right}, "no argument 'z'.*y, x, a, n"),
+                        (lambda v: None, "returned None"), (lambda v: {}, "returned nothing"), (lambda v: right[:5], "5 elements"),
+                        ({"y": numpy.array([None] * 4096)}, "object, which are no numbers")):
+        with pytest.raises((hone.UsageError, hone.InputError), match=said):
+            hone.tune(saxpy(reference=given, **arrays), store=False)
+
+
 def test_tolerances_of_a_callable_reference(pocl):
     pytest.importorskip("numpy")
     arguments = {"y": {"size": "n"}, "x": {"size": "n"}, "a": 2.0, "n": "n"}

@@ -66,6 +66,21 @@ def type_of(name: str, value: Any) -> str:
     return known
 
 
+def converted(what: str, array: Any, kind: Any) -> Any:
+    """In a type of NumPy's (None: as it is). Raises InputError where whole numbers cannot be what it says."""
+    import numpy
+    if array.dtype.kind not in "biufc":
+        raise InputError(f"{what} is of {array.dtype}, which are no numbers")
+    if kind is None:
+        return array
+    kind = numpy.dtype(kind)
+    with numpy.errstate(invalid="ignore", over="ignore"):
+        left = array.astype(kind, copy=False) if kind.kind == "c" or array.dtype.kind != "c" else array
+    if kind.kind in "iub" and left is not array and not numpy.array_equal(left, array):
+        raise InputError(f"{what} is of {array.dtype} and has values that the argument's {kind} has not: round it as the kernel does")
+    return left
+
+
 def is_on_device(value: Any) -> bool:
     """An array of CuPy, which turns into one of NumPy only when it is asked to."""
     return hasattr(value, "__cuda_array_interface__") and hasattr(value, "get") and hasattr(value, "set")

@@ -6,12 +6,12 @@ import os
 from ctypes import byref, c_void_p, cast, pointer
 from typing import Any, Iterator, List, Optional, Union
 
-from ._library import DeviceError, DevicesOptions, Error, decode, encode, lib, owned, worker
+from ._library import Bound, DeviceError, DevicesOptions, Error, decode, encode, lib, owned, worker
 
 _TYPES = ("gpu", "integrated", "cpu", "accelerator")
 
 
-class Devices:
+class Devices(Bound):
     """A list of devices, in the order in which hone prefers them. Freed with the last thing made from it."""
 
     def __init__(self, spec: Any = None, language: Optional[str] = None, keep_worker: bool = False) -> None:
@@ -64,7 +64,7 @@ class Devices:
         return Device(self, entry)
 
 
-class Device:
+class Device(Bound):
     """A GPU or CPU as one driver offers it, in one language.
 
     ``name``, ``vendor``, ``platform``, ``driver``, ``compiler``, ``id``: texts; ``language``: "opencl", "cuda", "c";

@@ -368,6 +368,14 @@ def check_process(begun_by: int, what: str) -> None:
         raise UsageError(f"{what} is of the process {begun_by}, from which this one was forked: make one here")
 
 
+class Bound:
+    """What has a handle of this process's library: neither a copy nor another process can have it, too."""
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        raise TypeError(f"a hone.{type(self).__name__} cannot be pickled or copied, since it is of this process: pass on the file or the objects that it "
+                        "is made from, or records")
+
+
 def owned(owner: Any, free: Callable[[Any], None], handle: Any, *needs: Any) -> Any:
     """Frees the handle with its owner, or when what this gives is called, but not before the handles of all that have the
     owner among their `needs` (owners, or None). In a cycle the collector ends owners in any order: each finalizer holds what

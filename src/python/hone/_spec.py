@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 import pathlib
 from ctypes import byref, c_uint32, c_uint64, create_string_buffer
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _arrays
-from ._library import (Buffer, Error, InputError, Launch, Program, RestrictionInfo, SpaceOptions, SpecOptions, UsageError,
+from ._library import (Bound, Buffer, Error, InputError, Launch, Program, RestrictionInfo, SpaceOptions, SpecOptions, UsageError,
                        decode, encode, lib, measured_text, notices, owned, texts)
 
 Value = Union[bool, int, float, str]
@@ -33,7 +34,7 @@ def _listed(given: Any) -> Any:
         _arrays.plain_number(given)
 
 
-class Spec:
+class Spec(Bound):
     """What to tune: a kernel, its parameters and restrictions, its sizes, arguments and reference.
 
     Made from Python's objects; :meth:`load` and :meth:`parse` read the JSON form. Expressions are texts in Python's
@@ -78,11 +79,11 @@ class Spec:
         for key, value in (("kernel", _absolute(kernel)), ("source", source), ("function", function),
                            ("language", language), ("options", _listed(options) or None),
                            ("include", [str(pathlib.Path(p).absolute()) for p in include] or None),
-                           ("constants", _plain(constants)), ("parameters", _plain(parameters)),
-                           ("defaults", _plain(defaults)), ("derived", _plain(derived)),
+                           ("constants", _plain("constants", constants)), ("parameters", _plain("parameters", parameters)),
+                           ("defaults", _plain("defaults", defaults)), ("derived", _plain("derived", derived)),
                            ("restrictions", _listed(restrictions) or None), ("global", _listed(global_size)),
                            ("groups", _listed(groups)), ("local", _listed(local_size)), ("problem", _listed(problem)),
-                           ("per_group", _per_group(per_group)), ("metrics", _plain(metrics)),
+                           ("per_group", _per_group(per_group)), ("metrics", _plain("metrics", metrics)),
                            ("objective", objective), ("iterations", iterations)):
             if value is not None:
                 document[key] = value
@@ -91,7 +92,7 @@ class Spec:
         document.update(more or {})
         self._document: Optional[Dict[str, Any]] = document
         self._set = dict(set or {})
-        self._read(json.dumps(document), None, document["name"])
+        self._read(_as_json(document), None, document["name"])
 
     # ---- reading ------------------------------------------------------------------------------------
 
@@ -99,6 +100,8 @@ class Spec:
     def load(cls, path: PathLike, *, set: Optional[Mapping[str, Value]] = None, strict: bool = False) -> "Spec":
         """Reads a spec from a file. `set` gives constants other values; `strict` refuses what the T1 schema refuses.
         Raises hone.FileError or hone.InputError, which name file, place and remedy."""
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise UsageError(f"a spec is a hone.Spec or a file, and this is of type {type(path).__name__}: {path!r:.60}")
         s = cls._bare(set)
         error, options = Error(), s._options(strict)
         s.handle = lib.hone_spec_load(encode(path), byref(options), byref(error))
@@ -185,7 +188,7 @@ class Spec:
             return
         arrays = isinstance(reference, Mapping) and bool(reference) and all(map(_arrays.is_array, reference.values()))
         if arrays:
-            files = {key: self._file(f"{key}-expected", value) for key, value in reference.items()}
+            files = {key: self._file(f"{key}-expected", self._expected(key, value, document["arguments"])) for key, value in reference.items()}
             document["reference"] = {"kind": "file", "files": files}
             for key, argument in document["arguments"].items():
                 if isinstance(argument, dict) and argument.get("memory") != "scalar":
@@ -198,6 +201,18 @@ class Spec:
                 if isinstance(verify, dict):
                     verify.setdefault("atol", atol if atol is not None else 0)
                     verify.setdefault("rtol", rtol if rtol is not None else 0)
+
+    def _expected(self, name: str, given: Any, arguments: Mapping[str, Any]) -> Any:
+        """What a reference says of an argument, in its type and size as far as an array says these."""
+        if arguments and name not in arguments:
+            raise UsageError(f"reference: there is no argument '{name}'; the arguments are {', '.join(arguments)}")
+        array, shape, argument = _arrays.as_numpy(given), self._shapes.get(name), arguments.get(name)
+        kind = argument.get("type") if isinstance(argument, Mapping) else None
+        if array.dtype.kind != "c" and kind in _arrays.COMPLEX:
+            return array  # pairs, one after the other
+        if shape is not None and array.size != math.prod(shape):
+            raise UsageError(f"reference['{name}'] has {array.size} elements, and the argument {math.prod(shape)}")
+        return _arrays.converted(f"reference['{name}']", array, _arrays.NAMES.get(kind) or _arrays.COMPLEX.get(kind))
 
     def prepare(self, device: Any) -> "Spec":
         """The spec that a tune on `device` takes: itself, unless its reference is a callable, which is called here once."""
@@ -215,6 +230,8 @@ class Spec:
                         for key, value in bare["arguments"].items()
                         if not isinstance(value, (dict, str)) or isinstance(value, dict) and value.get("memory") == "scalar"})
         answer = self._callable({**scalars, **inputs})
+        if answer is None:
+            raise UsageError("the reference returned None, and has to return an array, or {argument: array}")
         if not isinstance(answer, Mapping):
             if len(outputs) != 1:
                 raise UsageError("the reference has to return {argument: array}, since the kernel writes " +
@@ -230,7 +247,9 @@ class Spec:
             if b.name in answer:
                 array = numpy.asarray(answer[b.name])
                 kind = _arrays.COMPLEX.get(b.type) if array.dtype.kind == "c" else _arrays.NAMES.get(b.type)
-                typed[b.name] = array.astype(kind, copy=False) if kind is not None else array
+                typed[b.name] = _arrays.converted(f"what the reference returned for '{b.name}'", array, kind)
+        if not typed:
+            raise UsageError("the reference returned nothing, and the kernel writes " + ", ".join(b.name for b in outputs))
         made = Spec._bare(self._set)
         made._scratch, made._shapes = self._scratch, self._shapes
         for b in outputs:  # where the document has only the kernel's word for an argument
@@ -315,6 +334,8 @@ def configuration_text(configuration: Union[str, Configuration]) -> str:
     """{"a": 1, "b": 2} as "a=1,b=2"."""
     if isinstance(configuration, str):
         return configuration
+    if not isinstance(configuration, Mapping):
+        raise UsageError(f"a configuration is {{parameter: value}} or a text as \"a=1,b=2\", and this is of type {type(configuration).__name__}")
     return ",".join(f"{key}={_constant(value)}" for key, value in configuration.items())
 
 
@@ -334,7 +355,30 @@ def _number(text: str) -> Value:
     return {"true": True, "false": False}.get(text, text)
 
 
-def _plain(given: Optional[Mapping[str, Any]]) -> Optional[Dict[str, Any]]:
+def _as_json(document: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(document, allow_nan=False)
+    except (TypeError, ValueError):
+        path, value = _misfit("", document)
+        raise UsageError(f"{path}: {value!r:.60} of type {type(value).__name__} has no place in a spec: texts are expressions, and what is code is "
+                         "computed before, or a reference or judge") from None
+
+
+def _misfit(path: str, value: Any) -> Tuple[str, Any]:
+    """The first in it that JSON cannot hold, and where it is."""
+    if isinstance(value, (Mapping, list, tuple)):
+        for key, one in value.items() if isinstance(value, Mapping) else enumerate(value):
+            found = _misfit(f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}".lstrip("."), one)
+            if found[0]:
+                return found
+        return "", value
+    fits = value is None or isinstance(value, (str, bool, int)) or (isinstance(value, float) and math.isfinite(value))
+    return ("" if fits else path), value
+
+
+def _plain(what: str, given: Optional[Mapping[str, Any]]) -> Optional[Dict[str, Any]]:
+    if given is not None and not isinstance(given, Mapping):
+        raise UsageError(f"{what} of type {type(given).__name__}: a mapping is needed, {{name: ...}}")
     return {key: _listed(value) if not isinstance(value, Mapping) else dict(value)
             for key, value in given.items()} if given else None
 
@@ -377,7 +421,7 @@ class Restriction(NamedTuple):
     faults: int
 
 
-class Space(Sequence[Dict[str, Value]]):
+class Space(Bound, Sequence[Dict[str, Value]]):
     """The valid configurations of a spec, each a {parameter: value}, in the same order everywhere."""
 
     def __init__(self, spec: Spec, *, where: Sequence[str] = (), on: Any = None) -> None:
@@ -475,7 +519,7 @@ class BufferInfo(NamedTuple):
     has_contents: bool  # before the launch
 
 
-class Job:
+class Job(Bound):
     """One configuration made concrete: what the compiler gets, and what is launched. Nothing is built."""
 
     def __init__(self, spec: Spec, device: Any, configuration: Union[str, Configuration], *, handle: Any = None,

@@ -7,7 +7,7 @@ from ctypes import byref, c_double
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from ._library import (EACH_RECORD, EACH_RUN, Error, OriginInfo, Query, RunInfo, UsageError, check_process, decode, encode, lib, owned,
+from ._library import (EACH_RECORD, EACH_RUN, Bound, Error, OriginInfo, Query, RunInfo, UsageError, check_process, decode, encode, lib, owned,
                        user_folder)
 from ._records import Reader, Record
 from ._spec import PathLike, Spec, as_spec
@@ -69,7 +69,7 @@ class Best:
     time_ns: float
 
 
-class Store:
+class Store(Bound):
     """A file of results. Several processes may use one at once; one that another has locked is waited for, ten seconds at
     most. Closed with `close()`, at the end of a `with`, or with its last user. One thread at a time uses it.
 

@@ -15,7 +15,7 @@ from typing import (Any, AsyncIterator, Callable, Dict, Iterator, List, Mapping,
 
 from . import _arrays, _program
 from ._devices import Device, choose
-from ._library import (JUDGE, Error, ProgressInfo, TuneOptions, UsageError, check_process, decode, encode, lib, notices, owned, texts,
+from ._library import (JUDGE, Bound, Error, ProgressInfo, TuneOptions, UsageError, check_process, decode, encode, lib, notices, owned, texts,
                        worker)
 from ._progress import Bar, time_text
 from ._records import Reader, Record
@@ -41,7 +41,7 @@ class Progress:
         self.waiting, self.best = decode(info.waiting), best
 
 
-class Tune:
+class Tune(Bound):
     """One tune under way, for a program with a loop of its own; `hone.tune` drives one to its end.
 
     Takes the arguments of `hone.tune`, but for progress and on_record. `step()` works for at most a tenth of a second,
@@ -271,7 +271,7 @@ async def _in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
 # ---- results ----------------------------------------------------------------------------------------
 
 
-class Result(Sequence[Record]):
+class Result(Bound, Sequence[Record]):
     """What a tune found: its records, in the order in which they were handed out.
 
     best: the record to take, None where none is correct or several objectives were given. ranking: those that were ranked,

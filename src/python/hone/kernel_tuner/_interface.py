@@ -493,19 +493,8 @@ def _answer(answer: Any, verify: Any, question: Question) -> Optional[Dict[int, 
         array = question.given[i]
         if not _arrays.is_array(one) or not _arrays.is_array(array) or one.size != array.size:
             raise UsageError(f"answer[{i}] ({question.signature.names[i]}) is no array of the argument's size")
-    return {i: _of_type(f"answer[{i}] ({question.signature.names[i]})", one, question.given[i].dtype) for i, one in found.items()} \
-        if verify is None else found
-
-
-def _of_type(what: str, answer: Any, kind: Any) -> Any:
-    """An answer in the type of its argument. Raises UsageError where whole numbers cannot be what it says."""
-    import numpy
-    array = _arrays.as_numpy(answer)
-    with numpy.errstate(invalid="ignore"):
-        left = array.astype(kind, copy=False)
-    if kind.kind in "iub" and left is not array and not numpy.array_equal(left, array):
-        raise UsageError(f"{what} is of {array.dtype} and has values that the argument's {kind} has not: round it as the kernel does, or give verify")
-    return left
+    return {i: _arrays.converted(f"answer[{i}] ({question.signature.names[i]})", _arrays.as_numpy(one), question.given[i].dtype)
+            for i, one in found.items()} if verify is None else found
 
 
 def _verify_nan(answer: Any) -> Optional[Callable[..., bool]]:
@@ -634,7 +623,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     environment = {"device_name": chosen.name, "platform_name": chosen.platform, "driver": chosen.driver, "compiler": chosen.compiler,
                    "compiler_options": question.options, "iterations": iterations or ITERATIONS, "tuner": f"hone {_version()}", "best_config": best,
                    "interrupted": bool(result and result.interrupted), **totals(rows)}
-    environment["overhead_time"] = 1e3 * (time.perf_counter() - began) - sum(totals(rows).values())
+    environment["overhead_time"] = max(0.0, 1e3 * (time.perf_counter() - began) - sum(totals(rows).values()))  # builds are beside each other
     if not quiet:
         goals.tell(best, [*question.params, "time", *computed.given])
     return results, environment
