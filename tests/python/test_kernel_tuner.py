@@ -549,6 +549,32 @@ def test_a_c_function_of_a_script(vectors):
     assert [type(r["time"]) for r in results] == [float] * 2
 
 
+MAIN = """'Its text.'
+import dataclasses, multiprocessing, os, pickle, sys, typing
+from kernel_tuner import tune_kernel
+from kernel_tuner.util import get_config_string
+@dataclasses.dataclass
+class Size:
+    n: int = 3
+def double(k: int) -> int:
+    return 2 * k
+if __name__ == "__main__":
+    assert (__doc__, os.path.basename(__file__), sys.argv) == ("Its text.", "main.py", ["main.py", "--on", "x"])
+    assert double.__annotations__ == {"k": int, "return": int} and typing.get_type_hints(Size) == {"n": int}
+    assert pickle.loads(pickle.dumps(Size(4))).n == 4
+    for method in ("fork", "spawn"):
+        with multiprocessing.get_context(method).Pool(1) as pool:
+            assert pool.map_async(double, [1, 2]).get(60) == [2, 4]
+    sys.exit(3)
+"""
+
+
+def test_a_script_is_main_in_its_processes_too(tmp_path):
+    (tmp_path / "main.py").write_text(MAIN)
+    done = subprocess.run([sys.executable, "-m", "hone.kernel_tuner", "main.py", "--on", "x"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 3, done.stderr
+
+
 MATMUL = """
 import numpy
 from kernel_tuner import tune_kernel

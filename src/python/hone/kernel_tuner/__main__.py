@@ -15,6 +15,7 @@ import os
 import re
 import sys
 import time
+import types
 from fractions import Fraction
 from typing import Any, Dict, List, Optional
 
@@ -40,7 +41,7 @@ class _Scale(ast.NodeTransformer):
         return node
 
 
-def _put_in_place() -> List[str]:
+def put_in_place() -> List[str]:
     """Whoever imports kernel_tuner from here on gets hone's. Returns the names of its modules."""
     modules = {"": served, ".util": served.util, ".file_utils": served.file_utils, ".strategies": served.strategies,
                ".observers": served.observers, ".observers.nvml": served.observers.nvml,
@@ -51,6 +52,15 @@ def _put_in_place() -> List[str]:
     for name, module in modules.items():
         sys.modules["kernel_tuner" + name] = module
     return ["kernel_tuner" + name for name in modules if name.count(".") < 2]
+
+
+def _main_module(script: str) -> types.ModuleType:
+    """An empty __main__ in the place of this one, where processes and pickles look for the script's functions."""
+    module = types.ModuleType("__main__")
+    module.__dict__.update(__file__=script, __builtins__=__builtins__)
+    module.kept = sys.modules["__main__"]  # type: ignore[attr-defined]
+    sys.modules["__main__"] = module
+    return module
 
 
 def _read_budget(text: str) -> None:
@@ -95,19 +105,18 @@ def main(arguments: Optional[List[str]] = None) -> int:
     if scale.scale != 1:
         tree = ast.fix_missing_locations(scale.visit(tree))
         settings.numbers = scale.numbers
-    _put_in_place()
+    put_in_place()
     sys.argv = [given.script, *given.arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(given.script))
-    names: Dict[str, Any] = {"__name__": "__main__", "__file__": given.script, "__builtins__": __builtins__}
+    sys.path[:1] = [os.path.dirname(os.path.abspath(given.script)), os.path.join(os.path.dirname(os.path.abspath(__file__)), "in_place")]
     try:
-        exec(compile(tree, given.script, "exec"), names)
+        exec(compile(tree, given.script, "exec", dont_inherit=True), _main_module(given.script).__dict__)
     except HoneError as e:
         print(f"{given.script}: {e}", file=sys.stderr)
         return 2 if isinstance(e, served.Unsupported) else 1
     except ImportError as e:
         if not (e.name or "").startswith(("kernel_tuner", "hone.kernel_tuner")):
             raise
-        print(f"{given.script}: {e}: hone serves no more of Kernel Tuner than " + ", ".join(_put_in_place()), file=sys.stderr)
+        print(f"{given.script}: {e}: hone serves no more of Kernel Tuner than " + ", ".join(put_in_place()), file=sys.stderr)
         return 2
     return 0
 
