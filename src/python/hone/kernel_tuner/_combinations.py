@@ -33,7 +33,7 @@ class Combinations:
             if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
                 raise UsageError(f"tune_params[{key!r}] is {values!r}, and no list of values")
         self.params = {str(key): [_arrays.plain_number(v) for v in values] for key, values in params.items()}
-        self.name = re.sub(r"\w+", lambda part: self._named(part.group()), str(name))
+        self.name = str(name)
         for key, values in self.params.items():
             if not values:
                 raise UsageError(f"tune_params[{key!r}] has no value")
@@ -46,8 +46,11 @@ class Combinations:
         self.problem_size: Any = None
         self.blocks: List[str] = []  # the parameters that are a group's sizes, x, y and z
 
+    def name_kernel(self) -> None:
+        """A parameter's name in the kernel's stands for its value."""
+        self.name = re.sub(r"\w+", lambda part: self._named(part.group()), self.name)
+
     def _named(self, part: str) -> str:
-        """A part of the kernel's name: a parameter's name there stands for its value."""
         values = self.params.get(part, [part])
         if len(values) > 1:
             raise Unsupported(f"kernel_name: {part} is a parameter of {len(values)} values, and hone builds one kernel: tune each by itself, or have one "

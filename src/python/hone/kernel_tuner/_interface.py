@@ -165,6 +165,7 @@ class Question(Combinations):
         if texmem is not None:
             raise Unsupported("texmem_args: hone has no textures; pass the array as a buffer, or as cmem_args")
         super().__init__(name, params)
+        self.name_kernel()
         self.metrics: Dict[str, str] = {}
         self.looked_at: List[int] = []  # arguments whose contents after a launch the script's verify gets
         self.scratch = _arrays.Scratch()
