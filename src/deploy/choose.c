@@ -50,12 +50,6 @@ static double above_best(const struct deploy_matrix *m, uint32_t row, uint32_t c
     return time_of(m, row, candidate) / time_of(m, row, best) - 1;
 }
 
-// Over the default; NaN: it was not measured here.
-static double above_default(const struct deploy_matrix *m, uint32_t row, uint32_t candidate)
-{
-    return time_of(m, row, candidate) / time_of(m, row, m->default_candidate) - 1;
-}
-
 // Of a row that has a fastest.
 static bool is_good_enough(const struct deploy_matrix *m, uint32_t row, uint32_t candidate)
 {
@@ -208,7 +202,7 @@ static bool choose_at(const struct deploy_matrix *m, const uint32_t *rows, uint3
                                                .weight = m->weights[row],
                                                .median_ns = time_of(m, row, candidate),
                                                .above_best = above_best(m, row, candidate),
-                                               .above_default = above_default(m, row, candidate),
+                                               .above_default = NAN,
                                                .is_measured = true,
                                                .is_refined = row >= m->point_count};
     }

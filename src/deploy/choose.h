@@ -57,8 +57,9 @@ struct deploy_chosen {
     uint32_t *
         candidates; // the order of configurations; the default is not among them unless it is needed
     uint32_t count;
-    struct deploy_point
-        *points; // of rows with a time, refined ones last; `configuration` counts in `candidates`
+    // Of rows with a time, refined ones last; `configuration` counts in `candidates`. What they are over the default the caller
+    // knows.
+    struct deploy_point *points;
     uint32_t *rows; // of each point
     uint32_t point_count;
     struct deploy_spread at_points;

@@ -56,7 +56,7 @@ void report_deploy_row(const struct deploy_report *v, const struct deploy_record
         text_addf(out, ": nothing works: %s\n", r->why);
         return;
     }
-    duration_to_str(r->best_ns, time);
+    duration_to_str(r->median_ns, time);
     text_addf(out, ": best of %u is %s", r->timed, time);
     put_gain_at(&r->gain, out);
     text_addf(out, "%s%s\n", r->is_drawn ? " (drawn)" : "", r->is_known ? " (known)" : "");
@@ -239,7 +239,10 @@ static void put_mean_gain(const struct deploy_report *v, const struct deploy_dev
     const struct deploy_gain *least = &d->points[s->least_at].gain;
     const double mean = exp(s->sum / s->count);
     if (s->defaults == s->count) {
-        text_add(out, "It is the default everywhere\n");
+        if (s->defaults == d->point_count)
+            text_add(out, "It is the default everywhere\n");
+        else
+            text_addf(out, "It is the default at %u\n", s->defaults);
         return;
     }
     text_addf(out, "%.2f times as fast as the default ", mean);

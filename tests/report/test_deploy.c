@@ -80,7 +80,8 @@ START_TEST(a_line_says_what_its_gain_is)
     struct deploy_report v = {.found = {.columns = columns, .column_count = 1}};
     const struct deploy_record r = {.shape = shapes[0],
                                     .timed = 3,
-                                    .best_ns = 1000,
+                                    .best_ns = 900,
+                                    .median_ns = 1000,
                                     .gain = *lines[_i].gain,
                                     .is_known = lines[_i].is_known};
     struct text out = TEXT_INIT;
@@ -107,6 +108,8 @@ START_TEST(the_mean_is_of_rounds_alone)
         "(geometric mean of 2, in interleaved rounds), least 1.00 at 96; it is the default at 1\n");
     end_says(few, 1, "8.00 times as fast as the default (7.00 .. 9.00), in interleaved rounds\n");
     end_says(few + 1, 1, "It is the default everywhere\n");
+    const struct deploy_gain *const apart[] = {&itself, &screened};
+    end_says(apart, 2, "It is the default at 1\nAt 1 size the default was only screened");
 }
 END_TEST
 

@@ -368,6 +368,7 @@ static bool take_measured(struct deploy *d, struct deploy_record *out, const str
     out->timed++;
     if (isnan(out->best_ns) || cell.ns < out->best_ns) {
         out->best_ns = cell.ns;
+        out->median_ns = cell.median_ns;
         out->gain = cell.gain;
         out->best = ok ? arena_strdup(&d->arena, text_cstr(&text)) : NULL;
         ok = ok && out->best;

@@ -50,7 +50,8 @@ struct deploy_record {
     double weight;
     uint32_t tried, timed;   // configurations at this shape, and those of them that have a time
     const char *best;        // (or NULL) the fastest of them
-    double best_ns;          // NaN: it has none
+    double best_ns;          // by its ratio in the rounds: what is compared. NaN: there is none
+    double median_ns;        // of its launches: what is shown, here and in the table
     struct deploy_gain gain; // of the fastest
     bool is_known;           // from earlier runs: nothing was launched, to tune it or to measure it
     bool is_unknown;         // with is_known_only: the store has nothing here

@@ -229,6 +229,7 @@ static bool record_known(struct deploy *d, struct error *e)
             r->why = NULL;
             if (!(c->ns >= r->best_ns)) {
                 r->best_ns = c->ns;
+                r->median_ns = c->median_ns;
                 r->gain = c->gain;
                 r->best = d->own.texts[c->candidate];
             }
