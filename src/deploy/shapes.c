@@ -8,7 +8,9 @@
 
 struct shapes_reader {
     const char *at, *end, *name;
+    const struct spec *spec;
     uint32_t line; // of what is read, from 1
+    uint32_t names_line;
     struct arena *a;
     struct error *e;
     struct shapes *out;
@@ -76,7 +78,9 @@ static bool read_cell(struct shapes_reader *r, const char **out)
     text_release(&cell);
     if (!*out)
         return error_memory(r->e);
-    if (!is_closed || has_nul || !(is_at_line_end(r) || *r->at == ','))
+    if (has_nul)
+        return shapes_error(r, "a byte 0; the file is to be text in UTF-8");
+    if (!is_closed || !(is_at_line_end(r) || *r->at == ','))
         return shapes_error(r, "a quoted cell does not end as one");
     return true;
 }
@@ -116,12 +120,50 @@ static bool next_line(struct shapes_reader *r)
 
 // ---- lines -------------------------------------------------------------------------------------
 
+static bool is_constant(const struct spec *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->constant_count; i++) {
+        if (str_equal(s->constants[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+static bool refuse_column(const struct shapes_reader *r, const char *name)
+{
+    const struct spec *s = r->spec;
+    const char **names = arena_array(r->a, s->constant_count + (size_t)1, sizeof *names);
+    struct text known = TEXT_INIT;
+    if (!names)
+        return error_memory(r->e);
+    if (name[strcspn(name, ";\t")])
+        return shapes_error(r, "'%s': columns are separated by commas", name);
+    for (uint32_t i = 0; i < s->constant_count; i++) {
+        names[i] = s->constants[i].name;
+        text_addf(&known, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = str_nearest(name, names, s->constant_count);
+    shapes_error(r, "unknown constant '%s'%s%s%s spec has %s", name,
+                 near ? "; did you mean '" : ";", near ? near : "", near ? "'? The" : " the",
+                 text_cstr(&known));
+    text_release(&known);
+    return false;
+}
+
+// Is the column how often a shape is asked for?
+static bool is_weight(const struct shapes_reader *r, const char *name)
+{
+    return (str_equal_nocase(name, "weight") || str_equal_nocase(name, "count")) &&
+           !is_constant(r->spec, name);
+}
+
 static bool read_names(struct shapes_reader *r)
 {
     const char **names = arena_array(r->a, SHAPE_COLUMNS + 1, sizeof *names);
     r->weight = UINT32_MAX;
     if (!names)
         return error_memory(r->e);
+    r->names_line = r->line;
     if (!read_cells(r, r->columns, &r->cell_count))
         return false;
     for (uint32_t i = 0; i < r->cell_count; i++) {
@@ -132,13 +174,14 @@ static bool read_names(struct shapes_reader *r)
             if (str_equal(name, r->columns[k]))
                 return shapes_error(r, "the column '%s' is there twice", name);
         }
-        bool is_weight = str_equal_nocase(name, "weight") || str_equal_nocase(name, "count");
-        if (is_weight && r->weight != UINT32_MAX)
-            return shapes_error(r, "'%s' and '%s' are both weights", r->columns[r->weight], name);
-        if (is_weight)
+        if (!is_weight(r, name) && !is_constant(r->spec, name))
+            return refuse_column(r, name);
+        if (!is_weight(r, name))
+            names[r->out->column_count++] = name;
+        else if (r->weight == UINT32_MAX)
             r->weight = i;
         else
-            names[r->out->column_count++] = name;
+            return shapes_error(r, "'%s' and '%s' are both weights", r->columns[r->weight], name);
     }
     r->out->columns = names;
     return r->out->column_count > 0 || shapes_error(r, "there is no column but the weight");
@@ -168,7 +211,8 @@ static bool read_shape(struct shapes_reader *r)
     if (!read_cells(r, cells, &count))
         return false;
     if (count != r->cell_count)
-        return shapes_error(r, "%u cells, where line 1 names %u columns", count, r->cell_count);
+        return shapes_error(r, "%u cells, where line %u names %u columns", count, r->names_line,
+                            r->cell_count);
     if (s->count == SHAPES_MOST)
         return shapes_error(r, "more than %d shapes", SHAPES_MOST);
     size_t shapes = (size_t)s->count + 1;
@@ -191,10 +235,11 @@ static bool read_shape(struct shapes_reader *r)
     return true;
 }
 
-bool shapes_parse(const char *text, size_t length, const char *name, struct arena *a,
-                  struct shapes *out, struct error *e)
+bool shapes_parse(const char *text, size_t length, const char *name, const struct spec *spec,
+                  struct arena *a, struct shapes *out, struct error *e)
 {
-    struct shapes_reader r = {.at = text, .end = text + length, .name = name, .line = 1};
+    struct shapes_reader r = {
+        .at = text, .end = text + length, .name = name, .spec = spec, .line = 1};
     r.a = a;
     r.e = e;
     r.out = out;

@@ -13,8 +13,10 @@ static void check_shapes(const char *text, size_t length)
     struct error e = ERROR_INIT;
     struct shapes s;
     struct arena a;
+    struct constant constants[] = {{.name = "M"}, {.name = "N"}, {.name = "K"}};
+    const struct spec spec = {.constants = constants, .constant_count = 3};
     arena_init(&a);
-    if (shapes_parse(text, length, "shapes.csv", &a, &s, &e)) {
+    if (shapes_parse(text, length, "shapes.csv", &spec, &a, &s, &e)) {
         REQUIRE(s.count > 0 && s.count <= SHAPES_MOST);
         REQUIRE(s.column_count > 0 && s.column_count <= SHAPE_COLUMNS);
         for (uint32_t i = 0; i < s.column_count; i++)

@@ -122,8 +122,8 @@ static int make_deploy_plan(struct session *s)
         return EXIT_USAGE;
     }
     bool ok = given->shapes ? file_read(given->shapes, SHAPES_BYTES, &file, &e) &&
-                                  shapes_parse(text_cstr(&file), file.length, given->shapes, a,
-                                               &shapes, &e) &&
+                                  shapes_parse(text_cstr(&file), file.length, given->shapes,
+                                               s->tuning.work.spec, a, &shapes, &e) &&
                                   plan_shapes(s, &shapes, &e)
                             : sweep_plan_make(s->tuning.work.spec, set->items, set->count,
                                               given->product, a, &s->plan, &e);
