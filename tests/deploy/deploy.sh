@@ -264,7 +264,9 @@ project(user C)
 set(hone_EXECUTABLE $hone)
 include($source/cmake/hone_check_deployed.cmake)
 add_executable(user main.c)
+set(spec user.txt) # a variable of the user's own
 hone_check_deployed(table.h SPEC ../spec/matmul_tiled.json TARGET user)
+hone_check_deployed(../table.known)
 END
     cmake -S user -B user/build >/dev/null || fail "the user's build is not configured"
     cmake --build user/build >user/log 2>&1 && fail "a build with a header of an older spec went through"
