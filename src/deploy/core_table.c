@@ -564,7 +564,10 @@ static bool make_bytes(struct maker_of_core *m, hone_core_configuration *out)
 static bool add_option_word(struct maker_of_core *m, const char *word, struct text *out)
 {
     if (word[strcspn(word, " \t\r\n\"'\\")])
-        return refuse_table(m, "the option '%s' holds a blank, a quote or a backslash", word);
+        return refuse_table(m,
+                            "the option '%s' holds a blank, a quote or a backslash; an "
+                            "application has all options as one text",
+                            word);
     text_add(out, out->length ? " " : "");
     text_add(out, word);
     return true;

@@ -1,6 +1,7 @@
 // Makes and checks a dispatch table's parts: its columns by the spec's constants, a configuration's texts.
 #include "deploy/dispatch.h"
 
+#include "spec/facts.h"
 #include "spec/sources.h"
 
 #include <string.h>
@@ -103,7 +104,7 @@ bool deploy_table_init(struct deploy_table *t, const struct spec *spec, const ch
 
 // ---- configurations ----------------------------------------------------------------------------
 
-static bool is_column(const struct deploy_table *t, uint32_t constant)
+bool deploy_is_column(const struct deploy_table *t, uint32_t constant)
 {
     for (uint32_t i = 0; i < t->column_count; i++) {
         if (t->column_constants[i] == constant)
@@ -112,35 +113,102 @@ static bool is_column(const struct deploy_table *t, uint32_t constant)
     return false;
 }
 
-static void add_define_word(const char *name, const struct value *v, struct text *out)
+// The first program of the table's language; NULL: the table has no texts.
+static const struct program_sources *first_program(const struct deploy_table *t)
+{
+    if (!t->sources)
+        return NULL;
+    const struct language_spec *l = &t->sources->spec->kernel->languages[t->language];
+    return l->launch_count > 0 ? &t->sources->programs[l->launches[0].program] : NULL;
+}
+
+static void add_word(const char *word, struct text *out)
+{
+    text_add(out, out->length ? " " : "");
+    text_add_shell(out, word);
+}
+
+bool deploy_is_macro(const struct deploy_table *t, uint32_t slot, const struct value *v)
+{
+    const struct program_sources *p = first_program(t);
+    return v->kind != VALUE_LIST && v->kind != VALUE_NONE && !(p && p->named[slot]);
+}
+
+static void add_define_word(const struct deploy_table *t, uint32_t slot, const struct value *v,
+                            struct text *out)
 {
     struct text word = TEXT_INIT;
-    if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
+    if (!deploy_is_macro(t, slot, v))
         return;
-    text_addf(&word, "-D%s=", name);
+    text_addf(&word, "-D%s=", t->spec->symbols.items[slot].name);
     define_text(v, &word);
-    text_add(out, out->length ? " " : "");
-    text_add_shell(out, text_cstr(&word));
+    add_word(text_cstr(&word), out);
     out->failed |= word.failed;
     text_release(&word);
+}
+
+// Does it depend on the shape or the device? `varies` says so of the derived parameters before it.
+static bool expression_varies(const struct deploy_table *t, const struct expr *x,
+                              const bool *varies)
+{
+    const struct spec *s = t->spec;
+    bool any = false;
+    for (uint32_t i = 0; i < t->column_count; i++)
+        any = any || expr_uses(x, s->slots.constants + t->column_constants[i]);
+    for (uint32_t i = 0; i < s->derived_count; i++)
+        any = any || (varies[i] && expr_uses(x, s->slots.derived + i));
+    for (uint32_t i = s->slots.facts; i < s->slots.count; i++)
+        any = any || (i != s->slots.facts + FACT_LANGUAGE_INDEX && expr_uses(x, i));
+    return any;
+}
+
+// Derived parameters that are the same everywhere. False without memory.
+static bool add_derived(const struct deploy_table *t, const struct value *values, struct arena *a,
+                        struct text *out)
+{
+    const struct spec *s = t->spec;
+    struct value *slots = arena_array(a, s->slots.count + (size_t)1, sizeof *slots);
+    bool *varies = arena_array(a, s->derived_count + (size_t)1, sizeof *varies);
+    if (!slots || !varies)
+        return false;
+    memset(varies, 0, s->derived_count * sizeof *varies);
+    spec_bind_fixed(s, NULL, slots);
+    slots[s->slots.facts + FACT_LANGUAGE_INDEX] = value_string(language_title(t->language));
+    for (uint32_t i = 0; i < s->parameter_count; i++)
+        slots[s->slots.parameters + i] = values[i];
+    for (uint32_t i = 0; i < s->derived_count; i++) {
+        struct value *v = &slots[s->slots.derived + i];
+        varies[i] = expression_varies(t, s->derived[i].expr, varies) ||
+                    expr_eval(s->derived[i].expr, slots, a, v) != EXPR_FAULT_NONE;
+        if (!varies[i])
+            add_define_word(t, s->slots.derived + i, v, out);
+    }
+    return true;
 }
 
 bool deploy_configuration_make(const struct deploy_table *t, const uint32_t *choice,
                                struct arena *a, struct deploy_configuration *out)
 {
     const struct spec *s = t->spec;
+    const struct program_sources *p = first_program(t);
     struct text text = TEXT_INIT, options = TEXT_INIT;
     struct value *values = arena_array(a, s->parameter_count + 1, sizeof *values);
     uint32_t *indices = arena_array(a, s->parameter_count + (size_t)1, sizeof *indices);
+    for (uint32_t i = 0; p && i < p->option_count; i++)
+        add_word(p->options[i], &options);
+    add_word("-DHONE=1", &options);
+    if (p && program_mentions(p, t->sources->first_extra + EXTRA_KERNEL_TUNER))
+        add_word("-Dkernel_tuner=1", &options);
     for (uint32_t i = 0; i < s->constant_count; i++) {
-        if (!is_column(t, i))
-            add_define_word(s->constants[i].name, &s->constants[i].value, &options);
+        if (!deploy_is_column(t, i))
+            add_define_word(t, s->slots.constants + i, &s->constants[i].value, &options);
     }
     for (uint32_t i = 0; values && indices && i < s->parameter_count; i++) {
         indices[i] = choice[i];
         values[i] = s->parameters[i].values[choice[i]];
-        add_define_word(s->parameters[i].name, &values[i], &options);
+        add_define_word(t, s->slots.parameters + i, &values[i], &options);
     }
+    const bool ok = values && indices && add_derived(t, values, a, &options);
     spec_configuration_text(s, choice, true, &text);
     out->values = values;
     out->choice = indices;
@@ -148,7 +216,7 @@ bool deploy_configuration_make(const struct deploy_table *t, const uint32_t *cho
     out->options = options.failed ? NULL : arena_strdup(a, text_cstr(&options));
     text_release(&text);
     text_release(&options);
-    return out->values && out->choice && out->text && out->options;
+    return ok && out->text && out->options;
 }
 
 // ---- what is whole -----------------------------------------------------------------------------

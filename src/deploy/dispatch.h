@@ -43,8 +43,8 @@ struct deploy_configuration {
     const char *text;           // "block_size_x=16, tile_size_x=2": all parameters
     const struct value *values; // one a parameter of the spec
     const uint32_t *choice;     // the same, as the spec counts them
-    const char *
-        options; // "-Dblock_size_x=16 ...", for a shell: parameters, and constants that are no columns
+    // "-O3 -DHONE=1 -Dblock_size_x=16 ...", for a shell: all but what depends on the shape or the device.
+    const char *options;
 };
 
 // How many times as fast as the default a configuration is at one shape.
@@ -122,6 +122,10 @@ const char *deploy_architecture(const struct device_info *d, struct arena *a);
 // without memory.
 bool deploy_identifier(const char *text, struct arena *a, const char **name);
 
+// Is the constant one of the table's columns?
+bool deploy_is_column(const struct deploy_table *t, uint32_t constant);
+// Is the name of this slot, with that value, a macro for the kernel? It is none where a kernel has a parameter of that name.
+bool deploy_is_macro(const struct deploy_table *t, uint32_t slot, const struct value *v);
 // The configuration `choice` of the table's spec: its text, values and options, in the arena. False without memory.
 bool deploy_configuration_make(const struct deploy_table *t, const uint32_t *choice,
                                struct arena *a, struct deploy_configuration *out);

@@ -92,8 +92,9 @@ static void add_about(const struct header *h)
     text_addf(h->out, " in %s\n   ", language_title(t->language));
     deploy_stamp_add(t, h->out);
     text_add(h->out, "\n\n");
-    text_addf(h->out, "   %u configurations for %u devices. Use:\n\n", t->configuration_count,
-              t->device_count);
+    text_addf(h->out, "   %u configuration%s for %u device%s. Use:\n\n", t->configuration_count,
+              t->configuration_count == 1 ? "" : "s", t->device_count,
+              t->device_count == 1 ? "" : "s");
     text_addf(h->out, "     %s_handle device = %s_device(name_of_the_device);\n", h->name, h->name);
     text_addf(h->out, "     const %s_configuration *best = %s_best_on(&device", h->name, h->name);
     add_sizes(h, "");

@@ -117,7 +117,7 @@ static void add_parameters(const struct deploy_table *t, const char *prefix, str
         text_addf(out, "%s %s_CONFIGURATION == %u\n", i ? "#elif" : "#if", prefix, i);
         for (uint32_t k = 0; k < t->spec->parameter_count; k++) {
             const struct value *v = &t->configurations[i].values[k];
-            if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
+            if (!deploy_is_macro(t, t->spec->slots.parameters + k, v))
                 continue;
             text_addf(out, "#define %s ", t->spec->parameters[k].name);
             define_text(v, out);
@@ -125,6 +125,20 @@ static void add_parameters(const struct deploy_table *t, const char *prefix, str
         }
     }
     text_add(out, "#endif\n");
+}
+
+// That are the same for all shapes.
+static void add_constants(const struct deploy_table *t, struct text *out)
+{
+    const struct spec *s = t->spec;
+    for (uint32_t i = 0; i < s->constant_count; i++) {
+        const struct constant *c = &s->constants[i];
+        if (deploy_is_column(t, i) || !deploy_is_macro(t, s->slots.constants + i, &c->value))
+            continue;
+        text_addf(out, "#ifndef %s\n#define %s ", c->name, c->name);
+        define_text(&c->value, out);
+        text_add(out, "\n#endif\n");
+    }
 }
 
 static bool write_prelude(const struct deploy_table *t, const struct deploy_writing *w,
@@ -163,6 +177,7 @@ static bool write_prelude(const struct deploy_table *t, const struct deploy_writ
     }
     text_addf(out, "#else\n#define %s_CONFIGURATION %u\n#endif\n", prefix,
               t->default_configuration);
+    add_constants(t, out);
     add_parameters(t, prefix, out);
     return !out->failed || error_memory(e);
 }

@@ -41,7 +41,7 @@ START_TEST(a_configuration_has_its_texts)
     const struct deploy_configuration *c = &hand.table.configurations[2];
     ck_assert_str_eq(hand.table.name, "two_sizes");
     ck_assert_str_eq(c->text, "block=32, unroll=2");
-    ck_assert_str_eq(c->options, "-DSCALE=2 -DRATE=0.5 -Dblock=32 -Dunroll=2");
+    ck_assert_str_eq(c->options, "-DHONE=1 -DSCALE=2 -DRATE=0.5 -Dblock=32 -Dunroll=2");
     ck_assert_int_eq(c->values[0].i, 32);
 }
 END_TEST
@@ -146,6 +146,18 @@ END_TEST
 
 // ---- formats -----------------------------------------------------------------------------------
 
+START_TEST(a_prelude_has_the_constants)
+{
+    struct error e = ERROR_INIT;
+    struct text out = TEXT_INIT;
+    ck_assert(
+        deploy_format_find("prelude")->write(&hand.table, &(struct deploy_writing){0}, &out, &e));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "#ifndef SCALE\n#define SCALE 2\n#endif\n"));
+    ck_assert_ptr_null(strstr(text_cstr(&out), "#define M "));
+    text_release(&out);
+}
+END_TEST
+
 START_TEST(csv_has_a_row_for_each_point)
 {
     struct error e = ERROR_INIT;
@@ -160,8 +172,9 @@ START_TEST(csv_has_a_row_for_each_point)
                             "median_ns,above_best,above_default,over_default_low,"
                             "over_default_high\n"),
                      text);
-    ck_assert_ptr_nonnull(strstr(text, "\nCard A,arch_1,256,256,1.0,1,16,1,-DSCALE=2 -DRATE=0.5 "
-                                       "-Dblock=16 -Dunroll=1,256000.0,0.01,-0.25,1.25,1.5\n"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "\nCard A,arch_1,256,256,1.0,1,16,1,-DHONE=1 -DSCALE=2 "
+                     "-DRATE=0.5 -Dblock=16 -Dunroll=1,256000.0,0.01,-0.25,1.25,1.5\n"));
     ck_assert_ptr_nonnull(strstr(text, "\n\"Card \"\"B\"\", large\",arch_2,64,64,"));
     text_release(&out);
 }
@@ -177,6 +190,7 @@ int main(void)
     tcase_add_loop_test(t, an_unknown_column_is_refused, 0, sizeof columns / sizeof *columns);
     tcase_add_test(t, what_is_not_whole_is_refused);
     tcase_add_loop_test(t, the_nearest_valid_one_answers, 0, sizeof lookups / sizeof *lookups);
+    tcase_add_test(t, a_prelude_has_the_constants);
     tcase_add_test(t, csv_has_a_row_for_each_point);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);

@@ -557,6 +557,7 @@ static void check_spec(const char *path, const struct device_info *device, struc
     struct job *job;
     table_of_choice(&t, plain, src, device, choice, &a);
     ck_assert_msg(core_table_init(&c, &t, &e), "%s", e.text);
+    ck_assert_str_eq(t.configurations[1].options, c.core.configurations[1].options);
     hone_core_handle h = hone_core_device_of(&c.core, device->name, NULL, NULL, 0);
     if (spec_job(at_shape, src_at, device, choice, &job, &e)) {
         check_job(&h, job, shape);
