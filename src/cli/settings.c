@@ -265,8 +265,9 @@ const struct option search_options[] = {
      .brief = "when to stop: 60s, 200, 10%",
      .help =
          "When to stop asking: a time (60s), a number of configurations (200), or a part of the "
-         "valid ones (10%); several separated by commas, and whichever ends first. Default: the "
-         "spec's, else every valid configuration."},
+         "valid ones (10%); several separated by commas, and whichever ends first. The "
+         "ranking at the end comes on top of it. Default: the spec's, else every valid "
+         "configuration."},
     {OPTION("strategy", "NAME:KEY=VALUE,...", option_strategy, SEARCH(strategy)),
      .offer = offer_strategies, .brief = "how to search (hone help strategies)",
      .help = "How configurations are chosen, and its options; `hone help strategies` lists them. "

@@ -2,33 +2,9 @@
 // card, and makes the plan of points from --set.
 #include "cli/sweeping.h"
 
-#include "base/array.h"
 #include "cli/comparing.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-// ---- each notice once --------------------------------------------------------------------------
-
-// Without memory it is said again.
-static void note_told(struct once *o, const char *message)
-{
-    if (!ARRAY_ROOM(o->told, o->capacity, o->count + 1))
-        return;
-    o->told[o->count] = arena_strdup(&o->arena, message);
-    o->count += o->told[o->count] != NULL;
-}
-
-static void tell_once(void *context, enum log_level level, const char *message)
-{
-    struct once *o = context;
-    for (size_t i = 0; i < o->count; i++) {
-        if (str_equal(o->told[i], message))
-            return;
-    }
-    note_told(o, message);
-    o->log.sink(o->log.context, level, message);
-}
 
 // ---- the whole ---------------------------------------------------------------------------------
 
@@ -38,7 +14,7 @@ void sweeping_init(struct sweeping *s, const struct invocation *call)
     s->call = call;
     s->settings = call->settings;
     arena_init(&s->arena);
-    arena_init(&s->once.arena);
+    once_init(&s->once);
 }
 
 void sweeping_release(struct sweeping *s)
@@ -46,8 +22,7 @@ void sweeping_release(struct sweeping *s)
     hone_tune_free(s->sweep);
     for (uint32_t i = 0; i < s->count; i++)
         tuning_release(&s->lines[i].tuning);
-    free(s->once.told);
-    arena_release(&s->once.arena);
+    once_release(&s->once);
     arena_release(&s->arena);
 }
 
@@ -83,9 +58,7 @@ static struct sweeping_line *add_line(struct sweeping *s, const char **argument)
     struct sweeping_line *l = &s->lines[s->count++];
     make_call(s, l, argument);
     tuning_init(&l->tuning, &l->call, &l->given, &s->settings->measure, &s->settings->search);
-    if (l == s->lines)
-        s->once.log = l->tuning.work.log;
-    l->tuning.work.log = (struct log){tell_once, &s->once};
+    l->tuning.work.log = once_log(&s->once, &l->tuning.work.log);
     return l;
 }
 

@@ -5,6 +5,7 @@
 #define HONE_CLI_SWEEPING_H
 
 #include "cli/against.h"
+#include "cli/once.h"
 #include "cli/tuning.h"
 #include "report/sweep_report.h"
 #include "spec/sweep_plan.h"
@@ -26,14 +27,6 @@ struct sweeping_line {
     struct tuning tuning;     // its spec as it stands in its file, device and store
     const char *label, *name; // name: what the store calls a routine's results; else NULL
     struct against against;   // a vendor's routine, where it is one
-};
-
-// Warnings and notes, each once: every point would say them again.
-struct once {
-    struct log log; // who says them
-    struct arena arena;
-    const char **told;
-    size_t count, capacity;
 };
 
 struct sweeping {

@@ -153,7 +153,7 @@ kernel void twice(global float *out)
 }
 END
 cat >spec/pull.json <<'END'
-{"General": {"BenchmarkName": "pull", "FormatVersion": 1}, "Constants": {"n": 64},
+{"General": {"BenchmarkName": "pull", "FormatVersion": 1}, "Constants": {"n": 64, "idle": 1},
  "ConfigurationSpace": {"TuningParameters": [
    {"Name": "SPLIT", "Type": "int", "Values": "[0, 1]", "Default": 0},
    {"Name": "size", "Type": "int", "Values": "[16, 32]", "Default": 16}],
@@ -177,6 +177,8 @@ END
 printf 'n,count\n64,3\n100,1\n96,1\n' >pull.csv
 expect 0 'At 100 nothing works .*; the table has no answer there, no configuration is valid: n % size == 0' \
     "$hone" deploy spec/pull.json --store $store --shapes pull.csv --budget 4 --with-source -o pull.h
+said=$("$hone" deploy spec/pull.json --store $store --shapes pull.csv --budget 4 2>&1 | grep -c "'idle' is used by no")
+[ "$said" -eq 1 ] || fail "a warning of the spec is said $said times"
 cat >pull.c <<'END'
 #include "pull.h"
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "os/file_replace.h"
 #include "cli/interrupt.h"
 #include "cli/nodes.h"
+#include "cli/once.h"
 #include "cli/run_workflow.h"
 #include "cli/tuning.h"
 #include "deploy/formats.h"
@@ -35,6 +36,7 @@ struct session {
     const struct deploy_settings *settings;
     struct spec_settings given; // without --set, which says the points
     struct tuning tuning;
+    struct once once;
     struct sweep_plan plan;
     double *weights;                    // NULL: all alike
     const struct deploy_format *format; // NULL: the report alone
@@ -471,6 +473,8 @@ static int deploy_one(const struct invocation *i, const char **argument,
     s.given = s.settings->given;
     s.given.set = (struct list){NULL, 0};
     tuning_init(&s.tuning, &s.call, &s.given, &s.settings->measure, &s.settings->search);
+    once_init(&s.once);
+    s.tuning.work.log = once_log(&s.once, &s.tuning.work.log);
     s.running = (struct running){.work = &s.tuning.work,
                                  .broken = &s.broken,
                                  .context = &s,
@@ -491,6 +495,7 @@ static int deploy_one(const struct invocation *i, const char **argument,
         status = deploy_and_show(&s);
     hone_tune_free(s.deploy);
     tuning_release(&s.tuning);
+    once_release(&s.once);
     return status;
 }
 

@@ -1,0 +1,20 @@
+// Warnings and notes, each once: of several tunes of one spec every one would say them again.
+#ifndef HONE_CLI_ONCE_H
+#define HONE_CLI_ONCE_H
+
+#include "base/arena.h"
+#include "base/log.h"
+
+struct once {
+    struct log log; // who says them
+    struct arena arena;
+    const char **told;
+    size_t count, capacity;
+};
+
+void once_init(struct once *o);
+void once_release(struct once *o);
+// In place of `log`. The same `o` may stand in place of others, which are told through the first.
+struct log once_log(struct once *o, const struct log *log);
+
+#endif
