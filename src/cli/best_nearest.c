@@ -425,6 +425,23 @@ static int show_nearest_of(const struct best_nearest *n, struct hone_store *stor
     return status;
 }
 
+// What --set says that is no size; NULL: there is none.
+static const char *find_no_size(const struct best_nearest *n)
+{
+    const struct spec *spec = n->work->spec;
+    const struct list *set = &n->work->given->set;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const size_t length = strcspn(set->items[i], "=");
+        for (uint32_t c = 0; c < spec->constant_count; c++) {
+            const struct constant *k = &spec->constants[c];
+            if (k->value.kind == VALUE_INT && !is_size(&k->value) && strlen(k->name) == length &&
+                strncmp(k->name, set->items[i], length) == 0)
+                return set->items[i];
+        }
+    }
+    return NULL;
+}
+
 int show_nearest(const struct best_nearest *n)
 {
     const struct spec_languages *languages = &n->work->languages;
@@ -437,8 +454,14 @@ int show_nearest(const struct best_nearest *n)
             }
         }
     }
-    complain("nothing is known of %s at any size, with its other constants as they are and this "
-             "text of the kernel: `hone tune` or `hone sweep` measures some",
-             n->work->spec->name);
+    const char *no_size = find_no_size(n);
+    if (no_size)
+        complain("nothing is known of %s with %s; sizes, of which the nearest is taken, are whole "
+                 "numbers from 1 on",
+                 n->work->spec->name, no_size);
+    else
+        complain("nothing is known of %s at any size, with its other constants as they are and "
+                 "this text of the kernel: `hone tune` or `hone sweep` measures some",
+                 n->work->spec->name);
     return EXIT_NOTHING;
 }

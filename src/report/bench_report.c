@@ -196,8 +196,6 @@ static void put_bench_sentences(const struct bench_report *v, struct text *out)
               (unsigned)v->rounds, span, v->progress.common.cancelled ? "; ended early" : "");
     if (v->saved)
         text_addf(out, "Baseline: %s\n", v->saved);
-    if (v->about->broken)
-        text_addf(out, "Broken off: %s\n", v->about->broken);
 }
 
 static void put_bench(const struct bench_report *v, enum report_format format, struct text *out)
@@ -218,6 +216,9 @@ static void put_bench(const struct bench_report *v, enum report_format format, s
     out->failed |= t.failed;
     table_release(&t);
     put_bench_sentences(v, out);
+    if (v->about->broken) // beside a text the reason is the error
+        text_addf(out, "Broken off%s%s\n", format == REPORT_MARKDOWN ? ": " : "",
+                  format == REPORT_MARKDOWN ? v->about->broken : "");
 }
 
 // ---- JSON --------------------------------------------------------------------------------------

@@ -339,8 +339,8 @@ static void put_verdict(const struct check_report *v, struct text *out)
     enum evidence shown = report_check_evidence(v);
     uint64_t failed = report_check_count(v, OUTCOME_FAILED),
              left = v->progress.common.planned - v->count;
-    if (v->run->about->broken)
-        text_addf(out, "Broken off: %s\n", v->run->about->broken);
+    if (v->run->about->broken) // the reason is the error
+        text_add(out, "Broken off\n");
     if (left) {
         put_share(left, v->progress.common.planned, "configuration", out);
         text_addf(out, " %s not checked\n", left == 1 ? "was" : "were");

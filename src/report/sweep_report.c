@@ -336,8 +336,6 @@ static void put_sentences(const struct sweep_report *v, struct text *out)
     if (parts > 0)
         text_addf(out, ", %u of them the best of a part of the space only", parts);
     text_add(out, v->progress.common.cancelled ? "; ended early\n" : "\n");
-    if (v->about->broken)
-        text_addf(out, "Broken off: %s\n", v->about->broken);
 }
 
 static void put_sweep(const struct sweep_report *v, enum report_format format, struct text *out)
@@ -367,6 +365,9 @@ static void put_sweep(const struct sweep_report *v, enum report_format format, s
         table_release(&table);
     }
     put_sentences(v, out);
+    if (v->about->broken) // beside a text the reason is the error
+        text_addf(out, "Broken off%s%s\n", format == REPORT_MARKDOWN ? ": " : "",
+                  format == REPORT_MARKDOWN ? v->about->broken : "");
     arena_release(&a);
 }
 

@@ -173,7 +173,8 @@ START_TEST(what_is_refused)
     REFUSE("'3' is no share: 3% or 0.5%", "--baseline", base, "--fail-if", "3");
     REFUSE("--other-driver is about a baseline", "--other-driver");
     REFUSE("exclude each other", "--from", base, "--set", "N=4096");
-    REFUSE("nowhere.json", "--baseline", "nowhere.json");
+    REFUSE("No such file or directory; --save-baseline nowhere.json writes one", "--baseline",
+           "nowhere.json");
     REFUSE("hone tune", "--no-store", "--set", "N=17");
     FILE *f = fopen(base, "w");
     ck_assert(f && fputs("{\"a\": 1}", f) >= 0 && fclose(f) == 0);

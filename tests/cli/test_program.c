@@ -437,6 +437,11 @@ START_TEST(best_of_the_nearest_size)
     ck_assert_msg(r.status == 0, "%s", r.err);
     ck_assert_ptr_nonnull(strstr(r.out, "Status: correct"));
     ran_release(&r);
+    r = program_run("best", SPEC, "--set", "N=0", "--nearest");
+    ck_assert_int_eq(r.status, 1);
+    ck_assert_msg(strstr(r.err, " with N=0; sizes, of which the nearest is taken, are ") != NULL,
+                  "%s", r.err);
+    ran_release(&r);
     r = program_run("best", SPEC, "--nearest", "--all");
     ck_assert_int_eq(r.status, 2);
     ran_release(&r);

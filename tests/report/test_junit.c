@@ -225,6 +225,9 @@ START_TEST(broken_off)
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), "tests=\"1\" failures=\"0\" errors=\"1\""));
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), "message=\"the device is &quot;lost&quot;\""));
     ck_assert(!report_check_passed(&end));
+    text_clear(&out);
+    writer_end(&check_writers[REPORT_TEXT], &end, &out); // the reason is on stderr
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nBroken off\n3 of 3 configurations were not "));
     text_release(&out);
 }
 END_TEST

@@ -214,6 +214,13 @@ START_TEST(a_row_that_failed)
     m.v.count = 1; // the peak is told of only where there is a share of it
     writer_end(&sweep_writers[REPORT_TEXT], &m.v, &text);
     ck_assert_ptr_null(strstr(text_cstr(&text), "peak"));
+    text_clear(&text);
+    m.about.broken = "the device is gone"; // which stderr has, too
+    writer_end(&sweep_writers[REPORT_TEXT], &m.v, &text);
+    has(text_cstr(&text), "; ended early\nBroken off\n");
+    text_clear(&text);
+    writer_end(&sweep_writers[REPORT_MARKDOWN], &m.v, &text);
+    has(text_cstr(&text), "; ended early\nBroken off: the device is gone\n");
     text_release(&text);
 }
 END_TEST

@@ -8,6 +8,7 @@
 #include "report/progress.h"
 #include "spec/sweep_plan.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +93,10 @@ static int open_baseline(struct session *s)
         return EXIT_DONE;
     if (!read_rows_of(s, s->path, true, &s->baseline, &e)) {
         error_context(&e, "--baseline");
-        return workflow_failed(&e);
+        if (e.driver != ENOENT)
+            return workflow_failed(&e);
+        complain("%s; --save-baseline %s writes one", e.text, s->path);
+        return EXIT_USAGE;
     }
     if (!str_equal(s->baseline.spec, s->work.spec->name)) {
         complain("%s is a baseline of %s, and %s is %s", s->path, s->baseline.spec,
