@@ -208,6 +208,12 @@ for compiler in "cc -std=c99" "c++ -x c++ -std=c++11" "clang -std=c99"; do
         fail "$compiler: several kernels: $(./pull)"
 done
 
+# ---- a part of the space ------------------------------------------------------------------------
+expect 2 "'SPLIT=7': 7 is no value of SPLIT" "$hone" deploy spec/pull.json --store $store --set n=64,96 --config SPLIT=7
+expect 0 'the default is not in the part .*: SPLIT=1, size=16 stands for it' \
+    "$hone" deploy spec/pull.json --store $store --set n=64,96 --config SPLIT=1 -o part.json
+grep -q '"SPLIT":0' part.json && fail "a configuration that is not in the part: $(cat part.json)"
+
 # ---- refusals -----------------------------------------------------------------------------------
 expect 2 'deploy needs --set' "$hone" deploy spec/matmul_tiled.json --store $store
 expect 2 "unknown constant 'N'" "$hone" deploy spec/matmul_tiled.json --store $store --set N=64

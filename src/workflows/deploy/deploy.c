@@ -5,6 +5,7 @@
 
 #include "deploy/nearest.h"
 #include "os/process.h"
+#include "space/space.h"
 #include "workflows/compare/compare.h"
 
 #include <math.h>
@@ -102,6 +103,51 @@ static bool find_default_text(struct deploy *d, struct error *e)
     return d->default_text || error_memory(e);
 }
 
+// Is the configuration one of the space, which is of the spec?
+static bool is_one_of(const struct space *space, const struct spec *spec, const char *text,
+                      uint32_t *choice)
+{
+    struct error ignored = ERROR_INIT;
+    uint64_t index;
+    spec_default(spec, choice);
+    return spec_parse_configuration(spec, text, choice, &ignored) &&
+           space_find(space, choice, &index);
+}
+
+// A table of a part of the space (--config, --where) has no configuration beside it: where the default is none of the part at any
+// point, the first of the part stands for it.
+static bool take_default_of_part(struct deploy *d, struct error *e)
+{
+    struct text first = TEXT_INIT;
+    struct error why = ERROR_INIT; // of the first point at which nothing is left
+    uint32_t *choice = arena_array(&d->arena, d->spec->parameter_count + (size_t)1, sizeof *choice);
+    bool is_in = d->o.tune.configuration_count == 0 && d->o.tune.where_count == 0;
+    for (uint32_t i = 0; choice && !is_in && i < d->row_count; i++) {
+        const struct spec *spec = d->rows[i].spec;
+        struct error here = ERROR_INIT;
+        struct space *space = deploy_row_space(d, &d->rows[i], &here);
+        why = why.code ? why : here;
+        is_in = space && is_one_of(space, spec, d->default_text, choice);
+        if (space && !is_in && first.length == 0) {
+            space_get(space, 0, choice);
+            spec_configuration_text(spec, choice, true, &first);
+        }
+        space_free(space);
+    }
+    if (choice && !is_in && first.length == 0 && why.code) {
+        *e = why;
+        return false;
+    }
+    if (choice && !is_in && first.length > 0) {
+        log_add(d->o.tune.log, LOG_WARNING,
+                "the default is not in the part of the space that was asked for: %s stands for it",
+                text_cstr(&first));
+        d->default_text = first.failed ? NULL : arena_strdup(&d->arena, text_cstr(&first));
+    }
+    text_release(&first);
+    return (choice && d->default_text) || error_memory(e);
+}
+
 static bool make_deploy(struct deploy *d, struct error *e)
 {
     uint32_t points = d->o.plan->point_count;
@@ -127,7 +173,7 @@ static bool make_deploy(struct deploy *d, struct error *e)
         return error_memory(e);
     const char *vendor =
         d->own.facts.vendor; // of a device that is not here nothing but names is known
-    return find_default_text(d, e) &&
+    return find_default_text(d, e) && take_default_of_part(d, e) &&
            ((vendor && vendor[0]) || deploy_read_device(d, &d->own, e)) && deploy_read_others(d, e);
 }
 

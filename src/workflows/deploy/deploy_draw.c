@@ -120,19 +120,31 @@ bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e)
     return r->why || error_memory(e);
 }
 
-// Has the row any valid configuration? A shape that none can take says nothing of the table.
-static bool row_has_space(const struct deploy *d, const struct deploy_row *r)
+struct space *deploy_row_space(const struct deploy *d, const struct deploy_row *r, struct error *e)
 {
-    struct error ignored = ERROR_INIT;
     struct space_options so = {.device = d->o.tune.device,
                                .configurations = d->o.tune.configurations,
                                .configuration_count = d->o.tune.configuration_count,
                                .where = d->o.tune.where,
                                .where_count = d->o.tune.where_count};
-    struct space *space = r->spec ? space_new(r->spec, &so, &ignored) : NULL;
-    bool has = space && space_count(space) > 0;
+    struct space *space = r->spec ? space_new(r->spec, &so, e) : NULL;
+    if (!space || space_count(space) > 0)
+        return space;
+    struct text why = TEXT_INIT;
+    space_explain_empty(space, &why);
+    error_set(e, ERROR_INPUT, "%s: no configuration is valid: %s", d->o.path, text_cstr(&why));
+    text_release(&why);
     space_free(space);
-    return has;
+    return NULL;
+}
+
+// A shape that no configuration can take says nothing of the table.
+static bool row_has_space(const struct deploy *d, const struct deploy_row *r)
+{
+    struct error ignored = ERROR_INIT;
+    struct space *space = deploy_row_space(d, r, &ignored);
+    space_free(space);
+    return space != NULL;
 }
 
 struct shape_drawing {

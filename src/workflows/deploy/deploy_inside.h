@@ -115,6 +115,8 @@ void counter_release(struct deploy_counter *c);
 bool deploy_draw(struct deploy *d, struct error *e);
 // The row's spec and place; `set` and `shape` are there.
 bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e);
+// What --config and --where leave at the row; NULL: nothing, or (without an error) the row has no spec.
+struct space *deploy_row_space(const struct deploy *d, const struct deploy_row *r, struct error *e);
 
 // deploy_stored.c: what the store has of the device (its name and platform in g->facts), at the points.
 // What the store knows of the device itself, by the newest result of the spec on it.
