@@ -208,6 +208,15 @@ for compiler in "cc -std=c99" "c++ -x c++ -std=c++11" "clang -std=c99"; do
         fail "$compiler: several kernels: $(./pull)"
 done
 
+# ---- sizes between small ones: nothing but 2 and 3 lie between 1 and 4 ---------------------------
+echo 'void taps(float *y, int n) { for (int i = 0; i < n; i++) y[i] = T * U / U; }' >spec/taps.c
+cat >spec/taps.json <<'END'
+{"kernel": "taps.c", "constants": {"n": 64, "T": 1}, "parameters": {"U": [1, 2]},
+ "arguments": {"y": {"size": "n", "access": "write", "expect": "T"}, "n": "n"}}
+END
+expect 0 'sizes? between them: median' timeout 120 "$hone" deploy spec/taps.json --store taps.sqlite --budget 2 \
+    --set n=64,1024 --set T=1,4 --product --hold-out 12
+
 # ---- a part of the space ------------------------------------------------------------------------
 expect 2 "'SPLIT=7': 7 is no value of SPLIT" "$hone" deploy spec/pull.json --store $store --set n=64,96 --config SPLIT=7
 expect 0 'the default is not in the part .*: SPLIT=1, size=16 stands for it' \

@@ -68,12 +68,12 @@ static int64_t size_between(int64_t from, int64_t to, double way, int64_t grain)
     double wanted = exp(log((double)from) + way * (log((double)to) - log((double)from)));
     if (high - low < 2)
         return wanted - (double)low < 0.5 ? low : high;
-    for (;; grain /= 2) {
-        grain = grain < 1 ? 1 : grain;
-        int64_t size = (int64_t)(wanted / (double)grain + 0.5) * grain;
-        if (size > low && size < high)
-            return size;
+    for (grain = grain < 1 ? 1 : grain; grain > 0; grain /= 2) {
+        double size = floor(wanted / (double)grain + 0.5) * (double)grain;
+        if (size > (double)low && size < (double)high)
+            return (int64_t)size;
     }
+    return wanted - (double)low < (double)high - wanted ? low + 1 : high - 1;
 }
 
 // Of the nearest shape so far; 0: it is one of them.
