@@ -1,8 +1,7 @@
 // Shapes between the points: each lies on the way from one point to one that is near to it, in log space, and is a
-// multiple of what the points are multiples of, or of a part of it, because rows that begin at odd addresses slow some
-// configurations down and others not. Of eight tries the one is taken
-// that is farthest from all shapes so far, so that no gap stays empty: a configuration that is needed in one gap alone, because a
-// further wave of work-groups begins there, is found by a tune in that gap. The same seed draws the same shapes.
+// multiple of what the points are multiples of, or of a part of it: an application's sizes need not be as round. Of eight tries
+// the one is taken that is farthest from all shapes so far, so that no gap stays empty: a configuration that is needed in one gap
+// alone, because a further wave of work-groups begins there, is found by a tune in that gap. The same seed draws the same shapes.
 #include "workflows/deploy/deploy_inside.h"
 
 #include "deploy/nearest.h"
