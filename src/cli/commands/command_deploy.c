@@ -423,6 +423,10 @@ static int deploy_and_show(struct session *s)
     is_written = is_written && status == EXIT_DONE;
     if ((status == EXIT_DONE || status == EXIT_NOTHING) && !is_unknown)
         tell_end(s, &report, is_written);
+    if (s->running.ending && !is_written)
+        complain("no table was written; what was measured is kept in %s, and the same command goes "
+                 "on from there",
+                 store_path(s->tuning.work.store));
     if (is_unknown)
         status = EXIT_NOTHING;
     if (status == EXIT_NOTHING && !has_table && s->broken.code == ERROR_NONE)
