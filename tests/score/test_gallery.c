@@ -1,69 +1,117 @@
-// Scores on whole spaces of the gallery's kernels, recorded on PoCL (tests/replay/data): small ones, whose budgets of 34 to
-// 78 questions leave a model little to learn from. Bounds are well below what 60 seeds give.
+// Scores on whole spaces of the gallery's kernels (tests/replay/data). Recorded on PoCL: small ones, whose budgets of 34 to
+// 78 questions leave a model little to learn from; on an H100: larger ones. Bounds are well below what 60 seeds give.
 #include "workflows/score/score.h"
 
 #include "../base/suite.h"
 
 #define DATA HONE_SOURCE_DIR "/tests/replay/data/"
 
-static const struct known {
+struct known {
     const char *file;
-    uint64_t count, correct, draws;
-    double least;
-} known[] = {
-    {DATA "stencil_1024_pocl_T4.json.gz", 324, 324, 65, 0.6},
-    {DATA "stencil_512_pocl_T4.json.gz", 306, 306, 78, 0.6},
-    {DATA "reduction_262144_pocl_T4.json.gz", 420, 420, 34, 0.3},
-    {DATA "reduction_1048576_pocl_T4.json.gz", 420, 420, 68, 0.2},
+    uint64_t count, draws; // all are correct
+    double least;          // of the score
 };
 
-#define FILES (sizeof known / sizeof *known)
+static const struct known small[] = {
+    {DATA "stencil_1024_pocl_T4.json.gz", 324, 65, 0.6},
+    {DATA "stencil_512_pocl_T4.json.gz", 306, 78, 0.6},
+    {DATA "reduction_262144_pocl_T4.json.gz", 420, 34, 0.3},
+    {DATA "reduction_1048576_pocl_T4.json.gz", 420, 68, 0.2},
+};
 
-START_TEST(surrogate_on_small_spaces)
+// The first two are searched, of the others counts alone are held.
+#define SEARCHED 2
+static const struct known large[] = {
+    {DATA "stencil_7680_H100_cuda_T4.json.gz", 1191, 79, 0.5},
+    {DATA "filter_960_H100_opencl_T4.json.gz", 1240, 206, 0.4},
+    {DATA "stencil_7680_H100_opencl_T4.json.gz", 1191, 131, -1},
+    {DATA "stencil_1920_H100_cuda_T4.json.gz", 815, 256, -1},
+    {DATA "stencil_1920_H100_opencl_T4.json.gz", 815, 511, -1},
+    {DATA "stencil_1920_cpu_opencl_T4.json.gz", 815, 194, -1},
+    {DATA "histogram_4194304_H100_opencl_T4.json.gz", 2592, 278, -1},
+    {DATA "histogram_67108864_H100_cuda_T4.json.gz", 2592, 183, -1},
+    {DATA "histogram_67108864_H100_opencl_T4.json.gz", 2592, 289, -1},
+    {DATA "filter_960_H100_cuda_T4.json.gz", 1240, 280, -1},
+    {DATA "histogram_4194304_H100_cuda_T4.json.gz", 2592, 72, -1},
+    {DATA "filter_3840_H100_cuda_T4.json.gz", 1768, 296, -1},
+    {DATA "filter_3840_H100_opencl_T4.json.gz", 1768, 400, -1},
+};
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+struct means {
+    double one, many; // scores with one and `many` in flight
+};
+
+static void check_record(const struct score_record *r, const struct known *k)
 {
-    static const char *const strategies[] = {"surrogate"};
+    ck_assert_uint_eq(r->count, k->count);
+    ck_assert_uint_eq(r->correct, k->count);
+    ck_assert_uint_eq(r->draws, k->draws);
+    ck_assert(r->axes[SCORE_TIME].known);
+    double score = r->axes[SCORE_EVALUATIONS].score.mean;
+    ck_assert_msg(score > k->least, "%s: %g", k->file, score);
+}
+
+static struct means score_files(const struct known *known, uint32_t count, const char *strategy,
+                                uint32_t repeats, uint32_t many)
+{
     struct error e = ERROR_INIT;
-    struct recorded *files[FILES];
+    struct recorded *files[COUNT(large)];
     const struct score_record *r;
-    size_t records = 0;
-    double one = 0, many = 0;
-    for (size_t i = 0; i < FILES; i++) {
+    struct means means = {0, 0};
+    for (uint32_t i = 0; i < count; i++) {
         files[i] = recorded_read(known[i].file, NULL, &e);
         ck_assert_msg(files[i] != NULL, "%s", e.text);
     }
     struct score_options o = {.files = (const struct recorded *const *)files,
-                              .file_count = FILES,
-                              .strategies = strategies,
+                              .file_count = count,
+                              .strategies = &strategy,
                               .strategy_count = 1,
-                              .repeats = 12,
-                              .many = 16};
+                              .repeats = repeats,
+                              .many = many};
     struct score *s = score_new(&o, &e);
     ck_assert_msg(s != NULL, "%s", e.text);
-    while (records < FILES) {
+    for (uint32_t records = 0; records < count;) {
         enum workflow_answer answer = score_step(s, 1000, &r, &e);
         ck_assert_msg(answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING, "%s", e.text);
         if (answer == WORKFLOW_NOTHING)
             continue;
-        const struct known *k = &known[records++];
-        ck_assert_uint_eq(r->count, k->count);
-        ck_assert_uint_eq(r->correct, k->correct);
-        ck_assert_uint_eq(r->draws, k->draws);
-        ck_assert(r->axes[SCORE_TIME].known);
-        double score = r->axes[SCORE_EVALUATIONS].score.mean;
-        ck_assert_msg(score > k->least, "%s: %g", k->file, score);
-        one += score / FILES;
-        many += r->axes[SCORE_MANY].score.mean / FILES;
+        check_record(r, &known[records++]);
+        means.one += r->axes[SCORE_EVALUATIONS].score.mean / count;
+        means.many += many > 0 ? r->axes[SCORE_MANY].score.mean / count : 0;
     }
-    ck_assert_msg(one > 0.6 && many > 0.4, "%g, %g", one, many);
     score_free(s);
-    for (size_t i = 0; i < FILES; i++)
+    for (uint32_t i = 0; i < count; i++)
         recorded_free(files[i]);
+    return means;
+}
+
+START_TEST(surrogate_on_small_spaces)
+{
+    struct means means = score_files(small, COUNT(small), "surrogate", 12, 16);
+    ck_assert_msg(means.one > 0.6 && means.many > 0.4, "%g, %g", means.one, means.many);
+}
+END_TEST
+
+START_TEST(surrogate_on_a_gpu)
+{
+    struct means means = score_files(large, SEARCHED, "surrogate", 4, 0);
+    ck_assert_msg(means.one > 0.6, "%g", means.one);
+}
+END_TEST
+
+START_TEST(counts_on_a_gpu)
+{
+    score_files(large + SEARCHED, COUNT(large) - SEARCHED, "random", 1, 0);
 }
 END_TEST
 
 static void add(TCase *tests)
 {
     tcase_add_test(tests, surrogate_on_small_spaces);
+    tcase_add_test(tests, surrogate_on_a_gpu);
+    tcase_add_test(tests, counts_on_a_gpu);
 }
 
 int main(void)
