@@ -53,23 +53,25 @@ static void check_record(const struct score_record *r, const struct known *k)
     ck_assert_msg(score > k->least, "%s: %g", k->file, score);
 }
 
-static struct means score_files(const struct known *known, uint32_t count, const char *strategy,
-                                uint32_t repeats, uint32_t many)
+static struct recorded *read_file(const char *file)
+{
+    struct error e = ERROR_INIT;
+    struct recorded *r = recorded_read(file, NULL, &e);
+    ck_assert_msg(r != NULL, "%s", e.text);
+    return r;
+}
+
+// `o` without its files.
+static struct means score_files(const struct known *known, uint32_t count, struct score_options o)
 {
     struct error e = ERROR_INIT;
     struct recorded *files[COUNT(large)];
     const struct score_record *r;
     struct means means = {0, 0};
-    for (uint32_t i = 0; i < count; i++) {
-        files[i] = recorded_read(known[i].file, NULL, &e);
-        ck_assert_msg(files[i] != NULL, "%s", e.text);
-    }
-    struct score_options o = {.files = (const struct recorded *const *)files,
-                              .file_count = count,
-                              .strategies = &strategy,
-                              .strategy_count = 1,
-                              .repeats = repeats,
-                              .many = many};
+    for (uint32_t i = 0; i < count; i++)
+        files[i] = read_file(known[i].file);
+    o.files = (const struct recorded *const *)files;
+    o.file_count = count;
     struct score *s = score_new(&o, &e);
     ck_assert_msg(s != NULL, "%s", e.text);
     for (uint32_t records = 0; records < count;) {
@@ -79,7 +81,7 @@ static struct means score_files(const struct known *known, uint32_t count, const
             continue;
         check_record(r, &known[records++]);
         means.one += r->axes[SCORE_EVALUATIONS].score.mean / count;
-        means.many += many > 0 ? r->axes[SCORE_MANY].score.mean / count : 0;
+        means.many += o.many > 0 ? r->axes[SCORE_MANY].score.mean / count : 0;
     }
     score_free(s);
     for (uint32_t i = 0; i < count; i++)
@@ -89,21 +91,35 @@ static struct means score_files(const struct known *known, uint32_t count, const
 
 START_TEST(surrogate_on_small_spaces)
 {
-    struct means means = score_files(small, COUNT(small), "surrogate", 12, 16);
+    struct score_options o = {.repeats = 12, .many = 16};
+    struct means means = score_files(small, COUNT(small), o);
     ck_assert_msg(means.one > 0.6 && means.many > 0.4, "%g, %g", means.one, means.many);
 }
 END_TEST
 
 START_TEST(surrogate_on_a_gpu)
 {
-    struct means means = score_files(large, SEARCHED, "surrogate", 4, 0);
+    struct means means = score_files(large, SEARCHED, (struct score_options){.repeats = 4});
     ck_assert_msg(means.one > 0.6, "%g", means.one);
+}
+END_TEST
+
+START_TEST(other_language_is_a_source)
+{
+    struct recorded *source = read_file(DATA "stencil_7680_H100_opencl_T4.json.gz");
+    struct score_options o = {
+        .sources = (const struct recorded *const[]){source}, .source_count = 1, .repeats = 4};
+    struct means means = score_files(large, 1, o);
+    ck_assert_msg(means.one > 0.85, "%g", means.one);
+    recorded_free(source);
 }
 END_TEST
 
 START_TEST(counts_on_a_gpu)
 {
-    score_files(large + SEARCHED, COUNT(large) - SEARCHED, "random", 1, 0);
+    const char *strategy = "random";
+    struct score_options o = {.strategies = &strategy, .strategy_count = 1, .repeats = 1};
+    score_files(large + SEARCHED, COUNT(large) - SEARCHED, o);
 }
 END_TEST
 
@@ -111,6 +127,7 @@ static void add(TCase *tests)
 {
     tcase_add_test(tests, surrogate_on_small_spaces);
     tcase_add_test(tests, surrogate_on_a_gpu);
+    tcase_add_test(tests, other_language_is_a_source);
     tcase_add_test(tests, counts_on_a_gpu);
 }
 
