@@ -6,10 +6,11 @@
 #   tests/bench/record_spaces.sh BUILD OUT [KERNEL...]     KERNEL: convolution, stencil, histogram; default: all
 #
 # In the environment: LANGUAGES (default "opencl cuda"), SIZES (default "large small"), DEVICE and NAME (what the files call it,
-# default "here"), LIMIT (seconds for one space, default 300; what is not recorded by then is missing), JOBS. Each configuration is built, verified and launched until it is
-# screened: one launch for a hopeless one, a few for the others; the time is their median. Writes OUT/KERNEL_SIZE_NAME_LANGUAGE_T4.json.gz,
-# (the convolution is called filter: transfer_pairs.py takes files that begin alike for one kernel, and the benchmark hub's is
-# another) and a line for each with its count, its fastest and its median time, and how long it took. Needs python3.
+# default "here"), LIMIT (seconds for one space, default 300; what is not recorded by then is missing), JOBS. Each configuration is
+# built, verified and launched until it is screened: one launch for a hopeless one, a few for the others; the time is their
+# median. Writes OUT/KERNEL_SIZE_NAME_LANGUAGE_T4.json.gz, and a line for each with its count, its fastest and its median time,
+# and how long it took. The convolution is called filter: transfer_pairs.py takes files that begin alike for one kernel, and the
+# benchmark hub's convolution is another. Needs python3.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 hone=$(cd "$1" && pwd)/hone
