@@ -9,13 +9,14 @@
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
 #   cmake/test.sh --examples   only what the help and the documents tell the reader to type, and the notebooks
 #   cmake/test.sh --browser    only report pages in a headless Chromium, judged by axe-core and html5lib
-#   cmake/test.sh --kernels    only further kernels and configurations, on a device, under Oclgrind and by NVRTC
+#   cmake/test.sh --nvrtc      only the kernels in CUDA, built by NVRTC for several architectures
+#   cmake/test.sh --kernels    only further kernels and configurations, on a device and under Oclgrind
 #   cmake/test.sh --python     only the long tests of the Python module: its tunes, and Kernel Tuner's scripts
 #   cmake/test.sh --slurm      only many nodes: a Slurm and an ssh server on this machine (cmake/slurm_rig.sh; needs root)
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #
-# Several of --valgrind, --examples, --browser, --kernels, --python and --slurm run beside each other.
+# Several of --valgrind, --examples, --browser, --nvrtc, --kernels, --python and --slurm run beside each other.
 # HONE_TEST_JOBS=N runs N tests at a time; by default five more than there are cores, because many tests wait more than
 # they compute.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
@@ -33,11 +34,11 @@ for word in "$@"; do
     --sanitize) sanitize=ON ;;
     --tsan) tsan=ON ;;
     --others) others=yes ;;
-    --valgrind | --examples | --browser | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
+    --valgrind | --examples | --browser | --nvrtc | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,21p' "$0" >&2
+        sed -n '2,22p' "$0" >&2
         exit 2
         ;;
     esac
@@ -145,11 +146,11 @@ elif [ $sanitize = ON ]; then
     # that is served ends soon after its tune, for which its readers are too slow here. What the program says of a sweep, a
     # benchmark and a peak is read in the plain suite; their workflows are tests of their own. Tests that repeat
     # arithmetic do so in part (SUITE_SANITIZED).
-    "$root/cmake/run_tests.sh" $progress -LE 'valgrind|browser|slurm|kernels' \
+    "$root/cmake/run_tests.sh" $progress -LE 'valgrind|browser|slurm|nvrtc|kernels' \
         -E '^(source_|oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|cli_language_c|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_live|cli_sweep|cli_bench|cli_peak)' \
         -j"$jobs"
 else
     elsewhere='valgrind|examples|browser|slurm|python'
-    [ $all = ON ] || elsewhere="$elsewhere|kernels"
+    [ $all = ON ] || elsewhere="$elsewhere|nvrtc|kernels"
     "$root/cmake/run_tests.sh" $progress -LE "$elsewhere" -j"$jobs"
 fi
