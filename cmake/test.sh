@@ -144,10 +144,10 @@ elif [ $sanitize = ON ]; then
     # drivers that hang are waited for, and a comparison of each type is compiled by a driver in this process, ten times as
     # slowly: once is enough of these, in the plain suite; kernels in C that the program has compiled are device_c's. A page
     # that is served ends soon after its tune, for which its readers are too slow here. What the program says of a sweep, a
-    # benchmark and a peak is read in the plain suite; their workflows are tests of their own. Tests that repeat
-    # arithmetic do so in part (SUITE_SANITIZED).
+    # benchmark, a peak, a comparison and a deployed table is read in the plain suite; their workflows are tests of their
+    # own. Tests that repeat arithmetic do so in part (SUITE_SANITIZED).
     "$root/cmake/run_tests.sh" $progress -LE 'valgrind|browser|slurm|nvrtc|kernels' \
-        -E '^(source_|oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|cli_language_c|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_live|cli_sweep|cli_bench|cli_peak)' \
+        -E '^(source_|oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|cli_language_c|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_live|cli_sweep|cli_bench|cli_peak|cli_compare|deploy_program)' \
         -j"$jobs"
 else
     elsewhere='valgrind|examples|browser|slurm|python'
