@@ -593,8 +593,11 @@ static bool run_turns_unlike(struct elementwise_run *r, const struct cell *c,
     uint8_t active[ELEMENTWISE_BLOCK] = {0};
     union elementwise_value *variable = register_of(r, c->reduce.variable);
     uint64_t most = 0;
-    for (size_t l = 0; l < n; l++)
+    // Lanes that are asked have bounds, which the analyzer does not see.
+    for (size_t l = 0; l < n; l++) {
+        // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult)
         most = is_asked(mask, l) && all[l].turns > most ? all[l].turns : most;
+    }
     for (uint64_t t = 0; t < most; t++) {
         const uint8_t *narrow;
         bool none;

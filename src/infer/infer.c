@@ -763,7 +763,7 @@ static void restore_values(struct study *s, const int64_t *before)
 // "[16, 32, 64]": of these the ones that a group can have, the others' values being as they are.
 static const char *write_values(struct study *s, struct atom *a)
 {
-    int64_t list[VALUES_MOST + COMPARED_MOST + 8], before[ATOMS_MOST];
+    int64_t list[VALUES_MOST + COMPARED_MOST + 8], before[ATOMS_MOST] = {0};
     uint32_t count = list_values(s, a, list), kept = 0;
     uint64_t budget = a->kind == ATOM_GROUP ? 2000000 : 200000;
     bool is_shaping = a->kind == ATOM_GROUP || (a->kind == ATOM_PARAMETER && !a->is_switch);
