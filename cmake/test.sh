@@ -9,6 +9,7 @@
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
 #   cmake/test.sh --examples   only what the help and the documents tell the reader to type, and the notebooks
 #   cmake/test.sh --browser    only report pages in a headless Chromium, judged by axe-core and html5lib
+#   cmake/test.sh --programs   only commands that are tried for long: deployed tables, benchmarks, kernels in C
 #   cmake/test.sh --nvrtc      only the kernels in CUDA, built by NVRTC for several architectures
 #   cmake/test.sh --kernels    only further kernels and configurations, on a device and under Oclgrind
 #   cmake/test.sh --python     only the long tests of the Python module: its tunes, and Kernel Tuner's scripts
@@ -16,7 +17,7 @@
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #
-# Several of --valgrind, --examples, --browser, --nvrtc, --kernels, --python and --slurm run beside each other.
+# Several of --valgrind, --examples, --browser, --programs, --nvrtc, --kernels, --python and --slurm run beside each other.
 # HONE_TEST_JOBS=N runs N tests at a time; by default five more than there are cores, because many tests wait more than
 # they compute.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
@@ -34,11 +35,11 @@ for word in "$@"; do
     --sanitize) sanitize=ON ;;
     --tsan) tsan=ON ;;
     --others) others=yes ;;
-    --valgrind | --examples | --browser | --nvrtc | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
+    --valgrind | --examples | --browser | --programs | --nvrtc | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,22p' "$0" >&2
+        sed -n '2,23p' "$0" >&2
         exit 2
         ;;
     esac
@@ -140,17 +141,17 @@ elif [ -n "$labels" ]; then
     "$@"
 elif [ $sanitize = ON ]; then
     # What tests/source looks at is the same, and under Oclgrind and NVRTC it is the kernels that are looked at, and so in
-    # peak_on_a_device, whose calls device_opencl makes, too; simulations and searches of what was recorded are arithmetic,
-    # drivers that hang are waited for, and a comparison of each type is compiled by a driver in this process, ten times as
-    # slowly: once is enough of these, in the plain suite; kernels in C that the program has compiled are device_c's. A page
-    # that is served ends soon after its tune, for which its readers are too slow here. What the program says of a sweep, a
-    # benchmark, a peak, a comparison and a deployed table is read in the plain suite; their workflows are tests of their
-    # own. Tests that repeat arithmetic do so in part (SUITE_SANITIZED).
-    "$root/cmake/run_tests.sh" $progress -LE 'valgrind|browser|slurm|nvrtc|kernels' \
-        -E '^(source_|oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|cli_language_c|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_live|cli_sweep|cli_bench|cli_peak|cli_compare|deploy_program)' \
+    # peak_on_a_device, whose calls device_opencl makes, too; simulations, searches of what was recorded and spaces at their
+    # limits are arithmetic, drivers that hang are waited for, and a comparison of each type is compiled by a driver in this
+    # process, ten times as slowly: once is enough of these, in the plain suite. A page that is served ends soon after its
+    # tune, for which its readers are too slow here. What the program says of a sweep, a peak and a comparison is read in the
+    # plain suite, and whole programs are tried for long there; their workflows are tests of their own. Tests that repeat
+    # arithmetic do so in part (SUITE_SANITIZED).
+    "$root/cmake/run_tests.sh" $progress -LE 'valgrind|browser|slurm|programs|nvrtc|kernels' \
+        -E '^(source_|oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_live|cli_sweep|cli_peak|cli_compare|space_limits)' \
         -j"$jobs"
 else
-    elsewhere='valgrind|examples|browser|slurm|python'
+    elsewhere='valgrind|examples|browser|slurm|python|programs'
     [ $all = ON ] || elsewhere="$elsewhere|nvrtc|kernels"
     "$root/cmake/run_tests.sh" $progress -LE "$elsewhere" -j"$jobs"
 fi
