@@ -242,8 +242,8 @@ static void take_refusal(struct live *v, const struct frame *f, const struct rem
         live_break(v, ERROR_DEVICE, "%s", text);
 }
 
-// A GPU does not wait for what the tuner makes of a result: it has the next job before anybody hears of the last one. On a
-// CPU that work would take the cores from the launch.
+// A GPU does not wait for what the tuner does with a result: its next job starts before the last result is handed out. On a
+// CPU that work would take cores from the launch.
 static void begin_next(struct live *v)
 {
     if (v->device.type == DEVICE_GPU && !v->device.shares_host && !v->cancelled && !v->broken.code)
