@@ -45,7 +45,7 @@ expect 0 'configurations? for [0-9]+ sizes?; median' "${deploy[@]}" --hold-out 1
 whole=$(results)
 # Ended by Ctrl-C while it measures: it says what is left to do.
 expect 130 'no table was written; what was measured is kept in .*interrupted.sqlite, and the same command goes on' \
-    timeout --preserve-status -s INT 4 "$hone" deploy spec/matmul_tiled.json --language opencl --store "$scratch/interrupted.sqlite" \
+    timeout --preserve-status -s INT 10 "$hone" deploy spec/matmul_tiled.json --language opencl --store "$scratch/interrupted.sqlite" \
     --budget 40 --set WIDTH=64,96,128,160,192,256,320,384
 # One session of store rows for each key: what was measured before the kills was not measured again.
 if command -v python3 >/dev/null; then
