@@ -11,50 +11,21 @@
 
 #define NO_QUOTA 0u
 
-// The processors that this process may run on; the caller's: CPU_FREE(). NULL where that cannot be told.
-static cpu_set_t *affinity(size_t *size)
+static unsigned affinity_cores(void)
 {
     // More processors than a cpu_set_t holds: the kernel refuses sets that are too small.
     for (int processors = CPU_SETSIZE; processors <= 1 << 20; processors *= 2) {
         cpu_set_t *set = CPU_ALLOC((size_t)processors);
         if (!set)
             break;
-        *size = CPU_ALLOC_SIZE((size_t)processors);
-        if (sched_getaffinity(0, *size, set) == 0 && CPU_COUNT_S(*size, set) > 0)
-            return set;
+        size_t size = CPU_ALLOC_SIZE((size_t)processors);
+        int count = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : 0;
         CPU_FREE(set);
-    }
-    return NULL;
-}
-
-static unsigned affinity_cores(void)
-{
-    size_t size;
-    cpu_set_t *set = affinity(&size);
-    if (set) {
-        int count = CPU_COUNT_S(size, set);
-        CPU_FREE(set);
-        return (unsigned)count;
+        if (count > 0)
+            return (unsigned)count;
     }
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (unsigned)online : 1;
-}
-
-bool process_leave_core(void)
-{
-    size_t size, last;
-    cpu_set_t *set = affinity(&size);
-    if (!set)
-        return false;
-    for (last = 8 * size; last > 0 && !CPU_ISSET_S(last - 1, size, set); last--)
-        continue;
-    bool leaves = CPU_COUNT_S(size, set) > 1;
-    if (leaves) {
-        CPU_CLR_S(last - 1, size, set);
-        leaves = sched_setaffinity(0, size, set) == 0;
-    }
-    CPU_FREE(set);
-    return leaves;
 }
 
 static unsigned smaller_quota(unsigned a, unsigned b)

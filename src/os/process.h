@@ -102,9 +102,6 @@ const char *process_files_advice(int number);
 // The cores this process may use: affinity, further limited by the cgroup's CPU quota (v1 and v2),
 // rounded up, at least 1.
 unsigned process_cores(void);
-// Keeps this process, and those that it starts, off the last of the cores that it may use. False where there is one
-// alone, or the system refuses: then it stays as it was.
-bool process_leave_core(void);
 // The quota alone, rounded up, of the groups listed in the file `membership` (as /proc/self/cgroup)
 // and those above them, below the folder `root` (as /sys/fs/cgroup); 0 where there is none.
 unsigned cgroup_quota_cores(const char *membership, const char *root);

@@ -2,8 +2,6 @@
 // environment and folders of the drivers, threads bound to cores.
 #include "worker/worker.h"
 
-#include "os/process.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -143,9 +141,7 @@ char *cache_folder(void)
 
 void yield_cores(void)
 {
-    // Where either fails they share alike.
-    (void)setpriority(PRIO_PROCESS, 0, BUILD_NICENESS);
-    (void)process_leave_core();
+    (void)setpriority(PRIO_PROCESS, 0, BUILD_NICENESS); // where that fails they share alike
 }
 
 const char *cuda_toolkit(void)

@@ -49,9 +49,8 @@ void bind_measuring_threads(void);
 // For a build worker inside Oclgrind, before its driver is loaded: every context that is made
 // empties the simulator's log, which is the bench worker's.
 void leave_simulator_log(void);
-// For a build worker beside a GPU: the host's cores go to whoever keeps the card busy first, and one is left free of
-// builds, because priority alone has a thread that wakes up wait for the next tick of the scheduler. On a CPU device builds
-// and measuring take turns, and nothing is gained.
+// For a build worker beside a GPU: the host's cores go to whoever keeps the card busy first. On a
+// CPU device builds and measuring take turns, and nothing is gained.
 void yield_cores(void);
 // $CUDA_HOME, else $CUDA_PATH, or NULL: the environment's own text.
 const char *cuda_toolkit(void);

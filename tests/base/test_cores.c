@@ -132,25 +132,6 @@ START_TEST(test_affinity_counts)
     CPU_SET(cpu, &one);
     ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
     ck_assert_uint_eq(process_cores(), 1);
-    ck_assert(!process_leave_core());
-    ck_assert_uint_eq(process_cores(), 1);
-}
-END_TEST
-
-START_TEST(test_the_last_core_is_left)
-{
-    cpu_set_t before, after;
-    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
-    if (CPU_COUNT(&before) < 2)
-        return; // test_affinity_counts has this case
-    ck_assert(process_leave_core());
-    ck_assert_int_eq(sched_getaffinity(0, sizeof after, &after), 0);
-    int last = CPU_SETSIZE - 1;
-    while (!CPU_ISSET(last, &before))
-        last--;
-    ck_assert(!CPU_ISSET(last, &after));
-    CPU_SET(last, &after);
-    ck_assert(CPU_EQUAL(&before, &after));
 }
 END_TEST
 
@@ -164,7 +145,6 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_version_1_joint_mount);
     tcase_add_test(tests, test_no_or_broken_membership);
     tcase_add_test(tests, test_affinity_counts);
-    tcase_add_test(tests, test_the_last_core_is_left);
 }
 
 int main(void)
