@@ -84,33 +84,41 @@ static void compress_plain(uint32_t hash[8], const uint8_t block[64])
 
 #ifdef HAS_INSTRUCTIONS
 // The instructions have a, b, e and f in one register and c, d, g and h in the other. One does two rounds: it gives the
-// new a, b, e, f, and the old ones are the new c, d, g, h.
+// new a, b, e, f, and the old ones are the new c, d, g, h. They stay there from block to block, and the message's words
+// are made between the rounds, each of which waits for the one before.
 __attribute__((target("sha,sse4.1"))) static void compress_x86(uint32_t hash[8],
-                                                               const uint8_t block[64])
+                                                               const uint8_t *block, size_t count)
 {
     const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
-    __m128i w[16];
-    for (int i = 0; i < 4; i++)
-        w[i] =
-            _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)block + i), big_endian);
-    for (int i = 4; i < 16; i++) {
-        __m128i with_sigma0 = _mm_sha256msg1_epu32(w[i - 4], w[i - 3]);
-        __m128i seven_before = _mm_alignr_epi8(w[i - 1], w[i - 2], 4);
-        w[i] = _mm_sha256msg2_epu32(_mm_add_epi32(with_sigma0, seven_before), w[i - 1]);
-    }
     __m128i *stored = (__m128i *)(void *)hash;
     __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128(stored), 0xb1);
     __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128(stored + 1), 0x1b);
-    const __m128i abef = _mm_alignr_epi8(cdab, efgh, 8), cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
-    __m128i front = abef, back = cdgh;
-    for (int i = 0; i < 16; i++) {
-        const void *four = round_constants + (size_t)4 * i;
-        __m128i wk = _mm_add_epi32(w[i], _mm_loadu_si128(four));
-        back = _mm_sha256rnds2_epu32(back, front, wk);
-        front = _mm_sha256rnds2_epu32(front, back, _mm_shuffle_epi32(wk, 0x0e));
+    __m128i front = _mm_alignr_epi8(cdab, efgh, 8), back = _mm_blend_epi16(efgh, cdab, 0xf0);
+    for (; count > 0; count--, block += 64) {
+        const __m128i abef = front, cdgh = back;
+        __m128i w[4]; // of 16 words four at a time, the last of each four rounds
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; i++) {
+            const void *four = round_constants + (size_t)4 * i;
+            __m128i *now = &w[i % 4];
+            if (i < 4) {
+                *now = _mm_loadu_si128((const __m128i *)(const void *)block + i);
+                *now = _mm_shuffle_epi8(*now, big_endian);
+            } else {
+                __m128i last = w[(i + 3) % 4],
+                        with_sigma0 = _mm_sha256msg1_epu32(*now, w[(i + 1) % 4]);
+                __m128i seven_before = _mm_alignr_epi8(last, w[(i + 2) % 4], 4);
+                *now = _mm_sha256msg2_epu32(_mm_add_epi32(with_sigma0, seven_before), last);
+            }
+            __m128i wk = _mm_add_epi32(*now, _mm_loadu_si128(four));
+            back = _mm_sha256rnds2_epu32(back, front, wk);
+            front = _mm_sha256rnds2_epu32(front, back, _mm_shuffle_epi32(wk, 0x0e));
+        }
+        front = _mm_add_epi32(front, abef);
+        back = _mm_add_epi32(back, cdgh);
     }
-    front = _mm_shuffle_epi32(_mm_add_epi32(front, abef), 0x1b);
-    back = _mm_shuffle_epi32(_mm_add_epi32(back, cdgh), 0xb1);
+    front = _mm_shuffle_epi32(front, 0x1b);
+    back = _mm_shuffle_epi32(back, 0xb1);
     _mm_storeu_si128(stored, _mm_blend_epi16(front, back, 0xf0));
     _mm_storeu_si128(stored + 1, _mm_alignr_epi8(back, front, 8));
 }
@@ -120,19 +128,21 @@ static bool has_instructions(void)
     return __builtin_cpu_supports("sha") && __builtin_cpu_supports("sse4.1");
 }
 #else
-#define compress_x86 compress_plain
+#define compress_x86(hash, block, count) (void)0
 static bool has_instructions(void)
 {
     return false;
 }
 #endif
 
-static void compress(struct digest_state *s, const uint8_t block[64])
+static void compress(struct digest_state *s, const uint8_t *block, size_t count)
 {
-    if (s->is_plain || !has_instructions())
+    if (!s->is_plain && has_instructions()) {
+        compress_x86(s->h, block, count);
+        return;
+    }
+    for (; count > 0; count--, block += 64)
         compress_plain(s->h, block);
-    else
-        compress_x86(s->h, block);
 }
 
 void digest_start(struct digest_state *s)
@@ -148,13 +158,15 @@ void digest_add(struct digest_state *s, const void *data, size_t length)
     s->length += length;
     if (filled && length >= room) {
         memcpy(s->block + filled, p, room);
-        compress(s, s->block);
+        compress(s, s->block, 1);
         p += room;
         length -= room;
         filled = 0;
     }
-    for (; length >= sizeof s->block; p += sizeof s->block, length -= sizeof s->block)
-        compress(s, p);
+    size_t whole = length / sizeof s->block;
+    compress(s, p, whole);
+    p += whole * sizeof s->block;
+    length %= sizeof s->block;
     if (length)
         memcpy(s->block + filled, p, length);
 }
