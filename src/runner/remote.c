@@ -19,6 +19,8 @@
 
 #define PUMP_PARTS 16    // of contents, at once
 #define DRAIN_MS   60000 // how long a worker may take none
+// Larger files are sent even to a worker that can read them: no limit waits for its disk.
+#define NAMED_MOST (1ull << 30)
 
 static bool ask_to_open(struct remote *r, const struct worker_setup *s, enum worker_role role,
                         struct error *e)
@@ -172,6 +174,30 @@ static bool queue_blob(struct remote *r, const struct job_blob *b, struct error 
     return o->file.path || error_memory(e);
 }
 
+// A worker of this machine reads a file itself, beside what it does: sending takes several copies, one after the other.
+// Its name is absolute, since neither side stays in its folder.
+static bool can_read(const struct remote *r, const struct job_blob *b)
+{
+    return !r->process.host && !b->data && b->file && b->file->path[0] == '/' &&
+           b->length <= NAMED_MOST;
+}
+
+static bool queue_name(struct remote *r, const struct job_blob *b, struct error *e)
+{
+    struct blob_name name = {.digest = b->digest, .file = *b->file};
+    struct wire w;
+    if (!blob_file_read(b->file, b->file->offset, NULL, 0, e)) { // it is still what it was
+        e->code = e->code == ERROR_IO ? ERROR_INPUT : e->code;   // and not the channel's
+        return false;
+    }
+    struct outgoing *o = outgoing_add(r, VERB_BLOB_FILE);
+    if (!o)
+        return error_memory(e);
+    wire_writer(&w, &o->payload);
+    blob_name_codec(&w, &name);
+    return !o->payload.failed || error_memory(e);
+}
+
 static bool remote_has(const struct remote *r, const struct digest *digest)
 {
     for (size_t i = 0; i < r->given_count; i++) {
@@ -200,7 +226,7 @@ static bool give_blob(void *context, struct job_blob *b)
     if (remote_has(g->remote, &b->digest))
         return true;
     return (note_given(g->remote, &b->digest) || error_memory(g->e)) &&
-           queue_blob(g->remote, b, g->e);
+           (can_read(g->remote, b) ? queue_name : queue_blob)(g->remote, b, g->e);
 }
 
 bool remote_give(struct remote *r, const struct job *j, struct error *e)

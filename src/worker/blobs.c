@@ -1,7 +1,8 @@
-// Contents that the tuner has sent, in parts, by their digest. They stay for the life of the
+// Contents that the tuner has sent, in parts, or has named a file of, by their digest. They stay for the life of the
 // worker: inputs are made again from them after a kernel has touched what it should not.
 #include "worker/blobs.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,10 @@ struct blob {
     uint8_t *data;
     struct digest_state state; // of what was received
     const char *wrong;         // (or NULL) why it cannot be used
+    struct blob_file file;     // its path is its own, or NULL: it is sent
+    struct error failed;       // of reading it: what `wrong` says
+    pthread_t reader;          // has all but `next` until it is joined
+    bool is_read_beside;       // there is a reader
 };
 
 static struct blob *blobs_find(const struct blobs *all, const struct digest *digest)
@@ -22,15 +27,15 @@ static struct blob *blobs_find(const struct blobs *all, const struct digest *dig
     return b;
 }
 
-static struct blob *blobs_begin(struct blobs *all, const struct blob_part *p)
+static struct blob *blobs_begin(struct blobs *all, const struct digest *digest, uint64_t length)
 {
     struct blob *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
-    b->digest = p->digest;
-    b->length = p->length;
+    b->digest = *digest;
+    b->length = length;
     digest_start(&b->state);
-    b->wrong = p->length == 0 ? "it has no length" : NULL;
+    b->wrong = length == 0 ? "it has no length" : NULL;
     b->next = all->first;
     all->first = b;
     return b;
@@ -60,12 +65,25 @@ static void blob_fail(struct blob *b, const char *why)
     b->wrong = why;
 }
 
+// So many bytes more have come into `data`.
+static void blob_add(struct blob *b, size_t size)
+{
+    digest_add(&b->state, b->data + b->received, size);
+    b->received += size;
+    if (b->received == b->length) {
+        struct digest got;
+        digest_finish(&b->state, &got);
+        if (!digest_equal(&got, &b->digest))
+            blob_fail(b, "what arrived has another digest");
+    }
+}
+
 bool blobs_take(struct blobs *all, const struct blob_part *p)
 {
     struct blob *b = blobs_find(all, &p->digest);
-    if (!b && !(b = blobs_begin(all, p)))
+    if (!b && !(b = blobs_begin(all, &p->digest, p->length)))
         return false;
-    if (b->wrong || b->received == b->length) // jobs may point to what is whole
+    if (b->file.path || b->wrong || b->received == b->length) // jobs may point to what is whole
         return true;
     if (p->length != b->length || p->offset != b->received || p->size == 0 ||
         p->size > b->length - b->received) {
@@ -77,16 +95,61 @@ bool blobs_take(struct blobs *all, const struct blob_part *p)
         return true;
     }
     memcpy(b->data + b->received, p->data, (size_t)p->size);
-    digest_add(&b->state, p->data, (size_t)p->size);
-    b->received += p->size;
-    if (b->received == b->length) {
-        struct digest got;
-        digest_finish(&b->state, &got);
-        if (!digest_equal(&got, &b->digest))
-            blob_fail(b, "what arrived has another digest");
-    }
+    blob_add(b, (size_t)p->size);
     return true;
 }
+
+// ---- files -------------------------------------------------------------------------------------
+
+// A part at a time, whose digest is made while it is in the processor's cache.
+static void *read_file(void *context)
+{
+    struct blob *b = context;
+    // Nothing is asked of the system for a length that the file has not.
+    bool ok = blob_file_read(&b->file, b->file.offset, NULL, 0, &b->failed);
+    ok = ok && (blob_grow(b, b->length) || error_memory(&b->failed));
+    while (ok && !b->wrong && b->received < b->length) {
+        uint64_t left = b->length - b->received;
+        size_t size = left < BLOB_PART ? (size_t)left : BLOB_PART;
+        ok = blob_file_read(&b->file, b->file.offset + b->received, b->data + b->received, size,
+                            &b->failed);
+        if (ok)
+            blob_add(b, size);
+    }
+    if (!ok)
+        blob_fail(b, b->failed.text);
+    return NULL;
+}
+
+bool blobs_read(struct blobs *all, const struct blob_name *n)
+{
+    struct blob *b = blobs_find(all, &n->digest);
+    if (b)
+        return true;
+    char *path = n->file.path ? strdup(n->file.path) : NULL;
+    if (!path || !(b = blobs_begin(all, &n->digest, n->file.size - n->file.offset))) {
+        free(path);
+        return false;
+    }
+    b->file = n->file;
+    b->file.path = path;
+    b->is_read_beside = pthread_create(&b->reader, NULL, read_file, b) == 0;
+    if (!b->is_read_beside)
+        read_file(b);
+    return true;
+}
+
+// Nothing is read, or its digest made, while a job runs.
+static void wait_for_readers(const struct blobs *all)
+{
+    for (struct blob *b = all->first; b; b = b->next) {
+        if (b->is_read_beside)
+            pthread_join(b->reader, NULL);
+        b->is_read_beside = false;
+    }
+}
+
+// ---- jobs --------------------------------------------------------------------------------------
 
 struct search {
     const struct blobs *all;
@@ -112,15 +175,18 @@ static bool find_contents(void *context, struct job_blob *wanted)
 bool blobs_resolve(const struct blobs *all, struct job *j, struct error *e)
 {
     struct search s = {all, e};
+    wait_for_readers(all);
     return job_each_blob(j, find_contents, &s);
 }
 
 void blobs_free(struct blobs *all)
 {
+    wait_for_readers(all);
     while (all->first) {
         struct blob *b = all->first;
         all->first = b->next;
         free(b->data);
+        free((void *)(uintptr_t)b->file.path);
         free(b);
     }
 }

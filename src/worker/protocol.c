@@ -73,6 +73,20 @@ void blob_part_codec(struct wire *w, struct blob_part *p)
         wire_fail(w, "a part of data is larger than parts are");
 }
 
+void blob_name_codec(struct wire *w, struct blob_name *n)
+{
+    wire_digest(w, &n->digest);
+    codec_text(w, &n->file.path);
+    wire_u64(w, &n->file.offset);
+    wire_u64(w, &n->file.device);
+    wire_u64(w, &n->file.inode);
+    wire_u64(w, &n->file.size);
+    wire_i64(w, &n->file.modified_s);
+    wire_i64(w, &n->file.modified_ns);
+    if (n->file.size <= n->file.offset)
+        wire_fail(w, "a file of data has none");
+}
+
 void phase_codec(struct wire *w, struct phase *p)
 {
     wire_enum(w, &p->kind, PHASE_COUNT);

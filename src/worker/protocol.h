@@ -16,7 +16,7 @@
 #include "model/policy.h"
 #include "model/result.h"
 
-#define PROTOCOL_VERSION   14
+#define PROTOCOL_VERSION   15
 #define PROTOCOL_MAGIC     0x656e6f68u
 #define PROTOCOL_MAX_FRAME (1u << 30) // payload bytes; more is refused before anything is allocated
 
@@ -48,7 +48,10 @@
                              its log */        \
     X(BLOB,                                                                                        \
       "blob") /* struct blob_part; no reply. Before the first job that names it, once a      \
-                       worker; for builds never */
+                       worker; for builds never */     \
+    X(BLOB_FILE,                                                                                   \
+      "file") /* struct blob_name; no reply. In the place of its parts, where the worker \
+                      can read the file itself */
 
 enum verb {
 #define X(name, text) VERB_##name,
@@ -96,6 +99,13 @@ struct blob_part {
     uint64_t size;
 };
 void blob_part_codec(struct wire *w, struct blob_part *p);
+
+// Where they are on the worker's machine: all that is in a file behind its offset.
+struct blob_name {
+    struct digest digest;
+    struct blob_file file;
+};
+void blob_name_codec(struct wire *w, struct blob_name *n);
 
 struct phase {
     enum phase_kind kind;

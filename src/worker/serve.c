@@ -420,6 +420,14 @@ static void serve_blob(struct worker *w, struct request *q)
         reply_error(w, "blob: the payload cannot be read, or there is no memory");
 }
 
+static void serve_blob_file(struct worker *w, struct request *q)
+{
+    struct blob_name name = {.file.path = NULL};
+    blob_name_codec(&q->in, &name);
+    if (!wire_done(&q->in) || !blobs_read(&w->blobs, &name))
+        reply_error(w, "file: the payload cannot be read, or there is no memory");
+}
+
 static void serve_stop(struct worker *w, struct request *q)
 {
     (void)q;
@@ -439,7 +447,7 @@ static const struct {
     [VERB_OUTPUT] = {serve_output, true},   [VERB_BINARY] = {serve_binary, true},
     [VERB_UNLOAD] = {serve_unload, true},   [VERB_STOP] = {serve_stop, false},
     [VERB_PTX] = {serve_ptx, true},         [VERB_ROUTINE] = {serve_routine, false},
-    [VERB_BLOB] = {serve_blob, false},
+    [VERB_BLOB] = {serve_blob, false},      [VERB_BLOB_FILE] = {serve_blob_file, false},
 };
 
 static void serve_frame(struct worker *w, const struct frame *f)

@@ -17,6 +17,7 @@ CODEC(policy, policy)
 CODEC(phase, phase)
 CODEC(device_report, device_report)
 CODEC(blob_part, blob_part)
+CODEC(blob_name, blob_name)
 
 const frame_codec frame_codecs[KIND_CODECS] = {
     [KIND_JOB] = code_job,
@@ -29,4 +30,5 @@ const frame_codec frame_codecs[KIND_CODECS] = {
     [KIND_PHASE] = code_phase,
     [KIND_REPORT] = code_device_report,
     [KIND_BLOB] = code_blob_part,
+    [KIND_BLOB_FILE] = code_blob_name,
 };

@@ -23,6 +23,7 @@ union payload {
     struct phase phase;
     struct device_report report;
     struct blob_part part;
+    struct blob_name name;
 };
 
 static void check_codec(frame_codec codec, const uint8_t *data, size_t size)

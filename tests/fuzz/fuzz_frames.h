@@ -15,6 +15,7 @@ enum frame_kind {
     KIND_PHASE,
     KIND_REPORT,
     KIND_BLOB,
+    KIND_BLOB_FILE,
     KIND_CODECS, // how many of them have a codec
 
     KIND_RESULT_OLD = KIND_CODECS, // a byte says the format

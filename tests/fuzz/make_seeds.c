@@ -158,16 +158,19 @@ static void make_payloads(void)
     struct device_note note = {"a GPU", "no driver", "install one"};
     struct device_report report = {&device, 1, &note, 1, "a problem", NULL};
     struct blob_part part = sample_part();
+    struct blob_name name = {part.digest,
+                             {.path = "/data.npy", .offset = 128, .size = 4224, .modified_s = 1}};
     const struct {
         enum frame_kind kind;
         const char *name;
         void *value;
-    } list[] = {{KIND_JOB, "job", jobs[0]},         {KIND_JOB, "least_job", jobs[1]},
-                {KIND_JOB, "routine_job", jobs[2]}, {KIND_RESULT, "result", r},
-                {KIND_DEVICE, "device", &device},   {KIND_HELLO, "hello", &hello},
-                {KIND_OPEN, "open", &open},         {KIND_IMAGE, "image", &image},
-                {KIND_POLICY, "policy", &policy},   {KIND_PHASE, "phase", &phase},
-                {KIND_REPORT, "report", &report},   {KIND_BLOB, "blob", &part}};
+    } list[] = {{KIND_JOB, "job", jobs[0]},          {KIND_JOB, "least_job", jobs[1]},
+                {KIND_JOB, "routine_job", jobs[2]},  {KIND_RESULT, "result", r},
+                {KIND_DEVICE, "device", &device},    {KIND_HELLO, "hello", &hello},
+                {KIND_OPEN, "open", &open},          {KIND_IMAGE, "image", &image},
+                {KIND_POLICY, "policy", &policy},    {KIND_PHASE, "phase", &phase},
+                {KIND_REPORT, "report", &report},    {KIND_BLOB, "blob", &part},
+                {KIND_BLOB_FILE, "blob_file", &name}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         begin(&out, &w, list[i].kind);
         frame_codecs[list[i].kind](&w, list[i].value);

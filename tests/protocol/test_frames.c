@@ -48,6 +48,29 @@ START_TEST(test_hello)
 }
 END_TEST
 
+START_TEST(test_blob_name)
+{
+    struct blob_name got = {.file.path = NULL};
+    struct blob_name sent = {.file = {"/a/b.npy", 128, 7, UINT64_MAX, 129, -1, 999999999}};
+    sent.digest.bytes[31] = 9;
+    struct wire w = writer();
+    blob_name_codec(&w, &sent);
+    w = reader();
+    blob_name_codec(&w, &got);
+    ck_assert(wire_done(&w) && digest_equal(&got.digest, &sent.digest));
+    ck_assert_str_eq(got.file.path, "/a/b.npy");
+    ck_assert(got.file.offset == 128 && got.file.device == 7 && got.file.inode == UINT64_MAX &&
+              got.file.size == 129);
+    ck_assert(got.file.modified_s == -1 && got.file.modified_ns == 999999999);
+    sent.file.size = 128;
+    w = writer();
+    blob_name_codec(&w, &sent);
+    w = reader();
+    blob_name_codec(&w, &got);
+    ck_assert_msg(!wire_done(&w), "a file without contents was taken");
+}
+END_TEST
+
 START_TEST(test_open_request)
 {
     struct open_request sent = {.id = "opencl:cpu", .role = ROLE_BUILD}, got = {0};
@@ -259,6 +282,7 @@ static void add(TCase *tests)
 {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, test_hello);
+    tcase_add_test(tests, test_blob_name);
     tcase_add_test(tests, test_open_request);
     tcase_add_test(tests, test_open_request_with_a_target);
     tcase_add_test(tests, test_open_request_needs_an_id);

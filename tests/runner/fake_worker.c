@@ -682,7 +682,7 @@ static void serve(const struct frame *f)
     struct arena a;
     struct wire w;
     note_frame(f);
-    if (f->verb == VERB_BLOB)
+    if (f->verb == VERB_BLOB || f->verb == VERB_BLOB_FILE)
         return;
     arena_init(&a);
     uint32_t languages = 0;

@@ -482,6 +482,64 @@ START_TEST(contents_are_checked_when_a_job_wants_them)
 }
 END_TEST
 
+static void send_name(const struct digest *digest, const struct blob_file *file)
+{
+    struct blob_name name = {*digest, *file};
+    struct text bytes = TEXT_INIT;
+    struct wire w = payload(&bytes);
+    blob_name_codec(&w, &name);
+    ck_assert(channel_send(&t.channel, VERB_BLOB_FILE, 0, bytes.data, bytes.length, NULL));
+    text_release(&bytes);
+}
+
+static void write_data(const char *path, const struct job_blob *b, struct blob_file *file)
+{
+    FILE *f = fopen(path, "w");
+    ck_assert(f && fwrite("head", 1, 4, f) == 4 && fwrite(b->data, 1, b->length, f) == b->length);
+    ck_assert_int_eq(fclose(f), 0);
+    ck_assert(blob_file_look(path, file, NULL));
+    file->offset = 4;
+}
+
+// The same of a file: what is wrong with it is told by its name.
+START_TEST(contents_are_read_from_a_file)
+{
+    struct job *j = doubling();
+    struct job_blob *b = &j->reference.data[0].blob;
+    struct text request = TEXT_INIT;
+    struct blob_file file;
+    char path[] = "/tmp/hone-test-data-XXXXXX";
+    close(mkstemp(path));
+    write_data(path, b, &file);
+    ask_open(ROLE_BENCH);
+    struct digest right = b->digest;
+    for (int wrong = 1; wrong <= 3; wrong++) {
+        struct blob_file named = file;
+        static const char *const said[] = {"", "another digest", "has changed", "cannot read"};
+        b->digest.bytes[7] = (uint8_t)(right.bytes[7] + wrong);
+        named.size += wrong == 2; // which would be too much memory, too
+        named.path = wrong == 3 ? "/nowhere/data" : path;
+        send_name(&b->digest, &named);
+        struct wire w = payload(&request);
+        job_codec(&w, j);
+        const char *answer = ask_error(VERB_PREPARE, &request);
+        ck_assert_msg(strstr(answer, said[wrong]) && (wrong == 1 || strstr(answer, named.path)),
+                      "%s", answer);
+    }
+    b->digest = right;
+    send_name(&b->digest, &file);
+    send_name(&b->digest, &file); // once is enough
+    struct wire w = payload(&request);
+    job_codec(&w, j);
+    struct result *r = ask_result(VERB_PREPARE, &request);
+    ck_status(r, STATUS_CORRECT);
+    result_free(r);
+    remove(path);
+    text_release(&request);
+    job_free(j);
+}
+END_TEST
+
 START_TEST(senseless_requests_are_answered)
 {
     struct text junk = TEXT_INIT;
@@ -723,6 +781,7 @@ static void add_device(TCase *tests)
     tcase_add_test(tests, an_image_of_a_build_worker_is_loaded_by_another);
     tcase_add_test(tests, inputs_and_reference_are_prepared);
     tcase_add_test(tests, contents_are_checked_when_a_job_wants_them);
+    tcase_add_test(tests, contents_are_read_from_a_file);
     tcase_add_test(tests, senseless_requests_are_answered);
     tcase_add_test(tests, unknown_device_is_answered_with_those_there_are);
 }
