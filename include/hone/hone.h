@@ -259,6 +259,9 @@ struct hone_devices_options {
 HONE_API struct hone_devices *hone_devices_list(const struct hone_devices_options *o,
                                                 struct hone_error *e);
 HONE_API void hone_devices_free(struct hone_devices *d);
+// With keep_worker: that worker opens a GPU of the list while the caller makes the spec and the tune, and waits for nothing.
+// A tune on another one starts a worker of its own. What goes wrong the tune says.
+HONE_API void hone_devices_open(struct hone_devices *d, const struct hone_device *device);
 HONE_API size_t hone_devices_count(const struct hone_devices *d);
 // NULL from hone_devices_count() on.
 HONE_API const struct hone_device *hone_devices_get(const struct hone_devices *d, size_t index);

@@ -217,6 +217,14 @@ void engine_drop_worker(struct hone_devices *d)
     d->spare = NULL;
 }
 
+void hone_devices_open(struct hone_devices *d, const struct hone_device *device)
+{
+    for (uint32_t i = 0; i < d->report.device_count; i++) {
+        if (&d->entries[i].device == device)
+            spare_open(d->spare, d->entries[i].info);
+    }
+}
+
 // Is there a device whose language need not be named?
 static bool has_unnamed_device(const struct device_report *r)
 {

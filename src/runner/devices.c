@@ -3,6 +3,7 @@
 #include "runner/remote.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define ASKING_TIMEOUT_MS 60000
 // A driver takes up to a tenth of a second to take down the context of a process that is killed.
@@ -52,20 +53,34 @@ static bool request_reply(struct remote *r, enum verb verb, struct text *payload
 
 struct spare {
     struct remote remote;
+    char *device; // (or NULL) id of the one that it opens
 };
 
 static struct spare *spare_new(const struct remote *r)
 {
-    struct spare *s = malloc(sizeof *s);
+    struct spare *s = calloc(1, sizeof *s);
     if (s)
         s->remote = *r;
     return s;
 }
 
-bool spare_take(struct spare *s, struct remote *out)
+void spare_open(struct spare *s, const struct device_info *d)
+{
+    if (!s || !s->remote.running || s->device || d->shares_host || !(s->device = strdup(d->id)))
+        return;
+    struct worker_setup setup = {.device = s->device};
+    remote_open_ahead(&s->remote, &setup, ROLE_BENCH,
+                      NULL); // one that is gone is found so by who takes it
+}
+
+bool spare_take(struct spare *s, const char *device, struct remote *out, struct endings *all)
 {
     if (!s || !s->remote.running)
         return false;
+    if (s->device && strcmp(s->device, device) != 0) {
+        remote_end(&s->remote, all);
+        return false;
+    }
     *out = s->remote;
     s->remote = (struct remote)REMOTE_NONE;
     return true;
@@ -78,6 +93,7 @@ void spare_free(struct spare *s)
     struct endings endings = {NULL};
     remote_end(&s->remote, &endings);
     endings_release(&endings, SPARE_PATIENCE_NS);
+    free(s->device);
     free(s);
 }
 

@@ -304,6 +304,9 @@ bool live_devices(struct node *node, const char *const *worker, const char *cons
 bool live_routine(struct node *node, const char *const *worker, const char *const *environment,
                   enum routine routine, const char *library, struct arena *a, const char **about,
                   struct error *e);
+// Has it open a GPU, so that the evaluator need not wait for that; one on another device does not take it then. Waits for
+// nothing; what goes wrong the evaluator finds.
+void spare_open(struct spare *s, const struct device_info *d);
 // Ends it, where no evaluator took it, without waiting for its end. NULL is fine.
 void spare_free(struct spare *s);
 

@@ -61,6 +61,12 @@ static void limit_phase(struct remote *r)
     remote_limit(r, worker_limit(r->limits, r->role, &r->phase, r->outstanding > 0));
 }
 
+bool remote_open_ahead(struct remote *r, const struct worker_setup *s, enum worker_role role,
+                       struct error *e)
+{
+    return r->opens = ask_to_open(r, s, role, e);
+}
+
 // A worker that is already gone is found so when its channel is read.
 bool remote_open(struct remote *r, const struct worker_setup *s, enum worker_role role,
                  struct error *e)
@@ -70,10 +76,11 @@ bool remote_open(struct remote *r, const struct worker_setup *s, enum worker_rol
     r->limits = s->limits;
     r->phase.kind = PHASE_OPENING;
     r->opening_ns = clock_ns();
-    if (!ask_to_open(r, s, role, &sent) && sent.code == ERROR_MEMORY) {
+    if (!r->opens && !ask_to_open(r, s, role, &sent) && sent.code == ERROR_MEMORY) {
         *e = sent;
         return false;
     }
+    r->opens = false;
     limit_phase(r);
     return true;
 }

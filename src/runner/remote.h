@@ -31,6 +31,7 @@ struct remote {
     enum worker_role role;
     bool running;
     bool greeted;         // it said hello, and so watches its tuner
+    bool opens;           // it was asked to open the device, ahead of remote_open()
     uint32_t sequence;    // of the newest request
     uint32_t outstanding; // requests without their final reply
     uint32_t held;        // requests that go with the next one
@@ -57,6 +58,9 @@ struct remote {
 
 // Starts a worker that opens no device yet. On failure it may run all the same.
 bool remote_start(struct remote *r, const struct worker_setup *s, struct error *e);
+// Asks it to open the device ahead of remote_open(), from which on it is listened to, and limits hold.
+bool remote_open_ahead(struct remote *r, const struct worker_setup *s, enum worker_role role,
+                       struct error *e);
 // Asks it to open the device; requests may be sent at once, it serves in order.
 bool remote_open(struct remote *r, const struct worker_setup *s, enum worker_role role,
                  struct error *e);
@@ -138,9 +142,10 @@ void remote_autopsy_wait(struct remote *r, struct text *out);
 // How long may be slept before those that end are looked at again, dying since then or killed.
 uint64_t remote_look_ns(uint64_t since_ns, uint64_t now_ns);
 
-// The worker that a spare holds; false where it holds none (any more), or `s` is NULL.
+// The worker that a spare holds; false where it holds none (any more), or `s` is NULL. One that opens another device than
+// this is ended.
 struct spare;
-bool spare_take(struct spare *s, struct remote *out);
+bool spare_take(struct spare *s, const char *device, struct remote *out, struct endings *all);
 
 // The text of a REPLY_ERROR, for messages.
 void remote_error_text(const struct frame *f, char *out, size_t size);

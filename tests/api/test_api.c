@@ -860,6 +860,63 @@ START_TEST(run_of_one_configuration)
 }
 END_TEST
 
+// By a bench worker and the one builder.
+static unsigned count_openings(const char *frames)
+{
+    char line[80];
+    unsigned count = 0;
+    FILE *f = fopen(frames, "r");
+    ck_assert_ptr_nonnull(f);
+    while (fgets(line, sizeof line, f))
+        count += strncmp(line, "open ", 5) == 0;
+    fclose(f);
+    return count;
+}
+
+// Not at all, twice, or another one than the tune is on: that worker is ended then.
+START_TEST(device_is_opened_ahead)
+{
+    char frames[600], variable[640];
+    snprintf(frames, sizeof frames, "%s/frames", folder);
+    snprintf(variable, sizeof variable, "FAKE_FRAMES=%s", frames);
+    const char *const environment[] = {"FAKE_CARD=1", variable, NULL};
+    const struct hone_worker two = {
+        .size = sizeof two, .program = FAKE_WORKER, .environment = environment};
+    struct hone_spec *spec = load(SMALL, NULL);
+    struct hone_devices_options list = HONE_DEVICES_OPTIONS_INIT;
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    uint32_t good[PARAMETERS] = {3, 0};
+    list.worker = &two;
+    list.keep_worker = true;
+    struct hone_devices *d = hone_devices_list(&list, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    for (int times = 0; times < 2 && _i > 0; times++)
+        hone_devices_open(d, hone_devices_get(d, (size_t)_i - 1));
+    for (int i = 0; i < 500 && _i > 0 && count_openings(frames) == 0; i++)
+        usleep(10000);
+    ck_assert_uint_eq(count_openings(frames), _i > 0); // without a tune
+    o.spec = spec;
+    o.device = hone_devices_get(d, 0);
+    o.lock_folder = folder;
+    o.fresh = true;
+    o.jobs = 1;
+    struct hone_tune *t = hone_run_new(&o, good, &e);
+    ck_assert_msg(t != NULL, "%s", e.text);
+    const struct hone_record *r = NULL, *last = NULL;
+    enum hone_answer answer;
+    while ((answer = hone_tune_step(t, 1000, &r, &e)) != HONE_END) {
+        ck_assert_msg(answer != HONE_BROKEN, "%s", e.text);
+        last = answer == HONE_RECORD ? r : last;
+    }
+    ck_assert(last && hone_record_status(last) == HONE_CORRECT);
+    hone_tune_free(t);
+    hone_devices_free(d);
+    hone_spec_free(spec);
+    ck_assert_uint_eq(count_openings(frames), _i == 2 ? 3 : 2);
+}
+END_TEST
+
 // ---- what a store tells ------------------------------------------------------------------------
 
 struct seen {
@@ -1226,6 +1283,7 @@ static TCase *tune_case(void)
     tcase_add_test(c, options_have_the_callers_size);
     tcase_add_test(c, job_is_described);
     tcase_add_test(c, run_of_one_configuration);
+    tcase_add_loop_test(c, device_is_opened_ahead, 0, 3);
     tcase_add_test(c, store_hands_out_what_it_has);
     tcase_add_test(c, store_behind);
     tcase_add_test(c, empty_space_is_refused);

@@ -9,6 +9,7 @@ import pickle
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -91,6 +92,20 @@ def test_a_loop_of_its_own(fake):
     assert r.interrupted and 10 <= len(r) < 1000 and r.best is not None
     with pytest.raises(hone.UsageError, match="closed"):
         t.progress()
+
+
+def test_the_kept_worker_opens_a_device_ahead(fake, tmp_path, monkeypatch):
+    frames = tmp_path / "frames"
+    monkeypatch.setenv("FAKE_FRAMES", str(frames))
+    device = hone.Devices(language="opencl", keep_worker=True)[0]
+    for _ in range(2):  # once is enough
+        device.devices.open(device)
+    end = time.monotonic() + 10
+    while "open " not in frames.read_text() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert frames.read_text().count("open ") == 1, "it is asked before there is a tune"
+    assert hone.tune(THOUSAND, on=device, store=False, budget=3, jobs=1, unranked=True).best is not None
+    assert frames.read_text().count("open ") == 2, "and by the builder"
 
 
 def test_what_a_callback_raises_is_raised(fake):

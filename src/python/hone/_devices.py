@@ -25,6 +25,10 @@ class Devices(Bound):
         error.raise_it()
         self._free = owned(self, lib.hone_devices_free, self.handle, spec)
 
+    def open(self, device: "Device") -> None:
+        """The kept worker opens a GPU of the list, while who is about to tune on it goes on."""
+        lib.hone_devices_open(self.handle, device.handle)
+
     def close(self) -> None:
         """Frees them at once, or with the last tune, space or job that is on one of them. No other may be made."""
         self._free()
@@ -114,4 +118,7 @@ def choose(spec: Any, on: Union[None, str, Device], language: Optional[str], kee
         if language and on.language != language:
             raise DeviceError(f"{on.name} was listed in {on.language}, and the language asked for is {language}")
         return on
-    return Devices(spec, language, keep_worker).pick(on or os.environ.get("HONE_DEVICE") or None, spec, language)
+    listed = Devices(spec, language, keep_worker)
+    chosen = listed.pick(on or os.environ.get("HONE_DEVICE") or None, spec, language)
+    listed.open(chosen)  # while data files are read for their digests
+    return chosen

@@ -258,6 +258,7 @@ _FUNCTIONS: Mapping[str, tuple] = {
     "hone_spec_text": (c_size_t, [c_void_p, _CONFIG, *_OUT]),
     "hone_devices_list": (c_void_p, [POINTER(DevicesOptions), _E]),
     "hone_devices_free": (None, [c_void_p]),
+    "hone_devices_open": (None, [c_void_p, c_void_p]),
     "hone_devices_count": (c_size_t, [c_void_p]),
     "hone_devices_get": (POINTER(DeviceInfo), [c_void_p, c_size_t]),
     "hone_devices_note": (c_char_p, [c_void_p, c_size_t]),

@@ -35,7 +35,7 @@ def _surroundings() -> Tuple[int, str, Dict[str, str]]:
 
 
 class _Starting:
-    """A worker that lists the devices of one language, in a thread."""
+    """A worker that lists the devices of one language, in a thread, and opens the GPU where there is one alone."""
 
     def __init__(self, language: str) -> None:
         self._surroundings = _surroundings()
@@ -47,6 +47,9 @@ class _Starting:
     def _list(self, language: str) -> None:
         try:
             listed = Devices(language=language.lower(), keep_worker=True)
+            gpus = [d for d in listed if d.language == language.lower() and d.type == "gpu"]
+            if len(gpus) == 1:  # of several the script's call says which one
+                listed.open(gpus[0])
         except (HoneError, MemoryError):
             return  # who wants the list asks again, and is told
         with self._lock:

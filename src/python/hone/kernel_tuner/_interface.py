@@ -375,6 +375,13 @@ def device_of(kernel_source: Any, lang: Optional[str], device: Any, platform: An
     return _device(_language(lang, _read_source(kernel_source)[0]), device, platform)
 
 
+def _opened(language: str, device: Any, platform: Any) -> Device:
+    """The same, which its worker opens while the arrays are written."""
+    chosen = _device(language, device, platform)
+    chosen.devices.open(chosen)
+    return chosen
+
+
 def _device(language: str, device: Any, platform: Any) -> Device:
     """The device of a number: of those of the language, in hone's order. Of the first one the runner's --on or HONE_DEVICE decides. The
     worker that lists them goes on with the tune."""
@@ -580,7 +587,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
         question.looked_at = _looked_at(answer, question)
         judge = _judge(answer, verify, atol, question)
     with ThreadPoolExecutor(1) as beside:  # drivers start while the arrays are written
-        listed = beside.submit(_device, question.language, device, platform)
+        listed = beside.submit(_opened, question.language, device, platform)
         spec = question.spec(answers if verify is None else None, atol)
         chosen = listed.result()
     observing.check(chosen)
