@@ -259,6 +259,8 @@ struct hone_devices_options {
 HONE_API struct hone_devices *hone_devices_list(const struct hone_devices_options *o,
                                                 struct hone_error *e);
 HONE_API void hone_devices_free(struct hone_devices *d);
+// The same, where the process ends right after it: workers are ended, and not waited for.
+HONE_API void hone_devices_leave(struct hone_devices *d);
 // With keep_worker: that worker opens a GPU of the list while the caller makes the spec and the tune, and waits for nothing.
 // A tune on another one starts a worker of its own. What goes wrong the tune says.
 HONE_API void hone_devices_open(struct hone_devices *d, const struct hone_device *device);
@@ -708,6 +710,9 @@ struct hone_tune_options {
         *start_with; // (optional) "a=1,b=2", ...: asked first, and part of the budget;
                      // NULL: the spec's, if there are any
     const struct hone_places *places; // NULL; what the program itself shares the work among
+    // Workers are ended by hone_tune_free(), but not waited for: the next tune on these devices does so, or
+    // hone_devices_free(). Only for devices with keep_worker and without `worker`.
+    bool unawaited;
 };
 #define HONE_TUNE_OPTIONS_INIT HONE_SIZED(hone_tune_options)
 

@@ -118,6 +118,15 @@ struct hone_devices *hone_devices_list(const struct hone_devices_options *o, str
     return d;
 }
 
+void hone_devices_leave(struct hone_devices *d)
+{
+    if (d)
+        spare_leave(d->spare);
+    if (d)
+        d->spare = NULL;
+    hone_devices_free(d);
+}
+
 void hone_devices_free(struct hone_devices *d)
 {
     if (!d)

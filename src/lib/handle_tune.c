@@ -88,6 +88,7 @@ static bool choose_workplace(struct tune_setup *s, const struct hone_tune_option
     s->options.worker = at->worker;
     s->options.environment = at->environment;
     s->options.spare = shares ? list->spare : NULL;
+    s->options.endings = shares && o->unawaited ? spare_endings(list->spare) : NULL;
     return true;
 }
 

@@ -54,6 +54,7 @@ static bool request_reply(struct remote *r, enum verb verb, struct text *payload
 struct spare {
     struct remote remote;
     char *device; // (or NULL) id of the one that it opens
+    struct endings endings;
 };
 
 static struct spare *spare_new(const struct remote *r)
@@ -86,15 +87,29 @@ bool spare_take(struct spare *s, const char *device, struct remote *out, struct 
     return true;
 }
 
-void spare_free(struct spare *s)
+struct endings *spare_endings(struct spare *s)
 {
-    if (!s)
-        return;
-    struct endings endings = {NULL};
-    remote_end(&s->remote, &endings);
-    endings_release(&endings, SPARE_PATIENCE_NS);
+    return s ? &s->endings : NULL;
+}
+
+static void end_spare(struct spare *s, uint64_t patience_ns)
+{
+    remote_end(&s->remote, &s->endings);
+    endings_release(&s->endings, patience_ns);
     free(s->device);
     free(s);
+}
+
+void spare_free(struct spare *s)
+{
+    if (s)
+        end_spare(s, s->endings.first ? LIVE_FREE_NS : SPARE_PATIENCE_NS);
+}
+
+void spare_leave(struct spare *s)
+{
+    if (s)
+        end_spare(s, 0);
 }
 
 // ---- asking ------------------------------------------------------------------------------------

@@ -266,7 +266,7 @@ struct live_options {
     // H200's driver takes a second to take down fifteen contexts).
     bool leaving;
     // (optional) Gets the workers that are killed at the evaluator's end, for who reaps them later:
-    // nobody waits for them.
+    // nobody waits for them. Nothing is measured while one that it has already is not gone.
     struct endings *endings;
     // (optional) A worker that has listed the devices, with the same `worker` and `environment`: it
     // becomes the first bench worker of a GPU, whose driver it has loaded already. What is taken
@@ -307,7 +307,11 @@ bool live_routine(struct node *node, const char *const *worker, const char *cons
 // Has it open a GPU, so that the evaluator need not wait for that; one on another device does not take it then. Waits for
 // nothing; what goes wrong the evaluator finds.
 void spare_open(struct spare *s, const struct device_info *d);
-// Ends it, where no evaluator took it, without waiting for its end. NULL is fine.
+// A place for live_options.endings. NULL without a spare.
+struct endings *spare_endings(struct spare *s);
+// Ends it, where no evaluator took it, and waits a moment for its end, and for those that `endings` got. NULL is fine.
 void spare_free(struct spare *s);
+// The same without waiting.
+void spare_leave(struct spare *s);
 
 #endif

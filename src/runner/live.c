@@ -806,6 +806,8 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
                                  .device = v->device.id,
                                  .simulated = o->simulated,
                                  .limits = &v->limits};
+    if (o->endings)
+        endings_move(&v->endings, o->endings);
     v->pool = make_build_pool(v, &setup);
     // A CPU's driver must be told how to measure before it is loaded, so a worker that has listed
     // devices does not do there.

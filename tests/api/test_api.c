@@ -4,10 +4,13 @@
 #include <hone/hone.h>
 
 #include <check.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define SMALL      HONE_SOURCE_DIR "/tests/api/data/small.json"
@@ -860,6 +863,20 @@ START_TEST(run_of_one_configuration)
 }
 END_TEST
 
+// How many were correct.
+static int run_to_end(struct hone_tune *t)
+{
+    const struct hone_record *r = NULL;
+    struct hone_error e = HONE_ERROR_INIT;
+    enum hone_answer answer;
+    int correct = 0;
+    while ((answer = hone_tune_step(t, 1000, &r, &e)) != HONE_END) {
+        ck_assert_msg(answer != HONE_BROKEN, "%s", e.text);
+        correct += answer == HONE_RECORD && hone_record_status(r) == HONE_CORRECT;
+    }
+    return correct;
+}
+
 // By a bench worker and the one builder.
 static unsigned count_openings(const char *frames)
 {
@@ -903,17 +920,46 @@ START_TEST(device_is_opened_ahead)
     o.jobs = 1;
     struct hone_tune *t = hone_run_new(&o, good, &e);
     ck_assert_msg(t != NULL, "%s", e.text);
-    const struct hone_record *r = NULL, *last = NULL;
-    enum hone_answer answer;
-    while ((answer = hone_tune_step(t, 1000, &r, &e)) != HONE_END) {
-        ck_assert_msg(answer != HONE_BROKEN, "%s", e.text);
-        last = answer == HONE_RECORD ? r : last;
-    }
-    ck_assert(last && hone_record_status(last) == HONE_CORRECT);
+    ck_assert_int_eq(run_to_end(t), 1);
     hone_tune_free(t);
     hone_devices_free(d);
     hone_spec_free(spec);
     ck_assert_uint_eq(count_openings(frames), _i == 2 ? 3 : 2);
+}
+END_TEST
+
+// The next tune, or who frees the devices, waits for the workers of a tune that does not; who leaves them leaves processes
+// that were killed.
+START_TEST(workers_are_waited_for_later)
+{
+    struct hone_spec *spec = load(SMALL, NULL);
+    struct hone_devices_options list = HONE_DEVICES_OPTIONS_INIT;
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    uint32_t good[PARAMETERS] = {3, 0};
+    list.worker = &fake;
+    list.keep_worker = true;
+    struct hone_devices *d = hone_devices_list(&list, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    o.spec = spec;
+    o.device = hone_devices_get(d, 0);
+    o.lock_folder = folder;
+    o.fresh = o.unawaited = true;
+    for (int i = 0; i < 2; i++) {
+        struct hone_tune *t = hone_run_new(&o, good, &e);
+        ck_assert_msg(t != NULL, "%s", e.text);
+        ck_assert_int_eq(run_to_end(t), 1);
+        hone_tune_free(t);
+    }
+    if (_i == 0)
+        hone_devices_free(d);
+    else
+        hone_devices_leave(d);
+    int status;
+    while (_i == 1 && wait(&status) > 0)
+        ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    ck_assert_msg(waitpid(-1, &status, WNOHANG) == -1 && errno == ECHILD, "a worker is left");
+    hone_spec_free(spec);
 }
 END_TEST
 
@@ -1284,6 +1330,7 @@ static TCase *tune_case(void)
     tcase_add_test(c, job_is_described);
     tcase_add_test(c, run_of_one_configuration);
     tcase_add_loop_test(c, device_is_opened_ahead, 0, 3);
+    tcase_add_loop_test(c, workers_are_waited_for_later, 0, 2);
     tcase_add_test(c, store_hands_out_what_it_has);
     tcase_add_test(c, store_behind);
     tcase_add_test(c, empty_space_is_refused);

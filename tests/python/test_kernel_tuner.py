@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -632,17 +633,27 @@ for _ in range(2):
 
 def test_the_runner_starts_drivers_with_the_script(pocl, tmp_path):
     worker = tmp_path / "worker.sh"
-    worker.write_text(f'#!/bin/sh\necho "$SEEN" >>{tmp_path}/workers\nexec "$REAL_WORKER" "$@"\n')
+    worker.write_text(f'#!/bin/sh\necho $$ >>{tmp_path}/pids\necho "$SEEN" >>{tmp_path}/workers\nexec "$REAL_WORKER" "$@"\n')
     worker.chmod(0o700)
     (tmp_path / "script.py").write_text(AHEAD)
     real = os.environ.get("HONE_WORKER") or pytest.skip("HONE_WORKER says where the worker is")
     started = {}
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
     for case in ("NOW", "LATER"):  # the environment is another one by then
         (tmp_path / "workers").unlink(missing_ok=True)
         done = subprocess.run([sys.executable, "-m", "hone.kernel_tuner", "script.py"], cwd=tmp_path, capture_output=True, text=True,
-                              timeout=600, env={**os.environ, "HONE_WORKER": str(worker), "REAL_WORKER": real, "SEEN": "now", case: "1"})
+                              timeout=600, env={**os.environ, "HONE_WORKER": str(worker), "REAL_WORKER": real, "SEEN": "now", case: "1",
+                                                "TMPDIR": str(temporary)})
         assert done.returncode == 0, done.stdout + done.stderr
         started[case] = (tmp_path / "workers").read_text().split()
+        assert not list(temporary.iterdir()), "a folder is left"
+    end = time.monotonic() + 10  # the process's end waits for none of them
+    alive = (tmp_path / "pids").read_text().split()
+    while alive and time.monotonic() < end:
+        time.sleep(0.05)
+        alive = [pid for pid in alive if os.path.exists(f"/proc/{pid}/exe")]
+    assert not alive, "a worker is left"
     assert started["NOW"] == ["now"] * len(started["NOW"]), "what was started is used"
     assert started["LATER"] == ["now"] + ["later"] * len(started["NOW"])
 

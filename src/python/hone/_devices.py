@@ -33,6 +33,13 @@ class Devices(Bound):
         """Frees them at once, or with the last tune, space or job that is on one of them. No other may be made."""
         self._free()
 
+    def leave(self) -> None:
+        """The same, where the process ends right after it: workers are not waited for."""
+        found = self._free.peek()
+        if found is not None:
+            found[2][0].free_with(lib.hone_devices_leave)
+            self._free()
+
     def __len__(self) -> int:
         return lib.hone_devices_count(self.handle)
 

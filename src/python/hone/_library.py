@@ -205,7 +205,7 @@ class TuneOptions(Sized):
                 ("unranked", c_bool), ("build_only", c_bool), ("leaving", c_bool), ("no_transfer", c_bool),
                 ("part", c_uint32), ("parts", c_uint32),
                 ("start_with", POINTER(c_char_p)),
-                ("places", c_void_p)]
+                ("places", c_void_p), ("unawaited", c_bool)]
 
 
 class ProgressInfo(Sized):
@@ -258,6 +258,7 @@ _FUNCTIONS: Mapping[str, tuple] = {
     "hone_spec_text": (c_size_t, [c_void_p, _CONFIG, *_OUT]),
     "hone_devices_list": (c_void_p, [POINTER(DevicesOptions), _E]),
     "hone_devices_free": (None, [c_void_p]),
+    "hone_devices_leave": (None, [c_void_p]),
     "hone_devices_open": (None, [c_void_p, c_void_p]),
     "hone_devices_count": (c_size_t, [c_void_p]),
     "hone_devices_get": (POINTER(DeviceInfo), [c_void_p, c_size_t]),
@@ -354,6 +355,9 @@ class _Alive:
 
     def __init__(self, free: Callable[[Any], None], handle: Any, needs: Sequence[Any]) -> None:
         self._free, self._handle, self._needs, self._process = free, handle, needs, os.getpid()
+
+    def free_with(self, free: Callable[[Any], None]) -> None:
+        self._free = free
 
     def __del__(self) -> None:
         if self._process == os.getpid():

@@ -57,7 +57,7 @@ class Tune(Bound):
                  fresh: bool = False, cold: bool = False, unranked: bool = False, rules: Sequence[str] = (),
                  build_limit_s: float = 0, launch_limit_s: float = 0, lock_wait_s: float = 0,
                  set: Optional[Mapping[str, Any]] = None, judge: Optional[Judge] = None,
-                 _run: Union[None, str, Configuration] = None) -> None:
+                 _run: Union[None, str, Configuration] = None, _unawaited: bool = False) -> None:
         for name, value in (("iterations", iterations), ("jobs", jobs), ("seed", seed), ("build_limit_s", build_limit_s),
                             ("launch_limit_s", launch_limit_s), ("lock_wait_s", lock_wait_s)):
             _check_number(name, value)
@@ -72,7 +72,7 @@ class Tune(Bound):
         self._judge_failed: List[BaseException] = []
         self._broken: Optional[str] = None
         options = TuneOptions(spec=self.spec.handle, device=self.device.handle, seed=int(seed), jobs=int(jobs), iterations=int(iterations),
-                              fresh=fresh, cold=cold, unranked=unranked, strategy=encode(strategy),
+                              fresh=fresh, cold=cold, unranked=unranked, unawaited=_unawaited, strategy=encode(strategy),
                               budget=encode(_joined(budget)), objective=encode(_joined(objective)),
                               command=encode(_command()), host=encode(socket.gethostname()),
                               build_limit_ns=round(build_limit_s * 1e9), launch_limit_ns=round(launch_limit_s * 1e9),

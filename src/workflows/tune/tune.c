@@ -39,6 +39,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
                                 .by_image = true,
                                 .leaving = o->leaving,
                                 .spare = o->spare,
+                                .endings = o->endings,
                                 .judge = o->judge,
                                 .log = o->log};
     struct cached_options cached = {.store = o->build_only ? NULL : o->store,

@@ -56,14 +56,15 @@ struct tune_options {
     uint64_t seed;
     uint32_t jobs; // build workers; 0: as many as useful
     struct terms terms;
-    bool fresh;          // earlier results do not answer
-    uint32_t retry;      // earlier failures with these statuses do not answer: 1 << status
-    bool build_only;     // nothing runs
-    bool no_timing;      // verified, not timed
-    bool leaving;        // the process ends right after tune_free(): workers are not waited for
-    bool keep;           // the jobs stay loaded after the end, for tune_fetch()
-    bool no_transfer;    // what `store` and `known` say is no input of the search
-    struct spare *spare; // (optional) as in live_options; outlives the tune
+    bool fresh;              // earlier results do not answer
+    uint32_t retry;          // earlier failures with these statuses do not answer: 1 << status
+    bool build_only;         // nothing runs
+    bool no_timing;          // verified, not timed
+    bool leaving;            // the process ends right after tune_free(): workers are not waited for
+    bool keep;               // the jobs stay loaded after the end, for tune_fetch()
+    bool no_transfer;        // what `store` and `known` say is no input of the search
+    struct spare *spare;     // (optional) as in live_options; outlives the tune
+    struct endings *endings; // (optional) likewise
     const struct judge *judge; // (optional) as in live_options; without a store
 
     // For the record in the store:

@@ -1,9 +1,10 @@
 """Drivers that start while a script still makes its arrays, which the runner asks for: a worker for each language that the script
-seems to tune in. What it does not use after all is ended."""
+seems to tune in. What it does not use after all is ended. And workers that end while the script goes on with its results."""
 
 from __future__ import annotations
 
 import ast
+import atexit
 import os
 import threading
 from typing import Dict, List, Optional, Sequence, Tuple
@@ -74,18 +75,35 @@ class _Starting:
 
 
 class Ahead:
-    """What the runner has started."""
+    """What the runner has started, and the devices of the last tune, whose workers were ended and may not be gone."""
 
     def __init__(self) -> None:
         self._starting: Dict[str, _Starting] = {}
+        self._ended: Optional[Devices] = None
 
     def start(self, languages: Sequence[str]) -> None:
         self._starting = {language: _Starting(language) for language in languages}
 
     def take(self, language: str) -> Optional[Devices]:
-        """The devices of a language, once; the others end, whose memory on the card somebody is about to measure on."""
+        """The devices of a language, once; the others end, whose memory on the card somebody is about to measure on, and the last tune's
+        workers are waited for."""
+        ended, self._ended = self._ended, None
+        if ended is not None:
+            ended.close()
         starting, self._starting = self._starting, {}
         for other, one in starting.items():
             if other != language:
                 one.drop()
         return starting[language].take() if language in starting else None
+
+    def tuned(self, devices: Devices) -> None:
+        """A tune on them is over. Its workers end by themselves from now on: who tunes next waits for them, and the process's end
+        does not (a GPU's driver takes a tenth of a second to take a context down)."""
+        if self._ended is None:
+            atexit.unregister(self._leave)
+            atexit.register(self._leave)
+        self._ended = devices
+
+    def _leave(self) -> None:
+        if self._ended is not None:
+            self._ended.leave()

@@ -615,13 +615,14 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     result: Optional[Result] = None
     todo = [p for p in space if cache_key(p, p) not in known] if known else None  # None: all
     options = {"on": chosen, "store": False, "strategy": search, **_launches(iterations, goals.names == ["time"] and not observing.names), "judge": judge, "on_record": tell,
-               "progress": False, "seed": int(seed or 0), "configurations": todo or (), "objective": sought}
+               "progress": False, "seed": int(seed or 0), "configurations": todo or (), "objective": sought, "_unawaited": True}
     try:
         if todo is None or todo:
             result = tune_spec(spec, budget=",".join(budget + _time_left()) or None, **options)
         if result is not None and not rows and settings.end is not None and not result.interrupted:
             result = tune_spec(spec, budget="1", **options)  # the runner's time was over before the first
     finally:
+        settings.ahead.tuned(chosen.devices)
         if path is not None:
             write_cache(path, question, chosen, cached, rows)
     results = [*known.values(), *rows]
