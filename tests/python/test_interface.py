@@ -177,3 +177,11 @@ def test_program_is_named_where_it_is_missing(monkeypatch):
     monkeypatch.setenv("HONE_PROGRAM", "/nowhere/hone")
     with pytest.raises(hone.FileError, match="HONE_PROGRAM"):
         hone.score("x.json")
+
+
+def test_what_runs_the_program_is_imported_when_asked_for():
+    code = ("import sys, hone, hone.kernel_tuner.__main__\n"
+            "print([m for m in ('hone._program', 'subprocess', 'asyncio', 'numpy') if m in sys.modules])\n"
+            "print([n for n in hone.__all__ if n not in dir(hone) or not hasattr(hone, n)], hone._program.report is hone.report)\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[]\n[] True\n", done.stdout + done.stderr

@@ -9,16 +9,34 @@ Everything that fails raises a hone.HoneError with hone's own text; a configurat
 What the library says besides goes to the logger "hone".
 """
 
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from ._devices import Device, Devices, devices
 from ._library import (DeviceError, FileError, HoneError, InputError, InternalError, InterruptedTune, StoreError, UsageError,
                        WorkerError, version as __version__)
-from ._program import Picture, Pictured, compare, deploy, peak, report, score, sweep
 from ._records import Record
 from ._spec import BufferInfo, Geometry, Job, PathLike, Restriction, Space, Spec, as_spec as _as_spec
 from ._store import Best, Origin, Run, Store, best
 from ._tune import Progress, Result, RunResult, Tune, run, tune, tune_async
+
+if TYPE_CHECKING:
+    from ._program import Picture, Pictured, compare, deploy, peak, report, score, sweep
+
+_OF_THE_PROGRAM = ("Picture", "Pictured", "compare", "deploy", "peak", "report", "score", "sweep")
+
+
+def __getattr__(name: str) -> Any:
+    """What runs the program is imported when it is asked for: a tune needs none of it."""
+    if name != "_program" and name not in _OF_THE_PROGRAM:
+        raise AttributeError(f"module 'hone' has no attribute {name!r}")
+    import importlib
+    program = importlib.import_module("hone._program")
+    globals().update({one: getattr(program, one) for one in _OF_THE_PROGRAM})
+    return globals()[name]
+
+
+def __dir__() -> Sequence[str]:
+    return sorted({*globals(), *__all__})
 
 
 def space(spec: Union[Spec, PathLike], *, where: Union[str, Sequence[str]] = (), on: Optional[Device] = None,

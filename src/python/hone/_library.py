@@ -8,7 +8,6 @@ library is opened as a ``CDLL``; callbacks take it again. The structs repeat ``i
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import logging
 import os
 import pathlib

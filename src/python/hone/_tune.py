@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 import ctypes
-import html
 import os
 import socket
 import sys
 import threading
 import time
 from ctypes import byref, c_size_t, c_void_p
-from typing import (Any, AsyncIterator, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union)
+from typing import (TYPE_CHECKING, Any, AsyncIterator, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union)
 
-from . import _arrays, _program
+from . import _arrays
 from ._devices import Device, choose
 from ._library import (JUDGE, Bound, Error, ProgressInfo, TuneOptions, UsageError, check_process, decode, encode, lib, notices, owned, texts,
                        worker)
@@ -21,6 +19,9 @@ from ._progress import Bar, time_text
 from ._records import Reader, Record
 from ._spec import Configuration, Geometry, Job, PathLike, Spec, as_spec, configuration_text
 from ._store import Store, as_store
+
+if TYPE_CHECKING:
+    from . import _program
 
 STEP_MS = 100
 _BROKEN, _NOTHING, _RECORD, _END = -1, 0, 1, 2
@@ -341,6 +342,7 @@ class Result(Bound, Sequence[Record]):
         is given. Raises hone.UsageError of a tune without a store."""
         if self.store is None:
             raise UsageError("a report is made from a store, and this tune had none: leave store out, or name a file")
+        from . import _program  # with all that starts processes, which a tune needs none of
         page = _program.report(self.spec, self.store)
         if path is not None:
             with open(path, "w", encoding="utf-8") as f:
@@ -352,12 +354,15 @@ class Result(Bound, Sequence[Record]):
         them); options are those of hone.report. Raises hone.UsageError of a tune without a store."""
         if self.store is None:
             raise UsageError("a picture is made from a store, and this tune had none: leave store out, or name a file")
+        from . import _program
         drawn = _program.report(self.spec, self.store, **{"device": self.device.name, "svg": view, **options})
         assert isinstance(drawn, _program.Picture)
         return drawn
 
     def _repr_html_(self) -> str:
         """In a notebook: the report in a frame that may run its script and nothing else; without a store, a table."""
+        import base64
+        import html
         try:
             page = self.report()
         except Exception as e:  # a notebook shows what there is
@@ -367,6 +372,7 @@ class Result(Bound, Sequence[Record]):
                 f'src="data:text/html;charset=utf-8;base64,{data}"></iframe>')
 
     def _table(self, rows: int = 10) -> str:
+        import html
         first = self.ranking or sorted((r for r in self.records if r.time_ns is not None), key=lambda r: r.time_ns or 0.0)
         names = list(self.spec.parameters)
         head = "".join(f"<th>{html.escape(name)}</th>" for name in [*names, "time"])

@@ -16,13 +16,15 @@ import re
 import sys
 import time
 import types
-from fractions import Fraction
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 
 import hone.kernel_tuner as served
 from hone import HoneError
 from hone.kernel_tuner._ahead import find_languages
 from hone.kernel_tuner._interface import LANGUAGES, settings
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 SIZE_LEAST = 2048
 
@@ -30,8 +32,8 @@ SIZE_LEAST = 2048
 class _Scale(ast.NodeTransformer):
     """Multiplies sizes, and notes what became of each."""
 
-    def __init__(self, scale: Fraction) -> None:
-        self.scale, self.numbers = scale, {}  # type: Fraction, Dict[int, int]
+    def __init__(self, scale: Union[int, Fraction]) -> None:
+        self.scale, self.numbers = scale, {}  # type: Union[int, Fraction], Dict[int, int]
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         value = node.value
@@ -73,7 +75,10 @@ def _read_budget(text: str) -> None:
     settings.end = time.monotonic() + float(found.group(1)) * {"s": 1, "min": 60, "m": 60, "h": 3600}[found.group(2)]
 
 
-def _read_scale(text: str) -> Fraction:
+def _read_scale(text: str) -> Union[int, Fraction]:
+    if text == "1":
+        return 1
+    from fractions import Fraction  # most scripts run as they are
     try:
         scale = Fraction(text)
     except (ValueError, ZeroDivisionError):

@@ -26,7 +26,6 @@ from ._ahead import Ahead
 from ._cache import cache_key, cache_path as find_cache, load_cache, of_space, read_cache, write_cache
 from ._combinations import Combinations, Unsupported, ask, axes, check_names
 from ._goals import COSTS, Goals, Metrics, fail, totals
-from ._simulation import simulate
 from .util import get_config_string
 
 SOURCE_MOST = 64 << 20  # bytes of all texts that a generator makes
@@ -559,6 +558,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     goals, computed = Goals(objective, objective_higher_is_better, objectives), Metrics(metrics)
     search, budget = _search(strategy, strategy_options, quiet)
     if simulation_mode:
+        from ._simulation import simulate
         recorded = Combinations(kernel_name, tune_params)
         recorded.problem_size = problem_size
         recorded.name_blocks(block_size_names)
@@ -658,6 +658,7 @@ def _sought(question: Question, goals: Goals, computed: Metrics, observing: Obse
 def tune_cache(cache_path: Any, restrictions: Optional[Sequence[Any]] = None, **more: Any) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
     """Searches what a cache file has, in simulation: kernel and parameters are the file's. `more`: strategy, strategy_options, metrics,
     objective, objective_higher_is_better, seed, quiet as of tune_kernel."""
+    from ._simulation import simulate
     path = find_cache(cache_path)
     if not path.exists():
         raise UsageError(f"there is no cache file {path}")

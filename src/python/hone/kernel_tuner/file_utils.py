@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import platform
 from typing import Any, Dict, List, Mapping, Union
 
 from .. import __version__
@@ -62,6 +61,7 @@ def store_metadata_file(metadata_filename: PathLike) -> None:
     from .. import devices
     found = [{"name": d.name, "language": d.language, "platform": d.platform, "driver": d.driver, "compiler": d.compiler}
              for d in devices()]
+    import platform
     document = {"metadata": {"operating_system": platform.platform(), "hone": __version__, "python": platform.python_version(),
                              "devices": found}}
     _json_path(metadata_filename).write_text(json.dumps(document, indent=2))
