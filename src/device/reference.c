@@ -213,6 +213,24 @@ static bool check_length(const struct job_buffer *b, uint64_t length, struct err
                      (ull)fill_bytes(b), (ull)length);
 }
 
+// On the device alone, as a product that was made there: a GPU compares there what is large, and a copy for the host takes
+// longer than the way there. Who needs it on the host after all reads it back.
+static bool put_data_on_device(const struct making *m)
+{
+    const struct job_reference *f = &m->job->reference;
+    struct device *d = m->device;
+    struct wanted *outputs = m->reference->outputs;
+    bool ok = d->info.type == DEVICE_GPU && !d->info.shares_host && !d->options.simulated;
+    for (uint32_t i = 0; ok && i < f->data_count; i++) {
+        struct wanted *w = &outputs[f->data[i].buffer];
+        ok = f->data[i].blob.data && w->length >= d->worth_bytes && reference_room(d, w) &&
+             memory_write(d, &w->memory, f->data[i].blob.data, NULL);
+    }
+    for (uint32_t i = 0; !ok && i < f->data_count; i++)
+        memory_free(d, &outputs[f->data[i].buffer].memory);
+    return ok;
+}
+
 static bool make_data(struct making *m, struct result *r)
 {
     const struct job_reference *f = &m->job->reference;
@@ -223,6 +241,8 @@ static bool make_data(struct making *m, struct result *r)
         outputs[f->data[i].buffer].length = f->data[i].blob.length;
         ok = check_length(&m->job->buffers[f->data[i].buffer], f->data[i].blob.length, &e);
     }
+    if (ok && put_data_on_device(m))
+        return true;
     ok = ok && allocate_blob(m->reference, &e);
     for (uint32_t i = 0; ok && i < f->data_count; i++)
         ok = blob_read(&f->data[i].blob, 0, outputs[f->data[i].buffer].data,
