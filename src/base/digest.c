@@ -163,12 +163,11 @@ void digest_add(struct digest_state *s, const void *data, size_t length)
         length -= room;
         filled = 0;
     }
-    size_t whole = length / sizeof s->block;
-    compress(s, p, whole);
-    p += whole * sizeof s->block;
-    length %= sizeof s->block;
-    if (length)
-        memcpy(s->block + filled, p, length);
+    size_t whole = length / sizeof s->block, rest = length % sizeof s->block;
+    if (whole)
+        compress(s, p, whole);
+    if (rest)
+        memcpy(s->block + filled, p + (length - rest), rest);
 }
 
 void digest_finish(struct digest_state *s, struct digest *out)
