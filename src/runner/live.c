@@ -806,8 +806,6 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
                                  .device = v->device.id,
                                  .simulated = o->simulated,
                                  .limits = &v->limits};
-    if (o->endings)
-        endings_move(&v->endings, o->endings);
     v->pool = make_build_pool(v, &setup);
     // A CPU's driver must be told how to measure before it is loaded, so a worker that has listed
     // devices does not do there.
@@ -819,8 +817,11 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
                                           .endings = &v->endings});
     v->pool_workers = v->pool ? build_pool_workers(v->pool) : 0;
     v->o.builders = NULL;
-    if (v->pool && v->bench)
+    if (v->pool && v->bench) {
+        if (o->endings)
+            endings_move(&v->endings, o->endings);
         return &v->base;
+    }
     build_pool_free(v->pool);
     bench_free(v->bench);
     live_images_free(v->images);
