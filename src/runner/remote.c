@@ -19,7 +19,8 @@
 
 #define PUMP_PARTS 16    // of contents, at once
 #define DRAIN_MS   60000 // how long a worker may take none
-// Larger files are sent even to a worker that can read them: no limit waits for its disk.
+// So much of files a worker is told to read; what is beyond that is sent even to one that can read it: no limit waits for
+// its disk.
 #define NAMED_MOST (1ull << 30)
 
 static bool ask_to_open(struct remote *r, const struct worker_setup *s, enum worker_role role,
@@ -64,6 +65,7 @@ static void limit_phase(struct remote *r)
 bool remote_open_ahead(struct remote *r, const struct worker_setup *s, enum worker_role role,
                        struct error *e)
 {
+    r->opening_ns = clock_ns();
     return r->opens = ask_to_open(r, s, role, e);
 }
 
@@ -75,7 +77,8 @@ bool remote_open(struct remote *r, const struct worker_setup *s, enum worker_rol
     r->role = role;
     r->limits = s->limits;
     r->phase.kind = PHASE_OPENING;
-    r->opening_ns = clock_ns();
+    if (!r->opens)
+        r->opening_ns = clock_ns();
     if (!r->opens && !ask_to_open(r, s, role, &sent) && sent.code == ERROR_MEMORY) {
         *e = sent;
         return false;
@@ -186,7 +189,7 @@ static bool queue_blob(struct remote *r, const struct job_blob *b, struct error 
 static bool can_read(const struct remote *r, const struct job_blob *b)
 {
     return !r->process.host && !b->data && b->file && b->file->path[0] == '/' &&
-           b->length <= NAMED_MOST;
+           b->length <= NAMED_MOST - r->named;
 }
 
 static bool queue_name(struct remote *r, const struct job_blob *b, struct error *e)
@@ -200,6 +203,7 @@ static bool queue_name(struct remote *r, const struct job_blob *b, struct error 
     struct outgoing *o = outgoing_add(r, VERB_BLOB_FILE);
     if (!o)
         return error_memory(e);
+    r->named += b->length;
     wire_writer(&w, &o->payload);
     blob_name_codec(&w, &name);
     return !o->payload.failed || error_memory(e);

@@ -44,6 +44,7 @@ struct remote {
     uint64_t stopped_ns;                // since when it is stopped; 0: it is not
     uint32_t served;                    // jobs, for renewal
     struct outgoing *queue;             // what waits behind contents that are being sent
+    uint64_t named;                     // bytes of files whose names it was given
     struct digest *given;               // the contents that it has, or will have by what is queued
     size_t given_count, given_capacity;
     bool is_failing;   // its channel broke: what has come is read, nothing else will

@@ -159,6 +159,20 @@ START_TEST(test_beyond_a_frame)
 }
 END_TEST
 
+// What is read before one answer is limited in all: the last one is sent.
+START_TEST(test_beyond_what_is_named)
+{
+    const uint64_t limit = 1u << 30, size = limit / (FILES - 1), rest = limit % (FILES - 1);
+    make_files(size, false);
+    ck_assert_int_eq(truncate(paths[FILES - 1], (off_t)(rest + 1)), 0);
+    ck_assert(blob_file_look(paths[FILES - 1], &files[FILES - 1], NULL));
+    run(1, "good", FILES);
+    struct sums s = read_frames();
+    ck_assert_uint_eq(s.names, FILES - 1);
+    ck_assert_uint_eq(s.blob_frames, 1);
+}
+END_TEST
+
 // A fresh worker has nothing of what the one before it had.
 START_TEST(test_again_to_a_fresh_worker)
 {
@@ -212,6 +226,7 @@ int main(void)
     tcase_add_test(cases, test_once_a_worker);
     tcase_add_test(cases, test_once_by_name);
     tcase_add_test(cases, test_beyond_a_frame);
+    tcase_add_test(cases, test_beyond_what_is_named);
     tcase_add_loop_test(cases, test_again_to_a_fresh_worker, 0, 2);
     tcase_add_loop_test(cases, test_changed_file, 0, 2 * WAYS);
     return run_cases(cases);
