@@ -4,6 +4,7 @@
 . "$(dirname "$0")/setup.sh"
 
 extra='gcc-aarch64-linux-gnu:cmd:aarch64-linux-gnu-gcc
+libc6-dev-arm64-cross:file:/usr/aarch64-linux-gnu/include/stdio.h
 ninja-build:cmd:ninja'
 prepare
 folder=$build-cross
