@@ -220,7 +220,7 @@ static bool put_data_on_device(const struct making *m)
     const struct job_reference *f = &m->job->reference;
     struct device *d = m->device;
     struct wanted *outputs = m->reference->outputs;
-    bool ok = d->info.type == DEVICE_GPU && !d->info.shares_host && !d->options.simulated;
+    bool ok = d->info.type == DEVICE_GPU && !d->options.simulated;
     for (uint32_t i = 0; ok && i < f->data_count; i++) {
         struct wanted *w = &outputs[f->data[i].buffer];
         ok = f->data[i].blob.data && w->length >= d->worth_bytes && reference_room(d, w) &&

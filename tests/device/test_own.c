@@ -127,6 +127,50 @@ START_TEST(reference_leaves_the_device_and_returns)
 }
 END_TEST
 
+// ---- data
+
+// Given values are on a GPU alone where all of them are worth it, until the host needs them; else on the host.
+START_TEST(given_values_go_to_the_device)
+{
+    enum { COUNT = 1000 };
+    const uint64_t bytes = COUNT * sizeof(float);
+    float *values[] = {random_bytes(bytes), random_bytes(bytes)}, *there = random_bytes(bytes);
+    struct job *j = kit_job("");
+    struct result *r = result_new();
+    struct error e = ERROR_INIT;
+    struct digest recipe;
+    for (uint32_t i = 0; i < 2; i++)
+        kit_buffer(j, i ? "c" : "a", i && _i == 1 ? COUNT / 2 : COUNT, ACCESS_WRITE);
+    kit_expect(j, 0, values[0]);
+    struct job_data first = j->reference.data[0];
+    kit_expect(j, 1, values[1]);
+    struct job_data both[] = {first, j->reference.data[0]};
+    j->reference.data = both;
+    j->reference.data_count = 2;
+    kit_as_gpu(&kit);
+    kit.device->worth_bytes = bytes;
+    job_reference_digest(j, &recipe);
+    struct reference *f = reference_of(kit.device, j, &recipe, r);
+    ck_assert_msg(f != NULL, "%s", r->message);
+    for (uint32_t i = 0; i < 2; i++)
+        ck_assert_int_eq(f->outputs[i].memory.view != NULL, _i == 0);
+    ck_assert_int_eq(f->blob == NULL, _i == 0);
+    struct memory *m = reference_on_device(kit.device, f, 0);
+    ck_assert(m && memory_read(kit.device, m, 0, there, bytes, NULL));
+    ck_assert_mem_eq(there, values[0], bytes);
+    references_leave_device(kit.device);
+    ck_assert_ptr_null(f->outputs[0].memory.view);
+    ck_assert_msg(reference_on_host(kit.device, f, &e), "%s", e.text);
+    for (uint32_t i = 0; i < 2; i++)
+        ck_assert_mem_eq(f->outputs[i].data, values[i], f->outputs[i].length);
+    for (uint32_t i = 0; i < 2; i++)
+        free(values[i]);
+    free(there);
+    result_free(r);
+    job_free(j);
+}
+END_TEST
+
 // ---- building
 
 static const char *const pieces[] = {"this is no kernel\n", NULL};
@@ -198,6 +242,7 @@ static void add(TCase *t)
     tcase_add_loop_test(t, checksum_is_the_hosts, 0, sizeof lengths / sizeof *lengths);
     tcase_add_loop_test(t, gemm_is_the_hosts, 0, 16 * sizeof products / sizeof *products);
     tcase_add_test(t, reference_leaves_the_device_and_returns);
+    tcase_add_loop_test(t, given_values_go_to_the_device, 0, 2);
     tcase_add_test(t, text_that_does_not_build_is_not_built_twice);
     tcase_add_test(t, kernels_of_a_tune_are_built_ahead);
     tcase_add_test(t, kernels_that_do_not_build_ahead_are_told_when_asked_for);
