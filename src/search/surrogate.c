@@ -33,7 +33,7 @@ static const struct strategy_option options[] = {
     {.name = NULL},
 };
 
-#define SPREAD_TRIES  100 // at random, for one initial question
+#define SPREAD_TRIES  5   // at random, for one initial question; the furthest of many are corners
 #define SPREAD_MOST   64  // initial questions because so many are in flight
 #define PROMISED      4   // initial questions, the gate's included, where a source promises much
 #define FIT_MOST      100 // rows that the shape is chosen by

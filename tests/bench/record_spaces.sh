@@ -6,11 +6,12 @@
 #   tests/bench/record_spaces.sh BUILD OUT [KERNEL...]     KERNEL: convolution, stencil, histogram; default: all
 #
 # In the environment: LANGUAGES (default "opencl cuda"), SIZES (default "large small"), DEVICE and NAME (what the files call it,
-# default "here"), LIMIT (seconds for one space, default 300; what is not recorded by then is missing), JOBS. Each configuration is
-# built, verified and launched until it is screened: one launch for a hopeless one, a few for the others; the time is their
-# median. Writes OUT/KERNEL_SIZE_NAME_LANGUAGE_T4.json.gz, and a line for each with its count, its fastest and its median time,
-# and how long it took. The convolution is called filter: transfer_pairs.py takes files that begin alike for one kernel, and the
-# benchmark hub's convolution is another. Needs python3.
+# default "here"), LIMIT (seconds for one space, default 300; what is not recorded by then is missing), JOBS, LAUNCHES (of each
+# configuration, default 15). Each configuration is built, verified and launched so often, and its time is the median: a tune
+# launches most of them once, and the best of thousands of single launches is the luckiest. Writes
+# OUT/KERNEL_SIZE_NAME_LANGUAGE_T4.json.gz, and a line for each with its count, its fastest and its median time, and how long it
+# took. The convolution is called filter: transfer_pairs.py takes files that begin alike for one kernel, and the benchmark hub's
+# convolution is another. Needs python3.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 hone=$(cd "$1" && pwd)/hone
@@ -39,7 +40,7 @@ record() { # KERNEL SIZE LANGUAGE
     file=${1/convolution/filter}_${sizes##*=}_${NAME:-here}_$3_T4.json
     rm -f "$work"/store*
     timeout -s INT "${LIMIT:-300}" "$hone" tune "$spec" "${set[@]}" --language "$3" ${DEVICE:+--device "$DEVICE"} ${JOBS:+--jobs "$JOBS"} \
-        --strategy exhaustive --budget 100% --unranked --store "$work/store.sqlite" >"$work/said" 2>&1 || tail -n 3 "$work/said"
+        --strategy exhaustive --budget 100% --iterations "${LAUNCHES:-15}" --store "$work/store.sqlite" >"$work/said" 2>&1 || tail -n 3 "$work/said"
     "$hone" export "$spec" "${set[@]}" --language "$3" ${DEVICE:+--device "$DEVICE"} --store "$work/store.sqlite" --format t4 \
         --output "$work/$file" >"$work/said" 2>&1 || { tail -n 3 "$work/said"; return; }
     "$hone" score "$work/$file" --strategy random --repeats 1 | sed -n "1s|^$work/||p"

@@ -25,7 +25,7 @@ import tempfile
 # file, name, what it was before, what else there is
 CONSTANTS = (
     ("gp_fit.c", "JUMP_USUAL", "0.03", "0.3"),
-    ("surrogate.c", "SPREAD_TRIES", "20", "100"),
+    ("surrogate.c", "SPREAD_TRIES", "20", "5"),
     ("surrogate.c", "FIT_SWEEPS", "1", "2"),
     ("surrogate.c", "NEAR_BEST", "3", "8"),
 )
