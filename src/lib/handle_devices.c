@@ -120,10 +120,10 @@ struct hone_devices *hone_devices_list(const struct hone_devices_options *o, str
 
 void hone_devices_leave(struct hone_devices *d)
 {
-    if (d)
-        spare_leave(d->spare);
-    if (d)
-        d->spare = NULL;
+    if (!d)
+        return;
+    spare_leave(d->spare);
+    d->spare = NULL;
     hone_devices_free(d);
 }
 
