@@ -703,6 +703,9 @@ struct hone_tune_options {
     bool leaving;      // the process ends right after hone_tune_free(): workers are ended, and
                        // not waited for
     bool no_transfer;  // what is known elsewhere is not
+    // Workers are ended by hone_tune_free(), but not waited for: the next tune on these devices does so, or
+    // hone_devices_free(). Only for devices with keep_worker and without `worker`.
+    bool unawaited;
     // The part-th (from 0) of so many parts of the space, of about one size, of which each configuration is in one; with 0
     // or 1 parts all of it.
     uint32_t part, parts;
@@ -710,9 +713,6 @@ struct hone_tune_options {
         *start_with; // (optional) "a=1,b=2", ...: asked first, and part of the budget;
                      // NULL: the spec's, if there are any
     const struct hone_places *places; // NULL; what the program itself shares the work among
-    // Workers are ended by hone_tune_free(), but not waited for: the next tune on these devices does so, or
-    // hone_devices_free(). Only for devices with keep_worker and without `worker`.
-    bool unawaited;
 };
 #define HONE_TUNE_OPTIONS_INIT HONE_SIZED(hone_tune_options)
 

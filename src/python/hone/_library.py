@@ -202,9 +202,9 @@ class TuneOptions(Sized):
                 ("build_limit_ns", c_uint64), ("launch_limit_ns", c_uint64), ("driver_limit_ns", c_uint64),
                 ("lock_wait_ns", c_uint64), ("fresh", c_bool), ("reuse_unseen", c_bool), ("cold", c_bool),
                 ("unranked", c_bool), ("build_only", c_bool), ("leaving", c_bool), ("no_transfer", c_bool),
-                ("part", c_uint32), ("parts", c_uint32),
+                ("unawaited", c_bool), ("part", c_uint32), ("parts", c_uint32),
                 ("start_with", POINTER(c_char_p)),
-                ("places", c_void_p), ("unawaited", c_bool)]
+                ("places", c_void_p)]
 
 
 class ProgressInfo(Sized):
