@@ -820,25 +820,38 @@ START_TEST(job_is_described)
 }
 END_TEST
 
+static struct hone_devices *list_kept(const struct hone_worker *worker)
+{
+    struct hone_devices_options list = HONE_DEVICES_OPTIONS_INIT;
+    struct hone_error e = HONE_ERROR_INIT;
+    list.worker = worker;
+    list.keep_worker = true;
+    struct hone_devices *d = hone_devices_list(&list, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    return d;
+}
+
+static struct hone_tune_options on_first(const struct hone_spec *spec, const struct hone_devices *d)
+{
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    o.spec = spec;
+    o.device = hone_devices_get(d, 0);
+    o.lock_folder = folder;
+    o.fresh = true;
+    return o;
+}
+
 START_TEST(run_of_one_configuration)
 {
     struct hone_spec *spec = load(SMALL, NULL);
-    struct hone_devices_options list = HONE_DEVICES_OPTIONS_INIT;
     struct hone_error e = HONE_ERROR_INIT;
-    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
     struct hone_launch launch = HONE_LAUNCH_INIT;
     const struct hone_record *r = NULL, *last = NULL;
     const uint64_t *samples;
     enum hone_answer answer;
     uint32_t good[PARAMETERS] = {3, 0}, excluded[PARAMETERS] = {2, 0};
-    list.worker = &fake;
-    list.keep_worker = true;
-    struct hone_devices *d = hone_devices_list(&list, &e);
-    ck_assert_msg(d != NULL, "%s", e.text);
-    o.spec = spec;
-    o.device = hone_devices_get(d, 0);
-    o.lock_folder = folder;
-    o.fresh = true;
+    struct hone_devices *d = list_kept(&fake);
+    struct hone_tune_options o = on_first(spec, d);
     ck_assert_ptr_null(hone_run_new(&o, excluded, &e));
     ck_assert_int_eq(e.code, HONE_ERROR_USAGE);
     ck_assert_msg(strstr(e.text, "ID=3, FAKE=good is excluded: ") && strstr(e.text, "ID != 3"),
@@ -900,23 +913,15 @@ START_TEST(device_is_opened_ahead)
     const struct hone_worker two = {
         .size = sizeof two, .program = FAKE_WORKER, .environment = environment};
     struct hone_spec *spec = load(SMALL, NULL);
-    struct hone_devices_options list = HONE_DEVICES_OPTIONS_INIT;
     struct hone_error e = HONE_ERROR_INIT;
-    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
     uint32_t good[PARAMETERS] = {3, 0};
-    list.worker = &two;
-    list.keep_worker = true;
-    struct hone_devices *d = hone_devices_list(&list, &e);
-    ck_assert_msg(d != NULL, "%s", e.text);
+    struct hone_devices *d = list_kept(&two);
     for (int times = 0; times < 2 && _i > 0; times++)
         hone_devices_open(d, hone_devices_get(d, (size_t)_i - 1));
     for (int i = 0; i < 500 && _i > 0 && count_openings(frames) == 0; i++)
         usleep(10000);
     ck_assert_uint_eq(count_openings(frames), _i > 0); // without a tune
-    o.spec = spec;
-    o.device = hone_devices_get(d, 0);
-    o.lock_folder = folder;
-    o.fresh = true;
+    struct hone_tune_options o = on_first(spec, d);
     o.jobs = 1;
     struct hone_tune *t = hone_run_new(&o, good, &e);
     ck_assert_msg(t != NULL, "%s", e.text);
@@ -933,18 +938,11 @@ END_TEST
 START_TEST(workers_are_waited_for_later)
 {
     struct hone_spec *spec = load(SMALL, NULL);
-    struct hone_devices_options list = HONE_DEVICES_OPTIONS_INIT;
     struct hone_error e = HONE_ERROR_INIT;
-    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
     uint32_t good[PARAMETERS] = {3, 0};
-    list.worker = &fake;
-    list.keep_worker = true;
-    struct hone_devices *d = hone_devices_list(&list, &e);
-    ck_assert_msg(d != NULL, "%s", e.text);
-    o.spec = spec;
-    o.device = hone_devices_get(d, 0);
-    o.lock_folder = folder;
-    o.fresh = o.unawaited = true;
+    struct hone_devices *d = list_kept(&fake);
+    struct hone_tune_options o = on_first(spec, d);
+    o.unawaited = true;
     for (int i = 0; i < 2; i++) {
         struct hone_tune *t = hone_run_new(&o, good, &e);
         ck_assert_msg(t != NULL, "%s", e.text);
