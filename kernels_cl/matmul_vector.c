@@ -14,6 +14,7 @@ typedef float vector __attribute__((vector_size(4 * vector_width)));
 #define TILE_COLUMNS  (vectors * vector_width)
 #define TILES_DOWN    ((M + rows - 1) / rows)
 #define TILES_ACROSS  ((N + TILE_COLUMNS - 1) / TILE_COLUMNS)
+#define IS_WIDE       (N >= TILE_COLUMNS) // else there is one tile, with fewer columns than it has room for
 #define GROUPS_DOWN   ((TILES_DOWN + group_y - 1) / group_y)
 #define GROUPS_ACROSS ((TILES_ACROSS + group_x - 1) / group_x)
 #define UNROLL_(n)    _Pragma(#n)
@@ -31,17 +32,22 @@ static inline void store(vector value, float *to)
     memcpy(to, &value, sizeof value);
 }
 
-// Panel p of B holds its columns from p * TILE_COLUMNS on, zeros beyond N: element (k, j) stands at
+// The first column of a tile.
+static inline size_t first_column(size_t tile_x)
+{
+    return IS_WIDE && tile_x == TILES_ACROSS - 1 ? N - TILE_COLUMNS : tile_x * TILE_COLUMNS;
+}
+
+// Panel p of B holds the columns of tile p, zeros beyond N: element (k, j) stands at
 // [(p * K + k) * TILE_COLUMNS + j].
 void pack_b_panels(float *restrict panels, const float *restrict B)
 {
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < K; k++) {
         for (size_t panel = 0; panel < TILES_ACROSS; panel++) {
-            const size_t column = panel * TILE_COLUMNS;
-            const size_t count = N - column < TILE_COLUMNS ? N - column : TILE_COLUMNS;
+            const size_t count = IS_WIDE ? TILE_COLUMNS : N;
             float *to = panels + (panel * K + k) * TILE_COLUMNS;
-            memcpy(to, B + k * N + column, count * sizeof *to);
+            memcpy(to, B + k * N + first_column(panel), count * sizeof *to);
             memset(to + count, 0, (TILE_COLUMNS - count) * sizeof *to);
         }
     }
@@ -71,9 +77,10 @@ static inline vector load_part(const float *from, int count)
     return value;
 }
 
-static inline void store_part(vector value, float *to, int count)
+// Its elements from `first` on, before `end`.
+static inline void store_part(vector value, float *to, int first, int end)
 {
-    for (int i = 0; i < vector_width && i < count; i++)
+    for (int i = first > 0 ? first : 0; i < vector_width && i < end; i++)
         to[i] = BETA != 0 ? (float)(ALPHA)*value[i] + (float)(BETA)*to[i] : (float)(ALPHA)*value[i];
 }
 
@@ -86,12 +93,11 @@ static inline void store_whole(vector value, float *to)
 }
 
 // Adds the products of the tile's rows of A and columns of B to acc. at[r]: where row r of the tile begins
-// in `a`, and step_a: from one k to the next. `columns` of B are there, of which `whole` says that they are
-// all: said with a constant, the compiler makes a loop for either.
+// in `a`, and step_a: from one k to the next.
 static inline __attribute__((always_inline)) void multiply(vector acc[rows][vectors],
                                                            const float *a, const size_t at[rows],
                                                            size_t step_a, const float *b,
-                                                           size_t step_b, int columns, int whole)
+                                                           size_t step_b)
 {
     UNROLL(unroll_k)
     for (size_t k = 0; k < K; k++) {
@@ -99,7 +105,7 @@ static inline __attribute__((always_inline)) void multiply(vector acc[rows][vect
         UNROLL(16)
         for (int v = 0; v < vectors; v++) {
             const float *from = b + k * step_b + v * vector_width;
-            row[v] = whole ? load(from) : load_part(from, columns - v * vector_width);
+            row[v] = IS_WIDE || pack_b ? load(from) : load_part(from, N - v * vector_width); // panels are padded
         }
         UNROLL(16)
         for (int r = 0; r < rows; r++) {
@@ -116,8 +122,7 @@ static void multiply_tile(size_t tile_x, size_t tile_y, float *restrict C, const
                           const float *restrict panels_b)
 {
     const size_t row = tile_y * rows;
-    const size_t column = tile_x * TILE_COLUMNS;
-    const int columns = N - column < TILE_COLUMNS ? (int)(N - column) : TILE_COLUMNS;
+    const size_t column = first_column(tile_x);
 
     // Rows beyond M are computed from the last one and not stored.
     size_t at[rows];
@@ -129,21 +134,20 @@ static void multiply_tile(size_t tile_x, size_t tile_y, float *restrict C, const
     const size_t step_b = pack_b ? TILE_COLUMNS : N;
 
     vector acc[rows][vectors] = {0};
-    if (pack_b || columns == TILE_COLUMNS) // panels are padded
-        multiply(acc, a, at, step_a, b, step_b, columns, 1);
-    else
-        multiply(acc, a, at, step_a, b, step_b, columns, 0);
+    multiply(acc, a, at, step_a, b, step_b);
 
+    const int first = (int)(tile_x * TILE_COLUMNS - column); // those before are the tile's before
+    const int end = IS_WIDE ? TILE_COLUMNS : N;
     UNROLL(16)
     for (int r = 0; r < rows; r++) {
         UNROLL(16)
         for (int v = 0; v < vectors; v++) {
             float *to = C + (row + r) * N + column + v * vector_width;
-            const int count = columns - v * vector_width;
-            if (row + r < M && count >= vector_width)
+            const int before = v * vector_width;
+            if (row + r < M && before >= first && before + vector_width <= end)
                 store_whole(acc[r][v], to);
-            else if (row + r < M && count > 0)
-                store_part(acc[r][v], to, count);
+            else if (row + r < M)
+                store_part(acc[r][v], to, first - before, end - before);
         }
     }
 }

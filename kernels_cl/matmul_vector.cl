@@ -20,6 +20,9 @@
 // does the same with `rows` rows of A, element by element as the loop wants them. Both are kernels of
 // this program which run first, and their time counts.
 //
+// Where TILE_COLUMNS does not divide N, the last tile of a row lies further left, over columns of the one before
+// it, which it computes and does not store: so all loads are of whole vectors, at the edge, too.
+//
 // group_x and group_y say how many tiles next to each other and below each other one work-group
 // computes, one after the other on one core: they share rows of A and panels of B in that core's cache.
 // columns_first says along which side of C the work-groups are numbered, and so in which order they run.
@@ -37,23 +40,29 @@
 #define TILE_COLUMNS (vectors * vector_width)
 #define TILES_DOWN   ((M + rows - 1) / rows)
 #define TILES_ACROSS ((N + TILE_COLUMNS - 1) / TILE_COLUMNS)
+#define IS_WIDE      (N >= TILE_COLUMNS) // else there is one tile, with fewer columns than it has room for
 
-// Panel p of B holds its columns from p * TILE_COLUMNS on, zeros beyond N: element (k, j) stands at
+// The first column of a tile.
+static size_t first_column(size_t tile_x)
+{
+    return IS_WIDE && tile_x == TILES_ACROSS - 1 ? N - TILE_COLUMNS : tile_x * TILE_COLUMNS;
+}
+
+// Panel p of B holds the columns of tile p, zeros beyond N: element (k, j) stands at
 // [(p * K + k) * TILE_COLUMNS + j]. A work-item copies a row of one panel.
 __kernel void pack_b_panels(__global float *restrict panels, const __global float *restrict B)
 {
     const size_t k = get_global_id(0);
     const size_t panel = get_global_id(1);
-    const size_t column = panel * TILE_COLUMNS;
     __global float *to = panels + (panel * K + k) * TILE_COLUMNS;
-    const __global float *from = B + k * N + column;
+    const __global float *from = B + k * N + first_column(panel);
 
-    if (column + TILE_COLUMNS <= N) {
+    if (IS_WIDE) {
         for (int v = 0; v < vectors; v++)
             STORE(LOAD(from + v * vector_width), to + v * vector_width);
     } else {
         for (size_t j = 0; j < TILE_COLUMNS; j++)
-            to[j] = column + j < N ? from[j] : 0.0f;
+            to[j] = j < N ? from[j] : 0.0f;
     }
 }
 
@@ -79,11 +88,12 @@ static VECTOR load_part(const __global float *from, int count)
     return LOAD(part);
 }
 
-static void store_part(VECTOR value, __global float *to, int count)
+// Its elements from `first` on, before `end`.
+static void store_part(VECTOR value, __global float *to, int first, int end)
 {
     float part[vector_width];
     STORE(value, part);
-    for (int i = 0; i < vector_width && i < count; i++)
+    for (int i = first > 0 ? first : 0; i < vector_width && i < end; i++)
         to[i] = BETA != 0 ? (float)(ALPHA) * part[i] + (float)(BETA) * to[i] : (float)(ALPHA) * part[i];
 }
 
@@ -96,12 +106,10 @@ static void store_whole(VECTOR value, __global float *to)
 }
 
 // Adds the products of the tile's rows of A and columns of B to acc. at[r]: where row r of the tile begins
-// in `a`, and step_a: from one k to the next. `columns` of B are there, of which `whole` says that they are
-// all: said with a constant, the compiler makes a loop for either.
+// in `a`, and step_a: from one k to the next.
 static __attribute__((always_inline)) void multiply(VECTOR acc[rows][vectors], const __global float *a,
                                                     const size_t at[rows], size_t step_a,
-                                                    const __global float *b, size_t step_b, int columns,
-                                                    bool whole)
+                                                    const __global float *b, size_t step_b)
 {
 #pragma unroll unroll_k
     for (size_t k = 0; k < K; k++) {
@@ -109,7 +117,7 @@ static __attribute__((always_inline)) void multiply(VECTOR acc[rows][vectors], c
 #pragma unroll
         for (int v = 0; v < vectors; v++) {
             const __global float *from = b + k * step_b + v * vector_width;
-            row[v] = whole ? LOAD(from) : load_part(from, columns - v * vector_width);
+            row[v] = IS_WIDE || pack_b ? LOAD(from) : load_part(from, N - v * vector_width); // panels are padded
         }
 #pragma unroll
         for (int r = 0; r < rows; r++) {
@@ -131,8 +139,7 @@ __kernel void matmul_vector(__global float *restrict C, const __global float *re
         return; // a launch consists of whole work-groups
 
     const size_t row = tile_y * rows;
-    const size_t column = tile_x * TILE_COLUMNS;
-    const int columns = N - column < TILE_COLUMNS ? (int)(N - column) : TILE_COLUMNS;
+    const size_t column = first_column(tile_x);
 
     // Rows beyond M are computed from the last one and not stored.
     size_t at[rows];
@@ -151,21 +158,20 @@ __kernel void matmul_vector(__global float *restrict C, const __global float *re
         for (int v = 0; v < vectors; v++)
             acc[r][v] = (VECTOR)(0.0f);
     }
-    if (pack_b || columns == TILE_COLUMNS) // panels are padded
-        multiply(acc, a, at, step_a, b, step_b, columns, true);
-    else
-        multiply(acc, a, at, step_a, b, step_b, columns, false);
+    multiply(acc, a, at, step_a, b, step_b);
 
+    const int first = (int)(tile_x * TILE_COLUMNS - column); // those before are the tile's before
+    const int end = IS_WIDE ? TILE_COLUMNS : N;
 #pragma unroll
     for (int r = 0; r < rows; r++) {
 #pragma unroll
         for (int v = 0; v < vectors; v++) {
             __global float *to = C + (row + r) * N + column + v * vector_width;
-            const int count = columns - v * vector_width;
-            if (row + r < M && count >= vector_width)
+            const int before = v * vector_width;
+            if (row + r < M && before >= first && before + vector_width <= end)
                 store_whole(acc[r][v], to);
-            else if (row + r < M && count > 0)
-                store_part(acc[r][v], to, count);
+            else if (row + r < M)
+                store_part(acc[r][v], to, first - before, end - before);
         }
     }
 }

@@ -1,13 +1,15 @@
 // Which of the recorded spaces of a store a user means, and how they are listed.
 
 #include "formats/stored_space.h"
+#include "model/device_info.h"
 
 #define SPACES_NAMED 20
 
 static bool is_named(const struct stored_space *s, const char *wanted, bool exactly)
 {
     if (exactly)
-        return str_equal_nocase(s->device, wanted);
+        return str_equal_nocase(s->device, wanted) || card_is_named(s->uuid, wanted) ||
+               card_is_named(s->pci, wanted);
     return str_contains_nocase(s->device, wanted) || str_contains_nocase(s->platform, wanted);
 }
 

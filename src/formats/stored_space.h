@@ -6,7 +6,8 @@
 #include "store/query/query.h"
 
 // Keeps those whose device or platform has `wanted` in its name, case ignored; where a device is
-// called so exactly, these alone. Returns how many are left.
+// called so exactly, or its newest result is from the card with this UUID or PCI address, these alone.
+// Returns how many are left.
 size_t stored_spaces_keep(struct stored_space *spaces, size_t count, const char *wanted);
 
 // "  matmul (WIDTH=256) on H200, NVIDIA CUDA, opencl: 17 results": a line each, at most 20 of them.

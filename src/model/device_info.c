@@ -133,6 +133,12 @@ bool device_number_cards(struct device_info *devices, uint32_t count, struct are
     return true;
 }
 
+bool card_is_named(const char *name, const char *text)
+{
+    return is_said(name) &&
+           (str_equal_nocase(uuid_digits(name), uuid_digits(text)) || pci_same(name, text));
+}
+
 bool device_is_card(const struct device_info *d, const char *text)
 {
     uint64_t number;
@@ -144,7 +150,7 @@ bool device_is_card(const struct device_info *d, const char *text)
         char name[64];
         size_t length = strcspn(at, " ");
         str_format(name, sizeof name, "%.*s", (int)(length < 64 ? length : 64), at);
-        if (str_equal_nocase(uuid_digits(name), uuid_digits(text)) || pci_same(name, text))
+        if (card_is_named(name, text))
             return true;
         at += length + strspn(at + length, " ");
     }

@@ -82,6 +82,8 @@ bool device_same_card(const struct device_info *a, const struct device_info *b);
 bool device_number_cards(struct device_info *devices, uint32_t count, struct arena *a);
 // Is the text the card's number, or one of its UUIDs or PCI addresses, however they are written?
 bool device_is_card(const struct device_info *d, const char *text);
+// Is the text this UUID or PCI address, however it is written? Nothing is called "".
+bool card_is_named(const char *name, const char *text);
 // Are two PCI addresses the same? Drivers write the domain with four digits or eight, in either
 // case.
 bool pci_same(const char *a, const char *b);

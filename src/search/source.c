@@ -395,7 +395,7 @@ static bool source_init(struct source *s, const struct source_setup *o, const ch
     if (!axes_init(&s->axes, space_spec(o->space)) || !s->name || !find_shared_axes(s, o))
         return false;
     if (s->shared_count == 0 || s->shared_count < SHARED_LEAST * s->axes.count)
-        *why = "it has fewer than half of the parameters";
+        *why = "it has several values of fewer than half of the parameters";
     else if (s->shared_count > AXES_MOST || o->count > SPOTS_MOST)
         *why = "it is too large";
     return !*why && gather_spots(s, o) && rank_spots(s, o, why);

@@ -9,10 +9,11 @@
 #   deploy   hone deploy at POINTS (default: 256..8192), HOLD_OUT sizes between them (default 12), BUDGET each
 #   judge    COUNT sizes (12), multiples of 8, drawn by SEED and not among the points: the table's configuration, that of a tune
 #            of the size itself (TUNE, default 30s) and the default, ranked in interleaved rounds; and the table's against a
-#            library (AGAINST, default cublas-tf32; "" for none) by hone compare
+#            library (AGAINST, default cublas-tf32; "" for none) by hone compare. DEVICES, several alike, take the sizes in turn
 #
-# In the environment: PART (deploy, judge; default both), DEVICE, LANGUAGE (default cuda), STORE (default: a file in the
-# build folder), WITHIN (default 2%), COLUMNS (default "M N K", all with one size). Prints a row for each size; then the
+# In the environment: PART (deploy, judge; default both), DEVICE, DEVICES (default DEVICE; words that --device takes),
+# LANGUAGE (default cuda), STORE (default: a file in the build folder), WITHIN (default 2%), COLUMNS (default "M N K", all
+# with one size). Prints a row for each size; then the
 # geometric means of the table's time over the tune's, of the default's over the table's and of the library's over the
 # table's, each with its worst. Which configuration the table has for a size is asked of the deployed header. Needs python3
 # and cc.
@@ -24,7 +25,9 @@ hone=$build/hone
 columns=${COLUMNS:-M N K}
 language=${LANGUAGE:-cuda}
 against=${AGAINST-cublas-tf32}
-where=(--language "$language" --store "${STORE:-$build/deploy-bench.sqlite}" ${DEVICE:+--device "$DEVICE"})
+read -ra devices <<<"${DEVICES:-${DEVICE:-}}"
+place=(--language "$language" --store "${STORE:-$build/deploy-bench.sqlite}")
+where=("${place[@]}" ${DEVICE:+--device "$DEVICE"})
 points=${POINTS:-256..8192}
 seed=${SEED:-17}
 out=$build/deploy-bench
@@ -90,8 +93,8 @@ print(device["name"])
 print(*sorted(sizes), sep="\n")
 END
 )
-row() { # SIZE CONFIGURATION DEFAULT
-    local at chosen=${2//, /,} default=${3//, /,} best
+row() { # SIZE CONFIGURATION DEFAULT DEVICE
+    local at chosen=${2//, /,} default=${3//, /,} best out=$out.$1 where=("${place[@]}" ${4:+--device "$4"})
     at=$(for column in $columns; do echo "--set $column=$1"; done)
     # shellcheck disable=SC2086
     "$hone" tune "$spec" "${where[@]}" $at --budget "${TUNE:-30s}" >"$out.log" 2>&1 || { tail -n 3 "$out.log"; return; }
@@ -134,12 +137,21 @@ END
 
 echo "size  table/tune  default/table  ${against:-library}/table  table, us"
 "$out.ask" "${drawn[@]}" >"$out.asked"
-while IFS=';' read -r size chosen default <&3; do
-    if ! grep "^$size " "$rows"; then # judged before: goes on with the next
-        row "$size" "$chosen" "$default" | tee "$out.row"
-        grep "^$size " "$out.row" >>"$rows" || :
-    fi
-done 3<"$out.asked"
+grep . "$rows" || : # judged before: goes on with the others
+of_device() { # every so manieth size, from FIRST on; DEVICE
+    local number=0
+    while IFS=';' read -r size chosen default <&3; do
+        if [ $((number++ % count)) = "$1" ] && ! grep -q "^$size " "$rows"; then
+            row "$size" "$chosen" "$default" "$2" | tee "$out.$size.row"
+            grep "^$size " "$out.$size.row" >>"$rows" || :
+        fi
+    done 3<"$out.asked"
+}
+count=$((${#devices[@]} > 1 ? ${#devices[@]} : 1))
+for ((i = 0; i < count; i++)); do
+    of_device "$i" "${devices[i]:-}" &
+done
+wait
 python3 - "$rows" "${against:-library}" <<'END'
 import math, sys
 rows = [line.split() for line in open(sys.argv[1])]

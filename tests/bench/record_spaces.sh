@@ -1,9 +1,9 @@
 #!/bin/bash
-# Records whole spaces of three kernels of the gallery with longer lists of values (tests/bench/spaces), each at two sizes,
+# Records whole spaces of kernels of the gallery with longer lists of values (tests/bench/spaces), each at two sizes,
 # as compressed T4 files: what `hone score --transfer` and transfer_pairs.py learn from size to size, from language to
 # language and from device to device.
 #
-#   tests/bench/record_spaces.sh BUILD OUT [KERNEL...]     KERNEL: convolution, stencil, histogram; default: all
+#   tests/bench/record_spaces.sh BUILD OUT [KERNEL...]     KERNEL: convolution, stencil, histogram, nbody; default: all
 #
 # In the environment: LANGUAGES (default "opencl cuda"), SIZES (default "large small"), DEVICE and NAME (what the files call it,
 # default "here"), LIMIT (seconds for one space, default 300; what is not recorded by then is missing), JOBS, LAUNCHES (of each
@@ -18,18 +18,20 @@ hone=$(cd "$1" && pwd)/hone
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
 shift 2
-[ $# -gt 0 ] || set -- convolution stencil histogram
+[ $# -gt 0 ] || set -- convolution stencil histogram nbody
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 sizes_of() { # KERNEL large|small: what --set is given
     case $1-$2 in
     convolution-large) echo H=3840 W=3840 ;;
-    convolution-small) echo H=960 W=960 ;;
+    convolution-small) echo H=1920 W=1920 ;;
     stencil-large) echo H=7680 W=7680 ;;
-    stencil-small) echo H=1920 W=1920 ;;
+    stencil-small) echo H=3840 W=3840 ;;
     histogram-large) echo N=67108864 ;;
-    histogram-small) echo N=4194304 ;;
+    histogram-small) echo N=16777216 ;;
+    nbody-large) echo N=15360 ;;
+    nbody-small) echo N=7680 ;;
     esac
 }
 

@@ -43,6 +43,7 @@ struct stored_space {
     const char *spec, *constants, *device, *platform, *language;
     const char *driver; // of the newest result, as the rest
     const char *kernels, *hone_version;
+    const char *uuid, *pci; // of the card that the newest result is from, or ""
     struct digest identity; // of the device with that driver
     struct digest source;
     const uint8_t *session; // (or NULL) of one run; STORE_ID_BYTES

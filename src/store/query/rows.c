@@ -138,7 +138,7 @@ static void row_sql(const struct store_query *q, const struct version *v, struct
              "coalesce(session.constants, job.constants) AS chosen, session.device, "
              "session.platform, session.driver, lower(hex(session.device_identity)), job.geometry, "
              "result.date, session.hone_version, job.language, lower(hex(session.id)), "
-             "session.command, job.kernels, session.vendor, session.uuid, session.surroundings, "
+             "session.command, job.kernels, session.vendor, session.uuid, session.pci, session.surroundings, "
              "session.host, session.seed, "
              "job.measuring_version, job.key, job.source, "
              "session.device_identity, "
@@ -176,6 +176,7 @@ static const size_t row_texts[] = {
     offsetof(struct store_row, kernels),
     offsetof(struct store_row, vendor),
     offsetof(struct store_row, uuid),
+    offsetof(struct store_row, pci),
     offsetof(struct store_row, surroundings),
     offsetof(struct store_row, host),
     offsetof(struct store_row, seed),

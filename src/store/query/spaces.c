@@ -54,6 +54,8 @@ static struct noted *add_space(struct noting *n, const struct store_row *row, st
                                          .driver = own.driver,
                                          .kernels = own.kernels,
                                          .hone_version = own.hone_version,
+                                         .uuid = own.uuid,
+                                         .pci = own.pci,
                                          .identity = own.identity,
                                          .source = own.source,
                                          .session = n->apart == STORED_RUNS ? session : NULL,

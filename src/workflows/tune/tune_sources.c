@@ -92,7 +92,8 @@ static const char *name_of_space(struct tune *t, const struct stored_space *s)
                         s->constants[0] ? ", " : "", s->constants);
 }
 
-// What cannot be read, or says nothing of the space, is told and left out.
+// What cannot be read, or says nothing of the space, is told and left out; of what ships with a spec, the few best
+// of some devices, it is not told.
 static bool add_source(struct tune *t, const struct near_space *n, struct error *e)
 {
     struct error unreadable = ERROR_INIT;
@@ -104,7 +105,7 @@ static bool add_source(struct tune *t, const struct near_space *n, struct error 
     bool ok = unreadable.code != ERROR_MEMORY || error_memory(e);
     if (from)
         ok = sources_add(&t->elsewhere, t->session.space, from, NULL, name, &why, e);
-    if (unreadable.code || why.length > 0)
+    if ((unreadable.code || why.length > 0) && n->store != t->o.known)
         log_add(t->o.log, LOG_NOTE, "what is known of %s is no input of the search: %s", name,
                 unreadable.code ? unreadable.text : text_cstr(&why));
     text_release(&why);
