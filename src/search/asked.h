@@ -14,6 +14,7 @@ struct asked_entry {
     double value; // CORRECT: finite
     double cost;  // ns; 0: not known
     enum asked_state state;
+    bool by_source; // asked on the word of a source (transfer.h)
 };
 
 struct asked {

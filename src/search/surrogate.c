@@ -65,7 +65,9 @@ struct surrogate {
     uint32_t spread_seen; // so many questions were looked at for them
 
     uint32_t told, correct;
-    double best; // of the correct ones
+    double best;        // of the correct ones
+    bool forgets;       // what was asked on the word of a source, in all of this
+    uint32_t by_source; // questions asked on it
     bool has_model, is_stale;
     uint32_t told_before; // when the model was made
 
@@ -213,10 +215,15 @@ static double distance_to_spread(struct surrogate *s, uint64_t index)
     return nearest;
 }
 
+static bool is_forgotten(const struct surrogate *s, const struct asked_entry *a)
+{
+    return s->forgets && a->by_source;
+}
+
 // Those of the gate come on top: where no source is trusted the first questions are those of a search without any.
 static uint32_t own_questions(const struct surrogate *s)
 {
-    return s->learner.asked.count - s->transfer.gate_count;
+    return s->learner.asked.count - (s->forgets ? s->by_source : s->transfer.gate_count);
 }
 
 // The one furthest from all of these that were asked, of some at random.
@@ -226,9 +233,9 @@ static bool ask_spread(struct surrogate *s, uint64_t *index)
     double furthest = -1;
     bool is_initial = own_questions(s) > 0 && own_questions(s) < s->spread_count;
     for (; is_initial && s->spread_seen < g->asked.count; s->spread_seen++) {
-        uint64_t seen = g->asked.entries[s->spread_seen].index;
-        if (!transfer_asked(&s->transfer, seen))
-            locate_configuration(s, seen, spread_point(s, s->spread_known++));
+        const struct asked_entry *seen = &g->asked.entries[s->spread_seen];
+        if (!is_forgotten(s, seen) && !transfer_asked(&s->transfer, seen->index))
+            locate_configuration(s, seen->index, spread_point(s, s->spread_known++));
     }
     for (uint32_t i = 0; i < SPREAD_TRIES && is_initial; i++) {
         uint64_t other = space_sample(g->space, &g->rng);
@@ -307,12 +314,21 @@ static uint32_t rank_results(struct surrogate *s)
     uint32_t count = 0;
     for (uint32_t i = 0; i < asked->count; i++) {
         const struct asked_entry *a = &asked->entries[i];
-        if (a->state != ASKED_PENDING)
+        if (a->state != ASKED_PENDING && !is_forgotten(s, a))
             s->ranked[count++] =
                 (struct ranked){a->state == ASKED_CORRECT ? a->value : INFINITY, i};
     }
     qsort(s->ranked, count, sizeof *s->ranked, ranked_compare);
     return count;
+}
+
+// Is it the best by now?
+static bool note_correct(struct surrogate *s, double value)
+{
+    if (s->correct++ > 0 && value >= s->best)
+        return false;
+    s->best = value;
+    return true;
 }
 
 static double scaled(const struct surrogate *s, const struct asked_entry *a)
@@ -351,8 +367,9 @@ static void fill_model_rows(struct surrogate *s, uint32_t count)
     for (uint32_t i = 0; i < some; i++)
         add_model_row(s, &asked->entries[s->ranked[ranked_spread(i, some, count)].at]);
     for (uint32_t i = 0; i < asked->count && s->gp.rows < most; i++) {
-        if (asked->entries[i].state == ASKED_PENDING)
-            add_model_row(s, &asked->entries[i]);
+        const struct asked_entry *a = &asked->entries[i];
+        if (a->state == ASKED_PENDING && !is_forgotten(s, a))
+            add_model_row(s, a);
     }
 }
 
@@ -370,7 +387,32 @@ static bool is_listed(const struct surrogate *s)
     return s->learner.asked.count >= LISTED_FROM;
 }
 
-// False without memory: the model is then as before.
+// Of the results, or of the promise of a source.
+static bool is_enough(struct surrogate *s)
+{
+    bool is_promised = !s->forgets && s->learner.asked.count >= PROMISED &&
+                       transfer_promises(&s->transfer, &s->learner);
+    return s->correct >= 2 && (own_questions(s) >= s->initial || is_promised);
+}
+
+// A good configuration that is known early holds the expected improvement around it, and one of a source that is
+// half right is on a plateau. So what was asked on the sources' word is no longer a part of the search,
+// which goes on as it would without them: with the first questions, where it has too few answers of its own.
+static void forget_sources(struct surrogate *s)
+{
+    const struct asked *asked = &s->learner.asked;
+    s->forgets = true;
+    s->has_model = false;
+    s->spread_seen = s->spread_known = 0;
+    s->correct = 0;
+    for (uint32_t i = 0; i < asked->count; i++) {
+        const struct asked_entry *a = &asked->entries[i];
+        if (a->state == ASKED_CORRECT && !is_forgotten(s, a))
+            note_correct(s, a->value);
+    }
+}
+
+// False without memory, the model is then as before; or where too little is left for one.
 static bool make_model(struct surrogate *s)
 {
     size_t count = s->learner.asked.count;
@@ -379,6 +421,11 @@ static bool make_model(struct surrogate *s)
         return false;
     if (s->by_time && !costs_fit(&s->costs, s->learner.space, &s->learner.asked))
         return false;
+    if (!s->forgets && transfer_ends(&s->transfer, &s->learner.asked)) {
+        forget_sources(s);
+        if (!is_enough(s))
+            return false;
+    }
     uint32_t known = rank_results(s);
     scale_choose(&s->scale, s->ranked, s->correct);
     transfer_weigh(&s->transfer, &s->learner, &s->scale);
@@ -401,12 +448,8 @@ static bool make_model(struct surrogate *s)
 
 static bool is_due(struct surrogate *s)
 {
-    if (!s->has_model) {
-        bool is_enough =
-            own_questions(s) >= s->initial ||
-            (s->learner.asked.count >= PROMISED && transfer_promises(&s->transfer, &s->learner));
-        return s->correct >= 2 && is_enough;
-    }
+    if (!s->has_model)
+        return is_enough(s);
     if (is_listed(s))
         return s->told > s->told_before * LISTED_GROWTH ||
                (s->is_stale && s->told >= s->told_before + LISTED_LEAST);
@@ -463,12 +506,15 @@ static void note_question(struct surrogate *s, uint64_t index)
 {
     struct asked *asked = &s->learner.asked;
     asked_add(asked, index);
+    struct asked_entry *a = &asked->entries[asked->count - 1];
+    a->by_source = s->transfer.is_trusted || transfer_asked(&s->transfer, index);
+    s->by_source += a->by_source;
     if (!s->has_model)
         return;
     for (uint32_t i = 0; i < s->gp.pool; i++)
         s->gone[i] = s->gone[i] || s->pool[i] == index; // one may be there twice
     if (!is_listed(s) && s->gp.rows < s->gp.row_most)
-        add_model_row(s, &asked->entries[asked->count - 1]);
+        add_model_row(s, a);
 }
 
 static size_t surrogate_ask(struct strategy *base, uint64_t *out, size_t capacity)
@@ -502,14 +548,11 @@ static void surrogate_tell(struct strategy *base, uint64_t index, enum status st
                 gp_tell(&s->gp, i, scaled(s, a) - locate_with_sources(s, a->index, s->point));
         }
     }
-    if (a->state != ASKED_CORRECT)
+    if (a->state != ASKED_CORRECT || is_forgotten(s, a) || !note_correct(s, a->value))
         return;
-    if (s->correct++ == 0 || value < s->best) {
-        s->best = a->value;
-        s->is_stale = true;
-        if (s->has_model && !is_listed(s) && !pool_is_space(s))
-            add_neighbours(s, a->index, s->gp.pool_most - s->gp.pool);
-    }
+    s->is_stale = true;
+    if (s->has_model && !is_listed(s) && !pool_is_space(s))
+        add_neighbours(s, a->index, s->gp.pool_most - s->gp.pool);
 }
 
 // Those behind the first few are not heard.

@@ -17,7 +17,8 @@
 #define SLOPE_USUAL  0.7
 #define SLOPE_WORTH  3.0 // answers, a deviation apart, that the usual slope is worth
 #define SLOPE_MOST   1.5
-#define HEARD_MOST   16 // answers; then no source is heard any more
+#define HEARD_MOST   16  // answers; then no source is heard any more
+#define KEEPS_LEAST  0.7 // share of pairs; below it what was asked on their word is then forgotten
 
 void transfer_init(struct transfer *t, const struct strategy_setup *setup)
 {
@@ -216,6 +217,18 @@ void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *s
         t->weights[k] /= total;
     t->is_trusted = total > 0;
     t->slope = t->is_trusted ? regress(pairs, pair_answers(t, NULL, g, scale, pairs)) : 0;
+}
+
+bool transfer_ends(struct transfer *t, const struct asked *asked)
+{
+    if (t->count == 0 || count_answers(asked) <= HEARD_MOST)
+        return false;
+    t->is_trusted = false;
+    for (uint32_t k = 0; k < t->count; k++) {
+        if (t->heard[k].outcome == HEARD_TRUSTED && t->heard[k].agrees >= KEEPS_LEAST)
+            return false;
+    }
+    return true;
 }
 
 double transfer_value(const struct transfer *t, const uint32_t *choice)

@@ -1,7 +1,8 @@
 // What a search makes of sources (source.h). It asks first whether their best configurations are any
 // good here, where there are questions enough for that; learns from the answers how far each of them is to be trusted; and says of any
 // configuration what they make of it. A source that is not trusted says nothing, and the search is
-// then as it is without: what it cost are the questions of the gate.
+// then as it is without: what it cost are the questions of the gate. Where those trusted turn out to be half right, the
+// search goes on as it does without, too: what they cost are the questions that were asked on their word.
 #ifndef HONE_SEARCH_TRANSFER_H
 #define HONE_SEARCH_TRANSFER_H
 
@@ -37,6 +38,9 @@ bool transfer_asked(const struct transfer *t, uint64_t index);
 bool transfer_promises(const struct transfer *t, struct learner *g);
 // Learns from what was answered by now.
 void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *scale);
+// Ends the hearing where there are answers enough. True: no source was right enough at last, and what was asked on
+// their word is to be forgotten.
+bool transfer_ends(struct transfer *t, const struct asked *asked);
 // What the trusted ones make of a configuration, standardised; 0 where none is.
 double transfer_value(const struct transfer *t, const uint32_t *choice);
 

@@ -348,6 +348,42 @@ START_TEST(a_gate_is_shut_or_passed_at_once)
 }
 END_TEST
 
+// The 40 questions of a search that has no model before 20 of them are answered; the source's best is told to be `value`.
+static void search_told(const struct source *source, double value, uint64_t seed,
+                        uint64_t *questions)
+{
+    struct error e = ERROR_INIT;
+    const struct strategy_setup setup = {
+        .space = space, .budget = 40, .seed = seed, .sources = &source, .source_count = 1};
+    struct strategy *s = strategy_new("surrogate:initial=20", &setup, &e);
+    uint32_t count, choice[2];
+    uint64_t best = source_best(source, &count)[0];
+    ck_assert_msg(s != NULL, "%s", e.text);
+    for (uint32_t i = 0; i < 40; i++) {
+        ck_assert_uint_eq(strategy_ask(s, &questions[i], 1), 1);
+        space_get(space, questions[i], choice);
+        double told = questions[i] == best ? value : bowl(choice);
+        strategy_tell(s, questions[i], STATUS_CORRECT, told);
+    }
+    ck_assert_uint_eq(questions[1], best);
+    strategy_free(s);
+}
+
+// What was asked for its sake is no part of the model: whether it was the best of all or the worst makes no difference.
+START_TEST(a_source_that_is_not_right_is_forgotten)
+{
+    const char *why;
+    uint64_t worst[40], best[40];
+    struct source *bad = make(own, 2, upside_down, 1, &why);
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        search_told(bad, 1000, seed, worst);
+        search_told(bad, 0.1, seed, best);
+        ck_assert_mem_eq(worst, best, sizeof best);
+    }
+    source_free(bad);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_checked_fixture(tests, open_grid, close_grid);
@@ -361,6 +397,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, helps_and_does_not_hurt);
     tcase_add_test(tests, a_refused_source_takes_no_question);
     tcase_add_test(tests, a_gate_is_shut_or_passed_at_once);
+    tcase_add_test(tests, a_source_that_is_not_right_is_forgotten);
 }
 
 int main(void)
