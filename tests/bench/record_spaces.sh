@@ -1,14 +1,14 @@
 #!/bin/bash
-# Records whole spaces of kernels of the gallery with longer lists of values (tests/bench/spaces), each at two sizes,
-# as compressed T4 files: what `hone score --transfer` and transfer_pairs.py learn from size to size, from language to
+# Records whole spaces of kernels of the gallery with longer lists of values (tests/bench/spaces), each at two or three
+# sizes, as compressed T4 files: what `hone score --transfer` and transfer_pairs.py learn from size to size, from language to
 # language and from device to device.
 #
 #   tests/bench/record_spaces.sh BUILD OUT [KERNEL...]     KERNEL: convolution, stencil, histogram, nbody; default: all
 #
-# In the environment: LANGUAGES (default "opencl cuda"), SIZES (default "large small"), DEVICE and NAME (what the files call it,
-# default "here"), LIMIT (seconds for one space, default 300; what is not recorded by then is missing), JOBS, LAUNCHES (of each
-# configuration, default 15). Each configuration is built, verified and launched so often, and its time is the median: a tune
-# launches most of them once, and the best of thousands of single launches is the luckiest. Writes
+# In the environment: LANGUAGES (default "opencl cuda"), SIZES (default "large medium small"; nbody has no medium one), DEVICE and
+# NAME (what the files call it, default "here"), LIMIT (seconds for one space, default 300; what is not recorded by then is
+# missing), JOBS, LAUNCHES (of each configuration, default 15). Each configuration is built, verified and launched so often, and
+# its time is the median: a tune launches most of them once, and the best of thousands of single launches is the luckiest. Writes
 # OUT/KERNEL_SIZE_NAME_LANGUAGE_T4.json.gz, and a line for each with its count, its fastest and its median time, and how long it
 # took. The convolution is called filter: transfer_pairs.py takes files that begin alike for one kernel, and the benchmark hub's
 # convolution is another. Needs python3.
@@ -22,14 +22,17 @@ shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-sizes_of() { # KERNEL large|small: what --set is given
+sizes_of() { # KERNEL large|medium|small: what --set is given; nothing: the kernel has no such size
     case $1-$2 in
     convolution-large) echo H=3840 W=3840 ;;
-    convolution-small) echo H=1920 W=1920 ;;
+    convolution-medium) echo H=1920 W=1920 ;;
+    convolution-small) echo H=960 W=960 ;;
     stencil-large) echo H=7680 W=7680 ;;
-    stencil-small) echo H=3840 W=3840 ;;
+    stencil-medium) echo H=3840 W=3840 ;;
+    stencil-small) echo H=1920 W=1920 ;;
     histogram-large) echo N=67108864 ;;
-    histogram-small) echo N=16777216 ;;
+    histogram-medium) echo N=16777216 ;;
+    histogram-small) echo N=4194304 ;;
     nbody-large) echo N=15360 ;;
     nbody-small) echo N=7680 ;;
     esac
@@ -38,6 +41,7 @@ sizes_of() { # KERNEL large|small: what --set is given
 record() { # KERNEL SIZE LANGUAGE
     local spec=$root/tests/bench/spaces/$1.json set=() sizes file started=$SECONDS
     sizes=$(sizes_of "$1" "$2")
+    [ "$sizes" ] || return 0
     for constant in $sizes; do set+=(--set "$constant"); done
     file=${1/convolution/filter}_${sizes##*=}_${NAME:-here}_$3_T4.json
     rm -f "$work"/store*
@@ -51,7 +55,7 @@ record() { # KERNEL SIZE LANGUAGE
 }
 
 for kernel; do
-    for size in ${SIZES:-large small}; do
+    for size in ${SIZES:-large medium small}; do
         for language in ${LANGUAGES:-opencl cuda}; do
             record "$kernel" "$size" "$language"
         done
