@@ -240,11 +240,14 @@ static void look_around(const struct deploy_matrix *m, const struct deploy_waves
         out->nearest = c;
         out->distance = apart;
     }
-    for (uint32_t i = 0; i < out->count; i++) {
+    deploy_waves_order(w, row, out->near, out->count);
+    for (uint32_t i = out->count; i-- > 0;) {
         uint32_t at = 0;
         while (t->rows[at] != out->near[i].point)
             at++;
         out->candidates[i] = t->candidates[t->points[at].configuration];
+        if (valid[out->candidates[i]]) // at last that of the first
+            out->nearest = out->candidates[i];
     }
 }
 

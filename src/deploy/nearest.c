@@ -96,7 +96,31 @@ static const bool *find_valid(const struct deploy_table *t, const int64_t *shape
     return valid;
 }
 
-// The point nearest to the shape, of those whose configuration is valid; DEPLOY_NONE: none.
+// Of the points that are nearest by their logarithms the nearest where what is unlike counts, too, and the configuration is
+// valid; DEPLOY_NONE: none. As hone_core_find().
+static uint32_t alike_point(const struct deploy_point *points, uint32_t count, uint32_t columns,
+                            const int64_t *shape, const bool *valid)
+{
+    uint64_t near[HONE_CORE_NEAR], alike[HONE_CORE_NEAR];
+    for (uint32_t i = 0; i < HONE_CORE_NEAR; i++)
+        near[i] = alike[i] = UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++)
+        hone_core_insert(near, HONE_CORE_NEAR,
+                         deploy_distance(points[i].shape, shape, columns) << 16 | i);
+    for (uint32_t i = 0; i < HONE_CORE_NEAR && near[i] != UINT64_MAX; i++) {
+        const struct deploy_point *p = &points[near[i] & 0xffff];
+        hone_core_insert(alike, HONE_CORE_NEAR,
+                         near[i] + (hone_core_unlike(shape, p->shape, columns) << 16));
+    }
+    for (uint32_t i = 0; i < HONE_CORE_NEAR && alike[i] != UINT64_MAX; i++) {
+        uint32_t point = (uint32_t)(alike[i] & 0xffff);
+        if (valid[points[point].configuration])
+            return point;
+    }
+    return DEPLOY_NONE;
+}
+
+// Where none of these is valid: the nearest of all that are.
 static uint32_t nearest_point(const struct deploy_point *points, uint32_t count, uint32_t columns,
                               const int64_t *shape, const bool *valid)
 {
@@ -151,7 +175,9 @@ void deploy_find(const struct deploy_table *t, const struct deploy_asker *who, c
     const bool *valid = find_valid(t, shape, facts, scratch);
     if (valid && out->device != DEPLOY_NONE) {
         const struct deploy_device *d = &t->devices[out->device];
-        out->point = nearest_point(d->points, d->point_count, t->column_count, shape, valid);
+        out->point = alike_point(d->points, d->point_count, t->column_count, shape, valid);
+        if (out->point == DEPLOY_NONE)
+            out->point = nearest_point(d->points, d->point_count, t->column_count, shape, valid);
         if (out->point != DEPLOY_NONE) {
             out->configuration = d->points[out->point].configuration;
             out->is_exact = is_shape(t, d->points[out->point].shape, shape);

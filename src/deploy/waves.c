@@ -44,17 +44,21 @@ bool deploy_waves_init(struct deploy_waves *w, const struct deploy_matrix *m, st
 {
     const uint32_t rows = row_count(m), columns = m->column_count;
     int32_t *logarithms = arena_array(a, (size_t)rows * columns + 1, sizeof *logarithms);
+    int64_t *shapes = arena_array(a, (size_t)rows * columns + 1, sizeof *shapes);
     memset(w, 0, sizeof *w);
-    for (uint32_t row = 0; logarithms && row < rows; row++) {
-        for (uint32_t i = 0; i < columns; i++)
+    for (uint32_t row = 0; logarithms && shapes && row < rows; row++) {
+        for (uint32_t i = 0; i < columns; i++) {
+            shapes[(size_t)row * columns + i] = m->shapes[row][i];
             logarithms[(size_t)row * columns + i] = (int32_t)hone_core_log2(m->shapes[row][i]);
+        }
     }
     w->core.column_count = columns;
     w->core.configuration_count = m->candidate_count;
+    w->core.shapes = shapes;
     w->core.logarithms = logarithms;
     w->device.compute_units = m->compute_units;
     w->device.count = rows;
-    return logarithms != NULL;
+    return logarithms && shapes;
 }
 
 static const int32_t *at_row(const struct deploy_waves *w, uint32_t row)
@@ -84,6 +88,21 @@ uint32_t deploy_waves_insert(hone_core_near *list, uint32_t count, uint32_t row,
     if (at < HONE_CORE_NEAR)
         list[at] = (hone_core_near){.point = row, .distance = distance};
     return count < HONE_CORE_NEAR ? count + 1 : count;
+}
+
+void deploy_waves_order(const struct deploy_waves *w, uint32_t row, hone_core_near *list,
+                        uint32_t count)
+{
+    const uint32_t columns = w->core.column_count;
+    hone_core_near ordered[HONE_CORE_NEAR];
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t unlike =
+            hone_core_unlike(w->core.shapes + (size_t)row * columns,
+                             w->core.shapes + (size_t)list[i].point * columns, columns);
+        done = deploy_waves_insert(ordered, done, list[i].point, list[i].distance + unlike);
+    }
+    memcpy(list, ordered, count * sizeof *list);
 }
 
 int64_t deploy_waves_predict(const struct deploy_waves *w, const struct deploy_matrix *m,
@@ -195,6 +214,7 @@ static struct row_neighbours *find_neighbours(const struct deploy_waves *w, uint
                 all[row].count = deploy_waves_insert(all[row].near, all[row].count, other,
                                                      deploy_waves_distance(w, row, other));
         }
+        deploy_waves_order(w, row, all[row].near, all[row].count);
         deploy_waves_weigh(w, row, all[row].near, all[row].count);
     }
     return all;

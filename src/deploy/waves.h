@@ -18,7 +18,7 @@ struct deploy_waves {
     hone_core_model model;
 };
 
-// The logarithms of the shapes alone: no model. False without memory.
+// The shapes and their logarithms alone: no model. False without memory.
 bool deploy_waves_init(struct deploy_waves *w, const struct deploy_matrix *m, struct arena *a);
 // w->device.model; it stays NULL where the matrix has no groups, or too few times. False without memory.
 bool deploy_waves_fit(struct deploy_waves *w, const struct deploy_matrix *m, struct arena *a);
@@ -28,6 +28,9 @@ uint64_t deploy_waves_distance(const struct deploy_waves *w, uint32_t row, uint3
 // Into a list in the order of distance that has `count` of at most HONE_CORE_NEAR rows; equal ones: the lower row first.
 // Returns their number.
 uint32_t deploy_waves_insert(hone_core_near *list, uint32_t count, uint32_t row, uint64_t distance);
+// Puts a list of rows near to one into the order of the distance that counts what is unlike, too (hone_core_unlike()).
+void deploy_waves_order(const struct deploy_waves *w, uint32_t row, hone_core_near *list,
+                        uint32_t count);
 // Makes a list of rows near to one ready for predictions there; the model is needed.
 void deploy_waves_weigh(const struct deploy_waves *w, uint32_t row, hone_core_near *list,
                         uint32_t count);

@@ -4,11 +4,11 @@
 
    A table has a list of points for each device: a shape, and the configuration that is best there. Who asks names a
    device and a shape; dispatch.h of hone says by which rule it is answered, and hone_core_find() is that rule. */
-#if defined(HONE_KNOWN_CORE) && HONE_KNOWN_CORE != 4
+#if defined(HONE_KNOWN_CORE) && HONE_KNOWN_CORE != 5
 #error "two headers of `hone deploy` by different versions of hone: write both by the same one"
 #endif
 #ifndef HONE_KNOWN_CORE
-#define HONE_KNOWN_CORE 4
+#define HONE_KNOWN_CORE 5
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +33,8 @@ enum { HONE_CORE_ZERO = 1, HONE_CORE_OVERFLOW, HONE_CORE_DOMAIN, HONE_CORE_UNKNO
 #define HONE_CORE_POINTS         65536       /* of one device, at most: 16 bits */
 #define HONE_CORE_LEAF           8
 #define HONE_CORE_NEAR           8 /* points that a prediction is made of */
+#define HONE_CORE_UNLIKE         4096 /* 1/16 of an octave: see hone_core_unlike() */
+#define HONE_CORE_TWOS           7    /* and no more are told apart: 512 bytes of floats */
 #define HONE_CORE_UNTIMED        INT32_MIN
 
 typedef struct hone_core_value {
@@ -607,6 +609,29 @@ static inline uint64_t hone_core_distance(const int64_t *at, const int32_t *ther
     return sum;
 }
 
+/* How often 2 divides a size, as far as it is told apart. */
+static inline int64_t hone_core_twos(int64_t size)
+{
+    const uint64_t x = (uint64_t)size | UINT64_C(1) << HONE_CORE_TWOS;
+#if defined(__GNUC__)
+    return __builtin_ctzll(x);
+#else
+    return hone_core_highest(x & (~x + 1));
+#endif
+}
+
+/* What is added to the squared distance of shapes that 2 divides differently often. Rows of 1024 elements fall into the
+   same banks and the same sets of a cache, those of 1016 do not, and what is fast at one may be slow at the other, however
+   near they are: 1016 has more in common with 952. */
+static inline uint64_t hone_core_unlike(const int64_t *a, const int64_t *b, uint32_t columns)
+{
+    uint64_t sum = 0;
+    uint32_t i;
+    for (i = 0; i < columns; i++)
+        sum += hone_core_square(HONE_CORE_UNLIKE * (hone_core_twos(a[i]) - hone_core_twos(b[i])));
+    return sum;
+}
+
 static inline uint64_t hone_core_least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -844,38 +869,60 @@ static inline uint32_t hone_core_shortest(const int64_t *times, uint32_t count)
     return which;
 }
 
-/* The nearest points, to be weighed. Their number. */
+/* The nearest points by their logarithms, in the order of the distance that counts what is unlike, too. Their number. */
 HONE_CORE_INLINE uint32_t hone_core_neighbours(const hone_core_handle *h, uint32_t columns,
-                                               const int64_t *at, hone_core_near *list)
+                                               const int64_t *shape, const int64_t *at,
+                                               hone_core_near *list)
 {
     const hone_core_table *t = h->table;
     const hone_core_device *d = &t->devices[h->device];
-    uint64_t keys[HONE_CORE_NEAR];
+    uint64_t near[HONE_CORE_NEAR], keys[HONE_CORE_NEAR];
     uint32_t i;
-    hone_core_nearest(h, columns, at, NULL, keys, HONE_CORE_NEAR);
+    hone_core_nearest(h, columns, at, NULL, near, HONE_CORE_NEAR);
+    for (i = 0; i < HONE_CORE_NEAR; i++)
+        keys[i] = UINT64_MAX;
+    for (i = 0; i < HONE_CORE_NEAR && near[i] != UINT64_MAX; i++) {
+        const int64_t *there = t->shapes + (d->first + (size_t)(near[i] & 0xffff)) * columns;
+        hone_core_insert(keys, HONE_CORE_NEAR,
+                         near[i] + (hone_core_unlike(shape, there, columns) << 16));
+    }
     for (i = 0; i < HONE_CORE_NEAR && keys[i] != UINT64_MAX; i++) {
         const uint32_t point = (uint32_t)(keys[i] & 0xffff);
         list[i].point = d->first + point;
         list[i].distance = keys[i] >> 16;
         list[i].logarithms = hone_core_logarithms(t, d->first + t->places[d->first + point]);
-        list[i].costs = d->model->costs + (size_t)point * t->configuration_count;
+        list[i].costs =
+            d->model ? d->model->costs + (size_t)point * t->configuration_count : NULL;
     }
     return i;
 }
 
-/* Of the configurations of the nearest points the valid one with the least predicted time: its waves, each as long as
+/* The first of the list whose configuration is valid, into *best. */
+HONE_CORE_INLINE void hone_core_first_valid(const hone_core_handle *h, const hone_core_value *slots,
+                                            const hone_core_near *list, uint32_t count,
+                                            hone_core_answer *best)
+{
+    uint32_t i;
+    for (i = 0; i < count && best->point == HONE_CORE_NONE; i++) {
+        const uint32_t c = h->table->point_configurations[list[i].point];
+        if (hone_core_excluded(h->table, c, slots) == HONE_CORE_NONE)
+            best->configuration = c, best->point = list[i].point;
+    }
+}
+
+/* Of the configurations of these points, the nearest first, the valid one with the least predicted time: its waves, each as long as
    the near points say; equal ones: the nearest. None takes less than one wave. A shape that is a point has the
    configuration of that. */
 HONE_CORE_INLINE void hone_core_find_predicted(const hone_core_handle *h, uint32_t columns,
                                                const int64_t *at, const hone_core_value *slots,
+                                               hone_core_near *list, uint32_t count,
                                                hone_core_answer *best)
 {
     const hone_core_table *t = h->table;
     const hone_core_model *model = t->devices[h->device].model;
-    hone_core_near list[HONE_CORE_NEAR];
     uint32_t configurations[HONE_CORE_NEAR];
     int64_t times[HONE_CORE_NEAR], least = INT64_MAX;
-    uint32_t i, taken = 0, count = hone_core_neighbours(h, columns, at, list);
+    uint32_t i, taken = 0;
     if (count == 0 || list[0].distance == 0)
         return;
     hone_core_weigh(model->slopes, columns, at, list, count);
@@ -921,10 +968,16 @@ HONE_CORE_INLINE hone_core_answer hone_core_find_among(const hone_core_handle *h
         at[i] = hone_core_log2(shape[i]);
     }
     hone_core_bind(h, shape, slots);
-    if (d && d->model)
-        hone_core_find_predicted(h, columns, at, slots, &best);
-    if (d && best.point == HONE_CORE_NONE)
-        hone_core_nearest_valid(h, columns, at, slots, &best);
+    if (d) {
+        hone_core_near list[HONE_CORE_NEAR];
+        const uint32_t count = hone_core_neighbours(h, columns, shape, at, list);
+        if (d->model)
+            hone_core_find_predicted(h, columns, at, slots, list, count, &best);
+        if (best.point == HONE_CORE_NONE)
+            hone_core_first_valid(h, slots, list, count, &best);
+        if (best.point == HONE_CORE_NONE)
+            hone_core_nearest_valid(h, columns, at, slots, &best);
+    }
     if (best.point == HONE_CORE_NONE && d &&
         hone_core_excluded(h->table, d->fallback, slots) == HONE_CORE_NONE)
         best.configuration = d->fallback;

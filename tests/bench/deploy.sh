@@ -7,14 +7,14 @@
 # on where it was when it is started again, since one may be all that fits into a session:
 #
 #   deploy   hone deploy at POINTS (default: 256..8192), HOLD_OUT sizes between them (default 12), BUDGET each
-#   judge    COUNT sizes (12), multiples of 8, drawn by SEED and not among the points: the table's configuration, that of a tune
-#            of the size itself (TUNE, default 30s) and the default, ranked in interleaved rounds; and the table's against a
-#            library (AGAINST, default cublas-tf32; "" for none) by hone compare. DEVICES, several alike, take the sizes in turn
+#   judge    COUNT sizes (12), multiples of 8, drawn by DRAW (default SEED + 1) and not among the points: the table's
+#            configuration, that of a tune of the size itself (TUNE, default 30s) and the default, ranked in interleaved rounds;
+#            and the table's against a library (AGAINST, default cublas-tf32; "" for none) by hone compare. DEVICES, several
+#            alike, take the sizes in turn
 #
 # In the environment: PART (deploy, judge; default both), DEVICE, DEVICES (default DEVICE; words that --device takes),
 # LANGUAGE (default cuda), STORE (default: a file in the build folder), WITHIN (default 2%), COLUMNS (default "M N K", all
-# with one size). Prints a row for each size; then the
-# geometric means of the table's time over the tune's, of the default's over the table's and of the library's over the
+# with one size). Prints a row for each size; then the geometric means of the table's time over the tune's, of the default's over the table's and of the library's over the
 # table's, each with its worst. Which configuration the table has for a size is asked of the deployed header. Needs python3
 # and cc.
 set -eu
@@ -79,11 +79,11 @@ int main(int argc, char **argv)
 }
 END
 cc -std=c99 -I "$build" "$out.c" -o "$out.ask"
-mapfile -t drawn < <(python3 - "$out.json" "$seed" "${COUNT:-12}" <<'END'
+mapfile -t drawn < <(python3 - "$out.json" "${DRAW:-$((seed + 1))}" "${COUNT:-12}" <<'END'
 import json, math, random, sys
 device = json.load(open(sys.argv[1]))["devices"][0]
 known = sorted(p["shape"][0] for p in device["points"])
-draw, count, sizes = random.Random(int(sys.argv[2]) + 1), int(sys.argv[3]), []
+draw, count, sizes = random.Random(int(sys.argv[2])), int(sys.argv[3]), []
 low, high = math.log2(known[0]), math.log2(known[-1])
 for _ in range(10000):
     size = round(2 ** draw.uniform(low, high) / 8) * 8
@@ -138,7 +138,7 @@ END
 echo "size  table/tune  default/table  ${against:-library}/table  table, us"
 "$out.ask" "${drawn[@]}" >"$out.asked"
 grep . "$rows" || : # judged before: goes on with the others
-of_device() { # every so manieth size, from FIRST on; DEVICE
+of_device() { # FIRST DEVICE: of the sizes in turn, from that one on
     local number=0
     while IFS=';' read -r size chosen default <&3; do
         if [ $((number++ % count)) = "$1" ] && ! grep -q "^$size " "$rows"; then

@@ -46,7 +46,7 @@ whole=$(results)
 # Ended by Ctrl-C while it measures: it says what is left to do.
 expect 130 'no table was written; what was measured is kept in .*interrupted.sqlite, and the same command goes on' \
     timeout --preserve-status -s INT 10 "$hone" deploy spec/matmul_tiled.json --language opencl --store "$scratch/interrupted.sqlite" \
-    --budget 40 --set WIDTH=64,96,128,160,192,256,320,384
+    --budget 40 --set WIDTH=64,96,128,160,192,224,256,288,320,352,384,416,448,480,512,544,576,608
 # One session of store rows for each key: what was measured before the kills was not measured again.
 if command -v python3 >/dev/null; then
     python3 - $store <<'END' || fail "a configuration was screened twice"

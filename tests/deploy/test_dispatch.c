@@ -93,8 +93,9 @@ static const struct {
     {A_NAME, {4096 + 16, 256}, 1, "nearest of 3 measured shapes: M=256,N=256"},
     {A_NAME, {4096 + 8, 256}, 0, "nearest of 3 measured shapes: M=64,N=64"},
     {A_NAME, {7, 7}, DEPLOY_NONE, "no configuration is valid: M % block == 0"},
-    // Half of the way is 128: the first of the two.
-    {A_NAME, {128, 128}, 0, "nearest of 3 measured shapes: M=64,N=64"},
+    // Half of the way is 128: 256 is the more like it of the two, since 128 divides it.
+    {A_NAME, {128, 128}, 1, "nearest of 3 measured shapes: M=256,N=256"},
+    {A_NAME, {96, 96}, 0, "nearest of 3 measured shapes: M=64,N=64"},
     {A_NAME, {144, 144}, 1, "nearest of 3 measured shapes: M=256,N=256"},
     {{.name = "other", .identity = "GPU-b"}, {64, 64}, 1, "measured here"},
     {{.name = "Card B"}, {64 + 8, 64}, 0, "default: no measured configuration is valid here"},
