@@ -94,7 +94,7 @@ void deploy_waves_order(const struct deploy_waves *w, uint32_t row, hone_core_ne
                         uint32_t count)
 {
     const uint32_t columns = w->core.column_count;
-    hone_core_near ordered[HONE_CORE_NEAR];
+    hone_core_near ordered[HONE_CORE_NEAR] = {{0}};
     uint32_t done = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t unlike =

@@ -32,7 +32,7 @@ enum { HONE_CORE_ZERO = 1, HONE_CORE_OVERFLOW, HONE_CORE_DOMAIN, HONE_CORE_UNKNO
 #define HONE_CORE_COLUMNS        16          /* at most */
 #define HONE_CORE_POINTS         65536       /* of one device, at most: 16 bits */
 #define HONE_CORE_LEAF           8
-#define HONE_CORE_NEAR           8 /* points that a prediction is made of */
+#define HONE_CORE_NEAR           8    /* points that a prediction is made of */
 #define HONE_CORE_UNLIKE         4096 /* 1/16 of an octave: see hone_core_unlike() */
 #define HONE_CORE_TWOS           7    /* and no more are told apart: 512 bytes of floats */
 #define HONE_CORE_UNTIMED        INT32_MIN
@@ -891,8 +891,7 @@ HONE_CORE_INLINE uint32_t hone_core_neighbours(const hone_core_handle *h, uint32
         list[i].point = d->first + point;
         list[i].distance = keys[i] >> 16;
         list[i].logarithms = hone_core_logarithms(t, d->first + t->places[d->first + point]);
-        list[i].costs =
-            d->model ? d->model->costs + (size_t)point * t->configuration_count : NULL;
+        list[i].costs = d->model ? d->model->costs + (size_t)point * t->configuration_count : NULL;
     }
     return i;
 }

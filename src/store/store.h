@@ -189,10 +189,10 @@ struct store_row {
     const char *kernels;  // in launch order, one a line
     const char *session;  // 32 hexadecimal digits, random: one for each run of hone
     uint8_t session_bytes[STORE_ID_BYTES];
-    const char *command;       // that run's
+    const char *command;             // that run's
     const char *vendor, *uuid, *pci; // of the device
-    const char *surroundings;  // of the session
-    const char *host, *seed;   // likewise
+    const char *surroundings;        // of the session
+    const char *host, *seed;         // likewise
     uint32_t compute_units;
     struct digest key;
     struct digest source;
