@@ -210,17 +210,23 @@ START_TEST(test_several_in_a_store)
     struct device_info other = stored_device;
     struct recorded_options o = {.spec = spec};
     other.name = "Other 1";
+    other.uuid = "4b2c0000-0000-0000-0000-000000000001";
+    other.pci = "0000:65:00.0";
     stored_fill(store, spec, &other);
     ck_assert_ptr_null(recorded_read("s.sqlite", &o, &e));
     ck_assert_int_eq(e.code, ERROR_USAGE);
     ck_assert_ptr_nonnull(strstr(e.text, "the store has 2 recorded spaces"));
     ck_assert_ptr_nonnull(strstr(e.text, "scale (WIDTH=256) on Other 1, Portable Computing"));
     error_clear(&e);
-    o.device = "other";
-    struct recorded *r = recorded_read("s.sqlite", &o, &e);
-    ck_assert_msg(r != NULL, "%s", e.text);
-    ck_assert_str_eq(r->device, "Other 1");
-    recorded_free(r);
+    const char *const names[] = {"GPU-4b2c0000-0000-0000-0000-000000000001", "00000000:65:00.0",
+                                 "other"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        o.device = names[i];
+        struct recorded *r = recorded_read("s.sqlite", &o, &e);
+        ck_assert_msg(r != NULL, "%s: %s", names[i], e.text);
+        ck_assert_str_eq(r->device, "Other 1");
+        recorded_free(r);
+    }
     o.constants = "WIDTH=1";
     ck_assert_ptr_null(recorded_read("s.sqlite", &o, &e));
     ck_assert_str_eq(e.text, "s.sqlite: the store has no results of scale with WIDTH=1 on other");
