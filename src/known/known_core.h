@@ -876,15 +876,15 @@ HONE_CORE_INLINE uint32_t hone_core_neighbours(const hone_core_handle *h, uint32
 {
     const hone_core_table *t = h->table;
     const hone_core_device *d = &t->devices[h->device];
-    uint64_t near[HONE_CORE_NEAR], keys[HONE_CORE_NEAR];
+    uint64_t found[HONE_CORE_NEAR], keys[HONE_CORE_NEAR];
     uint32_t i;
-    hone_core_nearest(h, columns, at, NULL, near, HONE_CORE_NEAR);
+    hone_core_nearest(h, columns, at, NULL, found, HONE_CORE_NEAR);
     for (i = 0; i < HONE_CORE_NEAR; i++)
         keys[i] = UINT64_MAX;
-    for (i = 0; i < HONE_CORE_NEAR && near[i] != UINT64_MAX; i++) {
-        const int64_t *there = t->shapes + (d->first + (size_t)(near[i] & 0xffff)) * columns;
+    for (i = 0; i < HONE_CORE_NEAR && found[i] != UINT64_MAX; i++) {
+        const int64_t *there = t->shapes + (d->first + (size_t)(found[i] & 0xffff)) * columns;
         hone_core_insert(keys, HONE_CORE_NEAR,
-                         near[i] + (hone_core_unlike(shape, there, columns) << 16));
+                         found[i] + (hone_core_unlike(shape, there, columns) << 16));
     }
     for (i = 0; i < HONE_CORE_NEAR && keys[i] != UINT64_MAX; i++) {
         const uint32_t point = (uint32_t)(keys[i] & 0xffff);
