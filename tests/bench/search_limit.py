@@ -4,16 +4,19 @@
   search_limit.py FILE_T4.json[.gz]... [-n SEEDS] [--quarter N]
 
 A copy of the default strategy in few lines of NumPy (src/search/surrogate.c, gp.c; one question at a time, no sources) searches the
-first quarter of each budget, at most N questions (70), in four ways:
+first quarter of each budget, at most N questions (70), in five ways:
 
   search    as hone does: lengths, jump and noise of the process are fitted to the answers so far
   shape     the same, but these were fitted beforehand to 200 recorded configurations, the 50 best among them: what no search
             can know, and so what better priors, inputs or ways to fit a shape could bring at most
   averaged  the improvement that 8 shapes expect, drawn from their posterior, in the mean
   products  each axis's correlation is its own, and main effects count beside interactions (a product of 1 + a k)
+  forest    no process: 30 randomized trees, each of a bootstrap sample; their mean and deviation are what is expected
+            (as Hutter, Hoos, Leyton-Brown 2011: "Sequential model-based optimization for general algorithm configuration")
 
 For each file and way: the mean lead over random draws (0: as good as these, 1: the optimum at once), and that at 10 % of the
-budget; at the end their means over files with standard errors. Needs NumPy; some minutes.
+budget; at the end their means over files with standard errors. Needs NumPy, and scikit-learn for the forest, which is left out,
+and told, without it; some minutes. --ways names some of them.
 """
 import argparse
 import gzip
@@ -22,6 +25,11 @@ import math
 import os
 
 import numpy as np
+
+try:
+    from sklearn.ensemble import ExtraTreesRegressor
+except ImportError:
+    ExtraTreesRegressor = None
 
 TRIES, INITIAL, GROWTH = 5, 6, 1.15
 
@@ -120,9 +128,19 @@ class Process:
         _, factor, mean, variance, rest = self.solve(x, y, shape)
         reach = np.linalg.solve(factor, self.correlate(x, candidates, shape))
         deviation = np.sqrt(variance * np.maximum(1 - (reach * reach).sum(0), 1e-12))
-        u = (best - mean - reach.T @ rest) / deviation
-        below = 0.5 * (1 + np.vectorize(math.erf)(u / math.sqrt(2)))
-        return deviation * (u * below + np.exp(-u * u / 2) / math.sqrt(2 * math.pi))
+        return expected_improvement(best, mean + reach.T @ rest, deviation)
+
+
+def expected_improvement(best, mean, deviation):
+    u = (best - mean) / deviation
+    below = 0.5 * (1 + np.vectorize(math.erf)(u / math.sqrt(2)))
+    return deviation * (u * below + np.exp(-u * u / 2) / math.sqrt(2 * math.pi))
+
+
+def forest_improvement(x, y, candidates, best, rng):
+    forest = ExtraTreesRegressor(30, max_features=0.8, bootstrap=True, random_state=rng.randint(1 << 30)).fit(x, y)
+    each = np.stack([tree.predict(candidates.astype(np.float32)) for tree in forest.estimators_])
+    return expected_improvement(best, each.mean(0), each.std(0) + 1e-3)
 
 
 def scaled(logs):
@@ -152,6 +170,11 @@ def search(x, times, questions, seed, way, shape):
     shapes = [process.shape] * 8
     while len(asked) < questions:
         y, best = scaled(np.log(times[asked]))
+        if way == "forest":
+            expected = forest_improvement(x[asked], y, x, best, rng)
+            expected[asked] = -1
+            asked.append(int(expected.argmax()))
+            continue
         if fitted == 0 or len(asked) > fitted * GROWTH + 1:
             fitted = len(asked)
             if way == "averaged":
@@ -170,8 +193,12 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("-n", type=int, default=12)
     parser.add_argument("--quarter", type=int, default=70)
+    parser.add_argument("--ways", default="search,shape,averaged,products,forest")
     options = parser.parse_args()
-    leads = {way: [] for way in ("search", "shape", "averaged", "products")}
+    leads = {way: [] for way in options.ways.split(",")}
+    if "forest" in leads and ExtraTreesRegressor is None:
+        print("no scikit-learn: no forest")
+        del leads["forest"]
     for file in options.files:
         x, times = read(file)
         draws, best = random_draws(times), times.min()
