@@ -96,8 +96,8 @@ static const bool *find_valid(const struct deploy_table *t, const int64_t *shape
     return valid;
 }
 
-// Of the points that are nearest by their logarithms the nearest where what is unlike counts, too, and the configuration is
-// valid; DEPLOY_NONE: none. As hone_core_find().
+// Of the points nearest by their logarithms, the nearest valid one by the distance with hone_core_unlike() added;
+// DEPLOY_NONE: none is valid. As hone_core_find().
 static uint32_t alike_point(const struct deploy_point *points, uint32_t count, uint32_t columns,
                             const int64_t *shape, const bool *valid)
 {

@@ -34,7 +34,7 @@ enum { HONE_CORE_ZERO = 1, HONE_CORE_OVERFLOW, HONE_CORE_DOMAIN, HONE_CORE_UNKNO
 #define HONE_CORE_LEAF           8
 #define HONE_CORE_NEAR           8    /* points that a prediction is made of */
 #define HONE_CORE_UNLIKE         4096 /* 1/16 of an octave: see hone_core_unlike() */
-#define HONE_CORE_TWOS           7    /* and no more are told apart: 512 bytes of floats */
+#define HONE_CORE_TWOS           7    /* the largest power that counts: 2^7 floats are 512 bytes */
 #define HONE_CORE_UNTIMED        INT32_MIN
 
 typedef struct hone_core_value {
@@ -609,7 +609,7 @@ static inline uint64_t hone_core_distance(const int64_t *at, const int32_t *ther
     return sum;
 }
 
-/* How often 2 divides a size, as far as it is told apart. */
+/* How often 2 divides a size, at most HONE_CORE_TWOS. */
 static inline int64_t hone_core_twos(int64_t size)
 {
     const uint64_t x = (uint64_t)size | UINT64_C(1) << HONE_CORE_TWOS;
@@ -869,7 +869,7 @@ static inline uint32_t hone_core_shortest(const int64_t *times, uint32_t count)
     return which;
 }
 
-/* The nearest points by their logarithms, in the order of the distance that counts what is unlike, too. Their number. */
+/* The nearest points by their logarithms, in the order of the distance with hone_core_unlike() added. Returns how many. */
 HONE_CORE_INLINE uint32_t hone_core_neighbours(const hone_core_handle *h, uint32_t columns,
                                                const int64_t *shape, const int64_t *at,
                                                hone_core_near *list)
@@ -909,8 +909,8 @@ HONE_CORE_INLINE void hone_core_first_valid(const hone_core_handle *h, const hon
     }
 }
 
-/* Of the configurations of these points, the nearest first, the valid one with the least predicted time: its waves, each as long as
-   the near points say; equal ones: the nearest. None takes less than one wave. A shape that is a point has the
+/* Of the configurations of these points, the nearest first, the valid one with the least predicted time: its waves, each as
+   long as the near points say; equal ones: the nearest. None takes less than one wave. A shape that is a point has the
    configuration of that. */
 HONE_CORE_INLINE void hone_core_find_predicted(const hone_core_handle *h, uint32_t columns,
                                                const int64_t *at, const hone_core_value *slots,

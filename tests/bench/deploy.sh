@@ -14,9 +14,9 @@
 #
 # In the environment: PART (deploy, judge; default both), DEVICE, DEVICES (default DEVICE; words that --device takes),
 # LANGUAGE (default cuda), STORE (default: a file in the build folder), WITHIN (default 2%), COLUMNS (default "M N K", all
-# with one size). Prints a row for each size; then the geometric means of the table's time over the tune's, of the default's over the table's and of the library's over the
-# table's, each with its worst. Which configuration the table has for a size is asked of the deployed header. Needs python3
-# and cc.
+# with one size). Prints a row for each size; then the geometric means of the table's time over the tune's, of the default's
+# over the table's and of the library's over the table's, each with its worst. Which configuration the table has for a size is
+# asked of the deployed header. Needs python3 and cc.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)

@@ -15,8 +15,8 @@ first quarter of each budget, at most N questions (70), in five ways:
             (as Hutter, Hoos, Leyton-Brown 2011: "Sequential model-based optimization for general algorithm configuration")
 
 For each file and way: the mean lead over random draws (0: as good as these, 1: the optimum at once), and that at 10 % of the
-budget; at the end their means over files with standard errors. Needs NumPy, and scikit-learn for the forest, which is left out,
-and told, without it; some minutes. --ways names some of them.
+budget; at the end their means over files with standard errors. Needs NumPy, and scikit-learn for the forest: without it a line says that there is
+none. Takes some minutes; --ways search,forest tries these two alone.
 """
 import argparse
 import gzip

@@ -92,8 +92,8 @@ static const char *name_of_space(struct tune *t, const struct stored_space *s)
                         s->constants[0] ? ", " : "", s->constants);
 }
 
-// What cannot be read, or says nothing of the space, is told and left out; of what ships with a spec, the few best
-// of some devices, it is not told.
+// What cannot be read, or says nothing of the space, is left out, with a note in the log. Without one where it ships with the
+// spec: that has only the best of some devices, and nobody asked for it.
 static bool add_source(struct tune *t, const struct near_space *n, struct error *e)
 {
     struct error unreadable = ERROR_INIT;
