@@ -4,7 +4,11 @@
 // to date row by row, is due to Willemsen, van Nieuwpoort, van Werkhoven 2021: "Bayesian
 // optimization for auto-tuning GPU kernels".
 //
-// - It begins with what the user says, then with a few questions spread over the space, and with as many more as are asked before the first answer.
+// - It begins with what the user says, then with a few questions spread over the space, and with as many more as are
+//   asked before the first answer; the first of them not far from the centre (centre.h).
+// - Without results the process expects less of a configuration the further it is from the centre, as far as the results bear
+//   that out, or what sources (transfer.h) make of it. Nothing is made of the centre where a time ends the search, or few
+//   questions do.
 // - The pool is the whole space where that is small, else neighbours of the best results and
 //   configurations at random. It is made anew, and the model's shape with it, each time the
 //   results have grown by some percent, and the neighbours of a new best join it at once.
@@ -15,6 +19,7 @@
 // - Late in a long search results come faster than a model can be kept up to date: questions are
 //   then taken from the pool in the order of improvement expected when it was made.
 #include "base/array.h"
+#include "search/centre.h"
 #include "search/costs.h"
 #include "search/gp.h"
 #include "search/learner.h"
@@ -33,19 +38,22 @@ static const struct strategy_option options[] = {
     {.name = NULL},
 };
 
-#define SPREAD_TRIES  5   // at random, for one initial question; the furthest of many are corners
-#define SPREAD_MOST   64  // initial questions because so many are in flight
-#define PROMISED      4   // initial questions, the gate's included, where a source promises much
-#define FIT_MOST      100 // rows that the shape is chosen by
-#define FIT_SWEEPS    2
-#define GROWTH        1.15 // of the results until the model is made anew
-#define LISTED_FROM   512  // asks, from which on the pool is a list
-#define LISTED_GROWTH 1.3
-#define LISTED_LEAST  32  // results until a list is made anew for a new best
-#define FLIGHT_MOST   256 // in flight that rows are made for
-#define SOURCE_RANGE  4.0 // of a standardised value of theirs, on the axis
-#define NEAR_BEST     8   // results whose neighbours are candidates
-#define NEAR_MOST     256 // neighbours of one
+#define SPREAD_TRIES   5   // at random, for one initial question; the furthest of many are corners
+#define SPREAD_MOST    64  // initial questions because so many are in flight
+#define CENTRAL_WEIGHT 0.2 // of a distance apart: what one deviation of centre_away() counts
+#define CENTRAL_SHARE  16  // of the budget, one question in so many begins near the centre
+#define CENTRAL_LEAST  100 // of a smaller budget none, and nothing is expected of the centre
+#define PROMISED       4   // initial questions, the gate's included, where a source promises much
+#define FIT_MOST       100 // rows that the shape is chosen by
+#define FIT_SWEEPS     2
+#define GROWTH         1.15 // of the results until the model is made anew
+#define LISTED_FROM    512  // asks, from which on the pool is a list
+#define LISTED_GROWTH  1.3
+#define LISTED_LEAST   32  // results until a list is made anew for a new best
+#define FLIGHT_MOST    256 // in flight that rows are made for
+#define SOURCE_RANGE   4.0 // of a standardised value of theirs, on the axis
+#define NEAR_BEST      8   // results whose neighbours are candidates
+#define NEAR_MOST      256 // neighbours of one
 
 struct surrogate {
     struct strategy base;
@@ -54,7 +62,8 @@ struct surrogate {
     struct scale scale;
     struct improvement improvement;
     struct transfer transfer;
-    double *offsets;   // of candidates: what the sources make of them
+    struct centre centre;
+    double *offsets;   // of candidates: what is expected of them without a model
     double *roughness; // of axes
     struct costs costs;
     bool by_time;         // a time ends the search
@@ -63,6 +72,7 @@ struct surrogate {
     float *spread; // points of the first questions: spread_count, of which spread_known are there
     uint32_t initial, in_flight, spread_count, spread_known;
     uint32_t spread_seen; // so many questions were looked at for them
+    uint64_t central;     // of these, so many are near the centre; 0: nothing is made of it
 
     uint32_t told, correct;
     double best;        // of the correct ones
@@ -144,6 +154,8 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     s->spread_count = setup->in_flight < SPREAD_MOST ? setup->in_flight : SPREAD_MOST;
     if (s->spread_count < s->initial)
         s->spread_count = s->initial;
+    if (setup->budget >= CENTRAL_LEAST)
+        s->central = setup->budget / CENTRAL_SHARE;
     if (!allocate_surrogate(s, rows_for(setup), pool)) {
         error_memory(e);
         surrogate_destroy(&s->base);
@@ -151,6 +163,7 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     }
     for (uint32_t i = 0; i < s->learner.axes.count; i++)
         s->roughness[i] = axis_roughness(&s->learner.axes.items[i]);
+    centre_init(&s->centre, &s->learner.axes);
     improvement_init(&s->improvement);
     s->gp.axes = s->coordinates;
     gp_prior(&s->gp);
@@ -177,12 +190,13 @@ static void locate_configuration(struct surrogate *s, uint64_t index, float *poi
     }
 }
 
-// At the end what the sources make of it, as one axis more. Returns what is expected by that alone.
-static double locate_with_sources(struct surrogate *s, uint64_t index, float *point)
+// At the end what the sources make of it, as one axis more. Returns what is expected without a model: by the sources, or
+// where none is trusted by the distance from the centre.
+static double locate_with_offset(struct surrogate *s, uint64_t index, float *point)
 {
     locate_configuration(s, index, point);
     if (!s->transfer.is_trusted)
-        return 0;
+        return s->central > 0 ? s->centre.slope * centre_away(&s->centre, point) : 0;
     double value = transfer_value(&s->transfer, s->learner.choice);
     point[s->coordinates] = (float)(value / SOURCE_RANGE);
     return s->transfer.slope * value;
@@ -226,12 +240,22 @@ static uint32_t own_questions(const struct surrogate *s)
     return s->learner.asked.count - (s->forgets ? s->by_source : s->transfer.gate_count);
 }
 
-// The one furthest from all of these that were asked, of some at random.
+// How good a further one of the first questions is: far from those before, and not far from the centre.
+static double spread_worth(struct surrogate *s, uint64_t index)
+{
+    double apart = s->spread_known > 0 ? sqrt(distance_to_spread(s, index)) : 0;
+    if (own_questions(s) >= s->central)
+        return apart;
+    locate_configuration(s, index, s->point);
+    return apart - CENTRAL_WEIGHT * centre_away(&s->centre, s->point);
+}
+
+// The best of some at random.
 static bool ask_spread(struct surrogate *s, uint64_t *index)
 {
     struct learner *g = &s->learner;
-    double furthest = -1;
-    bool is_initial = own_questions(s) > 0 && own_questions(s) < s->spread_count;
+    double most = -INFINITY;
+    bool is_initial = own_questions(s) < s->spread_count && own_questions(s) + s->central > 0;
     for (; is_initial && s->spread_seen < g->asked.count; s->spread_seen++) {
         const struct asked_entry *seen = &g->asked.entries[s->spread_seen];
         if (!is_forgotten(s, seen) && !transfer_asked(&s->transfer, seen->index))
@@ -239,20 +263,20 @@ static bool ask_spread(struct surrogate *s, uint64_t *index)
     }
     for (uint32_t i = 0; i < SPREAD_TRIES && is_initial; i++) {
         uint64_t other = space_sample(g->space, &g->rng);
-        double apart = learner_is_open(g, other) ? distance_to_spread(s, other) : -1;
-        if (apart > furthest) {
-            furthest = apart;
+        double worth = learner_is_open(g, other) ? spread_worth(s, other) : -INFINITY;
+        if (worth > most) {
+            most = worth;
             *index = other;
         }
     }
-    return furthest >= 0 || learner_next(g, index);
+    return most > -INFINITY || learner_next(g, index);
 }
 
 // ---- the pool ----------------------------------------------------------------------------------
 
 static void add_candidate(struct surrogate *s, uint64_t index)
 {
-    double offset = locate_with_sources(s, index, s->point);
+    double offset = locate_with_offset(s, index, s->point);
     uint32_t at = gp_add_candidate(&s->gp, s->point);
     s->offsets[at] = offset;
     s->pool[at] = index;
@@ -336,6 +360,16 @@ static double scaled(const struct surrogate *s, const struct asked_entry *a)
     return a->state == ASKED_CORRECT ? scale_apply(&s->scale, a->value) : s->scale.failure;
 }
 
+static void weigh_centre(struct surrogate *s, uint32_t count)
+{
+    centre_forget(&s->centre);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct asked_entry *a = &s->learner.asked.entries[s->ranked[i].at];
+        locate_configuration(s, a->index, s->point);
+        centre_learn(&s->centre, centre_away(&s->centre, s->point), scaled(s, a));
+    }
+}
+
 static void fit(struct surrogate *s, uint32_t count)
 {
     uint32_t some = count < FIT_MOST ? count : FIT_MOST;
@@ -344,7 +378,7 @@ static void fit(struct surrogate *s, uint32_t count)
     for (uint32_t i = 0; i < some; i++) {
         uint32_t at = s->ranked[ranked_spread(i, some, count)].at;
         const struct asked_entry *a = &s->learner.asked.entries[at];
-        double offset = locate_with_sources(s, a->index, s->point);
+        double offset = locate_with_offset(s, a->index, s->point);
         gp_place_row(&s->gp, i, s->point, scaled(s, a) - offset);
     }
     gp_fit(&s->gp, some, FIT_SWEEPS);
@@ -354,7 +388,7 @@ static void fit(struct surrogate *s, uint32_t count)
 static void add_model_row(struct surrogate *s, const struct asked_entry *a)
 {
     bool known = a->state != ASKED_PENDING;
-    double offset = locate_with_sources(s, a->index, s->point);
+    double offset = locate_with_offset(s, a->index, s->point);
     s->rows[gp_add_row(&s->gp, s->point, known, known ? scaled(s, a) - offset : 0)] = a->index;
 }
 
@@ -429,6 +463,7 @@ static bool make_model(struct surrogate *s)
     uint32_t known = rank_results(s);
     scale_choose(&s->scale, s->ranked, s->correct);
     transfer_weigh(&s->transfer, &s->learner, &s->scale);
+    weigh_centre(s, known);
     s->gp.axes = s->coordinates + s->transfer.is_trusted;
     gp_clear(&s->gp);
     fit(s, known);
@@ -545,7 +580,7 @@ static void surrogate_tell(struct strategy *base, uint64_t index, enum status st
     if (s->has_model) {
         for (uint32_t i = 0; i < s->gp.rows; i++) {
             if (s->gp.pending[i] && s->rows[i] == a->index)
-                gp_tell(&s->gp, i, scaled(s, a) - locate_with_sources(s, a->index, s->point));
+                gp_tell(&s->gp, i, scaled(s, a) - locate_with_offset(s, a->index, s->point));
         }
     }
     if (a->state != ASKED_CORRECT || is_forgotten(s, a) || !note_correct(s, a->value))

@@ -35,9 +35,9 @@ static void falling_with_nonsense(const uint32_t *choice, struct recorded_row *r
 }
 
 // A rugged valley; one configuration in seven fails, some have no cost.
-static void rugged(const uint32_t *choice, struct recorded_row *row)
+static void rugged_around(const uint32_t *choice, double deepest, struct recorded_row *row)
 {
-    double x = (double)choice[0] - 7, y = (double)choice[1] - 3, z = choice[2];
+    double x = (double)choice[0] - deepest, y = (double)choice[1] - 3, z = choice[2];
     uint32_t mixed = (choice[0] * 31 + choice[1] * 17 + choice[2] * 7) % 13;
     row->time_ns = 100 + x * x + 3 * y * y + 11 * z + 5 * mixed;
     row->costs.compile_ns = mixed == 5 ? NAN : 1000 + 100 * mixed;
@@ -45,6 +45,17 @@ static void rugged(const uint32_t *choice, struct recorded_row *row)
         row->status = STATUS_COMPILE;
         row->time_ns = NAN;
     }
+}
+
+static void rugged(const uint32_t *choice, struct recorded_row *row)
+{
+    rugged_around(choice, 7, row);
+}
+
+// The same with its bottom far from where searches begin.
+static void rugged_aside(const uint32_t *choice, struct recorded_row *row)
+{
+    rugged_around(choice, 14, row);
 }
 
 static void flat(const uint32_t *choice, struct recorded_row *row)
@@ -239,7 +250,7 @@ END_TEST
 START_TEST(along_the_budget)
 {
     struct made m;
-    made_init(&m, valley, 3, rugged);
+    made_init(&m, valley, 3, rugged_aside);
     const struct recorded *const file = &m.recorded;
     static const char *const surrogate[] = {"surrogate"};
     struct score_options o = options_of(&file, surrogate);

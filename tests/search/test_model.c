@@ -1,5 +1,6 @@
 // What the surrogate is made of: the Gaussian process against a plain one, the scale of values, the
 // axes, and what was asked.
+#include "search/centre.h"
 #include "search/gp.h"
 #include "search/learner.h"
 #include "search/scale.h"
@@ -259,6 +260,60 @@ START_TEST(scale_keeps_the_order)
 }
 END_TEST
 
+// ---- the centre --------------------------------------------------------------------------------
+
+// Lists of 5 and 3 numbers; of two values, and strings, nothing is the centre.
+START_TEST(the_centre_is_that_of_lists)
+{
+    struct error e = ERROR_INIT;
+    struct value five[5], three[3], two[2];
+    struct value names[] = {value_string("b"), value_string("a"), value_string("c")};
+    for (int i = 0; i < 5; i++)
+        five[i] = value_int(1 << i);
+    for (int i = 0; i < 3; i++)
+        three[i] = value_int(i);
+    for (int i = 0; i < 2; i++)
+        two[i] = value_int(i);
+    struct parameter p[] = {{.name = "f", .path = "f", .values = five, .count = 5},
+                            {.name = "t", .path = "t", .values = three, .count = 3},
+                            {.name = "o", .path = "o", .values = two, .count = 2},
+                            {.name = "s", .path = "s", .values = names, .count = 3}};
+    struct spec *spec = spec_bare("made", p, 4, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    struct axes x;
+    ck_assert(axes_init(&x, spec));
+    struct centre c;
+    centre_init(&c, &x);
+    double inside = centre_away(&c, (const float[]){0.5F, 0.5F, 0, 0});
+    double longer = centre_away(&c, (const float[]){1, 0.5F, 0, 0});
+    double shorter = centre_away(&c, (const float[]){0.5F, 1, 0, 0});
+    ck_assert(inside < 0 && inside < shorter && shorter < longer);
+    ck_assert(centre_away(&c, (const float[]){0, 0.5F, 0, 0}) == longer);
+    ck_assert(centre_away(&c, (const float[]){0.5F, 0.5F, 1, 2}) == inside);
+    // (1 - 2/5)^2 + (1 - 2/3)^2 is the sum of squares.
+    ck_assert_double_eq_tol(longer - inside, 0.6 * 0.25 / (0.0745356 * sqrt(0.36 + 1.0 / 9)), 1e-5);
+    axes_release(&x);
+    spec_free(spec);
+}
+END_TEST
+
+// It begins at what is usual, and answers decide.
+START_TEST(the_slope_follows_the_answers)
+{
+    struct centre c = {.axes = NULL};
+    centre_forget(&c);
+    double usual = c.slope;
+    ck_assert(usual > 0);
+    centre_learn(&c, 1, 0.5);
+    ck_assert_double_eq_tol(c.slope, usual, 0.05); // of one answer there is no line
+    for (int i = 0; i < 500; i++)
+        centre_learn(&c, i % 3 - 1, -0.6 * (i % 3 - 1) + 0.1);
+    ck_assert_double_eq_tol(c.slope, -0.6, 0.03);
+    centre_forget(&c);
+    ck_assert(c.slope == usual && c.count == 0);
+}
+END_TEST
+
 // ---- axes, ground ------------------------------------------------------------------------------
 
 // Sorted in no time, also where they come the other way round.
@@ -439,6 +494,8 @@ int main(void)
     tcase_add_test(tests, improvement_is_right);
     tcase_add_test(tests, scale_is_the_same_in_any_unit);
     tcase_add_test(tests, scale_keeps_the_order);
+    tcase_add_test(tests, the_centre_is_that_of_lists);
+    tcase_add_test(tests, the_slope_follows_the_answers);
     tcase_add_test(tests, axes_order_values);
     tcase_add_test(tests, axes_count_twos);
     tcase_add_test(tests, axes_of_many_values);

@@ -447,7 +447,7 @@ START_TEST(as_many_are_spread_as_are_in_flight)
         one += nearest_pair(&f, 1, seed) / 10;
         many += nearest_pair(&f, 16, seed) / 10;
     }
-    ck_assert_msg(many > 1.5 * one, "%g, %g", many, one);
+    ck_assert_msg(many > 1.3 * one, "%g, %g", many, one);
     close_space(&f);
 }
 END_TEST
