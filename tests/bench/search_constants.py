@@ -4,7 +4,8 @@
   search_constants.py SOURCE FILE... [-n SEEDS] [--jobs N] [--nice N]
 
 SOURCE is a copy of hone's source with a configured folder build (`git archive HEAD`, `cmake -B build`): its files are edited,
-built and put back. Recorded spaces are files whose name begins with the kernel's, up to the first underscore. For each kernel
+built and put back. Recorded spaces are files whose name begins with the kernel's, up to the first underscore; filter is a
+convolution. For each kernel
 the constants of CONSTANTS begin as they were before anybody compared them with anything; then, one after the other, each takes
 the value whose mean score on all *other* kernels, each kernel alike, is the best. With what that gives the kernel left out is
 scored. At the end the means over files, by the budget, and what the same files give with the constants as they are.
@@ -28,13 +29,16 @@ CONSTANTS = (
     ("surrogate.c", "SPREAD_TRIES", "20", "5"),
     ("surrogate.c", "FIT_SWEEPS", "1", "2"),
     ("surrogate.c", "NEAR_BEST", "3", "8"),
+    ("centre.c", "SLOPE_USUAL", "0.0", "0.2"),
+    ("surrogate.c", "CENTRAL_WEIGHT", "0.0", "0.2"),
 )
 SHARES = (0.05, 0.1, 0.25, 0.5, 1)
 BUDGET = 100  # configurations; below it a space is a small one
 
 
 def kernel_of(file):
-    return os.path.basename(file).split("_")[0]
+    name = os.path.basename(file).split("_")[0]
+    return {"filter": "convolution"}.get(name, name)  # the same kernel, by another hand
 
 
 def strip_costs(file, folder):

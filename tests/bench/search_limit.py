@@ -4,9 +4,11 @@
   search_limit.py FILE_T4.json[.gz]... [-n SEEDS] [--quarter N]
 
 A copy of the default strategy in few lines of NumPy (src/search/surrogate.c, gp.c; one question at a time, no sources) searches the
-first quarter of each budget, at most N questions (70), in five ways:
+first quarter of each budget, at most N questions (70), in six ways:
 
-  search    as hone does: lengths, jump and noise of the process are fitted to the answers so far
+  search    as hone does: lengths, jump and noise of the process are fitted to the answers so far, and less is expected far
+            from the centre
+  plain     the same, but nothing is made of the centre, as with fewer than 100 questions
   shape     the same, but these were fitted beforehand to 200 recorded configurations, the 50 best among them: what no search
             can know, and so what better priors, inputs or ways to fit a shape could bring at most
   averaged  the improvement that 8 shapes expect, drawn from their posterior, in the mean
@@ -32,6 +34,7 @@ except ImportError:
     ExtraTreesRegressor = None
 
 TRIES, INITIAL, GROWTH = 5, 6, 1.15
+SLOPE, SLOPE_DEVIATION, WEIGHT, SHARE, LEAST = 0.2, 0.3, 0.2, 16, 100  # of the centre
 
 
 def read(file):
@@ -159,13 +162,29 @@ def known_shape(x, times, products):
     return process.shape
 
 
-def search(x, times, questions, seed, way, shape):
+def away_from_centre(x):
+    """Of each configuration, in deviations (src/search/centre.c)."""
+    weights = np.array([1 - 2 / len(np.unique(column)) for column in x.T])
+    return ((x - 0.5) ** 2 - 1 / 12) @ weights / (0.0745356 * max(1e-9, math.sqrt(weights @ weights)))
+
+
+def slope_of(away, y):
+    """Of a line through answers, with a normal prior."""
+    n, prior = len(y) + 1, 1 / SLOPE_DEVIATION**2
+    return (prior * SLOPE + away @ y - away.sum() * y.sum() / n) / (prior + away @ away - away.sum() ** 2 / n)
+
+
+def search(x, times, budget, questions, seed, way, shape):
     rng = np.random.RandomState(seed)
-    asked = [rng.randint(len(times))]
+    away = np.zeros(len(x)) if way in ("plain", "forest") or budget < LEAST else away_from_centre(x)
+    asked = []
     while len(asked) < INITIAL:
         tries = np.setdiff1d(rng.choice(len(times), TRIES), asked)
+        worth = -WEIGHT * away[tries] * (len(asked) < budget // SHARE)
+        if asked and len(tries):
+            worth += np.sqrt(((x[tries][:, None] - x[asked][None]) ** 2).sum(-1).min(1))
         if len(tries):
-            asked.append(int(tries[((x[tries][:, None] - x[asked][None]) ** 2).sum(-1).min(1).argmax()]))
+            asked.append(int(tries[worth.argmax()]))
     process, fitted = Process(x.shape[1], way == "products"), 0
     shapes = [process.shape] * 8
     while len(asked) < questions:
@@ -175,6 +194,8 @@ def search(x, times, questions, seed, way, shape):
             expected[asked] = -1
             asked.append(int(expected.argmax()))
             continue
+        offsets = slope_of(away[asked], y) * away
+        y = y - offsets[asked]
         if fitted == 0 or len(asked) > fitted * GROWTH + 1:
             fitted = len(asked)
             if way == "averaged":
@@ -182,7 +203,7 @@ def search(x, times, questions, seed, way, shape):
             elif way != "shape":
                 process.fit(x[asked], y)
         used = shapes if way == "averaged" else [shape if way == "shape" else process.shape]
-        expected = sum(process.improvement(x[asked], y, x, best, s) for s in used)
+        expected = sum(process.improvement(x[asked], y, x, best - offsets, s) for s in used)
         expected[asked] = -1
         asked.append(int(expected.argmax()))
     return asked
@@ -193,7 +214,7 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("-n", type=int, default=12)
     parser.add_argument("--quarter", type=int, default=70)
-    parser.add_argument("--ways", default="search,shape,averaged,products,forest")
+    parser.add_argument("--ways", default="search,plain,shape,averaged,products,forest")
     options = parser.parse_args()
     leads = {way: [] for way in options.ways.split(",")}
     if "forest" in leads and ExtraTreesRegressor is None:
@@ -210,7 +231,7 @@ def main():
         for way, found in leads.items():
             curves = []
             for seed in range(options.n):
-                least = np.minimum.accumulate(times[search(x, times, questions, seed, way, shape)])
+                least = np.minimum.accumulate(times[search(x, times, budget, questions, seed, way, shape)])
                 curves.append((draws[:questions] - least) / (draws[:questions] - best))
             found.append((np.mean(curves), np.std([c.mean() for c in curves]) / math.sqrt(options.n),
                           np.mean([c[min(budget // 10, questions) - 1] for c in curves])))
