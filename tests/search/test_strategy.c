@@ -452,6 +452,39 @@ START_TEST(as_many_are_spread_as_are_in_flight)
 }
 END_TEST
 
+// Of the first six questions, how far the values are from the middle of their lists: 250 at random.
+static double mean_from_middle(const struct fixture *f, uint64_t budget, uint64_t seed)
+{
+    struct strategy *s = start(f, "surrogate", budget, seed);
+    uint64_t out[6];
+    uint32_t a[5];
+    double sum = 0;
+    for (size_t i = 0; i < 6; i++) {
+        ck_assert_uint_eq(strategy_ask(s, &out[i], 1), 1);
+        space_get(f->space, out[i], a);
+        for (size_t p = 0; p < 5; p++)
+            sum += fabs(a[p] - 499.5);
+    }
+    strategy_free(s);
+    return sum / 30;
+}
+
+// Not so where few questions are allowed, or a time ends the search.
+START_TEST(the_first_are_near_the_centre)
+{
+    struct fixture f = open_space(DATA "large.json");
+    double of_100 = 0, of_99 = 0, timed = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        of_100 += mean_from_middle(&f, 100, seed) / 20;
+        of_99 += mean_from_middle(&f, 99, seed) / 20;
+        timed += mean_from_middle(&f, 0, seed) / 20;
+    }
+    ck_assert_msg(of_100 < 240 && of_99 > 250, "%g, %g", of_100, of_99);
+    ck_assert_double_eq_tol(timed, of_99, 1e-9);
+    close_space(&f);
+}
+END_TEST
+
 START_TEST(one_configuration_is_asked_once)
 {
     struct fixture f = {.spec = NULL};
@@ -630,6 +663,7 @@ int main(void)
     if (!SUITE_SANITIZED)
         tcase_add_test(tests, what_is_dear_waits_where_time_ends);
     tcase_add_test(tests, as_many_are_spread_as_are_in_flight);
+    tcase_add_test(tests, the_first_are_near_the_centre);
     tcase_add_test(tests, one_configuration_is_asked_once);
     tcase_add_test(tests, options_are_read_and_described);
     tcase_add_test(tests, options_are_checked);
