@@ -220,15 +220,6 @@ static float *spread_point(const struct surrogate *s, uint32_t i)
     return s->spread + (size_t)i * (s->coordinates + 1);
 }
 
-static double distance_to_spread(struct surrogate *s, uint64_t index)
-{
-    double nearest = INFINITY;
-    locate_configuration(s, index, s->point);
-    for (uint32_t i = 0; i < s->spread_known; i++)
-        nearest = fmin(nearest, distance_of_points(s, s->point, spread_point(s, i)));
-    return nearest;
-}
-
 static bool is_forgotten(const struct surrogate *s, const struct asked_entry *a)
 {
     return s->forgets && a->by_source;
@@ -240,14 +231,15 @@ static uint32_t own_questions(const struct surrogate *s)
     return s->learner.asked.count - (s->forgets ? s->by_source : s->transfer.gate_count);
 }
 
-// How good a further one of the first questions is: far from those before, and not far from the centre.
+// How good a further one of the first questions is: far from the nearest of those before, and not far from the centre.
 static double spread_worth(struct surrogate *s, uint64_t index)
 {
-    double apart = s->spread_known > 0 ? sqrt(distance_to_spread(s, index)) : 0;
-    if (own_questions(s) >= s->central)
-        return apart;
+    double nearest = s->spread_known > 0 ? INFINITY : 0;
     locate_configuration(s, index, s->point);
-    return apart - CENTRAL_WEIGHT * centre_away(&s->centre, s->point);
+    for (uint32_t i = 0; i < s->spread_known; i++)
+        nearest = fmin(nearest, distance_of_points(s, s->point, spread_point(s, i)));
+    double away = own_questions(s) < s->central ? centre_away(&s->centre, s->point) : 0;
+    return sqrt(nearest) - CENTRAL_WEIGHT * away;
 }
 
 // The best of some at random.
@@ -255,7 +247,9 @@ static bool ask_spread(struct surrogate *s, uint64_t *index)
 {
     struct learner *g = &s->learner;
     double most = -INFINITY;
-    bool is_initial = own_questions(s) < s->spread_count && own_questions(s) + s->central > 0;
+    uint32_t own = own_questions(s);
+    // Where nothing is made of the centre, the very first one is any.
+    bool is_initial = own < s->spread_count && (own > 0 || s->central > 0);
     for (; is_initial && s->spread_seen < g->asked.count; s->spread_seen++) {
         const struct asked_entry *seen = &g->asked.entries[s->spread_seen];
         if (!is_forgotten(s, seen) && !transfer_asked(&s->transfer, seen->index))
@@ -463,7 +457,8 @@ static bool make_model(struct surrogate *s)
     uint32_t known = rank_results(s);
     scale_choose(&s->scale, s->ranked, s->correct);
     transfer_weigh(&s->transfer, &s->learner, &s->scale);
-    weigh_centre(s, known);
+    if (s->central > 0)
+        weigh_centre(s, known);
     s->gp.axes = s->coordinates + s->transfer.is_trusted;
     gp_clear(&s->gp);
     fit(s, known);

@@ -5,10 +5,9 @@
 
 SOURCE is a copy of hone's source with a configured folder build (`git archive HEAD`, `cmake -B build`): its files are edited,
 built and put back. Recorded spaces are files whose name begins with the kernel's, up to the first underscore; filter is a
-convolution. For each kernel
-the constants of CONSTANTS begin as they were before anybody compared them with anything; then, one after the other, each takes
-the value whose mean score on all *other* kernels, each kernel alike, is the best. With what that gives the kernel left out is
-scored. At the end the means over files, by the budget, and what the same files give with the constants as they are.
+convolution. For each kernel the constants of CONSTANTS begin as they were before anybody compared them with anything; then, one
+after the other, each takes the value whose mean score on all *other* kernels, each kernel alike, is the best. With what that
+gives the kernel left out is scored. At the end the means over files, by the budget, and what the same files give with the constants as they are.
 
 Only evaluations are looked at: the copies that are searched have no costs.
 """

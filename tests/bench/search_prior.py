@@ -22,6 +22,7 @@ import sys
 import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor
 
+from search_constants import kernel_of
 from search_limit import away_from_centre, read, scaled
 
 # width and height of a work-group, work of a work-item (up to a factor)
@@ -67,9 +68,8 @@ def main():
     for file in sys.argv[1:]:
         name = os.path.basename(file).split("_")[0]
         x, times = read(file)
-        kernel = {"filter": "convolution"}.get(name, name)
         features = sizes(file, name) if name in SIZES else None
-        spaces.append((file, kernel, features, scaled(np.log(times))[0], times, correlation(away_from_centre(x), times)))
+        spaces.append((file, kernel_of(file), features, scaled(np.log(times))[0], times, correlation(away_from_centre(x), times)))
     centre, others, stands = [], [], []
     for file, kernel, features, _, times, of_centre in spaces:
         line = f"{os.path.basename(file)[:38]:38}  centre {of_centre:5.2f}"

@@ -260,12 +260,21 @@ START_TEST(scale_keeps_the_order)
 }
 END_TEST
 
+// The axes of a made spec, which is to be freed.
+static struct spec *make_axes(struct axes *x, const struct parameter *p, uint32_t count)
+{
+    struct error e = ERROR_INIT;
+    struct spec *spec = spec_bare("made", p, count, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    ck_assert(axes_init(x, spec));
+    return spec;
+}
+
 // ---- the centre --------------------------------------------------------------------------------
 
 // Lists of 5 and 3 numbers; of two values, and strings, nothing is the centre.
 START_TEST(the_centre_is_that_of_lists)
 {
-    struct error e = ERROR_INIT;
     struct value five[5], three[3], two[2];
     struct value names[] = {value_string("b"), value_string("a"), value_string("c")};
     for (int i = 0; i < 5; i++)
@@ -278,10 +287,8 @@ START_TEST(the_centre_is_that_of_lists)
                             {.name = "t", .path = "t", .values = three, .count = 3},
                             {.name = "o", .path = "o", .values = two, .count = 2},
                             {.name = "s", .path = "s", .values = names, .count = 3}};
-    struct spec *spec = spec_bare("made", p, 4, &e);
-    ck_assert_msg(spec != NULL, "%s", e.text);
     struct axes x;
-    ck_assert(axes_init(&x, spec));
+    struct spec *spec = make_axes(&x, p, 4);
     struct centre c;
     centre_init(&c, &x);
     double inside = centre_away(&c, (const float[]){0.5F, 0.5F, 0, 0});
@@ -320,16 +327,13 @@ END_TEST
 START_TEST(axes_of_many_values)
 {
     enum { MANY = 200000 };
-    struct error e = ERROR_INIT;
     struct value *values = calloc(MANY, sizeof *values);
     ck_assert_ptr_nonnull(values);
     for (uint32_t i = 0; i < MANY; i++)
         values[i] = value_int(MANY - (int64_t)i);
     struct parameter p = {.name = "n", .path = "n", .values = values, .count = MANY};
-    struct spec *spec = spec_bare("made", &p, 1, &e);
-    ck_assert_msg(spec != NULL, "%s", e.text);
     struct axes x;
-    ck_assert(axes_init(&x, spec));
+    struct spec *spec = make_axes(&x, &p, 1);
     for (uint32_t i = 0; i < MANY; i++)
         ck_assert(x.items[0].order[i] == MANY - 1 - i && x.items[0].place[i] == MANY - 1 - i);
     axes_release(&x);
@@ -342,7 +346,6 @@ END_TEST
 // does not say, nor of a handful.
 START_TEST(axes_count_twos)
 {
-    struct error e = ERROR_INIT;
     struct value mixed[16], powers[10], odd[10], halves[10], few[4];
     for (int i = 0; i < 16; i++)
         mixed[i] = value_int(16 * (16 - i)); // descending
@@ -358,10 +361,8 @@ START_TEST(axes_count_twos)
                             {.name = "o", .path = "o", .values = odd, .count = 10},
                             {.name = "h", .path = "h", .values = halves, .count = 10},
                             {.name = "f", .path = "f", .values = few, .count = 4}};
-    struct spec *spec = spec_bare("made", p, 5, &e);
-    ck_assert_msg(spec != NULL, "%s", e.text);
     struct axes x;
-    ck_assert(axes_init(&x, spec));
+    struct spec *spec = make_axes(&x, p, 5);
     ck_assert_uint_eq(x.twos, 1);
     for (uint32_t i = 1; i < x.count; i++)
         ck_assert_ptr_null(x.items[i].twos);
@@ -375,7 +376,6 @@ END_TEST
 // Values as they come: 8, 1, 4, 2; strings; one value alone.
 START_TEST(axes_order_values)
 {
-    struct error e = ERROR_INIT;
     struct value numbers[] = {value_int(8), value_float(1), value_int(4), value_int(2)};
     struct value strings[] = {value_string("b"), value_string("a"), value_string("c")};
     struct value one[] = {value_int(7)}, bools[] = {value_bool(true), value_bool(false)};
@@ -383,10 +383,8 @@ START_TEST(axes_order_values)
                             {.name = "s", .path = "s", .values = strings, .count = 3},
                             {.name = "o", .path = "o", .values = one, .count = 1},
                             {.name = "b", .path = "b", .values = bools, .count = 2}};
-    struct spec *spec = spec_bare("made", p, 4, &e);
-    ck_assert_msg(spec != NULL, "%s", e.text);
     struct axes x;
-    ck_assert(axes_init(&x, spec));
+    struct spec *spec = make_axes(&x, p, 4);
     ck_assert_uint_eq(x.count, 3);
     ck_assert_uint_eq(x.parameters, 4);
     ck_assert_uint_eq(x.steps, 3 + 2 + 1);
