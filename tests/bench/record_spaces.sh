@@ -6,10 +6,12 @@
 #   tests/bench/record_spaces.sh BUILD OUT [KERNEL...]     KERNEL: convolution, stencil, histogram, nbody; default: all
 #
 # In the environment: LANGUAGES (default "opencl cuda"), SIZES (default "large medium small"; nbody has no medium one), DEVICE and
-# NAME (what the files call it, default "here"), LIMIT (seconds for one space, default 300; what is not recorded by then is
-# missing), JOBS, LAUNCHES (of each configuration, default 15). Each configuration is built, verified and launched so often, and
-# its time is the median: a tune launches most of them once, and the best of thousands of single launches is the luckiest. Writes
-# OUT/KERNEL_SIZE_NAME_LANGUAGE_T4.json.gz, and a line for each with its count, its fastest and its median time, and how long it
+# NAME (what the files call it, default "here"), PASSES (default 5), LIMIT (seconds for a pass, default 300; what is not recorded
+# by then is missing), JOBS, LAUNCHES (of each configuration in a pass, default 15). A tune launches most configurations once, and
+# the best of thousands of single launches is the luckiest; and launches that follow each other share what the machine does just then.
+# So each pass is a process of its own that builds, verifies and launches every configuration, in another order at random, and a
+# time is the median of the passes' medians. Writes OUT/KERNEL_SIZE_NAME_LANGUAGE_T4.json.gz, with the passes' medians and the
+# first one's costs, and a line for each with its count, its fastest and its median time, how far two passes are apart, and how long it
 # took. The convolution is called filter: transfer_pairs.py takes files that begin alike for one kernel, and the benchmark hub's
 # convolution is another. Needs python3.
 set -eu
@@ -39,16 +41,21 @@ sizes_of() { # KERNEL large|medium|small: what --set is given; nothing: the kern
 }
 
 record() { # KERNEL SIZE LANGUAGE
-    local spec=$root/tests/bench/spaces/$1.json set=() sizes file started=$SECONDS
+    local spec=$root/tests/bench/spaces/$1.json set=() sizes file pass started=$SECONDS
     sizes=$(sizes_of "$1" "$2")
     [ "$sizes" ] || return 0
     for constant in $sizes; do set+=(--set "$constant"); done
+    set+=(--language "$3" ${DEVICE:+--device "$DEVICE"} --store "$work/store.sqlite")
     file=${1/convolution/filter}_${sizes##*=}_${NAME:-here}_$3_T4.json
-    rm -f "$work"/store*
-    timeout -s INT "${LIMIT:-300}" "$hone" tune "$spec" "${set[@]}" --language "$3" ${DEVICE:+--device "$DEVICE"} ${JOBS:+--jobs "$JOBS"} \
-        --strategy exhaustive --budget 100% --iterations "${LAUNCHES:-15}" --store "$work/store.sqlite" >"$work/said" 2>&1 || tail -n 3 "$work/said"
-    "$hone" export "$spec" "${set[@]}" --language "$3" ${DEVICE:+--device "$DEVICE"} --store "$work/store.sqlite" --format t4 \
-        --output "$work/$file" >"$work/said" 2>&1 || { tail -n 3 "$work/said"; return; }
+    rm -f "$work"/pass-*
+    for ((pass = 0; pass < ${PASSES:-5}; pass++)); do
+        rm -f "$work"/store*
+        timeout -s INT "${LIMIT:-300}" "$hone" tune "$spec" "${set[@]}" ${JOBS:+--jobs "$JOBS"} --strategy random --seed $pass \
+            --budget 100% --iterations "${LAUNCHES:-15}" >"$work/said" 2>&1 || tail -n 3 "$work/said"
+        "$hone" export "$spec" "${set[@]}" --format t4 --output "$work/pass-$pass" >"$work/said" 2>&1 ||
+            { tail -n 3 "$work/said"; return; }
+    done
+    python3 "$root/tests/bench/merge_passes.py" "$work"/pass-* >"$work/$file" || return
     "$hone" score "$work/$file" --strategy random --repeats 1 | sed -n "1s|^$work/||p"
     echo "    in $((SECONDS - started)) s"
     gzip -9n <"$work/$file" >"$out/$file.gz"
