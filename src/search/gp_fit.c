@@ -9,11 +9,11 @@
 // Lengths are expected around the cube's side, longer with more axes, since distances grow with
 // them (Hvarfner, Hellsten, Nardi 2024: "Vanilla Bayesian optimization performs great in high
 // dimensions"); a factor of e away from that is one deviation.
-#define LENGTH_USUAL     1.0
+#define LENGTH_USUAL     0.7
 #define LENGTH_DEVIATION 1.0
 #define LENGTH_LEAST     0.05
 #define LENGTH_MOST      30.0
-#define JUMP_USUAL       0.3
+#define JUMP_USUAL       0.1
 #define JUMP_LEAST       0.001
 #define JUMP_MOST        0.9
 #define JUMP_DEVIATION   2.0

@@ -38,15 +38,15 @@ static const struct strategy_option options[] = {
     {.name = NULL},
 };
 
-#define SPREAD_TRIES   5   // at random, for one initial question; the furthest of many are corners
+#define SPREAD_TRIES   20  // at random, for one initial question; the furthest of many are corners
 #define SPREAD_MOST    64  // initial questions because so many are in flight
 #define CENTRAL_WEIGHT 0.2 // of a distance apart: what one deviation of centre_away() counts
-#define CENTRAL_SHARE  16  // of the budget, one question in so many begins near the centre
+#define CENTRAL_SHARE  10  // of the budget, one question in so many begins near the centre
 #define CENTRAL_LEAST  100 // of a smaller budget none, and nothing is expected of the centre
 #define PROMISED       4   // initial questions, the gate's included, where a source promises much
 #define FIT_MOST       100 // rows that the shape is chosen by
-#define FIT_SWEEPS     2
-#define GROWTH         1.15 // of the results until the model is made anew
+#define FIT_SWEEPS     1
+#define GROWTH         1.05 // of the results until the model is made anew
 #define LISTED_FROM    512  // asks, from which on the pool is a list
 #define LISTED_GROWTH  1.3
 #define LISTED_LEAST   32  // results until a list is made anew for a new best
@@ -124,7 +124,7 @@ static bool allocate_surrogate(struct surrogate *s, uint32_t rows, uint32_t pool
     s->near = calloc(NEAR_MOST, sizeof *s->near);
     return s->roughness && s->point && s->spread && s->offsets && s->pool && s->gone && s->rates &&
            s->rows && s->near && costs_init(&s->costs, x, &x->arena) &&
-           gp_init(&s->gp, axes, s->roughness, rows, pool);
+           centre_init(&s->centre, x, &x->arena) && gp_init(&s->gp, axes, s->roughness, rows, pool);
 }
 
 // Questions in flight take rows, too, but never most of them.
@@ -163,7 +163,6 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     }
     for (uint32_t i = 0; i < s->learner.axes.count; i++)
         s->roughness[i] = axis_roughness(&s->learner.axes.items[i]);
-    centre_init(&s->centre, &s->learner.axes);
     improvement_init(&s->improvement);
     s->gp.axes = s->coordinates;
     gp_prior(&s->gp);
@@ -196,7 +195,7 @@ static double locate_with_offset(struct surrogate *s, uint64_t index, float *poi
 {
     locate_configuration(s, index, point);
     if (!s->transfer.is_trusted)
-        return s->central > 0 ? s->centre.slope * centre_away(&s->centre, point) : 0;
+        return s->central > 0 ? centre_value(&s->centre, point) : 0;
     double value = transfer_value(&s->transfer, s->learner.choice);
     point[s->coordinates] = (float)(value / SOURCE_RANGE);
     return s->transfer.slope * value;
@@ -360,8 +359,9 @@ static void weigh_centre(struct surrogate *s, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         const struct asked_entry *a = &s->learner.asked.entries[s->ranked[i].at];
         locate_configuration(s, a->index, s->point);
-        centre_learn(&s->centre, centre_away(&s->centre, s->point), scaled(s, a));
+        centre_learn(&s->centre, s->point, scaled(s, a));
     }
+    centre_fit(&s->centre);
 }
 
 static void fit(struct surrogate *s, uint32_t count)

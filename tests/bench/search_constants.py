@@ -24,11 +24,13 @@ import tempfile
 
 # file, name, what it was before, what else there is
 CONSTANTS = (
-    ("gp_fit.c", "JUMP_USUAL", "0.03", "0.3"),
-    ("surrogate.c", "SPREAD_TRIES", "20", "5"),
-    ("surrogate.c", "FIT_SWEEPS", "1", "2"),
+    ("gp_fit.c", "JUMP_USUAL", "0.3", "0.1"),
+    ("gp_fit.c", "LENGTH_USUAL", "1.0", "0.7"),
+    ("surrogate.c", "SPREAD_TRIES", "5", "20"),
+    ("surrogate.c", "FIT_SWEEPS", "2", "1"),
+    ("surrogate.c", "GROWTH", "1.15", "1.05"),
     ("surrogate.c", "NEAR_BEST", "3", "8"),
-    ("centre.c", "SLOPE_USUAL", "0.0", "0.2"),
+    ("centre.c", "SLOPE_USUAL", "0.0", "0.3"),
     ("surrogate.c", "CENTRAL_WEIGHT", "0.0", "0.2"),
 )
 SHARES = (0.05, 0.1, 0.25, 0.5, 1)

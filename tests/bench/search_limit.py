@@ -33,8 +33,9 @@ try:
 except ImportError:
     ExtraTreesRegressor = None
 
-TRIES, INITIAL, GROWTH = 5, 6, 1.15
-SLOPE, SLOPE_DEVIATION, WEIGHT, SHARE, LEAST = 0.2, 0.3, 0.2, 16, 100  # of the centre
+TRIES, INITIAL, GROWTH, SWEEPS = 20, 6, 1.05, 1
+LENGTH, JUMP, NOISE = 0.7, 0.1, 1e-3
+SLOPE, SQUARES, PLACES, WEIGHT, SHARE, LEAST = 0.3, 0.2, 0.15, 0.2, 10, 100  # of the centre
 
 
 def read(file):
@@ -69,8 +70,8 @@ def random_draws(times):
 class Process:
     def __init__(self, axes, products):
         self.axes, self.products = axes, products
-        self.usual = 1.0 if products else math.sqrt(axes)
-        self.shape = np.log([1 / self.usual**2] * axes + [0.3, 1e-3, 1.0])  # weights, jump, noise, a
+        self.usual = LENGTH * (1.0 if products else math.sqrt(axes))
+        self.shape = np.log([1 / self.usual**2] * axes + [JUMP, NOISE, 1.0])  # weights, jump, noise, a
         self.least = np.log([1 / 900] * axes + [1e-3, 1e-5, 0.01])
         self.most = np.log([400.0] * axes + [0.9, 0.3, 100.0])
 
@@ -91,14 +92,14 @@ class Process:
         mean = a @ one / (1 + one @ one)
         rest = a - mean * one
         variance = (rest @ rest + 2) / (n + 2)
-        away = np.append(-shape[: self.axes] / 2 - math.log(self.usual), (shape[self.axes :] - np.log([0.3, 1e-3, 1])) / [2, 2, 1])
+        away = np.append(-shape[: self.axes] / 2 - math.log(self.usual), (shape[self.axes :] - np.log([JUMP, NOISE, 1])) / [2, 2, 1])
         density = -n * math.log(variance) / 2 - np.log(np.diag(factor)).sum() - away @ away / 2
         return density, factor, mean, variance, rest
 
     def coordinates(self):
         return range(self.axes + 2 + self.products)
 
-    def fit(self, x, y, sweeps=2):
+    def fit(self, x, y, sweeps=SWEEPS):
         best, step = self.solve(x, y, self.shape)[0], 0.7
         for _ in range(sweeps):
             for c in self.coordinates():
@@ -162,21 +163,26 @@ def known_shape(x, times, products):
     return process.shape
 
 
-def away_from_centre(x):
-    """Of each configuration, in deviations (src/search/centre.c)."""
+def terms_of(x):
+    """Of each configuration the square of each place's distance from the middle, then the places (src/search/centre.c)."""
     weights = np.array([1 - 2 / len(np.unique(column)) for column in x.T])
-    return ((x - 0.5) ** 2 - 1 / 12) @ weights / (0.0745356 * max(1e-9, math.sqrt(weights @ weights)))
+    squares = weights * ((x - 0.5) ** 2 - 1 / 12) / (0.0745356 * max(1e-9, math.sqrt(weights @ weights)))
+    return np.hstack([squares, (x - 0.5) * math.sqrt(12 / x.shape[1])])
 
 
-def slope_of(away, y):
-    """Of a line through answers, with a normal prior."""
-    n, prior = len(y) + 1, 1 / SLOPE_DEVIATION**2
-    return (prior * SLOPE + away @ y - away.sum() * y.sum() / n) / (prior + away @ away - away.sum() ** 2 / n)
+def slopes_of(terms, y):
+    """Least squares with a normal prior for each slope."""
+    n, axes = len(y) + 1, terms.shape[1] // 2
+    prior = np.repeat([1 / SQUARES**2, 1 / PLACES**2], axes)
+    sums = terms.sum(0)
+    left = terms.T @ terms - np.outer(sums, sums) / n + np.diag(prior)
+    return np.linalg.solve(left, terms.T @ y - sums * y.sum() / n + prior * np.repeat([SLOPE, 0.0], axes))
 
 
 def search(x, times, budget, questions, seed, way, shape):
     rng = np.random.RandomState(seed)
-    away = np.zeros(len(x)) if way in ("plain", "forest") or budget < LEAST else away_from_centre(x)
+    terms = terms_of(x) * (way not in ("plain", "forest") and budget >= LEAST)
+    away = terms[:, : x.shape[1]].sum(1)
     asked = []
     while len(asked) < INITIAL:
         tries = np.setdiff1d(rng.choice(len(times), TRIES), asked)
@@ -194,7 +200,7 @@ def search(x, times, budget, questions, seed, way, shape):
             expected[asked] = -1
             asked.append(int(expected.argmax()))
             continue
-        offsets = slope_of(away[asked], y) * away
+        offsets = terms @ slopes_of(terms[asked], y)
         y = y - offsets[asked]
         if fitted == 0 or len(asked) > fitted * GROWTH + 1:
             fitted = len(asked)

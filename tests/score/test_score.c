@@ -245,8 +245,8 @@ START_TEST(several_in_flight)
 }
 END_TEST
 
-// What happens along the budget depends on how many are in flight: a search of one learns from each answer. Half of
-// an even number of searches that come near are enough for a median.
+// What happens along the budget depends on how many are in flight: a search of one learns from each answer, one of 64 begins
+// with a quarter of the budget unanswered. Half of an even number of searches that come near are enough for a median.
 START_TEST(along_the_budget)
 {
     struct made m;
@@ -255,7 +255,7 @@ START_TEST(along_the_budget)
     static const char *const surrogate[] = {"surrogate"};
     struct score_options o = options_of(&file, surrogate);
     o.repeats = 30;
-    o.many = 16;
+    o.many = 64;
     struct run r = run_of(&o);
     const struct score_result *one = &r.records[0]->axes[SCORE_EVALUATIONS];
     const struct score_result *many = &r.records[0]->axes[SCORE_MANY];

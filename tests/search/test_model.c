@@ -290,7 +290,7 @@ START_TEST(the_centre_is_that_of_lists)
     struct axes x;
     struct spec *spec = make_axes(&x, p, 4);
     struct centre c;
-    centre_init(&c, &x);
+    ck_assert(centre_init(&c, &x, &x.arena));
     double inside = centre_away(&c, (const float[]){0.5F, 0.5F, 0, 0});
     double longer = centre_away(&c, (const float[]){1, 0.5F, 0, 0});
     double shorter = centre_away(&c, (const float[]){0.5F, 1, 0, 0});
@@ -304,20 +304,46 @@ START_TEST(the_centre_is_that_of_lists)
 }
 END_TEST
 
-// It begins at what is usual, and answers decide.
-START_TEST(the_slope_follows_the_answers)
+// They begin at what is usual, and answers decide, of each list by itself.
+START_TEST(the_slopes_follow_the_answers)
 {
-    struct centre c = {.axes = NULL};
+    struct value five[5];
+    for (int i = 0; i < 5; i++)
+        five[i] = value_int(i);
+    struct parameter p[] = {{.name = "a", .path = "a", .values = five, .count = 5},
+                            {.name = "b", .path = "b", .values = five, .count = 5}};
+    struct axes x;
+    struct spec *spec = make_axes(&x, p, 2);
+    struct centre c;
+    ck_assert(centre_init(&c, &x, &x.arena));
+    double usual = c.slopes[0];
+    ck_assert(usual > 0 && c.slopes[1] == usual && c.slopes[2] == 0);
+    const float corner[] = {1, 1};
+    ck_assert_double_eq_tol(centre_value(&c, corner), usual * centre_away(&c, corner), 1e-12);
+    centre_learn(&c, corner, 0.5);
+    centre_fit(&c);
+    for (int i = 0; i < 2; i++)
+        ck_assert_double_eq_tol(c.slopes[i], usual, 0.05); // of one answer there is no line
     centre_forget(&c);
-    double usual = c.slope;
-    ck_assert(usual > 0);
-    centre_learn(&c, 1, 0.5);
-    ck_assert_double_eq_tol(c.slope, usual, 0.05); // of one answer there is no line
-    for (int i = 0; i < 500; i++)
-        centre_learn(&c, i % 3 - 1, -0.6 * (i % 3 - 1) + 0.1);
-    ck_assert_double_eq_tol(c.slope, -0.6, 0.03);
-    centre_forget(&c);
-    ck_assert(c.slope == usual && c.count == 0);
+    ck_assert(c.slopes[0] == usual && c.slopes[1] == usual && c.count == 0);
+    // The ends of the first list are better than its middle, those of the second one worse, and the last better than the first; 0.1
+    // is no part of a slope.
+    const float middle[] = {0.5F, 0.5F};
+    for (int i = 0; i < 3000; i++) {
+        const float point[] = {(float)(i % 5) / 4, (float)(i / 5 % 5) / 4};
+        double first = centre_away(&c, (const float[]){point[0], 0.5F}) - centre_away(&c, middle);
+        double second = centre_away(&c, (const float[]){0.5F, point[1]}) - centre_away(&c, middle);
+        centre_learn(&c, point, -0.6 * first + 0.9 * second - 0.5 * ((double)point[1] - 0.5) + 0.1);
+    }
+    centre_fit(&c);
+    ck_assert_double_eq_tol(c.slopes[0], -0.6, 0.03);
+    ck_assert_double_eq_tol(c.slopes[1], 0.9, 0.03);
+    ck_assert_double_eq_tol(c.slopes[2], 0, 0.03);
+    ck_assert_double_eq_tol(centre_value(&c, (const float[]){0.5F, 0}) -
+                                centre_value(&c, (const float[]){0.5F, 1}),
+                            0.5, 0.03);
+    axes_release(&x);
+    spec_free(spec);
 }
 END_TEST
 
@@ -493,7 +519,7 @@ int main(void)
     tcase_add_test(tests, scale_is_the_same_in_any_unit);
     tcase_add_test(tests, scale_keeps_the_order);
     tcase_add_test(tests, the_centre_is_that_of_lists);
-    tcase_add_test(tests, the_slope_follows_the_answers);
+    tcase_add_test(tests, the_slopes_follow_the_answers);
     tcase_add_test(tests, axes_order_values);
     tcase_add_test(tests, axes_count_twos);
     tcase_add_test(tests, axes_of_many_values);
