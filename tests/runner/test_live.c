@@ -160,7 +160,7 @@ START_TEST(test_a_gpu_does_not_wait_for_its_caller)
     d.type = _i == 0 ? DEVICE_CPU : DEVICE_GPU;
     o.terms.launch_limit_ns = 10000000000;
     // The second is built when the first has been measured, on a busy machine, too.
-    add_environment("FAKE_LAUNCH_US=300000");
+    add_environment("FAKE_LAUNCH_US=1000000");
     struct evaluator *ev = make_live(&o);
     submit(ev, 1, "good", 1000);
     submit(ev, 2, "good", 1000);
