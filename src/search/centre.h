@@ -11,8 +11,8 @@
 
 struct centre {
     const struct axes *axes;
-    uint32_t
-        terms; // of each axis the square of its distance from the middle; behind these the place on each axis
+    // Of each axis the square of its distance from the middle; behind these the place on each axis.
+    uint32_t terms;
     double *weights;                // of each term
     double *slopes;                 // by how much a standardised value grows with each term
     double count, value;            // of the answers: how many, and the sum of their values

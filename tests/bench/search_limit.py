@@ -170,6 +170,11 @@ def terms_of(x):
     return np.hstack([squares, (x - 0.5) * math.sqrt(12 / x.shape[1])])
 
 
+def away_from_centre(x):
+    """Of each configuration, in deviations."""
+    return terms_of(x)[:, : x.shape[1]].sum(1)
+
+
 def slopes_of(terms, y):
     """Least squares with a normal prior for each slope."""
     n, axes = len(y) + 1, terms.shape[1] // 2
