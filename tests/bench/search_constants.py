@@ -26,7 +26,7 @@ import tempfile
 CONSTANTS = (
     ("gp_fit.c", "JUMP_USUAL", "0.3", "0.1"),
     ("gp_fit.c", "LENGTH_USUAL", "1.0", "0.7"),
-    ("surrogate.c", "SPREAD_TRIES", "5", "20"),
+    ("surrogate.c", "TRIES_MOST", "5", "20"),
     ("surrogate.c", "FIT_SWEEPS", "2", "1"),
     ("surrogate.c", "GROWTH", "1.15", "1.05"),
     ("surrogate.c", "NEAR_BEST", "3", "8"),

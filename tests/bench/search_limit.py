@@ -33,7 +33,7 @@ try:
 except ImportError:
     ExtraTreesRegressor = None
 
-TRIES, INITIAL, GROWTH, SWEEPS = 20, 6, 1.05, 1
+TRIES, INITIAL, GROWTH, SWEEPS = 20, 6, 1.05, 2
 LENGTH, JUMP, NOISE = 0.7, 0.1, 1e-3
 SLOPE, SQUARES, PLACES, WEIGHT, SHARE, LEAST = 0.3, 0.2, 0.15, 0.2, 10, 100  # of the centre
 
