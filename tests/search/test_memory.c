@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define LARGE HONE_SOURCE_DIR "/tests/search/data/large.json"
-#define ASKS  300
+#define ASKS  150
 
 static const struct space *space;
 static const struct source *sources[1];
