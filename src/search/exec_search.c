@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "os/process.h"
 #include "search/asked.h"
+#include "search/permutation.h"
 #include "search/strategies.h"
 #include "search/walk.h"
 
@@ -349,20 +350,28 @@ static void take_exec_configurations(struct exec_search *x, const json_t *list)
         ask_exec(x, 1);
     } else if (x->open > 0) {
         x->state = EXEC_RESTING;
-    } else {
+    } else if (x->has_named || x->asked.count == space_count(x->space)) {
         end_exec(x, NULL);
+    } else {
+        end_exec(x, "the program named no configuration");
     }
 }
 
-// At random, of what was not asked yet: fewer than wanted where little is left.
+// At random, each once, of what was not asked yet: fewer than wanted where fewer are left.
 static void send_exec_sample(struct exec_search *x, json_int_t wanted)
 {
-    json_t *list = json_array();
+    uint64_t count = space_count(x->space);
+    struct permutation order;
+    if (wanted < 1)
+        return end_exec(x, "the program asked for a sample of %lld, and 1 is the least",
+                        (long long)wanted);
     if (wanted > SAMPLE_MOST)
         wanted = SAMPLE_MOST;
-    for (json_int_t tries = 0; tries < 4 * wanted && (json_int_t)json_array_size(list) < wanted;
-         tries++) {
-        uint64_t index = space_sample(x->space, &x->rng);
+    json_t *list = json_array();
+    if (count > 0)
+        permutation_init(&order, count, rng_u64(&x->rng));
+    for (uint64_t i = 0; i < count && (json_int_t)json_array_size(list) < wanted; i++) {
+        uint64_t index = permutation_at(&order, i);
         if (!asked_find(&x->asked, index))
             json_array_append_new(list, exec_configuration_of(x, index));
     }

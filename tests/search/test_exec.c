@@ -101,6 +101,26 @@ START_TEST(a_program_searches)
 }
 END_TEST
 
+// A program that asks for what it samples comes to the whole space, each configuration once.
+START_TEST(samples_are_all_that_is_left)
+{
+    uint64_t asked[GRID];
+    bool seen[GRID] = {false};
+    struct strategy *s = start_script("while read a; do case $a in "
+                                      "*ask*) echo '{\"sample\": 13}';; "
+                                      "*sample*) echo \"{\\\"configurations\\\":${a#*:}\";; "
+                                      "esac; done",
+                                      0);
+    ck_assert_uint_eq(run_program(s, asked), GRID);
+    for (size_t i = 0; i < GRID; i++) {
+        ck_assert(!seen[asked[i]]);
+        seen[asked[i]] = true;
+    }
+    ck_assert_msg(s->why.code == ERROR_NONE, "%s", s->why.text);
+    strategy_free(s);
+}
+END_TEST
+
 // What a program hears, line by line, is what the documentation says.
 START_TEST(what_it_is_told)
 {
@@ -159,7 +179,9 @@ static const struct {
     {"while read a; do case $a in *ask*) echo '{\"configurations\": [{\"a\": 9, \"b\": 9}]}';; "
      "esac; done",
      "no new configuration within 0.4 s", 1}, // not valid, for ever
-    {"while read a; do case $a in *ask*) echo '{\"configurations\": []}';; esac; done", NULL, 1},
+    {"while read a; do case $a in *ask*) echo '{\"configurations\": []}';; esac; done",
+     "named no configuration", 1},
+    {"read a; echo '{\"sample\": -1}'; read b", "a sample of -1", 1},
     {"while read a; do case $a in *ask*) echo '{\"configurations\": [{\"a\": 1, \"b\": 2}]}'; "
      "read b; read b; exit 0;; esac; done",
      NULL, 2},
@@ -214,6 +236,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, open_grid, close_grid);
     tcase_add_test(tests, a_program_searches);
+    tcase_add_test(tests, samples_are_all_that_is_left);
     tcase_add_test(tests, what_it_is_told);
     tcase_add_loop_test(tests, what_ends_it, 0, (int)(sizeof ends / sizeof *ends));
     tcase_add_test(tests, texts);
