@@ -296,8 +296,8 @@ const struct option jobs_options[] = {
 
 const struct option seed_options[] = {
     {OPTION("seed", "N", option_seed, MEASURE(seed)),
-     .help = "Seed of what is chosen at random: with the same seed and results the same "
-             "configurations are chosen. Default: 0."},
+     .help = "Seed of what is chosen at random: with the same seed, and the same "
+             "results in the same order, the same configurations are chosen. Default: 0."},
     {0},
 };
 

@@ -495,12 +495,13 @@ static void cached_drop(struct evaluator *ev, uint64_t ticket)
 
 static size_t cached_room(struct evaluator *ev)
 {
-    // Answers from the store cost nothing, but are handed out one by one.
+    // What the store answers takes the place of what is measured until it is taken: a search that is repeated is told one
+    // answer before its next question, as it was when they were measured.
     size_t waiting = cached_of(ev)->unasked > 0 ? SIZE_MAX / 2 : 0;
     for (const struct record *r = cached_of(ev)->records; r; r = r->next)
         waiting += r->answer != NULL;
     size_t room = evaluator_room(ev->inner);
-    return waiting > 64 ? 0 : room;
+    return room > waiting ? room - waiting : 0;
 }
 
 static void cached_cancel(struct evaluator *ev)

@@ -48,6 +48,11 @@ grep -q '"type":"result","configuration":{"A": *3,"B": *2}' out || grep -q '"typ
     fail "the source's best was not asked for"
 known --also one.sqlite --store four.sqlite --no-transfer
 ! grep -q '^From ' out || fail "--no-transfer"
+# Once more, from the store: the same questions, though all answers are there at once.
+known --also one.sqlite --store four.sqlite --no-transfer
+grep -q '^14 of 30 configurations (14 known already)' out || fail "a repeated tune asks others"
+known --also one.sqlite --store two.sqlite
+grep -q '^14 of 30 configurations (14 known already)' out || fail "a repeated tune with a source asks others"
 # Beside the spec, imported.
 "$hone" import --best --store spec/known.sqlite one.sqlite >out 2>&1 || fail "import"
 known --store five.sqlite
