@@ -276,6 +276,29 @@ START_TEST(seeds)
 }
 END_TEST
 
+// Of equal ones the best is the one that is listed first, whichever was tried first.
+START_TEST(one_best)
+{
+    struct opened o;
+    open_with(&o, NULL, DATA "flat.csv", NULL);
+    uint64_t first = 0;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct tune_options options = {.strategy = "random", .seed = seed};
+        struct told t = tune_through(&o, &options);
+        size_t count;
+        const struct tune_record **ranking = tune_ranking(t.tune, &count);
+        ck_assert_uint_eq(count, 2);
+        ck_assert_ptr_eq(ranking[0], t.end.best);
+        ck_assert_double_eq(ranking[0]->stats.median, ranking[1]->stats.median);
+        first += t.order[0] == t.end.best->index;
+        free(ranking);
+        tune_free(t.tune);
+    }
+    ck_assert(first > 0 && first < 8);
+    opened_release(&o);
+}
+END_TEST
+
 // Several questions open at once are answered in the order in which they were asked.
 START_TEST(in_flight)
 {
@@ -402,6 +425,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, budget_of_time);
     tcase_add_test(tests, no_costs_no_time);
     tcase_add_test(tests, seeds);
+    tcase_add_test(tests, one_best);
     tcase_add_test(tests, in_flight);
     tcase_add_test(tests, one_configuration);
     tcase_add_test(tests, nothing_correct);

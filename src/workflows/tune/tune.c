@@ -723,10 +723,8 @@ static int by_place(const void *a, const void *b)
     const struct tune_record *r = x->record, *q = y->record;
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    if (x->place == SIZE_MAX && x->order != y->order)
-        return x->order < y->order ? -1 : 1;
-    if (x->place == SIZE_MAX && tune_record_ns(r) != tune_record_ns(q))
-        return tune_record_ns(r) < tune_record_ns(q) ? -1 : 1;
+    if (x->place == SIZE_MAX)
+        return tune_objective_compare(r, x->order, q, y->order);
     return r->index < q->index ? -1 : r->index > q->index;
 }
 

@@ -162,6 +162,10 @@ void tune_objective_tell(struct tune *t, const struct tune_record *r);
 bool tune_objective_is_hopeless(struct tune *t, const struct tune_record *r, struct error *why);
 // The number that orders records, less first; INFINITY: it has none.
 double tune_objective_order(const struct tune *t, const struct tune_record *r);
+// Which of two is listed first, and which is the best, before there is a ranking: by their orders; of equal ones the faster, then
+// the one that was measured itself, then the one that the space has first.
+int tune_objective_compare(const struct tune_record *a, double order_a, const struct tune_record *b,
+                           double order_b);
 
 // tune_replay.c
 bool tune_replay_fits(const struct tune_options *o, struct error *e); // can it have this budget?

@@ -37,14 +37,24 @@ double tune_objective_order(const struct tune *t, const struct tune_record *r)
     return t->o.objectives.terms[0].maximise ? -r->values[0] : r->values[0];
 }
 
-// Of equal ones the faster is better.
+int tune_objective_compare(const struct tune_record *a, double order_a, const struct tune_record *b,
+                           double order_b)
+{
+    if (order_a != order_b)
+        return order_a < order_b ? -1 : 1;
+    if (tune_record_ns(a) != tune_record_ns(b))
+        return tune_record_ns(a) < tune_record_ns(b) ? -1 : 1;
+    if (!a->same_as != !b->same_as)
+        return a->same_as ? 1 : -1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
 static void note_best(struct tune *t, struct tune_record *r)
 {
     struct tune_progress *p = &t->progress;
     double own = tune_objective_order(t, r);
-    double best = p->best ? tune_objective_order(t, p->best) : INFINITY;
-    if (!isfinite(own) || own > best ||
-        (p->best && own == best && tune_record_ns(r) >= tune_record_ns(p->best)))
+    if (!isfinite(own) ||
+        (p->best && tune_objective_compare(r, own, p->best, tune_objective_order(t, p->best)) >= 0))
         return;
     p->best = r;
     if (t->by_time)

@@ -324,7 +324,7 @@ static bool finish_ranking(struct tune *t, struct error *e)
     // The fastest by screening, for when the best so far failed in the ranking.
     for (uint64_t i = 0; i < t->record_count; i++) {
         const struct tune_record *r = t->records[i];
-        if (r->timed && !r->same_as && (!best || tune_record_ns(r) < tune_record_ns(best)))
+        if (r->timed && !r->same_as && (!best || tune_objective_compare(r, 0, best, 0) < 0))
             best = r;
     }
     t->progress.best = best;
