@@ -687,6 +687,8 @@ static bool put_other_end(const struct tune_report *v, struct text *out)
         put_built(v, out);
     else if (count > 0 && report_is_set(&v->head) && !v->progress.ranked.decided)
         put_pareto(v, out);
+    else if (count == 0 && v->progress.common.done == 0)
+        text_add(out, "No configuration was tried.\n");
     else if (count == 0 && v->head.recorded)
         text_add(out, "No configuration that was asked for has a correct result.\n");
     else if (count == 0)

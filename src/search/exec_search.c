@@ -114,10 +114,13 @@ static void end_exec(struct exec_search *x, const char *format, ...)
     va_start(arguments, format);
     text_vaddf(&why, format, arguments);
     va_end(arguments);
-    size_t shown = x->process.tail_length < TAIL_SHOWN ? x->process.tail_length : TAIL_SHOWN;
+    size_t printed = x->process.tail_length;
+    while (printed > 0 && x->process.tail[printed - 1] == '\n')
+        printed--;
+    size_t shown = printed < TAIL_SHOWN ? printed : TAIL_SHOWN;
     if (shown > 0)
         text_add(&why, "; it printed: ");
-    text_add_visible(&why, x->process.tail + x->process.tail_length - shown, shown, true);
+    text_add_visible(&why, x->process.tail + printed - shown, shown, true);
     error_set(&x->base.why, ERROR_INPUT, "strategy exec: %s: the search ends: %s", x->argv[0],
               text_cstr(&why));
     text_release(&why);
