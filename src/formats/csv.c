@@ -196,7 +196,7 @@ static bool set_parameter(struct reading *r, uint32_t parameter, const char *tex
     return ok;
 }
 
-// Empty, "nan" and "inf" are missing values.
+// Empty, "nan" and "inf" are missing values. A time that is "nan" or "inf" is told from one that is missing.
 static bool read_number(struct reading *r, const char *name, const char *text, double *out)
 {
     *out = NAN;
@@ -207,6 +207,12 @@ static bool read_number(struct reading *r, const char *name, const char *text, d
     if (!isfinite(*out))
         *out = NAN;
     return true;
+}
+
+static bool read_csv_time(struct reading *r, const char *name, const char *text)
+{
+    double time;
+    return read_number(r, name, text, &time) && (!text[0] || gather_time(&r->gather, time, text));
 }
 
 // One file has one space: the first row says which.
@@ -259,7 +265,7 @@ static bool read_column(struct reading *r, enum csv_column column, const char *n
     case CSV_STATUS:
         return read_status(r, text);
     case CSV_TIME:
-        return read_number(r, name, text, &r->gather.row.row.time_ns);
+        return read_csv_time(r, name, text);
     case CSV_STATISTIC:
         return read_csv_statistic(r, text);
     case CSV_COMPILE:

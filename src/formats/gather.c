@@ -17,7 +17,9 @@
 #define NONE              UINT32_MAX
 #define PARAMETERS_MOST   4096
 #define MEASUREMENTS_MOST 1024
-#define LOOKED_AT         64 // rows by which it is told what their time is
+#define LOOKED_AT         64  // rows by which it is told what their time is
+#define SURELY_TIME       1e8 // so many minutes still fit a result
+#define ODD_TEXT          60  // bytes of a number that is shown
 
 bool gather_refuse(struct gather *g, const char *format, ...)
 {
@@ -274,10 +276,27 @@ bool gather_set(struct gather *g, const char *name, const struct value *v)
     return gather_parameter(g, name, &parameter) && gather_set_at(g, parameter, v);
 }
 
-bool gather_run(struct gather *g, double time)
+bool gather_odd_time(struct gather *g, double time, const char *text, struct gather_odd *odd)
 {
-    if (!(time > 0) || !isfinite(time)) // missing
+    char shown[ODD_TEXT];
+    if (time > 0 && time < SURELY_TIME)
         return true;
+    str_format(shown, sizeof shown, "%s", text);
+    odd->text = keep_gathered_text(g, shown);
+    odd->place = odd->text ? keep_gathered_text(g, g->place) : NULL;
+    return odd->place != NULL;
+}
+
+bool gather_time(struct gather *g, double time, const char *text)
+{
+    g->row.row.time_ns = time;
+    return gather_odd_time(g, time, text, &g->row.odd);
+}
+
+bool gather_run(struct gather *g, double time, const char *text)
+{
+    if (!(time > 0) || !isfinite(time)) // where no run is better, this is what was recorded
+        return g->row.odd.text || gather_odd_time(g, time, text, &g->row.odd);
     if (!ARRAY_ROOM(g->runs, g->run_room, g->run_count + 1))
         return error_memory(g->e);
     g->runs[g->run_count++] = time;
@@ -483,8 +502,29 @@ static double settled(double ns)
     return ns >= 0 && ns < 0x1p63 ? ns : NAN;
 }
 
+// A correct result without a time that can be used: a failure that says so. Whose message is the
+// same is the same result to a store: where the row stands is for the warning alone.
+static bool fail_untimed_row(struct gather *g, struct gather_row *row)
+{
+    struct recorded_row *r = &row->row;
+    const struct gather_odd *odd = row->odd.text                         ? &row->odd
+                                   : !g->has_time && row->other_odd.text ? &row->other_odd
+                                                                         : NULL;
+    r->status = STATUS_RUNTIME;
+    r->message = "recorded without a time";
+    if (!odd) {
+        g->untimed++;
+        return true;
+    }
+    if (g->unusable++ == 0)
+        g->first_odd = odd;
+    r->message =
+        arena_printf(&g->recorded->arena, "the recorded time is no usable time: %s", odd->text);
+    return r->message || error_memory(g->e);
+}
+
 // From the file's unit; what is missing where a time should be makes a failure.
-static void final_ranking_row(struct gather *g, struct gather_row *row)
+static bool final_ranking_row(struct gather *g, struct gather_row *row)
 {
     struct recorded_row *r = &row->row;
     double unit = g->unit_ns;
@@ -510,16 +550,14 @@ static void final_ranking_row(struct gather *g, struct gather_row *row)
     r->costs.search_ns = settled(r->costs.search_ns * unit);
     // Caches of before there were names of failures hold 1e20.
     bool has_time = r->time_ns > 0 && !isnan(settled(r->time_ns));
-    if (r->status == STATUS_CORRECT && !has_time) {
-        r->status = STATUS_RUNTIME;
-        r->message = "recorded without a time";
-        g->untimed++;
-    }
+    if (r->status == STATUS_CORRECT && !has_time && !fail_untimed_row(g, row))
+        return false;
     if (r->status != STATUS_CORRECT) {
         r->time_ns = NAN;
         if (!r->message[0])
             r->message = status_text(r->status);
     }
+    return true;
 }
 
 // ---- the order of values -----------------------------------------------------------------------
@@ -629,7 +667,8 @@ static bool make_recorded_rows(struct gather *g)
     if (!rows)
         return error_memory(g->e);
     for (uint64_t i = 0; i < g->count; i++) {
-        final_ranking_row(g, &g->rows[i]);
+        if (!final_ranking_row(g, &g->rows[i]))
+            return false;
         rows[i] = g->rows[i].row;
         r->correct += rows[i].status == STATUS_CORRECT;
         if (!make_measurements(g, &rows[i], g->rows[i].measured))
@@ -645,6 +684,18 @@ static bool make_recorded_rows(struct gather *g)
     return names || error_memory(g->e);
 }
 
+static void tell_unusable(const struct gather *g)
+{
+    bool is_one = g->unusable == 1;
+    if (g->unusable == 0)
+        return;
+    log_add(g->o->log, LOG_WARNING,
+            "%s: %llu recorded time%s no usable time%s and count%s as %s; %s %s: %s",
+            g->recorded->path, (unsigned long long)g->unusable, is_one ? " is" : "s are",
+            is_one ? "" : "s", is_one ? "s" : "", is_one ? "a failure" : "failures",
+            is_one ? "it is at" : "the first is at", g->first_odd->place, g->first_odd->text);
+}
+
 // What was measured instead of the time, where a file has none.
 static void tell_untimed(const struct gather *g)
 {
@@ -652,7 +703,7 @@ static void tell_untimed(const struct gather *g)
     struct text names = TEXT_INIT;
     for (uint32_t i = 0; i < g->measurement_count; i++)
         text_addf(&names, "%s%s", i ? ", " : "", g->measurements[i]);
-    if (r->correct == 0 && g->untimed > 0)
+    if (r->correct == 0 && g->untimed > 0 && g->unusable == 0)
         log_add(g->o->log, LOG_WARNING,
                 "%s: no result has a measurement 'time', so none counts as correct%s%s", r->path,
                 names.length ? "; measured were: " : "", text_cstr(&names));
@@ -681,6 +732,7 @@ bool gather_finish(struct gather *g)
         if (r->torn > 0)
             log_add(g->o->log, LOG_WARNING,
                     "%s: the last result was written in part and is left out", r->path);
+        tell_unusable(g);
         tell_untimed(g);
     }
     return ok;

@@ -23,13 +23,20 @@ struct gather_measured {
     const struct gather_measured *next;
 };
 
+// A time that may be none, as the file writes it ("-1", "Infinity"); NULL: there is no such time.
+struct gather_odd {
+    const char *text, *place; // of the row
+};
+
 // A row as it is read. Times in the file's unit, unless they have one of their own.
 struct gather_row {
     struct recorded_row row;
-    double mean, median, least; // of single runs; NaN: none
-    double other_ns;            // of gather.other_time; NaN: none
-    bool is_own_unit;           // row.time_ns is ns already
-    bool is_wrong;              // was found to compute something wrong
+    double mean, median, least;  // of single runs; NaN: none
+    double other_ns;             // of gather.other_time; NaN: none
+    struct gather_odd odd;       // a number in the place of the time
+    struct gather_odd other_odd; // likewise of gather.other_time
+    bool is_own_unit;            // row.time_ns is ns already
+    bool is_wrong;               // was found to compute something wrong
     const struct gather_measured *measured;
 };
 
@@ -41,10 +48,12 @@ struct gather {
     bool needs_unit; // some of its times have no unit of their own
     bool has_time;   // a measurement is called so
     const char
-        *other_time;  // (or NULL) another one in a unit of time, which stands for it where none is
-    uint64_t untimed; // results that say they are correct, without a time
-    bool keeps_order; // of values, as the file lists them; else they are sorted
-    bool is_closed;   // no parameter can be added any more
+        *other_time;   // (or NULL) another one in a unit of time, which stands for it where none is
+    uint64_t untimed;  // results that say they are correct, without a time
+    uint64_t unusable; // likewise, with a time that is none
+    const struct gather_odd *first_odd; // of those
+    bool keeps_order;                   // of values, as the file lists them; else they are sorted
+    bool is_closed;                     // no parameter can be added any more
 
     struct gather_values *parameters;
     uint32_t parameter_count;
@@ -88,7 +97,12 @@ void gather_begin(struct gather *g);
 // The parameter is added where it is not known and the first row is being read.
 bool gather_set(struct gather *g, const char *name, const struct value *v);
 bool gather_set_at(struct gather *g, uint32_t parameter, const struct value *v);
-bool gather_run(struct gather *g, double time);
+// What stands where a time should, and how the file writes it: one that is no time, or may be none in
+// the file's unit, is kept for the message.
+bool gather_odd_time(struct gather *g, double time, const char *text, struct gather_odd *odd);
+// The time of the row.
+bool gather_time(struct gather *g, double time, const char *text);
+bool gather_run(struct gather *g, double time, const char *text);
 bool gather_measure(struct gather *g, const char *name, double value);
 bool gather_message(struct gather *g, const char *message);
 // What is neither: "RuntimeFailedConfig" and the like make the row a failure. False: it is no such

@@ -98,21 +98,20 @@ static bool set_from_key(struct reading *r, const char *key)
     return ok;
 }
 
-static double *cache_time_of(struct gather_row *row, const char *key)
+static double *cache_cost_of(struct gather_row *row, const char *key)
 {
     struct recorded_costs *costs = &row->row.costs;
     const struct {
         const char *key;
-        double *time;
-    } known[] = {{"time", &row->row.time_ns},
-                 {"compile_time", &costs->compile_ns},
+        double *cost;
+    } known[] = {{"compile_time", &costs->compile_ns},
                  {"benchmark_time", &costs->run_ns},
                  {"verification_time", &costs->verify_ns},
                  {"framework_time", &costs->framework_ns},
                  {"strategy_time", &costs->search_ns}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (str_equal(key, known[i].key))
-            return known[i].time;
+            return known[i].cost;
     }
     return NULL;
 }
@@ -122,7 +121,7 @@ static bool read_cache_field(struct reading *r, const char *key, uint32_t *set)
 {
     struct value v;
     uint32_t parameter;
-    double *time, number;
+    double *cost, number;
     struct gather *g = &r->gather;
     enum token kind = r->tokens.kind;
     if (gather_find(&r->gather, key, &parameter)) {
@@ -144,14 +143,17 @@ static bool read_cache_field(struct reading *r, const char *key, uint32_t *set)
     }
     if (str_equal(key, "times"))
         return reading_runs(r);
-    if (kind != TOKEN_NUMBER)
+    bool is_time = str_equal(key, "time");
+    if (kind != TOKEN_NUMBER && !(is_time && kind == TOKEN_MISSING))
         return reading_skip(r);
     if (!reading_number(r, &number))
         return false;
-    time = cache_time_of(&g->row, key);
-    if (time)
-        *time = number;
-    return time || gather_measure(g, key, number);
+    if (is_time)
+        return gather_time(g, number, text_cstr(&r->tokens.text));
+    cost = cache_cost_of(&g->row, key);
+    if (cost)
+        *cost = number;
+    return cost || gather_measure(g, key, number);
 }
 
 static bool read_fields(struct reading *r, struct text *key, uint32_t *set)

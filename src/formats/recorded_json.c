@@ -81,8 +81,11 @@ bool reading_runs(struct reading *r)
     if (r->tokens.kind != TOKEN_ARRAY)
         return reading_skip(r);
     while (reading_item(r)) {
-        bool ok = r->tokens.kind == TOKEN_NUMBER ? gather_run(&r->gather, tokens_near(&r->tokens))
-                                                 : reading_skip(r);
+        const char *text = text_cstr(&r->tokens.text);
+        bool ok = r->tokens.kind == TOKEN_NUMBER
+                      ? gather_run(&r->gather, tokens_near(&r->tokens), text)
+                  : r->tokens.kind == TOKEN_MISSING ? gather_run(&r->gather, NAN, text)
+                                                    : reading_skip(r);
         if (!ok)
             return false;
     }

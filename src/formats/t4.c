@@ -113,6 +113,7 @@ static bool read_times(struct reading *r)
 // One of `measurements`, whose keys come in any order.
 struct measurement {
     struct text name, unit;
+    struct text number;    // the value as it is written, NaN and Infinity, too; "": it is none
     const char *statistic; // NULL: not said
     double value;
     bool is_failure;
@@ -124,6 +125,9 @@ static bool read_measurement_value(struct reading *r, struct measurement *m)
         m->is_failure = gather_failure(&r->gather, text_cstr(&r->tokens.text));
         return r->e->code == ERROR_NONE;
     }
+    text_clear(&m->number);
+    if (r->tokens.kind == TOKEN_NUMBER || r->tokens.kind == TOKEN_MISSING)
+        text_add(&m->number, text_cstr(&r->tokens.text));
     return reading_number(r, &m->value);
 }
 
@@ -149,7 +153,8 @@ static bool read_measurement_keys(struct reading *r, struct measurement *m)
                              : reading_skip(r)))
             return false;
     }
-    return reading_is_over(r) && (!(m->name.failed || m->unit.failed) || error_memory(r->e));
+    return reading_is_over(r) &&
+           (!(m->name.failed || m->unit.failed || m->number.failed) || error_memory(r->e));
 }
 
 // The first of another name whose unit is one of time: "kernel_time" in us.
@@ -161,9 +166,10 @@ static bool keep_other_time(struct reading *r, const struct measurement *m, cons
         return true;
     if (!g->other_time && !(g->other_time = arena_strdup(&g->recorded->arena, name)))
         return error_memory(r->e);
-    if (str_equal(name, g->other_time))
-        g->row.other_ns = m->value * unit;
-    return true;
+    if (!str_equal(name, g->other_time))
+        return true;
+    g->row.other_ns = m->value * unit;
+    return gather_odd_time(g, m->value, text_cstr(&m->number), &g->row.other_odd);
 }
 
 static bool keep_measurement(struct reading *r, const struct measurement *m)
@@ -171,9 +177,13 @@ static bool keep_measurement(struct reading *r, const struct measurement *m)
     double unit = 1;
     struct gather *g = &r->gather;
     const char *name = text_cstr(&m->name);
-    if (m->is_failure || isnan(m->value) || !name[0])
+    bool is_time = str_equal(name, "time");
+    if (m->is_failure || !name[0])
         return true;
-    if (!str_equal(name, "time"))
+    if (isnan(m->value)) // NaN, null, or a number that is too large
+        return !is_time || m->number.length == 0 ||
+               gather_odd_time(g, NAN, text_cstr(&m->number), &g->row.odd);
+    if (!is_time)
         return gather_measure(g, name, m->value) && keep_other_time(r, m, name);
     g->has_time = true;
     g->row.is_own_unit = m->unit.length > 0;
@@ -183,18 +193,19 @@ static bool keep_measurement(struct reading *r, const struct measurement *m)
     g->row.row.time_ns = m->value * unit;
     if (!g->recorded->statistic)
         g->recorded->statistic = m->statistic;
-    return true;
+    return gather_odd_time(g, m->value, text_cstr(&m->number), &g->row.odd);
 }
 
 static bool read_measurements(struct reading *r)
 {
-    struct measurement m = {.name = TEXT_INIT, .unit = TEXT_INIT};
+    struct measurement m = {.name = TEXT_INIT, .unit = TEXT_INIT, .number = TEXT_INIT};
     bool ok = true;
     if (r->tokens.kind != TOKEN_ARRAY)
         return reading_skip(r);
     while (ok && reading_item(r)) {
         text_clear(&m.name);
         text_clear(&m.unit);
+        text_clear(&m.number);
         m.statistic = NULL;
         m.value = NAN;
         m.is_failure = false;
@@ -204,6 +215,7 @@ static bool read_measurements(struct reading *r)
     }
     text_release(&m.name);
     text_release(&m.unit);
+    text_release(&m.number);
     return ok && reading_is_over(r);
 }
 

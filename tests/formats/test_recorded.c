@@ -17,6 +17,17 @@
     ", \"measurements\": [{\"name\": \"time\", \"value\": " value ", \"unit\": \"\"}]"
 #define CORRECT ", \"invalidity\": \"correct\", \"correctness\": 1"
 
+#define CACHE_HEAD                                                                                 \
+    "{\n\"device_name\": \"A100\",\n\"kernel_name\": \"conv\",\n\"problem_size\": [4096, 4096],\n" \
+    "\"tune_params_keys\": [\"x\", \"y\"],\n\"tune_params\": {\"x\": [32, 16], \"y\": [1, 2]},\n"  \
+    "\"objective\": \"time\",\n\"cache\": {"
+#define ENTRY_1                                                                                    \
+    "\n\"32,1\": {\"x\": 32, \"y\": 1, \"time\": 2.0, \"times\": [1.0, 3.0], \"compile_time\": "   \
+    "100.0, \"verification_time\": 1, \"benchmark_time\": 8.5, \"GFLOP/s\": 4.5, "                 \
+    "\"strategy_time\": 0.5, \"framework_time\": 0.25, \"timestamp\": \"2023\"}"
+#define ENTRY_2                                                                                    \
+    "\n\"16,2\": {\"x\": 16, \"y\": 2, \"time\": \"RuntimeFailedConfig\", \"compile_time\": 50.0}"
+
 // ---- T4 ----------------------------------------------------------------------------------------
 
 START_TEST(test_t4_of_the_hub)
@@ -188,6 +199,53 @@ START_TEST(test_statuses)
 }
 END_TEST
 
+// A time that is none says what it is and where, of every format; one that is not there says that.
+START_TEST(test_unusable_times)
+{
+#define T4_ONE(more)                                                                               \
+    T4_HEAD T4("1", "2", CORRECT TIME("3")) ",\n" T4("1", "4", CORRECT more) T4_TAIL
+#define UNUSABLE(text) "the recorded time is no usable time: " text
+    static const struct {
+        const char *file, *message, *warning; // of the second row
+    } cases[] = {
+        {"a,status,time_ns\n1,correct,3\n2,correct,-5\n", UNUSABLE("-5"), "line 3: -5"},
+        {"a,status,time_ns\n1,correct,3\n2,correct,0\n", UNUSABLE("0"), "line 3: 0"},
+        {"a,status,time_ns\n1,correct,3\n2,correct,nan\n", UNUSABLE("nan"), "line 3: nan"},
+        {"a,status,time_ns\n1,correct,3\n2,correct,inf\n", UNUSABLE("inf"), "line 3: inf"},
+        {"a,status,time_ns\n1,correct,3\n2,correct,1e300\n", UNUSABLE("1e300"), "line 3: 1e300"},
+        {"a,status,time_ns\n1,correct,3\n2,correct,\n", "recorded without a time", NULL},
+        {T4_ONE(TIME("-1")), UNUSABLE("-1"), "line 2: results[1]: -1"},
+        {T4_ONE(TIME("NaN")), UNUSABLE("NaN"), "line 2: results[1]: NaN"},
+        {T4_ONE(TIME("-Infinity")), UNUSABLE("-Infinity"), "results[1]: -Infinity"},
+        {T4_ONE(TIME("1e999")), UNUSABLE("1e999"), "results[1]: 1e999"},
+        // More nanoseconds than a result has room for.
+        {T4_ONE(TIME("1e13")), UNUSABLE("1e13"), "results[1]: 1e13"},
+        {T4_ONE(TIME("null")), "recorded without a time", NULL},
+        {T4_ONE(""), "recorded without a time", NULL},
+        {T4_ONE(", \"times\": {\"runtimes\": [-2, 0]}"), UNUSABLE("-2"), "results[1]: -2"},
+        {CACHE_HEAD ENTRY_1 ",\n\"16,1\": {\"x\": 16, \"y\": 1, \"time\": 1e20}}}",
+         UNUSABLE("1e20"), "line 10: cache[\"16,1\"]: 1e20"},
+        {CACHE_HEAD ENTRY_1 ",\n\"16,1\": {\"x\": 16, \"y\": 1, \"time\": NaN}}}", UNUSABLE("NaN"),
+         "cache[\"16,1\"]: NaN"},
+        {CACHE_HEAD ENTRY_1 ",\n\"16,1\": {\"x\": 16, \"y\": 1}}}", "recorded without a time",
+         NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct notes notes;
+        struct log log = notes_log(&notes);
+        const struct recorded_options o = {.log = &log};
+        struct recorded *r = parse(cases[i].file, &o);
+        ck_assert_uint_eq(r->correct, 1);
+        ck_assert_int_eq(r->rows[1].status, STATUS_RUNTIME);
+        ck_assert_str_eq(r->rows[1].message, cases[i].message);
+        bool is_told = strstr(notes.text, "1 recorded time is no usable time and counts") != NULL;
+        ck_assert_msg(is_told == (cases[i].warning != NULL), "%s", notes.text);
+        ck_assert_msg(!is_told || strstr(notes.text, cases[i].warning), "%s", notes.text);
+        recorded_free(r);
+    }
+}
+END_TEST
+
 // Costs that are none are not known.
 START_TEST(test_costs)
 {
@@ -257,17 +315,6 @@ START_TEST(test_duplicates)
 END_TEST
 
 // ---- cache files -------------------------------------------------------------------------------
-
-#define CACHE_HEAD                                                                                 \
-    "{\n\"device_name\": \"A100\",\n\"kernel_name\": \"conv\",\n\"problem_size\": [4096, 4096],\n" \
-    "\"tune_params_keys\": [\"x\", \"y\"],\n\"tune_params\": {\"x\": [32, 16], \"y\": [1, 2]},\n"  \
-    "\"objective\": \"time\",\n\"cache\": {"
-#define ENTRY_1                                                                                    \
-    "\n\"32,1\": {\"x\": 32, \"y\": 1, \"time\": 2.0, \"times\": [1.0, 3.0], \"compile_time\": "   \
-    "100.0, \"verification_time\": 1, \"benchmark_time\": 8.5, \"GFLOP/s\": 4.5, "                 \
-    "\"strategy_time\": 0.5, \"framework_time\": 0.25, \"timestamp\": \"2023\"}"
-#define ENTRY_2                                                                                    \
-    "\n\"16,2\": {\"x\": 16, \"y\": 2, \"time\": \"RuntimeFailedConfig\", \"compile_time\": 50.0}"
 
 static void check_cache(const char *ending, uint64_t count, uint64_t torn)
 {
@@ -619,6 +666,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_statuses);
     tcase_add_test(tests, test_costs);
     tcase_add_test(tests, test_statistics);
+    tcase_add_test(tests, test_unusable_times);
     tcase_add_test(tests, test_duplicates);
     tcase_add_test(tests, test_cache);
     tcase_add_test(tests, test_cache_open_and_torn);
