@@ -1,5 +1,6 @@
 // Gathers a recorded space row by row. Values of a parameter are kept once, in a hash table, so that a
-// row is a few small numbers; a configuration that came before is found by the hash of these. At the
+// row is a few small numbers; a configuration that came before is found by the hash of these, and its
+// row replaced: whoever measured again appended it, and Kernel Tuner reads its cache files so. At the
 // end values and rows are sorted, and with a spec its parameters and values are all there may be.
 
 #include "formats/gather.h"
@@ -431,6 +432,12 @@ static bool rows_rehash(struct gather *g)
     return true;
 }
 
+// The newest row of a configuration counts: a store gives it first, a file has it last.
+static bool counts_first(const struct gather *g)
+{
+    return g->recorded->format == RECORDED_STORE;
+}
+
 bool gather_end(struct gather *g)
 {
     if (!complete_row(g) || !gather_close(g))
@@ -438,13 +445,18 @@ bool gather_end(struct gather *g)
     if (2 * g->count >= g->slot_count && !rows_rehash(g))
         return false;
     uint64_t *slot = choice_slot(g, g->choice);
-    if (*slot) {
-        g->recorded->duplicates++;
+    if (*slot && g->recorded->duplicates++ == 0)
+        str_format(g->first_repeat, sizeof g->first_repeat, "%s", g->place);
+    if (*slot && counts_first(g))
         return true;
-    }
     sum_up_runs(g);
     if (g->row.is_wrong && g->row.row.status == STATUS_CORRECT)
         g->row.row.status = STATUS_CORRECTNESS;
+    if (*slot) {
+        g->row.row.choice = g->rows[*slot - 1].row.choice;
+        g->rows[*slot - 1] = g->row;
+        return true;
+    }
     uint32_t *choice =
         arena_array(&g->recorded->arena, g->parameter_count + (size_t)1, sizeof *choice);
     if (!choice || !ARRAY_ROOM(g->rows, g->room, g->count + 1))
@@ -684,6 +696,18 @@ static bool make_recorded_rows(struct gather *g)
     return names || error_memory(g->e);
 }
 
+static void tell_repeats(const struct gather *g)
+{
+    const struct recorded *r = g->recorded;
+    bool is_one = r->duplicates == 1;
+    log_add(g->o->log, LOG_WARNING,
+            "%s: %llu result%s a configuration that came before, %sat %s; the %s of a "
+            "configuration counts",
+            r->path, (unsigned long long)r->duplicates, is_one ? " repeats" : "s repeat",
+            is_one ? "" : "the first ", g->first_repeat,
+            counts_first(g) ? "newest result" : "last result");
+}
+
 static void tell_unusable(const struct gather *g)
 {
     bool is_one = g->unusable == 1;
@@ -725,10 +749,7 @@ bool gather_finish(struct gather *g)
     if (ok) {
         const struct recorded *r = g->recorded;
         if (r->duplicates > 0)
-            log_add(g->o->log, LOG_WARNING,
-                    "%s: %llu result%s of configurations that came before %s left out", r->path,
-                    (unsigned long long)r->duplicates, r->duplicates == 1 ? "" : "s",
-                    r->duplicates == 1 ? "is" : "are");
+            tell_repeats(g);
         if (r->torn > 0)
             log_add(g->o->log, LOG_WARNING,
                     "%s: the last result was written in part and is left out", r->path);

@@ -1,5 +1,5 @@
 // Gathers a recorded space row by row, whatever file the rows come from: values of parameters are
-// told apart, configurations that came before are left out, names of measurements are collected.
+// told apart, of the rows of a configuration one is kept, names of measurements are collected.
 #ifndef HONE_FORMATS_GATHER_H
 #define HONE_FORMATS_GATHER_H
 
@@ -73,6 +73,7 @@ struct gather {
     double *runs;          // single runs of it, in the file's unit
     size_t run_count, run_room;
     const char *messages[8]; // those met last: most failures say the same
+    char first_repeat[160];  // the place of the first row whose configuration came before
     char place[160];         // of the row, in front of messages: "line 12: results[3]"
 };
 

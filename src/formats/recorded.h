@@ -52,12 +52,12 @@ struct recorded {
     const struct parameter *parameters;
     uint32_t parameter_count;
 
-    // One for each configuration, the first that the file has (of a store the newest), in the order
-    // of the file. At least one.
+    // One for each configuration, the last that the file has (of a store the newest), where the file
+    // has the first. At least one.
     const struct recorded_row *rows;
     uint64_t count;
     uint64_t correct;    // of them
-    uint64_t duplicates; // rows left out because their configuration came before
+    uint64_t duplicates; // rows whose configuration came before: one of each counts
     uint64_t torn;       // last rows left out because they were written in part
 
     const char *statistic;           // what time_ns is: "mean", "median" or "minimum"

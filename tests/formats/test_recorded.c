@@ -307,9 +307,38 @@ START_TEST(test_duplicates)
               &o);
     ck_assert_uint_eq(r->count, 2);
     ck_assert_uint_eq(r->duplicates, 1);
-    ck_assert_double_eq(r->rows[0].time_ns, 5e6);
-    ck_assert_ptr_nonnull(
-        strstr(notes.text, "1 result of configurations that came before is left"));
+    ck_assert_double_eq(r->rows[0].time_ns, 7e6);
+    ck_assert_double_eq(r->rows[1].time_ns, 6e6);
+    ck_assert_ptr_nonnull(strstr(notes.text, "t.json: 1 result repeats a configuration that came "
+                                             "before, at line 1: results[2]; the last result of a "
+                                             "configuration counts"));
+    recorded_free(r);
+}
+END_TEST
+
+// Whatever the rows say: what was measured again counts, better or worse, with all that it has.
+START_TEST(test_the_last_result_counts)
+{
+    struct notes notes;
+    struct log log = notes_log(&notes);
+    const struct recorded_options o = {.log = &log};
+    struct recorded *r = parse("a,status,time_ns,message,energy\n1,correct,7,,2\n2,runtime,,lost,\n"
+                               "1,correct,5,,\n2,correct,9,,4\n3,correct,1,,\n3,timeout,,slow,\n",
+                               &o);
+    ck_assert_uint_eq(r->count, 3);
+    ck_assert_uint_eq(r->correct, 2);
+    ck_assert_uint_eq(r->duplicates, 3);
+    ck_assert_str_eq(value_of(r, 0, "a"), "1");
+    ck_assert_double_eq(r->rows[0].time_ns, 5);
+    ck_assert(isnan(r->rows[0].measurements[0]));
+    ck_assert_str_eq(value_of(r, 1, "a"), "2");
+    ck_assert_double_eq(r->rows[1].time_ns, 9);
+    ck_assert_double_eq(r->rows[1].measurements[0], 4);
+    ck_assert_int_eq(r->rows[2].status, STATUS_TIMEOUT);
+    ck_assert_str_eq(r->rows[2].message, "slow");
+    ck_assert_ptr_nonnull(strstr(notes.text,
+                                 "3 results repeat a configuration that came before, the "
+                                 "first at line 4; the last result of a"));
     recorded_free(r);
 }
 END_TEST
@@ -668,6 +697,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_statistics);
     tcase_add_test(tests, test_unusable_times);
     tcase_add_test(tests, test_duplicates);
+    tcase_add_test(tests, test_the_last_result_counts);
     tcase_add_test(tests, test_cache);
     tcase_add_test(tests, test_cache_open_and_torn);
     tcase_add_test(tests, test_cache_cut_everywhere);
