@@ -42,7 +42,8 @@
 //          chosen of those tied), faster (another configuration, not ranked with it, that was
 //          clearly faster; or null), faster_ns
 // summary: type, best (null with several objectives), objective, objectives ([{name, direction
-//          (min or max)}]), pareto (of several objectives the set, each as a result, by the first
+//          (min or max)}]), without_value (by metric that is an objective: {"energy": 2}, the correct ones
+//          that were timed and have no value of it, so that they are not compared), pareto (of several objectives the set, each as a result, by the first
 //          of them; else null), counts, spec_errors (of these), done, valid, planned, reused,
 //          identical, samples, launches (of kernels, verified, warming up and timed),
 //          speedup_over_default (null: the default was not measured),
@@ -92,6 +93,8 @@ void report_resources_json(const struct resources *r, struct emit *j);
 // Does the least time decide, or what comes to the same? Are there several objectives, which have a Pareto set?
 bool report_by_time(const struct run_head *v);
 bool report_is_set(const struct run_head *v);
+// How many timed records have no value of an objective, and so are neither the best nor of the set.
+uint64_t report_without_value(const struct tune_report *v, const struct objective *o);
 // "the least time" (also of NULL), "the greatest GFLOP/s", "the Pareto set of the least time and the greatest GFLOP/s".
 void report_goal(const struct objectives *o, struct text *out);
 // What the records of a tune show.

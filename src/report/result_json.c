@@ -518,6 +518,29 @@ const struct tune_record *report_best(const struct tune_report *v)
     return is_one ? first : NULL;
 }
 
+uint64_t report_without_value(const struct tune_report *v, const struct objective *o)
+{
+    uint64_t count = 0;
+    double value;
+    for (size_t i = 0; i < v->record_count && o->metric < v->head.spec->metric_count; i++) {
+        const struct tune_record *r = v->records[i];
+        count += r->timed && !(record_metric(r, o->metric, &value) && isfinite(value));
+    }
+    return count;
+}
+
+// Times are all known. What the least time decides lacks none of it.
+static void without_value_at(const struct tune_report *v, struct emit *j)
+{
+    const struct objectives *o = v->head.objectives;
+    emit_object_at(j, "without_value");
+    for (uint32_t i = 0; o && !report_by_time(&v->head) && i < o->count; i++) {
+        if (o->terms[i].metric < v->head.spec->metric_count)
+            emit_u64_at(j, o->terms[i].name, report_without_value(v, &o->terms[i]));
+    }
+    emit_object_end(j);
+}
+
 static void pareto_at(const struct tune_report *v, struct emit *j)
 {
     emit_key(j, "pareto");
@@ -597,6 +620,7 @@ void report_summary_json(const struct tune_report *v, struct emit *j)
     else
         emit_null(j);
     objectives_at(j, v->head.objectives);
+    without_value_at(v, j);
     pareto_at(v, j);
     counts_at(p, j);
     emit_u64_at(j, "done", p->common.done);

@@ -7,6 +7,7 @@
 #include "report/units.h"
 
 #include <math.h>
+#include <string.h>
 
 // ---- text --------------------------------------------------------------------------------------
 
@@ -90,6 +91,13 @@ static void write_file_along(const struct score_report *v, struct text *out)
     end_table(&table, v->format, out);
 }
 
+// "energy" of "min:energy".
+static const char *metric_of(const char *objective)
+{
+    const char *colon = strchr(objective, ':');
+    return colon ? colon + 1 : objective;
+}
+
 // A file with all its strategies, once the last of them is there.
 static void write_score_record(const void *report, const void *record, struct text *out)
 {
@@ -106,8 +114,11 @@ static void write_score_record(const void *report, const void *record, struct te
     text_add_name(out, recorded_format_text(file->format), file->device[0] ? ", " : "", "");
     text_add_name(out, "", file->device, "): ");
     put_count(r->count, "configuration", out);
-    text_addf(out, ", %llu correct; optimum %s, median %s (", (unsigned long long)r->correct,
-              optimum, median);
+    text_addf(out, ", %llu correct", (unsigned long long)r->correct);
+    if (r->without_value > 0)
+        text_addf(out, ", %llu of them without a value of %s", (unsigned long long)r->without_value,
+                  metric_of(r->objective));
+    text_addf(out, "; optimum %s, median %s (", optimum, median);
     if (!r->is_time)
         text_addf(out, "%s, ", r->objective);
     text_addf(out, "%s)\n", file->statistic);
@@ -231,6 +242,7 @@ static void write_score_record_json(const void *report, const void *record, stru
     emit_u64_at(&j, "in_flight", o->in_flight);
     emit_u64_at(&j, "configurations", r->count);
     emit_u64_at(&j, "correct", r->correct);
+    emit_u64_at(&j, "without_value", r->without_value);
     emit_text_at(&j, "objective", r->objective);
     emit_f64_at(&j, "optimum", r->optimum);
     emit_f64_at(&j, "median", r->median);

@@ -18,7 +18,7 @@ struct score_report {
 // a row for each strategy, and at the end one of the means.
 //
 // JSON, a line for each record: {"file", "format", "space", "device", "statistic", "strategy",
-// "repeats", "seed", "in_flight", "configurations", "correct", "objective", "optimum", "median",
+// "repeats", "seed", "in_flight", "configurations", "correct", "without_value" (of the correct ones), "objective", "optimum", "median",
 // "budget", "start_with":[], "sources":[], "score", "interval":[low, high], "fraction", "scores":[], "at":[{"share", "score"}],
 // "to_95_percent":[], "within_1_percent":{"evaluations", "searches"}, "time":{"budget_ns", and from "score" on the same},
 // "many":{"in_flight", and the same}}; "time" is null where no costs are recorded, "many" where

@@ -679,6 +679,22 @@ static void put_unknown(const struct tune_report *v, struct text *out)
     }
 }
 
+// Those that nothing was compared with: the fastest may be among them.
+static void put_without_value(const struct tune_report *v, struct text *out)
+{
+    const struct objectives *o = v->head.objectives;
+    for (uint32_t i = 0; o && !report_by_time(&v->head) && i < o->count; i++) {
+        uint64_t count = report_without_value(v, &o->terms[i]);
+        if (count == 0)
+            continue;
+        text_addf(out, "%llu of ", (unsigned long long)count);
+        put_count(v->progress.by_status[STATUS_CORRECT], "correct configuration", out);
+        text_add_name(out, count == 1 ? " has no value of " : " have no value of ",
+                      o->terms[i].name,
+                      count == 1 ? " and is not compared\n" : " and are not compared\n");
+    }
+}
+
 // What was found, whatever that is, where it is not one best configuration: true.
 static bool put_other_end(const struct tune_report *v, struct text *out)
 {
@@ -722,6 +738,7 @@ static void put_details(const struct tune_report *v, struct text *out)
         report_peak_shares(&v->frame, report_best(v), out);
     if (!v->head.build_only && !v->head.recorded)
         report_written(&all, v->head.check.kind != VERIFICATION_REFERENCE, out);
+    put_without_value(v, out);
     put_unknown(v, out);
     report_members(v->progress.members, v->progress.member_count, v->in_short, out);
     put_warning(v, out);
@@ -907,6 +924,7 @@ static void put_short(const struct tune_report *v, struct text *out)
     }
     if (!v->head.build_only && !v->head.recorded)
         report_written(&all, false, out);
+    put_without_value(v, out);
     put_unknown(v, out);
     put_busy(v, out);
     report_members(v->progress.members, v->progress.member_count, v->in_short, out);

@@ -583,6 +583,30 @@ START_TEST(summary_of_another_objective)
 }
 END_TEST
 
+// The fastest ones may have no value of an objective: they are in no set, and counted.
+START_TEST(summary_without_a_value)
+{
+    const double none = NAN, infinite = INFINITY;
+    struct tune_record records[] = {timed("a=1", 1e6, 0.9e6, 1.1e6),
+                                    timed("a=2", 1.1e6, 1e6, 1.2e6),
+                                    timed("a=3", 2e6, 1.9e6, 2.1e6)};
+    struct tune_report v = report_of(records, 3);
+    records[2].pareto = true;
+    records[0].metrics = &none;
+    v.head.objectives = &time_and_rate;
+    v.progress.fixed = 7;
+    says(&v, "1 of 3 correct configurations has no value of GFLOP/s and is not compared\n");
+    records[1].metrics = &infinite;
+    says(&v, "2 of 3 correct configurations have no value of GFLOP/s and are not compared\n");
+    v.in_short = true;
+    says(&v, "2 of 3 correct configurations have no value of GFLOP/s and are not compared\n");
+    ck_assert_uint_eq(report_without_value(&v, &time_and_rate.terms[1]), 2);
+    ck_assert_uint_eq(report_without_value(&v, &time_and_rate.terms[0]), 0);
+    v.head.by_time = true; // the time is what is compared
+    ck_assert_ptr_null(strstr(summary_of(&v), "no value"));
+}
+END_TEST
+
 // The strategy with its options, and what it looks for, where that is not what anybody expects.
 START_TEST(head_of_a_run)
 {
@@ -805,6 +829,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, summary_of_a_ranking);
     tcase_add_test(tests, summary_of_a_fixed_count);
     tcase_add_test(tests, summary_of_several_objectives);
+    tcase_add_test(tests, summary_without_a_value);
     tcase_add_test(tests, summary_of_another_objective);
     tcase_add_test(tests, head_of_a_run);
     tcase_add_test(tests, nothing_correct);

@@ -370,7 +370,8 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
     r->source_count = f->sources.count;
     r->recorded = f->replay.o.recorded;
     r->count = b->count;
-    r->correct = b->correct;
+    r->correct = f->replay.correct;
+    r->without_value = r->correct - b->correct;
     double sign = f->objectives.terms[0].maximise ? -1 : 1;
     r->optimum = sign * b->optimum;
     r->median = sign * b->median;

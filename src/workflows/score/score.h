@@ -64,8 +64,9 @@ struct score_record {
     bool is_time;               // it is the least time
     const char *const *sources; // what its searches are told of beforehand
     uint32_t source_count;
-    uint64_t count, correct; // configurations; correct: those that have a value
-    double optimum, median;  // of those, as they are shown: a time in ns, or a metric
+    uint64_t count, correct; // configurations
+    uint64_t without_value;  // of the correct ones: nothing that is looked for
+    double optimum, median;  // of the others, as they are shown: a time in ns, or a metric
     uint64_t draws;          // the budget
     double budget_ns;        // the same at the mean cost; NaN where none is recorded
     struct score_result axes[SCORE_AXES];
