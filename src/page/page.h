@@ -101,8 +101,9 @@ struct page_beginning {
     const char *name;    // the configuration, or whose results
     const char *outcome; // its status, or what became of the source; "": it was not run
     bool is_source;
-    double median; // ns; NaN: no time
-    double ratio;  // that, or a source's best here, to the tune's best; NaN: not known
+    double median;     // ns; NaN: no time
+    double ratio;      // that, or a source's best here, to the tune's best; NaN: not known
+    const char *basis; // of the ratio: "ranked", "screened"; "": not known
     double results, parameters,
         agrees; // of a source; agrees: the share of pairs in its order, NaN: not known
 };

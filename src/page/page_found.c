@@ -218,10 +218,11 @@ static bool read_beginnings(struct finding *f, json_t *list, bool is_source)
             .is_source = is_source,
             .median = number_at(of, "median_ns"),
             .ratio = number_at(of, "best_ratio"),
+            .basis = text_at(f, of, "best_ratio_basis"),
             .results = number_at(of, "results"),
             .parameters = number_at(of, "parameters"),
             .agrees = number_at(of, "agrees")};
-        if (!b->name || !b->outcome)
+        if (!b->name || !b->outcome || !b->basis)
             return error_memory(f->e);
     }
     return true;

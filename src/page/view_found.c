@@ -220,9 +220,9 @@ static const char *missing_beginning(const struct page_set *s)
 
 static void grid_beginning(const struct page_set *s, struct sheet *g)
 {
-    static const char *const names[] = {"began with", "what",           "became of it",
-                                        "time",       "times the best", "orders as here",
-                                        "results",    "parameters",     NULL};
+    static const char *const names[] = {"began with",     "what",  "became of it",   "time",
+                                        "times the best", "basis", "orders as here", "results",
+                                        "parameters",     NULL};
     sheet_head(g, names);
     for (size_t i = 0; i < s->beginning_count; i++) {
         const struct page_beginning *b = &s->beginnings[i];
@@ -232,6 +232,7 @@ static void grid_beginning(const struct page_set *s, struct sheet *g)
         sheet_text(g, b->outcome[0] ? b->outcome : "not run");
         sheet_time(g, b->median);
         sheet_number(g, b->ratio);
+        sheet_text(g, b->basis);
         sheet_share(g, b->agrees);
         sheet_number(g, b->results);
         sheet_number(g, b->parameters);
@@ -249,10 +250,10 @@ const struct view page_view_beginning = {
     .name = "beginning",
     .title = "What the search began with",
     .about = "Configurations of start_with, and results of other devices, sizes and languages: "
-             "what became "
-             "of them, and what they were worth. Of a source the best of its three best here is "
-             "held against "
-             "the best of the tune; 1 is the best itself.",
+             "what became of them, and what they were worth. Of a source the best of its three "
+             "best here is held against the best of the tune; 1 is the best itself. Where both "
+             "were ranked that is of the interleaved rounds, else of times measured alone "
+             "(screened).",
     .missing = missing_beginning,
     .grid = grid_beginning,
 };

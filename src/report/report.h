@@ -45,7 +45,10 @@
 //          (min or max)}]), without_value (by metric that is an objective: {"energy": 2}, the correct ones
 //          that were timed and have no value of it, so that they are not compared), pareto (of several objectives the set, each as a result, by the first
 //          of them; else null), counts, spec_errors (of these), done, valid, planned, reused,
-//          identical, samples, launches (of kernels, verified, warming up and timed),
+//          identical, start_with ([{configuration, status (null: not run), median_ns, best_ratio (its
+//          time to that of the best), best_ratio_basis (as speedup_over_default_basis)}]), sources
+//          ([{name, results, parameters, outcome, agrees, best_ratio and best_ratio_basis (of its
+//          best)}]), samples, launches (of kernels, verified, warming up and timed),
 //          speedup_over_default (null: the default was not measured),
 //          speedup_over_default_interval ([low, high], of the ranking's level; null where there is
 //          none), speedup_over_default_basis (ranked: within rounds; screened: between launches at

@@ -556,53 +556,59 @@ static void pareto_at(const struct tune_report *v, struct emit *j)
     emit_array_end(j);
 }
 
+static const char *basis_of(const struct tune_speedup *s)
+{
+    return !s->known ? NULL : s->ranked ? "ranked" : "screened";
+}
+
 static void speedup_at(const struct tune_speedup *s, struct emit *j)
 {
     const struct stats_ratio *r = &s->ratio;
     emit_f64_at(j, "speedup_over_default", s->known ? r->ratio : NAN);
     emit_pair_at(j, "speedup_over_default_interval", s->known && s->ranked && r->interval, r->low,
                  r->high);
-    emit_text_at(j, "speedup_over_default_basis",
-                 !s->known   ? NULL
-                 : s->ranked ? "ranked"
-                             : "screened");
+    emit_text_at(j, "speedup_over_default_basis", basis_of(s));
     emit_bool_at(j, "speedup_over_default_significant", s->known && s->significant);
 }
 
+static void behind_at(const struct tune_speedup *behind, struct emit *j)
+{
+    emit_f64_at(j, "best_ratio", behind->known ? behind->ratio.ratio : NAN);
+    emit_text_at(j, "best_ratio_basis", basis_of(behind));
+}
+
 // What was known from elsewhere, and what it was worth.
-static void sources_at(const struct tune_report *v, const struct tune_record *best, struct emit *j)
+static void sources_at(const struct tune_report *v, struct emit *j)
 {
     static const char *const outcomes[] = {
         [HEARD_NOT] = "not asked for", [HEARD_REFUSED] = "refused", [HEARD_TRUSTED] = "used"};
     emit_array_at(j, "sources");
     for (uint32_t i = 0; i < v->progress.source_count; i++) {
         const struct tune_source *s = &v->progress.sources[i];
-        bool compares = s->best && best && best->timed && best->stats.median > 0;
         emit_object(j);
         emit_text_at(j, "name", s->name);
         emit_u64_at(j, "results", s->results);
         emit_u64_at(j, "parameters", s->shared);
         emit_text_at(j, "outcome", outcomes[s->heard.outcome]);
         emit_f64_at(j, "agrees", s->heard.outcome == HEARD_NOT ? NAN : s->heard.agrees);
-        emit_f64_at(j, "best_ratio", compares ? s->best->stats.median / best->stats.median : NAN);
+        behind_at(&s->behind, j);
         emit_object_end(j);
     }
     emit_array_end(j);
 }
 
 // What the user began with, and what that was worth.
-static void starts_at(const struct tune_report *v, const struct tune_record *best, struct emit *j)
+static void starts_at(const struct tune_report *v, struct emit *j)
 {
     emit_array_at(j, "start_with");
     for (uint32_t i = 0; i < v->progress.start_count; i++) {
         const struct tune_start *s = &v->progress.starts[i];
         const struct tune_record *r = s->record;
-        bool compares = r && r->timed && best && best->timed;
         emit_object(j);
         emit_raw_at(j, "configuration", s->configuration_json);
         emit_text_at(j, "status", r ? status_text(r->result->status) : NULL);
         emit_f64_at(j, "median_ns", r && r->timed ? r->stats.median : NAN);
-        emit_f64_at(j, "best_ratio", compares ? r->stats.median / best->stats.median : NAN);
+        behind_at(&s->behind, j);
         emit_object_end(j);
     }
     emit_array_end(j);
@@ -628,8 +634,8 @@ void report_summary_json(const struct tune_report *v, struct emit *j)
     emit_u64_at(j, "planned", p->common.planned);
     emit_u64_at(j, "reused", p->reused - p->identical);
     emit_u64_at(j, "identical", p->identical);
-    starts_at(v, best, j);
-    sources_at(v, best, j);
+    starts_at(v, j);
+    sources_at(v, j);
     emit_u64_at(j, "samples", p->samples);
     emit_u64_at(j, "launches", p->launches);
     speedup_at(&v->speedup, j);

@@ -611,6 +611,15 @@ static void put_end(const struct tune_report *v, struct text *out)
         text_add(out, "The time of the budget is used up.\n");
 }
 
+// Of the rounds of the ranking; else of screening, which is said: the time that is shown of the best may be a ranked one.
+static void put_behind(const struct tune_speedup *behind, struct text *out)
+{
+    char number[UNITS_SIZE];
+    number_to_str(behind->ratio.ratio, number);
+    text_addf(out, "%s times the best's time%s", number,
+              behind->ranked || behind->same ? "" : " (screened)");
+}
+
 // What was known from elsewhere, whether it was any good, and what that was worth: how near its best
 // came to what was found.
 static void put_sources(const struct tune_report *v, struct text *out)
@@ -618,7 +627,6 @@ static void put_sources(const struct tune_report *v, struct text *out)
     const struct tune_record *best = report_best(v);
     for (uint32_t i = 0; i < v->progress.source_count; i++) {
         const struct tune_source *s = &v->progress.sources[i];
-        char number[UNITS_SIZE];
         text_add_name(out, "From ", s->name, ": ");
         put_count(s->results, "result", out);
         if (s->heard.outcome == HEARD_NOT)
@@ -627,12 +635,11 @@ static void put_sources(const struct tune_report *v, struct text *out)
             continue;
         text_add(out, s->heard.outcome == HEARD_TRUSTED ? ", used" : ", of no use here");
         text_addf(out, " (orders %.0f %% of pairs as they are here)", 100 * s->heard.agrees);
-        if (s->best && best && best->timed && s->best->stats.median > 0) {
-            number_to_str(s->best->stats.median / best->stats.median, number);
-            if (s->best == best)
-                text_add(out, "; its best is the best here");
-            else
-                text_addf(out, "; its best takes %s times the best's time", number);
+        if (s->best && s->best == best) {
+            text_add(out, "; its best is the best here");
+        } else if (best && s->behind.known) {
+            text_add(out, "; its best takes ");
+            put_behind(&s->behind, out);
         }
         text_add(out, "\n");
     }
@@ -655,9 +662,9 @@ static void put_starts(const struct tune_report *v, struct text *out)
         }
         if (r && r == best) {
             text_add(out, ", the best here");
-        } else if (r && r->timed && best && best->timed && report_by_time(&v->head)) {
-            number_to_str(r->stats.median / best->stats.median, number);
-            text_addf(out, ", %s times the best's time", number);
+        } else if (best && s->behind.known && report_by_time(&v->head)) {
+            text_add(out, ", ");
+            put_behind(&s->behind, out);
         }
         text_add(out, "\n");
     }

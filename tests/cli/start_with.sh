@@ -37,15 +37,18 @@ tune --budget 2 || fail "tune"
 tune --budget 3 --start-with 'B=2, A=3' --start-with A=5 --start-with A=3,B=2 --json || fail "tune --start-with"
 grep -o '"type":"result","configuration":{[^}]*}' out | tr -d ' ' | cut -d'{' -f2 >order
 printf '"A":3,"B":2}\n"A":5,"B":0}\n"A":0,"B":0}\n' | cmp - order || fail "another order"
-grep -q '"start_with":\[{"configuration":{"A": 3, "B": 2},"status":"correct","median_ns":[0-9.]*,"best_ratio":1.0},{"configuration":{"A": 5, "B": 0},' out ||
+grep -q '"start_with":\[{"configuration":{"A": 3, "B": 2},"status":"correct","median_ns":[0-9.]*,"best_ratio":1.0,"best_ratio_basis":"screened"},{"configuration":{"A": 5, "B": 0},' out ||
     fail "JSON"
 for strategy in random surrogate genetic anneal exhaustive; do
     tune --budget 4 --strategy $strategy --start-with A=5 --start-with A=3,B=2 || fail "$strategy"
-    grep -q '^Started with A=5, B=0: .* times the best.s time$' out || fail "$strategy: the first"
+    grep -q '^Started with A=5, B=0: .* times the best.s time (screened)$' out || fail "$strategy: the first"
     grep -q '^Started with A=3, B=2: .*, the best here$' out || fail "$strategy: the second"
 done
 tune --budget 1 --start-with A=5 --start-with A=3,B=2 || fail "a budget of one"
 grep -q '^Started with A=3, B=2: not asked for$' out || fail "a budget of one: not told"
+# Beside a ranking, too, where one that took no part in it is held against what the best took alone.
+"$hone" tune slow.json --jobs 1 --no-store --budget 3 --start-with A=5 --start-with A=3,B=2 --where 'A > 2' >out 2>&1 || fail "a ranking"
+grep -q '^Started with A=5, B=0: .* times the best.s time (screened)$' out || fail "one that was screened"
 # Of a space in parts one of the tunes begins with it.
 for part in 1/2 2/2; do
     tune --budget 2 --part $part --start-with A=3,B=2 || fail "part $part"

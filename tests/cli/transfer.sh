@@ -42,7 +42,7 @@ known --also one.sqlite --store two.sqlite
 grep -q '^From .* (c), N=1000: 30 results, used (orders [0-9]* % of pairs as they are here); its best is the best here' out ||
     fail "the source is not told"
 known --also one.sqlite --store three.sqlite --json
-grep -q '"sources":\[{"name":"[^"]*N=1000","results":30,"parameters":2,"outcome":"used","agrees":[01].[0-9]*,"best_ratio":1.0}\]' out ||
+grep -q '"sources":\[{"name":"[^"]*N=1000","results":30,"parameters":2,"outcome":"used","agrees":[01].[0-9]*,"best_ratio":1.0,"best_ratio_basis":"[a-z]*"}\]' out ||
     fail "the source is not in JSON"
 grep -q '"type":"result","configuration":{"A": *3,"B": *2}' out || grep -q '"type":"result","configuration":{"A": 3, "B": 2}' out ||
     fail "the source's best was not asked for"

@@ -255,6 +255,13 @@ for row, line in zip(table, summary["start_with"] + summary["sources"]):
     check((row["time"] or None) is None or float(row["time"]) == line["median_ns"], "its time: %s" % row)
     check(row["times the best"] == ("" if line["best_ratio"] is None else "%.17g" % line["best_ratio"])
           or abs(float(row["times the best"]) - line["best_ratio"]) < 1e-6, "its worth: %s" % row)
+    check(row["basis"] == (line["best_ratio_basis"] or ""), "its basis: %s" % row)
+# Where it is of the ranking it is what the ranking says.
+ranked = {words(line["configuration"]): line["ratio"] for line in map(json.loads, began.splitlines()) if line["type"] == "ranked"}
+for line in summary["start_with"]:
+    own, chosen = ranked.get(words(line["configuration"])), ranked.get(words(summary["best"]["configuration"]))
+    check((line["best_ratio_basis"] == "ranked") == (own is not None and chosen is not None), "basis: %s of %s" % (line, ranked))
+    check(own is None or abs(line["best_ratio"] - own / chosen) < 1e-6, "%s of %s" % (line, ranked))
 left_out("beginning", "space.json")
 check("what a tune began with" in f.report("began.html", "began.json", "scale.json", "--store", "sizes.sqlite", "--all"), "began.html")
 with open(f.path("alone.json"), "w") as file:

@@ -116,7 +116,7 @@ static const double four = 4;
 
 static struct tune_record timed(const char *configuration, double median, double low, double high)
 {
-    static struct result result = {.message = "", .log = "", .output = ""};
+    static struct result result = {.message = "", .log = "", .output = "", .energy.refused = ""};
     return (struct tune_record){
         .configuration = configuration,
         .configuration_json = "{}",
@@ -431,6 +431,63 @@ START_TEST(short_end)
     says(&v,
          "\nWarning: the machine was busy: 7 of 29 rounds were disturbed by other processes and 2 "
          "of them count; tune again when it is idle\n");
+}
+END_TEST
+
+// The ratio is not that of the times that are shown: the best's is of the rounds of a ranking, the other's may be of
+// screening on a machine that has become slower since.
+START_TEST(what_it_began_with)
+{
+    struct tune_record records[] = {timed("a=1, b=1", 11520, 11500, 11600),
+                                    timed("a=2, b=1", 12000, 11900, 12100),
+                                    timed("a=1, b=2", 7787, 7700, 7800)};
+    const struct tune_speedup ranked = {.known = true, .ranked = true, .ratio = {.ratio = 1.042}},
+                              screened = {.known = true, .ratio = {.ratio = 1.5}};
+    const struct tune_start starts[] = {
+        {"a=1, b=1", "{}", &records[0], {.known = true, .same = true, .ratio = {.ratio = 1}}},
+        {"a=2, b=1", "{}", &records[1], ranked},
+        {"a=1, b=2", "{}", &records[2], screened},
+        {"a=2, b=2", "{}", NULL, {.known = false}}};
+    const struct strategy_heard heard = {.outcome = HEARD_TRUSTED, .agrees = 0.9};
+    const struct tune_source sources[] = {{"W", 30, 2, heard, &records[0], ranked},
+                                          {"X", 30, 2, heard, &records[1], ranked},
+                                          {"Y", 30, 2, heard, &records[2], screened},
+                                          {"Z", 30, 2, heard, NULL, {.known = false}}};
+    struct tune_report v = report_of(records, 3);
+    v.frame.chosen = &records[0];
+    v.progress.ranked =
+        (struct tune_ranked){.decided = true, .finalists = 2, .chosen = &records[0]};
+    records[0].ranked = records[1].ranked = true;
+    v.progress.starts = starts;
+    v.progress.start_count = 4;
+    v.progress.sources = sources;
+    v.progress.source_count = 4;
+    for (int in_short = 0; in_short < 2; in_short++) {
+        v.in_short = in_short;
+        says(&v, "\nStarted with a=1, b=1: 11.52 us, the best here\n"
+                 "Started with a=2, b=1: 12.00 us, 1.042 times the best's time\n"
+                 "Started with a=1, b=2: 7.787 us, 1.500 times the best's time (screened)\n"
+                 "Started with a=2, b=2: not asked for\n"
+                 "From W: 30 results, used (orders 90 % of pairs as they are here); its best is "
+                 "the best here\n"
+                 "From X: 30 results, used (orders 90 % of pairs as they are here); its best takes "
+                 "1.042 times the best's time\n"
+                 "From Y: 30 results, used (orders 90 % of pairs as they are here); its best takes "
+                 "1.500 times the best's time (screened)\n"
+                 "From Z: 30 results, used (orders 90 % of pairs as they are here)\n");
+    }
+    struct emit j;
+    text_clear(&out);
+    emit_start(&j, &out);
+    report_summary_json(&v, &j);
+    static const char *const json[] = {
+        "\"median_ns\":12000.0,\"best_ratio\":1.042,\"best_ratio_basis\":\"ranked\"},",
+        "\"median_ns\":7787.0,\"best_ratio\":1.5,\"best_ratio_basis\":\"screened\"},",
+        "\"status\":null,\"median_ns\":null,\"best_ratio\":null,\"best_ratio_basis\":null}]",
+        "{\"name\":\"Y\",\"results\":30,\"parameters\":2,\"outcome\":\"used\",\"agrees\":0.9,"
+        "\"best_ratio\":1.5,\"best_ratio_basis\":\"screened\"}"};
+    for (size_t i = 0; i < sizeof json / sizeof *json; i++)
+        ck_assert_msg(strstr(text_cstr(&out), json[i]) != NULL, "%s", text_cstr(&out));
 }
 END_TEST
 
@@ -824,6 +881,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, cut_with_an_ellipsis);
     tcase_add_test(tests, screens_of_80_and_160);
     tcase_add_test(tests, short_end);
+    tcase_add_test(tests, what_it_began_with);
     tcase_add_test(tests, short_end_of_nothing);
     tcase_add_test(tests, summary);
     tcase_add_test(tests, summary_of_a_ranking);

@@ -487,6 +487,32 @@ START_TEST(test_speedup_without_a_ranking_is_screened)
 }
 END_TEST
 
+// Against the best by what the ranking found of both, and where one took no part by screening.
+START_TEST(test_what_it_began_with_is_held_against_the_best)
+{
+    static const char *const start_with[] = {"ID=4", "ID=7"};
+    for (int again = 0; again < 2; again++) {
+        struct session s;
+        begin(&s, NULL, NULL);
+        s.options.start_with = start_with;
+        s.options.start_count = 2;
+        run(&s);
+        const struct tune_start *starts = s.progress.starts;
+        const struct tune_record *best = s.progress.ranked.chosen;
+        ck_assert_uint_eq(s.progress.start_count, 2);
+        ck_assert_int_eq(s.progress.ranked.known, again);
+        ck_assert_ptr_eq(starts[0].record, s.records[4]);
+        ck_assert(starts[0].record->ranked && starts[0].behind.known && starts[0].behind.ranked);
+        ck_assert_double_eq_tol(starts[0].behind.ratio.ratio,
+                                s.records[4]->rank.ratio / best->rank.ratio, 1e-12);
+        ck_assert(!starts[1].record->ranked && starts[1].behind.known);
+        ck_assert(!starts[1].behind.ranked);
+        ck_assert_double_eq_tol(starts[1].behind.ratio.ratio, 3.06, 1e-2);
+        end(&s);
+    }
+}
+END_TEST
+
 // ---- the lock
 // ------------------------------------------------------------------------------------
 
@@ -1198,6 +1224,7 @@ int main(void)
     tcase_add_test(cases, test_speedup_over_a_default_that_is_the_best);
     tcase_add_test(cases, test_speedup_where_no_parameter_names_a_default);
     tcase_add_test(cases, test_speedup_without_a_ranking_is_screened);
+    tcase_add_test(cases, test_what_it_began_with_is_held_against_the_best);
     tcase_add_loop_test(cases, test_what_does_not_count_keeps_nobody_out, 0, STRAY_COUNT);
     tcase_add_test(cases, test_nobody_else_within_a_round);
     tcase_add_test(cases, test_one_dies_in_the_ranking);

@@ -116,6 +116,15 @@ struct tune_ranked {
     struct final_ranking_status status;
 };
 
+// How many times faster one record is than another.
+struct tune_speedup {
+    bool known;  // both have a time, and these compare
+    bool same;   // they are one configuration, or run the same job
+    bool ranked; // within the rounds of a ranking; else from times of screening, which see drift
+    struct stats_ratio ratio; // of the ranked: with its interval (stats/speedup.h)
+    bool significant;         // the interval lies above 1
+};
+
 // What is known of the space elsewhere, as an input of the search (search/source.h).
 struct tune_source {
     const char *name; // "NVIDIA A100 (opencl), WIDTH=256"
@@ -124,12 +133,16 @@ struct tune_source {
     struct strategy_heard heard;
     // (or NULL) The best here of its few best: what it was worth to ask for these.
     const struct tune_record *best;
+    // Of the tune's best over that, once the search and its ranking are over.
+    struct tune_speedup behind;
 };
 
 // What the user began with.
 struct tune_start {
     const char *configuration, *configuration_json;
     const struct tune_record *record; // (or NULL) once it is there
+    // Of the tune's best over it, once the search and its ranking are over.
+    struct tune_speedup behind;
 };
 
 #define ALIKE_COUNT 20
@@ -205,15 +218,7 @@ enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune
 void tune_cancel(struct tune *t);
 void tune_progress(struct tune *t, struct tune_progress *out);
 
-// How many times faster one record is than another.
-struct tune_speedup {
-    bool known;  // both have a time, and these compare
-    bool same;   // they are one configuration, or run the same job
-    bool ranked; // within the rounds of a ranking; else from times of screening, which see drift
-    struct stats_ratio ratio; // of the ranked: with its interval (stats/speedup.h)
-    bool significant;         // the interval lies above 1
-};
-// Of the best over the default configuration; not known where there is no single best.
+// The speed-up of the best over the default configuration; not known where there is no single best.
 void tune_speedup(const struct tune *t, struct tune_speedup *out);
 // Of any record over any other; either may be NULL.
 void tune_compare(const struct tune *t, const struct tune_record *slow,

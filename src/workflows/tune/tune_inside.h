@@ -118,6 +118,11 @@ static inline bool tune_has_default(const struct tune *t)
     return t->session.has_default && !(t->o.replay && t->o.spec->text_length == 0);
 }
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
+// Nothing is asked any more, and no ranking runs: how records compare stays as it is.
+static inline bool tune_is_over(const struct tune *t)
+{
+    return t->asking_ended && !t->final_ranking;
+}
 
 bool tune_submit(struct tune *t, struct item *n, uint64_t ticket, struct error *e);
 struct evaluator *tune_make_evaluator(struct tune *t, struct error *e);

@@ -702,6 +702,7 @@ void tune_compare(const struct tune *t, const struct tune_record *slow,
         speedup_of_stored(t, slow->result, fast->result, out);
     else
         out->ratio.ratio = tune_record_ns(slow) / tune_record_ns(fast);
+    out->known = out->known && isfinite(out->ratio.ratio); // a clock may tell 0 ns
     out->significant = out->ranked && out->ratio.interval && out->ratio.low > 1;
 }
 

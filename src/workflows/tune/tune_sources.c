@@ -167,12 +167,23 @@ static void note_recommended(struct tune *t)
     }
 }
 
+// A ranked time says nothing beside a screened one: like is held against like.
+static bool is_faster(const struct tune *t, const struct tune_record *a,
+                      const struct tune_record *b)
+{
+    struct tune_speedup s;
+    tune_compare(t, b, a, &s);
+    return s.known ? s.ratio.ratio > 1 : tune_record_ns(a) < tune_record_ns(b);
+}
+
 static const struct tune_record *best_of_source(const struct tune *t, uint32_t source)
 {
     const struct tune_record *best = NULL;
     for (uint32_t k = 0; k < SOURCE_BEST_SHOWN; k++) {
         const struct tune_record *r = t->recommended[source][k];
-        if (r && r->timed && (!best || tune_record_ns(r) < tune_record_ns(best)))
+        if (r && r == t->progress.best)
+            return r;
+        if (r && r->timed && (!best || is_faster(t, r, best)))
             best = r;
     }
     return best;
@@ -192,6 +203,8 @@ void tune_sources_progress(struct tune *t, struct tune_progress *out)
                                              .shared = source_shared(s),
                                              .heard = t->heard[i],
                                              .best = best_of_source(t, i)};
+        if (tune_is_over(t))
+            tune_compare(t, t->sources[i].best, t->progress.best, &t->sources[i].behind);
     }
     out->sources = t->sources;
     out->source_count = count;

@@ -36,6 +36,8 @@ void tune_starts_progress(struct tune *t, struct tune_progress *out)
                 t->starts[i].record = r;
         }
     }
+    for (uint32_t i = 0; tune_is_over(t) && i < t->start_count; i++)
+        tune_compare(t, t->starts[i].record, t->progress.best, &t->starts[i].behind);
     out->starts = t->starts;
     out->start_count = t->start_count;
 }
