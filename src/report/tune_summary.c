@@ -645,6 +645,12 @@ static void put_sources(const struct tune_report *v, struct text *out)
     }
 }
 
+// That of a space of one says nothing: no parameter has a choice.
+static const char *shown_name(const char *configuration)
+{
+    return configuration[0] ? configuration : "the only one";
+}
+
 // What the user began with, and what that was worth.
 static void put_starts(const struct tune_report *v, struct text *out)
 {
@@ -653,7 +659,7 @@ static void put_starts(const struct tune_report *v, struct text *out)
         const struct tune_start *s = &v->progress.starts[i];
         const struct tune_record *r = s->record;
         char number[UNITS_SIZE];
-        text_add_name(out, "Started with ", s->configuration, ": ");
+        text_add_name(out, "Started with ", shown_name(s->configuration), ": ");
         if (r && r->timed) {
             duration_to_str(r->stats.median, number);
             text_add(out, number);
@@ -776,7 +782,7 @@ static void put_best_one(const struct tune_report *v, const struct tune_record *
         text_addf(out, ", replayed, by the recorded %s", v->head.recorded->statistic);
     else if (!v->progress.ranked.decided)
         text_add(out, ", not ranked");
-    const char *name = best->configuration[0] ? best->configuration : "the only one";
+    const char *name = shown_name(best->configuration);
     size_t line = columns(text_cstr(out) + from) + columns(name) + strlen(":  (default)");
     text_add_name(out, v->screen.width && line > v->screen.width ? ":\n  " : ": ", name,
                   best->is_default && best->configuration[0] ? " (default)\n  " : "\n  ");

@@ -476,6 +476,13 @@ START_TEST(what_it_began_with)
                  "1.500 times the best's time (screened)\n"
                  "From Z: 30 results, used (orders 90 % of pairs as they are here)\n");
     }
+    const struct tune_start alone = {
+        "", "{}", &records[0], {.known = true, .same = true, .ratio = {.ratio = 1}}};
+    v.progress.starts = &alone;
+    v.progress.start_count = 1;
+    says(&v, "\nStarted with the only one: 11.52 us, the best here\n");
+    v.progress.starts = starts;
+    v.progress.start_count = 4;
     struct emit j;
     text_clear(&out);
     emit_start(&j, &out);
