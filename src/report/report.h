@@ -47,7 +47,8 @@
 //          of them; else null), counts, spec_errors (of these), done, valid, planned, reused,
 //          identical, start_with ([{configuration, status (null: not run), median_ns, best_ratio (its
 //          time to that of the best), best_ratio_basis (as speedup_over_default_basis)}]), sources
-//          ([{name, results, parameters, outcome, agrees, best_ratio and best_ratio_basis (of its
+//          ([{name, results, parameters, outcome (not asked for, refused, used, none correct: all of
+//          its results failed), agrees, best_ratio and best_ratio_basis (of its
 //          best)}]), samples, launches (of kernels, verified, warming up and timed),
 //          speedup_over_default (null: the default was not measured),
 //          speedup_over_default_interval ([low, high], of the ranking's level; null where there is

@@ -588,8 +588,8 @@ static void sources_at(const struct tune_report *v, struct emit *j)
         emit_object(j);
         emit_text_at(j, "name", s->name);
         emit_u64_at(j, "results", s->results);
-        emit_u64_at(j, "parameters", s->shared);
-        emit_text_at(j, "outcome", outcomes[s->heard.outcome]);
+        known_at(j, "parameters", !s->is_failed, s->shared);
+        emit_text_at(j, "outcome", s->is_failed ? "none correct" : outcomes[s->heard.outcome]);
         emit_f64_at(j, "agrees", s->heard.outcome == HEARD_NOT ? NAN : s->heard.agrees);
         behind_at(&s->behind, j);
         emit_object_end(j);

@@ -630,7 +630,7 @@ static void put_sources(const struct tune_report *v, struct text *out)
         text_add_name(out, "From ", s->name, ": ");
         put_count(s->results, "result", out);
         if (s->heard.outcome == HEARD_NOT)
-            text_add(out, ", not asked for\n");
+            text_add(out, s->is_failed ? ", none correct\n" : ", not asked for\n");
         if (s->heard.outcome == HEARD_NOT)
             continue;
         text_add(out, s->heard.outcome == HEARD_TRUSTED ? ", used" : ", of no use here");

@@ -53,6 +53,18 @@ known --also one.sqlite --store four.sqlite --no-transfer
 grep -q '^14 of 30 configurations (14 known already)' out || fail "a repeated tune asks others"
 known --also one.sqlite --store two.sqlite
 grep -q '^14 of 30 configurations (14 known already)' out || fail "a repeated tune with a source asks others"
+# Where all failed there is nothing to hear; that is said.
+mkdir wrong
+cp spec/slow.c wrong
+sed 's/"expect": "i"/"expect": "i + 1"/' spec/slow.json >wrong/slow.json
+"$hone" tune wrong/slow.json -s N=700 --budget 5 --iterations 1 --unranked --store failed.sqlite >out 2>&1 && fail "wrong"
+# Another time: these are results of the same five.
+"$hone" tune wrong/slow.json -s N=700 --budget 5 --iterations 1 --unranked --fresh --store failed.sqlite >out 2>&1 && fail "wrong again"
+known --also failed.sqlite --store eight.sqlite
+grep -q '^From .* (c), N=700: 5 results, none correct$' out || fail "results that all failed are not told"
+known --also one.sqlite --also failed.sqlite --store nine.sqlite --json
+grep -q '"outcome":"used",.*{"name":"[^"]*N=700","results":5,"parameters":null,"outcome":"none correct","agrees":null,"best_ratio":null,' out ||
+    fail "results that all failed are not in JSON"
 # Beside the spec, imported.
 "$hone" import --best --store spec/known.sqlite one.sqlite >out 2>&1 || fail "import"
 known --store five.sqlite

@@ -449,10 +449,11 @@ START_TEST(what_it_began_with)
         {"a=1, b=2", "{}", &records[2], screened},
         {"a=2, b=2", "{}", NULL, {.known = false}}};
     const struct strategy_heard heard = {.outcome = HEARD_TRUSTED, .agrees = 0.9};
-    const struct tune_source sources[] = {{"W", 30, 2, heard, &records[0], ranked},
-                                          {"X", 30, 2, heard, &records[1], ranked},
-                                          {"Y", 30, 2, heard, &records[2], screened},
-                                          {"Z", 30, 2, heard, NULL, {.known = false}}};
+    const struct tune_source sources[] = {{"W", 30, 2, heard, &records[0], ranked, false},
+                                          {"X", 30, 2, heard, &records[1], ranked, false},
+                                          {"Y", 30, 2, heard, &records[2], screened, false},
+                                          {"Z", 30, 2, heard, NULL, {.known = false}, false},
+                                          {.name = "V", .results = 7, .is_failed = true}};
     struct tune_report v = report_of(records, 3);
     v.frame.chosen = &records[0];
     v.progress.ranked =
@@ -461,7 +462,7 @@ START_TEST(what_it_began_with)
     v.progress.starts = starts;
     v.progress.start_count = 4;
     v.progress.sources = sources;
-    v.progress.source_count = 4;
+    v.progress.source_count = 5;
     for (int in_short = 0; in_short < 2; in_short++) {
         v.in_short = in_short;
         says(&v, "\nStarted with a=1, b=1: 11.52 us, the best here\n"
@@ -474,7 +475,8 @@ START_TEST(what_it_began_with)
                  "1.042 times the best's time\n"
                  "From Y: 30 results, used (orders 90 % of pairs as they are here); its best takes "
                  "1.500 times the best's time (screened)\n"
-                 "From Z: 30 results, used (orders 90 % of pairs as they are here)\n");
+                 "From Z: 30 results, used (orders 90 % of pairs as they are here)\n"
+                 "From V: 7 results, none correct\n");
     }
     const struct tune_start alone = {
         "", "{}", &records[0], {.known = true, .same = true, .ratio = {.ratio = 1}}};

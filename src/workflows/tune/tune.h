@@ -135,6 +135,7 @@ struct tune_source {
     const struct tune_record *best;
     // Of the tune's best over that, once the search and its ranking are over.
     struct tune_speedup behind;
+    bool is_failed; // no result is correct: it is no input of the search, and nothing else is known
 };
 
 // What the user began with.

@@ -55,7 +55,8 @@ struct tune {
     uint64_t unasked; // of them
 
     struct sources elsewhere;    // what the search is told beforehand
-    struct tune_source *sources; // of them, for reports
+    struct tune_source *sources; // of them, for reports; behind them those where all failed
+    uint32_t source_count;
     struct strategy_heard *heard;
     const struct tune_record *(*recommended)[SOURCE_BEST_SHOWN]; // by source: records of its best
     uint64_t recommended_seen; // so many records were looked at for them

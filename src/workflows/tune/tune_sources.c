@@ -11,6 +11,7 @@
 #define READ_MOST     16     // with those that say nothing
 #define ROWS_MOST     100000 // of each but the nearest, or it is not read
 #define RESULTS_LEAST 3
+#define FAILED_MOST   8 // with results that all failed: more are not told
 
 // One that may be read.
 struct near_space {
@@ -65,7 +66,7 @@ static bool list_near(struct tune *t, struct store *store, struct arena *a, stru
     *all = longer;
     for (size_t i = 0; i < found; i++) {
         bool is_own = store == t->o.store && is_here(t, &spaces[i]);
-        if (!spaces[i].is_timed || spaces[i].results < RESULTS_LEAST || is_own)
+        if (spaces[i].results < RESULTS_LEAST || is_own)
             continue;
         longer[*count] = (struct near_space){store, &spaces[i], nearness_of(t, &spaces[i]), *count};
         ++*count;
@@ -122,11 +123,52 @@ static bool is_of_use(const struct tune *t, const struct strategy_setup *setup)
            strategy_hears(o->strategy, setup);
 }
 
+static bool count_one(void *context, const struct store_row *row)
+{
+    (void)row;
+    ++*(uint64_t *)context;
+    return true;
+}
+
+// Of places where nothing was correct there is nothing to hear; that is said.
+static bool note_failed(struct tune *t, const struct near_space *n, struct tune_source *failed,
+                        uint32_t *count, struct error *e)
+{
+    if (*count == FAILED_MOST)
+        return true;
+    struct tune_source *f = &failed[(*count)++];
+    struct error broken = ERROR_INIT;
+    *f = (struct tune_source){.name = name_of_space(t, n->space), .is_failed = true};
+    if (!stored_space_each(n->store, n->space, count_one, &f->results, &broken))
+        f->results = n->space->results; // with those of configurations that were tried again
+    return (f->name && broken.code != ERROR_MEMORY) || error_memory(e);
+}
+
+// For reports: the sources, filled in later, and those where all failed.
+static bool list_sources(struct tune *t, const struct tune_source *failed, uint32_t failed_count,
+                         struct error *e)
+{
+    uint32_t count = t->elsewhere.count;
+    t->source_count = count + failed_count;
+    if (t->source_count == 0)
+        return true;
+    t->sources = arena_array(&t->arena, t->source_count, sizeof *t->sources);
+    t->heard = arena_array(&t->arena, count + 1, sizeof *t->heard);
+    t->recommended = arena_array(&t->arena, count + 1, sizeof *t->recommended);
+    if (!t->sources || !t->heard || !t->recommended)
+        return error_memory(e);
+    for (uint32_t i = 0; i < failed_count; i++)
+        t->sources[count + i] = failed[i];
+    return true;
+}
+
 bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struct error *e)
 {
     struct arena arena;
     struct near_space *near = NULL;
-    size_t count = 0;
+    struct tune_source failed[FAILED_MOST];
+    uint32_t failed_count = 0;
+    size_t count = 0, timed = 0;
     if (!is_of_use(t, setup))
         return true;
     arena_init(&arena);
@@ -134,19 +176,18 @@ bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struc
               list_known(t, &arena, &near, &count, e);
     if (ok && count > 0)
         qsort(near, count, sizeof *near, compare_nearness);
-    size_t most = count < READ_MOST ? count : READ_MOST;
-    for (size_t i = 0; ok && i < most && t->elsewhere.count < SOURCES_MOST; i++) {
-        if (i == 0 || near[i].space->results <= ROWS_MOST)
+    for (size_t i = 0; ok && i < count; i++) {
+        const struct stored_space *s = near[i].space;
+        size_t place = timed;
+        timed += s->is_timed;
+        if (!s->is_timed)
+            ok = note_failed(t, &near[i], failed, &failed_count, e);
+        else if (place < READ_MOST && t->elsewhere.count < SOURCES_MOST &&
+                 (place == 0 || s->results <= ROWS_MOST))
             ok = add_source(t, &near[i], e);
     }
     arena_release(&arena);
-    if (ok && t->elsewhere.count > 0) {
-        t->sources = arena_array(&t->arena, t->elsewhere.count, sizeof *t->sources);
-        t->heard = arena_array(&t->arena, t->elsewhere.count, sizeof *t->heard);
-        t->recommended = arena_array(&t->arena, t->elsewhere.count, sizeof *t->recommended);
-        ok = (t->sources && t->heard && t->recommended) || error_memory(e);
-    }
-    return ok;
+    return ok && list_sources(t, failed, failed_count, e);
 }
 
 // ---- what they were worth ----------------------------------------------------------------------
@@ -192,9 +233,10 @@ static const struct tune_record *best_of_source(const struct tune *t, uint32_t s
 void tune_sources_progress(struct tune *t, struct tune_progress *out)
 {
     uint32_t count = t->elsewhere.count;
-    if (count == 0)
+    if (t->source_count == 0)
         return;
-    strategy_heard(scalarization_strategy(t->strategy), t->heard);
+    if (count > 0)
+        strategy_heard(scalarization_strategy(t->strategy), t->heard);
     note_recommended(t);
     for (uint32_t i = 0; i < count; i++) {
         const struct source *s = t->elsewhere.items[i];
@@ -207,5 +249,5 @@ void tune_sources_progress(struct tune *t, struct tune_progress *out)
             tune_compare(t, t->sources[i].best, t->progress.best, &t->sources[i].behind);
     }
     out->sources = t->sources;
-    out->source_count = count;
+    out->source_count = t->source_count;
 }
