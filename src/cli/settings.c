@@ -257,7 +257,8 @@ static bool option_budget(void *field, const char *value, struct error *e)
 
 static bool option_strategy(void *field, const char *value, struct error *e)
 {
-    return strategy_check(value, e) && option_text(field, value, e);
+    // hone score takes several: whoever names two here means them both.
+    return strategy_check(value, e) && option_once(field, value, e);
 }
 
 const struct option search_options[] = {
