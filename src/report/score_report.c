@@ -132,6 +132,8 @@ static void write_score_record(const void *report, const void *record, struct te
     for (uint32_t i = 0; i < r->source_count; i++)
         text_add_name(out, i ? ", " : "Searches know beforehand: ", r->sources[i], "");
     text_add(out, r->source_count ? "\n" : "");
+    if (r->own_source)
+        text_add_name(out, "Not told beforehand: ", r->own_source, ", which is this file itself\n");
     for (uint32_t i = 0; i < v->options->start_count; i++)
         text_add_name(out, i ? "; " : "Searches start with ", v->options->start_with[i], "");
     text_add(out, v->options->start_count ? "\n" : "");

@@ -27,6 +27,7 @@ struct field {
     double *values;               // by index, smaller is better; NaN: failed, or has none
     struct baseline baseline;
     struct sources sources;
+    const char *own_source; // (or NULL) left out of these: the file itself
     const uint64_t *starts;
     uint32_t start_count;
 };
@@ -284,8 +285,10 @@ static bool field_sources(struct field *f, const struct score_options *o, struct
     for (uint32_t i = 0; i < o->source_count; i++) {
         struct text why = TEXT_INIT;
         const struct recorded *from = o->sources[i];
-        if (file_is_same(from->path, f->replay.o.recorded->path))
+        if (file_is_same(from->path, f->replay.o.recorded->path)) {
+            f->own_source = from->path;
             continue;
+        }
         bool ok =
             sources_add(&f->sources, f->replay.space, from, o->objective, from->path, &why, e);
         if (ok && why.length > 0)
@@ -368,6 +371,7 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
         names[i] = source_name(f->sources.items[i]);
     r->sources = names;
     r->source_count = f->sources.count;
+    r->own_source = f->own_source;
     r->recorded = f->replay.o.recorded;
     r->count = b->count;
     r->correct = f->replay.correct;

@@ -64,6 +64,8 @@ struct score_record {
     bool is_time;               // it is the least time
     const char *const *sources; // what its searches are told of beforehand
     uint32_t source_count;
+    // (or NULL) One that was named and is the file itself: they are not told of it.
+    const char *own_source;
     uint64_t count, correct; // configurations
     uint64_t without_value;  // of the correct ones: nothing that is looked for
     double optimum, median;  // of the others, as they are shown: a time in ns, or a metric
