@@ -42,11 +42,12 @@
 //          chosen of those tied), faster (another configuration, not ranked with it, that was
 //          clearly faster; or null), faster_ns
 // summary: type, best (null with several objectives), objective, objectives ([{name, direction
-//          (min or max)}]), without_value (by metric that is an objective: {"energy": 2}, the correct ones
-//          that were timed and have no value of it, so that they are not compared), pareto (of several objectives the set, each as a result, by the first
-//          of them; else null), counts, spec_errors (of these), done, valid, planned, reused,
-//          identical, start_with ([{configuration, status (null: not run), median_ns, best_ratio (its
-//          time to that of the best), best_ratio_basis (as speedup_over_default_basis)}]), sources
+//          (min or max)}]), without_value (by metric that is an objective: {"energy": 2}, the
+//          correct ones that were timed and have no value of it, so that they are not compared),
+//          pareto (of several objectives the set, each as a result, by the first of them; else
+//          null), counts, spec_errors (of these), done, valid, planned, reused, identical,
+//          start_with ([{configuration, status (null: not run), median_ns, best_ratio (its time to
+//          that of the best), best_ratio_basis (as speedup_over_default_basis)}]), sources
 //          ([{name, results, parameters, outcome (not asked for, refused, used, none correct: all of
 //          its results failed), agrees, best_ratio and best_ratio_basis (of its
 //          best)}]), samples, launches (of kernels, verified, warming up and timed),

@@ -449,10 +449,10 @@ START_TEST(what_it_began_with)
         {"a=1, b=2", "{}", &records[2], screened},
         {"a=2, b=2", "{}", NULL, {.known = false}}};
     const struct strategy_heard heard = {.outcome = HEARD_TRUSTED, .agrees = 0.9};
-    const struct tune_source sources[] = {{"W", 30, 2, heard, &records[0], ranked, false},
-                                          {"X", 30, 2, heard, &records[1], ranked, false},
-                                          {"Y", 30, 2, heard, &records[2], screened, false},
-                                          {"Z", 30, 2, heard, NULL, {.known = false}, false},
+    const struct tune_source sources[] = {{"W", 30, &records[0], heard, ranked, 2, false},
+                                          {"X", 30, &records[1], heard, ranked, 2, false},
+                                          {"Y", 30, &records[2], heard, screened, 2, false},
+                                          {"Z", 30, NULL, heard, {.known = false}, 2, false},
                                           {.name = "V", .results = 7, .is_failed = true}};
     struct tune_report v = report_of(records, 3);
     v.frame.chosen = &records[0];

@@ -148,9 +148,11 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, surrogate_on_small_spaces);
-    tcase_add_test(tests, surrogate_on_a_gpu);
+    if (!SUITE_SANITIZED)
+        tcase_add_test(tests, surrogate_on_a_gpu);
     tcase_add_test(tests, other_language_is_a_source);
-    tcase_add_test(tests, a_source_half_right_is_forgotten);
+    if (!SUITE_SANITIZED)
+        tcase_add_test(tests, a_source_half_right_is_forgotten);
     tcase_add_test(tests, counts_on_a_gpu);
 }
 

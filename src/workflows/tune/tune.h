@@ -129,12 +129,12 @@ struct tune_speedup {
 struct tune_source {
     const char *name; // "NVIDIA A100 (opencl), WIDTH=256"
     uint64_t results; // of configurations of the space
-    uint32_t shared;  // parameters that both have and vary
-    struct strategy_heard heard;
     // (or NULL) The best here of its few best: what it was worth to ask for these.
     const struct tune_record *best;
+    struct strategy_heard heard;
     // Of the tune's best over that, once the search and its ranking are over.
     struct tune_speedup behind;
+    uint32_t shared; // parameters that both have and vary
     bool is_failed; // no result is correct: it is no input of the search, and nothing else is known
 };
 
