@@ -194,11 +194,9 @@ static bool end_badly(const struct engine_program *p, struct process *child, con
                       struct error *e)
 {
     process_end(child);
-    while (child->tail_length > 0 && strchr(" \t\r\n", child->tail[child->tail_length - 1]))
-        child->tail[--child->tail_length] = '\0';
-    return error_set(e, ERROR_INPUT, "--reference-by %s %s%s%s", p->path, what,
-                     child->tail_length ? "; it printed:\n" : "",
-                     child->tail_length ? child->tail : "");
+    size_t printed = process_tail_length(child);
+    return error_set(e, ERROR_INPUT, "--reference-by %s %s%s%.*s", p->path, what,
+                     printed ? "; it printed:\n" : "", (int)printed, child->tail);
 }
 
 static bool run_program(const struct engine_program *p, const char *program, const char *folder,

@@ -305,6 +305,14 @@ bool process_drain(struct process *p)
     return p->printed >= 0;
 }
 
+size_t process_tail_length(const struct process *p)
+{
+    size_t length = p->tail_length;
+    while (length > 0 && strchr(" \t\r\n", p->tail[length - 1]))
+        length--;
+    return length;
+}
+
 void process_forget(struct process *p)
 {
     p->tail[0] = '\0';

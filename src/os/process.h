@@ -68,6 +68,8 @@ uint64_t process_memory(const struct process *p);
 // Reads what was printed (at most what a pipe holds), keeps the tail; never blocks. False once the
 // pipe is at its end: it is then closed, and `printed` is -1.
 bool process_drain(struct process *p);
+// The length of the tail without the blanks and line ends behind it.
+size_t process_tail_length(const struct process *p);
 // Drops what the tail holds.
 void process_forget(struct process *p);
 // Signals the whole group; a no-op without a child.

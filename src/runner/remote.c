@@ -522,9 +522,7 @@ uint64_t remote_memory(const struct remote *r)
 static void add_last_words(const struct process *p, struct text *out)
 {
     const char *tail = p->tail;
-    size_t length = strlen(tail);
-    while (length > 0 && (tail[length - 1] == '\n' || tail[length - 1] == ' '))
-        length--;
+    size_t length = process_tail_length(p);
     if (length == 0)
         return;
     size_t start = length > 400 ? length - 400 : 0;

@@ -114,9 +114,7 @@ static void end_exec(struct exec_search *x, const char *format, ...)
     va_start(arguments, format);
     text_vaddf(&why, format, arguments);
     va_end(arguments);
-    size_t printed = x->process.tail_length;
-    while (printed > 0 && x->process.tail[printed - 1] == '\n')
-        printed--;
+    size_t printed = process_tail_length(&x->process);
     size_t shown = printed < TAIL_SHOWN ? printed : TAIL_SHOWN;
     if (shown > 0)
         text_add(&why, "; it printed: ");

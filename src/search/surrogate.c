@@ -13,8 +13,8 @@
 //   configurations at random. It is made anew, and the model's shape with it, each time the
 //   results have grown by some percent, and the neighbours of a new best join it at once.
 // - Where a time ends the search, what counts is the improvement expected per second (costs.h).
-// - With many in flight, and many allowed, the configuration with the lowest confidence bound is asked in place of that with the
-//   largest expected improvement (Desautels, Krause, Burdick 2014: "Parallelizing exploration-exploitation tradeoffs in Gaussian
+// - With many questions in flight and a budget that is large enough, the acquisition function is the lower confidence bound instead of
+//   the expected improvement (Desautels, Krause, Burdick 2014: "Parallelizing exploration-exploitation tradeoffs in Gaussian
 //   process bandit optimization").
 // - A question becomes a row of the model when it is asked, its result being what the model
 //   predicts until it is told: several in flight keep away from each other.
@@ -46,7 +46,7 @@ static const struct strategy_option options[] = {
 #define CENTRAL_WEIGHT 0.2 // of a distance apart: what one deviation of centre_away() counts
 #define CENTRAL_SHARE  10  // of the budget, one question in so many begins near the centre
 #define CENTRAL_LEAST  100 // of a smaller budget none, and nothing is expected of the centre
-#define BOUND_FROM     16  // in flight, from which on the confidence bound decides
+#define BOUND_FROM     16  // in flight, from which on the lower confidence bound is used
 #define BOUND          2.5 // deviations below the mean
 #define PROMISED       4   // initial questions, the gate's included, where a source promises much
 #define FIT_MOST       100 // rows that the shape is chosen by
@@ -72,13 +72,11 @@ struct surrogate {
     double *roughness; // of axes
     struct costs costs;
     bool by_time;         // a time ends the search
-    bool by_bound;        // the confidence bound decides, not the expected improvement
     uint32_t coordinates; // of a point: axes, then the twos of those that have some
     float *point;
     float *spread; // points of the first questions: spread_count, of which spread_known are there
     uint32_t initial, in_flight, spread_count, spread_known;
     uint32_t spread_seen; // so many questions were looked at for them
-    uint32_t tries;       // at random, for one of them
     uint64_t central;     // of these, so many are near the centre; 0: nothing is made of it
 
     uint32_t told, correct;
@@ -134,15 +132,6 @@ static bool allocate_surrogate(struct surrogate *s, uint32_t rows, uint32_t pool
            centre_init(&s->centre, x, &x->arena) && gp_init(&s->gp, axes, s->roughness, rows, pool);
 }
 
-// The furthest of many are corners, and of a small space the furthest of few.
-static uint32_t tries_for(uint64_t count)
-{
-    uint32_t tries = 1;
-    while (tries < TRIES_MOST && (uint64_t)tries * tries < count)
-        tries++;
-    return tries;
-}
-
 // Questions in flight take rows, too, but never most of them.
 static uint32_t rows_for(const struct strategy_setup *setup)
 {
@@ -165,7 +154,6 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
         pool = count > 0 ? (uint32_t)count : 1;
     s->coordinates = s->learner.axes.count + s->learner.axes.twos;
     s->initial = (uint32_t)setup->options[INITIAL];
-    s->tries = tries_for(count);
     s->in_flight = setup->in_flight;
     s->by_time = setup->budget == 0;
     s->spread_count = setup->in_flight < SPREAD_MOST ? setup->in_flight : SPREAD_MOST;
@@ -173,7 +161,6 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
         s->spread_count = s->initial;
     if (setup->budget >= CENTRAL_LEAST)
         s->central = setup->budget / CENTRAL_SHARE;
-    s->by_bound = s->central > 0 && setup->in_flight >= BOUND_FROM;
     if (!allocate_surrogate(s, rows_for(setup), pool)) {
         error_memory(e);
         surrogate_destroy(&s->base);
@@ -259,6 +246,16 @@ static double spread_worth(struct surrogate *s, uint64_t index)
     return sqrt(nearest) - CENTRAL_WEIGHT * away;
 }
 
+// The square root of the number of configurations, at most TRIES_MOST: the farthest of many random ones is a corner, and in a small
+// space the farthest of a few is one already.
+static uint32_t tries_for(uint64_t count)
+{
+    uint32_t tries = 1;
+    while (tries < TRIES_MOST && (uint64_t)tries * tries < count)
+        tries++;
+    return tries;
+}
+
 // The best of some at random.
 static bool ask_spread(struct surrogate *s, uint64_t *index)
 {
@@ -272,7 +269,8 @@ static bool ask_spread(struct surrogate *s, uint64_t *index)
         if (!is_forgotten(s, seen) && !transfer_asked(&s->transfer, seen->index))
             locate_configuration(s, seen->index, spread_point(s, s->spread_known++));
     }
-    for (uint32_t i = 0; i < s->tries && is_initial; i++) {
+    uint32_t tries = is_initial ? tries_for(g->walk.count) : 0;
+    for (uint32_t i = 0; i < tries; i++) {
         uint64_t other = space_sample(g->space, &g->rng);
         double worth = learner_is_open(g, other) ? spread_worth(s, other) : -INFINITY;
         if (worth > most) {
@@ -419,13 +417,18 @@ static void fill_model_rows(struct surrogate *s, uint32_t count)
     }
 }
 
-// The larger, the sooner a candidate is asked: its expected improvement over `best`, in scaled units, with a time budget per
-// expected cost; or how low its value may be.
+static bool uses_bound(const struct surrogate *s)
+{
+    return s->central > 0 && s->in_flight >= BOUND_FROM;
+}
+
+// The acquisition function, to be maximised: the expected improvement over `best`, in scaled units, with a time budget per
+// expected cost; or the negated lower confidence bound.
 static double promise_of(const struct surrogate *s, double best, uint32_t candidate)
 {
     double mean = gp_mean(&s->gp, candidate) + s->offsets[candidate];
     double deviation = sqrt(gp_variance(&s->gp, candidate));
-    if (s->by_bound)
+    if (uses_bound(s))
         return BOUND * deviation - mean;
     return improvement_expected(&s->improvement, best, mean, deviation) *
            (double)s->rates[candidate];
