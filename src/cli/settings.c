@@ -257,7 +257,7 @@ static bool option_budget(void *field, const char *value, struct error *e)
 
 static bool option_strategy(void *field, const char *value, struct error *e)
 {
-    // hone score takes several: whoever names two here means them both.
+    // hone score accepts several, so that a second one here is refused and does not replace the first.
     return strategy_check(value, e) && option_once(field, value, e);
 }
 

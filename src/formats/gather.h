@@ -1,5 +1,5 @@
 // Gathers a recorded space row by row, whatever file the rows come from: values of parameters are
-// told apart, of the rows of a configuration one is kept, names of measurements are collected.
+// told apart, one row of each configuration is kept, and names of measurements are collected.
 #ifndef HONE_FORMATS_GATHER_H
 #define HONE_FORMATS_GATHER_H
 

@@ -611,7 +611,7 @@ static void put_end(const struct tune_report *v, struct text *out)
         text_add(out, "The time of the budget is used up.\n");
 }
 
-// Of the rounds of the ranking; else of screening, which is said: the time that is shown of the best may be a ranked one.
+// The ranking's ratio; one of screening times is marked, because the time shown of the best may be a ranked one.
 static void put_behind(const struct tune_speedup *behind, struct text *out)
 {
     char number[UNITS_SIZE];
@@ -645,7 +645,7 @@ static void put_sources(const struct tune_report *v, struct text *out)
     }
 }
 
-// That of a space of one says nothing: no parameter has a choice.
+// The name is empty where no parameter has more than one value.
 static const char *shown_name(const char *configuration)
 {
     return configuration[0] ? configuration : "the only one";
@@ -692,7 +692,7 @@ static void put_unknown(const struct tune_report *v, struct text *out)
     }
 }
 
-// Those that nothing was compared with: the fastest may be among them.
+// Correct configurations that are not compared: the fastest may be among them.
 static void put_without_value(const struct tune_report *v, struct text *out)
 {
     const struct objectives *o = v->head.objectives;

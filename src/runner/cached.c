@@ -495,8 +495,8 @@ static void cached_drop(struct evaluator *ev, uint64_t ticket)
 
 static size_t cached_room(struct evaluator *ev)
 {
-    // What the store answers takes the place of what is measured until it is taken: a search that is repeated is told one
-    // answer before its next question, as it was when they were measured.
+    // An answer from the store occupies room until it is taken, as a job that is measured does: so a repeated search is told one
+    // answer before its next question, as it was the first time.
     size_t waiting = cached_of(ev)->unasked > 0 ? SIZE_MAX / 2 : 0;
     for (const struct record *r = cached_of(ev)->records; r; r = r->next)
         waiting += r->answer != NULL;

@@ -487,7 +487,7 @@ START_TEST(test_speedup_without_a_ranking_is_screened)
 }
 END_TEST
 
-// Against the best by what the ranking found of both, and where one took no part by screening.
+// A start configuration is compared with the best by the ranking's ratio, or by screening times if it was not a finalist.
 START_TEST(test_what_it_began_with_is_held_against_the_best)
 {
     static const char *const start_with[] = {"ID=4", "ID=7"};

@@ -64,7 +64,7 @@ struct score_record {
     bool is_time;               // it is the least time
     const char *const *sources; // what its searches are told of beforehand
     uint32_t source_count;
-    // (or NULL) One that was named and is the file itself: they are not told of it.
+    // (or NULL) A named source that is the scored file itself; it is not used.
     const char *own_source;
     uint64_t count, correct; // configurations
     uint64_t without_value;  // of the correct ones: nothing that is looked for

@@ -11,7 +11,7 @@
 #define READ_MOST     16     // with those that say nothing
 #define ROWS_MOST     100000 // of each but the nearest, or it is not read
 #define RESULTS_LEAST 3
-#define FAILED_MOST   8 // with results that all failed: more are not told
+#define FAILED_MOST   8 // spaces without a correct result that are reported
 
 // One that may be read.
 struct near_space {
@@ -130,7 +130,7 @@ static bool count_one(void *context, const struct store_row *row)
     return true;
 }
 
-// Of places where nothing was correct there is nothing to hear; that is said.
+// A space without a correct result is no source, but it is reported.
 static bool note_failed(struct tune *t, const struct near_space *n, struct tune_source *failed,
                         uint32_t *count, struct error *e)
 {
@@ -208,7 +208,7 @@ static void note_recommended(struct tune *t)
     }
 }
 
-// A ranked time says nothing beside a screened one: like is held against like.
+// A ranked time does not compare with a screened one: tune_compare() compares like with like.
 static bool is_faster(const struct tune *t, const struct tune_record *a,
                       const struct tune_record *b)
 {
