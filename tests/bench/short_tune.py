@@ -5,7 +5,8 @@
   short_tune.py HONE FILE_T4.json[.gz] [--short S] [--long S] [--seeds N,...] [--builders N]
 
 Of a spec: a tune of so many seconds (60), then one with its store that searches for the rest of the long one (300 in all), begins
-with what the short one found and ranks it beside its own best by interleaved rounds. Of a recording nothing is launched: the
+with what the short one found and ranks it beside its own best by interleaved rounds. Each seed has a store and caches
+of its own, so that it builds what it asks. Of a recording nothing is launched: the
 search has twice as many questions in flight as there are builders and four, builds go on beside each other and beside
 the launches, one after the other, and each takes what was recorded; the longer of the two says how late it is.
 
@@ -20,11 +21,17 @@ import subprocess
 import sys
 import tempfile
 
+CACHES = ("XDG_CACHE_HOME", "HONE_WORKER_CACHE", "CUDA_CACHE_PATH", "POCL_CACHE_DIR")
 
-def tune(hone, *arguments):
+
+def tune(hone, *arguments, caches=None):
     command = [hone, "tune", *arguments, "--json"]
-    told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
-    return [json.loads(line) for line in told.splitlines()]
+    environment = {name: value for name, value in os.environ.items() if not caches or name not in CACHES}
+    environment |= {CACHES[0]: caches} if caches else {}
+    ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, env=environment)
+    if not ended.stdout:
+        sys.exit(f"{' '.join(command)}: exit status {ended.returncode}")
+    return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
 def summary(lines):
@@ -38,10 +45,10 @@ def named(configuration):
 def live(options, seed):
     with tempfile.TemporaryDirectory() as folder:
         common = [options.file, "--seed", str(seed), "--store", os.path.join(folder, "store.sqlite"), *options.rest]
-        short = summary(tune(options.hone, *common, "--budget", f"{options.short}s"))
+        short = summary(tune(options.hone, *common, "--budget", f"{options.short}s", caches=folder))
         best = named(short["best"]["configuration"])
         more = ["--budget", f"{options.long - options.short}s", "--start-with", best]
-        long = summary(tune(options.hone, *common, *more))
+        long = summary(tune(options.hone, *common, *more, caches=folder))
         started = long["start_with"][0]
         return short["done"], long["done"], started["best_ratio"], started["best_ratio_basis"]
 
