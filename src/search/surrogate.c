@@ -448,7 +448,7 @@ static bool is_enough(struct surrogate *s)
 }
 
 // A good configuration that is known early holds the expected improvement around it, and one of a source that is
-// half right is on a plateau. So what was asked on the sources' word is no longer a part of the search,
+// half right is on a plateau. So what was asked on the sources' word is then no longer a part of the search,
 // which goes on as it would without them: with the first questions, where it has too few answers of its own.
 static void forget_sources(struct surrogate *s)
 {

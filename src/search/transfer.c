@@ -17,8 +17,9 @@
 #define SLOPE_USUAL  0.7
 #define SLOPE_WORTH  3.0 // answers, a deviation apart, that the usual slope is worth
 #define SLOPE_MOST   1.5
-#define HEARD_MOST   16  // answers; then no source is heard any more
-#define KEEPS_LEAST  0.7 // share of pairs; below it what was asked on their word is then forgotten
+#define BUDGET_LARGE 100 // from it on a search knows more by itself (centre.h)
+#define HEARD_MOST   10  // answers; then no source is heard any more
+#define HEARD_LARGE  8   // with a large budget
 
 void transfer_init(struct transfer *t, const struct strategy_setup *setup)
 {
@@ -31,7 +32,8 @@ void transfer_init(struct transfer *t, const struct strategy_setup *setup)
                            .gate_most = count == 0 ? 0
                                         : is_small ? 1
                                                    : TRANSFER_GATE,
-                           .gate_waits = is_least};
+                           .gate_waits = is_least,
+                           .heard_most = setup->budget < BUDGET_LARGE ? HEARD_MOST : HEARD_LARGE};
 }
 
 // ---- the gate ----------------------------------------------------------------------------------
@@ -120,7 +122,7 @@ static uint32_t pair_answers(const struct transfer *t, const struct source *sour
                              struct learner *g, const struct scale *scale, struct pair *out)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < g->asked.count && count < HEARD_MOST; i++) {
+    for (uint32_t i = 0; i < g->asked.count && count < t->heard_most; i++) {
         const struct asked_entry *a = &g->asked.entries[i];
         if (a->state == ASKED_PENDING)
             continue;
@@ -205,7 +207,7 @@ void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *s
     struct pair pairs[HEARD_MOST];
     double total = 0;
     t->is_trusted = false;
-    if (t->count == 0 || count_answers(&g->asked) > HEARD_MOST)
+    if (t->count == 0 || count_answers(&g->asked) > t->heard_most)
         return;
     if (t->first == 0)
         t->first = g->asked.count;
@@ -221,13 +223,9 @@ void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *s
 
 bool transfer_ends(struct transfer *t, const struct asked *asked)
 {
-    if (t->count == 0 || count_answers(asked) <= HEARD_MOST)
+    if (t->count == 0 || count_answers(asked) <= t->heard_most)
         return false;
     t->is_trusted = false;
-    for (uint32_t k = 0; k < t->count; k++) {
-        if (t->heard[k].outcome == HEARD_TRUSTED && t->heard[k].agrees >= KEEPS_LEAST)
-            return false;
-    }
     return true;
 }
 

@@ -1,8 +1,8 @@
 // What a search makes of sources (source.h). It asks first whether their best configurations are any
 // good here, where there are questions enough for that; learns from the answers how far each of them is to be trusted; and says of any
 // configuration what they make of it. A source that is not trusted says nothing, and the search is
-// then as it is without: what it cost are the questions of the gate. Where those trusted turn out to be half right, the
-// search goes on as it does without, too: what they cost are the questions that were asked on their word.
+// then as it is without: what it cost are the questions of the gate. After a few answers none is heard any more, and the
+// search goes on as it does without: what sources can cost at most are the questions that were asked on their word.
 #ifndef HONE_SEARCH_TRANSFER_H
 #define HONE_SEARCH_TRANSFER_H
 
@@ -23,6 +23,7 @@ struct transfer {
 
     uint32_t gate_most, gate_count;
     bool gate_waits;              // until the answers say that a source is to be trusted
+    uint32_t heard_most;          // answers until the sources are heard no more
     uint64_t gate[TRANSFER_GATE]; // what was asked
     uint32_t first;               // questions before there was a model; 0: there is none yet
     uint32_t starts;              // of these, by the user: they come before
@@ -38,8 +39,7 @@ bool transfer_asked(const struct transfer *t, uint64_t index);
 bool transfer_promises(const struct transfer *t, struct learner *g);
 // Learns from what was answered by now.
 void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *scale);
-// Ends the hearing where there are answers enough. True: no source was right enough at last, and what was asked on
-// their word is to be forgotten.
+// True where there are answers enough: no source is heard any more, and what was asked on their word is to be forgotten.
 bool transfer_ends(struct transfer *t, const struct asked *asked);
 // What the trusted ones make of a configuration, standardised; 0 where none is.
 double transfer_value(const struct transfer *t, const uint32_t *choice);

@@ -6,12 +6,12 @@
 
 Of a spec: a tune of so many seconds (60), then one with its store that searches for the rest of the long one (300 in all), begins
 with what the short one found and ranks it beside its own best by interleaved rounds. Each seed has a store and caches
-of its own, so that it builds what it asks. Of a recording nothing is launched: the
-search has twice as many questions in flight as there are builders and four, builds go on beside each other and beside
-the launches, one after the other, and each takes what was recorded; the longer of the two says how late it is.
+of its own, so that it builds what it asks. Of a recording nothing is launched: the search has twice as many questions in flight as
+there are builders and four, builds go on beside each other and beside the launches, one after the other, and each takes what
+was recorded; the longer of the two says how late it is.
 
-For each seed: the configurations tried, and the time of the short tune's best as a multiple of the long one's. At the end in how many
-seeds they are within 1 %.
+For each seed: the configurations tried, and the time of the short tune's best as a multiple of the long one's, or that they are the same
+one. At the end in how many seeds they are within 1 %.
 """
 import argparse
 import gzip
@@ -50,7 +50,8 @@ def live(options, seed):
         more = ["--budget", f"{options.long - options.short}s", "--start-with", best]
         long = summary(tune(options.hone, *common, *more, caches=folder))
         started = long["start_with"][0]
-        return short["done"], long["done"], started["best_ratio"], started["best_ratio_basis"]
+        basis = "the same one" if named(long["best"]["configuration"]) == best else started["best_ratio_basis"]
+        return short["done"], long["done"], started["best_ratio"], basis
 
 
 def costs(file):

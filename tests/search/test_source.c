@@ -384,6 +384,32 @@ START_TEST(a_source_that_is_not_right_is_forgotten)
 }
 END_TEST
 
+// A source is heard for a few answers however right it is; then come the spread questions that were left out for it.
+START_TEST(a_source_is_heard_for_a_few_answers)
+{
+    const struct {
+        uint64_t budget;
+        uint32_t within;
+    } cases[] = {{60, 16}, {200, 14}};
+    const char *why;
+    uint64_t alone[40], with[40];
+    struct source *good = make(own, 2, bowl, 1, &why);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            search_within(cases[i].budget, NULL, 0, seed, alone);
+            search_within(cases[i].budget, (const struct source *[]){good}, 1, seed, with);
+            for (uint32_t k = 0; k < 6; k++) {
+                uint32_t at = 0;
+                while (at < 40 && with[at] != alone[k])
+                    at++;
+                ck_assert_uint_lt(at, cases[i].within);
+            }
+        }
+    }
+    source_free(good);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_checked_fixture(tests, open_grid, close_grid);
@@ -398,6 +424,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, a_refused_source_takes_no_question);
     tcase_add_test(tests, a_gate_is_shut_or_passed_at_once);
     tcase_add_test(tests, a_source_that_is_not_right_is_forgotten);
+    tcase_add_test(tests, a_source_is_heard_for_a_few_answers);
 }
 
 int main(void)
