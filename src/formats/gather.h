@@ -1,5 +1,5 @@
-// Gathers a recorded space row by row, whatever file the rows come from: values of parameters are
-// told apart, one row of each configuration is kept, and names of measurements are collected.
+// Gathers a recorded space row by row, from any file format: the distinct values of each parameter, the last
+// row of each configuration and the names of the measurements.
 #ifndef HONE_FORMATS_GATHER_H
 #define HONE_FORMATS_GATHER_H
 

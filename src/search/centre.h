@@ -9,6 +9,8 @@
 #include "base/arena.h"
 #include "search/axes.h"
 
+#define CENTRE_BUDGET 100 // questions; with fewer a search makes nothing of the centre
+
 struct centre {
     const struct axes *axes;
     // Of each axis the square of its distance from the middle; behind these the place on each axis.

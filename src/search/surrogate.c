@@ -45,7 +45,6 @@ static const struct strategy_option options[] = {
 #define SPREAD_MOST    64  // initial questions because so many are in flight
 #define CENTRAL_WEIGHT 0.2 // of a distance apart: what one deviation of centre_away() counts
 #define CENTRAL_SHARE  10  // of the budget, one question in so many begins near the centre
-#define CENTRAL_LEAST  100 // of a smaller budget none, and nothing is expected of the centre
 #define BOUND_FROM     16  // in flight, from which on the lower confidence bound is used
 #define BOUND          2.5 // deviations below the mean
 #define PROMISED       4   // initial questions, the gate's included, where a source promises much
@@ -159,7 +158,7 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     s->spread_count = setup->in_flight < SPREAD_MOST ? setup->in_flight : SPREAD_MOST;
     if (s->spread_count < s->initial)
         s->spread_count = s->initial;
-    if (setup->budget >= CENTRAL_LEAST)
+    if (setup->budget >= CENTRE_BUDGET)
         s->central = setup->budget / CENTRAL_SHARE;
     if (!allocate_surrogate(s, rows_for(setup), pool)) {
         error_memory(e);
@@ -473,14 +472,15 @@ static bool make_model(struct surrogate *s)
         return false;
     if (s->by_time && !costs_fit(&s->costs, s->learner.space, &s->learner.asked))
         return false;
-    if (!s->forgets && transfer_ends(&s->transfer, &s->learner.asked)) {
+    if (!s->forgets && transfer_ends(&s->transfer, s->told)) {
         forget_sources(s);
         if (!is_enough(s))
             return false;
     }
     uint32_t known = rank_results(s);
     scale_choose(&s->scale, s->ranked, s->correct);
-    transfer_weigh(&s->transfer, &s->learner, &s->scale);
+    if (!s->forgets)
+        transfer_weigh(&s->transfer, &s->learner, &s->scale);
     if (s->central > 0)
         weigh_centre(s, known);
     s->gp.axes = s->coordinates + s->transfer.is_trusted;

@@ -5,6 +5,8 @@
 // at what is usual and follows the answers.
 #include "search/transfer.h"
 
+#include "search/centre.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -17,9 +19,8 @@
 #define SLOPE_USUAL  0.7
 #define SLOPE_WORTH  3.0 // answers, a deviation apart, that the usual slope is worth
 #define SLOPE_MOST   1.5
-#define BUDGET_LARGE 100 // from it on a search knows more by itself (centre.h)
-#define HEARD_MOST   10  // answers; then no source is heard any more
-#define HEARD_LARGE  8   // with a large budget
+#define HEARD_MOST   10 // answers; then no source is heard any more
+#define HEARD_CENTRE 8  // the same where a search begins near the centre and knows more by itself
 
 void transfer_init(struct transfer *t, const struct strategy_setup *setup)
 {
@@ -33,7 +34,7 @@ void transfer_init(struct transfer *t, const struct strategy_setup *setup)
                                         : is_small ? 1
                                                    : TRANSFER_GATE,
                            .gate_waits = is_least,
-                           .heard_most = setup->budget < BUDGET_LARGE ? HEARD_MOST : HEARD_LARGE};
+                           .heard_most = setup->budget < CENTRE_BUDGET ? HEARD_MOST : HEARD_CENTRE};
 }
 
 // ---- the gate ----------------------------------------------------------------------------------
@@ -194,21 +195,10 @@ static double weigh_source(struct transfer *t, uint32_t k, struct learner *g,
     return weight * weight;
 }
 
-static uint32_t count_answers(const struct asked *asked)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < asked->count; i++)
-        count += asked->entries[i].state != ASKED_PENDING;
-    return count;
-}
-
 void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *scale)
 {
     struct pair pairs[HEARD_MOST];
     double total = 0;
-    t->is_trusted = false;
-    if (t->count == 0 || count_answers(&g->asked) > t->heard_most)
-        return;
     if (t->first == 0)
         t->first = g->asked.count;
     for (uint32_t k = 0; k < t->count; k++) {
@@ -221,9 +211,9 @@ void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *s
     t->slope = t->is_trusted ? regress(pairs, pair_answers(t, NULL, g, scale, pairs)) : 0;
 }
 
-bool transfer_ends(struct transfer *t, const struct asked *asked)
+bool transfer_ends(struct transfer *t, uint32_t answers)
 {
-    if (t->count == 0 || count_answers(asked) <= t->heard_most)
+    if (t->count == 0 || answers <= t->heard_most)
         return false;
     t->is_trusted = false;
     return true;

@@ -37,10 +37,10 @@ bool transfer_asked(const struct transfer *t, uint64_t index);
 // Is the best of all answers, before there is a model, one of a source's best, and does that source
 // order them as they turned out?
 bool transfer_promises(const struct transfer *t, struct learner *g);
-// Learns from what was answered by now.
+// Learns from what was answered by now; not to be called once transfer_ends().
 void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *scale);
 // True where there are answers enough: no source is heard any more, and what was asked on their word is to be forgotten.
-bool transfer_ends(struct transfer *t, const struct asked *asked);
+bool transfer_ends(struct transfer *t, uint32_t answers);
 // What the trusted ones make of a configuration, standardised; 0 where none is.
 double transfer_value(const struct transfer *t, const uint32_t *choice);
 

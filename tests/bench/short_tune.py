@@ -21,13 +21,11 @@ import subprocess
 import sys
 import tempfile
 
-CACHES = ("XDG_CACHE_HOME", "HONE_WORKER_CACHE", "CUDA_CACHE_PATH", "POCL_CACHE_DIR")
+CACHES = ("HONE_WORKER_CACHE", "CUDA_CACHE_PATH", "POCL_CACHE_DIR")  # else in XDG_CACHE_HOME
 
 
-def tune(hone, *arguments, caches=None):
+def tune(hone, *arguments, environment=None):
     command = [hone, "tune", *arguments, "--json"]
-    environment = {name: value for name, value in os.environ.items() if not caches or name not in CACHES}
-    environment |= {CACHES[0]: caches} if caches else {}
     ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, env=environment)
     if not ended.stdout:
         sys.exit(f"{' '.join(command)}: exit status {ended.returncode}")
@@ -44,11 +42,12 @@ def named(configuration):
 
 def live(options, seed):
     with tempfile.TemporaryDirectory() as folder:
+        own = {name: value for name, value in os.environ.items() if name not in CACHES} | {"XDG_CACHE_HOME": folder}
         common = [options.file, "--seed", str(seed), "--store", os.path.join(folder, "store.sqlite"), *options.rest]
-        short = summary(tune(options.hone, *common, "--budget", f"{options.short}s", caches=folder))
+        short = summary(tune(options.hone, *common, "--budget", f"{options.short}s", environment=own))
         best = named(short["best"]["configuration"])
         more = ["--budget", f"{options.long - options.short}s", "--start-with", best]
-        long = summary(tune(options.hone, *common, *more, caches=folder))
+        long = summary(tune(options.hone, *common, *more, environment=own))
         started = long["start_with"][0]
         basis = "the same one" if named(long["best"]["configuration"]) == best else started["best_ratio_basis"]
         return short["done"], long["done"], started["best_ratio"], basis
