@@ -50,7 +50,6 @@ python3-pytest:file:/usr/lib/python3/dist-packages/pytest
 python3-numpy:file:/usr/lib/python3/dist-packages/numpy
 g++:cmd:g++
 oclgrind:cmd:oclgrind
-gnuplot-nox:cmd:gnuplot
 libopenblas0:lib:libopenblas.so.0
 libmicrohttpd12:lib:libmicrohttpd.so.12
 libclblast1:lib:libclblast.so.1'

@@ -1,19 +1,21 @@
 // The picture of a sweep: a chart with a line for each spec and routine, in panels where a product has several names.
 #include "picture/chart.h"
-#include "report/sweep_axes.h"
+#include "report/sweep_report.h"
 #include "report/units.h"
 
 #include <math.h>
 #include <string.h>
 
-double sweep_number(const struct sweep_report *v, uint32_t row, uint32_t name)
+// A name's number at a row's point; NaN: its value is not a number.
+static double sweep_number(const struct sweep_report *v, uint32_t row, uint32_t name)
 {
     double number = NAN;
     value_to_f64(&v->plan->points[v->records[row].point].values[name], &number);
     return number;
 }
 
-void sweep_axis_name(const struct sweep_report *v, struct text *out)
+// The title of the x axis: "N = M = K" if these names have the same values everywhere, "point" if the points follow each other.
+static void sweep_axis_name(const struct sweep_report *v, struct text *out)
 {
     bool has_axis = v->axis != UINT32_MAX;
     text_add(out, has_axis ? v->plan->names[v->axis].name : "point");
@@ -26,12 +28,13 @@ void sweep_axis_name(const struct sweep_report *v, struct text *out)
     }
 }
 
-uint32_t sweep_panel(const struct sweep_report *v, uint32_t row)
+static uint32_t sweep_panel(const struct sweep_report *v, uint32_t row)
 {
     return v->panels[v->records[row].point];
 }
 
-bool sweep_is_panel_name(const struct sweep_report *v, uint32_t name)
+// Does the name tell panels apart: does it vary, but have one value within each panel?
+static bool sweep_is_panel_name(const struct sweep_report *v, uint32_t name)
 {
     if (!v->plan->names[name].varies || name == v->axis || v->panel_count < 2)
         return false;
@@ -46,7 +49,8 @@ bool sweep_is_panel_name(const struct sweep_report *v, uint32_t name)
     return true;
 }
 
-void sweep_panel_name(const struct sweep_report *v, uint32_t row, struct text *out)
+// "M=odd, K=3": the title of the row's panel; "" if there is one panel.
+static void sweep_panel_name(const struct sweep_report *v, uint32_t row, struct text *out)
 {
     size_t before = out->length;
     for (uint32_t n = 0; n < v->plan->name_count; n++) {
@@ -56,7 +60,8 @@ void sweep_panel_name(const struct sweep_report *v, uint32_t row, struct text *o
     }
 }
 
-bool sweep_has_values(const struct sweep_report *v)
+// Does any point have a time, and a value of the metric if one is shown?
+static bool sweep_has_values(const struct sweep_report *v)
 {
     uint32_t shown = report_sweep_shown(v);
     for (uint32_t i = 0; i < v->count; i++) {

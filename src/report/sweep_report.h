@@ -1,4 +1,4 @@
-// A sweep -> text, Markdown, JSON, CSV, a picture, and a script for gnuplot.
+// A sweep -> text, Markdown, JSON, CSV, and a picture.
 #ifndef HONE_REPORT_SWEEP_REPORT_H
 #define HONE_REPORT_SWEEP_REPORT_H
 
@@ -66,7 +66,5 @@ extern const writers sweep_writers;
 void report_sweep_csv(const struct sweep_report *v, struct text *out);
 // The picture as a file of SVG. False: no point has a time.
 bool report_sweep_picture(const struct sweep_report *v, struct text *out);
-// A script for gnuplot that draws PREFIX.csv as PREFIX.png, to go on from. Returns NULL, or why there is none.
-const char *report_sweep_plot(const struct sweep_report *v, const char *prefix, struct text *out);
 
 #endif

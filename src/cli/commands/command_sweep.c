@@ -114,32 +114,25 @@ static void say_drawn(const struct session *s, const char *line)
     text_release(&text);
 }
 
-// The picture, and a script for who goes on with gnuplot.
 static int draw(struct session *s, const struct sweep_report *report)
 {
     struct error e = ERROR_INIT;
-    struct text svg = TEXT_INIT, script = TEXT_INIT, line = TEXT_INIT;
+    struct text svg = TEXT_INIT, line = TEXT_INIT;
     if (report->count == 0) {
         say_drawn(s, "No point is done: no file was written\n");
         return EXIT_DONE;
     }
     text_addf(&line, "Data: %s", sweep_file_name(s, ".csv"));
     bool is_drawn = report_sweep_picture(report, &svg);
-    const char *why = is_drawn ? report_sweep_plot(report, s->prefix, &script) : NULL;
-    bool ok = !svg.failed && !script.failed ? true : error_memory(&e);
+    bool ok = !svg.failed || error_memory(&e);
     ok = ok && (!is_drawn || file_replace(sweep_file_name(s, ".svg"), &svg, &e));
-    ok = ok && (!is_drawn || why || file_replace(sweep_file_name(s, ".gnuplot"), &script, &e));
-    if (ok && !is_drawn)
-        text_add(&line, "; no point has a time: nothing is drawn");
-    else if (ok && why)
-        text_addf(&line, "; picture: %s (%s)", sweep_file_name(s, ".svg"), why);
+    if (ok && is_drawn)
+        text_addf(&line, "; picture: %s", sweep_file_name(s, ".svg"));
     else if (ok)
-        text_addf(&line, "; picture: %s; for gnuplot: %s", sweep_file_name(s, ".svg"),
-                  sweep_file_name(s, ".gnuplot"));
+        text_add(&line, "; no point has a time: nothing is drawn");
     text_add(&line, "\n");
     say_drawn(s, text_cstr(&line));
     text_release(&line);
-    text_release(&script);
     text_release(&svg);
     return ok ? EXIT_DONE : work_failed(&e);
 }
@@ -241,9 +234,9 @@ static const struct option round_options[] = {
 
 static const struct option result_options[] = {
     {OPTION("output", "PREFIX", option_text, FIELD(output)), .letter = 'o',
-     .brief = "files PREFIX.csv, .svg, .gnuplot",
-     .help = "The files are PREFIX.csv, PREFIX.svg and PREFIX.gnuplot, from which gnuplot draws "
-             "PREFIX.png. Default: the spec's name with -sweep, in this folder."},
+     .brief = "files PREFIX.csv, .svg",
+     .help = "The files are PREFIX.csv and PREFIX.svg. Default: the spec's name with -sweep, in "
+             "this folder."},
     {OPTION("markdown", NULL, option_markdown, FIELD(given.output)),
      .help = "Write a table in Markdown."},
     {0},
@@ -293,8 +286,7 @@ const struct command command_sweep = {
     .description =
         "Tunes the spec at several points, each a set of constants, and shows what the best "
         "configuration of "
-        "each reaches: a table, the data as CSV, a picture (SVG), and a script that draws the same "
-        "with gnuplot.\n\n"
+        "each reaches: a table, the data as CSV, and a picture (SVG).\n\n"
         "The points are what --set says:\n\n"
         "  --set N=256,512,1024               values\n"
         "  --set N=256..16384                 doubling: 256, 512, 1024, ... up to 16384\n"
