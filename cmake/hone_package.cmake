@@ -20,7 +20,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 # The worker and the program; the shared library starts the worker, so it needs this package.
 set(CPACK_DEBIAN_HONE_PACKAGE_NAME hone)
-set(CPACK_DEBIAN_HONE_PACKAGE_RECOMMENDS "ocl-icd-libopencl1 | libopencl1, libmicrohttpd12, hone-kernels")
+set(CPACK_DEBIAN_HONE_PACKAGE_RECOMMENDS "ocl-icd-libopencl1 | libopencl1, hone-kernels")
 set(CPACK_DEBIAN_HONE_PACKAGE_SUGGESTS "pocl-opencl-icd, oclgrind")
 set(CPACK_DEBIAN_HONE_DESCRIPTION "hone builds a GPU kernel once for every configuration of its tunable
 parameters, proves each result right, measures it, finds the fastest and

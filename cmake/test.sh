@@ -51,7 +51,6 @@ python3-numpy:file:/usr/lib/python3/dist-packages/numpy
 g++:cmd:g++
 oclgrind:cmd:oclgrind
 libopenblas0:lib:libopenblas.so.0
-libmicrohttpd12:lib:libmicrohttpd.so.12
 libclblast1:lib:libclblast.so.1'
 wanted() { # label
     case "|$labels|" in
@@ -147,7 +146,7 @@ elif [ $sanitize = ON ]; then
     # plain suite, and whole programs are tried for long there; their workflows are tests of their own. Tests that repeat
     # arithmetic do so in part (SUITE_SANITIZED).
     "$root/cmake/run_tests.sh" $progress -LE 'valgrind|browser|slurm|programs|nvrtc|kernels' \
-        -E '^(source_|oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_live|cli_sweep|cli_peak|cli_compare|space_limits)' \
+        -E '^(source_|oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_watch|cli_sweep|cli_peak|cli_compare|space_limits)' \
         -j"$jobs"
 else
     elsewhere='valgrind|examples|browser|slurm|python|programs'

@@ -2,7 +2,7 @@
 #ifndef HONE_CLI_TUNING_H
 #define HONE_CLI_TUNING_H
 
-#include "cli/live_page.h"
+#include "cli/page_watch.h"
 #include "cli/work.h"
 #include "report/peak_report.h"
 #include "report/report.h"
@@ -28,7 +28,7 @@ struct tune_settings {
     const char *replay; // a recording that answers instead of a device
     bool build_only;    // nothing runs
     bool details;       // at the end the tables
-    struct given_live live;
+    const char *report;
     bool timing; // where the time went is told at the end
     bool verbose;
 };

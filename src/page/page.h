@@ -171,7 +171,9 @@ struct page_set {
 struct page {
     const struct report_about *about;
     const char *title;
-    uint64_t live;     // 0: a file; else it is served while it changes, and this is its version
+    unsigned
+        reload_s; // after which the page loads itself anew, because its file is written anew; 0: it is final
+    const char *news;  // (optional) how far what it follows is
     const char *views; // (optional) names of those that are written, separated by commas; NULL: all
     struct page_set *sets;
     size_t count, room;

@@ -1,9 +1,9 @@
 // Filtering and linked brushing. Each set of results has an island of JSON; pictures say in data-x and data-y of their
 // frames where which value stands, so that what is selected is drawn over what the file has already. Nothing is fetched,
 // and no text becomes markup: elements are made one by one, their texts set as texts. What is filtered, brushed and sorted
-// stands behind a ~ in the fragment of the address, and nowhere else: a page that is loaded again has it.
+// stands behind a ~ in the fragment of the address: a page that is loaded again has it.
 "use strict";
-const hone = (() => {
+(() => {
     const SVG = "http://www.w3.org/2000/svg";
     const MOST = 5000; // points that are drawn over a picture
     const PAGE = 100; // rows of the table at once
@@ -125,7 +125,7 @@ const hone = (() => {
     const sets = []; // that are shown
     let across = []; // pictures of several of them
 
-    // `kept`: what stood in the set of this key, where a newer page replaces one.
+    // `kept`: what stood in the set of this key before the page was loaded.
     const start = (article, key, kept) => {
         const d = read(article);
         const brushes = new Map(); // view -> test of a row
@@ -735,16 +735,34 @@ const hone = (() => {
         for (const e of opened) e.open = true;
     });
     addEventListener("afterprint", () => { for (const e of opened) e.open = false; });
-    all(known());
-    if (parts()[1] && document.getElementById(parts()[0])) document.getElementById(parts()[0]).scrollIntoView();
-    return {
-        start: all,
-        stop: () => { sets.length = 0; across = []; },
-        kept: () => {
-            const state = changed() || { sets: {}, across: {} };
-            for (const s of sets) state.sets[s.key] = { ...state.sets[s.key], open: s.opened() };
-            return state;
-        },
-        isDragging: () => drags > 0,
+    // ---- a page whose file is written anew ---------------------------------------------------------
+
+    // It loads itself anew, but not in the background or while somebody uses it. What the address does not hold (what is
+    // open, the place, the cursor) stands in the state of the history meanwhile.
+    const RELOAD = 1000 * (document.body.dataset.reload || 0);
+    let used = 0;
+    for (const event of ["input", "keydown", "pointerdown", "wheel"]) addEventListener(event, () => { used = performance.now(); }, { passive: true });
+    const reload = () => {
+        if (document.hidden || drags > 0 || performance.now() - used < 1000) {
+            setTimeout(reload, 500);
+            return;
+        }
+        save();
+        const kept = changed() || { sets: {}, across: {} }, { id, selectionStart, selectionEnd } = document.activeElement || {};
+        for (const s of sets) kept.sets[s.key] = { ...kept.sets[s.key], open: s.opened() };
+        history.replaceState({ kept, y: scrollY, id, selectionStart, selectionEnd }, "");
+        location.reload();
     };
+    if (RELOAD) setTimeout(reload, RELOAD);
+
+    const before = history.state;
+    all(before ? before.kept : known());
+    if (before) {
+        const focused = before.id && document.getElementById(before.id);
+        if (focused) focused.focus({ preventScroll: true });
+        if (focused && before.selectionStart != null) focused.setSelectionRange(before.selectionStart, before.selectionEnd);
+        scrollTo(0, before.y);
+    } else if (parts()[1] && document.getElementById(parts()[0])) {
+        document.getElementById(parts()[0]).scrollIntoView();
+    }
 })();

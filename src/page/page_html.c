@@ -11,8 +11,7 @@
 #include "base/digest.h"
 #include "report/values.h"
 
-extern const char page_style[], page_script[],
-    page_live_script[]; // page.css, page.js, page_live.js
+extern const char page_style[], page_script[]; // page.css, page.js
 
 // ---- small parts -------------------------------------------------------------------------------
 
@@ -39,25 +38,15 @@ static void put_source_digest(const char *text, size_t length, struct text *out)
     text_add(out, "'");
 }
 
-// One script: a page that is served while it changes also has what asks for news.
-static void put_script(const struct page *p, struct text *out)
-{
-    text_add(out, page_script);
-    if (p->live)
-        text_add(out, page_live_script);
-}
-
 static void put_head(const struct page *p, struct text *out)
 {
-    struct text style = TEXT_INIT, script = TEXT_INIT;
+    struct text style = TEXT_INIT;
     text_addf(&style, "%s%s", picture_style, page_style);
-    put_script(p, &script);
     text_add(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src ");
-    put_source_digest(text_cstr(&script), script.length, out);
-    text_add(out, p->live ? "; connect-src 'self'" : "");
+    put_source_digest(page_script, strlen(page_script), out);
     text_add(out, "; style-src ");
     put_source_digest(text_cstr(&style), style.length, out);
     text_add(out, "; base-uri 'none'; form-action 'none'\">\n"
@@ -67,13 +56,16 @@ static void put_head(const struct page *p, struct text *out)
     put_markup(p->title, out);
     text_add(out, "</title>\n<style>");
     text_addn(out, text_cstr(&style), style.length);
-    text_add(out, "</style></head>\n<body");
-    if (p->live)
-        text_addf(out, " data-live=\"%llu\"", (unsigned long long)p->live);
+    text_add(out, "</style>");
+    if (p->reload_s)
+        text_addf(out, "\n<noscript><meta http-equiv=\"refresh\" content=\"%u\"></noscript>",
+                  p->reload_s);
+    text_add(out, "</head>\n<body");
+    if (p->reload_s)
+        text_addf(out, " data-reload=\"%u\"", p->reload_s);
     text_add(out, ">\n");
-    out->failed |= style.failed || script.failed;
+    out->failed |= style.failed;
     text_release(&style);
-    text_release(&script);
 }
 
 static void put_element(const char *tag, const char *text, struct text *out)
@@ -721,6 +713,11 @@ void page_write(const struct page *p, struct text *out)
     text_add(out, ", ");
     put_markup(p->about->date, out);
     text_add(out, "</p>\n");
+    if (p->reload_s) {
+        text_add(out, "<p class=\"live\">Live: this page loads itself anew. <span class=\"note\">");
+        put_markup(p->news ? p->news : "", out);
+        text_add(out, "</span></p>\n");
+    }
     if (p->count > 1) {
         text_add(out, "<nav aria-label=\"Sets of results\"><ul>");
         for (size_t i = 0; i < p->count; i++) {
@@ -733,7 +730,7 @@ void page_write(const struct page *p, struct text *out)
     text_add(out, "</header>\n<main>\n");
     if (p->count == 0) {
         text_addf(out, "<p>There are no results%s, for this command:</p>\n<pre tabindex=\"0\">",
-                  p->live ? " yet" : "");
+                  p->reload_s ? " yet" : "");
         put_markup(p->about->command, out);
         text_add(out, "</pre>\n");
     }
@@ -743,6 +740,6 @@ void page_write(const struct page *p, struct text *out)
     }
     text_add(out,
              "</main>\n<div id=\"told\" role=\"status\" aria-live=\"polite\"></div>\n<script>");
-    put_script(p, out);
+    text_add(out, page_script);
     text_add(out, "</script>\n</body></html>\n");
 }

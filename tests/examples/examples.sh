@@ -96,7 +96,7 @@ compare)
     ;;
 bench) set -- "\$@" --passes 4 --rounds 2 ;;
 check) [[ \$words == *" --sample"* || \$words == *" -n"* ]] || set -- "\$@" --sample 3 ;;
-report) [[ \$words != *" --live"* ]] || { set -- "\$@" --until-eof && exec </dev/null; } ;;
+report) [[ \$words != *" --watch"* ]] || { set -- "\$@" --until-eof && exec </dev/null; } ;;
 esac
 [[ \${1:-} != sweep || \$words == *" --rounds"* || \$words != *" --against"* ]] || set -- "\$@" --rounds 4
 exec timeout 240 "$build/hone" "\$@"
@@ -146,7 +146,6 @@ missing() { # command
     *--arch*) [ -n "${CUDA_HOME:-}" ] || ldconfig -p 2>/dev/null | grep -q libnvrtc || echo "NVRTC is not installed" ;;
     *openblas*) ldconfig -p 2>/dev/null | grep -q libopenblas || echo "OpenBLAS is not installed" ;;
     *clblast*) ldconfig -p 2>/dev/null | grep -q libclblast || echo "CLBlast is not installed" ;;
-    *--live*) ldconfig -p 2>/dev/null | grep -q libmicrohttpd || echo "libmicrohttpd is not installed" ;;
     *"man -l"*) command -v man >/dev/null || echo "man is not installed" ;;
     esac
 }

@@ -1,26 +1,38 @@
-"""following.py HONE SCRATCH: a page that is served while it changes, in a headless Chromium: it follows, keeps what is filtered and
-sorted, waits while something is selected, asks nobody but its own server, and stays when that ends. Skipped where Chromium or
-libmicrohttpd is not installed."""
+"""following.py HONE SCRATCH: a page whose file is written anew, in a headless Chromium: it loads itself anew, keeps what is filtered,
+sorted, opened and brushed, and stays once it is final. Skipped where Chromium is not installed."""
 import os
 import signal
+import subprocess
 import sys
 import time
 
-from client import Served, has_library
 from devtools import Browser, check, find_browser
 from fixtures import Fixtures
 
 program = find_browser()
-if not program or not has_library():
-    print("skipped: %s is not installed" % ("libmicrohttpd" if program else "Chromium"))
+if not program:
+    print("skipped: Chromium is not installed")
     sys.exit(77)
 f = Fixtures(sys.argv[1], sys.argv[2])
 COUNT = "document.querySelector('.count').textContent"
 
 
+def value_of(page, expression):
+    """None while the page is being loaded."""
+    try:
+        return page.value(expression)
+    except RuntimeError:
+        return None
+
+
+def start(*arguments):
+    return subprocess.Popen([f.hone, *arguments], cwd=f.scratch, env=f.environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL)
+
+
 def wait_for(page, expression, what, seconds=60):
     until = time.monotonic() + seconds
-    while not page.value(expression):
+    while not value_of(page, expression):
         check(time.monotonic() < until, "%s: %s" % (what, page.value("document.querySelector('header').textContent + ' ' + document.querySelector('main').textContent.slice(0, 300)")))
         time.sleep(0.2)
 
@@ -31,10 +43,15 @@ def follow_store(browser):
     if os.path.exists(path):
         os.remove(path)
     f.run("tune", "scale.json", "--store", path, "--where", "MODE == 1", "--unranked")
-    served = Served(f, "report", path, "--live")
-    address = "http://127.0.0.1:%d/%s/" % (served.port, served.token)
+    name = f.path("followed.html")
+    if os.path.exists(name):
+        os.remove(name)
+    watch = start("report", path, "--watch", "-o", name)
+    while not os.path.exists(name):
+        check(watch.poll() is None, "it ended")
+        time.sleep(0.1)
     page = browser.open()
-    page.load(address)
+    page.load(name)
     wait_for(page, "document.querySelector('.live').textContent.startsWith('Live')", "the page does not say that it is live")
     check(page.value(COUNT) == "4 of 4 configurations", page.value(COUNT))
     page.value("(() => { const i = document.querySelector('.tools input'); i.value = 'STEP >= 4'; i.dispatchEvent(new Event('input')); })()")
@@ -74,25 +91,37 @@ def follow_store(browser):
     check(page.value(rest) == after and after, "loaded again %s is selected, not %s" % (page.value(rest), after))
     page.value("document.querySelector('.tools button').click()")
     check(page.value(COUNT) == "16 of 16 configurations", "Show all: " + page.value(COUNT))
-    foreign = [u for u in page.requests() if not u.startswith(address) and u != address_now + "x"]
-    check(foreign in ([], ["http://127.0.0.1:%d/favicon.ico" % served.port]), "requests: %s" % foreign)
-    check([c for c in page.complaints() if "favicon" not in c and "403" not in c] == [], page.complaints())
-    served.end(signal.SIGINT)
-    wait_for(page, "document.querySelector('.live').textContent.startsWith('Ended')", "the page does not say that it ended")
-    check(page.value(COUNT) == "16 of 16 configurations", "the page does not stay")
+    foreign = [u for u in page.requests() if not u.startswith("file://" + name)]
+    check(foreign == [], "requests: %s" % foreign)
+    check(page.complaints() == [], page.complaints())
+    watch.send_signal(signal.SIGINT)
+    check(watch.wait(60) == 0, "Ctrl-C")
+    stays(page)
 
 
 def follow_tune(browser):
-    path = f.path("tune.sqlite")
-    if os.path.exists(path):
-        os.remove(path)
-    served = Served(f, "tune", "scale.json", "--store", path, "--live", "--rule", "rounds=60")
+    path, name = f.path("tune.sqlite"), f.path("tune.html")
+    for left in (path, name):
+        if os.path.exists(left):
+            os.remove(left)
+    tune = start("tune", "scale.json", "--store", path, "--report", name, "--rule", "rounds=10000")
+    while not os.path.exists(name):
+        check(tune.poll() is None, "it ended")
+        time.sleep(0.1)
     page = browser.open()
-    page.load("http://127.0.0.1:%d/%s/" % (served.port, served.token))
-    check(served.end() == 0, "".join(served.said))
-    wait_for(page, "document.querySelector('.live').textContent.startsWith('Ended')", "the page does not say that the tune ended")
+    page.load(name)
+    check(tune.wait(300) == 0, "the tune")
+    stays(page)
     check(page.value("document.querySelector('.finalists') !== null"), "the ranking is not there")
+
+
+def stays(page):
+    """The final page comes by itself, and is not loaded again."""
+    wait_for(page, "document.querySelector('.count') && !document.querySelector('.live')", "the final page does not come")
     check(page.value(COUNT) == "16 of 16 configurations", page.value(COUNT))
+    page.value("document.title = 'marked'")
+    time.sleep(5)
+    check(page.value("document.title") == "marked", "the final page is loaded again")
 
 
 browser = Browser(program)

@@ -1,6 +1,6 @@
 // hone report: one HTML file that shows what stores and recorded spaces know; or a picture, a table, a summary of it.
 #include "cli/environment.h"
-#include "cli/live_page.h"
+#include "cli/page_watch.h"
 #include "cli/respec.h"
 #include "cli/work.h"
 #include "formats/import.h"
@@ -17,9 +17,7 @@ struct report_settings {
     const char *output, *svg, *csv, *views;
     struct list objective;
     enum stored_apart apart;
-    bool markdown, all;
-    struct given_live live;
-    bool until_eof;
+    bool markdown, all, watch, until_eof;
 };
 
 // One `hone report`.
@@ -327,14 +325,9 @@ static int refuse_objectives(const struct session *s)
     return EXIT_USAGE;
 }
 
-// What a file says of the time: the page is not served.
 static int check_report_options(const struct report_settings *o)
 {
-    const char *part = o->output     ? "--output"
-                       : o->svg      ? "--svg"
-                       : o->csv      ? "--csv"
-                       : o->markdown ? "--markdown"
-                                     : NULL;
+    const char *part = o->svg ? "--svg" : o->csv ? "--csv" : o->markdown ? "--markdown" : NULL;
     if ((o->svg != NULL) + (o->csv != NULL) + o->markdown > 1) {
         complain("--svg, --csv and --markdown each write something else: name one");
         return EXIT_USAGE;
@@ -348,16 +341,34 @@ static int check_report_options(const struct report_settings *o)
         complain("--views: %s", e.text);
         return EXIT_USAGE;
     }
-    if (o->live.is_given && part) {
-        complain("--live and %s exclude each other: a page that is served is written to no file",
-                 part);
+    if (o->watch && part) {
+        complain("--watch and %s exclude each other: a page is written anew", part);
         return EXIT_USAGE;
     }
-    if (o->until_eof && !o->live.is_given) {
-        complain("--until-eof says how long --live serves: give that, too");
+    if (o->watch && !o->output) {
+        complain("--watch needs a file to write: --output FILE");
+        return EXIT_USAGE;
+    }
+    if (o->until_eof && !o->watch) {
+        complain("--until-eof says how long --watch goes on: give that, too");
         return EXIT_USAGE;
     }
     return EXIT_DONE;
+}
+
+// A report that is written over what it is made from would be the last.
+static int refuse_output(const struct invocation *i)
+{
+    const struct report_settings *o = i->settings;
+    bool is = o->output && o->given.store && file_is_same(o->output, o->given.store);
+    for (uint32_t k = 0; o->output && !is && k < i->argument_count; k++)
+        is = file_is_same(o->output, i->arguments[k]);
+    for (uint32_t k = 0; o->output && !is && k < o->given.also.count; k++)
+        is = file_is_same(o->output, o->given.also.items[k]);
+    if (!is)
+        return EXIT_DONE;
+    complain("--output %s: the report is made from that file; name another one", o->output);
+    return EXIT_USAGE;
 }
 
 static const char *joined_objectives(struct session *s)
@@ -405,27 +416,28 @@ static void close_report(struct session *s)
     work_release(&s->work);
 }
 
-// ---- a page that is served ---------------------------------------------------------------------
+// ---- a page that is written anew -----------------------------------------------------------------
 
-struct live_report {
+struct watched_report {
     const struct invocation *call;
     char store[4096]; // that a SPEC asks; "": none, or not known yet
-    int refused; // why there is not even a first page: the status that the command has without --live
+    int refused; // why there is not even a first page: the status that the command has without --watch
 };
 
-static bool write_live(void *context, uint64_t version, bool is_first, struct text *out)
+static bool make_watched(void *context, const struct page_moment *moment, struct text *out)
 {
-    struct live_report *l = context;
+    struct watched_report *r = context;
     struct session s;
-    int status = open_report(&s, l->call, !is_first);
+    int status = open_report(&s, r->call, !moment->is_first);
     bool ok = status == EXIT_DONE;
-    if (is_first)
-        l->refused = status;
+    if (moment->is_first)
+        r->refused = status;
     if (ok) {
         if (s.work.store)
-            str_format(l->store, sizeof l->store, "%s", store_path(s.work.store));
+            str_format(r->store, sizeof r->store, "%s", store_path(s.work.store));
         about_report(&s);
-        s.page.live = version;
+        s.page.reload_s = moment->reload_s;
+        s.page.news = moment->news;
         page_write(&s.page, out);
         ok = !out->failed;
     }
@@ -453,14 +465,14 @@ static uint64_t add_state(uint64_t state, const char *path)
 
 static uint64_t state_of_report(void *context)
 {
-    const struct live_report *l = context;
-    const struct report_settings *o = l->call->settings;
+    const struct watched_report *r = context;
+    const struct report_settings *o = r->call->settings;
     uint64_t state = UINT64_C(0xcbf29ce484222325);
-    for (uint32_t i = 0; i < l->call->argument_count; i++)
-        state = add_state(state, l->call->arguments[i]);
+    for (uint32_t i = 0; i < r->call->argument_count; i++)
+        state = add_state(state, r->call->arguments[i]);
     for (uint32_t i = 0; i < o->given.also.count; i++)
         state = add_state(state, o->given.also.items[i]);
-    return l->store[0] ? add_state(state, l->store) : state;
+    return r->store[0] ? add_state(state, r->store) : state;
 }
 
 // ---- the command -------------------------------------------------------------------------------
@@ -470,16 +482,18 @@ static int run_report(struct invocation *i)
     const struct report_settings *o = i->settings;
     struct session s;
     int status = check_report_options(o);
+    if (status == EXIT_DONE)
+        status = refuse_output(i);
     if (status != EXIT_DONE)
         return status;
-    if (o->live.is_given) {
-        struct live_report report = {.call = i};
-        const struct live_watch watch = {.given = o->live,
+    if (o->watch) {
+        struct watched_report report = {.call = i};
+        const struct page_watch watch = {.path = o->output,
                                          .until_eof = o->until_eof,
                                          .context = &report,
-                                         .write = write_live,
+                                         .make = make_watched,
                                          .state = state_of_report};
-        status = live_watch(&watch);
+        status = page_watch(&watch);
         return report.refused == EXIT_DONE ? status : report.refused;
     }
     status = open_report(&s, i, false);
@@ -526,15 +540,13 @@ static const struct option options[] = {
     {OPTION("markdown", NULL, option_flag, FIELD(markdown)),
      .brief = "a summary for a pull request",
      .help = "A summary in Markdown: the best, the finalists, what matters, what failed."},
-    {OPTION("live", "PORT", option_live, FIELD(live)), .optional = true, .is_meant = option_is_port,
-     .brief = "serve the page, and follow what others write",
-     .help = "Serve the page at an address of 127.0.0.1, which is printed and has a secret in it, "
-             "and follow "
-             "what other processes write to the store, until Ctrl-C. It can change nothing, and "
-             "costs at most a hundredth of a core. --live=PORT: at this port, which else is one "
-             "that is free. Needs libmicrohttpd."},
+    {OPTION("watch", NULL, option_flag, FIELD(watch)),
+     .brief = "write the file anew while others write the store",
+     .help = "With --output: write the page anew when another process writes to the store, at most "
+             "every two seconds and in at most a hundredth of a core, until Ctrl-C. The page loads "
+             "itself anew until then, with what is filtered."},
     {OPTION("until-eof", NULL, option_flag, FIELD(until_eof)),
-     .help = "With --live: end when standard input ends, and show its last line on the page. For "
+     .help = "With --watch: end when standard input ends, and show its last line on the page. For "
              "programs that start hone."},
     {0},
 };
@@ -580,7 +592,8 @@ static const struct example examples[] = {
     {"hone report gemm_T4.json.gz -o gemm.html", "of what others recorded"},
     {"hone report spec.json --svg evaluations -o search.svg", "one picture, for a paper"},
     {"hone report spec.json --markdown", "a summary for a pull request"},
-    {"hone report results.sqlite --live", "a page that follows what is measured elsewhere"},
+    {"hone report results.sqlite --watch -o page.html",
+     "a page that follows what is measured elsewhere"},
     {0},
 };
 

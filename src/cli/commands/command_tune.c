@@ -25,7 +25,7 @@ struct session {
     enum report_format format;
     const struct writer *writer;
     bool verbose;
-    struct live_page live;
+    struct page_beside page;
     bool warned; // that all of the first ones failed
 };
 
@@ -61,7 +61,7 @@ static void tell_page(void *context)
     struct session *s = context;
     struct engine_tuned t;
     engine_tuned(s->tuning.handle, &t);
-    live_page_turn(&s->live, &t.progress.common);
+    page_beside_turn(&s->page, &t.progress.common);
 }
 
 // ---- results -----------------------------------------------------------------------------------
@@ -237,15 +237,15 @@ static void tell_crash(struct session *s)
 }
 
 // The page shows what the store keeps.
-static int refuse_live(const struct tune_settings *s)
+static int refuse_report(const struct tune_settings *s)
 {
     const char *other = s->replay             ? "--replay"
                         : s->build_only       ? "--build-only"
                         : s->measure.no_store ? "--no-store"
                                               : NULL;
-    if (!s->live.is_given || !other)
+    if (!s->report || !other)
         return EXIT_DONE;
-    complain("--live and %s exclude each other: the page shows what the store keeps", other);
+    complain("--report and %s exclude each other: the page shows what the store keeps", other);
     return EXIT_USAGE;
 }
 
@@ -276,7 +276,7 @@ static int refuse_missing_spec(const struct invocation *i)
 // A page is of one tune, a recording of one device.
 static int refuse_all(const struct tune_settings *s)
 {
-    const char *other = s->replay ? "--replay" : s->live.is_given ? "--live" : NULL;
+    const char *other = s->replay ? "--replay" : s->report ? "--report" : NULL;
     if (!str_equal(s->given.device, WORK_DEVICE_ALL) || !other)
         return EXIT_DONE;
     complain("%s and --device " WORK_DEVICE_ALL " exclude each other", other);
@@ -290,7 +290,7 @@ static void session_init(struct session *s, const struct invocation *i)
     *s = (struct session){.format = format,
                           .writer = &tune_writers[format],
                           .verbose = o->verbose,
-                          .live = LIVE_PAGE_NONE};
+                          .page = PAGE_BESIDE_NONE};
     tuning_init(&s->tuning, i, &o->given, &o->measure, &o->search);
     s->tuning.replayed = o->replay;
 }
@@ -307,7 +307,7 @@ static int run_session(struct session *s)
     if (status == EXIT_DONE)
         status = tuning_start(&s->tuning, NULL);
     if (status == EXIT_DONE)
-        status = live_page_start(&s->live, &s->tuning.work, &o->search.objective, &o->live);
+        status = page_beside_start(&s->page, &s->tuning.work, &o->search.objective, o->report);
     if (status != EXIT_DONE)
         return status;
     show_head(s);
@@ -319,7 +319,7 @@ static int run_session(struct session *s)
                               .context = s,
                               .record = show_record,
                               .progress = show_tune_progress,
-                              .turn = o->live.is_given ? tell_page : NULL,
+                              .turn = o->report ? tell_page : NULL,
                               .silent = s->tuning.recorded != NULL};
     workflow_run(&running);
     show_end(s);
@@ -384,14 +384,14 @@ static int run_tune(struct invocation *i)
     if (status == EXIT_DONE)
         status = refuse_store(i->settings);
     if (status == EXIT_DONE)
-        status = refuse_live(o);
+        status = refuse_report(o);
     if (status != EXIT_DONE)
         return status;
     if (str_equal(o->given.device, WORK_DEVICE_ALL))
         return run_all(i);
     session_init(&s, i);
     status = run_session(&s);
-    live_page_end(&s.live);
+    page_beside_end(&s.page);
     tuning_release(&s.tuning);
     return status;
 }
@@ -420,15 +420,12 @@ static const struct option rank_options[] = {
     {0},
 };
 
-static const struct option live_options[] = {
-    {OPTION("live", "PORT", option_live, FIELD(live)), .optional = true, .is_meant = option_is_port,
-     .brief = "serve the report's page while it runs",
+static const struct option report_options[] = {
+    {OPTION("report", "FILE", option_text, FIELD(report)), .brief = "a page that follows the tune",
      .help =
-         "Serve the page of hone report while the tune runs, at an address of 127.0.0.1 that is "
-         "said at the start and "
-         "has a secret in it. The page follows by itself; it can change nothing, costs at most a "
-         "hundredth of a core and ends with the tune. --live=PORT: at this port, which else is "
-         "one that is free. Needs libmicrohttpd."},
+         "Write the page of `hone report` to this file, when the tune starts, every few seconds "
+         "while it runs, and at its end. Until then the page loads itself anew, with what is "
+         "filtered. A process of its own makes it, in at most a hundredth of a core."},
     {0},
 };
 
@@ -460,7 +457,7 @@ static const struct option_group groups[] = {
     {"Results", verbose_options, FIELD(verbose)},
     {"Results", no_store_options, FIELD(measure)},
     {"Results", end_options, 0},
-    {"Results", live_options, 0},
+    {"Results", report_options, 0},
     {"Results", crash_options, FIELD(measure)},
     {"Results", format_options, FIELD(given.output)},
     {"Help", help_options, 0},
