@@ -25,7 +25,7 @@ struct deploy_writing {
 
 struct deploy_format {
     const char *name;   // as --format takes it
-    const char *ending; // of a file: ".csv"
+    const char *ending; // of a file: ".json"
     const char *help;
     // False with the reason where the table cannot be written so. `out` failed: no memory.
     bool (*write)(const struct deploy_table *t, const struct deploy_writing *w, struct text *out,
@@ -39,8 +39,6 @@ struct deploy_format {
     X(header)  \
     X(known)   \
     X(json)    \
-    X(csv)     \
-    X(cmake)   \
     X(prelude)
 // clang-format on
 
@@ -49,13 +47,13 @@ DEPLOY_FORMATS(X)
 #undef X
 
 // As --format offers them.
-#define DEPLOY_FORMATS_ARGUMENT "header|known|json|csv|cmake|prelude"
+#define DEPLOY_FORMATS_ARGUMENT "header|known|json|prelude"
 
 // NULL: there is none of that name.
 const struct deploy_format *deploy_format_find(const char *name);
 // By the end of a file's name; NULL: none has such an ending.
 const struct deploy_format *deploy_format_of_file(const char *path);
-// Their names, for messages: "json, csv".
+// Their names, for messages: "header, json".
 void deploy_format_names(struct text *out);
 
 #endif

@@ -132,7 +132,7 @@ bool deploy_stamp_find(const char *text, const char *name, struct arena *a,
         return error_set(
             e, ERROR_INPUT,
             "%s: there is no line 'hone-deploy 1 ...' that says what it was made from: "
-            "no file of `hone deploy`, or one as CSV",
+            "no file of `hone deploy`",
             name);
     // A blank stands before each word of the line.
     bool ok = is_known ? read_known_head(text, a, out)

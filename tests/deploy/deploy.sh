@@ -100,31 +100,23 @@ END
     expect 0 'Other GPU: [0-9]+ configurations? for 3 sizes' "${deploy[@]}" --also other.sqlite --also-device other -o both.json
     expect 0 '"name":"Other GPU".*"uuid":"GPU-77","vendor":"Maker".*"compute_units":40' cat both.json
     expect 0 'Other GPU: ' "${deploy[@]}" --also other.sqlite --also-device all
-    expect 0 '^Other GPU,' "$hone" deploy spec/matmul_tiled.json --language opencl --store other.sqlite --known \
-        --set WIDTH=64,96,128 --format csv
+    expect 0 '"name":"Other GPU"' "$hone" deploy spec/matmul_tiled.json --language opencl --store other.sqlite --known \
+        --set WIDTH=64,96,128 --format json
     expect 1 'several devices fit, name one with --device' "$hone" deploy spec/matmul_tiled.json --language opencl \
         --store $store --also other.sqlite --known --set WIDTH=64
     expect 1 'but none at these sizes' "${deploy[@]:0:9}" --set WIDTH=48 --also other.sqlite --also-device other
 fi
 
 # ---- formats ------------------------------------------------------------------------------------
-for format in csv cmake prelude header known; do
+for format in prelude header known; do
     "${deploy[@]}" --format $format >table.$format 2>/dev/null || fail "--format $format"
 done
-[ "$(wc -l <table.csv)" -eq 4 ] || fail "CSV: $(cat table.csv)"
 echo 'int of_size = block_size_x;' >body.c
 for width in 64 96 128 7; do
     cat table.prelude body.c | cc -E -P -DWIDTH=$width -x c - >"$width.i" 2>/dev/null || fail "prelude at $width"
     grep -qE 'of_size = [0-9]+;' "$width.i" || fail "prelude at $width: $(cat $width.i)"
 done
 cc -std=c99 -Wall -Wextra -Werror -x c -c table.header -o header.o || fail "the header does not compile"
-if command -v cmake >/dev/null; then
-    echo 'include(table.cmake)
-if(NOT matmul_tiled_COLUMNS STREQUAL "WIDTH" OR NOT DEFINED matmul_tiled_DEVICE_0_AT_96)
-  message(FATAL_ERROR "not what was deployed")
-endif()' >use.cmake
-    cmake -P use.cmake || fail "the set() lines of CMake"
-fi
 
 # ---- shapes from a file -------------------------------------------------------------------------
 printf 'WIDTH,weight\n64,10\n128,1\n' >shapes.csv
@@ -234,10 +226,12 @@ expect 1 "no results of matmul_tiled in OpenCL on a device 'Nobody'; it has them
 expect 2 "'xml' is none of: header, known, json" "${deploy[@]}" --format xml
 expect 2 'its ending is that of no format' "${deploy[@]}" -o table.xml
 expect 2 'json and --format header exclude each other' "${deploy[@]}" --json --format header
-expect 2 'json and --format csv exclude each other' "${deploy[@]}" --json -o t.csv
+expect 2 'json and --format prelude exclude each other' "${deploy[@]}" --json -o t.inc
+expect 2 "'csv' is none of: header, known, json, prelude" "${deploy[@]}" --format csv
+expect 2 'its ending is that of no format' "${deploy[@]}" -o t.cmake
 expect 2 'is no share above 0' "${deploy[@]}" --within 0
 known=$(results)
-for format in header known json csv cmake prelude; do
+for format in header known json prelude; do
     expect 2 'no identifier of C' "${deploy[@]:0:9}" --set WIDTH=192 --format $format --name 1x -o t.$format
 done
 [ "$(results)" = "$known" ] || fail "--name 1x: refused after measuring"
@@ -249,7 +243,7 @@ expect 2 'keeps what it measures' "${deploy[@]:0:5}" --set WIDTH=64 --no-store
 cp spec/matmul_tiled.json kept.json
 expect 2 'is made from that file; name another one' "${deploy[@]}" -o spec/../spec/matmul_tiled.json
 expect 2 'is made from that file; name another one' "${deploy[@]}" --format header -o spec/matmul_tiled.cl
-expect 2 'is made from that file; name another one' "${deploy[@]:0:9}" --shapes shapes.csv -o shapes.csv
+expect 2 'is made from that file; name another one' "${deploy[@]:0:9}" --shapes shapes.csv --format json -o shapes.csv
 cmp -s kept.json spec/matmul_tiled.json || fail "the spec was written over"
 echo '{"kernel": "spec/matmul_tiled.cl", "parameters": {"block_size_x": [16]}, "global": [16], "local": [16]}' >sizeless.json
 expect 2 'it has no Constants, and so no sizes to choose by' "$hone" deploy sizeless.json --language opencl --store $store
@@ -258,12 +252,12 @@ expect 1 'the store has no results of unknown in OpenCL; hone deploy without --k
     spec/unknown.json --language opencl --store $store --known --set WIDTH=64
 
 # ---- --check ------------------------------------------------------------------------------------
-for format in json cmake prelude header known; do
+for format in json prelude header known; do
     expect 0 '^$' "$hone" deploy --check table.$format
 done
-expect 2 'or one as CSV' "$hone" deploy --check table.csv
+expect 2 'no file of `hone deploy`' "$hone" deploy --check shapes.csv
 echo '// changed' >>spec/matmul_tiled.cl
-for format in json cmake prelude header known; do
+for format in json prelude header known; do
     expect 1 "the kernel's source has changed since" "$hone" deploy --check table.$format
 done
 expect 1 "the kernel's source has changed since" "$hone" deploy --check table.json spec/matmul_tiled.json

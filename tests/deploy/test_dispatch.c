@@ -159,24 +159,18 @@ START_TEST(a_prelude_has_the_constants)
 }
 END_TEST
 
-START_TEST(csv_has_a_row_for_each_point)
+START_TEST(json_has_all_options)
 {
     struct error e = ERROR_INIT;
     struct text out = TEXT_INIT;
-    const struct deploy_format *f = deploy_format_find("csv");
+    const struct deploy_format *f = deploy_format_find("json");
     ck_assert(f && !deploy_format_find("xml"));
     hand.table.devices[1].name = "Card \"B\", large";
     ck_assert(f->write(&hand.table, &(struct deploy_writing){0}, &out, &e));
     const char *text = text_cstr(&out);
-    ck_assert_ptr_eq(strstr(text,
-                            "device,architecture,M,N,weight,configuration,block,unroll,options,"
-                            "median_ns,above_best,above_default,over_default_low,"
-                            "over_default_high\n"),
-                     text);
     ck_assert_ptr_nonnull(
-        strstr(text, "\nCard A,arch_1,256,256,1.0,1,16,1,-DHONE=1 -DSCALE=2 "
-                     "-DRATE=0.5 -Dblock=16 -Dunroll=1,256000.0,0.01,-0.25,1.25,1.5\n"));
-    ck_assert_ptr_nonnull(strstr(text, "\n\"Card \"\"B\"\", large\",arch_2,64,64,"));
+        strstr(text, "\"-DHONE=1 -DSCALE=2 -DRATE=0.5 -Dblock=16 -Dunroll=1\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"Card \\\"B\\\", large\""));
     text_release(&out);
 }
 END_TEST
@@ -192,7 +186,7 @@ int main(void)
     tcase_add_test(t, what_is_not_whole_is_refused);
     tcase_add_loop_test(t, the_nearest_valid_one_answers, 0, sizeof lookups / sizeof *lookups);
     tcase_add_test(t, a_prelude_has_the_constants);
-    tcase_add_test(t, csv_has_a_row_for_each_point);
+    tcase_add_test(t, json_has_all_options);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
