@@ -1,13 +1,9 @@
-// What a crash is told with: the command that finds its line, and, where the simulator of --races
-// is installed, the line itself, found by running the configuration there once.
+// Reports a crash with the command that finds its line in the simulator of --races.
 #ifndef HONE_CLI_CRASH_H
 #define HONE_CLI_CRASH_H
 
-#include "cli/option.h"
 #include "cli/work.h"
 #include "runner/evaluator.h"
-
-extern const struct option crash_options[]; // --no-crash-line
 
 // Can the simulator run what the device ran? It knows OpenCL alone.
 bool crash_is_simulated(const struct work *w);
@@ -15,9 +11,8 @@ bool crash_is_simulated(const struct work *w);
 bool crash_has_line(const struct result *r);
 // Is it the one to tell of, after that one? A crash goes before a write out of bounds.
 bool crash_is_worse(const struct result *r, const struct result *than); // than: or NULL
-// Says it on stderr; the line itself is looked for after a crash alone. `choice` is the
-// configuration's, NULL for the reference; `unverified`: the spec has nothing to hold results
-// against.
+// Prints it on stderr. `choice` is the configuration's; `unverified`: the spec has nothing to
+// compare results with.
 void crash_tell(const struct work *w, const uint32_t *choice, const struct result *r,
                 bool unverified);
 // The same where the evaluator could not go on because the reference crashed; else nothing.

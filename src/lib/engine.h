@@ -166,8 +166,6 @@ struct engine_checked {
     const char *against;
 };
 void engine_checked(const struct hone_tune *t, struct engine_checked *out);
-// The races and crashes of its findings, a line each.
-void engine_checked_races(const struct hone_tune *t, struct text *out);
 
 // The job's arrays that have contents before the launch, as NAME.npy in the folder, which is made where there is none, and
 // arguments.json with constants, scalars, and the types and counts of arrays. *count: of the arrays.
@@ -188,11 +186,10 @@ bool engine_reference_by(struct hone_spec *s, const struct hone_device *d,
 
 // The command of a worker inside the simulator of data races, in the arena, with the device that it simulates: its limits
 // are those of the options, what else restrictions see of it that of the target, where that is a device ("" has no id).
-// NULL where it is not installed, or offers none. engine_simulator_found(): is it in one of these folders?
+// NULL where it is not installed, or offers none.
 const char *const *engine_simulator(const struct races_options *o, const char *const *environment,
                                     const struct device_info *target, struct arena *a,
                                     struct device_info *out, struct error *e);
-bool engine_simulator_found(const char *path);
 
 // What a comparison is told besides; members as in struct compare_options. All of it outlives the comparison.
 struct engine_compare {

@@ -2,18 +2,6 @@
 // the device that it then offers.
 #include "lib/engine.h"
 
-bool engine_simulator_found(const char *path)
-{
-    struct arena a;
-    struct error e = ERROR_INIT;
-    const char *nothing[] = {NULL};
-    const struct races_options o = {.worker = nothing, .path = path, .log = ""};
-    arena_init(&a);
-    bool found = races_command(&o, &a, &e) != NULL;
-    arena_release(&a);
-    return found;
-}
-
 const char *const *engine_simulator(const struct races_options *o, const char *const *environment,
                                     const struct device_info *target, struct arena *a,
                                     struct device_info *out, struct error *e)

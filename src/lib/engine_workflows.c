@@ -148,14 +148,6 @@ void engine_checked(const struct hone_tune *t, struct engine_checked *out)
     out->verification = check_verification(c, &out->against);
 }
 
-void engine_checked_races(const struct hone_tune *t, struct text *out)
-{
-    size_t count;
-    const struct check_finding *findings = check_findings(t->check, &count);
-    for (size_t i = 0; i < count; i++)
-        race_text(&findings[i].race, out);
-}
-
 // ---- compare ------------------------------------------------------------------------------------
 
 // The fastest of each side that has a store, each configuration once.

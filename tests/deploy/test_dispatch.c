@@ -168,8 +168,7 @@ START_TEST(json_has_all_options)
     hand.table.devices[1].name = "Card \"B\", large";
     ck_assert(f->write(&hand.table, &(struct deploy_writing){0}, &out, &e));
     const char *text = text_cstr(&out);
-    ck_assert_ptr_nonnull(
-        strstr(text, "\"-DHONE=1 -DSCALE=2 -DRATE=0.5 -Dblock=16 -Dunroll=1\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"-DHONE=1 -DSCALE=2 -DRATE=0.5 -Dblock=16 -Dunroll=1\""));
     ck_assert_ptr_nonnull(strstr(text, "\"Card \\\"B\\\", large\""));
     text_release(&out);
 }

@@ -236,7 +236,6 @@ static const struct option_group groups[] = {{"What and where", spec_options, FI
                                              {"Results", again_options, FIELD(measure)},
                                              {"Results", verbose_options, FIELD(verbose)},
                                              {"Results", no_store_options, FIELD(measure)},
-                                             {"Results", crash_options, FIELD(measure)},
                                              {"Results", format_options, FIELD(given.output)},
                                              {"Help", help_options, 0},
                                              {0}};

@@ -458,7 +458,6 @@ static const struct option_group groups[] = {
     {"Results", no_store_options, FIELD(measure)},
     {"Results", end_options, 0},
     {"Results", report_options, 0},
-    {"Results", crash_options, FIELD(measure)},
     {"Results", format_options, FIELD(given.output)},
     {"Help", help_options, 0},
     {0},
