@@ -1,19 +1,19 @@
 #!/bin/sh
-# A sweep of a spec beside the vendor's library, as a report to keep in src/doc/reports.
+# A sweep of a spec beside the vendor's library, as a report to look at.
 #
 #   tests/bench/sweep_report.sh [BUILD [OUT]]
 #
-# BUILD (default build) has hone; OUT is the report (default: src/doc/reports/matmul_register_H200.html). In the environment:
+# BUILD (default build) has hone; OUT is the report (default: sweep-report.html in BUILD). In the environment:
 # SPEC (default kernels_cl/matmul_register.json), SIZES of M, N and K (256..8192), AGAINST (cublas), BUDGET of each size (40
 # configurations), LANGUAGE, DEVICE, STORE (a file in the build folder: what is known is not measured again). Where the
 # report would be 500 KB or more, views of single sizes are left out one by one, which is said; VIEWS (names, separated by
 # commas) says instead what stands in it, and then that much fails. On PoCL, beside OpenBLAS:
 #
-#   SIZES=64,128,256,512 AGAINST=openblas LANGUAGE=opencl tests/bench/sweep_report.sh build src/doc/reports/matmul_register.html
+#   SIZES=64,128,256,512 AGAINST=openblas LANGUAGE=opencl tests/bench/sweep_report.sh build report.html
 set -eu
 cd "$(dirname "$0")/../.."
 build=${1:-build}
-out=${2:-src/doc/reports/matmul_register_H200.html}
+out=${2:-$build/sweep-report.html}
 spec=${SPEC:-kernels_cl/matmul_register.json}
 store=${STORE:-sweep-report.sqlite}
 out=$(realpath "$out")
