@@ -56,7 +56,7 @@ static struct spec *load(const struct shipped *w)
 {
     struct error e = ERROR_INIT;
     const struct spec_options options = {
-        .set = &w->set, .set_count = w->set != NULL, .strict = true, .log = &no_warnings};
+        .set = &w->set, .set_count = w->set != NULL, .log = &no_warnings};
     struct text path = TEXT_INIT;
     text_addf(&path, "%s/kernels_cl/%s.json", HONE_SOURCE_DIR, w->file);
     struct spec *spec = spec_load(text_cstr(&path), &options, &e);
