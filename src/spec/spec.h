@@ -167,12 +167,9 @@ struct spec *spec_bare(const char *name, const struct parameter *parameters, uin
                        struct error *e);
 void spec_free(struct spec *s);
 
-// The same spec in the other form, as JSON with a line end: the same space, jobs and keys; comments are not kept. From the
-// short form, and to leave out what the kernel's text says, that text is read; where it is not there the short form has
-// everything written out, and the log says so. False, with the file named, where it cannot be converted.
-enum spec_form { SPEC_T1, SPEC_SHORT };
-bool spec_convert(const struct spec *s, enum spec_form to, const struct log *log, struct text *out,
-                  struct error *e);
+// The spec in T1, the format that other tuners read, as JSON with a line end: the same space, jobs and keys; comments are not
+// kept. To complete a short form the kernel's text is read. False, with the file named, where it cannot be converted.
+bool spec_to_t1(const struct spec *s, const struct log *log, struct text *out, struct error *e);
 
 // Warns of sizes that cannot be read: who runs nothing does not need them, and who makes jobs is
 // told by spec_sources_read().

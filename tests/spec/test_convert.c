@@ -1,6 +1,5 @@
-// One form of a spec becomes the other one and means the same: the space, the jobs and their keys. All specs that lie
-// here are converted, those that others wrote (in a folder of HONE_TEST_DATA), and some made of random parts.
-#include "base/random.h"
+// A spec in the short form becomes T1 and means the same: the space, the jobs and their keys. All short ones that lie
+// here are converted, and pairs.jsonl has specs of random parts in T1, each with the short form that means the same.
 #include "fixture.h"
 #include "space/space.h"
 
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONFIGURATIONS = 6, FILES_MOST = 2000, RANDOM_SPECS = SUITE_SANITIZED ? 100 : 500 };
+enum { CONFIGURATIONS = 6, FILES_MOST = 2000, PAIRS_MOST = SUITE_SANITIZED ? 15 : 1000 };
 
 static struct device_info device_of(enum language l)
 {
@@ -231,49 +230,39 @@ static bool makes_no_jobs(const struct spec *s)
     return !src;
 }
 
-// From `s` to the other form; the spec that it became. NULL: its kernel is not there, or it is wrong.
-static struct spec *convert_once(const struct spec *s, const char *path, struct conversions *c)
+// What differs between two specs that should mean the same; NULL: nothing.
+static const char *difference(const struct spec *s, const struct spec *other, struct conversions *c)
+{
+    const char *wrong = other_space(s, other);
+    if (!wrong)
+        wrong = other_settings(s, other);
+    return wrong || makes_no_jobs(s) ? wrong : other_jobs(s, other, &c->jobs);
+}
+
+// To T1, and that to T1 again, which changes nothing.
+static void convert_spec(struct spec *s, const char *path, struct conversions *c)
 {
     struct error e = ERROR_INIT;
-    struct text text = TEXT_INIT;
+    struct text text = TEXT_INIT, again = TEXT_INIT;
     const char *wrong = NULL;
     struct spec *other = NULL;
-    enum spec_form to = s->is_short ? SPEC_T1 : SPEC_SHORT;
-    if (!spec_convert(s, to, NULL, &text, &e))
+    if (!s->is_short)
+        return;
+    if (!spec_to_t1(s, NULL, &text, &e))
         wrong = s->is_short && makes_no_jobs(s) ? NULL : e.text;
-    else if (!(other = read_again(s, &text, &e)))
+    else if (!(other = read_again(s, &text, &e)) || !spec_to_t1(other, NULL, &again, &e))
         wrong = e.text;
-    else if (other->is_short != (to == SPEC_SHORT))
-        wrong = "form";
+    else if (other->is_short || strcmp(text_cstr(&text), text_cstr(&again)) != 0)
+        wrong = "it is not T1, or another one when it is converted twice";
     if (other && !wrong)
-        wrong = other_space(s, other);
-    if (other && !wrong)
-        wrong = other_settings(s, other);
-    if (other && !wrong && !(other->is_short && makes_no_jobs(s)))
-        wrong = other_jobs(s, other, &c->jobs);
+        wrong = difference(s, other, c);
     if (wrong)
         printf("%s: %s\n%s\n", path, wrong, text_cstr(&text));
     c->failed += wrong != NULL;
-    text_release(&text);
-    return other;
-}
-
-// There and back, and there again: the second time is as the first.
-static void convert_spec(struct spec *s, const char *path, struct conversions *c)
-{
-    struct spec *other = convert_once(s, path, c), *back = NULL, *again = NULL;
     c->specs += other != NULL;
-    if (other)
-        back = convert_once(other, path, c);
-    if (back)
-        again = convert_once(back, path, c);
-    if (again && strcmp(other->text, again->text) != 0) {
-        printf("%s: converted twice it differs:\n%s\n%s\n", path, other->text, again->text);
-        c->failed++;
-    }
-    spec_free(again);
-    spec_free(back);
     spec_free(other);
+    text_release(&text);
+    text_release(&again);
 }
 
 // ---- the files ---------------------------------------------------------------------------------
@@ -321,32 +310,15 @@ START_TEST(test_own_specs)
     struct conversions c = convert_folder(HONE_SOURCE_DIR "/kernels_cl");
     ck_assert_uint_eq(c.failed, 0);
     ck_assert_uint_ge(c.specs, 17);
-    ck_assert_uint_ge(c.jobs, 17 * 3 * CONFIGURATIONS / 2);
+    ck_assert_uint_ge(c.jobs, 17 * CONFIGURATIONS / 2);
     c = convert_folder(HONE_SOURCE_DIR "/tests");
     ck_assert_uint_eq(c.failed, 0);
-    ck_assert_uint_ge(c.specs, 30);
-    ck_assert_uint_ge(c.jobs, 300);
+    ck_assert_uint_ge(c.specs, 7);
+    ck_assert_uint_ge(c.jobs, 7);
 }
 END_TEST
 
-START_TEST(test_others_specs)
-{
-    struct conversions c = convert_folder(HONE_TEST_DATA "/foreign");
-    if (file_count == 0) {
-        printf("skipped: HONE_TEST_DATA names no folder with specs that others wrote\n");
-        return;
-    }
-    ck_assert_uint_eq(c.failed, 0);
-    ck_assert_uint_ge(c.specs, 6);
-    ck_assert_uint_ge(c.jobs, 4 * 3);
-    c = convert_folder(HONE_TEST_DATA "/t1");
-    ck_assert_uint_eq(c.failed, 0);
-    c = convert_folder(HONE_TEST_DATA "/spaces");
-    ck_assert_uint_eq(c.failed, 0);
-}
-END_TEST
-
-// ---- random specs ------------------------------------------------------------------------------
+// ---- pairs -------------------------------------------------------------------------------------
 
 static const char kernels[] =
     "#ifdef WIDE\n#define real double\n#else\n#define real float\n#endif\n"
@@ -356,187 +328,23 @@ static const char more[] =
     "kernel void other(global float *y, const global float *x, real a, int n) {}\n"
     "kernel void plain(global float *y, global float *x) {}\n";
 
-struct writer_of {
-    struct rng rng;
-    struct text out;
-};
-
-// One of the texts; "" leaves it out.
-#define PICK(w, ...)                                                                               \
-    add_one(w, (const char *const[]){__VA_ARGS__},                                                 \
-            sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
-static void add_one(struct writer_of *w, const char *const *texts, size_t count)
+static struct spec *read_pair_half(const struct fixture *f, const char *line, const char *name)
 {
-    text_add(&w->out, texts[rng_below(&w->rng, count)]);
+    struct error e = ERROR_INIT;
+    struct spec *s = spec_parse(line, strlen(line), f->folder, name, NULL, &e);
+    ck_assert_msg(s, "%s: %s", e.text, line);
+    return s;
 }
 
-static void add_t1_space(struct writer_of *w)
-{
-    PICK(w, "", "\"Comment\": \"said\", ", "\"$schema\": \"a.json\", ");
-    PICK(w, "\"Constants\": {\"N\": 64}, ",
-         "\"Constants\": {\"N\": 128, \"S\": \"text\", \"F\": 0.5, \"B\": true}, ");
-    PICK(w, "",
-         "\"General\": {\"BenchmarkName\": \"b\", \"Objective\": \"fast\", \"Minimize\": 0}, ",
-         "\"General\": {\"BenchmarkName\": \"c d\", \"FormatVersion\": 1}, ");
-    text_add(&w->out,
-             "\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"P\", \"Values\": ");
-    PICK(w, "\"[1, 2, 4]\"", "[8, 16]", "\"[2**i for i in range(4)]\"", "[1.0, 2, 4.5]",
-         "\"['1', '2']\"", "\"[1.0, 2.0]\"", "[true, false]", "[\"1\", \"x-y\"]", "[3, 3, 4]");
-    PICK(w, "", ", \"Default\": 2", ", \"Default\": [2]", ", \"Default\": 8",
-         ", \"Default\": \"1\"");
-    PICK(w, "", "", ", \"Type\": \"int\"", ", \"Type\": \"uint\"", ", \"Type\": \"float\"",
-         ", \"Type\": \"string\"", ", \"Type\": \"bool\"");
-    PICK(w, "}, {", ", \"Comment\": \"P\"}, {");
-    text_add(&w->out, "\"Name\": \"Q\", \"Values\": ");
-    PICK(w, "[1, 2]", "\"list(range(1, N // 8))\"", "\"[32]\"");
-    PICK(w, "}]", ", \"Type\": \"uint\"}]", ", \"Type\": \"int\", \"Default\": 1}]");
-    PICK(w, "", ", \"Conditions\": []",
-         ", \"Conditions\": [{\"Expression\": \"Q < 5\", \"Parameters\": [\"Q\"]}]",
-         ", \"Conditions\": [\"Q != 2\", \"N % Q == 0\"]",
-         ", \"Constraints\": [{\"Expression\": \"Q < 9\"}]");
-    PICK(w, "", ", \"Derived\": [{\"Name\": \"D\", \"Expression\": \"Q * 2\"}]",
-         ", \"Derived\": [{\"Name\": \"D\", \"Expression\": \"Q * 2\", \"Comment\": \"twice\"}, "
-         "{\"Name\": \"E\", \"Expression\": \"D + 1\"}]");
-    text_add(&w->out, "}, ");
-}
-
-static void add_t1_settings(struct writer_of *w)
-{
-    PICK(w, "", "\"Metrics\": [{\"Name\": \"fast\", \"Expression\": \"N / time_ns\"}], ",
-         "\"Metrics\": [{\"Name\": \"fast\", \"Expression\": \"N / time_ns\", \"Unit\": \"fast\"}, "
-         "{\"Name\": \"slow\", \"Expression\": \"time_ns * Q\", \"Unit\": \"ns\"}], ");
-    PICK(w, "", "\"Objective\": \"time\", ", "\"Objective\": \"max:fast\", ",
-         "\"Objective\": \"max:fast,time\", ");
-    PICK(w, "", "\"Iterations\": 7, ");
-    PICK(w, "", "\"Budget\": [{\"Type\": \"ConfigurationCount\", \"BudgetValue\": 50}], ",
-         "\"Budget\": {\"Type\": \"TuningDuration\", \"BudgetValue\": 1.5}, ",
-         "\"Budget\": [{\"Type\": \"TuningDuration\", \"BudgetValue\": 60}, "
-         "{\"Type\": \"ConfigurationFraction\", \"BudgetValue\": 0.25}], ",
-         "\"Budget\": [{\"Type\": \"TuningDuration\", \"BudgetValue\": 60}, "
-         "{\"Type\": \"TuningDuration\", \"BudgetValue\": 30}], ");
-    PICK(w, "", "\"Search\": {\"Name\": \"genetic\"}, ",
-         "\"Search\": {\"Name\": \"genetic\", \"Attributes\": [{\"Name\": \"population\", "
-         "\"Value\": 20}, "
-         "{\"Name\": \"m\", \"Value\": \"a,b\"}]}, ",
-         "\"Search\": {\"Name\": \"my:own\", \"Attributes\": [{\"Name\": \"population\", "
-         "\"Value\": 0.1}]}, ");
-}
-
-static void add_t1_layer(struct writer_of *w)
-{
-    PICK(w, "", "\"CompilerOptions\": [\"-w\", \"\"], ", "\"CompilerOptions\": [], ",
-         "\"CompilerOptions\": [\"-w -cl-mad-enable\"], ");
-    PICK(
-        w, "\"GlobalSize\": {\"X\": \"N\"}, ", "\"GlobalSize\": {\"X\": 64, \"Y\": \"Q\"}, ",
-        "\"GlobalSize\": {\"X\": 64, \"Y\": 1, \"Z\": 2}, \"GlobalSizeType\": \"CUDA\", ",
-        "\"GlobalSize\": {\"X\": 64}, \"GlobalSizeType\": \"opencl\", ",
-        "\"ProblemSize\": [\"N\", 4], \"GridDivX\": [\"Q\"], ",
-        "\"ProblemSize\": \"N\", \"GridDivX\": \"Q\", ",
-        "\"ProblemSize\": [64, 8], \"GridDivY\": [\"Q\", 2], ",
-        "\"GlobalSize\": {\"X\": 64}, \"ProblemSize\": [16], ",
-        "\"GlobalSize\": {\"X\": 64}, \"ProblemSize\": [16], \"GridDivX\": [], ",
-        "\"GlobalSize\": {\"X\": 64}, \"ProblemSize\": [16], \"GlobalSizeFrom\": \"GlobalSize\", ");
-    PICK(w, "", "\"LocalSize\": {\"X\": 8}, ", "\"LocalSize\": {\"X\": \"Q\", \"Y\": 1}, ");
-    PICK(w, "", "", "\"SharedMemory\": \"Q * 4\", ");
-}
-
-static void add_t1_fill(struct writer_of *w)
-{
-    PICK(w, "", ", \"FillType\": \"Random\"",
-         ", \"FillType\": \"Random\", \"RandomSeed\": 9, \"Range\": [-2, 0.1]",
-         ", \"FillType\": \"Random\", \"FillValue\": 3.0",
-         ", \"FillType\": \"Constant\", \"FillValue\": 2",
-         ", \"FillType\": \"Generator\", \"DataSource\": \"i % 7 + N\"", ", \"FillValue\": \"N\"",
-         ", \"FillType\": \"Constant\", \"FillExpression\": \"N + 1\"",
-         ", \"FillType\": \"Random\", \"Distribution\": \"Normal\", \"Range\": [0, 3]",
-         ", \"FillType\": \"Random\", \"Distribution\": \"Normal\"",
-         ", \"FillType\": \"Uninitialized\"",
-         ", \"FillType\": \"BinaryRaw\", \"DataSource\": \"x.bin\"");
-}
-
-static void add_t1_arguments(struct writer_of *w)
-{
-    const char *y = rng_below(&w->rng, 8) ? "y" : "out", *x = rng_below(&w->rng, 8) ? "x" : "y2";
-    text_addf(
-        &w->out,
-        "\"Arguments\": [{\"Name\": \"%s\", \"Type\": \"float\", \"MemoryType\": \"Vector\", ", y);
-    PICK(w, "", "\"AccessType\": \"ReadWrite\", ", "\"AccessType\": \"WriteOnly\", ");
-    PICK(w, "\"Size\": \"N\"", "\"Size\": 128");
-    add_t1_fill(w);
-    PICK(w, "", ", \"Output\": 1", ", \"Output\": true", ", \"Output\": true");
-    PICK(w, "", ", \"Verification\": {\"Method\": \"norm\"}",
-         ", \"Verification\": {\"AbsoluteTolerance\": 1e-3}",
-         ", \"Verification\": {\"Method\": \"sum\", \"RelativeTolerance\": \"1e-4\"}, "
-         "\"AllowNaN\": 1",
-         ", \"Verification\": {\"Region\": [0, \"N // 2\"]}");
-    PICK(w, "", ", \"Restore\": false", ", \"Comment\": \"the result\"");
-    text_addf(&w->out, "}, {\"Name\": \"%s\", \"Type\": \"float%s\", \"MemoryType\": \"Vector\", ",
-              x, rng_below(&w->rng, 5) ? "" : "4");
-    PICK(w, "\"AccessType\": \"ReadOnly\", ",
-         "\"AccessType\": \"ReadOnly\", \"MemType\": \"Constant\", ", "");
-    PICK(w, "\"Size\": \"N\"", "\"Size\": 32", "\"Size\": \"N * Q\"");
-    add_t1_fill(w);
-    PICK(w, "}, ", "}, ", ", \"LinkedTo\": \"y\"}, ");
-    PICK(w,
-         "{\"Name\": \"a\", \"Type\": \"float\", \"MemoryType\": \"Scalar\", \"FillValue\": 0.5}, ",
-         "{\"Name\": \"a\", \"Type\": \"float\", \"MemoryType\": \"Scalar\", \"FillType\": "
-         "\"Constant\", \"ScalarValue\": 2}, ",
-         "{\"Name\": \"alpha\", \"Type\": \"double\", \"MemoryType\": \"Scalar\", "
-         "\"FillExpression\": \"Q / 2\"}, ");
-    PICK(
-        w,
-        "{\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillExpression\": "
-        "\"N\"}]",
-        "{\"Name\": \"N\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": \"N\"}]",
-        "{\"Name\": \"n\", \"Type\": \"uint32\", \"MemoryType\": \"Scalar\", \"FillValue\": 7}]");
-}
-
-static void add_t1_spec(struct writer_of *w)
-{
-    text_add(&w->out, "{");
-    add_t1_space(w);
-    add_t1_settings(w);
-    text_add(&w->out, "\"KernelSpecification\": {");
-    PICK(w, "", "\"Language\": \"OpenCL\", ", "\"Language\": \"opencl\", ");
-    PICK(w, "\"KernelFile\": \"k.cl\", ", "\"KernelFile\": {\"OpenCL\": \"k.cl\"}, ",
-         "\"KernelFile\": \"k.txt\", ",
-         "\"KernelFile\": {\"OpenCL\": \"k.cl\", \"CUDA\": \"k.cu\"}, ",
-         "\"Sources\": [\"k.cl\", \"more.cl\"], ",
-         "\"KernelSource\": \"kernel void k(global float *y, global float *x, float a, int n) "
-         "{y[0] = P + Q;}\", ",
-         "\"KernelFile\": \"k.cl\", \"Languages\": {\"CUDA\": {\"KernelFile\": \"k.cu\", "
-         "\"CompilerOptions\": [\"-lineinfo\"], "
-         "\"Conditions\": [\"Q > 1\"], \"When\": \"N > 0\"}}, ");
-    PICK(w, "\"KernelName\": \"k\", ", "\"KernelName\": \"k\", ",
-         "\"KernelNameExpression\": \"'k' if Q else 'k'\", ",
-         "\"KernelName\": \"k\", \"Partial\": true, ");
-    add_t1_layer(w);
-    PICK(w, "", "", "\"Launches\": [{\"Name\": \"one\"}, {\"When\": \"Q > 1\"}], ",
-         "\"Launches\": [{\"GlobalSize\": {\"X\": \"Q\"}, \"LocalSize\": {\"X\": 1}, \"Repeat\": "
-         "2}], ",
-         "\"Repeat\": 3, \"Swap\": [[\"x\", \"y\"]], ");
-    PICK(w, "", "", "\"Reference\": {\"Kind\": \"configuration\", \"Configuration\": \"Q=1\"}, ",
-         "\"Reference\": {\"Kind\": \"kernel\", \"KernelFile\": \"k.cl\", \"KernelName\": \"k\", "
-         "\"GlobalSize\": {\"X\": \"N\"}}, ",
-         "\"Reference\": {\"Kind\": \"kernel\", \"Sources\": [\"k.cl\", \"more.cl\"], "
-         "\"KernelName\": \"plain\", "
-         "\"Arguments\": [\"y\", \"x\"], \"LocalSize\": {\"X\": 4}, \"GlobalSize\": {\"X\": "
-         "\"N\"}, \"Configuration\": \"Q=1\"}, ",
-         "\"Reference\": {\"Kind\": \"gemm\", \"M\": 8, \"N\": 8, \"K\": \"4 + 4\", \"A\": \"x\", "
-         "\"B\": \"x\", \"C\": \"y\", \"TransposeA\": 1}, ",
-         "\"Reference\": {\"Kind\": \"none\"}, ",
-         "\"ReferenceArguments\": [{\"Name\": \"r\", \"TargetName\": \"y\", \"FillType\": "
-         "\"Constant\", \"FillValue\": 1}], ",
-         "\"Reference\": {\"Kind\": \"file\", \"Files\": {\"y\": \"x.bin\"}}, ");
-    add_t1_arguments(w);
-    text_add(&w->out, "}}");
-}
-
-START_TEST(test_random_specs)
+// A line in T1, and one in the short form.
+START_TEST(test_pairs)
 {
     struct conversions c = {.specs = 0};
     struct fixture f;
-    char bytes[128 * sizeof(float) + 1];
+    char bytes[128 * sizeof(float) + 1], *line = NULL, *other = NULL;
+    size_t room = 0, other_room = 0;
+    FILE *file = fopen(HONE_SOURCE_DIR "/tests/spec/pairs.jsonl", "re");
+    ck_assert_ptr_nonnull(file);
     memset(bytes, 'a', sizeof bytes);
     bytes[sizeof bytes - 1] = '\0';
     fixture_start(&f);
@@ -545,27 +353,26 @@ START_TEST(test_random_specs)
     fixture_file(&f, "more.cl", more);
     fixture_file(&f, "x.bin", bytes);
     fixture_file(&f, "k.cu", "__global__ void k(float *y, const float *x, float a, int n) {}\n");
-    for (uint64_t i = 0; i < RANDOM_SPECS; i++) {
-        struct writer_of w = {.out = TEXT_INIT};
-        struct error e = ERROR_INIT;
-        char name[64];
-        rng_init(&w.rng, 16, i);
-        add_t1_spec(&w);
-        snprintf(name, sizeof name, "random %u", (unsigned)i);
-        uint32_t failed = c.failed;
-        struct spec *s = spec_parse(text_cstr(&w.out), w.out.length, f.folder, name, NULL, &e);
-        if (s)
-            convert_spec(s, name, &c);
-        if (c.failed > failed)
-            printf("was made of %s\n", text_cstr(&w.out));
-        spec_free(s);
-        text_release(&w.out);
+    uint32_t pairs = 0;
+    while (pairs < PAIRS_MOST && getline(&line, &room, file) > 0) {
+        ck_assert_int_gt(getline(&other, &other_room, file), 0);
+        struct spec *shorter = read_pair_half(&f, other, "pairs.jsonl");
+        struct spec *t1 = read_pair_half(&f, line, shorter->name);
+        ck_assert(!t1->is_short && shorter->is_short);
+        const char *wrong = difference(t1, shorter, &c);
+        ck_assert_msg(!wrong, "pair %u: %s", pairs, wrong);
+        convert_spec(shorter, other, &c);
+        pairs++;
+        spec_free(t1);
+        spec_free(shorter);
     }
-    printf("%d random specs: %u read, %u jobs with equal keys, %u failed\n", RANDOM_SPECS, c.specs,
-           c.jobs, c.failed);
+    printf("%u pairs, %u jobs with equal keys\n", pairs, c.jobs);
     ck_assert_uint_eq(c.failed, 0);
-    ck_assert_uint_ge(c.specs, RANDOM_SPECS / 4);
-    ck_assert_uint_ge(c.jobs, RANDOM_SPECS);
+    ck_assert_uint_ge(pairs, 15);
+    ck_assert_uint_ge(c.jobs, 2 * pairs);
+    free(line);
+    free(other);
+    fclose(file);
     fixture_end(&f);
 }
 END_TEST
@@ -576,8 +383,7 @@ int main(void)
     TCase *all = tcase_create("files");
     tcase_set_timeout(all, 240);
     tcase_add_test(all, test_own_specs);
-    tcase_add_test(all, test_others_specs);
-    tcase_add_test(all, test_random_specs);
+    tcase_add_test(all, test_pairs);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

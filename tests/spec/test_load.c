@@ -399,7 +399,7 @@ START_TEST(test_other_shapes)
         struct spec *s = spec_parse(text_cstr(&text), text.length, NULL, "a", NULL, &e);
         ck_assert_msg(!s == !of[i].t1, "%s: %s", of[i].key, e.text);
         if (s)
-            ck_assert_msg(spec_convert(s, SPEC_T1, NULL, &t1, &e), "%s", e.text);
+            ck_assert_msg(spec_to_t1(s, NULL, &t1, &e), "%s", e.text);
         const char *part = s ? of[i].t1 : of[i].error;
         ck_assert_msg(strstr(s ? text_cstr(&t1) : e.text, part), "%s: no %s in %s %s", of[i].key,
                       part, text_cstr(&t1), e.text);

@@ -74,16 +74,15 @@ START_TEST(every_allocation)
 }
 END_TEST
 
-// A conversion allocates thousands of times, as each key is tried without: the first of them fail one by one, then a few
-// here and there.
-static void check_conversion(const struct spec *s, enum spec_form to)
+// The first allocations fail one by one, then a few here and there.
+static void check_conversion(const struct spec *s)
 {
     long n = 0;
     for (bool reached = true; reached; n += n < 200 ? 1 : 1 + n / 20) {
         struct error e = ERROR_INIT;
         struct text out = TEXT_INIT;
         failing_start(n);
-        bool ok = spec_convert(s, to, NULL, &out, &e);
+        bool ok = spec_to_t1(s, NULL, &out, &e);
         text_release(&out);
         reached = failing_end();
         ck_assert_msg(failing_left() == 0, "allocation %ld: %ld blocks are left", n,
@@ -94,24 +93,31 @@ static void check_conversion(const struct spec *s, enum spec_form to)
     ck_assert_int_gt(n, 100);
 }
 
+// The same in the short form.
+static const char short_text[] =
+    "{\"name\": \"spec\", \"kernel\": [\"k.cl\", \"l.cl\"], \"function\": \"k\","
+    " \"constants\": {\"N\": 64, \"T\": \"float\"},"
+    " \"parameters\": {\"A\": \"[2**i for i in range(5)]\", \"B\": [0, 1, 2]}, \"defaults\": "
+    "{\"B\": 1},"
+    " \"derived\": {\"D\": \"A * B\"}, \"restrictions\": [\"A > B\"], \"include\": [\"inc\"],"
+    " \"problem\": [\"N\"], \"per_group\": [[\"A\"]], \"local\": [\"A\"],"
+    " \"launches\": [{\"arguments\": [\"o\", \"i\", \"argument2\"]}],"
+    " \"arguments\": {\"o\": {\"size\": \"N\"}, \"i\": {\"type\": \"T\", \"access\": \"read\", "
+    "\"fill\": \"i * N\"},"
+    "  \"argument2\": \"N\"},"
+    " \"metrics\": {\"GB/s\": \"N / time_ns\"}, \"iterations\": 3}";
+
 START_TEST(conversions)
 {
     struct fixture f;
-    struct text text = TEXT_INIT;
     fixture_start(&f);
     fixture_file(&f, "k.cl",
                  "kernel void k(global float *o, global float *i, int n) { o[0] = A + B + D; }\n");
     fixture_file(&f, "l.cl", "int n;\n");
     fixture_file(&f, "inc/i.h", "int i;\n");
-    fixture_load(&f, spec_text);
-    check_conversion(f.spec, SPEC_SHORT);
-    ck_assert_msg(spec_convert(f.spec, SPEC_SHORT, NULL, &text, &f.error), "%s", f.error.text);
-    spec_free(f.spec);
-    f.spec = NULL;
-    fixture_load(&f, text_cstr(&text));
+    fixture_load(&f, short_text);
     ck_assert(f.spec->is_short);
-    check_conversion(f.spec, SPEC_T1);
-    text_release(&text);
+    check_conversion(f.spec);
     fixture_end(&f);
 }
 END_TEST

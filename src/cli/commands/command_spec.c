@@ -1,4 +1,4 @@
-// hone spec: the same spec in the other form, T1 or short. What the kernel's text says is read there.
+// hone spec: a spec in T1, for other tuners. What the kernel's text says is read there.
 #include "cli/work.h"
 #include "os/file_replace.h"
 #include "spec/spec.h"
@@ -7,21 +7,14 @@
 #include <string.h>
 
 struct spec_form_settings {
-    enum spec_form form;
-    bool is_given;
     const char *output;
 };
 
-#define FORMS "t1|short"
-
 static bool option_form(void *field, const char *value, struct error *e)
 {
-    struct spec_form_settings *s = field;
-    bool is_t1 = str_equal(value, "t1");
-    s->form = is_t1 ? SPEC_T1 : SPEC_SHORT;
-    s->is_given = true;
-    return is_t1 || str_equal(value, "short") ||
-           error_set(e, ERROR_USAGE, "'%s' is no form of a spec: use " FORMS, value);
+    (void)field;
+    return str_equal(value, "t1") ||
+           error_set(e, ERROR_USAGE, "'%s' is not a form that hone writes: use t1", value);
 }
 
 // The folder that a file is in, without links; NULL where there is none.
@@ -69,11 +62,8 @@ static int run_spec(struct invocation *i)
     const struct spec_options options = {.log = &log};
     struct error e = ERROR_INIT;
     struct text text = TEXT_INIT;
-    if (!o->is_given)
-        return refuse_usage(&command_spec, "--to says which form: " FORMS);
     struct spec *s = spec_load(path, &options, &e);
-    bool ok =
-        s && spec_convert(s, o->form, &log, &text, &e) && write_spec(&text, path, o->output, &e);
+    bool ok = s && spec_to_t1(s, &log, &text, &e) && write_spec(&text, path, o->output, &e);
     bool is_spec = s != NULL;
     spec_free(s);
     text_release(&text);
@@ -89,9 +79,10 @@ static int run_spec(struct invocation *i)
 #define FIELD(member) offsetof(struct spec_form_settings, member)
 
 static const struct option options[] = {
-    {OPTION("to", FORMS, option_form, 0), .letter = 't', .brief = "the form to write",
-     .help = "The form to write: t1, the format that other tuners read, or short, hone's own. A "
-             "spec that has it already is printed as it was read."},
+    {OPTION("to", "t1", option_form, 0), .letter = 't',
+     .help =
+         "The form to write: t1, the format that other tuners read, which is also the default. A "
+         "spec that has it already is printed as it was read."},
     {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
      .brief = "where it goes; else standard output",
      .help = "Where the spec goes, in the folder of the old one, since the files that a spec names "
@@ -104,9 +95,6 @@ static const struct option_group groups[] = {
     {"Options", options, 0}, {"Help", help_options, 0}, {0}};
 
 static const struct example examples[] = {
-    {"hone spec kernels_cl/matmul_tiled.json --to short", "as a person would write it"},
-    {"hone spec kernels_cl/matmul_tiled.json --to short --output kernels_cl/tiled.json",
-     "into a file beside it"},
     {"hone spec kernels_cl/examples/saxpy.json --to t1", "for other tuners"},
     {0},
 };
@@ -114,17 +102,15 @@ static const struct example examples[] = {
 const struct command command_spec = {
     .name = "spec",
     .group = GROUP_PREPARE,
-    .summary = "convert a spec to T1 or to the short form",
+    .summary = "convert a spec to T1, for other tuners",
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
     .description =
-        "Writes the same spec in the other form: the same space and the same jobs, whose stored "
-        "results answer as before. Comments may be lost.\n\n"
-        "What the kernel's text says of arguments need not stand in the short form: the text is "
-        "read, and what it says is left out in the short form and written out in T1. Where it "
-        "cannot be read, the short form has everything written out, with a warning, and a short "
-        "form does not become T1. What the short form has no word for stays a key of T1 in it.",
+        "Writes the spec in T1: the same space and the same jobs, whose stored results answer as "
+        "before. Comments may be lost.\n\n"
+        "What a short form leaves to the kernel's text is written out: the text is read, and where "
+        "it cannot be read, the spec does not become T1.",
     .topics = "spec",
     .groups = groups,
     .examples = examples,
