@@ -3,7 +3,7 @@
 #
 #   tests/bench/lines.sh [REV]      REV: HEAD by default
 #
-# Counted by tests/source/c_files.awk in the .c and .h files of src/: lines of code have no comment and are not
+# All lines are counted for each room of src/, and include/. The rest by tests/source/c_files.awk in the .c and .h files of src/: lines of code have no comment and are not
 # blank; a function's length runs from the line of its name to its closing brace; a static function is used once
 # when its file names it once besides its definition and declarations.
 set -eu
@@ -11,7 +11,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 revision=${1:-HEAD}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-git -C "$root" archive "$revision" src >"$work/src.tar"
+git -C "$root" archive "$revision" src include >"$work/src.tar"
 tar -C "$work" -xf "$work/src.tar"
 cd "$work"
 find src -name '*.[ch]' | LC_ALL=C sort >"$work/files"
@@ -32,6 +32,17 @@ END {
         printf "lines of code in %-30s %6d\n", folder, lines[folder]
     printf "lines of code in %-30s %6d\n", "src, in all", all
 }' "$work/counts" | LC_ALL=C sort
+find src include -name '*.[ch]' -o -name '*.js' -o -name '*.css' | LC_ALL=C sort | xargs wc -l | awk '$2 != "total" {
+    split($2, part, "/")
+    room = part[1] == "include" ? "include" : part[1] "/" part[2]
+    lines[room] += $1
+    all += $1
+}
+END {
+    for (room in lines)
+        printf "lines of C, JavaScript, CSS in %-16s %6d\n", room, lines[room]
+    printf "lines of C, JavaScript, CSS in %-16s %6d\n", "all", all
+}' | LC_ALL=C sort
 printf 'flat files in src/                              %6d\n' "$(grep -c '^src/[^/]*$' "$work/files" || :)"
 for kind in c h; do
     printf 'names of .%s files that exist more than once     %6d\n' "$kind" \
