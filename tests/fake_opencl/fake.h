@@ -25,6 +25,7 @@
 //   FAKE_CL_DEAD    open (default) | build | refuse | wait | hang | kill: what a dead device does
 //   FAKE_CL_LIE     garbage | nothing | zero | unread: outputs are wrong or left as they were, the
 //                   times of events are 0, reading answers success and reads nothing
+//   FAKE_CL_LIE_OF  NAME=VALUE: LIE concerns outputs of programs built with -DNAME=VALUE alone
 //   FAKE_CL_TIMES   instant | backwards | slow | fast: events end when they begin, or before, or
 //   their
 //                   clock runs a thousand times too slow or too fast; FAKE_CL_HONEST: not so many
@@ -34,7 +35,7 @@
 //   FAKE_CL_COMMAND_NS     that each command takes (default 10000); -DFAKE_NS=N in the options of
 //                          a program says it for its kernels, -DFAKE_NS_MODEL_2=N on devices of that model
 //
-// -DFAKE_ERROR does not build.
+// -DFAKE_ERROR, or with a value that is not 0, does not build.
 #ifndef HONE_TESTS_FAKE_H
 #define HONE_TESTS_FAKE_H
 
