@@ -4,10 +4,8 @@
 
 #include "../base/suite.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define DATA    HONE_SOURCE_DIR "/tests/cli/data"
@@ -25,25 +23,6 @@ static void expect(struct ran r, int status, const char *part)
     has(r.out, part);
     ran_release(&r);
 }
-
-START_TEST(right_and_wrong)
-{
-    expect(program_run("check", SPEC, RIGHT, "--no-store"), 0, "OK: 7 configurations are correct");
-    struct ran r = program_run("check", SPEC, "--no-store", "--jobs", "1");
-    ck_assert_int_eq(r.status, 1);
-    has(r.out, "FAILED: compile: 2 configurations\n  block=32, work=1, flavor=2\n");
-    has(r.out, "flavor 2 does not exist");
-    has(r.out, "hone run " SPEC " --config block=32,work=1,flavor=2\n");
-    has(r.out, "7 correct, 2 compile, 2 correctness; 2 identical to another\n");
-    has(r.out, "FAILED: 4 of 11 configurations\n");
-    has_not(r.out, "block=64, work=1, flavor=2\n"); // in a line, not in full
-    ran_release(&r);
-    r = program_run("check", SPEC, "--no-store", "--jobs", "1", "--verbose");
-    has(r.out, "block=64, work=1, flavor=2\n");
-    has(r.out, "block=32, work=1, flavor=0: correct, verified\n");
-    ran_release(&r);
-}
-END_TEST
 
 // ---- data files
 
@@ -187,86 +166,6 @@ START_TEST(hostile_texts)
 }
 END_TEST
 
-START_TEST(allowed)
-{
-    struct ran r = program_run("check", SPEC, "--no-store", "--allow", "compile,correctness");
-    ck_assert_int_eq(r.status, 0);
-    has(r.out, "No failure, allowed: 4 configurations\n");
-    has(r.out, "OK: 7 configurations are correct, 4 left out\n");
-    ran_release(&r);
-    expect(program_run("check", SPEC, "--no-store", "--allow", "compile"), 1,
-           "FAILED: 2 of 11 configurations\n");
-}
-END_TEST
-
-START_TEST(build_only)
-{
-    struct ran r = program_run("check", SPEC, "--build-only", "--jobs", "1");
-    ck_assert_int_eq(r.status, 1);
-    has(r.out, "9 built, 2 compile");
-    has(r.out, "hone check " SPEC " --config block=32,work=1,flavor=2 --build-only\n");
-    has(r.out, "FAILED: 2 of 11 configurations\n");
-    ran_release(&r);
-    // Nothing of it is kept.
-    expect(program_run("check", SPEC, RIGHT, "--build-only"), 0, "OK: 7 configurations build\n");
-}
-END_TEST
-
-// A failure of the store is a failure; what a check left answers no tune.
-START_TEST(stored)
-{
-    expect(program_run("check", SPEC), 1, "FAILED: 4 of 11");
-    struct ran r = program_run("check", SPEC);
-    ck_assert_int_eq(r.status, 1);
-    has(r.out, "; 11 known from the store");
-    has(r.out, "block=32, work=1, flavor=2 (known from the store)\n");
-    ran_release(&r);
-    r = program_run("check", SPEC, "--retry=compile");
-    has(r.out, "; 9 known from the store");
-    ran_release(&r);
-    r = program_run("check", SPEC, "--fresh");
-    has_not(r.out, "known from the store");
-    ran_release(&r);
-    r = program_run("tune", SPEC, "--config", "block=32,work=1,flavor=0", "--json");
-    has(r.out, "\"reused\":false");
-    ran_release(&r);
-    expect(program_run("check", SPEC, "--config", "block=32,work=1,flavor=0"), 0,
-           "; 1 known from the store");
-}
-END_TEST
-
-START_TEST(sample)
-{
-    struct ran a = program_run("check", SPEC, "--sample", "5", "--seed", "3", "--verbose");
-    struct ran b = program_run("check", SPEC, "--sample", "5", "--seed", "3", "--verbose");
-    has(a.out, "5 are tried (random, seed 3)");
-    has(b.out, "5 configurations checked");
-    has(b.out, "; 5 known from the store"); // the same five
-    ran_release(&a);
-    ran_release(&b);
-}
-END_TEST
-
-START_TEST(smallest)
-{
-    struct ran r = program_run("check", TILED, "--smallest", "WIDTH", "--config",
-                               "block_size_x=16,tile_size_y=2", "--config",
-                               "block_size_x=32,tile_size_y=2,tile_size_x=1", "--json");
-    ck_assert_msg(r.status == 0, "%s%s", r.out, r.err);
-    has(r.out, "\"block_size_x\": 16, \"block_size_y\": 8, \"tile_size_x\": 1, \"tile_size_y\": 2},"
-               "\"constants\":{\"WIDTH\":16}");
-    has(r.out, "\"tile_size_x\": 8, \"tile_size_y\": 2},\"constants\":{\"WIDTH\":128}");
-    has(r.out,
-        "\"block_size_x\": 32, \"block_size_y\": 16, \"tile_size_x\": 1, \"tile_size_y\": 2},"
-        "\"constants\":{\"WIDTH\":32}");
-    ran_release(&r);
-    r = program_run("check", TILED, "--smallest", "WIDTH", "--config",
-                    "block_size_x=16,tile_size_y=2");
-    has(r.out, "Checked at WIDTH=16 (1), WIDTH=32 (1), WIDTH=64 (1), WIDTH=128 (1)\n");
-    ran_release(&r);
-}
-END_TEST
-
 static bool is_there(const char *program)
 {
     struct text command = TEXT_INIT;
@@ -286,84 +185,6 @@ static bool simulator_runs(void)
 #endif
 }
 
-static void check_junit(const char *path)
-{
-    struct text command = TEXT_INIT;
-    if (!is_there("python3")) {
-        puts("skipped: no python3 to read the JUnit file with");
-        return;
-    }
-    text_addf(&command,
-              "python3 -c \"import xml.etree.ElementTree as E\n"
-              "s = E.parse('%s').getroot()[0]\n"
-              "assert (s.get('tests'), s.get('failures'), s.get('errors')) == ('11', '4', '0')\n"
-              "assert len(s.findall('testcase')) == 11\n"
-              "f = [c for c in s.findall('testcase') if c.find('failure') is not None]\n"
-              "assert len(f) == 4\n"
-              "assert 'flavor 2 does not exist' in f[0].find('failure').get('message')\n\"",
-              path);
-    ck_assert_int_eq(system(text_cstr(&command)), 0);
-    text_release(&command);
-}
-
-static int files_in(const char *folder)
-{
-    int count = 0;
-    DIR *d = opendir(folder);
-    ck_assert_ptr_nonnull(d);
-    for (struct dirent *entry = readdir(d); entry; entry = readdir(d))
-        count += entry->d_name[0] != '.';
-    closedir(d);
-    return count;
-}
-
-START_TEST(junit)
-{
-    char folder[512], path[600];
-    snprintf(folder, sizeof folder, "%s/junit", program_folder());
-    snprintf(path, sizeof path, "%s/check.xml", folder);
-    ck_assert_int_eq(mkdir(folder, 0777), 0);
-    expect(program_run("check", SPEC, "--junit", path), 1, "FAILED: 4 of 11");
-    ck_assert_int_eq(files_in(folder), 1); // nothing beside it
-    check_junit(path);
-    struct ran r = program_run("check", SPEC, "--junit", folder);
-    ck_assert_int_eq(r.status, 2); // told before any work
-    ck_assert_str_eq(r.out, "");
-    has(r.err, "--junit: ");
-    ran_release(&r);
-}
-END_TEST
-
-// A spec without a reference: refused, unless that is what is wanted.
-START_TEST(unverified)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/bare.json", program_folder());
-    FILE *f = fopen(path, "w");
-    ck_assert_ptr_nonnull(f);
-    fputs("{\"General\": {\"BenchmarkName\": \"bare\", \"FormatVersion\": 1},"
-          "\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"block\", \"Type\": \"int\","
-          "\"Values\": \"[8, 16]\"}]},"
-          "\"KernelSpecification\": {\"Language\": \"OpenCL\", \"KernelName\": \"k\", "
-          "\"KernelSource\":"
-          "\"kernel void k(global int *a) { a[get_global_id(0)] = block; }\","
-          "\"GlobalSize\": {\"X\": \"64\"}, \"LocalSize\": {\"X\": \"block\"},"
-          "\"Reference\": {\"Kind\": \"none\"},"
-          "\"Arguments\": [{\"Name\": \"a\", \"Type\": \"int32\", \"MemoryType\": \"Vector\","
-          "\"AccessType\": \"WriteOnly\", \"Size\": \"64\"}]}}",
-          f);
-    fclose(f);
-    struct ran r = program_run("check", path);
-    ck_assert_int_eq(r.status, 1);
-    has(r.err, "NOT VERIFIED: the spec has nothing to hold results against");
-    ran_release(&r);
-    r = program_run("check", path, "--allow", "unverified");
-    ck_assert_msg(r.status == 0, "%s%s", r.out, r.err);
-    has(r.out, "NOT VERIFIED");
-    ran_release(&r);
-}
-END_TEST
-
 // The kernel of README's page on CI.
 START_TEST(somebodys_kernel)
 {
@@ -374,18 +195,6 @@ START_TEST(somebodys_kernel)
     has(r.out, "Checked at N=8 (6), N=16 (2)\n");
     has(r.out, "OK: 8 configurations are correct\n");
     ran_release(&r);
-}
-END_TEST
-
-// What the device cannot run is no failure; but where nothing else is left, nothing was shown.
-START_TEST(nothing_checked)
-{
-    expect(program_run("check", ROUNDED, "--no-store"), 0,
-           "OK: 2 configurations are correct, 1 left out\n");
-    expect(program_run("check", ROUNDED, "--no-store", "--config", "GROUP=1048576"), 1,
-           "NOTHING CHECKED: 0 of 1 configuration shown to be correct\n");
-    expect(program_run("check", ROUNDED, "--no-store", "--config", "GROUP=1048576", "--json"), 1,
-           "\"ok\":false");
 }
 END_TEST
 
@@ -602,24 +411,15 @@ END_TEST
 
 static void add(TCase *tests)
 {
-    tcase_add_test(tests, right_and_wrong);
     tcase_add_test(tests, of_files);
     tcase_add_test(tests, hostile_texts);
     tcase_add_test(tests, caches_are_looked_at_after_compiling);
-    tcase_add_test(tests, allowed);
-    tcase_add_test(tests, build_only);
-    tcase_add_test(tests, stored);
-    tcase_add_test(tests, sample);
-    tcase_add_test(tests, smallest);
-    tcase_add_test(tests, junit);
-    tcase_add_test(tests, unverified);
     tcase_add_test(tests, agreement_is_not_correctness);
     tcase_add_test(tests, what_the_default_leaves_is_an_error_of_the_spec);
     tcase_add_test(tests, the_short_form_says_that_a_part_is_meant);
     tcase_add_test(tests, nan_agrees_with_nothing);
     tcase_add_test(tests, regions_of_each_configuration);
     tcase_add_test(tests, somebodys_kernel);
-    tcase_add_test(tests, nothing_checked);
     tcase_add_test(tests, reference_at_a_size);
     tcase_add_test(tests, out_of_bounds);
     tcase_add_test(tests, interrupt);
