@@ -10,6 +10,7 @@
 //   FAKE_CL_DOMAIN  the first number of that address: cards of different ones do not wait for each
 //                   other's lock
 //   FAKE_CL_NAME    the device's name
+//   FAKE_CL_MIB     of its memory (256)
 //   FAKE_CL_DEVICES how many there are (1), each a card with a PCI bus of its own where kinds have one
 //   FAKE_CL_MODELS  their models, "1,1,2": those of one number are alike, 1 being the name's
 //   FAKE_CL_SPEED   in per cent how long launches take on each, "100,104,100" (missing ones: 100)
