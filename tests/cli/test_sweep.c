@@ -13,7 +13,8 @@
 #define NAIVE HONE_SOURCE_DIR "/kernels_cl/matmul_naive.json"
 #define ONE   "--config", "block=32,work=1,flavor=0"
 
-#define has(text, part) ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
+#define has(text, part)     ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
+#define has_not(text, part) ck_assert_msg(strstr(text, part) == NULL, "'%s' in:\n%s", part, text)
 
 static char prefix[256];
 
