@@ -1,4 +1,6 @@
 # What differs from run to run or from machine to machine, and what stands for it: applied to each line.
+# ---- GPUs of this machine that lack a driver
+/^hone: (NVIDIA|AMD|Intel)('s CUDA| GPU) /d
 # ---- dates, version, host, random names, which keep their length where they stand in a table
 s/[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}(\.[0-9]+)?(Z|[+-][0-9:]{5})?/DATE/g
 s/20[0-9]{2}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2})?/DATE/g

@@ -21,13 +21,13 @@ plain() {
         -e "s|$(printf '%04x' "$FAKE_CL_DOMAIN"):6([5-9]):|0000:6\\1:|g"
 }
 
-# JSON of hone's: a line break before each name, but none in a configuration. A table of CSV, where WIDE is set: the values of
-# each row that are not empty, behind their columns.
+# JSON of hone's: a line break before each name, but none in a configuration; without GPUs of this machine that lack a driver. A
+# table of CSV, where WIDE is set: the values of each row that are not empty, behind their columns.
 facts() {
     if [ -n "${WIDE-}" ] && [ "$1" != stderr ]; then
         awk -f "$here/columns.awk"
     else
-        sed -E ':again; s/([[{,])("[^"]*":[^ ])/\1\n\2/; t again'
+        sed -E 's/("missing":\[)\{[^]]*\]/\1]/; :again; s/([[{,])("[^"]*":[^ ])/\1\n\2/; t again'
     fi
 }
 
