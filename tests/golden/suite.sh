@@ -42,5 +42,5 @@ measure() {
 # Tells what is in a file.
 show() {
     echo "$1:"
-    plain "$1" <"$1" | sed 's/^./  &/'
+    plain file <"$1" | sed 's/^./  &/'
 }
