@@ -590,5 +590,6 @@ static void write_check_junit(const void *report, struct text *out)
 const writers check_writers = {
     [REPORT_TEXT] = {write_check_head, write_check_record, write_check_end},
     [REPORT_JSON] = {write_check_head_json, write_check_record_json, write_check_end_json},
+    [REPORT_MARKDOWN] = {write_check_head, write_check_record, write_check_end},
     [REPORT_JUNIT] = {.end = write_check_junit},
 };

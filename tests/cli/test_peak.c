@@ -8,13 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SPEC  HONE_SOURCE_DIR "/tests/cli/data/vector_add.json"
-#define ONE   "--config", "block=32,work=1,flavor=0"
-#define SHARE "of the device's measured memory bandwidth ("
-#define HINT  "What the device can do:     hone peak\n"
-
-#define has(text, part)     ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
-#define has_not(text, part) ck_assert_msg(strstr(text, part) == NULL, "'%s' in:\n%s", part, text)
+#define SPEC HONE_SOURCE_DIR "/tests/cli/data/vector_add.json"
+#define ONE  "--config", "block=32,work=1,flavor=0"
 
 static const char *const limits[] = {"fp32", "memory_read", "memory_copy", "local", NULL};
 
@@ -77,34 +72,11 @@ END_TEST
 
 START_TEST(known_from_then_on)
 {
-    struct ran r = succeed(program_run("tune", SPEC, ONE, "--details"));
-    has(r.out, HINT);
-    has_not(r.out, SHARE);
-    ran_release(&r);
     json_t *j = last_of(program_run("tune", SPEC, ONE, "--json"));
     ck_assert(json_is_null(json_object_get(j, "peak")));
     json_decref(j);
 
-    r = succeed(program_run("peak"));
-    has(r.out, "Device: ");
-    has(r.out, "fp32 arithmetic");
-    has(r.out, "FLOP/s");
-    has(r.out, "Kept in ");
-    has_not(r.out, "not known");
-    ran_release(&r);
-
-    r = succeed(program_run("tune", SPEC, ONE, "--details"));
-    has(r.out, SHARE);
-    has_not(r.out, HINT);
-    ran_release(&r);
-    r = succeed(program_run("run", SPEC, ONE));
-    has(r.out, SHARE);
-    ran_release(&r);
-    r = succeed(program_run("run", SPEC, ONE, "--no-store"));
-    has_not(r.out, SHARE);
-    ran_release(&r);
-    r = succeed(program_run("store"));
-    has(r.out, "hone peak ");
+    struct ran r = succeed(program_run("peak"));
     ran_release(&r);
     r = succeed(program_run("store", "--verify"));
     ran_release(&r);

@@ -1,5 +1,4 @@
-// `hone sweep` from outside on a device: table, files, the picture,
-// what is refused.
+// `hone sweep` from outside on a device: the picture, libraries, an interrupt.
 #include "base/text.h"
 #include "program.h"
 
@@ -12,7 +11,6 @@
 
 #define SPEC  HONE_SOURCE_DIR "/tests/cli/data/vector_add.json"
 #define NAIVE HONE_SOURCE_DIR "/kernels_cl/matmul_naive.json"
-#define TILED HONE_SOURCE_DIR "/kernels_cl/matmul_tiled.json"
 #define ONE   "--config", "block=32,work=1,flavor=0"
 
 #define has(text, part)     ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
@@ -46,41 +44,6 @@ static struct text content(const char *ending)
     return text;
 }
 
-static size_t count(const char *text, const char *part)
-{
-    size_t found = 0;
-    for (; (text = strstr(text, part)); text += strlen(part))
-        found++;
-    return found;
-}
-
-START_TEST(sizes_in_step)
-{
-    name_files("step");
-    struct ran r = program_run("sweep", SPEC, ONE, "--set", "N=1024..4096", "--output", prefix);
-    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
-    has(r.out, "\nSweep: vector_add at 3 points\n");
-    has(r.out, "3 of 3 points in ");
-    has(r.err, "N=1024: ");
-    struct text csv = content(".csv");
-    ck_assert_uint_eq(count(text_cstr(&csv), "\n"), 4);
-    ck_assert(str_starts(text_cstr(&csv), "N,line,kind,configuration,status,median_ns,"));
-    has(text_cstr(&csv), "\n4096,vector_add,tuned,\"block=32, work=1, flavor=0\",correct,");
-    text_release(&csv);
-    ran_release(&r);
-    // What is known answers, of one configuration alone too.
-    r = program_run("sweep", SPEC, ONE, "--set", "N=1024..4096", "--output", prefix, "--json");
-    ck_assert_int_eq(r.status, 0);
-    has(r.out, "\"names\":[\"N\"],");
-    has(r.out, "\"launches\":0,");
-    has(r.err, "Data: ");
-    ran_release(&r);
-    r = program_run("sweep", SPEC, ONE, "--set", "N=1024", "--output", prefix, "--markdown");
-    has(r.out, "| configuration |\n| ---: |");
-    ran_release(&r);
-}
-END_TEST
-
 // hone draws the picture itself, and writes nothing but it and the data.
 START_TEST(drawn)
 {
@@ -96,29 +59,6 @@ START_TEST(drawn)
     text_release(&svg);
     ran_release(&r);
     ck_assert(is_there(".csv") && is_there(".svg") && !is_there(".gnuplot"));
-}
-END_TEST
-
-// matmul_naive has no configuration at 10; both fit 16 and 32.
-START_TEST(two_lines)
-{
-    name_files("two");
-    struct ran r =
-        program_run("sweep", NAIVE, "--set", "WIDTH=10,32", "--where", "block_size_x == 16",
-                    "--budget", "2", "--against", TILED, "--rounds", "6", "--output", prefix);
-    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
-    has(r.out, "times matmul_tiled");
-    has(r.out, "WIDTH=10: matmul_naive: ");
-    has(r.out, "no configuration is valid: ");
-    has(r.out, "2 of 2 points in ");
-    struct text csv = content(".csv");
-    ck_assert_uint_eq(count(text_cstr(&csv), "\n"), 5);
-    text_release(&csv);
-    ran_release(&r);
-    r = program_run("sweep", NAIVE, "--set", "WIDTH=10", "--output", prefix);
-    ck_assert_int_eq(r.status, 1);
-    has(r.out, "no point has a time: nothing is drawn");
-    ran_release(&r);
 }
 END_TEST
 
@@ -178,47 +118,12 @@ START_TEST(interrupted)
 }
 END_TEST
 
-START_TEST(refused)
-{
-    static const struct {
-        const char *words[8];
-        const char *why;
-    } cases[] = {
-        {{"sweep", SPEC}, "sweep needs --set NAME=VALUE,VALUE,..."},
-        {{"sweep", SPEC, "--set", "Q=1"}, "--set Q=1: unknown constant 'Q'; the spec has "},
-        {{"sweep", SPEC, "--set", "N=4..1"}, "--set N=4..1: the range ends below its beginning"},
-        {{"sweep", SPEC, "--set", "N=1", "--json", "--markdown"}, "exclude each other"},
-        {{"sweep", SPEC, "--set", "N=1", "--known", "--fresh"}, "--known and --fresh exclude"},
-        {{"sweep", SPEC, "--set", "N=1", "--known", "--no-store"}, "--known and --no-store"},
-        {{"sweep", SPEC, "--set", "N=1", "--rounds", "3"}, "--rounds is for interleaved launches"},
-        {{"sweep", SPEC, "--set", "N=1", "--output", ""}, "--output: the prefix"},
-        {{"sweep", SPEC, "--set", "N=1", "--output", "/nowhere/x"},
-         "/nowhere/x.csv: cannot write: "},
-        {{"sweep", SPEC, "--set", "N=1", "--against", "/nowhere.json"}, "/nowhere.json"},
-        {{"sweep", SPEC, "--set", "N=1", "--against", SPEC}, "--against "},
-        {{"sweep", SPEC, "--set", "N=1", "--against", NAIVE}, "unknown constant 'N'"},
-        {{"sweep", SPEC, "--set", "N=1", "--against", "foo"},
-         "a file that ends in .json is a spec, everything else a library: 'foo' is no library"},
-        {{"sweep", SPEC, "--set", "N=1", "--against", "openblas"}, "a vendor's routine computes"},
-        {{"sweep", SPEC, "--set", "N=1", "--objective", "time,min:GB/s"}, "--objective"},
-    };
-    struct ran r = program_run_to(NULL, cases[_i].words);
-    ck_assert_msg(r.status != 0 && r.status <= 2, "%d: %s%s", r.status, r.out, r.err);
-    has(r.err, cases[_i].why);
-    ck_assert_str_eq(r.out, "");
-    ran_release(&r);
-}
-END_TEST
-
 static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 240);
-    tcase_add_test(tests, sizes_in_step);
     tcase_add_test(tests, drawn);
-    tcase_add_test(tests, two_lines);
     tcase_add_test(tests, another_version_of_a_library);
     tcase_add_test(tests, interrupted);
-    tcase_add_loop_test(tests, refused, 0, 15);
 }
 
 int main(void)

@@ -97,6 +97,16 @@ static void checksum(const struct launch *l)
     memcpy(sums->data + 8 * (size_t)first, &sum, sizeof sum);
 }
 
+// hone's own kernels of `hone peak`, and the plain ones that they are compared with. What reads memory leaves the input's
+// beginning, the plain one too. The others leave nothing, which takes no time: of what is copied the plain one neither, and
+// what computes is wrong.
+static void peak(const struct launch *l)
+{
+    const struct operand *from = &l->operands[0], *to = &l->operands[1];
+    if (from->data && to->data && to->size < from->size)
+        memcpy(to->data, from->data, to->size);
+}
+
 static const struct operation {
     const char *name; // or the kernel's, of hone's own
     unsigned arguments;
@@ -108,6 +118,8 @@ static const struct operation {
     {"count", 1, count},
     {"hone_checksum", 5, checksum},
     {"hone_probe", 1, probe},
+    {"hone_peak", 2, peak},
+    {"hone_plain", 2, peak},
 };
 
 static const struct operation *find(const char *name)

@@ -159,21 +159,27 @@ bool fake_dead(const char *what)
     return dead && fake_is(FAKE_PREFIX "DEAD", what, "open");
 }
 
-static bool is_deadly(const char *options)
+bool fake_is_built_with(const char *options, const char *order)
 {
-    const char *order = variable(FAKE_PREFIX "DIE"), *equals = strchr(order, '=');
+    const char *equals = strchr(order, '=');
     char name[FAKE_NAME_MOST];
-    launches++;
-    if (!fake_is_meant())
-        return false;
-    if (*order == '#')
-        return strtoul(order + 1, NULL, 10) == launches;
     if (!equals || (size_t)(equals - order) >= sizeof name)
         return false;
     snprintf(name, sizeof name, "%.*s", (int)(equals - order), order);
     const char *value = fake_define(options, name);
     size_t length = strlen(equals + 1);
     return value && strcspn(value, " ") == length && strncmp(value, equals + 1, length) == 0;
+}
+
+static bool is_deadly(const char *options)
+{
+    const char *order = variable(FAKE_PREFIX "DIE");
+    launches++;
+    if (!fake_is_meant())
+        return false;
+    if (*order == '#')
+        return strtoul(order + 1, NULL, 10) == launches;
+    return fake_is_built_with(options, order);
 }
 
 static void cached_death(void)

@@ -56,5 +56,7 @@ void fake_clock_wait(uint64_t now_ns);
 
 // The value of -DNAME=VALUE in `options`, up to the next blank, or NULL.
 const char *fake_define(const char *options, const char *name);
+// Do they have the -DNAME=VALUE of this "NAME=VALUE"?
+bool fake_is_built_with(const char *options, const char *order);
 
 #endif

@@ -166,6 +166,14 @@ static cl_ulong launch_ns(cl_kernel k)
     return whole + fake_noise(whole * fake_number("FAKE_CL_NOISE", 0) / 1000000);
 }
 
+// How the outputs of this kernel are wrong; "": they are not.
+static const char *lie_of(cl_kernel k)
+{
+    const char *of = fake_text("FAKE_CL_LIE_OF", "");
+    bool meant = fake_is_meant() && (!*of || fake_is_built_with(k->options, of));
+    return meant ? fake_text("FAKE_CL_LIE", "") : "";
+}
+
 static void operate(cl_kernel k, size_t work_items)
 {
     struct operand operands[ARGUMENTS_MOST];
@@ -178,8 +186,7 @@ static void operate(cl_kernel k, size_t work_items)
             operands[i].size = a->memory->size;
         }
     }
-    fake_operate(&k->declared, operands, work_items,
-                 fake_is_meant() ? fake_text("FAKE_CL_LIE", "") : "");
+    fake_operate(&k->declared, operands, work_items, lie_of(k));
 }
 
 static void run(cl_event e)

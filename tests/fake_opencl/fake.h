@@ -10,6 +10,7 @@
 //   FAKE_CL_DOMAIN  the first number of that address: cards of different ones do not wait for each
 //                   other's lock
 //   FAKE_CL_NAME    the device's name
+//   FAKE_CL_MIB     of its memory (256)
 //   FAKE_CL_DEVICES how many there are (1), each a card with a PCI bus of its own where kinds have one
 //   FAKE_CL_MODELS  their models, "1,1,2": those of one number are alike, 1 being the name's
 //   FAKE_CL_SPEED   in per cent how long launches take on each, "100,104,100" (missing ones: 100)
@@ -25,6 +26,7 @@
 //   FAKE_CL_DEAD    open (default) | build | refuse | wait | hang | kill: what a dead device does
 //   FAKE_CL_LIE     garbage | nothing | zero | unread: outputs are wrong or left as they were, the
 //                   times of events are 0, reading answers success and reads nothing
+//   FAKE_CL_LIE_OF  NAME=VALUE: LIE concerns outputs of programs built with -DNAME=VALUE alone
 //   FAKE_CL_TIMES   instant | backwards | slow | fast: events end when they begin, or before, or
 //   their
 //                   clock runs a thousand times too slow or too fast; FAKE_CL_HONEST: not so many
@@ -34,7 +36,7 @@
 //   FAKE_CL_COMMAND_NS     that each command takes (default 10000); -DFAKE_NS=N in the options of
 //                          a program says it for its kernels, -DFAKE_NS_MODEL_2=N on devices of that model
 //
-// -DFAKE_ERROR does not build.
+// -DFAKE_ERROR, or with a value that is not 0, does not build.
 #ifndef HONE_TESTS_FAKE_H
 #define HONE_TESTS_FAKE_H
 

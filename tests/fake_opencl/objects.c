@@ -154,7 +154,6 @@ static const struct {
 } device_numbers[] = {
     {CL_DEVICE_MAX_COMPUTE_UNITS, 4},
     {CL_DEVICE_MAX_CLOCK_FREQUENCY, 1000},
-    {CL_DEVICE_GLOBAL_MEM_SIZE, 256 * MEBIBYTE},
     {CL_DEVICE_MAX_MEM_ALLOC_SIZE, 64 * MEBIBYTE},
     {CL_DEVICE_LOCAL_MEM_SIZE, 32768},
     {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, 65536},
@@ -170,6 +169,8 @@ static uint64_t device_number(cl_device_info what)
     uint64_t tick = fake_number("FAKE_CL_TICK_NS", 1);
     if (what == CL_DEVICE_TYPE)
         return kind()->type;
+    if (what == CL_DEVICE_GLOBAL_MEM_SIZE)
+        return fake_number("FAKE_CL_MIB", 256) * MEBIBYTE;
     if (what == CL_DEVICE_PROFILING_TIMER_RESOLUTION)
         return fake_number("FAKE_CL_RESOLUTION_NS", tick);
     for (size_t i = 0; i < sizeof device_numbers / sizeof *device_numbers; i++) {

@@ -35,6 +35,13 @@ cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl
     return *code == CL_SUCCESS ? new_program((const char *)binaries[0], lengths[0]) : NULL;
 }
 
+// -DFAKE_ERROR, or with a value that is not 0.
+static bool is_faulty(const char *options)
+{
+    const char *value = fake_define(options, "FAKE_ERROR");
+    return value ? *value != '0' : strstr(options, "-DFAKE_ERROR") != NULL;
+}
+
 cl_int clBuildProgram(cl_program p, cl_uint count, const cl_device_id *devices, const char *options,
                       void(CL_CALLBACK *notify)(cl_program, void *), void *context)
 {
@@ -46,7 +53,7 @@ cl_int clBuildProgram(cl_program p, cl_uint count, const cl_device_id *devices, 
         return code;
     free(p->options);
     p->options = strdup(options ? options : "");
-    p->built = !strstr(p->options, "-DFAKE_ERROR");
+    p->built = !is_faulty(p->options);
     return p->built ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
 }
 
@@ -57,9 +64,8 @@ cl_int clGetProgramBuildInfo(cl_program p, cl_device_id device, cl_program_build
     (void)device, (void)what;
     if (code != CL_SUCCESS)
         return code;
-    const char *log = !strstr(p->options, "-DFAKE_ERROR")
-                          ? ""
-                          : "<kernel>:1:1: error: asked for by -DFAKE_ERROR\n";
+    const char *log =
+        is_faulty(p->options) ? "<kernel>:1:1: error: asked for by -DFAKE_ERROR\n" : "";
     return fake_answer_text(log, room, out, needed);
 }
 

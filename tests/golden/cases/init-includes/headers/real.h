@@ -1,0 +1,4 @@
+typedef double real;
+#ifndef GROUP
+#define GROUP 64
+#endif
