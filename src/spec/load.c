@@ -19,6 +19,8 @@
 static bool keep_spec_text(struct reader *r, const char *text, size_t length)
 {
     struct spec *s = r->spec;
+    if (!str_has_no_nul(s->path, text, length, r->error))
+        return false;
     s->text = arena_strndup(r->arena, text, length);
     s->text_length = length;
     digest_of(text, length, &s->digest);

@@ -120,8 +120,8 @@ static bool add_file(struct loader *l, const char *name, const char *path)
         return error_memory(l->e);
     f->name = name;
     f->path = path;
-    bool ok =
-        file_read(path, FILE_LIMIT, &text, l->e) && take_text(l, f, text_cstr(&text), text.length);
+    bool ok = file_read_text(path, FILE_LIMIT, &text, l->e) &&
+              take_text(l, f, text_cstr(&text), text.length);
     text_release(&text);
     l->out->count += ok;
     return ok;

@@ -56,7 +56,7 @@ static bool read_rows_of(struct session *s, const char *path, bool is_baseline,
 {
     struct text text = TEXT_INIT;
     struct arena *a = &s->work.arena;
-    bool ok = file_read(path, 0, &text, e);
+    bool ok = file_read_text(path, 0, &text, e);
     if (ok && is_baseline)
         ok = baseline_parse(path, text_cstr(&text), text.length, a, out, e);
     else if (ok)
