@@ -447,6 +447,38 @@ START_TEST(test_killed_by_others)
 }
 END_TEST
 
+static void count_warnings(void *context, enum log_level level, const char *message)
+{
+    *(unsigned *)context += level == LOG_WARNING && strstr(message, "cache seems to be damaged");
+}
+
+// The bench's worker, too, has empty caches where it is tried again what ended one; a kernel that
+// ends that, too, is to blame, and changes nothing for others.
+START_TEST(test_a_damaged_cache)
+{
+    static const char *const damaged[] = {"cached_building", "cached_running"};
+    unsigned warnings = 0;
+    const struct log log = {count_warnings, &warnings};
+    struct device_info d = device(_i >= 2);
+    struct live_options o = options(&d);
+    o.log = &log;
+    struct evaluator *ev = make_live(&o);
+    submit(ev, 1, "die_running", 1000);
+    take_failure(ev, 1, STATUS_RUNTIME, FAULT_CONFIGURATION);
+    submit(ev, 2, "good", 1000);
+    take_correct(ev, 2);
+    ck_assert_uint_eq(warnings, 0);
+    ck_assert(!bench_worker(((struct live *)ev)->bench)->has_empty_caches);
+    for (unsigned i = 3; i < 6; i++) {
+        submit(ev, i, damaged[_i % 2], 1000);
+        take_correct(ev, i);
+        ck_assert_uint_eq(warnings, 1);
+    }
+    ck_assert(bench_worker(((struct live *)ev)->bench)->has_empty_caches);
+    evaluator_free(ev);
+}
+END_TEST
+
 START_TEST(test_cancel)
 {
     struct error e = ERROR_INIT;
@@ -565,6 +597,7 @@ int main(void)
     tcase_add_test(cases, test_wordless_builds_within_a_memory_limit);
     tcase_add_test(cases, test_full_disk_ends_it);
     tcase_add_test(cases, test_killed_by_others);
+    tcase_add_loop_test(cases, test_a_damaged_cache, 0, 4);
     tcase_add_test(cases, test_cancel);
     tcase_add_test(cases, test_worker_missing);
     tcase_add_test(cases, test_worker_that_cannot_start);
