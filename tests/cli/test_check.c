@@ -33,7 +33,7 @@ START_TEST(right_and_wrong)
     ck_assert_int_eq(r.status, 1);
     has(r.out, "FAILED: compile: 2 configurations\n  block=32, work=1, flavor=2\n");
     has(r.out, "flavor 2 does not exist");
-    has(r.out, "hone run " SPEC " --config block=32,work=1,flavor=2\n");
+    has(r.out, program_typed("hone run ", SPEC, " --config block=32,work=1,flavor=2\n"));
     has(r.out, "7 correct, 2 compile, 2 correctness; 2 identical to another\n");
     has(r.out, "FAILED: 4 of 11 configurations\n");
     has_not(r.out, "block=64, work=1, flavor=2\n"); // in a line, not in full
@@ -204,7 +204,8 @@ START_TEST(build_only)
     struct ran r = program_run("check", SPEC, "--build-only", "--jobs", "1");
     ck_assert_int_eq(r.status, 1);
     has(r.out, "9 built, 2 compile");
-    has(r.out, "hone check " SPEC " --config block=32,work=1,flavor=2 --build-only\n");
+    has(r.out,
+        program_typed("hone check ", SPEC, " --config block=32,work=1,flavor=2 --build-only\n"));
     has(r.out, "FAILED: 2 of 11 configurations\n");
     ran_release(&r);
     // Nothing of it is kept.
