@@ -476,13 +476,16 @@ size_t str_mark_length(const char *text, size_t length)
 bool str_has_no_nul(const char *name, const char *text, size_t length, struct error *e)
 {
     const char *nul = length > 0 ? memchr(text, '\0', length) : NULL;
+    const char *start = text; // of its line
     size_t line = 1;
     if (!nul)
         return true;
-    for (const char *at = text; at < nul; at++)
+    for (const char *at = text; at < nul; at++) {
         line += *at == '\n';
-    return error_set(e, ERROR_INPUT, "%s, line %zu: a NUL byte (byte %zu of %zu); a text has none",
-                     name, line, (size_t)(nul - text) + 1, length);
+        start = *at == '\n' ? at + 1 : start;
+    }
+    return error_set(e, ERROR_INPUT, "%s:%zu:%zu: a NUL byte (byte %zu of %zu); a text has none",
+                     name, line, (size_t)(nul - start) + 1, (size_t)(nul - text) + 1, length);
 }
 
 static bool near_enough(size_t distance, size_t longer)

@@ -157,7 +157,7 @@ START_TEST(test_file_read_text_refuses_nul)
     ck_assert(!file_read_text(inside("file"), 0, &t, &e));
     ck_assert_uint_eq(t.length, 0);
     ck_assert_int_eq(e.code, ERROR_INPUT);
-    error_set(&expected, ERROR_INPUT, "%s, line 2: a NUL byte (byte 8 of 14); a text has none",
+    error_set(&expected, ERROR_INPUT, "%s:2:4: a NUL byte (byte 8 of 14); a text has none",
               inside("file"));
     ck_assert_str_eq(e.text, expected.text);
     ck_assert(str_has_no_nul("nothing", NULL, 0, NULL));
