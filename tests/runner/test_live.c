@@ -150,14 +150,21 @@ START_TEST(test_faults_on_a_cpu)
 }
 END_TEST
 
+struct both_are_built {
+    struct evaluator *ev;
+    bool were;
+};
+
 static enum admission_answer enter_once_both_are_built(void *context, uint64_t ticket,
                                                        struct admission_known *known,
                                                        struct result **out, struct error *e)
 {
     struct evaluator_status status = {.ready = 0};
-    (void)known, (void)out, (void)e;
-    evaluator_status(*(struct evaluator **)context, &status);
-    return ticket > 1 || status.ready == 2 ? ADMISSION_OPEN : ADMISSION_BUSY;
+    struct both_are_built *both = context;
+    (void)ticket, (void)known, (void)out, (void)e;
+    evaluator_status(both->ev, &status);
+    both->were = both->were || status.ready == 2;
+    return both->were ? ADMISSION_OPEN : ADMISSION_BUSY;
 }
 
 static bool leave_with_any(void *context, uint64_t ticket, const struct result *r, struct error *e)
@@ -171,18 +178,17 @@ static bool leave_with_any(void *context, uint64_t ticket, const struct result *
 START_TEST(test_a_gpu_does_not_wait_for_its_caller)
 {
     struct device_info d = device(_i == 0);
-    struct evaluator *ev = NULL;
+    struct both_are_built both = {NULL, false};
     struct live_options o = options(&d);
     uint64_t ticket;
     d.type = _i == 0 ? DEVICE_CPU : DEVICE_GPU;
     o.terms.launch_limit_ns = 10000000000;
     o.admission = (struct admission){
-        .enter = enter_once_both_are_built, .leave = leave_with_any, .context = &ev};
-    ev = make_live(&o);
+        .enter = enter_once_both_are_built, .leave = leave_with_any, .context = &both};
+    struct evaluator *ev = both.ev = make_live(&o);
     submit(ev, 1, "good", 1000);
     submit(ev, 2, "good", 1000);
     result_free(take(ev, &ticket));
-    ck_assert_uint_eq(ticket, 1);
     unsigned verified = 0;
     for (int i = 0; i < (_i == 0 ? 10 : 3000) && verified < 2; i++) {
         poll(NULL, 0, 10);
