@@ -441,7 +441,7 @@ int work_bind(struct work *w)
         return EXIT_DONE;
     options.device = w->device;
     options.log = NULL;
-    struct spec *bound = spec_load(w->call->arguments[0], &options, &e);
+    struct spec *bound = spec_read_again(w->spec, &options, &e);
     if (!bound) {
         work_failed(&e);
         return EXIT_USAGE;

@@ -231,6 +231,17 @@ struct spec *spec_parse(const char *text, size_t length, const char *folder, con
                      e);
 }
 
+struct spec *spec_read_again(const struct spec *s, const struct spec_options *options,
+                             struct error *e)
+{
+    return make_spec(&(struct request){.path = s->path,
+                                       .text = s->text,
+                                       .length = (size_t)s->text_length,
+                                       .folder = s->folder,
+                                       .options = options},
+                     e);
+}
+
 struct spec *spec_complete(const struct spec *s, const struct spec_sources *texts,
                            const struct log *log, struct error *e)
 {
