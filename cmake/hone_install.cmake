@@ -73,8 +73,15 @@ foreach(file hone.pc hone-known.pc)
 endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/hone.pc ${PROJECT_BINARY_DIR}/hone-known.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-# Removes what the last `cmake --install` of this build folder wrote down: cmake --build BUILD --target uninstall
+# Removes what the last `cmake --install` of this build folder wrote down: cmake --build BUILD --target uninstall. The prefix is
+# written beside the list of files.
 if(PROJECT_IS_TOP_LEVEL)
+  install(CODE "
+    set(prefix_file install_prefix)
+    if(CMAKE_INSTALL_COMPONENT)
+      set(prefix_file install_prefix_\${CMAKE_INSTALL_COMPONENT})
+    endif()
+    file(WRITE \"${PROJECT_BINARY_DIR}/\${prefix_file}.txt\" \"\${CMAKE_INSTALL_PREFIX}\")" ALL_COMPONENTS)
   add_custom_target(uninstall
     COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
             -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)

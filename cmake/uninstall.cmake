@@ -1,14 +1,25 @@
-# Removes the files of an installation, and the folders of hone's own that are empty then. MANIFEST: what was installed.
+# Removes the files of an installation, and hone's own folders below its prefix that are empty then. MANIFEST: the list of the
+# files that were installed; the prefix stands in a file beside it (hone_install.cmake).
 if(NOT EXISTS "${MANIFEST}")
   message(FATAL_ERROR "${MANIFEST} is missing: nothing was installed from this build folder")
 endif()
-file(STRINGS "${MANIFEST}" files)
+get_filename_component(place "${MANIFEST}" DIRECTORY)
+get_filename_component(name "${MANIFEST}" NAME)
+string(REPLACE install_manifest install_prefix name "${name}")
+file(READ "${place}/${name}" prefix)
+file(STRINGS "${MANIFEST}" files ENCODING UTF-8)
 foreach(file IN LISTS files)
   file(REMOVE "$ENV{DESTDIR}${file}")
-  get_filename_component(folder "$ENV{DESTDIR}${file}" DIRECTORY)
+  string(FIND "${file}" "${prefix}/" start)
+  if(NOT start EQUAL 0)
+    continue()
+  endif()
+  string(LENGTH "${prefix}/" length)
+  string(SUBSTRING "${file}" ${length} -1 folder)
+  get_filename_component(folder "${folder}" DIRECTORY)
   set(status 0)
-  while(status EQUAL 0 AND folder MATCHES "/hone(/|$)")
-    execute_process(COMMAND rmdir ${folder} RESULT_VARIABLE status ERROR_QUIET) # not while something is in it
+  while(status EQUAL 0 AND folder MATCHES "(^|/)hone(/|$)")
+    execute_process(COMMAND rmdir "$ENV{DESTDIR}${prefix}/${folder}" RESULT_VARIABLE status ERROR_QUIET) # fails while something is in it
     get_filename_component(folder "${folder}" DIRECTORY)
   endwhile()
 endforeach()

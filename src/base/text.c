@@ -216,6 +216,16 @@ out:
     return ok;
 }
 
+bool file_read_text(const char *path, size_t limit, struct text *out, struct error *e)
+{
+    if (!file_read(path, limit, out, e))
+        return false;
+    bool ok = str_has_no_nul(path, out->data, out->length, e);
+    if (!ok)
+        text_release(out);
+    return ok;
+}
+
 static bool is_folder_path(const char *path)
 {
     struct stat info;
@@ -461,6 +471,21 @@ size_t str_distance(const char *a, const char *b)
 size_t str_mark_length(const char *text, size_t length)
 {
     return length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+bool str_has_no_nul(const char *name, const char *text, size_t length, struct error *e)
+{
+    const char *nul = length > 0 ? memchr(text, '\0', length) : NULL;
+    const char *start = text; // of its line
+    size_t line = 1;
+    if (!nul)
+        return true;
+    for (const char *at = text; at < nul; at++) {
+        line += *at == '\n';
+        start = *at == '\n' ? at + 1 : start;
+    }
+    return error_set(e, ERROR_INPUT, "%s:%zu:%zu: a NUL byte (byte %zu of %zu); a text has none",
+                     name, line, (size_t)(nul - start) + 1, (size_t)(nul - text) + 1, length);
 }
 
 static bool near_enough(size_t distance, size_t longer)

@@ -43,6 +43,8 @@ char *text_steal(struct text *t);
 // Reads a whole regular file, at most `limit` bytes (0: 1 GiB), into `out`, whose earlier content
 // is replaced; empty after a failure. Pipes and devices are refused: nothing is waited for.
 bool file_read(const char *path, size_t limit, struct text *out, struct error *e);
+// The same for a file that is text: one that holds a NUL byte is refused, as str_has_no_nul() does.
+bool file_read_text(const char *path, size_t limit, struct text *out, struct error *e);
 // Creates a folder and its missing parents (mode 0777 less umask); existing is fine.
 bool folder_make(const char *path, struct error *e);
 // Removes a folder tree; best effort, follows no links.
@@ -63,6 +65,9 @@ bool str_listed(const char *const *list, const char *word);
 bool str_contains_nocase(const char *s, const char *part);
 // The length of the byte order mark that some editors put in front of UTF-8; 0: there is none.
 size_t str_mark_length(const char *text, size_t length);
+// False, and the error says where, if the text holds a NUL byte: a C string ends there, its length
+// goes on. `name` is the file or what else it came from.
+bool str_has_no_nul(const char *name, const char *text, size_t length, struct error *e);
 // Edit distance (insert, delete, substitute, transpose neighbours), ASCII case folded.
 size_t str_distance(const char *a, const char *b);
 // The name nearest to `name`, or NULL when none is near enough to suggest (distance above a third

@@ -111,6 +111,7 @@ const struct option reference_options[] = {
         .brief = "its number, or any part of its name",                                            \
         .help = "The device: its number, UUID, PCI address or id, or any part of its name or "     \
                 "platform, as `hone devices` shows them; upper and lower case are the same. "      \
+                "Of several equal cards that fit the first that is free is taken. "                \
                 "Without it HONE_DEVICE is asked, then the "                                       \
                 "only device is taken, else the first GPU, integrated GPU or CPU, in that order. " \
                 "hone tune also takes all: each kind of device.",                                  \

@@ -7,6 +7,7 @@
 #include "lib/choose_device.h"
 #include "lib/engine.h"
 #include "report/values.h"
+#include "worker/device_lock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -395,6 +396,42 @@ static void say_which_device(const struct device_info *list, size_t count,
                  device_type_text(taken->type), taken->name, address);
 }
 
+enum { LOCK_LOOKS = 10, LOCK_LOOK_US = 20000 };
+
+// Nobody has its lock, however often that is looked at: another hone gives it up between two configurations.
+static bool is_free(const struct device_info *d)
+{
+    struct device_lock lock;
+    bool is = device_lock_open(&lock, LOCK_FOLDER, d, NULL);
+    for (int i = 0; is && i < LOCK_LOOKS; i++) {
+        is = device_lock_try(&lock, NULL) == 1;
+        if (is)
+            device_lock_release(&lock);
+        if (is && i + 1 < LOCK_LOOKS)
+            usleep(LOCK_LOOK_US);
+    }
+    device_lock_close(&lock);
+    return is;
+}
+
+// Of several equal cards the first that is free; where none is, the first, which is waited for.
+static const struct device_info *take_free_card(const struct device_info *list, size_t count,
+                                                const char *wanted, const struct device_info *first)
+{
+    const struct device_info *taken = NULL;
+    size_t equal = 0;
+    if (!next_equal_device(list, count, wanted, first))
+        return first;
+    for (const struct device_info *d = first; d;
+         d = next_equal_device(list, count, wanted, d), equal++)
+        taken = taken ? taken : is_free(d) ? d : NULL;
+    const struct device_info *card = taken ? taken : first;
+    complain("%zu equal devices fit '%s'; took the first%s: %s (%s)", equal, wanted,
+             taken ? " that is free" : ", as none is free", card->name,
+             card->pci && card->pci[0] ? card->pci : card->id);
+    return card;
+}
+
 // What warnings had to say they have said.
 int work_bind(struct work *w)
 {
@@ -404,7 +441,7 @@ int work_bind(struct work *w)
         return EXIT_DONE;
     options.device = w->device;
     options.log = NULL;
-    struct spec *bound = spec_load(w->call->arguments[0], &options, &e);
+    struct spec *bound = spec_read_again(w->spec, &options, &e);
     if (!bound) {
         work_failed(&e);
         return EXIT_USAGE;
@@ -504,6 +541,8 @@ int work_device(struct work *w)
     w->device = !list           ? NULL
                 : w->takes_kind ? take_kind(w, list, count, &e)
                                 : choose_device(list, count, wanted, &e);
+    if (w->device && wanted && wanted[0] && !w->takes_kind && w->given->on.count == 0)
+        w->device = take_free_card(list, count, wanted, w->device);
     w->chosen = w->given->on.count > 0 ? agents_device(&w->agents, w->device)
                                        : engine_device_like(w->list, w->device);
     if (w->device && !wanted && !w->takes_kind)

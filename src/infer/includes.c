@@ -17,6 +17,8 @@ struct includer {
     uint32_t count, depth;
     const char *const *folders;
     struct text *out, *missing;
+    struct error *error; // why a file that is there is refused
+    bool is_refused;
 };
 
 static bool add_file(struct includer *in, const char *path, const struct text *source);
@@ -55,17 +57,26 @@ static char *path_in(const char *folder, const char *name)
     return text_steal(&t);
 }
 
+// False where it cannot be used; one that is no text is refused.
+static bool read_found(struct includer *in, const char *file, struct text *source)
+{
+    struct error why = ERROR_INIT;
+    if (file_read_text(file, TEXT_MOST, source, &why))
+        return true;
+    if (why.code == ERROR_INPUT && !in->is_refused)
+        in->is_refused = !error_set(in->error, why.code, "%s", why.text);
+    return false;
+}
+
 // Appends the file, nothing where it was included before; takes its path. False where it cannot be used.
 static bool add_found(struct includer *in, char *file)
 {
     struct text source = TEXT_INIT;
-    struct error ignored = ERROR_INIT;
     bool done = false;
     for (uint32_t i = 0; file && i < in->count && !done; i++)
         done = strcmp(in->paths[i], file) == 0;
     if (!done && file && in->depth < DEPTH_MOST && in->count < INCLUDES_MOST &&
-        file_read(file, TEXT_MOST, &source, &ignored) &&
-        in->out->length + source.length < TEXT_MOST) {
+        read_found(in, file, &source) && in->out->length + source.length < TEXT_MOST) {
         in->paths[in->count++] = file;
         in->depth++;
         done = add_file(in, file, &source);
@@ -113,11 +124,12 @@ static bool add_file(struct includer *in, const char *path, const struct text *s
 bool infer_read(const char *path, const char *const *folders, struct text *out,
                 struct text *missing, struct error *e)
 {
-    struct includer in = {.folders = folders, .out = out, .missing = missing};
+    struct includer in = {.folders = folders, .out = out, .missing = missing, .error = e};
     struct text source = TEXT_INIT;
-    bool ok = file_read(path, 0, &source, e);
+    bool ok = file_read_text(path, 0, &source, e);
     if (ok && source.length)
         ok = (add_file(&in, path, &source) && !out->failed) || error_memory(e);
+    ok = ok && !in.is_refused;
     for (uint32_t i = 0; i < in.count; i++)
         free(in.paths[i]);
     text_release(&source);

@@ -92,6 +92,26 @@ static bool comes_last(const struct device_info *d)
     return language_traits(d->language)->comes_last;
 }
 
+static bool is_equal_here(const struct device_info *a, const struct device_info *b)
+{
+    struct digest first, second;
+    if (a->language != b->language || strcmp(a->name, b->name) != 0)
+        return false;
+    device_info_digest(a, &first);
+    device_info_digest(b, &second);
+    return digest_equal(&first, &second);
+}
+
+// The card itself, an equal one, or a view of either in another language.
+static bool is_equal_card(const struct device_info *devices, size_t count,
+                          const struct device_info *found, const struct device_info *other)
+{
+    bool is = other == found || is_same_in_another(found, other) || is_equal_here(found, other);
+    for (size_t i = 0; !is && i < count; i++)
+        is = is_same_in_another(&devices[i], other) && is_equal_here(found, &devices[i]);
+    return is;
+}
+
 // Those whose language comes last are looked at when no other device fits.
 static const struct device_info *named(const struct device_info *devices, size_t count,
                                        const char *wanted, struct error *e)
@@ -108,7 +128,7 @@ static const struct device_info *named(const struct device_info *devices, size_t
                 !rules[rule].fits(&devices[i], wanted))
                 continue;
             found = found ? found : &devices[i];
-            is_one = is_one && (found == &devices[i] || is_same_in_another(found, &devices[i]));
+            is_one = is_one && is_equal_card(devices, count, found, &devices[i]);
         }
         if (found)
             return is_one ? found : refuse_several(devices, count, wanted, rules[rule].fits, e);
@@ -165,6 +185,18 @@ size_t count_like_devices(const struct device_info *devices, size_t count,
         cards += k == i && devices[i].type == device->type && !comes_last(&devices[i]);
     }
     return cards;
+}
+
+const struct device_info *next_equal_device(const struct device_info *devices, size_t count,
+                                            const char *wanted, const struct device_info *after)
+{
+    const struct device_info *first = choose_device(devices, count, wanted, NULL);
+    bool is_whole = first && equals(first, wanted);
+    for (const struct device_info *d = after + 1; first && d < devices + count; d++) {
+        if (is_equal_here(first, d) && (is_whole ? equals(d, wanted) : fits(d, wanted)))
+            return d;
+    }
+    return NULL;
 }
 
 size_t count_fitting_devices(const struct device_info *devices, size_t count, const char *wanted)

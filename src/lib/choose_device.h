@@ -7,13 +7,17 @@
 #include "model/device_info.h"
 
 // `wanted`: a part of a device's name, platform, id or UUID, case ignored; one whose name, id, UUID, PCI
-// address or number (device_number_cards()) it equals wins, in any language of the card. Several that fit are listed and refused; when none fits, those there are are listed. NULL:
+// address or number (device_number_cards()) it equals wins, in any language of the card. Several that fit are listed and refused, unless all are equal cards: then the first is taken; when none fits, those there are are listed. NULL:
 // the only device, else the first GPU, integrated GPU, CPU, accelerator, by name and id among
 // equals: never by the order in which platforms come. Views of one card in several languages are
 // one device: the first of them in the list is taken, so the caller puts the languages in their
 // order. A language that comes last counts where no other device does. NULL with the error set when there is no answer.
 const struct device_info *choose_device(const struct device_info *devices, size_t count,
                                         const char *wanted, struct error *e);
+
+// Of equal cards that `wanted` fits the next one behind `after`, in the same language; NULL: there is none.
+const struct device_info *next_equal_device(const struct device_info *devices, size_t count,
+                                            const char *wanted, const struct device_info *after);
 
 // A line for each, as messages list them.
 void list_devices(const struct device_info *devices, size_t count, struct text *out);

@@ -566,6 +566,12 @@ bool result_crashed(const struct result *r)
     return r->status == STATUS_RUNTIME && str_starts(r->message, RESULT_DIED);
 }
 
+bool result_compiler_died(const struct result *r)
+{
+    return r->status == STATUS_COMPILE &&
+           (str_starts(r->message, RESULT_COMPILER_DIED) || str_starts(r->message, RESULT_DIED));
+}
+
 bool fault_is_spec(enum fault f)
 {
     return f == FAULT_SPEC || f == FAULT_TYPE;

@@ -269,6 +269,9 @@ bool result_samples(const struct result *r, const uint64_t **samples_ns, uint32_
 // Did it end its worker while its kernels ran? Known of stored results too.
 #define RESULT_DIED "the worker died while "
 bool result_crashed(const struct result *r);
+// Did the compiler, or the driver that loaded what it had built, end its worker?
+#define RESULT_COMPILER_DIED "the compiler died"
+bool result_compiler_died(const struct result *r);
 // Is `got` what the kernel wrote? Where outputs are unwritten it may be the poison, or a sum of it.
 bool deviation_has_got(const struct deviation *d);
 

@@ -170,3 +170,11 @@ bool cache_trim_due(const char *stamp)
     }
     return true;
 }
+
+struct cache_usage cache_usage_less(const struct cache_usage *before,
+                                    const struct cache_usage *left)
+{
+    return (struct cache_usage){
+        .entries = before->entries > left->entries ? before->entries - left->entries : 0,
+        .bytes = before->bytes > left->bytes ? before->bytes - left->bytes : 0};
+}

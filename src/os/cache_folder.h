@@ -18,6 +18,9 @@ struct cache_usage {
     time_t oldest, newest;
 };
 struct cache_usage cache_measure(const char *folder, unsigned depth);
+// The entries and bytes that went; 0 of what there is more of now.
+struct cache_usage cache_usage_less(const struct cache_usage *before,
+                                    const struct cache_usage *left);
 // May caches be looked at again? Once a day: the stamp is a file whose time says when they were
 // last. Where it is missing or its time lies in the future, yes. Then it is written anew.
 bool cache_trim_due(const char *stamp);

@@ -177,7 +177,6 @@ release_actions:
     return failure;
 }
 
-// The folder's own descriptor is one of those that are counted, as "." and ".." are of the entries.
 static const struct sched_param no_priority;
 
 bool process_batch(void)
@@ -191,6 +190,7 @@ void process_batch_end(void)
     sched_setscheduler(0, SCHED_OTHER, &no_priority);
 }
 
+// The folder's own descriptor is one of those that are counted, as "." and ".." are of the entries.
 size_t process_files_left(void)
 {
     struct rlimit files;

@@ -261,7 +261,7 @@ bool page_add_found(struct page *p, const char *path, struct error *e)
     json_error_t why;
     struct page_set *s = page_new_set(p, e);
     struct finding f = {.page = p, .set = s, .path = path, .e = e};
-    if (!s || !file_read(path, FOUND_BYTES, &all, e)) {
+    if (!s || !file_read_text(path, FOUND_BYTES, &all, e)) {
         text_release(&all);
         return false;
     }

@@ -97,12 +97,19 @@ void bench_free(struct bench *b)
     free(b);
 }
 
+void bench_use_caches(struct bench *b, const char *empty)
+{
+    b->o.setup.empty_caches = empty;
+    if (b->state == BENCH_IDLE && b->remote.has_empty_caches != (empty != NULL))
+        bench_end(b);
+}
+
 bool bench_ready(struct bench *b, struct error *e)
 {
     if (b->state != BENCH_NONE)
         return true;
-    bool is_spare =
-        b->o.takes_spare && spare_take(b->o.spare, b->o.setup.device, &b->remote, b->o.endings);
+    bool is_spare = b->o.takes_spare && !b->o.setup.empty_caches &&
+                    spare_take(b->o.spare, b->o.setup.device, &b->remote, b->o.endings);
     b->serial++;
     if ((is_spare || remote_start(&b->remote, &b->o.setup, e)) &&
         remote_open(&b->remote, &b->o.setup, ROLE_BENCH, e))

@@ -70,6 +70,9 @@ struct bench;
 struct bench *bench_new(const struct bench_options *o); // NULL: no memory
 void bench_free(struct bench *b);                       // ends the worker
 
+// The next worker has empty caches (worker_caches.empty), or (NULL) those that the setup names; one
+// that is idle and has the others is ended.
+void bench_use_caches(struct bench *b, const char *empty);
 // There is a worker, an old or a new one. False: nothing can go on.
 bool bench_ready(struct bench *b, struct error *e);
 // Ends the worker: nothing is loaded any more, no answer comes.

@@ -4,8 +4,8 @@
 // `transitions` says which are possible in which state, what is done, and where they lead. An event
 // that is not in the table is an error: the worker does not keep to the protocol.
 //
-// A job whose worker died is tried once more, in a new worker with no other build beside it, before
-// it is blamed; so is one that failed without saying why. A worker that dies or hangs after the
+// A job whose worker died is tried once more, in a new worker with empty caches and no other build
+// beside it, before it is blamed; so is one that failed without saying why. A worker that dies or hangs after the
 // compiler has finished, while it runs the job ahead of time, costs nothing but that: the bench
 // will tell what is wrong.
 #include "runner/build_pool.h"
@@ -101,9 +101,10 @@ static void build_again(struct build_pool *p, struct build *b, bool alone)
 struct happening {
     struct build *build; // of GIVEN; else the worker's
     const struct frame *frame;
-    const char *how;   // DIED: how; OVERDUE: after how long
-    uint64_t limit_ns; // OVERDUE
-    bool was_opening;  // (out) DIED
+    const char *how;       // DIED: how; OVERDUE: after how long
+    uint64_t limit_ns;     // OVERDUE
+    bool was_opening;      // (out) DIED
+    bool has_empty_caches; // the worker has
 };
 
 typedef bool (*builder_action)(struct build_pool *p, struct happening *h, struct error *e);
@@ -138,6 +139,9 @@ static bool take_image(struct build_pool *p, struct happening *h, struct error *
                                     verb_text(h->frame->verb));
     }
     b->is_fresh = false;
+    b->has_empty_caches = h->has_empty_caches;
+    if (b->is_doubted && b->has_empty_caches && r->status == STATUS_CORRECT)
+        p->o.caches->are_left = true;
     if (!b->is_doubted && r->status != STATUS_CORRECT && surroundings_may_fail_build(r)) {
         result_free(r);
         build_again(p, b, true);
@@ -171,7 +175,8 @@ static bool blame_death(struct build_pool *p, struct happening *h, struct error 
         build_again(p, h->build, true);
         return true;
     }
-    str_format(message, sizeof message, "the compiler died, twice: the worker %s", h->how);
+    str_format(message, sizeof message, RESULT_COMPILER_DIED ", twice%s: the worker %s",
+               h->has_empty_caches ? ", the second time with empty caches" : "", h->how);
     return fail_build(p, h->build, STATUS_COMPILE, 0, message, e);
 }
 
@@ -179,6 +184,7 @@ static bool blame_death(struct build_pool *p, struct happening *h, struct error 
 static bool do_without_priming(struct build_pool *p, struct happening *h, bool is_compiled)
 {
     h->build->image = (struct image){.primed = is_compiled};
+    h->build->has_empty_caches = h->has_empty_caches;
     finish_build(p, h->build);
     return true;
 }
@@ -272,6 +278,7 @@ static bool builder_happens(struct build_pool *p, struct builder *b, enum builde
         return error_set(e, ERROR_WORKER, "a build worker: %s while %s", event_texts[event],
                          state_texts[from]);
     h->build = event == BUILDER_GIVEN ? h->build : b->build;
+    h->has_empty_caches = b->remote.has_empty_caches;
     b->state = to;
     b->build = to == BUILDER_NONE || to == BUILDER_IDLE || to == BUILDER_DISOWNED ? NULL : h->build;
     if (to == BUILDER_NONE)
@@ -346,11 +353,19 @@ bool build_pool_overdue(struct build_pool *p, uint32_t index, struct error *e)
 
 // ---- handing out -------------------------------------------------------------------------------
 
-static bool start_builder(struct build_pool *p, struct builder *b, struct error *e)
+static bool wants_empty_caches(const struct build_pool *p, const struct build *n)
 {
-    const struct worker_setup *setup = &p->sites[b->site].setup;
+    const struct worker_caches *c = p->o.caches;
+    return c && c->exist && (c->are_left || n->is_doubted);
+}
+
+static bool start_builder(struct build_pool *p, struct builder *b, bool with_empty_caches,
+                          struct error *e)
+{
+    struct worker_setup setup = p->sites[b->site].setup;
     struct happening h = {NULL};
-    if (remote_start(&b->remote, setup, e) && remote_open(&b->remote, setup, ROLE_BUILD, e))
+    setup.empty_caches = with_empty_caches ? p->o.caches->empty : NULL;
+    if (remote_start(&b->remote, &setup, e) && remote_open(&b->remote, &setup, ROLE_BUILD, e))
         return builder_happens(p, b, BUILDER_STARTED, &h, e);
     remote_end(&b->remote, p->o.endings);
     return false;
@@ -361,13 +376,14 @@ static bool may_build_at(const struct build_pool *p, uint32_t site)
     return p->sites[site].workers > 0 && !(p->paused && p->sites[site].stops);
 }
 
-// *out, a worker for the build: a new one when a worker has died with it, else any that is free;
-// NULL when all are busy, or a new one has to wait until others have opened the device. One that is
-// still opening it takes a job with it.
+// *out, a worker for the build: a new one when a worker has died with it, else any that is free and
+// has the caches that it is to be built with; NULL when all are busy, or a new one has to wait until
+// others have opened the device. One that is still opening it takes a job with it.
 static bool find_builder(struct build_pool *p, const struct build *n, uint32_t opening,
                          struct builder **out, struct error *e)
 {
-    struct builder *empty = NULL, *idle = NULL;
+    struct builder *empty = NULL, *idle = NULL, *unfit = NULL;
+    const bool wants_empty = wants_empty_caches(p, n);
     for (uint32_t i = 0; i < p->count; i++) {
         struct builder *b = &p->workers[i];
         bool is_free = b->state == BUILDER_OPENING || b->state == BUILDER_IDLE;
@@ -375,21 +391,24 @@ static bool find_builder(struct build_pool *p, const struct build *n, uint32_t o
             continue;
         if (b->state == BUILDER_NONE)
             empty = empty ? empty : b;
-        else if (is_free && !b->remote.dying_ns)
+        else if (is_free && !b->remote.dying_ns && !n->is_fresh &&
+                 b->remote.has_empty_caches == wants_empty)
             idle = idle ? idle : b;
+        else if (is_free && !b->remote.dying_ns)
+            unfit = unfit ? unfit : b;
         opening +=
             b->remote.running && !b->remote.dying_ns && b->remote.phase.kind == PHASE_OPENING;
     }
     *out = idle;
-    if (idle && !n->is_fresh)
+    if (idle)
         return true;
-    if (!empty && idle) {
+    if (!empty && unfit) {
         struct happening h = {NULL};
-        builder_happens(p, idle, BUILDER_ENDED, &h, e);
-        empty = idle;
+        builder_happens(p, unfit, BUILDER_ENDED, &h, e);
+        empty = unfit;
     }
     *out = empty && (!p->o.opens_one_by_one || opening < BUILD_POOL_OPENING_MOST) ? empty : NULL;
-    return !*out || start_builder(p, *out, e);
+    return !*out || start_builder(p, *out, wants_empty, e);
 }
 
 // What is built once more is built alone: others may be what was in its way.

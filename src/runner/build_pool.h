@@ -27,7 +27,9 @@ struct build {
     struct build *next; // in one of its queues
     uint32_t deaths;    // workers that died while they built it
     bool is_fresh;      // a worker died with it: the next try is in a new one
-    bool is_doubted;    // it failed without a word, or a worker died with it: once more, alone
+    // It failed without a word, or a worker died with it: once more, alone and with empty caches.
+    bool is_doubted;
+    bool has_empty_caches; // the worker that built it had
 };
 void build_release(struct build *b);
 
@@ -86,9 +88,10 @@ struct build_site {
 struct build_pool_options {
     const struct build_site *sites; // copied; the first are asked first
     uint32_t site_count;
-    bool opens_one_by_one;   // opening the device takes long, and longer at once
-    uint64_t build_limit_ns; // 0: none
-    struct endings *endings; // gets the workers that are ended
+    bool opens_one_by_one;        // opening the device takes long, and longer at once
+    uint64_t build_limit_ns;      // 0: none
+    struct endings *endings;      // gets the workers that are ended
+    struct worker_caches *caches; // (or NULL) left once a build is the better for empty ones
 };
 
 struct build_pool_status {

@@ -1,5 +1,6 @@
-// What answers for a job: live (workers build, verify, measure), replay (look it up), remember
-// (wraps either with the store). Everything after the search is the same for all of them.
+// What answers for a job: live (workers build, verify, measure), cached (live with the store and the
+// device's lock around it), several (turns on several devices), farm (equal devices that share the
+// work). Everything after the search is the same for all of them.
 //
 // A job is submitted under a ticket of the caller's choosing and comes back, in any order, as an
 // outcome with the same ticket. The evaluator owns the job from submit() until drop(); between
@@ -161,7 +162,6 @@ struct evaluator_operations {
 struct evaluator {
     const struct evaluator_operations *ops;
     struct evaluator *inner; // (or NULL) what it wraps: has the optional operations that it lacks
-    bool replayed;           // results are looked up, not measured: reports say so
 };
 
 bool evaluator_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e);

@@ -463,6 +463,7 @@ static void work_once(struct live *v, uint64_t until)
         take_overdue(v, i);
     }
     take_builds(v);
+    live_tell_caches(v);
     begin_next(v);
     live_clock(v);
 }
@@ -753,7 +754,8 @@ static struct build_pool *make_build_pool(struct live *v, const struct worker_se
                                      .site_count = v->builder_count + 1,
                                      .opens_one_by_one = builds_open_contexts(&v->device),
                                      .build_limit_ns = o->terms.build_limit_ns,
-                                     .endings = &v->endings});
+                                     .endings = &v->endings,
+                                     .caches = &v->caches});
 }
 
 static bool always_leave(void *context, uint64_t ticket, const struct result *result,
@@ -800,6 +802,7 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
     v->turns.last = &v->turns.first;
     v->turned.last = &v->turned.first;
     v->limits.terms = o->terms;
+    live_caches_init(v);
     struct worker_setup setup = {.argv = o->worker,
                                  .node = o->node,
                                  .environment = o->environment,

@@ -1,7 +1,7 @@
 // Private to the live evaluator, the coordinator of build pool, bench and recovery: none of these
 // knows another, and each is told by it what concerns it. Its state is shared by live.c (the
 // operations, the loop), live_entries.c (the jobs and their stages), live_measure.c (what the bench
-// does next, and what comes of its answers), live_images.c (what was measured as another job
+// does next, and what comes of its answers), live_caches.c (with which caches), live_images.c (what was measured as another job
 // already), live_screen.c (how often), live_turns.c (rounds),
 // live_recovery.c (what is done when the bench worker is lost) and live_clock.c (where the time
 // goes).
@@ -100,6 +100,8 @@ struct live {
     struct bench *bench;
     struct recovery recovery;
     struct surroundings surroundings;
+    struct worker_caches caches;
+    bool told_caches; // that they are left
     uint32_t pool_workers;
     // Machines that build beside the device's own; each is the pool's site of the same number.
     struct live_builder {
@@ -192,6 +194,14 @@ void live_leave_admission(struct live *v, struct entry *n);
 // in a moment.
 bool live_admission_open(struct live *v, enum admission_answer answer);
 bool live_admission_rests(struct live *v); // it was refused a moment ago
+
+// live_caches.c
+void live_caches_init(struct live *v);
+// Has the bench's next worker use empty caches, or those that there are, whichever the next job needs.
+void live_choose_caches(struct live *v, const struct entry *next);
+// A job that a worker died with works in this one: with empty caches, the others are left.
+void live_judge_caches(struct live *v);
+void live_tell_caches(struct live *v); // once, that they are left
 
 // live_images.c
 void live_image_built(struct live *v, struct entry *n);

@@ -118,6 +118,9 @@ void live_bench_begin(struct live *v, struct entry *n)
     if (v->broken.code)
         return;
     entry_stage(&v->entries, n, STAGE_AT_BENCH);
+    // What was compiled into other caches is compiled again.
+    n->build.image.primed = n->build.image.primed &&
+                            n->build.has_empty_caches == bench_worker(v->bench)->has_empty_caches;
     if (!bench_has(v->bench, &n->bench))
         bench_load(v->bench, &n->bench, &v->broken);
     else if (!bench_has_verified(v->bench, &n->bench))
@@ -169,10 +172,12 @@ void live_bench_start(struct live *v)
     // All that take part in a round are loaded in one worker.
     if (!v->turns.first && !v->hold && bench_is_worn(v->bench))
         bench_end(v->bench);
+    struct entry *first = wants_preparing(v);
+    if (!v->hold)
+        live_choose_caches(v, v->turns.first ? v->turns.first->entry : next_ready(v));
     // A device that is being taken down, and a compiler that is, are no quiet surroundings.
     if (bench_worker(v->bench)->dying_ns || endings_awaited(&v->endings))
         return;
-    struct entry *first = wants_preparing(v);
     if (v->recovery.state != RECOVERY_NONE) {
         live_probe_start(v);
     } else if (first) {
@@ -207,6 +212,8 @@ void live_bench_finish(struct live *v, struct entry *n, enum stop_reason stop)
         bench_note_served(v->bench);
     if (correct && n->result->stop == STOP_NONE)
         n->result->stop = stop;
+    if (correct && n->bench_deaths > 0)
+        live_judge_caches(v);
     if (correct) {
         n->bench_deaths = 0;
         entry_is_good(v, n);
@@ -365,7 +372,9 @@ static void after_preparing(struct live *v, const struct result *r)
     v->prepared = r->fault != FAULT_DEVICE;
     if (!v->prepared)
         live_bench_doubt(v, BENCH_PREPARING, LOSS_REFUSED, r->message);
-    else if (v->o.simulated)
+    else if (v->recovery.prepare_deaths > 0)
+        live_judge_caches(v);
+    if (v->prepared && v->o.simulated)
         bench_end(v->bench);
 }
 

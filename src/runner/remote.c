@@ -44,11 +44,35 @@ static bool ask_to_open(struct remote *r, const struct worker_setup *s, enum wor
     return ok;
 }
 
+static bool start_process(struct remote *r, const struct worker_setup *s,
+                          const char *const *environment, struct error *e)
+{
+    return s->node ? process_start_on(node_host(s->node), &r->process, environment, e)
+                   : process_start(&r->process, s->argv, environment, e);
+}
+
+static bool start_with_empty_caches(struct remote *r, const struct worker_setup *s, struct error *e)
+{
+    size_t count = 0;
+    while (s->environment && s->environment[count])
+        count++;
+    const char **all = calloc(count + 2, sizeof *all);
+    if (!all)
+        return error_memory(e);
+    if (count > 0)
+        memcpy(all, s->environment, count * sizeof *all);
+    all[count] = s->empty_caches;
+    bool ok = start_process(r, s, all, e);
+    free(all);
+    return ok;
+}
+
 bool remote_start(struct remote *r, const struct worker_setup *s, struct error *e)
 {
     *r = (struct remote)REMOTE_NONE;
-    bool ok = s->node ? process_start_on(node_host(s->node), &r->process, s->environment, e)
-                      : process_start(&r->process, s->argv, s->environment, e);
+    r->has_empty_caches = s->empty_caches != NULL;
+    bool ok =
+        s->empty_caches ? start_with_empty_caches(r, s, e) : start_process(r, s, s->environment, e);
     if (!ok)
         return error_context(e, "starting a worker");
     channel_init(&r->channel, r->process.channel);

@@ -12,6 +12,15 @@
 #define REMOTE_DYING_NS (2ull * 1000000000)
 #define REMOTE_GONE_NS  (10ull * 1000000000)
 
+// What a machine that crashed leaves of a driver's cache may be cut short, and a driver that reads it
+// then ends its worker, or says that a right kernel does not build. So what ended a worker is tried
+// again with empty caches, and if it works with those, so does everything after it.
+struct worker_caches {
+    bool exist;     // the language's drivers have caches
+    bool are_left;  // workers start with empty ones from now on
+    char empty[80]; // NAME=VALUE that has a worker use empty ones, the same for all of an evaluator
+};
+
 // How workers are started, the same for all of an evaluator.
 struct node;
 struct worker_setup {
@@ -23,6 +32,7 @@ struct worker_setup {
         target; // (or NULL) of a builder: the device, which is not there, or which it can do without
     bool simulated; // as in struct live_options
     const struct worker_limits *limits;
+    const char *empty_caches; // (or NULL) worker_caches.empty
 };
 
 struct remote {
@@ -30,6 +40,7 @@ struct remote {
     struct channel channel;
     enum worker_role role;
     bool running;
+    bool has_empty_caches;
     bool greeted;         // it said hello, and so watches its tuner
     bool opens;           // it was asked to open the device, ahead of remote_open()
     uint32_t sequence;    // of the newest request

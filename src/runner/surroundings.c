@@ -162,10 +162,17 @@ static bool is_silent(const struct result *r)
     return true;
 }
 
+// What a driver's cache has of a program was cut to nothing.
+static bool has_no_kernel(const struct result *r)
+{
+    return r->fault == FAULT_SPEC && strstr(r->message, "is not in the program; it has: none");
+}
+
 bool surroundings_may_fail_build(const struct result *r)
 {
-    return r->status == STATUS_COMPILE && r->fault == FAULT_CONFIGURATION &&
-           (is_silent(r) || says_disk(r) || says_other(r));
+    return r->status == STATUS_COMPILE &&
+           (has_no_kernel(r) ||
+            (r->fault == FAULT_CONFIGURATION && (is_silent(r) || says_disk(r) || says_other(r))));
 }
 
 // A page of a file that the disk has no room for is SIGBUS.

@@ -19,7 +19,8 @@ bool surroundings_judge(struct surroundings *s, const char *who, struct result *
 // Is a full disk the reason why `doing` ended with what was `said`? Then *e says so.
 bool surroundings_blame_disk(const struct surroundings *s, const char *doing, const char *said,
                              struct error *e);
-// Does a build's failure not say why, or name the surroundings? Then it is tried once more.
+// Does a build's failure not say why, name the surroundings, or say that a program is empty, as with a
+// damaged cache? Then it is tried once more.
 bool surroundings_may_fail_build(const struct result *r);
 
 #endif

@@ -57,6 +57,10 @@ static bool read_npy(struct data_file *d, const unsigned char *bytes, size_t len
         return no_npy(d, "it ends inside its header", e);
     if (size > length - start)
         return no_npy(d, "its header is longer than any that NumPy writes", e);
+    const unsigned char *nul = size > 0 ? memchr(bytes + start, '\0', size) : NULL;
+    if (nul)
+        return error_set(e, ERROR_INPUT, "%s: byte %zu: a NUL byte in the header of an .npy file",
+                         d->path, (size_t)(nul - bytes) + 1);
     const char *header = arena_strndup(a, (const char *)bytes + start, size);
     if (!header)
         return error_memory(e);

@@ -63,7 +63,7 @@ static bool look_into_program(const struct spec *s, const struct program_spec *p
         text_addf(&path, "%s%s%s", file[0] == '/' ? "" : s->directory, file[0] == '/' ? "" : "/",
                   file);
         ok = !path.failed || error_memory(e);
-        ok = ok && file_read(text_cstr(&path), FILE_LIMIT, &text, e) &&
+        ok = ok && file_read_text(text_cstr(&path), FILE_LIMIT, &text, e) &&
              look_for_words(text_cstr(&text), text.length, t, e);
         ok = ok || error_context(e, "%s", p->path);
         text_release(&path);

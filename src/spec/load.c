@@ -19,6 +19,8 @@
 static bool keep_spec_text(struct reader *r, const char *text, size_t length)
 {
     struct spec *s = r->spec;
+    if (!str_has_no_nul(s->path, text, length, r->error))
+        return false;
     s->text = arena_strndup(r->arena, text, length);
     s->text_length = length;
     digest_of(text, length, &s->digest);
@@ -225,6 +227,17 @@ struct spec *spec_parse(const char *text, size_t length, const char *folder, con
                                        .text = text,
                                        .length = length,
                                        .folder = folder ? folder : ".",
+                                       .options = options},
+                     e);
+}
+
+struct spec *spec_read_again(const struct spec *s, const struct spec_options *options,
+                             struct error *e)
+{
+    return make_spec(&(struct request){.path = s->path,
+                                       .text = s->text,
+                                       .length = (size_t)s->text_length,
+                                       .folder = s->folder,
                                        .options = options},
                      e);
 }

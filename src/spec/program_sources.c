@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,6 +29,8 @@ struct loader {
     uint32_t outside_count;
     const char **before; // files that options include
     uint32_t before_count;
+    const char **roots; // no link in their paths: what may be included lies below one of them
+    uint32_t root_count;
     uint32_t inside_count; // files that are not outside
     bool again;            // a file is needed in the tree that was thought to be outside
     struct error *e;
@@ -108,7 +111,8 @@ static bool take_text(struct loader *l, struct source_file *f, const char *text,
     if (!f->text || !scan_text(text, length, &l->src->names, l->arena, &f->scan))
         return error_memory(l->e);
     f->targets = arena_array(l->arena, f->scan.count + 1, sizeof *f->targets);
-    return f->targets || error_memory(l->e);
+    f->leads_out = arena_array(l->arena, f->scan.count + 1, sizeof *f->leads_out);
+    return (f->targets && f->leads_out) || error_memory(l->e);
 }
 
 // `name` is what messages call the file at `path`.
@@ -120,8 +124,8 @@ static bool add_file(struct loader *l, const char *name, const char *path)
         return error_memory(l->e);
     f->name = name;
     f->path = path;
-    bool ok =
-        file_read(path, FILE_LIMIT, &text, l->e) && take_text(l, f, text_cstr(&text), text.length);
+    bool ok = file_read_text(path, FILE_LIMIT, &text, l->e) &&
+              take_text(l, f, text_cstr(&text), text.length);
     text_release(&text);
     l->out->count += ok;
     return ok;
@@ -322,6 +326,55 @@ static bool find_folders(struct loader *l)
     return true;
 }
 
+// ---- what may be included ----------------------------------------------------------------------
+
+static bool add_root(struct loader *l, const char *folder)
+{
+    char *real = realpath(folder, NULL); // one that is not there holds nothing
+    const char *kept = real ? arena_strdup(l->arena, real) : NULL;
+    bool ok = !real || kept;
+    free(real);
+    if (kept)
+        l->roots[l->root_count++] = kept;
+    return ok || error_memory(l->e);
+}
+
+// The folders of the spec and of the kernel, where links lead, too; what the spec names; and the
+// compiler's own.
+static bool find_roots(struct loader *l)
+{
+    size_t most = (size_t)l->folder_count + l->outside_count + l->out->mains + 1;
+    l->roots = arena_array(l->arena, most, sizeof *l->roots);
+    bool ok = (l->roots || error_memory(l->e)) && add_root(l, l->directory);
+    for (uint32_t i = 0; ok && i < l->folder_count; i++)
+        ok = add_root(l, l->folders[i]);
+    for (uint32_t i = 0; ok && i < l->outside_count; i++)
+        ok = add_root(l, l->outside[i]);
+    for (uint32_t i = 0; ok && i < l->out->mains; i++) {
+        char *real = realpath(l->out->list[i].path, NULL);
+        const char *folder = real ? folder_of(l->arena, real) : NULL;
+        ok = !real || (folder ? add_root(l, folder) : error_memory(l->e));
+        free(real);
+    }
+    return ok;
+}
+
+// Would a compiler that reads it show lines of a file that nobody named? `is_own`: it was found in the
+// compiler's own folders, whose links are theirs.
+static bool leads_out(const struct loader *l, const char *path, bool is_own)
+{
+    char *real = is_own ? NULL : realpath(path, NULL);
+    bool is_in = is_own || !real;
+    for (uint32_t i = 0; !is_in && i < l->root_count; i++)
+        is_in = below(l->roots[i], real) != NULL;
+    free(real);
+    return !is_in;
+}
+
+#define LEADS_OUT                                                                                  \
+    "leads outside of the folders of the spec, of the kernel and of what IncludeFolders "          \
+    "(`include`) names; name its folder there if it is meant"
+
 // ---- includes ----------------------------------------------------------------------------------
 
 static bool known_file(const struct loader *l, const char *path, uint32_t *index)
@@ -408,6 +461,10 @@ static bool resolve_options(struct loader *l)
         uint32_t target = FOLLOW_UNRESOLVED;
         const struct source_file f = l->out->list[0];
         const char *path = locate_file(l, &f, true, l->before[i], false, &outside);
+        if (path && leads_out(l, path, outside && l->before[i][0] != '/'))
+            return error_set(l->e, ERROR_INPUT,
+                             "%s: CompilerOptions: '-include %s' is refused: it " LEADS_OUT,
+                             l->spec->path, l->before[i]);
         if (path && !take_file(l, l->before[i], path, outside, &target))
             return false;
         if (target == FOLLOW_UNRESOLVED)
@@ -419,21 +476,27 @@ static bool resolve_options(struct loader *l)
     return true;
 }
 
+// Item i of a file includes `name`.
+static bool resolve_include(struct loader *l, uint32_t file, uint32_t i, const char *name,
+                            bool angled)
+{
+    const struct source_file f = l->out->list[file]; // files may be added
+    bool outside;
+    const char *path = locate_file(l, &f, file < l->out->mains, name, angled, &outside);
+    f.targets[i] = FOLLOW_UNRESOLVED;
+    f.leads_out[i] = path && leads_out(l, path, f.outside || (outside && name[0] != '/'));
+    return !path || f.leads_out[i] || take_file(l, name, path, outside, &f.targets[i]) ||
+           error_context(l->e, "%s, line %u", f.name, f.scan.items[i].first);
+}
+
 static bool resolve_all(struct loader *l)
 {
     for (uint32_t file = 0; file < l->out->count; file++) {
         for (uint32_t i = 0; i < l->out->list[file].scan.count; i++) {
-            bool include = l->out->list[file].scan.items[i].kind == SCAN_INCLUDE;
-            if (include) {
-                const struct source_file f = l->out->list[file];
-                const struct scan_item *item = &f.scan.items[i];
-                uint32_t target = FOLLOW_UNRESOLVED;
-                bool outside, compiled = file < l->out->mains;
-                const char *path = locate_file(l, &f, compiled, item->text, item->angled, &outside);
-                if (path && !take_file(l, item->text, path, outside, &target))
-                    return error_context(l->e, "%s, line %u", f.name, item->first);
-                f.targets[i] = target;
-            }
+            const struct scan_item *item = &l->out->list[file].scan.items[i];
+            if (item->kind == SCAN_INCLUDE &&
+                !resolve_include(l, file, i, item->text, item->angled))
+                return false;
         }
     }
     return true;
@@ -496,19 +559,14 @@ static bool resolve_all_named(struct loader *l)
 {
     for (uint32_t file = 0; file < l->out->count; file++) {
         for (uint32_t i = 0; i < l->out->list[file].scan.count; i++) {
-            if (l->out->list[file].scan.items[i].reads) {
-                const struct source_file f = l->out->list[file];
-                const struct scan_item *item = &f.scan.items[i];
-                const char *value = item->named ? find_definition(l, item->reads) : NULL;
-                uint32_t target = FOLLOW_UNRESOLVED;
-                bool outside, angled = false;
-                const char *name = value ? name_in(l, value, &angled) : NULL;
-                const char *path =
-                    name ? locate_file(l, &f, file < l->out->mains, name, angled, &outside) : NULL;
-                if (path && !take_file(l, name, path, outside, &target))
-                    return error_context(l->e, "%s, line %u", f.name, item->first);
-                f.targets[i] = target;
-            }
+            const struct scan_item *item = &l->out->list[file].scan.items[i];
+            const char *value = item->named ? find_definition(l, item->reads) : NULL;
+            bool angled = false;
+            const char *name = value ? name_in(l, value, &angled) : NULL;
+            if (item->reads)
+                l->out->list[file].targets[i] = FOLLOW_UNRESOLVED;
+            if (item->reads && name && !resolve_include(l, file, i, name, angled))
+                return false;
         }
     }
     return true;
@@ -611,7 +669,7 @@ bool sources_read_program(struct spec_sources *src, const struct program_spec *p
     out->mains = out->count;
     // A file that is added may define a macro that names one otherwise, so that all are looked at
     // again.
-    if (!find_folders(&l))
+    if (!find_folders(&l) || !find_roots(&l))
         return false;
     uint32_t count;
     l.inside_count = l.out->count;
@@ -623,8 +681,13 @@ bool sources_read_program(struct spec_sources *src, const struct program_spec *p
         if (!resolve_all(&l) || !resolve_all_named(&l))
             return false;
     } while (l.again || l.out->count > count);
-    return lay_out_files(&l) && join_texts(&l) && prepare_follow(&l) &&
-           (unseen_find(src, &src->arena, out) || error_memory(e));
+    if (!lay_out_files(&l) || !join_texts(&l) || !prepare_follow(&l))
+        return false;
+    if (!unseen_find(src, &src->arena, out))
+        return error_memory(e);
+    return !out->leads_out.file ||
+           error_set(e, ERROR_INPUT, "%s: %s, line %u: '#include %s' is refused: it " LEADS_OUT,
+                     p->path, out->leads_out.file, out->leads_out.line, out->leads_out.what);
 }
 
 bool program_mentions(const struct program_sources *p, uint32_t name)

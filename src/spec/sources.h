@@ -30,6 +30,7 @@ struct source_file {
     uint64_t length;
     struct scan scan;
     uint32_t *targets; // by item, see struct follow_file
+    bool *leads_out;   // by item: the file that it includes is there, and no compiler shall read it
 };
 
 // A file that the compiler may read and hone did not find.
@@ -59,6 +60,7 @@ struct program_sources {
     bool *
         named; // by watched name of the spec: a kernel of it has a parameter of this name, so that it is no -D
     struct unseen unseen;
+    struct unseen leads_out; // an include that the compiler may see, of a file that nobody named
 };
 
 struct spec_sources {

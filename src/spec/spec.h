@@ -161,6 +161,9 @@ struct spec *spec_load(const char *path, const struct spec_options *options, str
 // itself (NULL: "spec").
 struct spec *spec_parse(const char *text, size_t length, const char *folder, const char *name,
                         const struct spec_options *options, struct error *e);
+// The same text once more with other options, whatever its file holds by now.
+struct spec *spec_read_again(const struct spec *s, const struct spec_options *options,
+                             struct error *e);
 // A spec of parameters alone, as a recorded space has them: no kernel, sizes, restrictions or
 // metrics; the name stands for its path, too. Copies everything; a parameter's path may be NULL.
 struct spec *spec_bare(const char *name, const struct parameter *parameters, uint32_t count,

@@ -71,10 +71,9 @@ static void enter_unseen_branch(struct looking *l, struct branch *b, const struc
 
 // ---- files --------------------------------------------------------------------------------------
 
-static void note_unseen(struct looking *l, const struct source_file *f,
-                        const struct scan_item *item)
+static void note_include(struct unseen *u, const struct source_file *f,
+                         const struct scan_item *item)
 {
-    struct unseen *u = &l->out->unseen;
     if (!u->file)
         *u = (struct unseen){f->name, item->first, item->reads ? item->reads : item->text};
 }
@@ -86,12 +85,14 @@ static void look_at_item(struct looking *l, uint32_t file, uint32_t i)
     const struct source_file *f = &l->out->list[file];
     const struct scan_item *item = &f->scan.items[i];
     bool reads = item->reads || item->kind == SCAN_INCLUDE;
-    if (reads && f->targets[i] != FOLLOW_UNRESOLVED)
+    if (reads && f->leads_out[i])
+        note_include(&l->out->leads_out, f, item);
+    else if (reads && f->targets[i] != FOLLOW_UNRESOLVED)
         look_into(l, f->targets[i]);
     else if (item->reads)
-        note_unseen(l, f, item);
+        note_include(&l->out->unseen, f, item);
     else if (item->kind == SCAN_INCLUDE && (!l->all_known || (!item->angled && !f->outside)))
-        note_unseen(l, f, item);
+        note_include(&l->out->unseen, f, item);
 }
 
 static void look_into(struct looking *l, uint32_t file)

@@ -156,6 +156,8 @@ struct result *row_result(const struct store *s, sqlite3_stmt *row, int format_c
 bool body_write(struct text *out, const struct result *r);
 enum fault fault_read(const char *text); // FAULT_COUNT: only a newer hone knows it
 
+// Is the run one of this handle's?
+bool store_is_own_run(const struct store *s, const void *session, size_t length);
 // Does the result answer beyond its own run, or is that run one of this handle's?
 bool store_answers(const struct store *s, bool unseen, const void *session, size_t length);
 

@@ -157,6 +157,12 @@ static bool count_samples_row(struct finding *f, sqlite3_stmt *row, struct error
     return ok;
 }
 
+static bool is_of_own_run(const struct finding *f, sqlite3_stmt *row)
+{
+    return store_is_own_run(f->front, sqlite3_column_blob(row, SESSION),
+                            (size_t)sqlite3_column_bytes(row, SESSION));
+}
+
 static bool look_at_row(struct finding *f, sqlite3_stmt *row, struct error *e)
 {
     struct kept k;
@@ -172,9 +178,15 @@ static bool look_at_row(struct finding *f, sqlite3_stmt *row, struct error *e)
     if (!failure && !correct_answers(&k, f->q))
         return true;
     f->found = row_result(f->store, row, FORMAT, e);
-    if (f->found)
-        f->found->reused = true;
-    return f->found != NULL;
+    if (!f->found)
+        return false;
+    f->found->reused = true;
+    if (result_compiler_died(f->found) && !is_of_own_run(f, row)) {
+        result_free(f->found);
+        f->found = NULL;
+        f->over = true;
+    }
+    return true;
 }
 
 static bool look_at_rows(struct finding *f, struct error *e)

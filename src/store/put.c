@@ -507,12 +507,15 @@ void store_reuse_unseen(struct store *s)
     s->reuse_unseen = true;
 }
 
-bool store_answers(const struct store *s, bool unseen, const void *session, size_t length)
+bool store_is_own_run(const struct store *s, const void *session, size_t length)
 {
-    if (!unseen || s->reuse_unseen)
-        return true;
     for (size_t i = 0; i < s->run_count && length == STORE_ID_BYTES; i++)
         if (memcmp(s->runs[i].id, session, length) == 0)
             return true;
     return false;
+}
+
+bool store_answers(const struct store *s, bool unseen, const void *session, size_t length)
+{
+    return !unseen || s->reuse_unseen || store_is_own_run(s, session, length);
 }

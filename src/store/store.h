@@ -138,6 +138,7 @@ struct store_question {
 //   correct: taken as fixed     | with as many samples as are wanted, summed over such results
 //   correct: compared           | no: what a ranking found stays the answer
 //   correct: nothing was timed  | no     | no    | no
+//   compile: the compiler died  | no, but in the run that found it: a damaged cache may have been why
 //   compile, correctness,       | yes    | yes   | yes
 //     constraints, runtime      |        |       |
 //   timeout                     | up to the limit it met, of the build or of the launch

@@ -209,7 +209,7 @@ static void serve_open(struct worker *w, struct request *q)
         bind_measuring_threads();
     else
         leave_simulator_log();
-    w->device = device_open(open.id, &w->options, &e);
+    w->device = use_empty_caches(&e) ? device_open(open.id, &w->options, &e) : NULL;
     if (w->device && open.role == ROLE_BUILD && !device_describe(w->device)->shares_host)
         yield_cores();
     if (w->device)

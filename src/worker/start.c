@@ -167,6 +167,34 @@ void leave_simulator_log(void)
         setenv("OCLGRIND_LOG", "/dev/null", 1);
 }
 
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static bool use_empty_cache(const char *variable, const char *name, struct error *e)
+{
+    struct text folder = TEXT_INIT;
+    text_addf(&folder, "%s/empty-caches-%s/%s", scratch_parent(), name, variable);
+    bool ok = (!folder.failed || error_memory(e)) && folder_make(text_cstr(&folder), e) &&
+              (setenv(variable, text_cstr(&folder), 1) == 0 || error_memory(e));
+    text_release(&folder);
+    return ok;
+}
+
+bool use_empty_caches(struct error *e)
+{
+    const char *name = variable("HONE_WORKER_EMPTY_CACHES");
+    bool ok = true;
+    for (unsigned l = 0; name && l < LANGUAGE_COUNT; l++) {
+        const struct language_cache *c = language_traits((enum language)l)->caches;
+        for (; ok && c->variable; c++)
+            ok = use_empty_cache(c->variable, name, e);
+    }
+    return ok;
+}
+
 static bool may_use_every_core(void)
 {
     cpu_set_t set;
@@ -184,12 +212,6 @@ void bind_measuring_threads(void)
 {
     if (may_use_every_core())
         setenv("POCL_AFFINITY", "1", 0);
-}
-
-static const char *variable(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
 }
 
 static void add_written_folder(struct text *out, const char *folder, const char *below)

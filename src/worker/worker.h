@@ -46,6 +46,9 @@ char *timing_environment(enum language l);
 // on one core for a few launches, which then took twice their time. Left alone where the user has
 // set POCL_AFFINITY, or where this process may not use every core (PoCL counts cores from 0).
 void bind_measuring_threads(void);
+// $HONE_WORKER_EMPTY_CACHES, if it is set: drivers keep their caches in a folder of that name in the
+// scratch folder, which workers that were given the same share. Before a driver is loaded.
+bool use_empty_caches(struct error *e);
 // For a build worker inside Oclgrind, before its driver is loaded: every context that is made
 // empties the simulator's log, which is the bench worker's.
 void leave_simulator_log(void);

@@ -35,6 +35,8 @@ static const char usage[] =
     "\n"
     "environment:\n"
     "  HONE_WORKER_SCRATCH  folder for temporary files (else TMPDIR, else /tmp)\n"
+    "  HONE_WORKER_EMPTY_CACHES  a name: drivers have caches of their own in that folder, by this "
+    "name\n"
     "  HONE_WORKER_CACHE    folder where references and cubins are kept for later workers\n"
     "  CUDA_HOME, CUDA_PATH  the CUDA toolkit whose compiler and headers are used\n"
     "  HONE_CC              the compiler of kernels in C (else cc)\n"

@@ -146,6 +146,27 @@ START_TEST(test_file_read_refusals)
 }
 END_TEST
 
+START_TEST(test_file_read_text_refuses_nul)
+{
+    struct text t = TEXT_INIT;
+    struct error e = ERROR_INIT, expected = ERROR_INIT;
+    FILE *file = fopen(inside("file"), "wb");
+    ck_assert(file && fwrite("one\ntwo\0three\n", 1, 14, file) == 14);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert(file_read(inside("file"), 0, &t, &e));
+    ck_assert(!file_read_text(inside("file"), 0, &t, &e));
+    ck_assert_uint_eq(t.length, 0);
+    ck_assert_int_eq(e.code, ERROR_INPUT);
+    error_set(&expected, ERROR_INPUT, "%s:2:4: a NUL byte (byte 8 of 14); a text has none",
+              inside("file"));
+    ck_assert_str_eq(e.text, expected.text);
+    ck_assert(str_has_no_nul("nothing", NULL, 0, NULL));
+    ck_assert(str_has_no_nul("text", "text", 4, NULL));
+    ck_assert(!str_has_no_nul("text", "text", 5, NULL));
+    text_release(&t);
+}
+END_TEST
+
 static bool is_folder_at(const char *path)
 {
     struct stat info;
@@ -452,6 +473,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_file_read_whole);
     tcase_add_test(tests, test_file_read_limit);
     tcase_add_test(tests, test_file_read_refusals);
+    tcase_add_test(tests, test_file_read_text_refuses_nul);
     tcase_add_test(tests, test_folder_make);
     tcase_add_test(tests, test_folder_remove_follows_no_links);
     tcase_add_test(tests, test_comparisons);

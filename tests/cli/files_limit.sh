@@ -14,7 +14,7 @@ ulimit -Sn >limit
 exec "$@"
 END
 # Whether there is a device does not matter.
-"$hone" devices --on "exec:sh $scratch/launch.sh" >said 2>&1
+"$hone" devices --on "exec:sh launch.sh" >said 2>&1
 got=$(cat limit)
 [ "$got" = "$most" ] || {
     echo "FAILED: a launcher may open $got files, not $most: $(cat said)"

@@ -133,3 +133,15 @@ bool program_has_device(void)
     ran_release(&r);
     return has;
 }
+
+const char *program_typed(const char *before, const char *word, const char *after)
+{
+    static char typed[1024];
+    struct text t = TEXT_INIT;
+    text_add(&t, before);
+    text_add_shell(&t, word);
+    text_add(&t, after);
+    str_format(typed, sizeof typed, "%s", text_cstr(&t));
+    text_release(&t);
+    return typed;
+}

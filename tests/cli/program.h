@@ -18,6 +18,9 @@ void ran_release(struct ran *r);
 // Starts it, with a cold compiler cache, and sends SIGINT once stderr or stdout has `text`.
 struct ran program_interrupt(const char *text, const char *const *words);
 
+// Text that a user types, with a word in it as hone writes it there for a shell; until the next call.
+const char *program_typed(const char *before, const char *word, const char *after);
+
 // A fresh folder that data, caches and temporary files go to, until program_folder_remove().
 const char *program_folder(void);
 void program_folder_remove(void);

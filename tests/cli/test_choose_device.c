@@ -82,11 +82,25 @@ START_TEST(several)
 {
     struct error e = ERROR_INIT;
     refuses(COUNT, "NVIDIA", "several devices fit 'NVIDIA'");
-    refuses(COUNT, "h200", "id nvidia/a");
-    ck_assert_ptr_null(choose_device(devices, COUNT, "h200", &e));
-    ck_assert_msg(!strstr(e.text, "nvidia/b"), "%s", e.text); // its name is not equal
+    ck_assert_ptr_null(choose_device(devices, COUNT, "NVIDIA", &e));
     ck_assert_int_eq(e.code, ERROR_USAGE);
     ck_assert_uint_eq(count_fitting_devices(devices, COUNT, "h200"), 3);
+}
+END_TEST
+
+// Equal cards are no several: the first is taken, and the others are told. One of another model is none of them.
+START_TEST(equal_cards)
+{
+    const struct device_info *first = choose_device(devices, COUNT, "h200", NULL);
+    ck_assert_ptr_eq(first, &devices[3]);
+    ck_assert_ptr_eq(next_equal_device(devices, COUNT, "h200", first), &devices[4]);
+    ck_assert_ptr_null(next_equal_device(devices, COUNT, "h200", &devices[4]));
+    ck_assert_ptr_null(next_equal_device(devices, COUNT, "nvidia/a", &devices[4]));
+    struct device_info other[] = {devices[3], devices[4]};
+    struct error e = ERROR_INIT;
+    other[1].driver = "another";
+    ck_assert_ptr_null(choose_device(other, 2, "h200", &e));
+    ck_assert_msg(strstr(e.text, "several devices fit") != NULL, "%s", e.text);
 }
 END_TEST
 
@@ -229,6 +243,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, the_last_language);
     tcase_add_test(tests, an_equal_name_wins);
     tcase_add_test(tests, several);
+    tcase_add_test(tests, equal_cards);
     tcase_add_test(tests, two_views_of_a_card);
     tcase_add_test(tests, several_cards);
     tcase_add_test(tests, names_of_a_card);

@@ -626,8 +626,8 @@ static void preprocess(const char *folder, const char *from, const char *to)
 {
     char command[1200];
     snprintf(command, sizeof command,
-             "cc -E -P -xc -I%s/kernels_cl -Dtile_m=64 -Dtile_n=64 -Dinstruction=wgmma -Dwgmma=1 "
-             "-Dmapped=0 %s > %s/%s 2>/dev/null || :",
+             "cc -E -P -xc -I'%s/kernels_cl' -Dtile_m=64 -Dtile_n=64 -Dinstruction=wgmma -Dwgmma=1 "
+             "-Dmapped=0 '%s' > %s/%s 2>/dev/null || :",
              HONE_SOURCE_DIR, from, folder, to);
     ck_assert_int_eq(system(command), 0);
 }

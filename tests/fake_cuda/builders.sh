@@ -26,7 +26,7 @@ rest=$(echo "$LD_LIBRARY_PATH" | tr : '\n' | grep -vxF "$driver" | paste -s -d :
 cat >cpu <<END
 #!/bin/sh
 # cpu FILE NAME=VALUE... -- COMMAND...
-export FAKE_CUDA_COMPILED=$scratch/\$1 FAKE_CUDA_COMPILE_MS=50 LD_LIBRARY_PATH=$scratch/node:$rest
+export FAKE_CUDA_COMPILED="$scratch/\$1" FAKE_CUDA_COMPILE_MS=50 LD_LIBRARY_PATH="$scratch/node:$rest"
 shift
 while [ "\$1" != -- ]; do
     export "\$1"
@@ -62,7 +62,7 @@ sed -n '/"type":"result"/s/.*"configuration":\({[^}]*}\),"status":"\([a-z]*\)".*
 # A card here, and one on a node; a second builder has the name of the first.
 export FAKE_CUDA_COMPILE_MS=200
 for on in '' 'exec:env'; do
-    tune 0 --jobs 1 ${on:+--on "$on"} --build-on "exec:$scratch/cpu there --" --build-on "exec:$scratch/cpu there X=1 --"
+    tune 0 --jobs 1 ${on:+--on "$on"} --build-on "exec:./cpu there --" --build-on "exec:./cpu there X=1 --"
     sed -n '/"type":"result"/s/.*"configuration":\({[^}]*}\),"status":"\([a-z]*\)".*/\1 \2/p' out | sort | cmp -s - one ||
         fail "${on:-here}: other records than without builders"
     [ "$(sort -u there | wc -l)" = 2 ] || fail "${on:-here}: both nodes were to build"
@@ -75,7 +75,7 @@ unset FAKE_CUDA_COMPILE_MS
 rm -f here there
 rm -rf cache
 "$hone" tune forty.json --language cuda --iterations 3 --json --no-store \
-    --build-on "exec:$scratch/cpu there FAKE_CUDA_HANG=nvrtcCompileProgram --" >out 2>err &
+    --build-on "exec:./cpu there FAKE_CUDA_HANG=nvrtcCompileProgram --" >out 2>err &
 tune=$!
 for i in $(seq 300); do
     [ "$(compiled there)" -lt 1 ] || break
@@ -88,19 +88,19 @@ wait $tune || fail "it ends with $? where a builder is lost"
 [ "$(grep -c "^hone: warning: node 'cpu' is lost: .*; others build what it had" err)" = 1 ] || fail "it is not said, or twice"
 
 # What cannot build is said, and the others do.
-tune 1 --build-on "exec:$scratch/cpu there FAKE_CUDA_NVRTC=12 --"
+tune 1 --build-on "exec:./cpu there FAKE_CUDA_NVRTC=12 --"
 grep -q "^hone: node 'cpu' cannot build for $FAKE_CUDA_NAME (cuda): its compiler is NVRTC 12.0 (.*), and there it is NVRTC 13.0" err ||
     fail "another compiler"
 grep -q '^hone: none of the nodes of --build-on can be used' err || fail "none is left"
-tune 0 --build-on "exec:$scratch/cpu there FAKE_CUDA_NVRTC=12 --" --build-on "exec:$scratch/cpu there --"
+tune 0 --build-on "exec:./cpu there FAKE_CUDA_NVRTC=12 --" --build-on "exec:./cpu there --"
 [ "$(correct)" = 40 ] && [ "$(compiled there)" -ge 1 ] || fail "the other one was to build"
-tune 1 --strict-nodes --build-on "exec:$scratch/cpu there FAKE_CUDA_NVRTC=12 --" --build-on "exec:$scratch/cpu there --"
+tune 1 --strict-nodes --build-on "exec:./cpu there FAKE_CUDA_NVRTC=12 --" --build-on "exec:./cpu there --"
 grep -q '(--strict-nodes)$' err || fail "--strict-nodes"
 tune 1 --build-on 'exec:sh -c "exit 3"'
 grep -q "^hone: node 'sh' cannot be used: no agent answered" err || fail "a node that does not answer"
 cp "${hone%/*}/hone-worker" another
 printf x >>another
-tune 1 --build-on "exec:$scratch/cpu there --" --node-worker "$scratch/another"
+tune 1 --build-on "exec:./cpu there --" --node-worker "$scratch/another"
 grep -q 'of another build than the one that serves the device' err || fail "another build"
 tune 2 --build-on local
 grep -q '^hone: --build-on: what it names measures, and builds for itself' err || fail "the machine itself"
@@ -115,8 +115,9 @@ cat >cc2 <<'END'
 #!/bin/sh
 exec cc "$@"
 END
-chmod +x cc2
-! "$hone" tune scale.json --language c --iterations 3 --no-store --build-on "exec:env HONE_CC=$scratch/cc2" >out 2>err ||
+printf '#!/bin/sh\nHONE_CC="%s/cc2" exec "$@"\n' "$scratch" >other-cc
+chmod +x cc2 other-cc
+! "$hone" tune scale.json --language c --iterations 3 --no-store --build-on exec:./other-cc >out 2>err ||
     fail "C with another compiler"
 grep -q 'cannot build for .* (c): its compiler is .*cc2, ' err || fail "another compiler of C"
 

@@ -3,6 +3,7 @@
 #include "../fake_driver/tunes.h"
 
 #include "base/digest.h"
+#include "worker/device_lock.h"
 
 #include <check.h>
 #include <math.h>
@@ -106,8 +107,8 @@ static const char *reported(const char *view)
 {
     char command[512], store[128], part[1024];
     tune_path(&t, "store.sqlite", store);
-    str_format(command, sizeof command, HONE_BINARY_DIR "/hone report %s --store %s --csv %s",
-               t.spec, store, view);
+    str_format(command, sizeof command,
+               "'" HONE_BINARY_DIR "/hone' report '%s' --store '%s' --csv %s", t.spec, store, view);
     FILE *out = popen(command, "r");
     ck_assert_ptr_nonnull(out);
     text_clear(&output);
@@ -287,6 +288,38 @@ START_TEST(sides_are_compared_on_all_cards)
 }
 END_TEST
 
+static void open_lock(struct device_lock *l, const char *address)
+{
+    const struct device_info d = {
+        .type = DEVICE_GPU, .name = "", .id = "", .pci = address, .uuid = ""};
+    struct error e = ERROR_INIT;
+    ck_assert_msg(device_lock_open(l, "/tmp", &d, &e), "%s", e.text);
+}
+
+// A name that fits equal cards takes the first that is free, and says which; the first is waited for where none is.
+START_TEST(the_first_card_that_is_free_is_taken)
+{
+    char addresses[2][32];
+    struct device_lock locks[2];
+    struct digest digest;
+    tune_order("DEVICES", "2");
+    digest_of(t.folder, strlen(t.folder), &digest); // of the address, as tune_start() has it
+    for (int i = 0; i < 2; i++) {
+        str_format(addresses[i], sizeof addresses[i], "%04x:%02x:00.0",
+                   digest.bytes[0] << 8 | digest.bytes[1], 0x65 + i);
+        open_lock(&locks[i], addresses[i]);
+    }
+    const char *const named[] = {"--device", "fake", "--where", "ID in [3,4]", NULL};
+    ck_assert_ptr_nonnull(
+        strstr(tuned(named), "2 equal devices fit 'fake'; took the first that is free"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&output), addresses[0]));
+    ck_assert_int_eq(device_lock_try(&locks[0], NULL), 1);
+    ck_assert_ptr_nonnull(strstr(tuned(named), addresses[1]));
+    device_lock_close(&locks[0]);
+    device_lock_close(&locks[1]);
+}
+END_TEST
+
 // Two that are named, of three.
 START_TEST(two_equal_cards_are_compared_with_each_other)
 {
@@ -440,6 +473,7 @@ int main(void)
     tcase_add_test(cases, cards_of_another_kind_are_left_alone);
     tcase_add_test(cases, a_check_is_shared);
     tcase_add_test(cases, sides_are_compared_on_all_cards);
+    tcase_add_test(cases, the_first_card_that_is_free_is_taken);
     tcase_add_test(cases, two_equal_cards_are_compared_with_each_other);
     tcase_add_test(cases, sides_are_compared_without_a_card_that_is_too_slow);
     tcase_add_test(cases, the_bests_of_specs_are_compared_on_all_cards);

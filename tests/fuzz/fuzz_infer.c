@@ -1,7 +1,9 @@
 // Kernels' texts: any bytes are read, each kernel in them is run on numbers, and what is said of it
-// holds together. The first byte chooses the language.
+// holds together. The first byte chooses the language; behind SPEC_PART_END stand the files that it includes.
 #include "fuzz.h"
+#include "infer/includes.h"
 #include "infer/infer.h"
+#include "spec_files.h"
 
 #include <string.h>
 
@@ -28,15 +30,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1 || size > 4096)
         return 0;
     enum language l = (enum language)(data[0] % LANGUAGE_COUNT);
-    const char *text = (const char *)data + 1;
+    struct text source = TEXT_INIT, missing = TEXT_INIT;
     arena_init(&arena);
-    if (infer_kernels(text, size - 1, l, &arena, &kernels, &e)) {
+    spec_files_begin(data + 1, size - 1);
+    if (infer_read(SPEC_FILE, NULL, &source, &missing, &e) &&
+        infer_kernels(text_cstr(&source), source.length, l, &arena, &kernels, &e)) {
         for (uint32_t i = 0; i < kernels.count && i < KERNELS; i++) {
             struct inferred f;
-            if (infer_kernel(text, size - 1, l, kernels.names[i], &arena, &f, &e))
+            if (infer_kernel(text_cstr(&source), source.length, l, kernels.names[i], &arena, &f,
+                             &e))
                 look_at(&f);
         }
     }
+    spec_files_end();
+    text_release(&source);
+    text_release(&missing);
     arena_release(&arena);
     return 0;
 }

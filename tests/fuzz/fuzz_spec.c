@@ -91,6 +91,17 @@ static bool has_contents(void *context, struct job_blob *b)
     return b->data != NULL;
 }
 
+// A text ends where its length says.
+static void check_sources(const struct job *job)
+{
+    for (uint32_t i = 0; i < job->program_count; i++) {
+        const struct job_program *p = &job->programs[i];
+        REQUIRE(!memchr(p->source, '\0', p->length));
+        for (uint32_t k = 0; k < p->file_count; k++)
+            REQUIRE(!memchr(p->files[k].text, '\0', p->files[k].length));
+    }
+}
+
 static void check_job(const struct spec *s, const struct spec_sources *src, struct job *job,
                       const struct device_info *device)
 {
@@ -101,6 +112,7 @@ static void check_job(const struct spec *s, const struct spec_sources *src, stru
     wire_writer(&w, &bytes);
     job_codec(&w, job);
     REQUIRE(!w.failed);
+    check_sources(job);
     struct job *read = job_decode(bytes.data, bytes.length, &e);
     if (!read)
         fprintf(stderr, "%s\n", e.text);
@@ -167,6 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     spec_files_begin(data, size);
     struct spec *s = spec_load(SPEC_FILE, &options, &e);
     REQUIRE((s != NULL) == (e.code == ERROR_NONE));
+    REQUIRE(!s || strlen(s->text) == s->text_length);
     if (s)
         use_spec(s);
     spec_free(s);

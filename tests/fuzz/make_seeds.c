@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "fuzz.h"
 #include "fuzz_frames.h"
+#include "spec_files.h"
 #include "worker/protocol.h"
 #include "spec/spec.h"
 
@@ -47,7 +48,7 @@ static void add_file(struct text *out, const char *folder, const char *name, con
     text_addf(&path, "%s/%s/%s%s", HONE_SOURCE_DIR, folder, name, ending);
     if (file_read(text_cstr(&path), 0, &file, NULL))
         text_addn(out, text_cstr(&file), file.length);
-    text_addc(out, '\0');
+    text_add(out, SPEC_PART_END);
     text_release(&file);
     text_release(&path);
 }

@@ -1,28 +1,24 @@
 #include "spec_files.h"
 
-#include "base/text.h"
-#include "model/blob.h"
+#include "fuzz.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-bool __wrap_file_read(const char *path, size_t limit, struct text *out, struct error *e);
-bool __real_file_read(const char *path, size_t limit, struct text *out, struct error *e);
-bool __wrap_blob_file_look(const char *path, struct blob_file *out, struct error *e);
-bool __real_blob_file_look(const char *path, struct blob_file *out, struct error *e);
-bool __wrap_blob_file_read(const struct blob_file *f, uint64_t from, void *out, size_t length,
-                           struct error *e);
-bool __real_blob_file_read(const struct blob_file *f, uint64_t from, void *out, size_t length,
-                           struct error *e);
+int __wrap_open(const char *path, int flags, ...);
+int __real_open(const char *path, int flags, ...);
 int __wrap_stat(const char *path, struct stat *st);
 int __real_stat(const char *path, struct stat *st);
 
-static struct {
-    const uint8_t *data;
-    size_t size;
-} parts[PART_COUNT];
+static int parts[PART_COUNT] = {-1, -1, -1, -1};
 static bool active;
 
 void spec_files_end(void)
@@ -30,18 +26,27 @@ void spec_files_end(void)
     active = false;
 }
 
+static void fill_part(enum spec_part part, const uint8_t *data, size_t size)
+{
+    if (parts[part] < 0)
+        parts[part] = memfd_create("spec part", MFD_CLOEXEC);
+    REQUIRE(parts[part] >= 0 && ftruncate(parts[part], 0) == 0);
+    REQUIRE(pwrite(parts[part], data, size, 0) == (ssize_t)size);
+}
+
 void spec_files_begin(const uint8_t *data, size_t size)
 {
-    active = true;
+    static const size_t end_length = sizeof SPEC_PART_END - 1;
     for (int i = 0; i < PART_COUNT; i++) {
-        const uint8_t *end = size > 0 && i != PART_DATA ? memchr(data, 0, size) : NULL;
+        const uint8_t *end =
+            size > 0 && i != PART_DATA ? memmem(data, size, SPEC_PART_END, end_length) : NULL;
         size_t length = end ? (size_t)(end - data) : size;
-        parts[i].data = data;
-        parts[i].size = length;
-        length += end != NULL;
+        fill_part((enum spec_part)i, data, length);
+        length += end ? end_length : 0;
         data += length;
         size -= length;
     }
+    active = true;
 }
 
 static bool ends_with(const char *path, const char *ending)
@@ -59,37 +64,18 @@ static enum spec_part part_of(const char *path)
     return ends_with(path, ".h") ? PART_INCLUDE : PART_KERNEL;
 }
 
-bool __wrap_file_read(const char *path, size_t limit, struct text *out, struct error *e)
+int __wrap_open(const char *path, int flags, ...)
 {
+    char own[40];
+    va_list more;
+    va_start(more, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
+    va_end(more);
     if (!active)
-        return __real_file_read(path, limit, out, e);
-    enum spec_part part = part_of(path);
-    text_clear(out);
-    if (limit && parts[part].size > limit)
-        return error_set(e, ERROR_IO, "%s: larger than %zu bytes", path, limit);
-    text_add(out, ""); // an empty file too has bytes to point to
-    text_addn(out, parts[part].data, parts[part].size);
-    return !out->failed || error_memory(e);
-}
-
-bool __wrap_blob_file_look(const char *path, struct blob_file *out, struct error *e)
-{
-    if (!active)
-        return __real_blob_file_look(path, out, e);
-    *out = (struct blob_file){.path = path, .size = parts[PART_DATA].size};
-    return true;
-}
-
-bool __wrap_blob_file_read(const struct blob_file *f, uint64_t from, void *out, size_t length,
-                           struct error *e)
-{
-    if (!active)
-        return __real_blob_file_read(f, from, out, length, e);
-    if (from > f->size || length > f->size - from)
-        abort();
-    if (length > 0)
-        memcpy(out, parts[PART_DATA].data + from, length);
-    return true;
+        return __real_open(path, flags, mode);
+    REQUIRE((flags & O_ACCMODE) == O_RDONLY);
+    snprintf(own, sizeof own, "/proc/self/fd/%d", parts[part_of(path)]);
+    return __real_open(own, flags);
 }
 
 // Files have a dot in their name, folders have none.

@@ -155,12 +155,14 @@ find staged ! -type d -o -name hone -path '*/hone/*' >output
     cat output
     fail "left in DESTDIR after uninstalling"
 }
-install_to "$scratch/again"
+again="$scratch/hone/wieder da/ü/hone" # below a folder of hone's name, as in a checkout of it
+install_to "$again"
 for component in hone library known development kernels; do
     quietly "$CMAKE" -DMANIFEST="$build/install_manifest_$component.txt" -P "$source/cmake/uninstall.cmake"
-    rm "$build/install_manifest_$component.txt"
+    rm "$build/install_manifest_$component.txt" "$build/install_prefix_$component.txt"
 done
-find again ! -type d -o -name hone >output
+[ -d "$again" ] || fail "uninstalling removed the prefix, or a folder above it"
+find "$again" -mindepth 1 \( ! -type d -o -name hone \) >output
 [ ! -s output ] || {
     cat output
     fail "left after uninstalling"

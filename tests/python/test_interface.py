@@ -185,3 +185,29 @@ def test_what_runs_the_program_is_imported_when_asked_for():
             "print([n for n in hone.__all__ if n not in dir(hone) or not hasattr(hone, n)], hone._program.report is hone.report)\n")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "[]\n[] True\n", done.stdout + done.stderr
+
+
+def test_a_subinterpreter_is_refused_and_spoils_nothing(tmp_path):
+    interpreters = pytest.importorskip("_xxsubinterpreters")
+    if not hasattr(interpreters, "run_string"):
+        pytest.skip("this Python runs no text in another interpreter")
+    program = tmp_path / "two.py"
+    spec = str(ROOT / "kernels_cl" / "examples" / "saxpy.json")
+    program.write_text(f"""
+import _xxsubinterpreters as interpreters
+import hone
+before = len(hone.Spec.load({spec!r}).space())
+other = interpreters.create()
+try:
+    interpreters.run_string(other, "import sys; sys.path[:] = " + repr(__import__("sys").path) + "; import hone")
+    print("it was imported")
+except interpreters.RunFailedError as e:
+    print(e)
+interpreters.destroy(other)
+assert len(hone.Spec.load({spec!r}).space()) == before
+print("as before")
+""")
+    said = subprocess.run([sys.executable, program], capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    assert "ImportError" in said.stdout and "hone cannot be imported in a subinterpreter" in said.stdout
+    assert said.stdout.endswith("as before\n")

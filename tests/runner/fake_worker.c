@@ -60,7 +60,10 @@ enum behaviour {
     FAKE_DISK_FULL,
     FAKE_DIE_OF_DISK,
     FAKE_KILLED_BUILDING,
-    FAKE_KILLED_RUNNING
+    FAKE_KILLED_RUNNING,
+    FAKE_CACHED_BUILDING,
+    FAKE_CACHED_EMPTY,
+    FAKE_CACHED_RUNNING
 };
 
 static const char *const names[] = {
@@ -99,6 +102,11 @@ static const char *const names[] = {
     [FAKE_DIE_OF_DISK] = "die_of_disk",
     [FAKE_KILLED_BUILDING] = "killed_building",
     [FAKE_KILLED_RUNNING] = "killed_running",
+    // A driver's cache is damaged: the worker dies building or launching, or an empty program comes
+    // of it, unless its caches are empty.
+    [FAKE_CACHED_BUILDING] = "cached_building",
+    [FAKE_CACHED_EMPTY] = "cached_empty",
+    [FAKE_CACHED_RUNNING] = "cached_running",
 };
 
 // What FAKE_DEAD can say.
@@ -407,6 +415,9 @@ static void fail_build(const struct slot *s, struct result *r)
         result_fail(r, STATUS_COMPILE, FAULT_SPEC, "no kernel 'x' in the program");
     if (s->behaviour == FAKE_SILENT || (s->behaviour == FAKE_SILENT_ONCE && first_time(s->once)))
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "CL_BUILD_PROGRAM_FAILURE");
+    if (s->behaviour == FAKE_CACHED_EMPTY && !getenv("HONE_WORKER_EMPTY_CACHES"))
+        result_fail(r, STATUS_COMPILE, FAULT_SPEC,
+                    "kernel 'x' is not in the program; it has: none");
     if (s->behaviour == FAKE_DISK_FULL) {
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "CL_BUILD_PROGRAM_FAILURE");
         r->log = "error: unable to open output file '/c/x.o': 'No space left on device'";
@@ -418,6 +429,8 @@ static void build(uint32_t sequence, const struct job *j)
     struct slot s = slot_of(j);
     struct result *r = result_new();
     phase(sequence, PHASE_BUILDING, 0);
+    if (s.behaviour == FAKE_CACHED_BUILDING && !getenv("HONE_WORKER_EMPTY_CACHES"))
+        die();
     if (s.behaviour == FAKE_DIE_BUILDING ||
         (s.behaviour == FAKE_DIE_BUILDING_ONCE && first_time(s.once)))
         die();
@@ -535,6 +548,8 @@ static void verify(uint32_t sequence, const struct slot *s)
         return;
     }
     if (kills)
+        die();
+    if (s->behaviour == FAKE_CACHED_RUNNING && !getenv("HONE_WORKER_EMPTY_CACHES"))
         die();
     if (s->behaviour == FAKE_DIE_RUNNING ||
         (s->behaviour == FAKE_DIE_RUNNING_ONCE && first_time(s->once)))

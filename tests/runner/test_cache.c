@@ -65,6 +65,10 @@ START_TEST(test_measured)
     ck_assert_uint_ge(u.bytes, 3 * 65536);
     ck_assert_int_le(llabs((long long)(time(NULL) - u.oldest) - 7 * 3600), 60);
     ck_assert_int_le(llabs((long long)(time(NULL) - u.newest) - 3 * 3600), 60);
+    struct cache_usage more = {.entries = 5, .bytes = 10};
+    struct cache_usage went = cache_usage_less(&u, &more), grew = cache_usage_less(&none, &u);
+    ck_assert(went.entries == 0 && went.bytes == u.bytes - 10);
+    ck_assert(grew.entries == 0 && grew.bytes == 0);
     ck_assert(none.entries == 0 && none.bytes == 0 && none.oldest == 0 && none.newest == 0);
 }
 END_TEST

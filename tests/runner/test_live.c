@@ -150,23 +150,47 @@ START_TEST(test_faults_on_a_cpu)
 }
 END_TEST
 
-// Before anybody takes the outcome of the job ahead of it. On a CPU that would be launched beside whatever its outcome is
-// taken for.
+struct both_are_built {
+    struct evaluator *ev;
+    bool were;
+};
+
+static enum admission_answer enter_once_both_are_built(void *context, uint64_t ticket,
+                                                       struct admission_known *known,
+                                                       struct result **out, struct error *e)
+{
+    struct evaluator_status status = {.ready = 0};
+    struct both_are_built *both = context;
+    (void)ticket, (void)known, (void)out, (void)e;
+    evaluator_status(both->ev, &status);
+    both->were = both->were || status.ready == 2;
+    return both->were ? ADMISSION_OPEN : ADMISSION_BUSY;
+}
+
+static bool leave_with_any(void *context, uint64_t ticket, const struct result *r, struct error *e)
+{
+    (void)context, (void)ticket, (void)r, (void)e;
+    return true;
+}
+
+// A job that is built before the one ahead of it is launched is loaded beside that one, and launched before anybody takes
+// the other's outcome. On a CPU it would be launched beside whatever the outcome is taken for.
 START_TEST(test_a_gpu_does_not_wait_for_its_caller)
 {
     struct device_info d = device(_i == 0);
+    struct both_are_built both = {NULL, false};
     struct live_options o = options(&d);
     uint64_t ticket;
     d.type = _i == 0 ? DEVICE_CPU : DEVICE_GPU;
     o.terms.launch_limit_ns = 10000000000;
-    // The second is built when the first has been measured, on a busy machine, too.
-    add_environment("FAKE_LAUNCH_US=1000000");
-    struct evaluator *ev = make_live(&o);
+    o.admission = (struct admission){
+        .enter = enter_once_both_are_built, .leave = leave_with_any, .context = &both};
+    struct evaluator *ev = both.ev = make_live(&o);
     submit(ev, 1, "good", 1000);
     submit(ev, 2, "good", 1000);
     result_free(take(ev, &ticket));
     unsigned verified = 0;
-    for (int i = 0; i < (_i == 0 ? 10 : 500) && verified < 2; i++) {
+    for (int i = 0; i < (_i == 0 ? 10 : 3000) && verified < 2; i++) {
         poll(NULL, 0, 10);
         verified += count_events(events(), "verify");
     }
@@ -447,6 +471,38 @@ START_TEST(test_killed_by_others)
 }
 END_TEST
 
+static void count_warnings(void *context, enum log_level level, const char *message)
+{
+    *(unsigned *)context += level == LOG_WARNING && strstr(message, "cache seems to be damaged");
+}
+
+// The bench's worker, too, has empty caches where it is tried again what ended one; a kernel that
+// ends that, too, is to blame, and changes nothing for others.
+START_TEST(test_a_damaged_cache)
+{
+    static const char *const damaged[] = {"cached_building", "cached_running"};
+    unsigned warnings = 0;
+    const struct log log = {count_warnings, &warnings};
+    struct device_info d = device(_i >= 2);
+    struct live_options o = options(&d);
+    o.log = &log;
+    struct evaluator *ev = make_live(&o);
+    submit(ev, 1, "die_running", 1000);
+    take_failure(ev, 1, STATUS_RUNTIME, FAULT_CONFIGURATION);
+    submit(ev, 2, "good", 1000);
+    take_correct(ev, 2);
+    ck_assert_uint_eq(warnings, 0);
+    ck_assert(!bench_worker(((struct live *)ev)->bench)->has_empty_caches);
+    for (unsigned i = 3; i < 6; i++) {
+        submit(ev, i, damaged[_i % 2], 1000);
+        take_correct(ev, i);
+        ck_assert_uint_eq(warnings, 1);
+    }
+    ck_assert(bench_worker(((struct live *)ev)->bench)->has_empty_caches);
+    evaluator_free(ev);
+}
+END_TEST
+
 START_TEST(test_cancel)
 {
     struct error e = ERROR_INIT;
@@ -565,6 +621,7 @@ int main(void)
     tcase_add_test(cases, test_wordless_builds_within_a_memory_limit);
     tcase_add_test(cases, test_full_disk_ends_it);
     tcase_add_test(cases, test_killed_by_others);
+    tcase_add_loop_test(cases, test_a_damaged_cache, 0, 4);
     tcase_add_test(cases, test_cancel);
     tcase_add_test(cases, test_worker_missing);
     tcase_add_test(cases, test_worker_that_cannot_start);

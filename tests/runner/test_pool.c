@@ -155,6 +155,49 @@ START_TEST(test_what_comes_of_a_build)
 }
 END_TEST
 
+static void build_with(struct build_pool *p, const char *behaviour, enum status status,
+                       const char *message)
+{
+    struct error e = ERROR_INIT;
+    struct job *job = make_job(behaviour, 1000, 3);
+    struct build b = {.job = job};
+    build_pool_add(p, &b);
+    ck_assert_msg(next_build(p, 1, &e) == &b, "%s", e.text);
+    ck_assert_msg(b.result && b.result->status == status, "%s: %s", behaviour,
+                  b.result ? b.result->message : "");
+    ck_assert_msg(strstr(b.result->message, message) != NULL, "%s", b.result->message);
+    build_release(&b);
+    job_free(job);
+}
+
+// What failed is built again with empty caches, and what dies with those, too, is to blame: others
+// have the caches that there are. Once a build is the better for empty ones all have them.
+START_TEST(test_a_damaged_cache)
+{
+    struct worker_caches caches = {.exist = true, .empty = "HONE_WORKER_EMPTY_CACHES=a"};
+    const struct build_site site = {.setup = setup_of_workers(), .workers = 1};
+    struct build_pool_options o = {.sites = &site,
+                                   .site_count = 1,
+                                   .build_limit_ns = limits.terms.build_limit_ns,
+                                   .endings = &endings,
+                                   .caches = &caches};
+    static const char *const damaged[] = {"cached_building", "cached_empty"};
+    struct build_pool *p = build_pool_new(&o);
+    build_with(p, "die_building", STATUS_COMPILE,
+               "the compiler died, twice, the second time with empty caches: the worker ");
+    ck_assert(!caches.are_left);
+    build_with(p, "compile_error", STATUS_COMPILE, "what is this");
+    build_with(p, "good", STATUS_CORRECT, "");
+    ck_assert(!caches.are_left && !build_pool_worker(p, 0)->has_empty_caches);
+    build_with(p, damaged[_i], STATUS_CORRECT, "");
+    ck_assert(caches.are_left && build_pool_worker(p, 0)->has_empty_caches);
+    build_with(p, "good", STATUS_CORRECT, "");
+    ck_assert(build_pool_worker(p, 0)->has_empty_caches);
+    build_pool_free(p);
+    endings_release(&endings, UINT64_C(5000000000));
+}
+END_TEST
+
 // In the order of submission but for what is urgent; what is forgotten never comes back, and while
 // the pool is paused nothing begins.
 START_TEST(test_the_order_of_builds)
@@ -403,6 +446,7 @@ int main(void)
     TCase *cases = make_cases("pool", setup, 60);
     tcase_add_test(cases, test_every_transition_of_a_builder);
     tcase_add_loop_test(cases, test_what_comes_of_a_build, 0, sizeof builds / sizeof *builds);
+    tcase_add_loop_test(cases, test_a_damaged_cache, 0, 2);
     tcase_add_test(cases, test_the_order_of_builds);
     tcase_add_test(cases, test_two_machines_build);
     tcase_add_test(cases, test_news_that_do_not_fit);

@@ -83,7 +83,7 @@ START_TEST(a_program_searches)
 {
     uint64_t first[GRID], again[GRID], initial;
     for (int i = 0; i < 2; i++) {
-        struct strategy *s = start_program("exec:python3 " DATA "climb.py", 0);
+        struct strategy *s = start_program("exec:[\"python3\", \"" DATA "climb.py\"]", 0);
         uint64_t *asked = i ? again : first;
         size_t count = 0;
         for (; count < 40; count++) {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // ---- files of other projects -------------------------------------------------------------------
 
@@ -35,6 +36,36 @@ static unsigned load_folder(const char *folder)
     closedir(d);
     return loaded;
 }
+
+// With other options, and after its file has changed.
+START_TEST(test_read_again)
+{
+    static const char text[] = "{\"General\": {\"FormatVersion\": 1}, \"Constants\": {\"N\": 8}, "
+                               "\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"A\", "
+                               "\"Type\": \"int\", \"Values\": \"[1, 2]\"}]}, "
+                               "\"KernelSpecification\": {\"KernelName\": \"k\", \"KernelFile\": "
+                               "\"k.cl\", \"GlobalSize\": {\"X\": \"N\"}, \"LocalSize\": {\"X\": "
+                               "\"1\"}, \"Arguments\": []}}";
+    char path[] = "/tmp/hone-test-XXXXXX";
+    const char *const set[] = {"N=16"};
+    const struct spec_options options = {.set = set, .set_count = 1};
+    struct error e = ERROR_INIT;
+    int fd = mkstemp(path);
+    ck_assert(fd >= 0 && write(fd, text, sizeof text - 1) == sizeof text - 1);
+    struct spec *s = spec_load(path, NULL, &e);
+    ck_assert_msg(s != NULL, "%s", e.text);
+    ck_assert(ftruncate(fd, 0) == 0 && close(fd) == 0);
+    struct spec *again = spec_read_again(s, &options, &e);
+    ck_assert_msg(again != NULL, "%s", e.text);
+    ck_assert_str_eq(again->path, s->path);
+    ck_assert_str_eq(again->directory, s->directory);
+    ck_assert(digest_equal(&again->digest, &s->digest));
+    ck_assert_int_eq(again->constants[0].value.i, 16);
+    spec_free(again);
+    spec_free(s);
+    unlink(path);
+}
+END_TEST
 
 START_TEST(test_other_projects)
 {
@@ -418,6 +449,7 @@ int main(void)
         tcase_add_test(cases, test_other_projects);
     else
         printf("skipped: files of other projects (no test data)\n");
+    tcase_add_test(cases, test_read_again);
     tcase_add_test(cases, test_keys_are_documented);
     tcase_add_test(cases, test_rich);
     tcase_add_test(cases, test_metrics);

@@ -219,6 +219,37 @@ static struct result *failed(enum status status, enum fault fault)
 
 static const struct terms search = {.fixed = 0};
 
+// A damaged cache may have been why the compiler died: its death answers in its own run alone, and
+// what was found before it does not answer either.
+START_TEST(test_dead_compiler)
+{
+    static const char *const messages[] = {
+        "the compiler died, twice: the worker was killed by SIGABRT (aborted)",
+        "the worker died while loading, twice and with this configuration alone: it exited"};
+    struct error e = ERROR_INIT;
+    struct store_question q = question_of(&search);
+    struct store *s = store_make("s.db");
+    begin(s, "scale.json");
+    put_result(s, 1, &test_policy, failed(STATUS_COMPILE, FAULT_CONFIGURATION));
+    struct result *r = result_new();
+    result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s", messages[_i]);
+    put_result(s, 1, &test_policy, r);
+    r = store_find(s, &q, NULL, &e);
+    ck_assert(r && result_compiler_died(r));
+    result_free(r);
+    store_close(s);
+    s = store_make("s.db");
+    begin(s, "scale.json");
+    ck_assert_ptr_null(store_find(s, &q, NULL, &e));
+    ck_assert_int_eq(e.code, ERROR_NONE);
+    put(s, 1);
+    r = store_find(s, &q, NULL, &e);
+    ck_assert(r && r->status == STATUS_CORRECT);
+    result_free(r);
+    store_close(s);
+}
+END_TEST
+
 static struct store_question fixed_question(uint32_t samples)
 {
     struct terms t = {.fixed = samples};
@@ -449,6 +480,7 @@ static void tests_add(TCase *t)
 {
     tcase_add_loop_test(t, test_row, 0, ROWS);
     tcase_add_test(t, test_nothing_stored);
+    tcase_add_loop_test(t, test_dead_compiler, 0, 2);
     tcase_add_test(t, test_whole_result_returns);
     tcase_add_test(t, test_newest_that_answers_wins);
     tcase_add_test(t, test_failures_and_stores_behind);

@@ -756,9 +756,10 @@ END_TEST
 
 START_TEST(help_and_version_are_for_people)
 {
-    ck_assert_int_eq(system(WORKER " --help | grep -q 'usage: hone-worker'"), 0);
-    ck_assert_int_eq(system(WORKER " --version | grep -q '^hone-worker " HONE_VERSION "$'"), 0);
-    ck_assert_int_eq(WEXITSTATUS(system(WORKER " --nonsense 2>/dev/null")), 2);
+    ck_assert_int_eq(system("'" WORKER "' --help | grep -q 'usage: hone-worker'"), 0);
+    ck_assert_int_eq(system("'" WORKER "' --version | grep -q '^hone-worker " HONE_VERSION "$'"),
+                     0);
+    ck_assert_int_eq(WEXITSTATUS(system("'" WORKER "' --nonsense 2>/dev/null")), 2);
 }
 END_TEST
 

@@ -56,7 +56,7 @@ static bool read_rows_of(struct session *s, const char *path, bool is_baseline,
 {
     struct text text = TEXT_INIT;
     struct arena *a = &s->work.arena;
-    bool ok = file_read(path, 0, &text, e);
+    bool ok = file_read_text(path, 0, &text, e);
     if (ok && is_baseline)
         ok = baseline_parse(path, text_cstr(&text), text.length, a, out, e);
     else if (ok)
@@ -205,7 +205,7 @@ static bool add_point(struct session *s, const char *const *set, uint32_t set_co
     struct arena *a = &s->work.arena;
     const struct spec_options so = {
         .set = set, .set_count = set_count, .strict = s->given.strict, .device = s->work.device};
-    struct spec *spec = spec_load(s->work.spec->path, &so, e);
+    struct spec *spec = spec_read_again(s->work.spec, &so, e);
     if (!spec)
         return false;
     s->specs[s->count] = spec;

@@ -185,8 +185,8 @@ static bool run_in(struct arena *a, const struct cache_settings *s, struct text 
         if (!measure_places(a, places, e))
             return false;
         struct cache_usage left = total_of(places);
-        removed.entries = before.entries - left.entries;
-        removed.bytes = before.bytes - left.bytes;
+        // Another hone may have begun meanwhile, and fills them.
+        removed = cache_usage_less(&before, &left);
     }
     if (s->json) {
         show_json(places, s->clear, &removed, out);

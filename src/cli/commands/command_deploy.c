@@ -123,7 +123,7 @@ static int make_deploy_plan(struct session *s)
             "deploy needs --set NAME=VALUE,VALUE,... or --shapes FILE: the sizes that it is for");
         return EXIT_USAGE;
     }
-    bool ok = given->shapes ? file_read(given->shapes, SHAPES_BYTES, &file, &e) &&
+    bool ok = given->shapes ? file_read_text(given->shapes, SHAPES_BYTES, &file, &e) &&
                                   shapes_parse(text_cstr(&file), file.length, given->shapes,
                                                s->tuning.work.spec, a, &shapes, &e) &&
                                   plan_shapes(s, &shapes, &e)
@@ -537,8 +537,8 @@ static int check_file(const struct invocation *i, const char *file)
     struct deploy_stamp stamp;
     const char *what = "";
     arena_init(&a);
-    bool ok =
-        file_read(file, 0, &text, &e) && deploy_stamp_find(text_cstr(&text), file, &a, &stamp, &e);
+    bool ok = file_read_text(file, 0, &text, &e) &&
+              deploy_stamp_find(text_cstr(&text), file, &a, &stamp, &e);
     struct spec *spec = ok ? load_checked_spec(i, &stamp, file, &a, &e) : NULL;
     ok = spec && deploy_stamp_check(&stamp, spec, &what, &e);
     int status = ok ? EXIT_DONE : work_failed(&e);

@@ -11,6 +11,7 @@ What the library says besides goes to the logger "hone".
 
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
+from . import _interpreter  # first: it refuses an interpreter that ctypes must not be imported in
 from ._devices import Device, Devices, devices
 from ._library import (DeviceError, FileError, HoneError, InputError, InternalError, InterruptedTune, StoreError, UsageError,
                        WorkerError, version as __version__)

@@ -244,14 +244,9 @@ static struct spec *read_spec_at(struct sizes *z, const int64_t *values, struct 
     options.set = list;
     options.set_count = count;
     options.log = NULL; // the same warnings again
-    spec = spec_load(z->o->spec->path, &options, &why);
-    if (why.code == ERROR_MEMORY || why.code == ERROR_IO)
+    spec = spec_read_again(z->o->spec, &options, &why);
+    if (why.code == ERROR_MEMORY)
         *e = why;
-    if (!spec || digest_equal(&spec->digest, &z->o->spec->digest))
-        goto end;
-    error_set(e, ERROR_INPUT, "%s: changed while it was being checked", z->o->spec->path);
-    spec_free(spec);
-    spec = NULL;
 end:
     arena_release(&a);
     return spec;

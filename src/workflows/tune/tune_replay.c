@@ -68,7 +68,7 @@ struct evaluator *tune_replay_evaluator(const struct tune *t, struct error *e)
     struct replay_evaluator *ev = alloc_zeroed(sizeof *ev, e);
     if (!ev)
         return NULL;
-    ev->base = (struct evaluator){.ops = &operations, .replayed = true};
+    ev->base = (struct evaluator){.ops = &operations};
     ev->tune = t;
     return &ev->base;
 }
