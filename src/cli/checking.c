@@ -4,6 +4,7 @@
 #include "cli/checking.h"
 
 #include "cli/architecture.h"
+#include "cli/checking_known.h"
 #include "cli/crash.h"
 #include "cli/nodes.h"
 #include "cli/simulator.h"
@@ -145,6 +146,8 @@ int checking_start(struct checking *c)
     status = work_reference_by(w);
     if (status == EXIT_DONE)
         status = open_store(c);
+    if (status == EXIT_DONE && c->settings->known)
+        status = checking_take_known(c);
     if (status != EXIT_DONE)
         return status;
     struct hone_tune_options options = work_options(w);

@@ -44,7 +44,8 @@ enum stop_reason {
 #define VERIFICATIONS(X)                                                                           \
     X(NONE, "not verified")                                                                        \
     X(REFERENCE, "verified")                                                                       \
-    X(AGREES, "agrees with the default")
+    X(AGREES, "agrees with the default")                                                           \
+    X(OLDER, "verified by an older rule") /* of a stored result: today's may reject it */
 
 enum verification {
 #define X(name, text) VERIFICATION_##name,

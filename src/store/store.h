@@ -193,6 +193,7 @@ struct store_row {
     const char *vendor, *uuid, *pci; // of the device
     const char *surroundings;        // of the session
     const char *host, *seed;         // likewise
+    const char *spec_path;           // as the session named it
     uint32_t compute_units;
     struct digest key;
     struct digest source;
