@@ -73,7 +73,7 @@ static bool is_here(const struct work *w, const struct store_row *row)
     return false;
 }
 
-static bool is_named(const struct invocation *i, const struct store_row *row)
+static bool is_of_spec_named(const struct invocation *i, const struct store_row *row)
 {
     const char *slash = strrchr(row->spec_path, '/');
     const char *name = slash ? slash + 1 : row->spec_path;
@@ -148,7 +148,7 @@ int checking_known(struct invocation *i, const struct check_settings *settings,
     work_drop_workers(&w);
     work_close_store(&w);
     for (size_t k = 0; k < count && status < EXIT_SIGNAL; k++) {
-        if (!is_named(i, &rows[k]))
+        if (!is_of_spec_named(i, &rows[k]))
             continue;
         const char *why = why_left(i, &w, &rows[k]);
         if (why)

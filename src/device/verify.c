@@ -129,7 +129,8 @@ static void add_share(const struct job_buffer *b, uint64_t unwritten, struct res
     struct comparison c = {.buffer = b};
     struct deviation *out = &r->deviations[r->deviation_count++];
     compare_layout(&c);
-    *out = (struct deviation){.name = arena_strdup(&r->arena, b->name), .ok = true};
+    *out = (struct deviation){
+        .name = arena_strdup(&r->arena, b->name), .ok = true, .narrowed = 1, .note = ""};
     out->components = buffer_region(b).count * c.width;
     out->written = buffer_begins_made(b) ? WRITTEN_UNKNOWN : out->components - unwritten;
     out->name = out->name ? out->name : "?";

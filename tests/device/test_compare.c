@@ -408,6 +408,51 @@ START_TEST(messages_say_what_is_wrong)
 }
 END_TEST
 
+// Zeros, and what is within a ten-thousandth, beside references of any size; narrowed by `_i`.
+START_TEST(a_scaled_tolerance_follows_the_reference)
+{
+    static const double sizes[] = {1e-30, 1e-6, 1, 1e20};
+    static const struct job_compare scaled[] = {
+        {.kind = COMPARE_CLOSE, .atol = 1e-4, .rtol = 1e-4, .scaled = true},
+        {.kind = COMPARE_ABSOLUTE, .atol = 1e-4, .scaled = true},
+        {.kind = COMPARE_SUM, .atol = 1e-4, .rtol = 1e-4, .scaled = true},
+        {.kind = COMPARE_SET, .atol = 1e-4, .rtol = 1e-4, .scaled = true},
+        {.kind = COMPARE_NORM, .rtol = 1e-4, .scaled = true},
+    };
+    const double size = sizes[_i / 5];
+    const double expected[] = {size, -2 * size, 3 * size, 0.5 * size};
+    double zeros[4] = {0}, near[4];
+    struct job_buffer b = {.name = "C", .element = {SCALAR_DOUBLE, 1, 0, false}, .count = 4};
+    b.compare = scaled[_i % 5];
+    for (int i = 0; i < 4; i++)
+        near[i] = expected[i] * (1 + 0.5e-4);
+    ck_assert(!compare_doubles(&b, zeros, expected).ok);
+    ck_assert(compare_doubles(&b, near, expected).ok);
+    struct expected x = {.data = expected, .doubles = true, .scale = {.narrowed = 0.01}};
+    struct deviation d;
+    ck_assert(!compare_output(&b, near, &x, &d));
+    ck_assert(compare_output(&b, expected, &x, &d));
+}
+END_TEST
+
+// Of so many right values one is 0, which the norm does not see.
+START_TEST(the_norm_bounds_each_component)
+{
+    enum { COUNT = 1 << 20 };
+    double *expected = malloc(COUNT * sizeof *expected);
+    float *got = malloc(COUNT * sizeof *got);
+    for (int i = 0; i < COUNT; i++)
+        got[i] = (float)(expected[i] = 1 + i % 7);
+    struct job_buffer b = floats(COUNT, (struct job_compare){COMPARE_NORM, .rtol = 1e-3});
+    ck_assert(compare_doubles(&b, got, expected).ok);
+    got[COUNT - 1] = 0;
+    struct deviation d = compare_doubles(&b, got, expected);
+    ck_assert(!d.ok && d.wrong == 1 && d.norm < 1e-3);
+    free(expected);
+    free(got);
+}
+END_TEST
+
 // ---- gemm: small products by hand, larger ones against the definition
 
 START_TEST(gemm_multiplies)
@@ -475,6 +520,8 @@ static void add(TCase *t)
     tcase_add_test(t, sets_of_wide_integers_and_of_vectors);
     tcase_add_test(t, regions_may_lie_apart);
     tcase_add_test(t, messages_say_what_is_wrong);
+    tcase_add_loop_test(t, a_scaled_tolerance_follows_the_reference, 0, 20);
+    tcase_add_test(t, the_norm_bounds_each_component);
     tcase_add_test(t, gemm_multiplies);
     tcase_add_loop_test(t, gemm_is_the_definition_at_any_size, 0, 16);
 }
