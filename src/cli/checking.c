@@ -4,6 +4,7 @@
 #include "cli/checking.h"
 
 #include "cli/architecture.h"
+#include "cli/checking_known.h"
 #include "cli/crash.h"
 #include "cli/nodes.h"
 #include "cli/simulator.h"
@@ -145,6 +146,8 @@ int checking_start(struct checking *c)
     status = work_reference_by(w);
     if (status == EXIT_DONE)
         status = open_store(c);
+    if (status == EXIT_DONE && c->settings->known)
+        status = checking_take_known(c);
     if (status != EXIT_DONE)
         return status;
     struct hone_tune_options options = work_options(w);
@@ -203,7 +206,7 @@ void checking_report(struct checking *c, struct check_report *out)
         c->run.cartesian = space_cartesian_text(checked.space);
         c->run.valid = p->valid;
         c->run.planned = p->common.planned;
-        c->run.check = (struct verified_by){checked.verification, checked.against};
+        c->run.check = (struct verified_by){checked.verification, checked.against, NULL};
         c->run.build_only = c->settings->build_only;
     }
     c->about.broken = c->broken.code ? c->broken.text : NULL;

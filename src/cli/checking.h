@@ -12,6 +12,7 @@ struct check_settings {
     struct given sample;
     struct list smallest, assume;
     bool build_only, races;
+    bool known;        // what the store says is best
     bool of_reference; // with `races`: the reference itself is checked
     bool verbose;
     const char *arch;      // "sm_90": what is built for where there is no device
@@ -25,6 +26,7 @@ struct check_settings {
 struct checking {
     struct work work;
     const struct check_settings *settings;
+    struct spec_settings given; // with `known`: the settings', and the configuration
     struct engine_check options;
     struct hone_tune *check;
     struct report_about about; // of the last report, and its head

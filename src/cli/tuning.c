@@ -228,7 +228,7 @@ static void fill_head(struct tuning *t, const struct engine_tuned *tuned, struct
     head->cartesian = space_cartesian_text(tuned->space);
     head->valid = p->valid;
     head->planned = p->common.planned;
-    head->check = (struct verified_by){tuned->verification, tuned->against};
+    head->check = (struct verified_by){tuned->verification, tuned->against, NULL};
     head->build_only = t->options.build_only;
     head->recorded = t->recorded;
     head->replay = tuned->options->replay;

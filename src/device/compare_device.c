@@ -128,7 +128,7 @@ static const char component[] =
     "#if SUMS\n"
     "    p.sum_got += g;\n"
     "    p.sum_reference += r;\n"
-    "#elif SINGLE\n"
+    "#else\n"
     "    p.wrong += size > b.atol + b.rtol * fabs(r);\n"
     "#endif\n"
     "    return p;\n"
@@ -249,8 +249,8 @@ static void defines_of(const struct job_buffer *b, bool doubles, struct text *ou
               : kind == COMPARE_EXACT ? "ROUND(v)"
                                       : "(v)");
     text_addf(out, "#define WIDE %d\n", !doubles && (s == SCALAR_I64 || s == SCALAR_U64));
-    text_addf(out, "#define SUMS %d\n#define SINGLE %d\n#define POISONS %d\n", kind == COMPARE_SUM,
-              kind != COMPARE_NORM, b->access != ACCESS_BOTH);
+    text_addf(out, "#define SUMS %d\n#define POISONS %d\n", kind == COMPARE_SUM,
+              b->access != ACCESS_BOTH);
     if (c.space == c.width)
         text_add(out, "#define PLACE(i) (i)\n");
     else
@@ -354,7 +354,7 @@ bool compare_on_device(struct device *d, const struct compare_request *q, struct
 {
     struct here h = {d, q};
     const struct pass pass = {run_pass, look, &h};
-    const struct expected x = {.doubles = q->doubles};
+    const struct expected x = {.doubles = q->doubles, .scale = q->scale};
     return compare_by(q->buffer, &x, &pass, out, e) ||
            error_context(e, "comparing %s", q->buffer->name);
 }

@@ -261,7 +261,7 @@ static void add_block(const struct comparison *c, const struct block *b, struct 
         find_largest(b, d, &s->part);
     if (kind == COMPARE_SUM)
         add_sums(b, &s->part);
-    else if (kind != COMPARE_NORM)
+    else
         add_wrong(c, b, &s->part);
 }
 

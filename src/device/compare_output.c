@@ -7,8 +7,8 @@
 #include <float.h>
 #include <math.h>
 
-// With a bound on the norm only, a single component may be this many times further off than the
-// bound allows on average before it counts as unwritten when it holds the poison.
+// With a bound on the norm, a single component may be this many times further off than the bound
+// allows on average: of errors that spread normally not one in 10^15 is.
 #define NORM_TAIL 8
 
 // ---- putting the parts together
@@ -68,9 +68,61 @@ bool compare_poison_tells(const struct job_buffer *b)
     return element_bytes(&b->element) / b->element.width >= 4 && b->element.scalar != SCALAR_CUSTOM;
 }
 
+struct compare_limit compare_limit_of(const struct job_compare *k, double rms, double narrowed)
+{
+    double size = (k->scaled ? rms : 1) * narrowed;
+    if (k->kind == COMPARE_EXACT)
+        return (struct compare_limit){0, 0};
+    if (k->kind == COMPARE_NORM)
+        return (struct compare_limit){NORM_TAIL * k->rtol * rms * narrowed,
+                                      NORM_TAIL * k->rtol * narrowed};
+    return (struct compare_limit){k->atol * size,
+                                  k->kind == COMPARE_ABSOLUTE ? 0 : k->rtol * narrowed};
+}
+
+static void set_limits(struct comparison *c)
+{
+    const struct job_compare *k = &c->buffer->compare;
+    struct compare_limit l = compare_limit_of(k, c->size.rms, c->size.narrowed);
+    c->poison_atol = c->atol = l.atol;
+    c->poison_rtol = c->rtol = l.rtol;
+    if (k->kind == COMPARE_SUM)
+        c->atol = INFINITY;
+}
+
+// Judging components needs the size of the reference first.
+static bool measures_first(const struct comparison *c)
+{
+    const struct job_compare *k = &c->buffer->compare;
+    bool by_size = k->kind == COMPARE_NORM || (k->scaled && k->kind != COMPARE_EXACT);
+    return by_size && !c->size.known && !compare_is_whole(k->kind);
+}
+
+// The root of the mean square of the reference's components; SUM: of the sum of their squares, which
+// is what as many of either sign add up to.
+static double size_of(const struct comparison *c, const struct part *t)
+{
+    double count = c->buffer->compare.kind == COMPARE_SUM ? 1 : (double)t->compared;
+    double size = count > 0 ? sqrt(t->reference / count) / c->scale : 0;
+    return isfinite(size) ? size : t->most;
+}
+
+static bool measure_reference(struct comparison *c, const struct pass *pass, struct part *t,
+                              struct error *e)
+{
+    if (!pass->run(pass->context, c, t, e) ||
+        (needs_scale(t, &c->scale) && !pass->run(pass->context, c, t, e)))
+        return false;
+    c->size.rms = size_of(c, t);
+    return true;
+}
+
 static bool run_passes(struct comparison *c, const struct pass *pass, struct part *t,
                        struct error *e)
 {
+    if (measures_first(c) && !measure_reference(c, pass, t, e))
+        return false;
+    set_limits(c);
     if (!pass->run(pass->context, c, t, e))
         return false;
     if (compare_is_whole(c->buffer->compare.kind)) {
@@ -86,23 +138,20 @@ static bool run_passes(struct comparison *c, const struct pass *pass, struct par
         return false;
     if (t->poisoned == 0)
         return true;
-    // What a component that holds the poison may be off. A comparison that only bounds all together
-    // says nothing of single ones; a share of the bound stands in.
-    const struct job_compare *k = &c->buffer->compare;
-    double count = t->compared ? (double)t->compared : 1;
     c->judge_poison = true;
-    c->poison_atol = k->kind == COMPARE_EXACT ? 0 : k->atol;
-    c->poison_rtol = k->kind == COMPARE_EXACT ? 0 : k->rtol;
-    if (k->kind == COMPARE_NORM)
-        c->poison_atol = NORM_TAIL * k->rtol * sqrt(t->reference / count) / c->scale;
     return pass->run(pass->context, c, t, e);
 }
 
-static bool judge_sum(const struct job_compare *k, const struct part *t)
+static double sum_limit(const struct job_compare *k, const struct deviation *d)
 {
-    double got = t->sum_got, expected = t->sum_reference;
-    return got == expected || (isfinite(got) && isfinite(expected) &&
-                               fabs(got - expected) <= k->atol + k->rtol * fabs(expected));
+    struct compare_limit l = compare_limit_of(k, d->rms, d->narrowed);
+    return l.atol + l.rtol * fabs(d->expected);
+}
+
+static bool judge_sum(const struct job_compare *k, const struct deviation *d)
+{
+    return d->got == d->expected || (isfinite(d->got) && isfinite(d->expected) &&
+                                     fabs(d->got - d->expected) <= sum_limit(k, d));
 }
 
 // SUM, SET: NaN has no place there, so that as many stand for the same.
@@ -111,7 +160,7 @@ static bool judge_nans_of_whole(const struct job_compare *k, const struct part *
     return t->got_nans == t->expected_nans && (k->allow_nan || t->got_nans == 0);
 }
 
-static bool judge(const struct comparison *c, const struct part *t, double norm)
+static bool judge(const struct comparison *c, const struct part *t, const struct deviation *d)
 {
     const struct job_compare *k = &c->buffer->compare;
     if (t->specials || t->unwritten || t->wrong)
@@ -119,8 +168,8 @@ static bool judge(const struct comparison *c, const struct part *t, double norm)
     if (compare_is_whole(k->kind) && !judge_nans_of_whole(k, t))
         return false;
     if (k->kind == COMPARE_NORM)
-        return norm <= k->rtol;
-    return k->kind != COMPARE_SUM || judge_sum(k, t);
+        return d->norm <= k->rtol * d->narrowed;
+    return k->kind != COMPARE_SUM || judge_sum(k, d);
 }
 
 // ---- setting up
@@ -154,11 +203,10 @@ static void set_up(struct comparison *c, const struct job_buffer *b, const struc
     c->poisons = b->access != ACCESS_BOTH;
     c->scale = 1;
     c->exact_integers = (s == SCALAR_I64 || s == SCALAR_U64) && !c->doubles;
-    const struct job_compare *k = &c->buffer->compare;
-    bool single = k->kind == COMPARE_ABSOLUTE || k->kind == COMPARE_CLOSE;
-    bool together = k->kind == COMPARE_NORM || k->kind == COMPARE_SUM;
-    c->atol = together ? INFINITY : single ? k->atol : 0;
-    c->rtol = k->kind == COMPARE_CLOSE ? k->rtol : 0;
+    c->size = x ? x->scale : (struct compare_scale){0};
+    if (c->size.narrowed == 0)
+        c->size.narrowed = 1;
+    c->atol = c->rtol = 0;
 }
 
 static uint64_t telling_index(const struct part *p)
@@ -201,6 +249,9 @@ bool compare_by(const struct job_buffer *b, const struct expected *x, const stru
         .left = t.left,
         .output_nans = t.got_nans,
         .reference_nans = t.expected_nans,
+        .rms = c.size.known ? c.size.rms : size_of(&c, &t),
+        .narrowed = c.size.narrowed,
+        .note = "",
     };
     if (k->kind == COMPARE_SUM) {
         out->largest = t.sum_got == t.sum_reference ? 0 : fabs(t.sum_got - t.sum_reference);
@@ -208,7 +259,7 @@ bool compare_by(const struct job_buffer *b, const struct expected *x, const stru
     }
     if (isnan(t.difference)) // sets of other sizes
         out->norm = (double)NAN;
-    out->ok = judge(&c, &t, out->norm);
+    out->ok = judge(&c, &t, out);
     return c.count == 0 || compare_is_whole(b->compare.kind) ||
            pass->look(pass->context, &c, out->index, &out->got, &out->expected, e);
 }
@@ -287,13 +338,30 @@ static bool add_strange(const struct job_buffer *b, const struct deviation *d, s
     return true;
 }
 
+static void add_limit(const struct job_buffer *b, const struct deviation *d, struct text *t)
+{
+    const struct job_compare *k = &b->compare;
+    struct compare_limit l = compare_limit_of(k, d->rms, d->narrowed);
+    if (k->kind == COMPARE_EXACT) {
+        text_add(t, " (must be equal)");
+        return;
+    }
+    text_add(t, " (limit ");
+    if (k->kind == COMPARE_NORM)
+        text_addf(t, "%g; ", k->rtol * d->narrowed);
+    text_addf(t, "%g", l.atol);
+    if (k->kind != COMPARE_ABSOLUTE)
+        text_addf(t, " + %g of the reference", l.rtol);
+    text_add(t, " for a component)");
+}
+
 static void add_sum(const struct job_buffer *b, const struct deviation *d, struct text *t)
 {
     text_add(t, "the sum is ");
     add_number(t, d->got);
     text_add(t, ", expected ");
     add_number(t, d->expected);
-    text_addf(t, " (may be off by %g + %g of the reference)", b->compare.atol, b->compare.rtol);
+    text_addf(t, " (may be off by %g)", sum_limit(&b->compare, d));
 }
 
 void compare_message(const struct job_buffer *b, const struct deviation *d, char *out, size_t size)
@@ -311,15 +379,7 @@ void compare_message(const struct job_buffer *b, const struct deviation *d, char
             text_addf(&t, "%llu component%s wrong, ", (unsigned long long)d->wrong,
                       d->wrong == 1 ? "" : "s");
         text_addf(&t, "relative norm %.2g", d->norm);
-        const struct job_compare *k = &b->compare;
-        if (k->kind == COMPARE_NORM)
-            text_addf(&t, " (limit %g)", k->rtol);
-        else if (k->kind == COMPARE_CLOSE || k->kind == COMPARE_SET)
-            text_addf(&t, " (limit %g + %g of the reference for a component)", k->atol, k->rtol);
-        else if (k->kind == COMPARE_ABSOLUTE)
-            text_addf(&t, " (limit %g for a component)", k->atol);
-        else
-            text_add(&t, " (must be equal)");
+        add_limit(b, d, &t);
         text_addf(&t, ", largest deviation %g", d->largest);
         add_place(d, true, &t);
         text_add(&t, b->compare.kind == COMPARE_SET ? " of both in ascending order" : "");

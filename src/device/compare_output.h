@@ -7,6 +7,13 @@
 
 #include <stddef.h>
 
+// The size of the reference, and how far hone's own tolerance was narrowed (reference_proof.c).
+// Zeroed: not known and not narrowed. Not known: found from the components, in a pass of its own.
+struct compare_scale {
+    bool known;
+    double rms, narrowed;
+};
+
 // What an output should be: one double for each component that carries data (a reference computed
 // in float64), or the buffer's own bytes (another kernel's output, a file).
 struct expected {
@@ -14,6 +21,7 @@ struct expected {
     bool doubles;
     struct job_region region; // elements of the reference; count 0: the output's
     const uint8_t *left; // (or NULL) a byte for each of its components: 1 where it wrote nothing
+    struct compare_scale scale;
 };
 
 // Compares the region that b->compare names; fills everything in `out` but its name, which is
@@ -26,6 +34,11 @@ struct expected {
 // lies between them. SET: they are what stands at `index` in ascending order.
 bool compare_output(const struct job_buffer *b, const void *got, const struct expected *x,
                     struct deviation *out);
+// What a component may be off against a reference of this size: atol + rtol * |r|. 0: exact.
+struct compare_limit {
+    double atol, rtol;
+};
+struct compare_limit compare_limit_of(const struct job_compare *k, double rms, double narrowed);
 // Components [first, first + count) that carry data, as doubles.
 void compare_load(const struct element *el, const void *data, uint64_t first, uint64_t count,
                   double *out);

@@ -14,6 +14,7 @@ struct comparison {
     uint64_t expected_first, expected_count; // likewise, of the reference
     const uint8_t *left;                     // (or NULL) 1 for components that it left unwritten
     double scale;                            // factor before squaring
+    struct compare_scale size;               // of the reference
     double atol, rtol;               // per component; infinite where none is wrong by itself
     double poison_atol, poison_rtol; // likewise for a component that holds the poison
     bool exact_integers;             // 64 bits wide, more than a double holds

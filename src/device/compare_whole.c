@@ -55,14 +55,20 @@ static bool look_at(const struct side *s, uint64_t at, double v, struct found *f
 
 // ---- sums
 
-static double sum_side(const struct side *s, struct found *f)
+// *squares: the sum of theirs, *most: the largest.
+static double sum_side(const struct side *s, struct found *f, double *squares, double *most)
 {
     double values[AT_ONCE], sum = 0;
+    *squares = *most = 0;
     for (uint64_t i = 0; i < s->count; i += AT_ONCE) {
         uint64_t count = s->count - i < AT_ONCE ? s->count - i : AT_ONCE;
         compare_read(s->rules, s->doubles, s->data, s->first + i, count, values);
-        for (uint64_t k = 0; k < count; k++)
-            sum += look_at(s, s->first + i + k, values[k], f) ? values[k] : 0;
+        for (uint64_t k = 0; k < count; k++) {
+            double v = look_at(s, s->first + i + k, values[k], f) ? values[k] : 0;
+            sum += v;
+            *squares += v * v;
+            *most = fmax(*most, fabs(v));
+        }
     }
     return sum;
 }
@@ -147,13 +153,29 @@ static double difference_at(const struct comparison *c, const struct set *g, con
            r->values[2 * i + 1];
 }
 
+static struct compare_limit limit_of_set(const struct comparison *c, const struct set *r)
+{
+    double squares = 0, most = 0, count = (double)(r->count * c->width), size;
+    for (uint64_t i = 0; i < r->count * c->width; i++) {
+        double v = number_at(c, r, i);
+        squares += isfinite(v) ? v * v : 0;
+        most = isfinite(v) ? fmax(most, fabs(v)) : most;
+    }
+    size = count > 0 ? sqrt(squares / count) : 0;
+    return compare_limit_of(&c->buffer->compare,
+                            c->size.known    ? c->size.rms
+                            : isfinite(size) ? size
+                                             : most,
+                            c->size.narrowed);
+}
+
 static void compare_sets(const struct comparison *c, const struct set *g, const struct set *r,
                          struct part *out)
 {
-    const struct job_compare *k = &c->buffer->compare;
+    const struct compare_limit l = limit_of_set(c, r);
     for (uint64_t i = 0; i < g->count * c->width; i++) {
         double d = difference_at(c, g, r, i), expected = number_at(c, r, i);
-        double size = fabs(d), limit = k->atol + k->rtol * fabs(expected);
+        double size = fabs(d), limit = l.atol + l.rtol * fabs(expected);
         out->difference += d * d;
         out->reference += expected * expected;
         out->wrong += isfinite(expected) ? size > limit : d != 0;
@@ -204,8 +226,9 @@ bool compare_wholes(const struct comparison *c, const void *got, const void *exp
     struct found g = {0, 0, 0, 0}, r = {0, 0, 0, 0};
     *out = (struct part)PART_NONE(c->first);
     if (c->buffer->compare.kind == COMPARE_SUM) {
-        out->sum_got = sum_side(&mine, &g);
-        out->sum_reference = sum_side(&other, &r);
+        double unused;
+        out->sum_got = sum_side(&mine, &g, &unused, &unused);
+        out->sum_reference = sum_side(&other, &r, &out->reference, &out->most);
     } else if (!hold_sets(&mine, &other, &g, &r, out, e)) {
         return false;
     }

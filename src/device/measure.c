@@ -297,7 +297,7 @@ static bool measure(struct session *s)
     s->separately = loaded_restores(s->loaded) || p->cold;
     // Before anything is launched: making it may take the memory of the outputs.
     if (p->compare && is_comparable(s->loaded->job) &&
-        !(s->reference = reference_of(s->device, s->loaded->job, &s->loaded->recipe, s->result)))
+        !(s->reference = reference_proven(s->device, s->loaded, s->result)))
         return false;
     s->device->comparing = s->reference != NULL;
     if (!set_up(s))

@@ -41,6 +41,19 @@ struct pool {
 
 // ---- references (reference.c)
 
+// What was found when wrong outputs were held against the reference (reference_proof.c), by the
+// tolerance of one job.
+#define PROOFS_KEPT 4
+struct proof {
+    bool made;
+    struct job_compare compare; // of the output, likewise below
+    struct element element;
+    enum access access;
+    struct compare_scale scale;
+    bool blind, same; // some passes all the same; so does what the output holds before the launch
+    char note[240];   // in words; "": nothing to say
+};
+
 // What one output should be: on the host, on the device, or on both.
 struct wanted {
     bool doubles;         // one for each component that carries data; else the buffer's own bytes
@@ -50,6 +63,8 @@ struct wanted {
     uint8_t *left;        // (or NULL) in the blob: a byte for each component, 1 where the reference
                           // itself wrote nothing
     uint64_t left_length;
+    struct proof proofs[PROOFS_KEPT];
+    uint32_t proof_next;
 };
 
 struct reference {
@@ -161,6 +176,7 @@ struct compare_request {
     struct memory *got, *expected;
     bool doubles;             // of the reference
     struct job_region region; // likewise
+    struct compare_scale scale;
 };
 // NULL where the device cannot: it is then done on the host.
 void *compare_kernel(struct device *d, const struct job_buffer *b, bool doubles);
@@ -254,6 +270,19 @@ bool launch_on_other_poison(struct device *d, struct loaded *l, struct result *r
 
 // verify.c: holds the outputs, as they are now, against `f`.
 bool outputs_compare(struct device *d, struct loaded *l, struct reference *f, struct result *r);
+
+// Holds one output by the comparison of `b`, which stands for that of the job; scale: NULL where it
+// is not known.
+bool outputs_hold(struct device *d, struct loaded *l, struct reference *f, uint32_t index,
+                  const struct job_buffer *b, const struct compare_scale *scale,
+                  struct deviation *out, struct error *e);
+
+// reference_proof.c: that of an output by the comparison of `b`; NULL: it was not made.
+const struct proof *proof_of(const struct reference *f, uint32_t index, const struct job_buffer *b);
+// What the job's outputs hold is spoilt.
+bool reference_prove(struct device *d, struct loaded *l, struct reference *f, struct result *r);
+// The reference of a loaded job with its proof, made at need. NULL: the result says why.
+struct reference *reference_proven(struct device *d, struct loaded *l, struct result *r);
 
 // Ahead of time, while others build: what comparing the job's outputs on the device takes. What
 // fails here fails again, or is done without, when they are compared.

@@ -51,11 +51,25 @@ static bool compare_here(struct device *d, struct reference *f, uint32_t index,
         return false;
     const struct wanted *w = &f->outputs[index];
     const void *got = memory_look(d, q->got, &copy, e);
-    struct expected x = {w->data, w->doubles, q->region, w->left};
+    struct expected x = {w->data, w->doubles, q->region, w->left, q->scale};
     if (got)
         compare_output(q->buffer, got, &x, out);
     free(copy);
     return got != NULL;
+}
+
+bool outputs_hold(struct device *d, struct loaded *l, struct reference *f, uint32_t index,
+                  const struct job_buffer *b, const struct compare_scale *scale,
+                  struct deviation *out, struct error *e)
+{
+    struct compare_request q = {.buffer = b,
+                                .got = &l->buffers[index]->memory,
+                                .region = region_of(l->job, index),
+                                .doubles = f->outputs[index].doubles};
+    bool done;
+    q.scale = scale ? *scale : q.scale;
+    return compare_there(d, f, index, &q, out, &done, e) &&
+           (done || compare_here(d, f, index, &q, out, e));
 }
 
 static bool compare_buffer(struct device *d, struct loaded *l, uint32_t index, struct reference *f,
@@ -64,15 +78,14 @@ static bool compare_buffer(struct device *d, struct loaded *l, uint32_t index, s
     const struct job_buffer *b = &l->job->buffers[index];
     struct error e = ERROR_INIT;
     struct deviation *out = &r->deviations[r->deviation_count];
-    struct compare_request q = {
-        .buffer = b, .got = &l->buffers[index]->memory, .region = region_of(l->job, index)};
+    const struct proof *proof = proof_of(f, index, b);
     char message[512];
-    bool done;
-    q.doubles = f->outputs[index].doubles;
-    if (!compare_there(d, f, index, &q, out, &done, &e) ||
-        (!done && !compare_here(d, f, index, &q, out, &e)))
+    if (!outputs_hold(d, l, f, index, b, proof ? &proof->scale : NULL, out, &e))
         return run_lost(d, &e, r);
     out->name = arena_strdup(&r->arena, b->name);
+    out->blind = proof && proof->blind;
+    out->note = proof && proof->note[0] ? arena_strdup(&r->arena, proof->note) : "";
+    out->note = out->note ? out->note : "";
     r->deviation_count++;
     if (out->ok)
         return true;
@@ -92,7 +105,7 @@ bool outputs_compare(struct device *d, struct loaded *l, struct reference *f, st
         if (f->outputs[i].length)
             ok = compare_buffer(d, l, i, f, r) && ok;
     }
-    if (ok && r->deviation_count)
+    if (ok && r->deviation_count && !result_is_blind(r))
         r->verification =
             l->job->reference.agreement ? VERIFICATION_AGREES : VERIFICATION_REFERENCE;
     return ok;
@@ -116,7 +129,8 @@ static void add_share(const struct job_buffer *b, uint64_t unwritten, struct res
     struct comparison c = {.buffer = b};
     struct deviation *out = &r->deviations[r->deviation_count++];
     compare_layout(&c);
-    *out = (struct deviation){.name = arena_strdup(&r->arena, b->name), .ok = true};
+    *out = (struct deviation){
+        .name = arena_strdup(&r->arena, b->name), .ok = true, .narrowed = 1, .note = ""};
     out->components = buffer_region(b).count * c.width;
     out->written = buffer_begins_made(b) ? WRITTEN_UNKNOWN : out->components - unwritten;
     out->name = out->name ? out->name : "?";
@@ -150,6 +164,89 @@ static bool outputs_look(struct device *d, struct loaded *l, struct result *r)
     return ok;
 }
 
+// ---- what a launch changed
+
+// Components of an output that is read, too, which are not what they were before the launch.
+static bool count_changed(struct device *d, const struct job_buffer *b, struct buffer *at,
+                          uint64_t *out, struct error *e)
+{
+    struct job_buffer plain = *b;
+    struct deviation found;
+    void *now = NULL, *before = NULL;
+    plain.access = ACCESS_BOTH;
+    plain.compare.kind = COMPARE_EXACT;
+    plain.compare.allow_nan = true;
+    struct compare_request q = {
+        .buffer = &plain, .got = &at->memory, .expected = &at->initial, .region = buffer_region(b)};
+    const struct memory *m = q.got;
+    bool there = !m->host && !m->exact && m->bytes >= d->worth_bytes &&
+                 (q.kernel = compare_kernel(d, &plain, false));
+    if (there && !compare_on_device(d, &q, &found, e))
+        return false;
+    struct expected x = {.region = q.region};
+    const void *got = there ? NULL : memory_look(d, q.got, &now, e);
+    x.data = got ? memory_look(d, q.expected, &before, e) : NULL;
+    if (x.data)
+        compare_output(&plain, got, &x, &found);
+    free(now);
+    free(before);
+    *out = found.wrong;
+    return there || x.data;
+}
+
+static struct deviation *deviation_of(struct result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        if (str_equal(r->deviations[i].name, name))
+            return &r->deviations[i];
+    }
+    return NULL;
+}
+
+static bool note_changed(struct device *d, struct loaded *l, struct result *r)
+{
+    struct error e = ERROR_INIT;
+    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
+        const struct job_buffer *b = &l->job->buffers[i];
+        struct deviation *at = b->output ? deviation_of(r, b->name) : NULL;
+        if (!at || l->buffers[i]->use != USE_RESTORED)
+            continue;
+        at->changes = true;
+        if (!count_changed(d, b, l->buffers[i], &at->written, &e))
+            return run_lost(d, &e, r);
+    }
+    return true;
+}
+
+static bool is_reference_same(const struct loaded *l, const struct reference *f)
+{
+    bool same = true;
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct proof *p = proof_of(f, i, &l->job->buffers[i]);
+        same = same && (!f->outputs[i].length || (p && p->same));
+    }
+    return same;
+}
+
+// A launch that leaves everything as it was agrees with nothing. Of the default configuration, or
+// where the reference is what the outputs hold before, that is the spec's fault.
+static bool has_changed_any(const struct loaded *l, const struct reference *f, struct result *r)
+{
+    struct text names = TEXT_INIT;
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        if (r->deviations[i].written != 0 || r->deviations[i].components == 0)
+            return text_release(&names), true;
+        text_addf(&names, "%s%s", i ? ", " : "", r->deviations[i].name);
+    }
+    bool same = is_reference_same(l, f);
+    result_fail(r, STATUS_CORRECTNESS, same ? FAULT_REFERENCE : FAULT_CONFIGURATION,
+                same ? "no launch changed %s: nothing was checked"
+                     : "the launch left %s as it was: nothing was checked",
+                text_cstr(&names));
+    text_release(&names);
+    return false;
+}
+
 // ---- the whole
 
 void outputs_prepare(struct device *d, const struct job *j, struct reference *f)
@@ -168,13 +265,14 @@ static bool verify(struct device *d, struct loaded *l, struct result *r)
 {
     struct reference *f = NULL;
     uint64_t start = clock_ns();
-    if (l->job->reference.kind != REFERENCE_NONE && !(f = reference_of(d, l->job, &l->recipe, r)))
+    if (l->job->reference.kind != REFERENCE_NONE && !(f = reference_proven(d, l, r)))
         return false;
     r->reference_ns = clock_ns() - start;
     d->verifying = true;
     bool ok = run_checked(d, l, r);
     d->verifying = false;
-    return ok && (f ? outputs_compare(d, l, f, r) : outputs_look(d, l, r));
+    ok = ok && (f ? outputs_compare(d, l, f, r) : outputs_look(d, l, r)) && note_changed(d, l, r);
+    return ok && (!f || r->deviation_count == 0 || has_changed_any(l, f, r));
 }
 
 bool device_verify(struct device *d, struct loaded *l, const struct policy *p, struct result *r)

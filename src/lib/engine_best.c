@@ -5,7 +5,7 @@
 
 static int distance_of_best(const struct best_answer *b)
 {
-    return 4 * b->other_source + 2 * b->other_driver + b->other_job;
+    return 8 * b->older_rule + 4 * b->other_source + 2 * b->other_driver + b->other_job;
 }
 
 bool engine_best(const struct best_options *o, struct hone_store *const *stores, struct arena *a,

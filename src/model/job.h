@@ -132,7 +132,9 @@ enum access {
 // How an output is held against its reference. NaN fails unless it is allowed, and then passes
 // where the reference has NaN; an infinity must be the reference's; an element still poisoned fails
 // where the reference writes it. SUM and SET hold regions as wholes against each other: the
-// reference's may have another size.
+// reference's may have another size. A tolerance's absolute part may be a share of the size of the
+// reference (`scaled`): of the root of the mean of its squares, or SUM: of that for as many
+// components as are summed up. NORM bounds each component, too (compare_output.c).
 #define COMPARES(X)                                                                                \
     X(EXACT, "exact")       /* bit patterns of integers, values of floats */                       \
     X(ABSOLUTE, "absolute") /* |a - r| <= atol */                                                  \
@@ -153,6 +155,8 @@ struct job_compare {
     double atol, rtol;
     uint64_t first, count; // region in elements; count 0: all
     bool allow_nan;        // NaN passes where the reference has NaN (SUM, SET: as many)
+    bool scaled;           // atol is a share of the reference's size
+    bool given;            // the spec gives a tolerance: it is obeyed as it is
 };
 // Is a region held as a whole against one that may have another size?
 bool compare_is_whole(enum compare_kind k);
@@ -339,7 +343,7 @@ const char *job_wrong(const struct job *j);
 
 // Part of every key: raise it when a change in measuring or verifying makes old results
 // incomparable.
-#define HONE_MEASURING_VERSION 3
+#define HONE_MEASURING_VERSION 4
 
 // The key: everything that may change the answer, i.e. the job's codec bytes (kernel texts with
 // their includes, options, sizes, argument recipes, verification), device_info_identity(), and

@@ -98,17 +98,21 @@ void fill_codec(struct wire *w, struct job_fill *f)
     blob_codec(w, &f->blob);
 }
 
-// Whether NaN is allowed shares a word with the kind, so that the keys of all jobs that do not
-// allow it are what they were before there was a choice.
+// Three flags share a word with the kind, so that the layout is what it was before there were any.
+#define COMPARE_FLAGS 8
 static void kind_codec(struct wire *w, struct job_compare *c)
 {
-    uint32_t word = (uint32_t)c->kind + (c->allow_nan ? COMPARE_COUNT_MOST : 0);
+    uint32_t flags = c->allow_nan | (unsigned)c->scaled << 1 | (unsigned)c->given << 2;
+    uint32_t word = (uint32_t)c->kind + flags * COMPARE_COUNT_MOST;
     wire_u32(w, &word);
     if (w->mode != WIRE_READ)
         return;
-    c->allow_nan = word >= COMPARE_COUNT_MOST;
-    word -= c->allow_nan ? COMPARE_COUNT_MOST : 0;
-    if (word >= COMPARE_COUNT)
+    flags = word / COMPARE_COUNT_MOST;
+    c->allow_nan = flags & 1;
+    c->scaled = flags >> 1 & 1;
+    c->given = flags >> 2 & 1;
+    word %= COMPARE_COUNT_MOST;
+    if (word >= COMPARE_COUNT || flags >= COMPARE_FLAGS)
         wire_fail(w, "a buffer's comparison is unknown");
     else
         c->kind = (enum compare_kind)word;

@@ -174,6 +174,16 @@ static void codec_of_format(struct wire *w, struct result *r, int format)
             d->compared = true;
             d->written = WRITTEN_UNKNOWN;
         }
+        if (format >= 10) {
+            wire_bool(w, &d->changes);
+            wire_f64(w, &d->rms);
+            wire_f64(w, &d->narrowed);
+            wire_bool(w, &d->blind);
+            codec_text(w, &d->note);
+        } else if (w->mode == WIRE_READ) {
+            d->narrowed = 1;
+            d->note = "";
+        }
     }
     if (format >= 8)
         codec_text(w, &r->timer_fault);
@@ -402,7 +412,9 @@ bool result_merge(struct result *into, const struct result *from)
             return false;
         for (uint32_t i = 0; i < merged.deviation_count; i++) {
             merged.deviations[i].name = text_kept(a, from->deviations[i].name);
-            if (merged.deviations[i].name == NULL)
+            merged.deviations[i].note =
+                text_kept(a, from->deviations[i].note ? from->deviations[i].note : "");
+            if (merged.deviations[i].name == NULL || merged.deviations[i].note == NULL)
                 return false;
         }
     }
@@ -435,6 +447,16 @@ const struct deviation *result_left(const struct result *r)
         if (r->deviations[i].left > 0)
             return &r->deviations[i];
     return NULL;
+}
+
+bool result_is_blind(const struct result *r)
+{
+    bool any = false, all = true;
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        any = any || r->deviations[i].compared;
+        all = all && (r->deviations[i].blind || !r->deviations[i].compared);
+    }
+    return any && all;
 }
 
 double result_joule(const struct result *r)

@@ -44,7 +44,8 @@ enum stop_reason {
 #define VERIFICATIONS(X)                                                                           \
     X(NONE, "not verified")                                                                        \
     X(REFERENCE, "verified")                                                                       \
-    X(AGREES, "agrees with the default")
+    X(AGREES, "agrees with the default")                                                           \
+    X(OLDER, "verified by an older rule") /* of a stored result: today's may reject it */
 
 enum verification {
 #define X(name, text) VERIFICATION_##name,
@@ -108,6 +109,14 @@ struct deviation {
     uint64_t left;           // of them the reference itself left unwritten: they are not compared
     uint64_t output_nans;    // NaN in the region of the output
     uint64_t reference_nans; // NaN in that of the reference
+
+    // Since format 10. How the check of this output proved itself on the reference.
+    bool changes;     // `written` is what a launch changed of what the output held before
+    double rms;       // of the reference: root of the mean of its squares; 0: not known
+    double narrowed;  // factor on hone's own tolerance, without which it would let wrong outputs
+                      // pass; 1: none
+    bool blind;       // wrong outputs pass all the same: nothing is shown by it
+    const char *note; // why it was narrowed, or what it lets pass; "": nothing
 };
 #define WRITTEN_UNKNOWN UINT64_MAX
 
@@ -225,7 +234,7 @@ struct result {
 };
 
 // Of the codec's layout: raised when it changes.
-#define RESULT_FORMAT 9
+#define RESULT_FORMAT 10
 
 struct result *result_new(void); // zeroed: CORRECT, texts "", warm
 void result_free(struct result *r);
@@ -252,6 +261,8 @@ bool result_take_energy(struct result *into, const struct result *from);
 // Puts the samples of an earlier result of the same job before those of `r`, which says everything
 // else. False without memory. They must be of one kind: result_samples_alike().
 bool result_samples_before(struct result *r, const struct result *earlier);
+// Was every output that was compared found to be one whose check shows nothing?
+bool result_is_blind(const struct result *r);
 // The first output that the reference leaves in part unwritten; NULL: none.
 const struct deviation *result_left(const struct result *r);
 // Energy of one launch in joules; NaN where it is not known.

@@ -400,12 +400,14 @@ static void put_check_end(const struct check_report *v, struct text *out)
     text_addf(out, "%zu configuration%s %s in %s", v->count, v->count == 1 ? "" : "s",
               v->run->build_only ? "built" : "checked", time);
     if (!v->run->build_only) {
+        const struct verified_by check = report_verified(&v->run->check, &all);
         text_add(out, ", ");
-        report_check(&v->run->check, out);
+        report_check(&check, out);
     }
     put_counts(v, out);
     if (!v->run->build_only)
         report_written(&all, v->run->check.kind != VERIFICATION_REFERENCE, out);
+    report_check_notes(&all, out);
     put_verdict(v, out);
 }
 
@@ -504,8 +506,10 @@ const char *report_check_shown(const struct check_report *v)
 
 static void put_check_end_json(const struct check_report *v, struct emit *j)
 {
+    const struct checked_outcomes all = check_outcomes(v);
+    const struct verified_by check = report_verified(&v->run->check, &all);
     struct text words = TEXT_INIT;
-    report_check(&v->run->check, &words);
+    report_check(&check, &words);
     emit_object(j);
     emit_text_at(j, "type", "summary");
     emit_bool_at(j, "ok", report_check_passed(v));
@@ -529,6 +533,7 @@ static void put_check_end_json(const struct check_report *v, struct emit *j)
     else
         emit_null_at(j, "races");
     emit_text_at(j, "verification", text_cstr(&words));
+    report_check_notes_json(&all, j);
     const char *shown = report_check_shown(v);
     emit_bool_at(j, "verified", shown && report_check_evidence(v) == SHOWN_CORRECT);
     emit_text_at(j, "shown", shown);

@@ -22,6 +22,7 @@ struct verified_by {
     enum verification kind;
     // "gemm", "kernel plain"; of agreement the default configuration: "B=32"; "" where there is nothing
     const char *against;
+    const struct deviation *blind; // (optional) an output whose check shows nothing; kind: NONE
 };
 
 // A run, as it begins.

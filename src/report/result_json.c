@@ -79,10 +79,10 @@ static void settings(const char *const *pairs, struct emit *j)
 }
 
 // How what was recorded had been checked nobody knows.
-static void check_at(struct emit *j, const struct run_head *v)
+static void check_at(struct emit *j, const struct run_head *v, const struct verified_by *check)
 {
     struct text words = TEXT_INIT;
-    report_check(&v->check, &words);
+    report_check(check, &words);
     emit_text_at(j, "verification", v->recorded ? NULL : text_cstr(&words));
     text_release(&words);
 }
@@ -190,7 +190,7 @@ void report_run_json(const struct run_head *v, struct emit *j)
     emit_raw_at(j, "cartesian", v->cartesian);
     emit_u64_at(j, "valid", v->valid);
     emit_u64_at(j, "planned", v->planned);
-    check_at(j, v);
+    check_at(j, v, &v->check);
     replay_at(j, v);
     emit_object_end(j);
 }
@@ -639,7 +639,10 @@ void report_summary_json(const struct tune_report *v, struct emit *j)
     emit_u64_at(j, "samples", p->samples);
     emit_u64_at(j, "launches", p->launches);
     speedup_at(&v->speedup, j);
-    check_at(j, &v->head);
+    const struct checked_outcomes all = report_tune_outcomes(v);
+    const struct verified_by check = report_verified(&v->head.check, &all);
+    check_at(j, &v->head, &check);
+    report_check_notes_json(&all, j);
     bool shows = !v->head.build_only && !v->head.recorded && p->by_status[STATUS_CORRECT] > 0;
     enum evidence shown = report_tune_shown(v);
     emit_bool_at(j, "verified", shows && shown == SHOWN_CORRECT);

@@ -132,10 +132,11 @@ static void put_written(const struct deviation *d, struct text *out)
     if (d->written == WRITTEN_UNKNOWN)
         text_add(out, ", how much the kernel wrote is not known");
     else if (d->written == d->components)
-        text_addf(out, ", all %llu written", (unsigned long long)d->components);
+        text_addf(out, ", all %llu %s", (unsigned long long)d->components,
+                  d->changes ? "changed" : "written");
     else
-        text_addf(out, ", %llu of %llu written", (unsigned long long)d->written,
-                  (unsigned long long)d->components);
+        text_addf(out, ", %llu of %llu %s", (unsigned long long)d->written,
+                  (unsigned long long)d->components, d->changes ? "changed" : "written");
     if (d->left > 0)
         text_addf(out, ", %llu not compared: the reference does not write them",
                   (unsigned long long)d->left);
@@ -166,6 +167,8 @@ static void put_deviation(const struct deviation *d, struct text *out)
         text_addf(out, ", %llu not written", (unsigned long long)d->unwritten);
     put_written(d, out);
     text_add(out, "\n");
+    if (d->note && d->note[0])
+        text_addf(out, "    its check: %s\n", d->note);
 }
 
 static void put_verification(const struct tune_record *v, struct text *out)
@@ -175,7 +178,9 @@ static void put_verification(const struct tune_record *v, struct text *out)
     bool is_wrong = r->status == STATUS_CORRECTNESS;
     bool is_named = against && (is_wrong || r->verification == VERIFICATION_REFERENCE);
     text_add(out, "Verification: ");
-    if (is_wrong || r->verification != VERIFICATION_AGREES)
+    if (!is_wrong && result_is_blind(r))
+        text_add(out, "not verified: the check shows nothing");
+    else if (is_wrong || r->verification != VERIFICATION_AGREES)
         text_add(out, is_wrong ? "FAILED" : verification_text(r->verification));
     else
         text_addf(out, "not verified: %s",

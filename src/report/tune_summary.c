@@ -43,14 +43,14 @@ static struct checked_outcome outcome_at(const void *records, size_t i)
                                     r->result};
 }
 
-static struct checked_outcomes tune_outcomes(const struct tune_report *v)
+struct checked_outcomes report_tune_outcomes(const struct tune_report *v)
 {
     return (struct checked_outcomes){v->records, v->record_count, outcome_at};
 }
 
 enum evidence report_tune_shown(const struct tune_report *v)
 {
-    const struct checked_outcomes all = tune_outcomes(v);
+    const struct checked_outcomes all = report_tune_outcomes(v);
     return report_shown(&v->head.check, &all);
 }
 
@@ -346,8 +346,10 @@ static void put_basis(const struct tune_report *v, const char *noun, struct text
     else if (shown == SHOWN_REPEATS)
         text_add(out, " (not verified: held against itself alone)");
     else {
+        const struct checked_outcomes all = report_tune_outcomes(v);
+        const struct verified_by check = report_verified(&v->head.check, &all);
         text_add(out, " (");
-        report_check(&v->head.check, out);
+        report_check(&check, out);
         text_add(out, ")");
     }
 }
@@ -736,7 +738,7 @@ static bool has_speedup(const struct tune_report *v)
 
 static void put_details(const struct tune_report *v, struct text *out)
 {
-    const struct checked_outcomes all = tune_outcomes(v);
+    const struct checked_outcomes all = report_tune_outcomes(v);
     if (put_other_end(v, out))
         ;
     else if (v->progress.ranked.decided)
@@ -751,6 +753,7 @@ static void put_details(const struct tune_report *v, struct text *out)
         report_peak_shares(&v->frame, report_best(v), out);
     if (!v->head.build_only && !v->head.recorded)
         report_written(&all, v->head.check.kind != VERIFICATION_REFERENCE, out);
+    report_check_notes(&all, out);
     put_without_value(v, out);
     put_unknown(v, out);
     report_members(v->progress.members, v->progress.member_count, v->in_short, out);
@@ -929,7 +932,7 @@ static void put_busy(const struct tune_report *v, struct text *out)
 
 static void put_short(const struct tune_report *v, struct text *out)
 {
-    const struct checked_outcomes all = tune_outcomes(v);
+    const struct checked_outcomes all = report_tune_outcomes(v);
     const struct tune_record *best = report_best(v);
     if (!put_other_end(v, out)) {
         put_best_one(v, best ? best : v->ranking[0], out);
@@ -937,6 +940,7 @@ static void put_short(const struct tune_report *v, struct text *out)
     }
     if (!v->head.build_only && !v->head.recorded)
         report_written(&all, false, out);
+    report_check_notes(&all, out);
     put_without_value(v, out);
     put_unknown(v, out);
     put_busy(v, out);

@@ -3,6 +3,8 @@
 
 #include "report/report.h"
 
+#include <math.h>
+
 void report_check(const struct verified_by *c, struct text *out)
 {
     const char *against = c->against ? c->against : "";
@@ -10,8 +12,98 @@ void report_check(const struct verified_by *c, struct text *out)
         text_addf(out, "verified against %s", against[0] ? against : "the reference");
     else if (c->kind == VERIFICATION_AGREES)
         text_add(out, "not verified: held against the default configuration alone");
+    else if (c->blind)
+        text_addf(out, "NOT VERIFIED: the check of %s shows nothing: %s", c->blind->name,
+                  c->blind->note);
     else
         text_add(out, "NOT VERIFIED: the spec has nothing to compare with");
+}
+
+// ---- what the check itself is worth ------------------------------------------------------------
+
+static const struct deviation *first_blind(const struct result *r)
+{
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        if (r->deviations[i].blind)
+            return &r->deviations[i];
+    }
+    return NULL;
+}
+
+struct verified_by report_verified(const struct verified_by *c, const struct checked_outcomes *o)
+{
+    const struct deviation *blind = NULL;
+    for (size_t i = 0; c->kind != VERIFICATION_NONE && i < o->count; i++) {
+        const struct result *r = o->at(o->records, i).result;
+        if (r->status == STATUS_CORRECT && r->verification != VERIFICATION_NONE)
+            return *c;
+        if (r->status == STATUS_CORRECT && result_is_blind(r) && !blind)
+            blind = first_blind(r);
+    }
+    return blind ? (struct verified_by){VERIFICATION_NONE, c->against, blind} : *c;
+}
+
+// The output with a note of its own, from `from` on: the first of each name.
+static const struct deviation *next_note(const struct checked_outcomes *o, size_t *result,
+                                         uint32_t *output)
+{
+    for (; *result < o->count; ++*result, *output = 0) {
+        const struct result *r = o->at(o->records, *result).result;
+        while (*output < r->deviation_count) {
+            const struct deviation *d = &r->deviations[(*output)++];
+            if (d->note && d->note[0])
+                return d;
+        }
+    }
+    return NULL;
+}
+
+static bool is_first_note(const struct checked_outcomes *o, const struct deviation *d)
+{
+    const struct deviation *other;
+    size_t result = 0;
+    uint32_t output = 0;
+    while ((other = next_note(o, &result, &output)) && other != d) {
+        if (str_equal(other->name, d->name))
+            return false;
+    }
+    return true;
+}
+
+void report_check_notes(const struct checked_outcomes *o, struct text *out)
+{
+    const struct deviation *d;
+    size_t result = 0;
+    uint32_t output = 0;
+    while ((d = next_note(o, &result, &output))) {
+        if (is_first_note(o, d))
+            text_addf(out, "%s of %s: %s\n",
+                      d->narrowed < 1 && !d->blind ? "Check" : "Warning: check", d->name, d->note);
+    }
+}
+
+static void note_at(const struct deviation *d, struct emit *j)
+{
+    emit_f64_at(j, "narrowed", d->compared ? d->narrowed : (double)NAN);
+    emit_bool_at(j, "blind", d->blind);
+    emit_text_at(j, "note", d->note && d->note[0] ? d->note : NULL);
+}
+
+void report_check_notes_json(const struct checked_outcomes *o, struct emit *j)
+{
+    const struct deviation *d;
+    size_t result = 0;
+    uint32_t output = 0;
+    emit_array_at(j, "check_notes");
+    while ((d = next_note(o, &result, &output))) {
+        if (!is_first_note(o, d))
+            continue;
+        emit_object(j);
+        emit_text_at(j, "argument", d->name);
+        note_at(d, j);
+        emit_object_end(j);
+    }
+    emit_array_end(j);
 }
 
 // ---- what is shown -----------------------------------------------------------------------------
@@ -24,7 +116,9 @@ static bool is_default(const struct verified_by *c, const char *configuration)
 enum evidence report_shown(const struct verified_by *c, const struct checked_outcomes *o)
 {
     struct checked_outcome n;
+    const struct verified_by now = report_verified(c, o);
     const char *twin = NULL; // that stands for the default configuration
+    c = &now;
     if (c->kind != VERIFICATION_AGREES)
         return c->kind == VERIFICATION_REFERENCE ? SHOWN_CORRECT : SHOWN_RAN;
     for (size_t i = 0; i < o->count; i++) {
@@ -61,7 +155,7 @@ struct share {
     uint64_t components, written; // of the first that is known
     double least, most;
     uint64_t count; // results where it is known
-    bool varies;
+    bool varies, changes;
 };
 
 static const struct deviation *find_output(const struct result *r, const char *name)
@@ -88,6 +182,7 @@ static void add_share(struct share *s, const struct deviation *d)
         s->written = d->written;
         s->least = s->most = share;
     }
+    s->changes = s->changes || d->changes;
     s->varies = s->varies || d->components != s->components || d->written != s->written;
     s->least = share < s->least ? share : s->least;
     s->most = share > s->most ? share : s->most;
@@ -103,7 +198,7 @@ static double percent(double share)
 static void put_share_of(const struct share *s, struct text *out)
 {
     if (s->count == 0)
-        text_addf(out, "%s not known (it is read, too)", s->name);
+        text_addf(out, "%s not known", s->name);
     else if (s->least == 1)
         text_addf(out, "%s whole", s->name);
     else if (!s->varies)
@@ -111,6 +206,7 @@ static void put_share_of(const struct share *s, struct text *out)
                   (unsigned long long)s->components, percent(s->least));
     else
         text_addf(out, "%s %.3g to %.3g %%", s->name, percent(s->least), percent(s->most));
+    text_add(out, s->changes && s->least < 1 ? ", the rest as before" : "");
 }
 
 static const struct result *first_with_outputs(const struct checked_outcomes *o)
@@ -167,7 +263,7 @@ void report_written_part(const struct result *r, struct text *out)
     for (uint32_t i = 0; r->status == STATUS_CORRECT && i < r->deviation_count; i++) {
         const struct deviation *d = &r->deviations[i];
         if (is_known(d) && d->written < d->components)
-            text_addf(out, ", wrote %.3g %% of %s",
+            text_addf(out, ", %s %.3g %% of %s", d->changes ? "changed" : "wrote",
                       percent((double)d->written / (double)d->components), d->name);
     }
 }
@@ -190,6 +286,8 @@ void report_outputs_json(const struct result *r, struct emit *j)
         emit_u64_at(j, "left_by_reference", d->left);
         emit_u64_at(j, "nans", d->output_nans);
         emit_u64_at(j, "reference_nans", d->reference_nans);
+        emit_bool_at(j, "changed", d->changes);
+        note_at(d, j);
         emit_object_end(j);
     }
     emit_array_end(j);

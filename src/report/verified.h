@@ -27,6 +27,8 @@ struct checked_outcomes {
     struct checked_outcome (*at)(const void *records, size_t i);
 };
 
+// What is left of it once the check of every output was found to show nothing.
+struct verified_by report_verified(const struct verified_by *c, const struct checked_outcomes *o);
 enum evidence report_shown(const struct verified_by *c, const struct checked_outcomes *o);
 // "correct", "agree with each other; not verified", ...
 const char *report_shown_text(enum evidence s);
@@ -35,10 +37,15 @@ const char *report_shown_text(enum evidence s);
 // correct; with `always` also what was written whole. In a line of its own what is not compared, because
 // the default configuration does not write it. Nothing where nothing is known.
 void report_written(const struct checked_outcomes *o, bool always, struct text *out);
+// A line for each output whose check lets wrong outputs pass, or had to be narrowed.
+void report_check_notes(const struct checked_outcomes *o, struct text *out);
+// [{"argument", "blind", "narrowed", "note"}] of these.
+void report_check_notes_json(const struct checked_outcomes *o, struct emit *j);
 // ", wrote 47.3 % of out": what of one result is not whole.
 void report_written_part(const struct result *r, struct text *out);
 // [{"argument", "compared", "components", "written", "left_by_reference", "nans",
-//   "reference_nans"}]: `written` is null of what the kernel reads, too.
+//   "reference_nans", "changed", "narrowed", "blind", "note"}]: `changed`: `written` counts what is not
+// what it was before the launch.
 void report_outputs_json(const struct result *r, struct emit *j);
 
 #endif

@@ -59,6 +59,7 @@ struct cached {
     const struct log *log;
     bool told_waiting; // once is enough: who takes turns waits often
     bool warned;       // of results that let NaN pass
+    bool warned_check; // of a check that lets wrong outputs pass
 };
 
 static struct cached *cached_of(struct evaluator *ev)
@@ -358,6 +359,19 @@ static bool cached_submit(struct evaluator *ev, uint64_t ticket, struct job *job
     return ask_store_first(m, r, e);
 }
 
+// Once, of fresh results and of those that the store has.
+static void warn_of_check(struct cached *m, const struct result *r)
+{
+    for (uint32_t i = 0; !m->warned_check && i < r->deviation_count; i++) {
+        const struct deviation *d = &r->deviations[i];
+        if (!d->note || !d->note[0] || (d->narrowed < 1 && !d->blind))
+            continue;
+        m->warned_check = true;
+        log_add(m->log, LOG_WARNING, "the check of %s: %s%s", d->name, d->note,
+                d->blind ? "; nothing is shown by it" : "");
+    }
+}
+
 static bool give_answer(struct cached *m, struct outcome *out)
 {
     for (struct record *r = m->records; r; r = r->next) {
@@ -365,6 +379,7 @@ static bool give_answer(struct cached *m, struct outcome *out)
             continue;
         *out = (struct outcome){.ticket = r->ticket, .result = r->answer};
         r->answer = NULL;
+        warn_of_check(m, out->result);
         return true;
     }
     return false;
@@ -402,8 +417,10 @@ static bool complete_outcome(struct cached *m, struct outcome *out, struct error
 static int tell_outcome(struct cached *m, struct outcome *out, struct error *e)
 {
     struct error failed = ERROR_INIT;
-    if (complete_outcome(m, out, &failed))
+    if (complete_outcome(m, out, &failed)) {
+        warn_of_check(m, out->result);
         return 1;
+    }
     if (is_locked(m, &failed)) {
         m->held = *out;
         *out = (struct outcome){.ticket = 0};

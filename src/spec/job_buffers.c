@@ -319,7 +319,10 @@ static bool make_buffer_compare(struct maker *m, const struct argument_spec *a,
                    : b->element.scalar == SCALAR_FLOAT  ? 1e-4
                    : b->element.scalar == SCALAR_DOUBLE ? 1e-9
                                                         : 0;
+    // The usual absolute part is a share of the reference's size; one that is given is what it says.
     b->compare.allow_nan = c->allow_nan;
+    b->compare.scaled = c->usual || !c->atol.expr;
+    b->compare.given = !c->usual && (c->atol.expr || c->rtol.expr);
     b->compare.kind = c->chosen ? c->kind
                       : scalar_is_float(b->element.scalar) || c->atol.expr || c->rtol.expr
                           ? COMPARE_CLOSE

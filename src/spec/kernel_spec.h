@@ -97,6 +97,7 @@ struct fill_spec {
 
 struct compare_spec {
     bool chosen; // a method is given; else by type
+    bool usual;  // its threshold is not
     bool allow_nan;
     enum compare_kind kind;
     struct formula atol, rtol;

@@ -361,10 +361,12 @@ static const struct spec_key keys[] = {
         "how it is held against the reference"),
     KEY("KernelSpecification.Arguments[].Verification.Method", TEXT, "close; exact for integers",
         "exact; absolute: |a-r| <= atol; close: |a-r| <= atol + rtol*|r|; norm: "
-        "||a-r|| <= rtol*||r||; sum: |sum a - sum r| <= atol + rtol*|sum r|; set: close, in "
+        "||a-r|| <= rtol*||r||, and no component more than 8 times as far off as that allows on "
+        "average; sum: |sum a - sum r| <= atol + rtol*|sum r|; set: close, in "
         "whatever order"),
     KEY("KernelSpecification.Arguments[].Verification.AbsoluteTolerance", EXPRESSION,
-        "half 1e-2, float 1e-4, double 1e-9", "atol"),
+        "half 1e-2, float 1e-4, double 1e-9 of the root mean square of the reference",
+        "atol, an absolute number"),
     KEY("KernelSpecification.Arguments[].Verification.RelativeTolerance", EXPRESSION,
         "half 1e-2, float 1e-4, double 1e-9", "rtol"),
     KEY_WITH("KernelSpecification.Arguments[].Verification.Region", .type = "two expressions",

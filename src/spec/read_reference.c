@@ -114,10 +114,12 @@ static bool read_reference_files(const struct reader *r, const struct kernel_spe
     return true;
 }
 
-static bool set_threshold(const struct reader *r, struct node n, struct formula *f)
+static bool set_threshold(const struct reader *r, struct node n, struct compare_spec *c,
+                          struct formula *f)
 {
     if (node_present(n))
         return read_formula(r, n, &r->spec->symbols, f);
+    c->usual = true;
     *f = (struct formula){.path = n.path, .text = "1e-4"};
     f->expr = expr_parse(r->arena, f->text, &r->spec->symbols, r->error);
     return f->expr != NULL;
@@ -138,10 +140,10 @@ static bool read_method(const struct reader *r, struct node item, struct compare
     c->chosen = true;
     c->kind = choice == 2 ? COMPARE_CLOSE : COMPARE_ABSOLUTE;
     if (choice != 2)
-        return set_threshold(r, threshold, &c->atol);
+        return set_threshold(r, threshold, c, &c->atol);
     c->atol = (struct formula){.path = method.path, .text = "0"};
     c->atol.expr = expr_parse(r->arena, c->atol.text, &r->spec->symbols, r->error);
-    return c->atol.expr && set_threshold(r, threshold, &c->rtol);
+    return c->atol.expr && set_threshold(r, threshold, c, &c->rtol);
 }
 
 static bool read_reference_arguments(const struct reader *r, struct kernel_spec *k,

@@ -180,8 +180,9 @@ static const struct spec_key keys[] = {
         "rtol*||r||; sum: |sum a - "
         "sum r| <= atol + rtol*|sum r|; set: close, in whatever order",
         .choices = "exact|absolute|close|norm|sum|set", .t1 = "Method"),
-    KEY("arguments.*.verify.atol", EXPRESSION, "half 1e-2, float 1e-4, double 1e-9",
-        "absolute tolerance", .t1 = "AbsoluteTolerance"),
+    KEY("arguments.*.verify.atol", EXPRESSION,
+        "half 1e-2, float 1e-4, double 1e-9 of the root mean square of the reference",
+        "absolute tolerance, an absolute number", .t1 = "AbsoluteTolerance"),
     KEY("arguments.*.verify.rtol", EXPRESSION, "half 1e-2, float 1e-4, double 1e-9",
         "relative tolerance", .t1 = "RelativeTolerance"),
     KEY("arguments.*.verify.region", PAIR, "all",

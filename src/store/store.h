@@ -194,6 +194,7 @@ struct store_row {
     const char *vendor, *uuid, *pci; // of the device
     const char *surroundings;        // of the session
     const char *host, *seed;         // likewise
+    const char *spec_path;           // as the session named it
     uint32_t compute_units;
     struct digest key;
     struct digest source;

@@ -316,17 +316,21 @@ static bool start_search(struct search *s, const struct best_options *o, struct 
     bool is_part = o->configuration_count > 0 || o->where_count > 0;
     if (is_part && !(s->space = space_new(o->spec, &options, e)))
         return false;
-    const struct store_query query = {.spec_name = o->stored_as ? o->stored_as : o->spec->name,
-                                      .constants = s->constants,
-                                      .device = o->device ? o->device->name : o->name,
-                                      .device_identity = o->identity,
-                                      .source = o->source,
-                                      .session = o->session,
-                                      .today = true,
-                                      .inputs = o->inputs,
-                                      .imported = true,
-                                      .telling = true};
-    return store_each(o->store, &query, collect_best_row, s, e) && (!s->failed || error_memory(e));
+    struct store_query query = {.spec_name = o->stored_as ? o->stored_as : o->spec->name,
+                                .constants = s->constants,
+                                .device = o->device ? o->device->name : o->name,
+                                .device_identity = o->identity,
+                                .source = o->source,
+                                .session = o->session,
+                                .today = true,
+                                .inputs = o->inputs,
+                                .imported = true,
+                                .telling = true};
+    bool ok = store_each(o->store, &query, collect_best_row, s, e);
+    query.today = false;
+    if (ok && s->rows == 0 && o->older_rule)
+        ok = store_each(o->store, &query, collect_best_row, s, e);
+    return ok && (!s->failed || error_memory(e));
 }
 
 // ---- choosing ----------------------------------------------------------------------------------
@@ -825,12 +829,31 @@ static bool keep_row(void *context, const struct store_row *row)
     out->choice = read_entry_choice(s, row->configuration);
     out->key = row->key;
     out->source = row->source;
+    out->older_rule = row->measuring_version < HONE_MEASURING_VERSION;
     out->result = result_clone(row->result);
     s->failed |= !out->result;
     if (out->result)
         out->result->reused = true;
     f->done = true;
     return f->counted && !s->failed;
+}
+
+// Was what an older rule verified verified again by the one of today? Nothing is known of times then.
+static void take_verification(struct search *s, struct best_answer *out)
+{
+    const struct best_options *o = s->o;
+    struct error ignored = ERROR_INIT;
+    struct store_question q = {.alone = true};
+    struct job *job = NULL;
+    if (out->result->verification != VERIFICATION_OLDER || !o->device || !o->sources ||
+        !out->choice || !spec_job(o->spec, o->sources, o->device, out->choice, &job, &ignored))
+        return;
+    job_key(job, o->device, &q.key);
+    job_free(job);
+    struct result *again = store_find(o->store, &q, NULL, &ignored);
+    if (again && again->status == STATUS_CORRECT)
+        out->result->verification = again->verification;
+    result_free(again);
 }
 
 // Fills in the rest of the answer that the entry is.
@@ -851,6 +874,7 @@ static bool fetch_answer(struct search *s, const struct group *g, const struct e
     if (ok && f.done && !s->failed) {
         stats_summarise(out->result->samples_ns, out->result->sample_count, s->timer_ns,
                         &out->stats);
+        take_verification(s, out);
         return true;
     }
     result_free(out->result);
@@ -882,7 +906,7 @@ static bool answer_group(struct search *s, const struct group *g, struct best_an
 
 bool best_is_of_today(const struct best_answer *b)
 {
-    return b->choice && !b->other_driver && !b->other_source && !b->other_job;
+    return b->choice && !b->other_driver && !b->other_source && !b->other_job && !b->older_rule;
 }
 
 bool best_find(const struct best_options *o, struct arena *a, struct best_answer *out, bool *found,

@@ -29,6 +29,7 @@ struct best_options {
     const char *const *where; // --where
     uint32_t where_count;
     struct objectives objectives; // no terms: least time
+    bool older_rule; // where nothing of today's rule is known, also what earlier ones measured
 };
 
 // Where the answer stands in the ranking that it comes from.
@@ -67,6 +68,8 @@ struct best_answer {
     // Not what was asked for: measured under another driver, with another kernel text, or with
     // other sizes, arguments or options.
     bool other_driver, other_source, other_job;
+    bool
+        older_rule; // an earlier hone measured and verified it; `verification` says what holds today
 };
 
 // The fastest correct configuration for the spec with its constants: the newest ranking of all that

@@ -310,7 +310,8 @@ START_TEST(wholes_may_have_another_size)
 {
     static const float got[] = {9, 1, 2, 3, 4}, expected[] = {3, 7, 99}, off[] = {3, 7.5F, 99};
     char text[300];
-    struct job_buffer b = floats(5, (struct job_compare){COMPARE_SUM, 0, 1e-6, 1, 4, false});
+    struct job_buffer b =
+        floats(5, (struct job_compare){.kind = COMPARE_SUM, .rtol = 1e-6, .first = 1, .count = 4});
     struct expected x = {.data = expected, .region = {0, 2}};
     struct deviation d;
     ck_assert(compare_output(&b, got, &x, &d));
@@ -319,8 +320,7 @@ START_TEST(wholes_may_have_another_size)
     x.data = off;
     ck_assert(!compare_output(&b, got, &x, &d));
     compare_message(&b, &d, text, sizeof text);
-    ck_assert_str_eq(text,
-                     "C: the sum is 10, expected 10.5 (may be off by 0 + 1e-06 of the reference)");
+    ck_assert_str_eq(text, "C: the sum is 10, expected 10.5 (may be off by 1.05e-05)");
     float half_written[] = {9, 10, 0, 0, 4};
     memset(&half_written[2], POISON_BYTE, 8);
     ck_assert(!compare_output(&b, half_written, &x, &d));
@@ -393,8 +393,9 @@ START_TEST(messages_say_what_is_wrong)
     struct deviation d = compare_doubles(&b, got, expected);
     compare_message(&b, &d, text, sizeof text);
     ck_assert_str_eq(text,
-                     "C: relative norm 0.1 (limit 1e-05), largest deviation 1.3 at component 3 "
-                     "(got 10.7, expected 12)");
+                     "C: 1 component wrong, relative norm 0.1 (limit 1e-05; 0.00052 + 8e-05 of the "
+                     "reference for a component), largest deviation 1.3 at component 3 (got 10.7, "
+                     "expected 12)");
     float none[4];
     memset(none, POISON_BYTE, sizeof none);
     d = compare_doubles(&b, none, expected);
@@ -404,6 +405,51 @@ START_TEST(messages_say_what_is_wrong)
     d = compare_doubles(&b, none, infinite);
     compare_message(&b, &d, text, sizeof text);
     ck_assert_msg(strstr(text, "3 elements unwritten") && !strstr(text, "e+36"), "%s", text);
+}
+END_TEST
+
+// Zeros, and what is within a ten-thousandth, beside references of any size; narrowed by `_i`.
+START_TEST(a_scaled_tolerance_follows_the_reference)
+{
+    static const double sizes[] = {1e-30, 1e-6, 1, 1e20};
+    static const struct job_compare scaled[] = {
+        {.kind = COMPARE_CLOSE, .atol = 1e-4, .rtol = 1e-4, .scaled = true},
+        {.kind = COMPARE_ABSOLUTE, .atol = 1e-4, .scaled = true},
+        {.kind = COMPARE_SUM, .atol = 1e-4, .rtol = 1e-4, .scaled = true},
+        {.kind = COMPARE_SET, .atol = 1e-4, .rtol = 1e-4, .scaled = true},
+        {.kind = COMPARE_NORM, .rtol = 1e-4, .scaled = true},
+    };
+    const double size = sizes[_i / 5];
+    const double expected[] = {size, -2 * size, 3 * size, 0.5 * size};
+    double zeros[4] = {0}, near[4];
+    struct job_buffer b = {.name = "C", .element = {SCALAR_DOUBLE, 1, 0, false}, .count = 4};
+    b.compare = scaled[_i % 5];
+    for (int i = 0; i < 4; i++)
+        near[i] = expected[i] * (1 + 0.5e-4);
+    ck_assert(!compare_doubles(&b, zeros, expected).ok);
+    ck_assert(compare_doubles(&b, near, expected).ok);
+    struct expected x = {.data = expected, .doubles = true, .scale = {.narrowed = 0.01}};
+    struct deviation d;
+    ck_assert(!compare_output(&b, near, &x, &d));
+    ck_assert(compare_output(&b, expected, &x, &d));
+}
+END_TEST
+
+// Of so many right values one is 0, which the norm does not see.
+START_TEST(the_norm_bounds_each_component)
+{
+    enum { COUNT = 1 << 20 };
+    double *expected = malloc(COUNT * sizeof *expected);
+    float *got = malloc(COUNT * sizeof *got);
+    for (int i = 0; i < COUNT; i++)
+        got[i] = (float)(expected[i] = 1 + i % 7);
+    struct job_buffer b = floats(COUNT, (struct job_compare){COMPARE_NORM, .rtol = 1e-3});
+    ck_assert(compare_doubles(&b, got, expected).ok);
+    got[COUNT - 1] = 0;
+    struct deviation d = compare_doubles(&b, got, expected);
+    ck_assert(!d.ok && d.wrong == 1 && d.norm < 1e-3);
+    free(expected);
+    free(got);
 }
 END_TEST
 
@@ -474,6 +520,8 @@ static void add(TCase *t)
     tcase_add_test(t, sets_of_wide_integers_and_of_vectors);
     tcase_add_test(t, regions_may_lie_apart);
     tcase_add_test(t, messages_say_what_is_wrong);
+    tcase_add_loop_test(t, a_scaled_tolerance_follows_the_reference, 0, 20);
+    tcase_add_test(t, the_norm_bounds_each_component);
     tcase_add_test(t, gemm_multiplies);
     tcase_add_loop_test(t, gemm_is_the_definition_at_any_size, 0, 16);
 }

@@ -242,6 +242,8 @@ static const struct job_compare comparisons[] = {
     {.kind = COMPARE_CLOSE, .atol = 1e-3, .rtol = 1e-2, .allow_nan = true},
     {.kind = COMPARE_EXACT, .first = 100, .count = 1500},
     {.kind = COMPARE_NORM, .first = 1999, .rtol = 1e-3},
+    {.kind = COMPARE_CLOSE, .atol = 1e-3, .rtol = 1e-2, .scaled = true},
+    {.kind = COMPARE_ABSOLUTE, .atol = 0.25, .scaled = true, .first = 7, .count = 1000},
     {.kind = COMPARE_EXACT, .first = 5000, .count = 10}, // outside: nothing is compared
 };
 

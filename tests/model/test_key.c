@@ -338,7 +338,7 @@ START_TEST(test_known_key)
     char hex[65];
     job_key(least, &d, &key);
     digest_hex(&key, hex);
-    ck_assert_str_eq(hex, "cc06265dc5f4c556f6765ee2c1a32e2f73c37b5ff3c5870d6d8b541b900c0dd0");
+    ck_assert_str_eq(hex, "dc4450c1b6c4c17c7cae6463bf0804f598f352c90263d66aa6162da10d13ec56");
     job_free(least);
 }
 END_TEST

@@ -726,10 +726,10 @@ END_TEST
 START_TEST(verification_is_said)
 {
     text_clear(&out);
-    report_check(&(struct verified_by){VERIFICATION_NONE, ""}, &out);
+    report_check(&(struct verified_by){VERIFICATION_NONE, "", NULL}, &out);
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), "NOT VERIFIED"));
     text_clear(&out);
-    report_check(&(struct verified_by){VERIFICATION_AGREES, "default configuration"}, &out);
+    report_check(&(struct verified_by){VERIFICATION_AGREES, "default configuration", NULL}, &out);
     ck_assert_str_eq(text_cstr(&out), "not verified: held against the default configuration alone");
 }
 END_TEST

@@ -272,6 +272,7 @@ static void warn_if_older(const struct best_answer *b)
 {
     const char *what = b->other_source   ? "this kernel's present text"
                        : b->other_driver ? "this driver"
+                       : b->older_rule   ? "the present rule of measuring and verifying"
                        : b->other_job    ? "the spec's present sizes, arguments and options"
                                          : NULL;
     if (what)
@@ -334,12 +335,15 @@ static void put_answer(const void *report, const void *record, struct text *out)
     const struct session *s = report;
     const struct shown *shown = record;
     const struct best_answer *b = shown->origin.answer;
+    bool is_older = b->result->verification == VERIFICATION_OLDER;
     const struct {
         bool differs;
         const char *how;
     } differences[] = {{b->other_source, "with another text of the kernel"},
                        {b->other_driver, "under another driver"},
-                       {b->other_job, "with other sizes, arguments or options"}};
+                       {b->other_job && !b->older_rule, "with other sizes, arguments or options"},
+                       {is_older, "by an older rule (hone check --known verifies it again)"},
+                       {b->older_rule && !is_older, "by an older rule, verified again since"}};
     const char *separator = "OLDER RESULT: measured ";
     for (size_t i = 0; i < sizeof differences / sizeof *differences; i++) {
         if (!differences[i].differs)
@@ -657,6 +661,7 @@ static int prepare(struct session *s)
     s->stores[0] = w->opened ? w->opened : s->shipped;
     s->stores[1] = w->opened ? s->shipped : NULL;
     s->options = (struct best_options){.spec = w->spec,
+                                       .older_rule = true,
                                        .configurations = s->settings->given.config.items,
                                        .configuration_count = s->settings->given.config.count,
                                        .where = s->settings->given.where.items,

@@ -2,6 +2,7 @@
 #include "cli/completion.h"
 #include "cli/architecture.h"
 #include "cli/checking.h"
+#include "cli/checking_known.h"
 #include "cli/crash.h"
 #include "os/file_replace.h"
 #include "cli/interrupt.h"
@@ -117,11 +118,22 @@ static bool is_sensible(const struct check_settings *s)
     return architecture_fits(s) && is_junit_writable(s);
 }
 
-static int run_check(struct invocation *i)
+// What the store knows, and nothing else.
+static bool is_sensible_of_known(const struct check_settings *s)
 {
-    struct session s = {.settings = i->settings};
-    if (!is_sensible(s.settings))
-        return EXIT_USAGE;
+    bool is_other = s->races || s->build_only || s->sample.is_given || s->smallest.count ||
+                    s->given.config.count || s->given.where.count || s->given.share.parts > 1 ||
+                    s->given.on.count || s->junit || s->measure.no_store;
+    if (is_other)
+        complain("--known checks the best that the store knows, on this machine: --races, "
+                 "--build-only, --sample, --smallest, --config, --where, --part, --on, --junit and "
+                 "--no-store do not go with it");
+    return !is_other;
+}
+
+static int check_one(struct invocation *i, const struct check_settings *settings)
+{
+    struct session s = {.settings = settings};
     s.writer = &check_writers[s.settings->given.output.format];
     checking_init(&s.checking, i, s.settings);
     interrupt_catch();
@@ -144,6 +156,19 @@ static int run_check(struct invocation *i)
     }
     checking_release(&s.checking);
     return status;
+}
+
+static int run_check(struct invocation *i)
+{
+    const struct check_settings *s = i->settings;
+    if (!is_sensible(s) || (s->known && !is_sensible_of_known(s)))
+        return EXIT_USAGE;
+    if (s->known)
+        return checking_known(i, s, check_one);
+    if (i->argument_count > 0)
+        return check_one(i, s);
+    complain("a spec is needed; without one --known checks the best of each that the store knows");
+    return EXIT_USAGE;
 }
 
 // ---- the command -------------------------------------------------------------------------------
@@ -191,6 +216,12 @@ static const struct option check_options[] = {
          "guards its edges needs: every size is allowed there, and 1 shows little. A reference "
          "that cannot be made at a size fails the configurations of that size. M,N gives both "
          "one value; --smallest M --smallest N chooses M first, with N as in the spec, then N."},
+    {OPTION("known", NULL, option_flag, FIELD(known)),
+     .brief = "again the best that the store knows",
+     .help =
+         "Verify again what the store says is best on the devices of this machine: of each spec "
+         "(or of the one that is named) with each of its constants. What an earlier hone "
+         "verified by an older rule is verified by today's."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)), .brief = "only build, run nothing",
      .help = "Only build: nothing runs, and the store is neither asked nor written."},
     {OPTION("arch", "NAME", option_text, FIELD(arch)), .brief = "with it: build CUDA without a GPU",
@@ -246,6 +277,7 @@ static const struct example examples[] = {
      "in CI: at small sizes, with a file for the CI system"},
     {"hone check kernels_cl/matmul_register.json --sample 5 --seed 7 --smallest M,N,K=33 --races",
      "data races in five of them, without a GPU"},
+    {"hone check --known", "again what the store knows as the best of each spec"},
     {"hone check kernels_cl/matmul_tiled.json --language cuda --arch sm_90 --build-only",
      "does every configuration of the CUDA kernel build? without a GPU"},
     {0},
@@ -256,7 +288,7 @@ const struct command command_check = {
     .group = GROUP_PREPARE,
     .summary = "check that every configuration is right, for CI",
     .arguments = "SPEC",
-    .least = 1,
+    .least = 0,
     .most = 1,
     .description =
         "Builds each valid configuration, launches it once and holds its result against the spec's "
@@ -284,15 +316,17 @@ const struct command command_check = {
         "                                        one a configuration; resources: one a launch\n"
         "  {\"type\":\"summary\", \"ok\", \"passed\", \"skipped\", \"failed\", \"counts\":{}, "
         "\"spec_errors\", \"done\",\n"
-        "   \"planned\", \"valid\", \"reused\", \"identical\", \"races\", \"verification\",\n"
+        "   \"planned\", \"valid\", \"reused\", \"identical\", \"races\", \"verification\", "
+        "\"check_notes\":[],\n"
         "   \"verified\", \"shown\", \"cancelled\", \"error\", \"elapsed_ns\"}\n\n"
         "shown is correct only where a reference says so: where there is none, configurations at "
         "best "
         "\"agree with each other; not verified\". outputs say how much of each argument the kernel "
         "wrote: "
-        "argument, compared, components, written (null where the kernel reads it, too), "
-        "left_by_reference, "
-        "nans, reference_nans. outcome is passed, skipped or failed; verdict is passed, device "
+        "argument, compared, components, written (null where it is not known), changed (written "
+        "counts what is not as before the launch), left_by_reference, nans, reference_nans; and "
+        "what its check is worth: narrowed, blind, note (check_notes in the summary: the first of "
+        "each argument). outcome is passed, skipped or failed; verdict is passed, device "
         "limit, "
         "allowed, not verified or failed.",
     .topics = "devices, status, json",

@@ -27,6 +27,11 @@ bool store_fastest(struct store *s, const struct store_query *q, struct arena *a
 bool store_runs(struct store *s, const char *spec_name, struct arena *a, struct store_row **out,
                 size_t *count, struct error *e);
 
+// Where timed results are of, those that were imported from others apart: the newest row of each file
+// of a spec with its constants, device and language, the newest first. In the arena.
+bool store_places(struct store *s, struct arena *a, struct store_row **out, size_t *count,
+                  struct error *e);
+
 // ---- recorded spaces ---------------------------------------------------------------------------
 
 // What tells spaces apart beside the spec, its constants, the device and the language.

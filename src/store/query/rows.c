@@ -140,7 +140,7 @@ static void row_sql(const struct store_query *q, const struct version *v, struct
              "result.date, session.hone_version, job.language, lower(hex(session.id)), "
              "session.command, job.kernels, session.vendor, session.uuid, session.pci, "
              "session.surroundings, "
-             "session.host, session.seed, "
+             "session.host, session.seed, session.spec_path, "
              "job.measuring_version, job.key, job.source, "
              "session.device_identity, "
              "result.status, result.stop, result.fault, result.sample_count, result.policy_fixed, "
@@ -181,6 +181,7 @@ static const size_t row_texts[] = {
     offsetof(struct store_row, surroundings),
     offsetof(struct store_row, host),
     offsetof(struct store_row, seed),
+    offsetof(struct store_row, spec_path),
 };
 enum {
     COLUMN_MEASURING = sizeof row_texts / sizeof *row_texts,
@@ -368,6 +369,9 @@ static bool give_row(struct walk *w, sqlite3_stmt *statement, int64_t number, st
     if (!is_new)
         return true;
     struct result *result = row_result(w->store, statement, COLUMN_FORMAT, e);
+    if (result && row.measuring_version < HONE_MEASURING_VERSION &&
+        result->verification == VERIFICATION_REFERENCE)
+        result->verification = VERIFICATION_OLDER;
     if (result && !w->q->logs)
         result->log = ""; // in the body of an earlier version
     row.result = result;
