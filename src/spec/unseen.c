@@ -88,6 +88,8 @@ static void look_at_item(struct looking *l, uint32_t file, uint32_t i)
     bool reads = item->reads || item->kind == SCAN_INCLUDE;
     if (reads && f->targets[i] != FOLLOW_UNRESOLVED)
         look_into(l, f->targets[i]);
+    else if (item->next && l->all_known && f->outside)
+        return; // the compiler does not find it either, or does not read this line
     else if (item->reads)
         note_unseen(l, f, item);
     else if (item->kind == SCAN_INCLUDE && (!l->all_known || (!item->angled && !f->outside)))
