@@ -167,12 +167,15 @@ static void look_at_threads(const struct cell *c, struct process_state *now, str
     uint64_t until = clock_ns() + (has_pool ? POOL_NS : THREADS_NS);
     if (has_pool && pools_are_awake())
         return;
-    while ((has_pool ? now->busy_threads > 0 : now->threads > 1) && clock_ns() < until) {
+    while ((has_pool ? now->busy_threads > 0 : now->threads > c->before.threads) &&
+           clock_ns() < until) {
         poll(NULL, 0, LOOK_MS);
         if (!process_state_read(c->pid, now))
             return;
     }
-    uint32_t left = has_pool ? now->busy_threads : now->threads - 1;
+    uint32_t left = has_pool                           ? now->busy_threads
+                    : now->threads > c->before.threads ? now->threads - c->before.threads
+                                                       : 0;
     if (left > 0)
         text_addf(out, "left %u thread%s running", left, left == 1 ? "" : "s");
 }
@@ -213,7 +216,7 @@ static void compare_code(struct comparison *c, uintptr_t at, size_t length)
 // the start (linked with -z now).
 static void compare_table(struct comparison *c, uintptr_t at, size_t length)
 {
-    uint8_t theirs[TABLE_PART];
+    uint8_t theirs[TABLE_PART] = {0};
     for (size_t part; length > 0 && !c->differs; at += part, length -= part) {
         part = length < sizeof theirs ? length : sizeof theirs;
         struct iovec here = {theirs, part}, there = {(void *)at, part};

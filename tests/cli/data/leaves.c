@@ -57,10 +57,9 @@ static void handle(int signal)
     (void)signal;
 }
 
-// Sleeps longer than any test, under a name that the test looks for.
+// Sleeps longer than any test.
 static void live_on(void)
 {
-    prctl(PR_SET_NAME, "hone-left");
     setsid();
     sleep(600);
     _exit(0);

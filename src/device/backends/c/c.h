@@ -13,6 +13,7 @@ struct c_host {
     // What kernels may leave behind (c_state.c).
     bool is_noted;             // the environment's digest is
     bool has_pool;             // a library with threads of its own was loaded: OpenMP, a BLAS
+    uint32_t threads;          // before the last program was loaded
     struct digest environment; // as it was when the last program had been loaded
     uint64_t rounding;         // before the launch
     uint64_t others_ns;        // processor time of other threads at the end of the last launch

@@ -190,6 +190,7 @@ static bool load_shared_object(struct c_host *h, struct c_program *program, stru
               h->files++);
     bool ok = (!path.failed || error_memory(&e)) &&
               write_whole(text_cstr(&path), program->image.data, program->image.length, &e);
+    h->threads = process_threads(getpid());
     if (ok) {
         program->handle = dlopen(text_cstr(&path), RTLD_NOW | RTLD_LOCAL);
         ok =

@@ -105,17 +105,17 @@ static bool is_work_left(struct c_host *h, struct result *r)
 {
     struct timespec joined = {.tv_nsec = JOINED_NS};
     char took[32], launches[32];
-    uint32_t threads = h->has_pool ? 1 : process_threads(getpid());
-    if (threads > 1) {
+    uint32_t threads = h->has_pool ? h->threads : process_threads(getpid());
+    if (threads > h->threads) {
         nanosleep(&joined, NULL);
         threads = process_threads(getpid());
     }
     c_state_before(h); // books what has passed since the last launch
-    if (threads > 1) {
+    if (threads > h->threads) {
         result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
                     "the kernel left %u thread%s running after it had returned: its launches end "
                     "when its work does",
-                    threads - 1, threads == 2 ? "" : "s");
+                    threads - h->threads, threads - h->threads == 1 ? "" : "s");
         return true;
     }
     if (h->has_pool || h->astray_ns <= ASTRAY_NS || h->astray_ns <= h->launched_ns / 2)
