@@ -111,7 +111,7 @@ static bool is_left(const char *pid, const char *mark)
     return memmem(text, length, mark, strlen(mark)) != NULL;
 }
 
-static int count_left(const char *mark)
+static int count_once(const char *mark)
 {
     int count = 0;
     DIR *folder = opendir("/proc");
@@ -119,6 +119,15 @@ static int count_left(const char *mark)
         count += is_left(entry->d_name, mark);
     if (folder)
         closedir(folder);
+    return count;
+}
+
+// A process that was killed may take a moment to be gone.
+static int count_left(const char *mark)
+{
+    int count = 0;
+    for (int i = 0; i < 30 && (count = count_once(mark)) > 0; i++)
+        usleep(100000);
     return count;
 }
 
