@@ -125,6 +125,10 @@ struct backend {
     bool (*run)(void *own, const struct run *run, struct run_times *times, bool *lost,
                 struct result *r);
 
+    // (optional) After the launches of a request: is the process that they ran in as it was before?
+    // Else r says what they left behind.
+    bool (*left)(void *own, struct result *r);
+
     // A vendor's routine in place of programs and kernels (job.h), all three or none. `memory` has
     // one entry for each buffer of the job; what the library says of itself goes into `about`.
     // routine_run() launches it run->batch times and waits, as run(). Default: none is offered. (A

@@ -110,6 +110,9 @@ struct device *device_open(const char *id, const struct device_options *o, struc
     parallel_count_cores();
     d->backend = backend;
     d->options = *o;
+    // Jobs that run in forks of this process hand a reference on as a file.
+    if (!o->cache && language_traits(backend->language)->is_native)
+        d->options.cache = o->scratch;
     d->machine.stat = -1;
     d->worth_bytes = WORTH_BYTES;
     d->poison = POISON_BYTE;
@@ -257,7 +260,7 @@ bool device_build(struct device *d, const struct job *j, struct arena *a, struct
 
 // ---- inputs and reference ahead of time
 
-static bool make_inputs(struct device *d, const struct job *j, struct result *r)
+bool device_make_inputs(struct device *d, const struct job *j, struct result *r)
 {
     struct loaded l = {.job = j};
     struct error e = ERROR_INIT;
@@ -308,7 +311,7 @@ bool device_prepare(struct device *d, const struct job *j, struct result *r)
     bool ok = device_usable(d, r);
     if (ok)
         build_own_ahead(d, j);
-    ok = ok && make_inputs(d, j, r);
+    ok = ok && device_make_inputs(d, j, r);
     r->inputs_ns = clock_ns() - start;
     start = clock_ns();
     if (ok && j->reference.kind != REFERENCE_NONE) {
@@ -321,6 +324,26 @@ bool device_prepare(struct device *d, const struct job *j, struct result *r)
     r->reference_ns = clock_ns() - start;
     device_phase_begin(d, PHASE_IDLE, 0, false);
     return ok;
+}
+
+void device_recall_reference(struct device *d, const struct job *j)
+{
+    struct digest recipe;
+    if (j->reference.kind == REFERENCE_NONE)
+        return;
+    reference_recipe(d, j, &recipe);
+    reference_recall(d, j, &recipe);
+}
+
+void device_host_load(struct device *d, uint64_t jobs_ns, struct result *r)
+{
+    struct machine_snapshot now;
+    d->machine.jobs_ns = jobs_ns;
+    if (r->machine.cores == 0)
+        return;
+    machine_take(&d->machine, &now);
+    r->machine.at_ns = now.at_ns;
+    r->machine.other_cpu_ns = now.other_cpu_ns;
 }
 
 // ---- loading

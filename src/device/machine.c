@@ -89,7 +89,8 @@ static bool others_ns(const struct machine *m, int64_t *out)
     read_again(m->stat, stat, sizeof stat);
     if (!busy_ticks(m, stat, &ticks))
         return false;
-    *out = (int64_t)ticks * (NS_PER_SEC / sysconf(_SC_CLK_TCK)) - (int64_t)clock_processor_ns();
+    *out = (int64_t)ticks * (NS_PER_SEC / sysconf(_SC_CLK_TCK)) -
+           (int64_t)(clock_processor_ns() + m->jobs_ns);
     return true;
 }
 

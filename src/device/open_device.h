@@ -293,6 +293,8 @@ void reference_recipe(const struct device *d, const struct job *j, struct digest
 // The expected outputs, made at need. NULL: the result says why.
 struct reference *reference_of(struct device *d, const struct job *j, const struct digest *recipe,
                                struct result *r);
+// Reads them from the cache, where they are.
+void reference_recall(struct device *d, const struct job *j, const struct digest *recipe);
 // Where a comparison wants it. NULL: the device has no room for it.
 struct memory *reference_on_device(struct device *d, struct reference *f, uint32_t index);
 bool reference_on_host(struct device *d, struct reference *f, struct error *e);

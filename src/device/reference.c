@@ -618,3 +618,9 @@ struct reference *reference_of(struct device *d, const struct job *j, const stru
     f = read_kept(d, j, recipe);
     return f ? f : make_device_reference(d, j, recipe, r);
 }
+
+void reference_recall(struct device *d, const struct job *j, const struct digest *recipe)
+{
+    if (!find_kept(d, recipe))
+        read_kept(d, j, recipe);
+}

@@ -175,6 +175,7 @@ bool run_left_intact(struct device *d, struct loaded *l, struct result *r)
     struct sums *sums = calloc(l->job->buffer_count + 1, sizeof *sums);
     device_phase_begin(d, PHASE_CHECKING, 0, false);
     bool ok = sums || result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
+    ok = ok && (!d->backend->left || d->backend->left(d->own, r));
     if (ok)
         ok = take_sums(d, l, sums, &e) ? left_intact(d, l, sums, r) : run_lost(d, &e, r);
     if (!ok)

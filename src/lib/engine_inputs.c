@@ -206,7 +206,7 @@ static bool run_program(const struct engine_program *p, const char *program, con
     struct process child = PROCESS_NONE;
     char what[128];
     int status = 0;
-    if (!process_start(&child, argv, NULL, e)) {
+    if (!process_start_owned(&child, argv, e)) {
         e->code = ERROR_INPUT; // the caller's program
         return error_context(e, "--reference-by");
     }

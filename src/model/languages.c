@@ -496,6 +496,7 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                 .passes_symbols = true,
                 .knows_folders = true, // it says itself which they are
                 .is_plain_call = true,
+                .is_native = true,
                 .has_words_alone = true,
                 .comes_last = true,
             },

@@ -102,6 +102,7 @@ struct language_traits {
     bool builds_on_device; // its compiler needs a context of the device, with the memory that takes
     bool is_simulated;     // `hone check --races` has a simulator for it
     bool is_plain_call;    // a launch is one call: it has no sizes, and those of a spec are ignored
+    bool is_native;        // kernels run as code of the worker's process: each job in a fork of it
     bool has_words_alone;  // options are words of the compiler's command line: each begins with '-'
     // Its devices answer specs in it alone, and only where no other device does or they are named.
     bool comes_last;

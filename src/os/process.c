@@ -4,6 +4,9 @@
 // kept for messages. Where it runs on another machine, a host has its number, its signals and its end.
 #include "os/process.h"
 #include "base/text.h"
+#include "os/beside.h"
+#include "os/descendants.h"
+#include "os/tool.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -256,6 +259,32 @@ out:
     return ok;
 }
 
+#define OWNED_WORDS 3 // in front of the program
+
+bool process_start_owned(struct process *p, const char *const *argv, struct error *e)
+{
+    char worker[BESIDE_PATH_SIZE];
+    struct text path = TEXT_INIT;
+    size_t count = 0;
+    // What cannot be run is best told by trying to.
+    bool is_found = tool_find(argv[0], &path) && beside_worker(worker);
+    text_release(&path);
+    if (!is_found)
+        return process_start(p, argv, NULL, e);
+    while (argv[count])
+        count++;
+    const char **words = alloc_zeroed((count + OWNED_WORDS + 1) * sizeof *words, e);
+    if (!words)
+        return false;
+    words[0] = worker;
+    words[1] = "--own";
+    words[2] = "--";
+    memcpy(words + OWNED_WORDS, argv, count * sizeof *words);
+    bool ok = process_start(p, words, NULL, e);
+    free((void *)words);
+    return ok;
+}
+
 bool process_start_on(struct process_host *h, struct process *p, const char *const *environment,
                       struct error *e)
 {
@@ -326,6 +355,11 @@ void process_signal(struct process *p, int signal)
 {
     if (p->pid <= 0)
         return;
+    if (signal == SIGKILL && !p->host) { // those in other groups and sessions, too
+        if (kill(-p->pid, SIGSTOP) != 0)
+            kill(p->pid, SIGSTOP);
+        descendants_kill(p->pid);
+    }
     // A child that moved to another group is still ours.
     if (p->host)
         p->host->ops->signal(p->host, p->pid, signal);
@@ -392,6 +426,13 @@ static bool is_process_gone(struct process *p, int *status)
     p->pid = 0;
     p->stopped = false;
     return true;
+}
+
+bool process_has_ended(const struct process *p)
+{
+    siginfo_t info = {.si_pid = 0};
+    return p->pid > 0 && !p->host &&
+           waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
 }
 
 // Sleeps until something is printed, at most `ms`.

@@ -36,6 +36,11 @@ struct process {
 bool process_start(struct process *p, const char *const *argv, const char *const *environment,
                    struct error *e);
 
+// The same of a program of the user's: what it starts, in whatever group or session, ends with it, and
+// the end of its output is seen while its input is open. Takes the hone-worker of this code between
+// (os/beside.h); where there is none, it is process_start().
+bool process_start_owned(struct process *p, const char *const *argv, struct error *e);
+
 // Another machine. Its owner has this as its first member.
 struct process_host {
     const struct process_host_operations *ops;
@@ -82,6 +87,9 @@ void process_continue(struct process *p); // SIGCONT if stopped
 // *status as waitpid() gives it. What it left in its group is then killed, and pid is 0. The
 // channel stays open so that its last frames can be read.
 bool process_wait(struct process *p, int timeout_ms, int *status);
+// Has it ended, without being waited for? Its channel may be open all the same, in a child of it.
+// False on another machine, where the channel ends with it.
+bool process_has_ended(const struct process *p);
 // SIGKILLs the group, waits (ten seconds, should a driver hold the dead process), closes
 // everything; the tail stays readable. May be called on PROCESS_NONE.
 void process_end(struct process *p);

@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-#define FETCH_MS 120000
+#define FETCH_MS         120000
+#define OPENING_REQUESTS 2 // hello, open
 
 struct bench {
     struct bench_options o;
@@ -330,7 +331,7 @@ static struct result *decode_answer(const struct frame *f, struct error *e)
     if (f->verb == VERB_REPLY_RESULT)
         r = result_decode(f->payload, f->length, &bad);
     else
-        error_set(&bad, ERROR_WORKER, "unexpected frame '%s'", verb_text(f->verb));
+        error_set(&bad, ERROR_WORKER, "it sent an unexpected frame '%s'", verb_text(f->verb));
     if (!r) // bytes that are no result are the worker's fault
         error_set(e, bad.code == ERROR_MEMORY ? ERROR_MEMORY : ERROR_WORKER, "%s", bad.text);
     return r;
@@ -351,13 +352,9 @@ static bool keep_printed(struct bench *b, struct result *r, struct error *e)
     return printed || error_memory(e);
 }
 
-bool bench_news(struct bench *b, enum news news, const struct frame *f, struct result **answer,
-                enum bench_state *asked, struct error *e)
+static bool bench_answers(struct bench *b, const struct frame *f, struct result **answer,
+                          enum bench_state *asked, struct error *e)
 {
-    *answer = NULL;
-    *asked = b->state;
-    if (news != NEWS_ANSWER)
-        return true; // a death is told once its process is gone; a refusal is the owner's
     if (b->prefetch && f->sequence == b->prefetch_request) {
         struct bench_job *j = b->prefetch;
         struct result *r = decode_answer(f, e);
@@ -377,8 +374,7 @@ bool bench_news(struct bench *b, enum news news, const struct frame *f, struct r
     }
     if (f->sequence != b->request || b->state == BENCH_IDLE) {
         if (b->unawaited == 0)
-            return bench_happens(b, BENCH_ANSWERED, e) &&
-                   error_set(e, ERROR_WORKER, "the bench worker answered what it was not asked");
+            return error_set(e, ERROR_WORKER, "it answered what it was not asked");
         b->unawaited--;
         return bench_happens(b, BENCH_UNAWAITED, e);
     }
@@ -393,6 +389,29 @@ bool bench_news(struct bench *b, enum news news, const struct frame *f, struct r
     b->loading = NULL;
     *answer = r;
     return *asked != BENCH_VERIFYING || keep_printed(b, r, e);
+}
+
+bool bench_news(struct bench *b, enum news news, const struct frame *f, struct result **answer,
+                enum bench_state *asked, struct error *e)
+{
+    struct error wrong = ERROR_INIT;
+    *answer = NULL;
+    *asked = b->state;
+    if (news != NEWS_ANSWER)
+        return true; // a death is told once its process is gone; a refusal is the owner's
+    if (bench_answers(b, f, answer, asked, &wrong))
+        return true;
+    if (wrong.code != ERROR_WORKER)
+        return error_set_driver(e, wrong.code, wrong.driver, "%s", wrong.text);
+    remote_breaks(&b->remote, wrong.text);
+    return true;
+}
+
+bool bench_refuses(const struct bench *b, const struct frame *f)
+{
+    bool is_launching = b->state == BENCH_VERIFYING || b->state == BENCH_MEASURING;
+    return !b->remote.greeted || (f->sequence > 0 && f->sequence <= OPENING_REQUESTS) ||
+           (f->sequence == b->request && !is_launching);
 }
 
 // ---- what it has -------------------------------------------------------------------------------

@@ -102,6 +102,10 @@ bool bench_fetch(struct bench *b, const struct bench_job *j, enum verb verb, uin
 bool bench_news(struct bench *b, enum news news, const struct frame *f, struct result **answer,
                 enum bench_state *asked, struct error *e);
 
+// Is this REPLY_ERROR a word on the opening, or on a request that may make no sense? Else the worker
+// breaks the protocol: of launches, and unasked, it has nothing to refuse.
+bool bench_refuses(const struct bench *b, const struct frame *f);
+
 bool bench_has(const struct bench *b, const struct bench_job *j);          // it is loaded
 bool bench_has_verified(const struct bench *b, const struct bench_job *j); // and was verified
 void bench_note_verified(const struct bench *b, struct bench_job *j);

@@ -104,6 +104,7 @@ struct happening {
     const char *how;       // DIED: how; OVERDUE: after how long
     uint64_t limit_ns;     // OVERDUE
     bool was_opening;      // (out) DIED
+    bool is_malformed;     // (out) ANSWERED
     bool has_empty_caches; // the worker has
 };
 
@@ -121,6 +122,29 @@ static bool fail_build(struct build_pool *p, struct build *b, enum status status
     return true;
 }
 
+static bool blame_death(struct build_pool *p, struct happening *h, struct error *e)
+{
+    char message[800];
+    if (++h->build->deaths < 2) {
+        build_again(p, h->build, true);
+        return true;
+    }
+    str_format(message, sizeof message, RESULT_COMPILER_DIED ", twice%s: the worker %s",
+               h->has_empty_caches ? ", the second time with empty caches" : "", h->how);
+    return fail_build(p, h->build, STATUS_COMPILE, 0, message, e);
+}
+
+// A worker whose answer cannot be read is one that died with this build.
+static bool refuse_image(struct build_pool *p, struct happening *h, struct error *e)
+{
+    char how[120];
+    str_format(how, sizeof how, "broke the protocol: it sent a malformed '%s'",
+               verb_text(h->frame->verb));
+    h->is_malformed = true;
+    h->how = how;
+    return blame_death(p, h, e);
+}
+
 static bool take_image(struct build_pool *p, struct happening *h, struct error *e)
 {
     struct build *b = h->build;
@@ -134,9 +158,7 @@ static bool take_image(struct build_pool *p, struct happening *h, struct error *
     image_codec(&w, &b->image);
     if (h->frame->verb != VERB_REPLY_IMAGE || !wire_done(&w)) {
         result_free(r);
-        return w.memory ? error_memory(e)
-                        : error_set(e, ERROR_WORKER, "a build worker sent a malformed '%s'",
-                                    verb_text(h->frame->verb));
+        return w.memory ? error_memory(e) : refuse_image(p, h, e);
     }
     b->is_fresh = false;
     b->has_empty_caches = h->has_empty_caches;
@@ -166,18 +188,6 @@ static bool give_back(struct build_pool *p, struct happening *h, struct error *e
     (void)e;
     build_pool_add(p, h->build);
     return true;
-}
-
-static bool blame_death(struct build_pool *p, struct happening *h, struct error *e)
-{
-    char message[800];
-    if (++h->build->deaths < 2) {
-        build_again(p, h->build, true);
-        return true;
-    }
-    str_format(message, sizeof message, RESULT_COMPILER_DIED ", twice%s: the worker %s",
-               h->has_empty_caches ? ", the second time with empty caches" : "", h->how);
-    return fail_build(p, h->build, STATUS_COMPILE, 0, message, e);
 }
 
 // What the build found is found again by the bench worker when it loads the job.
@@ -311,8 +321,8 @@ struct remote *build_pool_worker(struct build_pool *p, uint32_t index)
     return &p->workers[index].remote;
 }
 
-bool build_pool_news(struct build_pool *p, uint32_t index, enum news news, const struct frame *f,
-                     struct error *e)
+static bool builder_says(struct build_pool *p, struct builder *b, enum news news,
+                         struct happening *h, struct error *e)
 {
     static const enum builder_event says[PHASE_COUNT] = {
         [PHASE_IDLE] = BUILDER_SAYS_IDLE,         [PHASE_OPENING] = BUILDER_SAYS_OPENING,
@@ -320,17 +330,32 @@ bool build_pool_news(struct build_pool *p, uint32_t index, enum news news, const
         [PHASE_INPUTS] = BUILDER_SAYS_BUILDING,   [PHASE_REFERENCE] = BUILDER_SAYS_BUILDING,
         [PHASE_CHECKING] = BUILDER_SAYS_BUILDING, [PHASE_PRIMING] = BUILDER_SAYS_PRIMING,
         [PHASE_LAUNCHING] = BUILDER_SAYS_RUNNING};
-    struct builder *b = &p->workers[index];
-    struct happening h = {.frame = f};
     if (news == NEWS_PHASE)
-        return builder_happens(p, b, says[b->remote.phase.kind], &h, e);
+        return builder_happens(p, b, says[b->remote.phase.kind], h, e);
     if (news == NEWS_OPENED)
-        return builder_happens(p, b, BUILDER_OPENED, &h, e);
+        return builder_happens(p, b, BUILDER_OPENED, h, e);
     if (news != NEWS_ANSWER)
         return true; // a death is told once its process is gone; a refusal ends everything
-    if (b->state != BUILDER_DISOWNED && f->sequence != b->request)
-        return error_set(e, ERROR_WORKER, "a build worker answered what it was not asked");
-    return builder_happens(p, b, BUILDER_ANSWERED, &h, e);
+    if (b->state != BUILDER_DISOWNED && h->frame->sequence != b->request)
+        return error_set(e, ERROR_WORKER, "it answered what it was not asked");
+    return builder_happens(p, b, BUILDER_ANSWERED, h, e);
+}
+
+bool build_pool_news(struct build_pool *p, uint32_t index, enum news news, const struct frame *f,
+                     struct error *e)
+{
+    struct builder *b = &p->workers[index];
+    struct happening h = {.frame = f};
+    struct error wrong = ERROR_INIT;
+    bool ok = builder_says(p, b, news, &h, &wrong);
+    if (h.is_malformed)
+        remote_breaks(&b->remote, "a malformed answer");
+    if (ok || (wrong.code == ERROR_WORKER && b->remote.running)) {
+        if (!ok)
+            remote_breaks(&b->remote, wrong.text);
+        return true;
+    }
+    return error_set_driver(e, wrong.code, wrong.driver, "%s", wrong.text);
 }
 
 bool build_pool_died(struct build_pool *p, uint32_t index, const char *how, bool *was_opening,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define ASKING_TIMEOUT_MS 60000
+#define LOOK_MS           250 // so often it is looked whether the worker has ended
 // A driver takes up to a tenth of a second to take down the context of a process that is killed.
 #define SPARE_PATIENCE_NS (500ull * 1000000)
 
@@ -18,6 +19,20 @@ static bool decode_report(const struct frame *f, struct arena *a, struct device_
     if (!wire_finish(&w, ERROR_WORKER, "the worker's list of devices is malformed", e))
         return false;
     return device_number_cards(out->devices, out->device_count, a) || error_memory(e);
+}
+
+// As channel_wait(). A child that a worker has left may hold its channel open after its end.
+static int wait_for_reply(struct remote *r, struct frame *f, struct error *e)
+{
+    uint64_t until = clock_ns() + ASKING_TIMEOUT_MS * UINT64_C(1000000);
+    int got;
+    while ((got = channel_wait(&r->channel, LOOK_MS, f, e)) == 0 && clock_ns() < until) {
+        if (!process_has_ended(&r->process))
+            continue;
+        r->channel.ended = true;
+        return channel_next(&r->channel, f, e) == 1 ? 1 : -1;
+    }
+    return got;
 }
 
 // The one reply to a request of a worker that does nothing else; the payload is released.
@@ -33,7 +48,7 @@ static bool request_reply(struct remote *r, enum verb verb, struct text *payload
         return false;
     }
     do {
-        int got = channel_wait(&r->channel, ASKING_TIMEOUT_MS, f, e);
+        int got = wait_for_reply(r, f, e);
         if (got == 0)
             return error_set(e, ERROR_WORKER, "%s took longer than %d s", doing,
                              ASKING_TIMEOUT_MS / 1000);

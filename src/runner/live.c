@@ -236,6 +236,8 @@ static void take_refusal(struct live *v, const struct frame *f, const struct rem
     remote_error_text(f, text, sizeof text);
     if (builder)
         leave_unable_builder(v, builder, text);
+    else if (r->role == ROLE_BENCH && !bench_refuses(v->bench, f))
+        remote_breaks(bench_worker(v->bench), text);
     else if (r->role == ROLE_BENCH && recovery_is_probing(&v->recovery))
         live_probe_failed(v, text);
     else

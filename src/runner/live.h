@@ -38,10 +38,8 @@ struct entry {
     struct bench_job bench;
     struct result *result; // grows at the bench; NULL elsewhere
     uint64_t verify_ns;    // its first verified launch
-    bool held_against;     // what that left was compared with a reference
     bool prepared;         // simulated: its reference was asked for, in a worker of its own
     bool admitted;         // admission.enter() let it in
-    bool dropped;          // by the caller; lives on as the last job that is known to work
     bool alone;            // what became of it with another in the worker is to be seen again
     struct admission_known known;
     bool has_built_key;
@@ -115,10 +113,10 @@ struct live {
     uint32_t next_handle;
     uint32_t start_deaths; // workers that died before they served anything, in a row
 
-    struct entry *current;    // at the bench
-    struct entry *suspect;    // (or NULL) the job that a lost bench worker had
-    struct entry *probing;    // (or NULL) what shows in a fresh one that the device lives
-    struct entry *good;       // (or NULL) the last job that was correct
+    struct entry *current; // at the bench
+    struct entry *suspect; // (or NULL) the job that a lost bench worker had
+    struct entry
+        *probing; // (or NULL) own_probe, while it shows in a fresh one that the device lives
     struct entry *own_probe;  // (or NULL) a job of our own to probe with
     struct turn_queue turns;  // waiting; the first may be at the bench
     struct turn_queue turned; // done
@@ -171,11 +169,9 @@ const char *entry_name(const struct entry *n);
 struct entry *entry_find(const struct entries *all, uint64_t ticket);
 void entry_stage(struct entries *all, struct entry *n, enum stage stage);
 uint32_t entry_count(const struct entries *all, enum stage from, enum stage to);
-// Takes it out of everything; it lives on while it is the last job that is known to work.
+// Takes it out of everything, and frees it.
 void entry_remove(struct live *v, struct entry *n);
 void entry_free(struct entry *n); // NULL is fine
-// It has shown that it works.
-void entry_is_good(struct live *v, struct entry *n);
 void entries_release(struct live *v);
 
 // live_measure.c

@@ -146,17 +146,7 @@ void entry_remove(struct live *v, struct entry *n)
     build_pool_forget(v->pool, &n->build);
     bench_forget(v->bench, &n->bench);
     unlink_stage(&v->entries, n);
-    n->dropped = true;
-    if (n != v->good)
-        entry_free(n);
-}
-
-void entry_is_good(struct live *v, struct entry *n)
-{
-    struct entry *old = v->good;
-    v->good = n;
-    if (old && old != n && old->dropped)
-        entry_free(old);
+    entry_free(n);
 }
 
 void entries_release(struct live *v)
@@ -165,7 +155,6 @@ void entries_release(struct live *v)
         while (v->entries.stages[stage].first)
             entry_remove(v, v->entries.stages[stage].first);
     }
-    entry_free(v->good); // dropped by now
     entry_free(v->own_probe);
     free((void *)v->entries.buckets);
 }

@@ -214,10 +214,8 @@ void live_bench_finish(struct live *v, struct entry *n, enum stop_reason stop)
         n->result->stop = stop;
     if (correct && n->bench_deaths > 0)
         live_judge_caches(v);
-    if (correct) {
+    if (correct)
         n->bench_deaths = 0;
-        entry_is_good(v, n);
-    }
     live_image_measured(v, n);
     // What a kernel wrote where it should not may hurt the next job: never share a worker with it.
     if (n->result->status == STATUS_RUNTIME)
@@ -417,7 +415,6 @@ void live_bench_answered(struct live *v, enum bench_state asked, struct result *
     }
     if (asked == BENCH_VERIFYING) {
         bench_note_verified(v->bench, &n->bench);
-        n->held_against = n->result->verification != VERIFICATION_NONE;
         if (!n->verify_ns)
             n->verify_ns = n->result->verify_launch_ns;
         if (v->o.judge && n->turns == 0 && !ask_judge(v, n, &v->broken))

@@ -1,8 +1,9 @@
 // The live evaluator's part of a recovery (recovery.h): tells it what became of the bench worker,
 // runs the probe that it asks for, and carries out its verdict.
 //
-// The probe is the last job that was verified, or a small kernel of hone's own. The job that was at
-// the bench (`suspect`) keeps its stage and its admission until there is a verdict.
+// The probe is a small kernel of hone's own, whose result is known: a job of the user's, even one that
+// was right before, may be what has spoiled the device or its worker. The job that was at the bench
+// (`suspect`) keeps its stage and its admission until there is a verdict.
 #include "runner/live.h"
 #include "model/probe.h"
 
@@ -147,7 +148,7 @@ static void carry_out_verdict(struct live *v)
     v->limits.is_doubted = false;
     if (v->o.simulated)
         bench_end(v->bench); // it serves one job
-    else if (probe->dropped || probe == v->own_probe)
+    else
         live_bench_unload(v, probe);
     enum verdict verdict = recovery_verdict(&v->recovery, n ? &n->bench_deaths : &nobody);
     switch (verdict) {
@@ -188,8 +189,6 @@ static void give_device_up(struct live *v, const char *why)
     const struct loss *l = &v->recovery.loss;
     struct entry *n = v->suspect;
     struct text message = TEXT_INIT;
-    const char *probe = v->probing == v->own_probe ? "a small kernel of hone's own"
-                                                   : "a configuration that had worked";
     v->probing = v->suspect = NULL;
     v->limits.is_doubted = false;
     if (surroundings_blame_disk(&v->surroundings, phase_text(l->phase), l->how, &v->broken) ||
@@ -197,7 +196,7 @@ static void give_device_up(struct live *v, const char *why)
         v->suspect = n;
         return;
     }
-    recovery_tell_dead(l, n ? entry_name(n) : NULL, probe, why, &message);
+    recovery_tell_dead(l, n ? entry_name(n) : NULL, why, &message);
     if (n && (!n->result || n->result->status == STATUS_CORRECT)) {
         result_free(n->result);
         n->result = n->build.result ? result_clone(n->build.result) : result_new();
@@ -214,12 +213,8 @@ static void give_device_up(struct live *v, const char *why)
 
 // ---- the probe ---------------------------------------------------------------------------------
 
-// A job that is not compared with anything would not see a driver that lies; and the one that may
-// have done the damage proves nothing.
-static struct entry *choose_probe(struct live *v)
+static struct entry *take_probe(struct live *v)
 {
-    if (v->good && v->good != v->suspect && v->good->held_against)
-        return v->good;
     if (!v->own_probe)
         v->own_probe = entry_new(v, job_probe(v->device.language));
     if (!v->own_probe)
@@ -233,11 +228,10 @@ void live_probe_start(struct live *v)
                   entry_count(&v->entries, STAGE_BUILDING, STAGE_READY) > 0;
     if (v->recovery.state != RECOVERY_LOST || !wanted)
         return;
-    v->probing = choose_probe(v);
+    v->probing = take_probe(v);
     if (!v->probing)
         return;
     v->limits.is_probing = true;
-    v->limits.usual_ns = v->probing->verify_ns;
     if (bench_ready(v->bench, &v->broken) && bench_load(v->bench, &v->probing->bench, &v->broken))
         recovery_event(&v->recovery, RECOVERY_PROBE_SENT, &v->broken);
 }

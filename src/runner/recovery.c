@@ -2,7 +2,7 @@
 // shows whether the device still lives.
 //
 // A dead device ends every worker that touches it, and would have every configuration blamed that
-// comes after the one that killed it. So after each loss a job that is known to work, the probe, is
+// comes after the one that killed it. So after each loss a job whose result is known, the probe, is
 // loaded and launched in a fresh worker. Where that succeeds the device lives, and the verdict
 // follows from how the worker was lost and what it was serving (the table `verdicts`): a worker
 // that died is blamed on a job only when that happens twice with the job alone, because chance, or
@@ -141,15 +141,16 @@ void recovery_fail_lost(const struct loss *l, struct result *r)
     text_release(&message);
 }
 
-void recovery_tell_dead(const struct loss *l, const char *configuration, const char *probe,
-                        const char *why, struct text *out)
+void recovery_tell_dead(const struct loss *l, const char *configuration, const char *why,
+                        struct text *out)
 {
     text_addf(out, "device lost: while %s%s%s ", phase_text(l->phase), configuration ? " " : ",",
               configuration ? configuration : "");
     add_circumstances(out, l);
     text_addf(out,
-              "; then, in a fresh worker, %s failed too, twice: %s. The system's log (dmesg) may "
+              "; then, in a fresh worker, a small kernel of hone's own failed too, twice: %s. The "
+              "system's log (dmesg) may "
               "say more; the device may need a reset, or the machine a restart. After that the "
               "same command goes on where this one ended",
-              probe, why);
+              why);
 }

@@ -97,10 +97,9 @@ enum verdict recovery_verdict(struct recovery *r, uint32_t *job_deaths);
 enum status recovery_tell_job(const struct loss *l, struct text *out);
 
 // After RECOVERY_DEAD: the result of the job that ran last (NULL: none did), which is stored so
-// that it is not tried again unasked; and the error that ends everything. `probe` is what failed,
-// `why` how it did.
+// that it is not tried again unasked; and the error that ends everything. `why`: how the probe failed.
 void recovery_fail_lost(const struct loss *l, struct result *r);
-void recovery_tell_dead(const struct loss *l, const char *configuration, const char *probe,
-                        const char *why, struct text *out);
+void recovery_tell_dead(const struct loss *l, const char *configuration, const char *why,
+                        struct text *out);
 
 #endif

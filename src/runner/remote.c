@@ -351,14 +351,16 @@ bool remote_listen(struct remote *r, struct error *e)
     return true;
 }
 
-static bool take_phase(struct remote *r, const struct frame *f, struct error *e)
+static bool take_phase(struct remote *r, const struct frame *f)
 {
     struct arena none = {0};
     struct wire w;
     wire_reader(&w, f->payload, f->length, &none);
     phase_codec(&w, &r->phase);
-    if (!wire_done(&w))
-        return error_set(e, ERROR_WORKER, "a worker sent a malformed phase");
+    if (!wire_done(&w)) {
+        remote_breaks(r, "sent a malformed phase");
+        return false;
+    }
     limit_phase(r);
     return true;
 }
@@ -391,6 +393,10 @@ enum news remote_next(struct remote *r, struct frame *f, struct error *e)
             error_memory(e);
             return NEWS_BROKEN;
         }
+        if (got < 0 && !r->channel.ended) {
+            remote_breaks(r, bad.text);
+            return NEWS_ENDED;
+        }
         if (got < 0 || (got == 0 && (r->is_failing || r->channel.ended))) {
             remote_dies(r);
             return NEWS_ENDED;
@@ -398,7 +404,7 @@ enum news remote_next(struct remote *r, struct frame *f, struct error *e)
         if (got == 0)
             return NEWS_NONE;
         if (f->verb == VERB_PHASE)
-            return take_phase(r, f, e) ? NEWS_PHASE : NEWS_BROKEN;
+            return take_phase(r, f) ? NEWS_PHASE : NEWS_ENDED;
         r->outstanding -= r->outstanding > 0;
         if (f->sequence != r->beside || f->verb != VERB_REPLY_RESULT) {
             // A hello was followed by the request to open the device.
@@ -562,6 +568,14 @@ void remote_dies(struct remote *r)
     r->deadline_ns = 0;
 }
 
+void remote_breaks(struct remote *r, const char *what)
+{
+    str_format(r->wrong, sizeof r->wrong, "%s", what);
+    remote_dies(r);
+    r->killed = true;
+    remote_kill(r);
+}
+
 bool remote_autopsy(struct remote *r, struct text *out)
 {
     char how[128];
@@ -579,9 +593,13 @@ bool remote_autopsy(struct remote *r, struct text *out)
         return true;
     }
     process_status_text(status, how, sizeof how);
-    text_add(out, !gone       ? "closed its channel, and the system cannot end it"
-                  : r->killed ? "closed its channel and did not end"
-                              : how);
+    if (*r->wrong)
+        text_addf(out, "broke the protocol and was ended: %s%s", r->wrong,
+                  gone ? "" : "; the system cannot end it");
+    else
+        text_add(out, !gone       ? "closed its channel, and the system cannot end it"
+                      : r->killed ? "closed its channel and did not end"
+                                  : how);
     process_drain(&r->process);
     add_last_words(&r->process, out);
     return true;

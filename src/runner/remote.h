@@ -61,6 +61,7 @@ struct remote {
     bool is_failing;   // its channel broke: what has come is read, nothing else will
     uint64_t dying_ns; // since when its channel is at its end; 0: it is not
     bool killed;       // it did not end by itself then
+    char wrong[300];   // (or "") what it sent that the protocol does not know: it is ended for that
 };
 
 #define REMOTE_NONE                                                                                \
@@ -96,6 +97,9 @@ enum news {
 bool remote_listen(struct remote *r, struct error *e);
 // The next of it. Limits follow from what it says.
 enum news remote_next(struct remote *r, struct frame *f, struct error *e);
+// It does not keep to the protocol, for whatever reason, so nothing that it says can be believed any
+// more: it is killed, and from now on it is one that dies (remote_autopsy()).
+void remote_breaks(struct remote *r, const char *what);
 // Sends a request, behind the contents that are still to be sent; its sequence number is
 // r->sequence afterwards.
 bool remote_send(struct remote *r, enum verb verb, const struct text *payload, struct error *e);

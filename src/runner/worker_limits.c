@@ -13,10 +13,8 @@
 // A reference is launched once, and often the slow and plain kernel: it may take so many times the
 // limit of a launch.
 #define REFERENCE_FACTOR 4
-// A launch that shall show that the device lives: this long, or so many times what the job took
-// when it was known to work; never longer than the limit of a launch.
-#define PROBE_NS     (10ull * 1000000000)
-#define PROBE_FACTOR 4
+// A launch that shall show that the device lives: this long, never longer than the limit of a launch.
+#define PROBE_NS (10ull * 1000000000)
 // What the driver gets in a worker that shall show so: so many times what it took before.
 #define PROBE_PATIENCE 10
 
@@ -37,9 +35,8 @@ static uint64_t driver_limit(const struct worker_limits *l, enum worker_role rol
 
 static uint64_t launch_limit(const struct worker_limits *l, enum worker_role role)
 {
-    uint64_t usual = PROBE_FACTOR * l->usual_ns;
     if (role == ROLE_BENCH && l->is_probing)
-        return least_limit(l->terms.launch_limit_ns, usual > PROBE_NS ? usual : PROBE_NS);
+        return least_limit(l->terms.launch_limit_ns, PROBE_NS);
     uint64_t launch = terms_launch_limit(&l->terms, l->best_ns);
     return role == ROLE_BUILD ? least_limit(launch, PRIME_NS) : launch;
 }

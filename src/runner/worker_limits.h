@@ -11,9 +11,8 @@ struct worker_limits {
     uint64_t best_ns; // the best time so far; 0: not known
     // The longest that the bench's driver took for these, of those that ended.
     uint64_t opening_ns, inputs_ns, checking_ns;
-    bool is_doubted;   // the device may be lost: its driver gets a small multiple of these at most
-    bool is_probing;   // what the bench launches shall show that it is not
-    uint64_t usual_ns; // what the probe took when it was known to work; 0: not known
+    bool is_doubted; // the device may be lost: its driver gets a small multiple of these at most
+    bool is_probing; // what the bench launches shall show that it is not
 };
 
 // `awaits`: the worker owes an answer. 0: no limit.

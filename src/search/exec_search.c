@@ -124,16 +124,22 @@ static void end_exec(struct exec_search *x, const char *format, ...)
     text_release(&why);
 }
 
+static void end_gone_exec(struct exec_search *x, int status)
+{
+    char how[80];
+    if (status == 0 && x->has_named) // it has looked enough
+        return end_exec(x, NULL);
+    process_status_text(status, how, sizeof how);
+    end_exec(x, "the program %s", how);
+}
+
 static void end_dead_exec(struct exec_search *x)
 {
     int status = 0;
-    char how[80] = "closed its output";
-    bool gone = process_wait(&x->process, GOODBYE_MS, &status);
-    if (gone && status == 0 && x->has_named) // it has looked enough
-        return end_exec(x, NULL);
-    if (gone)
-        process_status_text(status, how, sizeof how);
-    end_exec(x, "the program %s", how);
+    if (process_wait(&x->process, GOODBYE_MS, &status))
+        end_gone_exec(x, status);
+    else
+        end_exec(x, "the program closed its output");
 }
 
 // ---- sending -----------------------------------------------------------------------------------
@@ -229,7 +235,7 @@ static json_t *exec_parameters(const struct space *space)
 static void start_exec(struct exec_search *x)
 {
     struct error e = ERROR_INIT;
-    if (!process_start(&x->process, x->argv, NULL, &e))
+    if (!process_start_owned(&x->process, x->argv, &e))
         return end_exec(x, "%s", e.text);
     x->state = EXEC_READY;
     json_t *beginning = x->beginning;
@@ -420,6 +426,7 @@ static void take_exec_lines(struct exec_search *x)
 static void pump_exec(struct exec_search *x)
 {
     char part[65536];
+    int status;
     if (x->state == EXEC_NEW || x->state == EXEC_ENDED)
         return;
     flush_exec(x);
@@ -437,6 +444,9 @@ static void pump_exec(struct exec_search *x)
             return end_exec(x, "there is no memory left");
         take_exec_lines(x);
     }
+    // A child of it may hold its output open after its end.
+    if (x->state == EXEC_THINKING && process_wait(&x->process, 0, &status))
+        return end_gone_exec(x, status);
     if (x->state == EXEC_THINKING && clock_ns() - x->asked_ns > x->patience_ns)
         end_exec(x, "the program named no new configuration within %.3g s",
                  (double)x->patience_ns * 1e-9);
@@ -482,12 +492,18 @@ static bool exec_wait(struct strategy *s, int timeout_ms)
 {
     struct exec_search *x = (struct exec_search *)s;
     pump_exec(x);
-    if (x->state == EXEC_THINKING && x->fresh_next == x->fresh_count && timeout_ms != 0) {
-        struct pollfd channel = {.fd = x->process.channel, .events = POLLIN};
+    uint64_t until = timeout_ms < 0 ? UINT64_MAX : clock_ns() + (uint64_t)timeout_ms * 1000000;
+    while (x->state == EXEC_THINKING && x->fresh_next == x->fresh_count && timeout_ms != 0) {
+        struct pollfd fds[] = {{.fd = x->process.channel, .events = POLLIN},
+                               {.fd = x->process.printed, .events = POLLIN}};
         if (x->sent < x->to_send.length)
-            channel.events |= POLLOUT;
-        poll(&channel, 1, timeout_ms);
+            fds[0].events |= POLLOUT;
+        poll(fds, 2, timeout_ms);
         pump_exec(x);
+        uint64_t now = clock_ns();
+        if (!fds[1].revents || fds[0].revents || now >= until) // words on stderr are no answer
+            break;
+        timeout_ms = timeout_ms < 0 ? -1 : (int)((until - now) / 1000000) + 1;
     }
     return x->state == EXEC_THINKING || x->fresh_next < x->fresh_count;
 }

@@ -421,6 +421,24 @@ static const char *locate_file(struct loader *l, const struct source_file *f, bo
     return NULL;
 }
 
+// What `#include_next` reads: the file of that name in the folders behind the one in which this file
+// was found. Compilers' own headers pass on to the C library's so.
+static const char *locate_next(struct loader *l, const struct source_file *f, const char *name,
+                               bool *outside)
+{
+    uint32_t count = l->folder_count + l->outside_count;
+    bool is_behind = false;
+    for (uint32_t i = 0; i < count; i++) {
+        *outside = i >= l->folder_count;
+        const char *folder = *outside ? l->outside[i - l->folder_count] : l->folders[i];
+        const char *path = join_path(l, folder, is_behind ? name : f->name);
+        if (is_behind && path && is_file(path))
+            return path;
+        is_behind = is_behind || (path && strcmp(path, f->path) == 0);
+    }
+    return NULL;
+}
+
 // The file's index, added where it is not there; false: it cannot be read. More files outside than
 // a toolkit has, or a larger one, are none that the tuner reads: *target is then unresolved.
 static bool take_file(struct loader *l, const char *name, const char *path, bool outside,
@@ -482,7 +500,9 @@ static bool resolve_include(struct loader *l, uint32_t file, uint32_t i, const c
 {
     const struct source_file f = l->out->list[file]; // files may be added
     bool outside;
-    const char *path = locate_file(l, &f, file < l->out->mains, name, angled, &outside);
+    const char *path = f.scan.items[i].next
+                           ? locate_next(l, &f, name, &outside)
+                           : locate_file(l, &f, file < l->out->mains, name, angled, &outside);
     f.targets[i] = FOLLOW_UNRESOLVED;
     f.leads_out[i] = path && leads_out(l, path, f.outside || (outside && name[0] != '/'));
     return !path || f.leads_out[i] || take_file(l, name, path, outside, &f.targets[i]) ||
@@ -560,7 +580,9 @@ static bool resolve_all_named(struct loader *l)
     for (uint32_t file = 0; file < l->out->count; file++) {
         for (uint32_t i = 0; i < l->out->list[file].scan.count; i++) {
             const struct scan_item *item = &l->out->list[file].scan.items[i];
-            const char *value = item->named ? find_definition(l, item->reads) : NULL;
+            const char *value = item->named  ? find_definition(l, item->reads)
+                                : item->next ? item->reads
+                                             : NULL;
             bool angled = false;
             const char *name = value ? name_in(l, value, &angled) : NULL;
             if (item->reads)

@@ -193,23 +193,28 @@ static bool add_other(struct scanner *s, const char *word, size_t length, const 
     static const struct {
         const char *word;
         bool reads; // a file
-    } strange[] = {{"include_next", true},
-                   {"import", true},
-                   {"embed", true},
-                   {"elifdef", false},
-                   {"elifndef", false}};
+        bool next;
+    } strange[] = {{"include_next", true, true},
+                   {"import", true, false},
+                   {"embed", true, false},
+                   {"elifdef", false, false},
+                   {"elifndef", false, false}};
     const char *read = NULL;
+    bool next = false;
     for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
         if (strlen(strange[i].word) != length || strncmp(strange[i].word, word, length) != 0)
             continue;
         s->out->opaque = "it uses a directive that is not followed here";
         read = strange[i].reads ? rest : NULL;
+        next = strange[i].next;
     }
     if (length == 6 && strncmp(word, "pragma", 6) == 0 && strncmp(rest, "once", 4) == 0)
         s->out->once = true;
     if (!read)
         return add_text_line(s, rest);
     struct scan_item *item = add_scan_item(s, SCAN_TEXT, rest);
+    if (item)
+        item->next = next;
     return item && (item->reads = arena_strdup(s->arena, read));
 }
 

@@ -30,6 +30,7 @@ struct scan_item {
     bool angled;      // INCLUDE: <...>
     // TEXT: a directive that reads a file which the scanner does not find: what stands behind it.
     const char *reads;
+    bool next;             // of its name, in the folders behind the one that this file is of
     bool named;            // by `reads` alone, which is the name of a macro
     const char *value;     // DEFINE: the macro's text; NULL of a function-like one
     const uint32_t *names; // which of the watched names it mentions, each once

@@ -89,6 +89,8 @@ static void look_at_item(struct looking *l, uint32_t file, uint32_t i)
         note_include(&l->out->leads_out, f, item);
     else if (reads && f->targets[i] != FOLLOW_UNRESOLVED)
         look_into(l, f->targets[i]);
+    else if (item->next && l->all_known && f->outside)
+        return; // the compiler does not find it either, or does not read this line
     else if (item->reads)
         note_include(&l->out->unseen, f, item);
     else if (item->kind == SCAN_INCLUDE && (!l->all_known || (!item->angled && !f->outside)))

@@ -375,8 +375,12 @@ static bool open_items(struct agent *a)
 static void keep_item(struct agent *a, const struct node_frame *f)
 {
     struct item item = {a->kept_bytes, f->length};
-    bool ok = a->item_count < NODE_ITEMS && open_items(a) &&
-              ARRAY_ROOM(a->items, a->item_capacity, a->item_count + 1);
+    if (a->item_count >= NODE_ITEMS) {
+        error_set(&a->failed, ERROR_WORKER, "the tuner has more than %u pieces of data kept",
+                  (unsigned)NODE_ITEMS);
+        return;
+    }
+    bool ok = open_items(a) && ARRAY_ROOM(a->items, a->item_capacity, a->item_count + 1);
     for (uint32_t done = 0; ok && done < f->length;) {
         ssize_t n =
             pwrite(a->kept, f->payload + done, f->length - done, (off_t)(a->kept_bytes + done));

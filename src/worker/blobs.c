@@ -140,7 +140,7 @@ bool blobs_read(struct blobs *all, const struct blob_name *n)
 }
 
 // Nothing is read, or its digest made, while a job runs.
-static void wait_for_readers(const struct blobs *all)
+void blobs_settle(const struct blobs *all)
 {
     for (struct blob *b = all->first; b; b = b->next) {
         if (b->is_read_beside)
@@ -175,13 +175,13 @@ static bool find_contents(void *context, struct job_blob *wanted)
 bool blobs_resolve(const struct blobs *all, struct job *j, struct error *e)
 {
     struct search s = {all, e};
-    wait_for_readers(all);
+    blobs_settle(all);
     return job_each_blob(j, find_contents, &s);
 }
 
 void blobs_free(struct blobs *all)
 {
-    wait_for_readers(all);
+    blobs_settle(all);
     while (all->first) {
         struct blob *b = all->first;
         all->first = b->next;

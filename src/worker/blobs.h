@@ -15,6 +15,8 @@ bool blobs_read(struct blobs *all, const struct blob_name *n);
 // Points a job to the contents that it names; they live as long as the blobs. False where one is
 // not here whole and as its digest says.
 bool blobs_resolve(const struct blobs *all, struct job *j, struct error *e);
+// Waits until nothing is read beside: a process that is forked has no threads but the one.
+void blobs_settle(const struct blobs *all);
 void blobs_free(struct blobs *all);
 
 #endif

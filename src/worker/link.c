@@ -159,7 +159,14 @@ static void send_item(struct link *l, struct relay *r, const uint8_t *frame, uin
             return;
         }
     }
-    if (l->key_count >= NODE_ITEMS || !ARRAY_ROOM(l->keys, l->key_capacity, l->key_count + 1)) {
+    if (l->key_count >= NODE_ITEMS) { // the agent keeps no more: as any other bytes
+        for (uint32_t done = 0, n; done < length; done += n) {
+            n = length - done < NODE_PIECE ? length - done : NODE_PIECE;
+            put_frame(l, &l->agent, NODE_DATA, r->number, frame + done, n);
+        }
+        return;
+    }
+    if (!ARRAY_ROOM(l->keys, l->key_capacity, l->key_count + 1)) {
         error_memory(&l->lost);
         return;
     }

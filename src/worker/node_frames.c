@@ -2,6 +2,7 @@
 // length is checked against its verb's limit before anything is kept of it.
 #include "worker/node_frames.h"
 
+#include "base/crc.h"
 #include "model/codec.h"
 #include "os/process.h"
 #include "worker/protocol.h"
@@ -14,6 +15,7 @@
 
 enum {
     HEADER_BYTES = 16,
+    SUM_BYTES = 4,
     READ_BYTES = 64 * 1024,
     RECEIVE_MOST = 4 * READ_BYTES,
     KEEP_MOST = 1024 * 1024, // an empty buffer larger than this is freed
@@ -174,6 +176,25 @@ static void put_little_endian(uint8_t *to, uint32_t value, int bytes)
         to[i] = (uint8_t)(value >> 8 * i);
 }
 
+static uint32_t frame_sum(const uint8_t *header, const void *payload, size_t length)
+{
+    uint32_t sum = crc32c(0, header, HEADER_BYTES);
+    return length > 0 ? crc32c(sum, payload, length) : sum;
+}
+
+static bool is_frame_whole(const uint8_t *header, uint32_t length)
+{
+    const uint8_t *payload = header + HEADER_BYTES;
+    return length >= SUM_BYTES && frame_sum(header, payload, length - SUM_BYTES) ==
+                                      get_little_endian(payload + length - SUM_BYTES, SUM_BYTES);
+}
+
+// An agent of another version may know no checksums; it is refused for its version.
+static bool is_of_other_version(enum node_verb verb, const uint8_t *payload, uint32_t length)
+{
+    return verb == NODE_HELLO && length >= 4 && get_little_endian(payload, 4) != NODE_PROTOCOL;
+}
+
 int node_next(struct node_stream *s, struct node_frame *f, struct error *e)
 {
     size_t left = s->received.length - s->consumed;
@@ -187,17 +208,26 @@ int node_next(struct node_stream *s, struct node_frame *f, struct error *e)
                   (unsigned)magic, (unsigned)(verb | flags << 16));
         return -1;
     }
-    if (length > verbs[verb].most) {
+    if (length > verbs[verb].most + SUM_BYTES) {
         error_set(e, ERROR_WORKER, "a node's frame '%s' of %u bytes; at most %u are accepted",
                   verbs[verb].text, (unsigned)length, (unsigned)verbs[verb].most);
         return -1;
     }
     if (left - HEADER_BYTES < length)
         return 0;
+    uint32_t kept = length;
+    if (is_frame_whole(at, length)) {
+        kept -= SUM_BYTES;
+    } else if (!is_of_other_version((enum node_verb)verb, at + HEADER_BYTES, length)) {
+        error_set(e, ERROR_WORKER,
+                  "a node's frame '%s' was damaged on its way: its checksum differs",
+                  verbs[verb].text);
+        return -1;
+    }
     *f = (struct node_frame){.verb = (enum node_verb)verb,
                              .number = get_little_endian(at + 8, 4),
                              .payload = at + HEADER_BYTES,
-                             .length = length};
+                             .length = kept};
     s->consumed += HEADER_BYTES + length;
     return 1;
 }
@@ -205,7 +235,7 @@ int node_next(struct node_stream *s, struct node_frame *f, struct error *e)
 bool node_put(struct node_stream *s, enum node_verb verb, uint32_t number, const void *payload,
               size_t length)
 {
-    uint8_t header[HEADER_BYTES];
+    uint8_t header[HEADER_BYTES], sum[SUM_BYTES];
     size_t before = s->queued.length;
     if (s->broken)
         return true;
@@ -213,10 +243,12 @@ bool node_put(struct node_stream *s, enum node_verb verb, uint32_t number, const
     put_little_endian(header + 4, (uint32_t)verb, 2);
     put_little_endian(header + 6, 0, 2);
     put_little_endian(header + 8, number, 4);
-    put_little_endian(header + 12, (uint32_t)length, 4);
+    put_little_endian(header + 12, (uint32_t)length + SUM_BYTES, 4);
+    put_little_endian(sum, frame_sum(header, payload, length), 4);
     text_addn(&s->queued, header, sizeof header);
     if (length > 0)
         text_addn(&s->queued, payload, length);
+    text_addn(&s->queued, sum, sizeof sum);
     if (!s->queued.failed)
         return true;
     s->queued.length = before; // half a frame would spoil all that follow

@@ -4,7 +4,8 @@
 //   tuner <-socket-> link (hone-worker --link) <-launcher-> agent (hone-worker --node) <-sockets-> workers
 //
 // A frame is a header of 16 bytes, little-endian (u32 magic, u16 verb, u16 flags 0, u32 number, u32
-// payload bytes), then the payload. The number is a worker's, or a lock's, of the tuner's choosing,
+// bytes that follow), then the payload and a u32, the CRC-32C of all before it. A launcher may be
+// anything: a frame that it has damaged ends the node, and none of it is believed. The number is a worker's, or a lock's, of the tuner's choosing,
 // counted from 1 and never used twice. The agent speaks first. The start of HELLO's payload never
 // changes, so that any two versions understand that they differ.
 //
@@ -20,7 +21,7 @@
 
 #include <signal.h>
 
-#define NODE_PROTOCOL 1
+#define NODE_PROTOCOL 2
 #define NODE_MAGIC    0x016e689eu        // as bytes 9e 'h' 'n' 01: no text contains that
 #define NODE_BANNER   (64u << 10)        // so much may a launcher print before an agent speaks
 #define NODE_WINDOW   (4u << 20)         // bytes of a worker's that may be on their way

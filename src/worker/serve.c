@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define DRAIN_MS 1000 // how long a last reply may wait for its reader
 // How long the rest of a frame is waited for while a launch runs.
@@ -115,8 +116,14 @@ static void drop_job(struct worker *w, struct loaded_job **at)
 {
     struct loaded_job *l = *at;
     *at = l->next;
-    device_unload(w->device, l->loaded);
-    job_free(l->job);
+    if (l->cell) {
+        w->gone_ns += process_used_ns(l->cell->pid);
+        cell_end(l->cell);
+        free(l->cell);
+    } else {
+        device_unload(w->device, l->loaded);
+        job_free(l->job);
+    }
     free(l);
 }
 
@@ -139,6 +146,7 @@ static void drop_what_was_put_off(struct worker *w)
 // ---- verbs
 
 struct request {
+    const struct frame *frame;
     struct wire in;
     struct arena arena; // of what is read
 };
@@ -244,12 +252,18 @@ static void serve_build(struct worker *w, struct request *q)
     result_free(r);
 }
 
+static bool has_cells(const struct worker *w);
+static void prepare_apart(struct worker *w, const struct frame *f, const struct job *j,
+                          struct result *r);
+
 static void serve_prepare(struct worker *w, struct request *q)
 {
     struct error e = ERROR_INIT;
     struct result *r = result_new();
     struct job *j = read_whole_job(w, &q->in, &e);
-    if (r && j && wire_done(&q->in)) {
+    if (r && j && wire_done(&q->in) && has_cells(w)) {
+        prepare_apart(w, q->frame, j, r);
+    } else if (r && j && wire_done(&q->in)) {
         device_prepare(w->device, j, r);
         reply_result(w, r);
     } else {
@@ -434,6 +448,232 @@ static void serve_stop(struct worker *w, struct request *q)
     w->ended = true;
 }
 
+// ---- jobs in processes of their own (cell.h)
+
+static void serve_frame(struct worker *w, const struct frame *f);
+static int serve_all(struct worker *w);
+static void drain(struct worker *w);
+
+// Do jobs run in no process but one of their own?
+static bool has_cells(const struct worker *w)
+{
+    return w->device && !w->is_cell && !w->options.build_only &&
+           language_traits(device_describe(w->device)->language)->is_native;
+}
+
+static bool is_for_cell(const struct worker *w, enum verb verb)
+{
+    static const bool of_jobs[VERB_COUNT] = {
+        [VERB_LOAD] = true,   [VERB_VERIFY] = true, [VERB_MEASURE] = true,
+        [VERB_OUTPUT] = true, [VERB_BINARY] = true, [VERB_PTX] = true};
+    return of_jobs[verb] && has_cells(w);
+}
+
+static void pass_phase_on(void *context, const struct frame *f)
+{
+    struct worker *w = context;
+    channel_send(&w->channel, f->verb, f->sequence, f->payload, f->length, NULL);
+}
+
+// All that the process does from now on; it has the request that it was forked for.
+static void __attribute__((noreturn))
+be_cell(struct worker *w, struct cell *c, const struct frame *f)
+{
+    close(w->channel.fd);
+    for (struct loaded_job *l = w->jobs; l; l = l->next) {
+        if (l->cell && l->cell != c)
+            close(l->cell->channel.fd);
+    }
+    w->channel = c->channel;
+    w->jobs = NULL;
+    w->is_cell = true;
+    serve_frame(w, f);
+    int status = serve_all(w);
+    drain(w);
+    fflush(stdout);
+    _exit(status);
+}
+
+// A worker ends as the process of its job did, so that its tuner learns of it.
+static void end_like_cell(struct worker *w, int status, const struct text *why)
+{
+    if (why->length > 0)
+        fprintf(stderr, "hone-worker: %s\n", text_cstr(why));
+    w->status = status;
+    w->ended = true;
+}
+
+static size_t list_cells(const struct worker *w, pid_t *out, size_t most)
+{
+    size_t count = 0;
+    for (const struct loaded_job *l = w->jobs; l && count < most; l = l->next) {
+        if (l->cell && l->cell->pid > 0)
+            out[count++] = l->cell->pid;
+    }
+    return count;
+}
+
+static uint64_t claimed_ns(const struct result *r)
+{
+    const uint64_t *samples;
+    uint32_t count;
+    uint64_t sum = r->verify_launch_ns;
+    if (result_samples(r, &samples, &count)) {
+        for (uint32_t i = 0; i < count; i++)
+            sum += samples[i] * (r->batch ? r->batch : 1);
+    }
+    return sum;
+}
+
+// What a launch took by the job's own clock cannot be longer than the worker waited for the answer.
+static void judge_times(struct result *r, uint64_t took_ns)
+{
+    char claimed[32], took[32];
+    uint64_t sum = claimed_ns(r);
+    if (sum <= took_ns)
+        return;
+    duration_to_str((double)sum, claimed);
+    duration_to_str((double)took_ns, took);
+    result_fail(
+        r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+        "its launches took %s by the clock of its process, but all that was asked of it took "
+        "%s: it changes its clock",
+        claimed, took);
+}
+
+// What has been launched leaves its process as it found it, else it is wrong, whatever it computes.
+static void judge_cell(struct worker *w, struct cell *c, struct result *r, uint64_t took_ns)
+{
+    pid_t cells[64];
+    struct text left = TEXT_INIT;
+    uint64_t used_ns = w->gone_ns;
+    size_t count = list_cells(w, cells, sizeof cells / sizeof *cells);
+    for (size_t i = 0; i < count; i++)
+        used_ns += process_used_ns(cells[i]);
+    device_host_load(w->device, used_ns, r);
+    if (r->status != STATUS_CORRECT && r->status != STATUS_CORRECTNESS)
+        return;
+    cell_look(c, cells, count, &left);
+    if (left.length > 0) // before what it computed, which another process of it may have answered
+        r->status = STATUS_CORRECT;
+    if (left.length > 0 || left.failed)
+        result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                    "the kernel %s: it has to leave its process as it found it", text_cstr(&left));
+    judge_times(r, took_ns);
+    text_release(&left);
+}
+
+static void reply_judged(struct worker *w, struct cell *c, const struct frame *answer,
+                         uint64_t took_ns)
+{
+    struct error e = ERROR_INIT;
+    struct text why = TEXT_INIT;
+    struct result *r = result_decode(answer->payload, answer->length, &e);
+    if (r) {
+        judge_cell(w, c, r, took_ns);
+        reply_result(w, r);
+    } else {
+        text_addf(&why, "the process of the job: %s", e.text);
+        end_like_cell(w, EXIT_FAILURE << 8, &why);
+        text_release(&why);
+    }
+    result_free(r);
+}
+
+static void ask_cell(struct worker *w, struct cell *c, const struct frame *request, enum verb verb)
+{
+    struct cell_listener listener = {pass_phase_on, w};
+    struct text why = TEXT_INIT;
+    struct frame answer;
+    uint64_t start = clock_ns();
+    int status = 0;
+    if (!cell_ask(c, w->sequence, request, &listener, &answer, &status, &why)) {
+        end_like_cell(w, status, &why);
+    } else if ((verb == VERB_VERIFY || verb == VERB_MEASURE) && answer.verb == VERB_REPLY_RESULT) {
+        reply_judged(w, c, &answer, clock_ns() - start);
+    } else {
+        if (verb == VERB_LOAD)
+            cell_note(c);
+        text_addn(&w->payload, answer.payload, answer.length);
+        send_frame(w, answer.verb);
+    }
+    text_release(&why);
+}
+
+// Returns in the worker alone. NULL: the reason was sent.
+static struct cell *start_cell(struct worker *w, const struct frame *f)
+{
+    struct error e = ERROR_INIT;
+    struct cell *c = alloc_zeroed(sizeof *c, &e);
+    blobs_settle(&w->blobs);
+    enum cell_side side = c ? cell_start(c, &e) : CELL_FAILED;
+    if (side == CELL_INSIDE)
+        be_cell(w, c, f);
+    if (side == CELL_OUTSIDE)
+        return c;
+    reply_error(w, e.text);
+    free(c);
+    return NULL;
+}
+
+static void load_in_cell(struct worker *w, uint32_t handle, const struct frame *f)
+{
+    struct loaded_job **at = find_job(w, handle), *l;
+    if (*at)
+        drop_job(w, at);
+    struct cell *c = start_cell(w, f);
+    if (!c)
+        return;
+    if (!(l = calloc(1, sizeof *l))) {
+        cell_end(c);
+        free(c);
+        reply_error(w, "out of memory");
+        return;
+    }
+    *l = (struct loaded_job){.next = w->jobs, .handle = handle, .cell = c};
+    w->jobs = l;
+    ask_cell(w, c, NULL, VERB_LOAD);
+}
+
+// Inputs are made here, for all jobs; so is a reference, unless it is another kernel's work: that is
+// launched in a process of its own, and what it leaves is read from the cache.
+static void prepare_apart(struct worker *w, const struct frame *f, const struct job *j,
+                          struct result *r)
+{
+    bool is_foreign = j->reference.kind == REFERENCE_JOB;
+    bool ok = is_foreign ? device_make_inputs(w->device, j, r) : device_prepare(w->device, j, r);
+    if (!ok || !is_foreign) {
+        reply_result(w, r);
+        return;
+    }
+    struct cell *c = start_cell(w, f);
+    if (!c)
+        return;
+    ask_cell(w, c, NULL, VERB_PREPARE);
+    cell_end(c);
+    free(c);
+    device_recall_reference(w->device, j);
+}
+
+static void serve_in_cell(struct worker *w, const struct frame *f)
+{
+    struct arena a;
+    struct wire in;
+    uint32_t handle = 0;
+    arena_init(&a);
+    wire_reader(&in, f->payload, f->length, &a);
+    wire_u32(&in, &handle);
+    struct loaded_job *l = *find_job(w, handle);
+    if (f->verb == VERB_LOAD)
+        load_in_cell(w, handle, f);
+    else if (!l)
+        reply_error(w, in.failed ? "the payload cannot be read"
+                                 : "no job is loaded under this handle");
+    else
+        ask_cell(w, l->cell, f, f->verb);
+    arena_release(&a);
+}
+
 // ---- the table
 
 static const struct {
@@ -454,12 +694,15 @@ static void serve_frame(struct worker *w, const struct frame *f)
 {
     struct request q;
     w->sequence = f->sequence;
+    q.frame = f;
     arena_init(&q.arena);
     wire_reader(&q.in, f->payload, f->length, &q.arena);
     if ((unsigned)f->verb >= VERB_COUNT || !verbs[f->verb].serve)
         reply_error(w, "this verb is no request");
     else if (verbs[f->verb].needs_device && !w->device)
         reply_error(w, "no device is open");
+    else if (is_for_cell(w, f->verb))
+        serve_in_cell(w, f);
     else
         verbs[f->verb].serve(w, &q);
     arena_release(&q.arena);
@@ -536,7 +779,7 @@ int serve(int channel, const struct device_options *options)
     w.options.context = &w;
     arena_init(&w.opened);
     channel_init(&w.channel, channel);
-    int status = serve_all(&w);
+    int ended = serve_all(&w);
     drain(&w);
     drop_what_was_put_off(&w);
     while (w.jobs)
@@ -545,5 +788,5 @@ int serve(int channel, const struct device_options *options)
     arena_release(&w.opened);
     blobs_free(&w.blobs);
     channel_release(&w.channel);
-    return status;
+    return w.status ? w.status : ended << 8;
 }

@@ -14,6 +14,8 @@
 // stopped again by its tuner before the next measurement.
 #include "worker/watch.h"
 
+#include "os/descendants.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -69,6 +71,7 @@ static bool has_ended(const struct watch *w, int timeout_ms)
 
 static void kill_group(void)
 {
+    descendants_kill(getpid()); // also those that have left the group
     kill(getpgrp() == getpid() ? 0 : getpid(), SIGKILL);
 }
 

@@ -5,12 +5,14 @@
 #include "device/device.h"
 #include "worker/protocol.h"
 #include "worker/blobs.h"
+#include "worker/cell.h"
 
 struct loaded_job {
     struct loaded_job *next;
     uint32_t handle; // of the tuner's choosing
     struct job *job;
     struct loaded *loaded;
+    struct cell *cell; // (or NULL) the process that has it loaded, in place of both
 };
 
 struct worker {
@@ -25,6 +27,9 @@ struct worker {
     struct text payload;        // of the frame that is being written
     bool beside;                // what is served is served while a launch runs
     bool ended;                 // asked to stop, or the channel is gone
+    bool is_cell;               // this process is the cell of a job
+    int status;                 // to end with, as waitpid() gives it
+    uint64_t gone_ns;           // processor time of cells that have ended
 };
 
 // ---- start.c: the first acts of the process, before anything of a driver is touched
@@ -67,7 +72,8 @@ char *cache_folder(void);
 
 // ---- serve.c
 
-// Serves requests until the tuner stops or its end of the channel closes. Returns the exit status.
+// Serves requests until the tuner stops or its end of the channel closes. Returns the status to end
+// with, as waitpid() gives it: a worker ends as the process of a job did.
 int serve(int channel, const struct device_options *options);
 
 #endif

@@ -1,8 +1,10 @@
 // hone-worker: without arguments it serves the tuner over descriptor 0; else it is a node's agent or
 // the link to one, or says what it is.
 #include "os/beside.h"
+#include "os/descendants.h"
 #include "worker/agent.h"
 #include "worker/node_frames.h"
+#include "worker/supervise.h"
 #include "worker/watch.h"
 #include "worker/worker.h"
 
@@ -12,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CANNOT_LAUNCH 127
@@ -55,11 +59,24 @@ static int last_words(const struct error *e)
     return EXIT_FAILURE;
 }
 
+// A worker whose job's process was killed by a signal is, too.
+static int end_like(int status)
+{
+    struct rlimit none = {0, 0};
+    if (!WIFSIGNALED(status))
+        return WEXITSTATUS(status);
+    setrlimit(RLIMIT_CORE, &none);
+    signal(WTERMSIG(status), SIG_DFL);
+    raise(WTERMSIG(status));
+    return EXIT_FAILURE;
+}
+
 static int serve_channel(void)
 {
     struct error e = ERROR_INIT;
     int channel = take_channel(&e);
     lead_group();
+    descendants_adopt(); // where it cannot: what a kernel starts and leaves may outlive the tune
     if (channel < 0)
         return last_words(&e);
     if (!watch_start(channel))
@@ -69,7 +86,7 @@ static int serve_channel(void)
     for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
         environment[l] = timing_environment((enum language)l);
     char *scratch = enter_scratch(&e);
-    int status = EXIT_FAILURE;
+    int status = EXIT_FAILURE << 8;
     if (e.code == ERROR_NONE) {
         // Compiler options name folders relative to the scratch folder, which is the working
         // folder: every worker then builds with the same text, and driver caches know it again.
@@ -87,7 +104,7 @@ static int serve_channel(void)
         free(environment[l]);
     free(cache);
     watch_end();
-    return status;
+    return end_like(status);
 }
 
 // Becomes the launcher, which ends with its link, however that ends.
@@ -160,6 +177,8 @@ int main(int argc, char **argv)
         return link_serve(&link);
     if (argc >= 4 && strcmp(argv[1], "--launch") == 0 && strcmp(argv[2], "--") == 0)
         return become_launcher(argv + 3);
+    if (argc >= 4 && strcmp(argv[1], "--own") == 0 && strcmp(argv[2], "--") == 0)
+        return supervise(argv + 3);
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
         return print_line("hone-worker " HONE_VERSION "\n");
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))

@@ -5,9 +5,13 @@
 
 #include "../base/suite.h"
 
+#include <dirent.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #define SPEC   HONE_SOURCE_DIR "/tests/cli/data/scale.json"
 #define SAME   HONE_SOURCE_DIR "/tests/cli/data/same.json"
@@ -38,6 +42,153 @@ START_TEST(faults_beside_what_is_right)
            "wrote 4 bytes past the end of out");
     expect(program_run("run", SPEC, "--no-store", "--config", "FAULT=4"), 1,
            "the worker died while running");
+}
+END_TEST
+
+// ---- what a kernel leaves behind
+
+#define LEAVES HONE_SOURCE_DIR "/tests/cli/data/leaves.json"
+
+static const struct {
+    int mode;
+    const char *told; // of its failure; NULL: it is right, or the system decides
+} leaves[] = {
+    {0, NULL},
+    {1, "runtime: the kernel left 1 thread running"},
+    {2, "runtime: the kernel left"},
+    {3, "runtime: the kernel left 1 process running"},
+    {4, "runtime: the kernel left 1 process running"},
+    {5, "runtime: the kernel "}, // changed a limit, for which its process may end before it is seen
+    {6, "runtime: the kernel changed how the processor rounds"},
+#if defined(__x86_64__)
+    {7, "runtime: the kernel changed how the processor rounds"},
+#endif
+    {8, "runtime: the kernel changed the working folder to /"},
+    {9, "runtime: the kernel changed the umask"},
+    {10, "runtime: the kernel changed the environment"},
+    {11, "runtime: the kernel left an alarm set"},
+    {12, "runtime: the kernel changed which signals are ignored"},
+    {13, "runtime: the kernel changed which signals are blocked"},
+    {14, "runtime: the kernel left a file open (/dev/null)"},
+    {15, "runtime: the kernel changed its priority"},
+    {16, "runtime: the kernel changed its priority"},
+    {17, "runtime: the kernel left its process group"},
+    {19, "runtime: the kernel changed the code of the worker, or which functions it calls"},
+    {20, "runtime: the kernel changed the code of the worker, or which functions it calls"},
+    {21, "runtime: the kernel changed its personality"},
+    {23, "runtime: the kernel changed which signals are handled (Segmentation fault)"},
+    {24, "runtime: the kernel left 1 process running"},
+    {25, NULL}, // what is to happen at its exit never does
+    {26, "runtime: the worker died while running"},
+    {27, "runtime: the worker died while running"},
+    {28, "runtime: the worker died while running"},
+    {29, "runtime: the kernel left an alarm set"},
+    {30, "runtime: the worker died while running"},
+    {105, NULL},
+    {110, NULL},
+    {115, NULL},
+    {120, NULL},
+    {125, NULL},
+    {130, NULL},
+};
+
+// What this test starts is known by a variable of its environment, which only a new program loses.
+static void mark_environment(char mark[64])
+{
+    snprintf(mark, 64, "HONE_TEST_MARK=%ld.", (long)getpid());
+    setenv("HONE_TEST_MARK", strchr(mark, '=') + 1, 1);
+}
+
+static bool is_left(const char *pid, const char *mark)
+{
+    static char text[1 << 17];
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%.20s/environ", pid);
+    FILE *f = fopen(path, "r");
+    size_t length = f ? fread(text, 1, sizeof text, f) : 0;
+    if (f)
+        fclose(f);
+    return memmem(text, length, mark, strlen(mark)) != NULL;
+}
+
+static int count_once(const char *mark)
+{
+    int count = 0;
+    DIR *folder = opendir("/proc");
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        count += is_left(entry->d_name, mark);
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+// A process that was killed may take a moment to be gone.
+static int count_left(const char *mark)
+{
+    int count = 0;
+    for (int i = 0; i < 30 && (count = count_once(mark)) > 0; i++)
+        usleep(100000);
+    return count;
+}
+
+// Each is told of itself, nothing of it meets another configuration, and no process outlives the tune.
+START_TEST(nothing_is_left_behind)
+{
+    char mark[64];
+    mark_environment(mark);
+    struct ran r = program_run("tune", LEAVES, "--language", "c", "--no-store", "--iterations", "3",
+                               "--strategy", "exhaustive", "--verbose");
+    struct text all = TEXT_INIT;
+    ck_assert_msg(r.status == 0, "%d: %.1500s%.500s", r.status, r.out, r.err);
+    text_addf(&all, "%s\n%s", r.out, r.err); // progress is told on the one or the other;
+    for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
+        const char *told = leaves[i].told;
+        char start[32];
+        snprintf(start, sizeof start, "\nMODE=%d: ", leaves[i].mode);
+        const char *line = strstr(text_cstr(&all), start);
+        ck_assert_msg(line != NULL, "nothing of MODE=%d", leaves[i].mode);
+        size_t length = strcspn(++line, "\n"), begin = strlen(start) - 1;
+        bool is_told =
+            told ? str_starts(line + begin, told) : memmem(line, length, ", verified", 10) != NULL;
+        ck_assert_msg(is_told, "%.*s", length < 900 ? (int)length : 900, line);
+    }
+    ck_assert_int_eq(count_left(mark), 0);
+    text_release(&all);
+    ran_release(&r);
+}
+END_TEST
+
+// Programs of the user's, each of which starts another one in a session of its own.
+static const struct {
+    const char *option, *text;
+    const char *said;
+} owners[] = {
+    {"--strategy", "exec:[\"sh\", \"-c\", \"setsid sleep 611.25 >&2 & exec 1>&-; sleep 611.5\"]",
+     "the program closed its output"},
+    {"--strategy", "exec:[\"sh\", \"-c\", \"setsid sleep 611.25 & exit 3\"]",
+     "the program exited with status 3"},
+    {"--strategy",
+     "exec:[\"sh\", \"-c\", \"setsid sleep 611.25 & yes nothing | head -c 3000000 >&2; exit 4\"]",
+     "the program exited with status 4"},
+    {"--reference-by", HONE_SOURCE_DIR "/tests/cli/data/leaves.sh", "exited with status 5"},
+};
+enum { OWNERS = sizeof owners / sizeof *owners };
+
+// The end of each is seen at once, not after the 60 s for which a program may think, and what it has
+// started ends with it.
+START_TEST(programs_end_with_what_they_start)
+{
+    struct timespec before, after;
+    char mark[64];
+    mark_environment(mark);
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    struct ran r = program_run("tune", SPEC, "--no-store", "--where", "FAULT == 0",
+                               owners[_i].option, owners[_i].text);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    ck_assert_msg(strstr(r.err, owners[_i].said) != NULL, "%.500s%.1500s", r.out, r.err);
+    ck_assert_int_lt(after.tv_sec - before.tv_sec, 50);
+    ck_assert_int_eq(count_left(mark), 0);
+    ran_release(&r);
 }
 END_TEST
 
@@ -141,6 +292,8 @@ static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 240);
     tcase_add_test(tests, faults_beside_what_is_right);
+    tcase_add_test(tests, nothing_is_left_behind);
+    tcase_add_loop_test(tests, programs_end_with_what_they_start, 0, OWNERS);
     tcase_add_test(tests, what_is_stored_answers);
     tcase_add_test(tests, the_same_code_is_launched_once);
     tcase_add_test(tests, the_port_is_right);

@@ -109,6 +109,22 @@ bool device_prepare(struct device *d, const struct job *j, struct result *r)
     return true;
 }
 
+// Jobs run in no forks here: the stand-in's language is none of native code.
+bool device_make_inputs(struct device *d, const struct job *j, struct result *r)
+{
+    return device_prepare(d, j, r);
+}
+
+void device_recall_reference(struct device *d, const struct job *j)
+{
+    (void)d, (void)j;
+}
+
+void device_host_load(struct device *d, uint64_t jobs_ns, struct result *r)
+{
+    (void)d, (void)jobs_ns, (void)r;
+}
+
 struct loaded *device_load(struct device *d, const struct job *j, const struct image *m,
                            struct result *r)
 {

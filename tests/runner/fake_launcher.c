@@ -1,7 +1,7 @@
 // A launcher as srun is one: fake_launcher COMMAND... runs the command under a process of its own, the
 // step, that stands for another machine's. Input and output go through both. If this one is killed the
 // step lives on, and the input of its command never ends. FAKE_PASSED=<file>: how many bytes went to the
-// command, told at the end.
+// command, told at the end. FAKE_FLIP=<n>: of the n-th byte that comes back a bit is flipped.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,9 +18,13 @@ enum { PIECE = 65536 };
 static int pass_on(int from, int to, unsigned long long *bytes_passed)
 {
     char bytes[PIECE];
+    const char *flip = to == 1 ? getenv("FAKE_FLIP") : NULL;
     ssize_t n = read(from, bytes, sizeof bytes);
     if (n <= 0)
         return 0;
+    unsigned long long at = flip ? strtoull(flip, NULL, 10) : 0;
+    if (flip && at >= *bytes_passed && at < *bytes_passed + (unsigned long long)n)
+        bytes[at - *bytes_passed] ^= 4;
     *bytes_passed += (unsigned long long)n;
     for (ssize_t done = 0; done < n;) {
         ssize_t w = write(to, bytes + done, (size_t)(n - done));

@@ -26,6 +26,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum behaviour {
@@ -47,6 +48,10 @@ enum behaviour {
     FAKE_SPEC_FAULT,
     FAKE_REFERENCE_FAULT,
     FAKE_GARBAGE,
+    FAKE_ANSWER_TWICE,
+    FAKE_REFUSE_RUNNING,
+    FAKE_MALFORMED_RUNNING,
+    FAKE_MALFORMED_BUILDING,
     FAKE_UNVERIFIED,
     FAKE_DIE_IN_TURN,
     FAKE_DIE_IN_TURN_ONCE,
@@ -85,6 +90,12 @@ static const char *const names[] = {
     [FAKE_SPEC_FAULT] = "spec_fault",
     [FAKE_REFERENCE_FAULT] = "reference_fault",
     [FAKE_GARBAGE] = "garbage",
+    // What breaks the protocol in frames: an answer that nothing asked for, an error in the place of
+    // a launch's result, and results that are none.
+    [FAKE_ANSWER_TWICE] = "answer_twice",
+    [FAKE_REFUSE_RUNNING] = "refuse_running",
+    [FAKE_MALFORMED_RUNNING] = "malformed_running",
+    [FAKE_MALFORMED_BUILDING] = "malformed_building",
     [FAKE_UNVERIFIED] = "unverified",
     [FAKE_DIE_IN_TURN] = "die_in_turn",
     [FAKE_DIE_IN_TURN_ONCE] = "die_in_turn_once",
@@ -347,8 +358,11 @@ static void be_held(void)
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     if (pipe(told) != 0)
         exit(1);
-    if (fork() == 0) {
-        setsid(); // who kills the group does not reach it
+    pid_t starter = fork();
+    if (starter == 0 && fork() > 0)
+        _exit(0); // the other one is no descendant of this process: who ends it does not reach it
+    if (starter == 0) {
+        setsid();
         may = ptrace(PTRACE_SEIZE, self, NULL, NULL) == 0;
         if (write(told[1], &may, 1) != 1)
             _exit(1);
@@ -357,6 +371,7 @@ static void be_held(void)
         sleep(HELD_S);
         _exit(0);
     }
+    waitpid(starter, NULL, 0);
     if (read(told[0], &may, 1) != 1)
         exit(1);
     add_line(getenv("FAKE_EVENTS"), may ? "held\n" : "not held\n");
@@ -424,6 +439,8 @@ static void fail_build(const struct slot *s, struct result *r)
     }
 }
 
+static void reply_junk(enum verb verb, uint32_t sequence, const char *words);
+
 static void build(uint32_t sequence, const struct job *j)
 {
     struct slot s = slot_of(j);
@@ -441,6 +458,10 @@ static void build(uint32_t sequence, const struct job *j)
     if (s.behaviour == FAKE_DIE_OF_DISK) {
         fprintf(stderr, "LLVM ERROR: IO failure on output stream: No space left on device\n");
         _exit(1);
+    }
+    if (s.behaviour == FAKE_MALFORMED_BUILDING) {
+        reply_junk(VERB_REPLY_IMAGE, sequence, "no image");
+        return;
     }
     fail_build(&s, r);
     char dead[512];
@@ -534,6 +555,26 @@ static void take_launch_time(void)
         usleep((useconds_t)strtoul(us, NULL, 10));
 }
 
+static void reply_junk(enum verb verb, uint32_t sequence, const char *words)
+{
+    struct text junk = TEXT_INIT;
+    struct wire w;
+    wire_writer(&w, &junk);
+    wire_str(&w, &words);
+    reply(verb, sequence, &junk);
+}
+
+static bool break_protocol(uint32_t sequence, const struct slot *s)
+{
+    if (s->behaviour == FAKE_ANSWER_TWICE)
+        reply_result(sequence, result_new()); // and what follows is the second
+    if (s->behaviour == FAKE_REFUSE_RUNNING)
+        reply_junk(VERB_REPLY_ERROR, 0, "waiting for a frame: Invalid argument");
+    if (s->behaviour == FAKE_MALFORMED_RUNNING)
+        reply_junk(VERB_REPLY_RESULT, sequence, "no result");
+    return s->behaviour == FAKE_REFUSE_RUNNING || s->behaviour == FAKE_MALFORMED_RUNNING;
+}
+
 static void verify(uint32_t sequence, const struct slot *s)
 {
     struct result *r = result_new();
@@ -571,6 +612,8 @@ static void verify(uint32_t sequence, const struct slot *s)
             exit(1);
         hang();
     }
+    if (break_protocol(sequence, s))
+        return;
     load_beside();
     phase(sequence, PHASE_CHECKING, 0);
     if (s->behaviour == FAKE_WRONG)
@@ -710,6 +753,14 @@ static void serve(const struct frame *f)
     case VERB_DEVICES:
         if (getenv("FAKE_DIE_LISTING") && first_time("listing"))
             raise(SIGKILL);
+        if (getenv("FAKE_EXIT_LISTING")) { // a child holds its channel open
+            if (fork() == 0) {
+                setsid();
+                sleep(30);
+                _exit(0);
+            }
+            _exit(0);
+        }
         wire_u32(&w, &languages);
         reply_devices(f->sequence, languages);
         break;

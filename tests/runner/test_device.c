@@ -122,14 +122,14 @@ START_TEST(test_dies_and_stays_dead)
     check_lost(&run);
     ck_assert_int_eq(run.status[KILLER], w->status);
     ck_assert_msg(strstr(run.e.text, w->message) != NULL, "%s", run.e.text);
-    ck_assert_ptr_nonnull(strstr(run.e.text, "a configuration that had worked failed too, twice"));
+    ck_assert_ptr_nonnull(strstr(run.e.text, "a small kernel of hone's own failed too, twice"));
     for (unsigned i = 0; i < KILLER; i++)
         ck_assert(run.seen[i] && run.status[i] == STATUS_CORRECT);
     // Not one request after the second proof failed.
     const char *all = events();
-    ck_assert_uint_eq(count_events(all, "load probe"), 0);
+    ck_assert_uint_le(count_events(all, "load probe"), 2);
     ck_assert_uint_eq(count_events(all, "load 3"), 1);
-    ck_assert_uint_le(count_events(all, "load 2"), 3);
+    ck_assert_uint_eq(count_events(all, "load 2"), 1);
 }
 END_TEST
 
@@ -190,7 +190,8 @@ START_TEST(test_recovers)
         ck_assert_int_eq(run.fault[i], is_hang && i == KILLER ? FAULT_CONFIGURATION : FAULT_NONE);
     }
     const char *all = events();
-    ck_assert_uint_eq(count_events(all, "load 2"), 2 + (unsigned)_i % 2);
+    ck_assert_uint_eq(count_events(all, "load 2"), 1);
+    ck_assert_uint_eq(count_events(all, "load probe"), 1 + (unsigned)_i % 2);
     ck_assert_uint_eq(count_events(all, "load 3"), is_hang ? 1 : 2);
 }
 END_TEST
@@ -212,9 +213,9 @@ START_TEST(test_blamed_when_the_device_lives)
     ck_assert_int_eq(run.fault[KILLER], FAULT_CONFIGURATION);
     const char *all = events();
     ck_assert_uint_eq(count_events(all, "load 3"), killers[_i].loads);
-    // After each loss the proof, with the one that was correct last.
-    ck_assert_uint_eq(count_events(all, "load 2"), 1 + killers[_i].loads);
-    ck_assert_uint_eq(count_events(all, "load probe"), 0);
+    // After each loss the proof, with no job of the tune: the one before may be what does the harm.
+    ck_assert_uint_eq(count_events(all, "load 2"), 1);
+    ck_assert_uint_eq(count_events(all, "load probe"), killers[_i].loads);
     for (unsigned i = KILLER + 1; i < JOBS; i++)
         ck_assert_int_eq(run.status[i], STATUS_CORRECT);
 }

@@ -36,6 +36,11 @@ static const struct expectation expectations[] = {
     {"wrong", STATUS_CORRECTNESS, "relative norm"},
     {"out_of_bounds", STATUS_RUNTIME, "past the end of C"},
     {"garbage", STATUS_RUNTIME, "died while running"},
+    {"answer_twice", STATUS_RUNTIME,
+     "broke the protocol and was ended: it answered what it was not"},
+    {"refuse_running", STATUS_RUNTIME, "broke the protocol and was ended: waiting for a frame"},
+    {"malformed_running", STATUS_RUNTIME, "broke the protocol and was ended"},
+    {"malformed_building", STATUS_COMPILE, "it sent a malformed 'reply image'"},
     {"good", STATUS_CORRECT, ""},
 };
 enum { EXPECTED = sizeof expectations / sizeof *expectations };
@@ -601,9 +606,26 @@ START_TEST(test_workers_are_left_to_another)
 }
 END_TEST
 
+// A worker that has ended is not waited for, though a child of it holds its channel.
+START_TEST(a_worker_that_cannot_answer_is_not_waited_for)
+{
+    struct arena a;
+    struct device_report report;
+    struct error e = ERROR_INIT;
+    const char *with[] = {"FAKE_EXIT_LISTING=1", NULL};
+    uint64_t start = clock_ns();
+    arena_init(&a);
+    ck_assert(!live_devices(NULL, worker, with, LANGUAGES_ALL, &a, &report, NULL, &e));
+    ck_assert_msg(strstr(e.text, "listing devices: the worker exited with status 0"), "%s", e.text);
+    ck_assert_uint_lt(clock_ns() - start, UINT64_C(5000000000));
+    arena_release(&a);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = make_cases("live", setup, 60);
+    tcase_add_test(cases, a_worker_that_cannot_answer_is_not_waited_for);
     tcase_add_test(cases, test_faults_on_a_gpu);
     tcase_add_test(cases, test_workers_open_in_turn);
     tcase_add_loop_test(cases, test_workers_start_at_once, 0, 2);

@@ -146,6 +146,41 @@ START_TEST(crashes_are_blamed)
 }
 END_TEST
 
+// A bit that is flipped on the way ends the node, and nothing of the frame is believed: no result is
+// wrong, and no job is to blame.
+START_TEST(a_damaged_frame_ends_the_node_alone)
+{
+    static const char *const offsets[] = {"FAKE_FLIP=1500", "FAKE_FLIP=2701", "FAKE_FLIP=6002"};
+    const char *const launcher[] = {FAKE_LAUNCHER, PROGRAM,   "--node", "--worker",
+                                    FAKE_WORKER,   "--locks", folder,   NULL};
+    putenv(strdup(offsets[_i]));
+    struct node *n = start_node(launcher);
+    ck_assert(node_wait(&n, 1, PATIENCE));
+    ck_assert_msg(node_state(n) == NODE_UP, "%s", node_reason(n));
+    struct device_info d = device(false);
+    struct live_options o = options_on(n, &d);
+    struct evaluator *ev = make_live(&o);
+    struct error e = ERROR_INIT;
+    struct outcome out;
+    int got;
+    for (unsigned i = 0; i < 40; i++)
+        submit(ev, i, "good", 1000 + i);
+    while ((got = evaluator_take(ev, PATIENCE, &out, &e)) == 1) {
+        ck_assert_msg(out.result->status == STATUS_CORRECT, "%s", out.result->message);
+        ck_assert_uint_ge(out.result->samples_ns[0], 1000);
+        ck_assert_uint_lt(out.result->samples_ns[0], 1040);
+        result_free(out.result);
+    }
+    ck_assert_int_eq(got, -1);
+    ck_assert_int_eq(node_state(n), NODE_LOST);
+    ck_assert_msg(strstr(e.text, "was damaged on its way") ||
+                      strstr(e.text, "no frame of a node") || strstr(e.text, "are accepted"),
+                  "%s", e.text);
+    evaluator_free(ev);
+    node_free(n);
+}
+END_TEST
+
 // ---- what cannot be used -----------------------------------------------------------------------
 
 static void expect_lost_within(const char *const *launcher, uint64_t start_ns, const char *a,
@@ -200,6 +235,9 @@ START_TEST(a_launcher_that_fails_speaks_for_itself)
         {"printf '\\236hn\\001\\000\\000\\000\\000\\000\\000\\000\\000\\377\\377\\377\\000'",
          "of 16777215 bytes", ""},
         {"printf '\\236hn\\001\\003\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000'",
+         "'data' was damaged on its way", ""}, // its checksum is not there
+        {"printf '\\236hn\\001\\003\\000\\000\\000\\000\\000\\000\\000\\004\\000\\000\\000"
+         "\\114\\222\\252\\200'",
          "'data' where that makes no sense", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -816,6 +854,7 @@ int main(void)
     tcase_add_test(cases, it_lists_devices);
     tcase_add_test(cases, jobs_come_back);
     tcase_add_test(cases, crashes_are_blamed);
+    tcase_add_loop_test(cases, a_damaged_frame_ends_the_node_alone, 0, 3);
     tcase_add_test(cases, a_launcher_that_fails_speaks_for_itself);
     tcase_add_test(cases, another_version_is_told_with_both);
     tcase_add_test(cases, a_banner_is_passed_over);

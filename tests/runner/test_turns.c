@@ -214,10 +214,10 @@ START_TEST(test_death_in_a_round)
     evaluator_hold(ev, false);
     ck_assert_str_eq(events(), "measure 0 1x1 after 1\n"
                                "measure 1 1x1 after 1\n" // dies
-                               "load 0\nverify 0\n"
+                               "load probe\nverify probe\n"
                                "load 1\nverify 1\nmeasure 1 1x1 after 1\n"
                                "load 2\nverify 2\nmeasure 2 1x1 after 1\n"
-                               "measure 0 1x1 after 1\n"
+                               "load 0\nverify 0\nmeasure 0 1x1 after 1\n"
                                "measure 1 1x1 after 1\n"
                                "measure 2 1x1 after 1\n");
     evaluator_free(ev);

@@ -156,6 +156,10 @@ static const struct outside {
     {"what hone leaves out", "#ifndef HONE\n#include <h.h>\n#endif\n", "", NULL, LANGUAGE_OPENCL,
      false, false},
     {"the next of a name", "#include_next <h.h>\n", "", NULL, LANGUAGE_CUDA, true, false},
+    {"the next of a name, in the compiler's own folders", "#include <h.h>\n", "",
+     "%/next:%/elsewhere", LANGUAGE_C, false, true},
+    {"the next of a name, and there is none", "#include <h.h>\n", "", "%/elsewhere:%/next",
+     LANGUAGE_C, false, true},
     {"a file that is nowhere", "#include <h.h>\n", "", NULL, LANGUAGE_OPENCL, true, false},
     {"what the other language includes",
      "#ifdef __CUDACC__\n#include <h.h>\n#elif __CUDA_ARCH__ > 700\n#include <h.h>\n#endif\n"
@@ -214,6 +218,7 @@ START_TEST(test_files_outside)
     struct text text = TEXT_INIT, options = TEXT_INIT, kernel = TEXT_INIT;
     fixture_start(&f);
     fixture_file(&f, "elsewhere/h.h", "int a;\n");
+    fixture_file(&f, "next/h.h", "#include_next <h.h>\n");
     // A toolkit's headers include what they need elsewhere; NVRTC reads no other folder.
     fixture_file(&f, "elsewhere/by.h",
                  o->language == LANGUAGE_CUDA ? "#include \"h.h\"\n#include <stdlib.h>\n"

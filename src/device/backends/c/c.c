@@ -21,4 +21,5 @@ const struct backend c_backend = {
     .kernel_free = c_kernel_free,
     .kernel_bind = c_kernel_bind,
     .run = c_run,
+    .left = c_left,
 };

@@ -3,7 +3,7 @@
 // passes them, and the kernel's prototype converts them.
 #include "device/backends/c/c.h"
 
-#include "os/process.h"
+#include "device/backends/c/c_clock.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -132,26 +132,27 @@ bool c_kernel_bind(void *own, void *kernel, const struct job *j, const struct jo
     return true;
 }
 
-// Ended by what is wrong with the kernel, or by its return: there is no error to tell.
+// Ended by what is wrong with the kernel, or by its return.
 bool c_run(void *own, const struct run *run, struct run_times *times, bool *lost, struct result *r)
 {
-    (void)own, (void)lost, (void)r;
+    (void)lost;
     for (uint32_t i = 0; times->parts_ns && i < run->count; i++)
         times->parts_ns[i] = 0;
-    uint64_t start_ns = clock_ns(), before_ns = start_ns;
+    c_state_before(own);
+    uint64_t start_ns = c_clock(CLOCK_MONOTONIC), before_ns = start_ns;
     for (uint32_t i = 0; i < run->count * run->batch; i++) {
         const struct c_kernel *k = run->kernels[i % run->count];
         k->call(k->arguments);
         if (times->parts_ns && run->count > 1) {
-            uint64_t now_ns = clock_ns();
+            uint64_t now_ns = c_clock(CLOCK_MONOTONIC);
             times->parts_ns[i % run->count] += now_ns - before_ns;
             before_ns = now_ns;
         }
     }
-    times->total_ns = times->host_ns = clock_ns() - start_ns;
+    times->total_ns = times->host_ns = c_clock(CLOCK_MONOTONIC) - start_ns;
     if (times->parts_ns && run->count == 1)
         times->parts_ns[0] = times->total_ns;
     if (run->meanwhile)
         run->meanwhile->act(run->meanwhile->context);
-    return true;
+    return c_state_after(own, times->total_ns, r);
 }

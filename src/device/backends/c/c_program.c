@@ -8,6 +8,7 @@
 #include "device/include_tree.h"
 #include "os/tool.h"
 #include "os/process.h"
+#include "os/process_state.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -189,6 +190,7 @@ static bool load_shared_object(struct c_host *h, struct c_program *program, stru
               h->files++);
     bool ok = (!path.failed || error_memory(&e)) &&
               write_whole(text_cstr(&path), program->image.data, program->image.length, &e);
+    h->threads = process_threads(getpid());
     if (ok) {
         program->handle = dlopen(text_cstr(&path), RTLD_NOW | RTLD_LOCAL);
         ok =
@@ -196,8 +198,11 @@ static bool load_shared_object(struct c_host *h, struct c_program *program, stru
     }
     unlink(text_cstr(&path));
     text_release(&path);
-    if (ok)
+    if (ok) {
         keep_libraries(program->handle);
+        h->has_pool = process_has_pool(getpid());
+        c_state_note(h);
+    }
     return ok || result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION, "%s", e.text);
 }
 
