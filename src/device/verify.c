@@ -65,7 +65,7 @@ static bool compare_buffer(struct device *d, struct loaded *l, uint32_t index, s
     struct error e = ERROR_INIT;
     struct deviation *out = &r->deviations[r->deviation_count];
     struct compare_request q = {
-        .buffer = b, .got = &l->buffers[index]->memory, .region = region_of(l->job, index)};
+        .buffer = b, .got = loaded_memory(l, index), .region = region_of(l->job, index)};
     char message[512];
     bool done;
     q.doubles = f->outputs[index].doubles;
