@@ -304,6 +304,8 @@ static bool is_comparable(const struct job *j)
 static bool set_up(struct session *s)
 {
     struct error e = ERROR_INIT;
+    if (s->policy->inputs) // all of them are made anew
+        device_phase_begin(s->device, PHASE_INPUTS, 0, false);
     bool ok =
         buffers_make(s->device, s->loaded, &e) && buffers_restore(s->device, s->loaded, false, &e);
     return ok || result_fail(s->result, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
