@@ -219,6 +219,59 @@ START_TEST(the_launch_that_differs_is_named)
 }
 END_TEST
 
+// ---- other inputs
+
+// b = 2 a of random numbers, by a reference that follows them; with `keeps` of those of the first launch.
+static struct job *doubling(bool keeps)
+{
+    char source[512];
+    struct job *j;
+    str_format(source, sizeof source,
+               "#ifdef __CUDACC__\n__device__ float kept[%d];\n"
+               "#else\n__global float kept[%d];\n#endif\n"
+               "__kernel void k(__global const float *a, __global float *b) {\n"
+               "    size_t i = get_global_id(0);\n"
+               "    if (!%d || kept[i] == 0) kept[i] = 2 * a[i];\n"
+               "    b[i] = kept[i];\n"
+               "}\n",
+               N, N, keeps);
+    j = kit_job(source);
+    kit_buffer(j, "a", N, ACCESS_READ);
+    kit_buffer(j, "b", N, ACCESS_WRITE);
+    kit_random(j, 0, 1);
+    kit_launch(j, "k", N, 64);
+    j->buffers[1].output = true;
+    j->buffers[1].compare.kind = COMPARE_EXACT;
+    j->reference.kind = REFERENCE_EXPRESSION;
+    j->reference.expressions = arena_array(&j->arena, 1, sizeof *j->reference.expressions);
+    j->reference.expressions[0] = (struct job_expression){.buffer = 1, .text = "2 * a[i]"};
+    j->reference.expression_count = 1;
+    if (!kit_on_cuda())
+        kit_option(j, "-cl-std=CL2.0");
+    return j;
+}
+
+START_TEST(other_inputs_show_what_is_kept)
+{
+    struct job *j = doubling(_i);
+    const struct policy own = {.launches = 2, .batch = 2, .check = POLICY_CHECK_EACH};
+    const struct policy other = {
+        .launches = 1, .batch = 1, .check = POLICY_CHECK_EACH, .inputs = POLICY_OTHER_INPUTS};
+    const struct policy *const policies[] = {&own, &other, &own};
+    struct loaded *l = load(j);
+    ck_assert_ptr_null(job_inputs_stay(j));
+    for (int i = 0; i < 3; i++) {
+        struct result *r = measure_loaded(l, policies[i]);
+        ck_status(r, _i && i == 1 ? STATUS_CORRECTNESS : STATUS_CORRECT);
+        if (_i && i == 1)
+            ck_says(r, "on other inputs the output of timed launch 5 differs: b: ");
+        result_free(r);
+    }
+    device_unload(kit.device, l);
+    job_free(j);
+}
+END_TEST
+
 // What one launch should make of it is not what several made of it.
 START_TEST(kept_contents_are_not_compared)
 {
@@ -315,6 +368,7 @@ static void add(TCase *t)
     tcase_add_test(t, untimed_launches_start_from_restored_contents);
     tcase_add_loop_test(t, each_launch_finds_poison, 0, 5);
     tcase_add_loop_test(t, the_launch_that_differs_is_named, 0, 8);
+    tcase_add_loop_test(t, other_inputs_show_what_is_kept, 0, 2);
     tcase_add_test(t, kept_contents_are_not_compared);
     if (!kit_on_cuda()) // which has no float16; test_cuda.c has a kernel for it
         tcase_add_test(t, cold_launches_are_slower);
