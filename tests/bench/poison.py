@@ -6,7 +6,8 @@
 BEFORE and AFTER are folders with hone and hone-worker. Each round runs every case with both, in turn, the first one
 first in every second round. Printed for each case and each kernel in it: the median of the rounds' medians with both,
 their change, and its spread (the least and the most of the rounds' ratios). `run` is one configuration alone;
-`compare` launches it and the vendor's library in turn, for short kernels. After that tests/cheats are run with AFTER.
+`compare` launches it and the vendor's library in turn, for short kernels. After that the kernels of tests/cheats are
+tuned with AFTER. NVIDIA's OpenCL may lack variables of a program: cheats that need them are then not tried there.
 Exit status 1: a cheat was not caught, or a case failed. Nothing is judged by the 2 % that it may cost: read it.
 """
 

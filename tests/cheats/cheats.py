@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
 ENDINGS = {"opencl": "cl", "cuda": "cu", "c": "c"}
 GAIN = 2  # times as fast as the honest one: more is a gain on any machine; a cheat has 5 and more
 
