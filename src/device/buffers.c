@@ -259,9 +259,9 @@ static uint32_t slots_that_fit(const struct device *d, const struct loaded *l, u
         room = d->info.global_bytes / COPIES_SHARE;
     for (uint32_t i = 0; i < l->job->buffer_count; i++)
         each += is_fresh(l, i) ? l->buffers[i]->memory.bytes : 0;
-    uint64_t most = each ? 1 + room / each : SLOTS_MOST;
-    most = most < SLOTS_MOST ? most : SLOTS_MOST;
-    return wanted < most ? wanted : (uint32_t)most;
+    uint64_t fit = each ? 1 + room / each : 1;
+    uint32_t most = fit < SLOTS_MOST ? (uint32_t)fit : SLOTS_MOST;
+    return wanted > most ? most : wanted;
 }
 
 static bool add_copy(struct device *d, struct buffer *b, enum access access)

@@ -4,7 +4,7 @@
     cheats.py HONE LANGUAGE [CHEAT...]     LANGUAGE: opencl, cuda or c
 
 Each is tuned beside its honest self (CHEAT=0). It is caught when its status is `correctness`, when
-its spec is refused, or when it gains nothing: poison makes it work. Exit status 1: one was not.
+its spec is refused, or when it gains nothing: poison makes it work. Exit status 1: one was not; 77: none could be tried.
 """
 
 import json
@@ -72,14 +72,17 @@ def main():
     ending = "." + ENDINGS[language]
     items = {"c": 4096, "opencl": 16384, "cuda": 1 << 20}[language]
     cheats = sys.argv[3:] or sorted(f[: -len(ending)] for f in os.listdir(FOLDER) if f.endswith(ending))
-    failed = 0
+    failed = tried = 0
     for cheat in cheats:
         with tempfile.TemporaryDirectory() as folder:
             caught, seen = judge(run(hone, spec_of(cheat, language, items), language, folder))
+        if cheat == "declared" and caught is not None and "reads" not in seen:
+            caught = False  # poison is not all: the spec is wrong
         words = {True: "caught", False: "NOT CAUGHT", None: "not tried"}
-        print("%-12s %-7s %-11s %s" % (cheat, language, words[caught], seen))
-        failed += caught is not True
-    return 1 if failed else 0
+        print("%-12s %-7s %-11s %s" % (cheat, language, words[caught], seen), flush=True)
+        failed += caught is False
+        tried += caught is not None
+    return 1 if failed else 0 if tried else 77
 
 
 if __name__ == "__main__":
