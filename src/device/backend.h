@@ -24,7 +24,8 @@ struct meanwhile {
     void *context;
 };
 
-// One launch of all kernels of a job, `batch` times over.
+// One launch of all kernels of a job, `batch` times over. Launch i of the batch is on slot i % slots:
+// memory[(i % slots) * buffers] on is that of the job's buffers. The kernels keep their last slot.
 struct run {
     const struct watch *watch;         // (optional)
     const struct meanwhile *meanwhile; // (optional)
@@ -32,7 +33,15 @@ struct run {
     const struct job_launch *launches;
     uint32_t count;
     uint32_t batch;
+    struct memory *const *memory;
+    uint32_t buffers, slots;
 };
+
+// The memory of launch `i` of the batch, one entry for each buffer of the job.
+static inline struct memory *const *run_memory(const struct run *run, uint32_t i)
+{
+    return run->memory + (size_t)(i % run->slots) * run->buffers;
+}
 
 // What a run took. A backend fills all of it but where parts_ns points to.
 struct run_times {
@@ -129,12 +138,11 @@ struct backend {
     // Else r says what they left behind.
     bool (*left)(void *own, struct result *r);
 
-    // A vendor's routine in place of programs and kernels (job.h), all three or none. `memory` has
-    // one entry for each buffer of the job; what the library says of itself goes into `about`.
+    // A vendor's routine in place of programs and kernels (job.h), all three or none. What the
+    // library says of itself goes into `about`.
     // routine_run() launches it run->batch times and waits, as run(). Default: none is offered. (A
     // CBLAS is called above this table, on memory that is the host's.)
-    void *(*routine_new)(void *own, const struct job *j, struct memory *const *memory,
-                         struct text *about, struct result *r);
+    void *(*routine_new)(void *own, const struct job *j, struct text *about, struct result *r);
     void (*routine_free)(void *own, void *routine);
     bool (*routine_run)(void *own, void *routine, const struct run *run, struct run_times *times,
                         bool *lost, struct result *r);

@@ -48,6 +48,11 @@ bool buffer_begins_made(const struct job_buffer *b)
     return use_of(b) != USE_POISONED;
 }
 
+struct memory *loaded_memory(const struct loaded *l, uint32_t buffer)
+{
+    return l->memory[(size_t)l->slot * l->job->buffer_count + buffer];
+}
+
 // ---- keys
 
 // Poisoned buffers are alike when they are of one size, the others when they are of one recipe.
@@ -88,7 +93,7 @@ static void key_of(const struct loaded *l, uint32_t index, struct digest *out)
 
 static uint64_t bytes_of(const struct buffer *b)
 {
-    return b->memory.bytes + b->initial.bytes;
+    return b->memory.bytes * (1 + b->copy_count) + b->initial.bytes;
 }
 
 static void remove_buffer(struct device *d, struct buffer *b)
@@ -100,6 +105,11 @@ static void remove_buffer(struct device *d, struct buffer *b)
     d->pool.bytes -= bytes_of(b);
     memory_free(d, &b->memory);
     memory_free(d, &b->initial);
+    for (uint32_t i = 0; i < b->copy_count; i++) {
+        memory_free(d, b->copies[i]);
+        free(b->copies[i]);
+    }
+    free(b->copies);
     free(b);
 }
 
@@ -202,6 +212,7 @@ bool buffers_acquire(struct device *d, struct loaded *l, struct error *e)
         l->buffers[i] = b;
         l->memory[i] = &b->memory;
     }
+    l->slots = 1;
     return true;
 }
 
@@ -217,15 +228,111 @@ void buffers_release(struct device *d, struct loaded *l)
         if (l->job->buffers[i].keep) // nobody else will ever ask for it
             remove_buffer(d, b);
     }
+    l->slots = 0;
     trim(d, d->info.global_bytes / IDLE_SHARE);
+}
+
+// ---- slots
+
+// Of the device's memory, and at most, what the copies of one job may take; and how many they are.
+#define COPIES_SHARE 16
+#define COPIES_BYTES (UINT64_C(256) << 20)
+#define SLOTS_MOST   128
+
+static bool is_fresh(const struct loaded *l, uint32_t index)
+{
+    return l->buffers[index]->use == USE_POISONED || buffer_restores(&l->job->buffers[index], true);
+}
+
+static bool loaded_writes(const struct loaded *l)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < l->job->buffer_count; i++)
+        any = any || is_fresh(l, i);
+    return any;
+}
+
+static uint32_t slots_that_fit(const struct device *d, const struct loaded *l, uint32_t wanted)
+{
+    uint64_t each = 0, room = COPIES_BYTES;
+    if (d->info.global_bytes && d->info.global_bytes / COPIES_SHARE < room)
+        room = d->info.global_bytes / COPIES_SHARE;
+    for (uint32_t i = 0; i < l->job->buffer_count; i++)
+        each += is_fresh(l, i) ? l->buffers[i]->memory.bytes : 0;
+    uint64_t fit = each ? 1 + room / each : 1;
+    uint32_t most = fit < SLOTS_MOST ? (uint32_t)fit : SLOTS_MOST;
+    return wanted > most ? most : wanted;
+}
+
+static bool add_copy(struct device *d, struct buffer *b, enum access access)
+{
+    struct memory *m = calloc(1, sizeof *m);
+    struct memory **grown = m ? realloc(b->copies, (b->copy_count + 1) * sizeof(*grown)) : NULL;
+    b->copies = grown ? grown : b->copies;
+    if (!grown || !memory_new(d, m, b->memory.bytes, access, NULL)) {
+        free(m);
+        return false;
+    }
+    if (!guards_set(d, m, NULL)) {
+        memory_free(d, m);
+        free(m);
+        return false;
+    }
+    b->copies[b->copy_count++] = m;
+    d->pool.bytes += m->bytes;
+    return true;
+}
+
+static bool add_slot(struct device *d, struct loaded *l)
+{
+    uint32_t count = l->job->buffer_count;
+    struct memory **rows = realloc(l->memory, ((size_t)l->slots + 1) * (count + 1) * sizeof(*rows));
+    if (!rows)
+        return false;
+    l->memory = rows;
+    for (uint32_t i = 0; i < count; i++) {
+        struct buffer *b = l->buffers[i];
+        bool fresh = is_fresh(l, i);
+        if (fresh && b->copy_count < l->slots && !add_copy(d, b, l->job->buffers[i].access))
+            return false;
+        rows[(size_t)l->slots * count + i] = fresh ? b->copies[l->slots - 1] : &b->memory;
+    }
+    l->slots++;
+    return true;
+}
+
+uint32_t buffers_slots(struct device *d, struct loaded *l, uint32_t wanted)
+{
+    uint32_t fit = slots_that_fit(d, l, wanted);
+    if (!loaded_writes(l)) // nothing that a launch could find
+        return wanted;
+    while (l->slots < fit && add_slot(d, l)) {
+    }
+    return l->slots < fit ? l->slots : fit;
 }
 
 // ---- contents
 
 void buffers_distrust(struct device *d)
 {
-    for (struct buffer *b = d->pool.buffers; b; b = b->next)
+    for (struct buffer *b = d->pool.buffers; b; b = b->next) {
         b->made = b->guarded = false;
+        for (uint32_t i = 0; i < b->copy_count; i++)
+            guards_set(d, b->copies[i], NULL);
+    }
+}
+
+void buffers_forget(struct loaded *l)
+{
+    for (uint32_t i = 0; i < l->job->buffer_count; i++)
+        l->buffers[i]->made = false;
+}
+
+struct job_buffer buffer_contents(const struct device *d, const struct job_buffer *b)
+{
+    struct job_buffer contents = *b;
+    contents.fill.seed = job_other_seed(b, d->inputs);
+    return contents;
 }
 
 static bool make_buffer_contents(struct device *d, const struct job_buffer *job, struct memory *m,
@@ -247,12 +354,16 @@ static bool make_buffer(struct device *d, const struct job_buffer *job, struct b
                         struct error *e)
 {
     bool input = b->use == USE_INPUT;
+    struct job_buffer contents = buffer_contents(d, job);
+    uint64_t inputs = contents.fill.seed == job->fill.seed ? 0 : d->inputs;
     if (!b->guarded && !guards_set(d, &b->memory, e))
         return false;
     b->guarded = true;
-    if (b->made || b->use == USE_POISONED)
+    if ((b->made && b->inputs == inputs) || b->use == USE_POISONED)
         return true;
-    if (!make_buffer_contents(d, job, input ? &b->memory : &b->initial, e))
+    b->made = false;
+    b->inputs = inputs;
+    if (!make_buffer_contents(d, &contents, input ? &b->memory : &b->initial, e))
         return false;
     return b->made = !input || memory_checksum(d, &b->memory, &b->checksum, e);
 }
@@ -283,6 +394,22 @@ bool buffers_poison(struct device *d, struct loaded *l, struct error *e)
         struct buffer *b = l->buffers[i];
         if (b->use == USE_POISONED && !memory_fill(d, &b->memory, d->poison, e))
             return error_context(e, "poisoning %s", l->job->buffers[i].name);
+    }
+    return true;
+}
+
+bool buffers_freshen(struct device *d, struct loaded *l, uint32_t slots, struct error *e)
+{
+    uint32_t count = l->job->buffer_count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct buffer *b = l->buffers[i];
+        bool restores = buffer_restores(&l->job->buffers[i], true);
+        for (uint32_t slot = 0; is_fresh(l, i) && slot < slots; slot++) {
+            struct memory *m = l->memory[(size_t)slot * count + i];
+            if (restores ? !memory_copy(d, m, &b->initial, e) : !memory_fill(d, m, d->poison, e))
+                return error_context(e, "%s %s", restores ? "restoring" : "poisoning",
+                                     l->job->buffers[i].name);
+        }
     }
     return true;
 }

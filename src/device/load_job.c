@@ -62,9 +62,10 @@ static bool allocate_arrays(struct loaded *l, const struct job *j)
     l->programs = arena_array(&l->arena, j->program_count + 1, sizeof *l->programs);
     l->kernels = arena_array(&l->arena, j->launch_count + 1, sizeof *l->kernels);
     l->buffers = arena_array(&l->arena, j->buffer_count + 1, sizeof *l->buffers);
-    l->memory = arena_array(&l->arena, j->buffer_count + 1, sizeof *l->memory);
+    l->sums = arena_array(&l->arena, j->buffer_count + 1, sizeof *l->sums);
+    l->memory = calloc(j->buffer_count + 1, sizeof *l->memory);
     l->resources = arena_array(&l->arena, j->launch_count + 1, sizeof *l->resources);
-    return l->programs && l->kernels && l->buffers && l->memory && l->resources;
+    return l->programs && l->kernels && l->buffers && l->sums && l->memory && l->resources;
 }
 
 static bool build_programs(struct device *d, struct loaded *l, const struct image_part *parts,
@@ -136,7 +137,7 @@ static bool load_routine(struct device *d, struct loaded *l, struct text *about,
     if (!d->backend->routine_new)
         return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s cannot be called on %s",
                            routine_title(l->job->routine), d->info.name);
-    l->routine = d->backend->routine_new(d->own, l->job, l->memory, about, r);
+    l->routine = d->backend->routine_new(d->own, l->job, about, r);
     return l->routine != NULL;
 }
 
@@ -188,6 +189,7 @@ void load_release(struct device *d, struct loaded *l)
     cblas_free(l->cblas);
     if (l->job)
         buffers_release(d, l);
+    free(l->memory);
     arena_release(&l->arena);
     *l = (struct loaded){.job = NULL};
 }

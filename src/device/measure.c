@@ -22,8 +22,10 @@ struct session {
     uint64_t *parts_ns;          // of one launch
     uint32_t slow_in_a_row;      // launches beyond hopeless_ns
     uint64_t sum_ns;             // of all timed launches
-    bool separately;             // batches are launched one by one, with restores between
-    struct reference *reference; // the outputs are held against it at the end (optional)
+    uint32_t block;              // of those, how many are launched at once
+    struct reference *reference; // outputs are held against it (optional)
+    uint64_t launches;           // of this request so far
+    uint64_t chosen;             // CHECK_ONE: the one of them that is looked at
 };
 
 // ---- cold caches
@@ -90,10 +92,12 @@ static bool flush_caches(struct device *d, struct error *e)
 
 // ---- samples
 
-static bool restore(struct session *s)
+// What launches write is as it was made, or poisoned: a kernel that finds its result there, and
+// returns, must gain nothing.
+static bool freshen(struct session *s, uint32_t slots)
 {
     struct error e = ERROR_INIT;
-    return buffers_restore(s->device, s->loaded, true, &e) || run_lost(s->device, &e, s->result);
+    return buffers_freshen(s->device, s->loaded, slots, &e) || run_lost(s->device, &e, s->result);
 }
 
 static bool cool(struct session *s)
@@ -106,28 +110,51 @@ static bool warm_up(struct session *s)
 {
     uint64_t untimed;
     for (uint32_t i = 0; i < s->policy->warmups; i++) {
-        if (!restore(s) || !run_job(s->device, s->loaded, 1, &untimed, NULL, s->result))
+        if (!freshen(s, 1) || !run_job(s->device, s->loaded, 1, &untimed, NULL, s->result))
             return false;
     }
     return true;
 }
 
-static bool launch_once(struct session *s, uint32_t batch, uint64_t *total_ns)
+static bool is_looked_at(const struct session *s, uint64_t launch)
 {
-    return restore(s) && cool(s) &&
-           run_job(s->device, s->loaded, batch, total_ns, s->columns ? s->parts_ns : NULL,
-                   s->result);
+    return s->policy->check == POLICY_CHECK_EACH || launch == s->chosen;
+}
+
+// What the last block left. Slots are the launches of the block, in order.
+static bool look_at_block(struct session *s, uint32_t block)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && s->reference && i < block; i++)
+        ok = !is_looked_at(s, s->launches + i) ||
+             outputs_check(s->device, s->loaded, s->reference, block > 1 ? i : 0,
+                           s->loaded->timed + i + 1, s->result);
+    s->launches += block;
+    s->loaded->timed += block;
+    return ok;
+}
+
+static bool launch_block(struct session *s, uint32_t block, uint64_t *total_ns)
+{
+    bool looks = s->chosen >= s->launches && s->chosen < s->launches + block;
+    // Launches by which the clock is judged would be looked at in place of the timed ones.
+    s->device->comparing = s->reference && (looks || s->policy->check == POLICY_CHECK_EACH);
+    return freshen(s, block) && cool(s) &&
+           run_job(s->device, s->loaded, block, total_ns, s->columns ? s->parts_ns : NULL,
+                   s->result) &&
+           look_at_block(s, block);
 }
 
 // One sample: the mean of a batch. Parts add up likewise.
 static bool take_sample(struct session *s, uint64_t *sample_ns, uint64_t *row)
 {
-    uint32_t batch = s->batch ? s->batch : 1, rounds = s->separately ? batch : 1;
+    uint32_t batch = s->batch ? s->batch : 1, block;
     uint64_t sum = 0, total;
     if (!warm_up(s))
         return false;
-    for (uint32_t i = 0; i < rounds; i++) {
-        if (!launch_once(s, batch / rounds, &total))
+    for (uint32_t done = 0; done < batch; done += block) {
+        block = batch - done < s->block ? batch - done : s->block;
+        if (!launch_block(s, block, &total))
             return false;
         sum += total;
         for (uint32_t k = 0; k < s->columns; k++)
@@ -186,16 +213,19 @@ static bool choose_batch(struct session *s)
 {
     uint64_t untimed;
     bool matters = s->policy->batch > 1 || timer_is_hosts(s->device);
-    if ((s->reference || loaded_counts_launches(s->loaded)) && s->policy->batch <= BATCH_UNTRIED)
+    if (loaded_counts_launches(s->loaded) && s->policy->batch <= BATCH_UNTRIED)
         matters = false; // it would leave something else
     if (s->policy->launches > 0 && matters && !s->loaded->host_ns) {
         bool first = !s->loaded->launched;
         for (int i = 0; i < 1 + first; i++) {
-            if (!restore(s) || !run_job(s->device, s->loaded, 1, &untimed, NULL, s->result))
+            if (!freshen(s, 1) || !run_job(s->device, s->loaded, 1, &untimed, NULL, s->result))
                 return false;
         }
     }
     s->result->batch = s->batch = timer_batch(s->device, s->loaded, s->policy->batch);
+    s->block = s->policy->cold ? 1 : buffers_slots(s->device, s->loaded, s->batch);
+    uint64_t all = (uint64_t)s->batch * s->policy->launches;
+    s->chosen = all ? s->policy->chosen % all : 0;
     return true;
 }
 
@@ -223,6 +253,8 @@ static bool take_samples(struct session *s)
                 return false;
             continue;
         }
+        if (!s->policy->inputs)
+            s->loaded->usual_ns = *sample;
         r->sample_count++;
         r->part_count += s->columns;
         r->stop = stop_after(s, *sample);
@@ -269,14 +301,35 @@ static bool is_comparable(const struct job *j)
     return comparable;
 }
 
-// Poison, where outputs will be compared: what another job left there is not this one's doing.
 static bool set_up(struct session *s)
 {
     struct error e = ERROR_INIT;
-    bool ok = buffers_make(s->device, s->loaded, &e) &&
-              buffers_restore(s->device, s->loaded, false, &e) &&
-              (!s->reference || buffers_poison(s->device, s->loaded, &e));
+    if (s->policy->inputs) // all of them are made anew
+        device_phase_begin(s->device, PHASE_INPUTS, 0, false);
+    bool ok =
+        buffers_make(s->device, s->loaded, &e) && buffers_restore(s->device, s->loaded, false, &e);
     return ok || result_fail(s->result, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
+}
+
+// Where that of other inputs cannot be made the launches are on the job's own, which is told.
+static bool choose_reference(struct session *s)
+{
+    struct device *d = s->device;
+    struct loaded *l = s->loaded;
+    bool others = s->policy->inputs && !job_inputs_stay(l->job);
+    struct result *r = s->result, *why = others ? result_new() : NULL;
+    if (s->policy->check == POLICY_CHECK_NONE || !is_comparable(l->job)) {
+        result_free(why);
+        return true;
+    }
+    if (why && !inputs_change(d, l, s->policy->inputs, &s->reference, why)) {
+        d->inputs = 0;
+        r->log = arena_printf(&r->arena, "%s%s", POLICY_INPUTS_SKIPPED, why->message);
+    }
+    if (!s->reference)
+        s->reference = reference_of(d, l->job, &l->recipe, r);
+    result_free(why);
+    return s->reference && reference_prove(d, l, s->reference, r);
 }
 
 static uint32_t launches_to_come(const struct policy *p)
@@ -293,13 +346,9 @@ static bool measure(struct session *s)
     if (p->host_clock)
         timer_give_up(s->device, "it was found wrong earlier in this run");
     bool compiles = !s->loaded->primed && !s->loaded->launched;
-    // Read-write arguments start every launch from the same contents, also within a batch.
-    s->separately = loaded_restores(s->loaded) || p->cold;
     // Before anything is launched: making it may take the memory of the outputs.
-    if (p->compare && is_comparable(s->loaded->job) &&
-        !(s->reference = reference_proven(s->device, s->loaded, s->result)))
+    if (!choose_reference(s))
         return false;
-    s->device->comparing = s->reference != NULL;
     if (!set_up(s))
         return false;
     if (p->launches > 0 && !spin_up(s->device, s->loaded, p, s->result))
@@ -311,11 +360,14 @@ static bool measure(struct session *s)
         return false;
     if (p->launches > 0)
         look_after(s, &around);
-    if (p->energy && !energy_count(s->device, s->loaded, p, s->separately, s->result))
+    if (p->energy &&
+        !energy_count(s->device, s->loaded, p, loaded_restores(s->loaded) || p->cold, s->result))
+        return false;
+    if (s->device->inputs && s->result->sample_count > 0 &&
+        !inputs_are_looked_at(s->device, s->loaded, s->result->samples_ns[0], s->result))
         return false;
     // A kernel may behave while it is verified and not later; it must not hurt the next job.
-    return run_left_intact(s->device, s->loaded, s->result) &&
-           (!s->reference || outputs_compare(s->device, s->loaded, s->reference, s->result));
+    return run_left_intact(s->device, s->loaded, s->result);
 }
 
 bool device_measure(struct device *d, struct loaded *l, const struct policy *p, struct result *r)
@@ -325,6 +377,9 @@ bool device_measure(struct device *d, struct loaded *l, const struct policy *p, 
     r->warm = !p->cold;
     bool ok = device_usable(d, r) && allocate_samples(&s) && measure(&s);
     d->comparing = false;
+    if (p->inputs)
+        l->summed = false; // of outputs that its own inputs do not give
+    d->inputs = 0;
     r->measure_ns = clock_ns() - start;
     device_phase_begin(d, PHASE_IDLE, 0, false);
     return ok;

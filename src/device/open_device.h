@@ -14,7 +14,7 @@
 enum use {
     USE_INPUT,    // made once, must not change
     USE_RESTORED, // starts every launch from its initial contents
-    USE_POISONED, // starts the verified launch poisoned
+    USE_POISONED, // starts every launch poisoned
 };
 
 // A buffer in the pool. Loaded jobs share it where they want the same: inputs of one recipe, and
@@ -26,9 +26,12 @@ struct buffer {
     uint32_t users; // loaded jobs
     uint64_t stamp; // when it was last asked for, for choosing what to give up
     struct memory memory;
+    struct memory **copies; // of launches of a block beside the first; each is guarded
+    uint32_t copy_count;
     struct memory initial;       // RESTORED: what it is restored from
     uint64_t checksum;           // INPUT: of its contents
     bool made;                   // INPUT: contents are there; RESTORED: `initial` is
+    uint64_t inputs;             // of which inputs they are: as device.inputs
     bool guarded;                // guard zones hold their pattern
     const struct loaded *writer; // the job that was launched last with it
 };
@@ -103,7 +106,8 @@ struct device {
     uint32_t far_in_a_row; // runs whose time was far from the host's (timer.c)
     bool lost;             // a driver error while running: nothing works any more
     unsigned hushed;       // > 0: phases of a job inside a job are not announced
-    uint8_t poison;        // what outputs hold before a launch that is verified
+    uint8_t poison;        // what outputs hold before a launch
+    uint64_t inputs;       // which contents are made: 0 the job's own, else job_on_other_inputs()'
     bool verifying;        // a launch that is verified, and not to make a reference
     bool comparing;        // what the launches leave will be compared
     bool restless;         // a library's threads may still look for work
@@ -114,7 +118,11 @@ struct loaded {
     void **programs; // NULL-filled until built
     void **kernels;
     struct buffer **buffers;
-    struct memory **memory; // of the buffers
+    struct memory **memory; // of the buffers, a row for each slot; the launches of a block are on
+                            // slots of their own
+    uint32_t slots;         // rows
+    uint32_t used;          // of them, since guards were looked at
+    uint32_t slot;          // the one that is compared
     struct resources *resources;
     struct arena arena; // the arrays above
     // Of a job that is a vendor's routine: one of them, and no programs and kernels.
@@ -123,10 +131,16 @@ struct loaded {
     uint64_t
         host_ns; // least time of a launch by the host's clock, the first launch apart; 0: not known
     struct digest recipe; // of its reference, where it has one and is to be run
+    uint64_t *sums;       // of what a launch left that was compared, for each output
+    bool summed;          // they are there: of the inputs' contents now
+    uint64_t timed;       // launches so far
+    uint64_t usual_ns;    // of one of them, in the last sample; 0: not known
     bool primed, launched;
 };
 // Must some of its buffers be restored before each timed launch?
 bool loaded_restores(const struct loaded *l);
+// The memory of a buffer in the slot that is compared.
+struct memory *loaded_memory(const struct loaded *l, uint32_t buffer);
 // Or does what it leaves depend on how often it was launched?
 bool loaded_counts_launches(const struct loaded *l);
 
@@ -204,6 +218,14 @@ void buffers_release(struct device *d, struct loaded *l);
 bool buffers_make(struct device *d, struct loaded *l, struct error *e);
 bool buffers_restore(struct device *d, struct loaded *l, bool timed, struct error *e);
 bool buffers_poison(struct device *d, struct loaded *l, struct error *e);
+// Both, before a block of timed launches on so many slots.
+bool buffers_freshen(struct device *d, struct loaded *l, uint32_t slots, struct error *e);
+// Inputs and initial contents are made again before they are needed.
+void buffers_forget(struct loaded *l);
+// The buffer as its contents are made now, which other inputs change.
+struct job_buffer buffer_contents(const struct device *d, const struct job_buffer *b);
+// Makes copies of what launches write, up to `wanted` slots; returns how many there are, at least 1.
+uint32_t buffers_slots(struct device *d, struct loaded *l, uint32_t wanted);
 // All contents are doubtful: they are made again when next needed.
 void buffers_distrust(struct device *d);
 void buffers_free(struct device *d);
@@ -283,6 +305,17 @@ const struct proof *proof_of(const struct reference *f, uint32_t index, const st
 bool reference_prove(struct device *d, struct loaded *l, struct reference *f, struct result *r);
 // The reference of a loaded job with its proof, made at need. NULL: the result says why.
 struct reference *reference_proven(struct device *d, struct loaded *l, struct result *r);
+
+// check_timed.c: holds what a timed launch left in a slot against `f`, unless it is to the bit what
+// was compared before. `number` counts the job's timed launches from 1.
+bool outputs_check(struct device *d, struct loaded *l, struct reference *f, uint32_t slot,
+                   uint64_t number, struct result *r);
+// The reference for the inputs that are made from now on; their sums are others.
+bool inputs_change(struct device *d, struct loaded *l, uint64_t inputs, struct reference **out,
+                   struct result *r);
+// Is a launch that took `first_ns` on inputs that it had not seen so slow for that reason? Then, and
+// where a launch fails, false.
+bool inputs_are_looked_at(struct device *d, struct loaded *l, uint64_t first_ns, struct result *r);
 
 // Ahead of time, while others build: what comparing the job's outputs on the device takes. What
 // fails here fails again, or is done without, when they are compared.

@@ -12,12 +12,11 @@ struct product {
     int m, n, k;
     int a_row, b_row, c_row; // elements from one row to the next, as the matrix is stored
     float alpha, beta;
-    struct memory *a, *b, *c;
+    uint32_t a, b, c; // buffers of the job
 };
 
 // False where a size is beyond what a BLAS can be told.
-bool product_of(const struct job *j, struct memory *const *memory, struct product *out,
-                struct result *r);
+bool product_of(const struct job *j, struct product *out, struct result *r);
 
 // ---- libraries
 
@@ -66,8 +65,8 @@ struct cblas;
 struct cblas *cblas_new(const struct job *j, struct memory *const *memory,
                         const struct device_info *device, struct text *about, struct result *r);
 void cblas_free(struct cblas *c); // NULL is fine
-// Calls it `batch` times; *total_ns is the host's clock around the calls.
-void cblas_run(struct cblas *c, uint32_t batch, uint64_t *total_ns);
+// Calls it run->batch times; *total_ns is the host's clock around the calls.
+void cblas_run(struct cblas *c, const struct run *run, uint64_t *total_ns);
 // Threads of a library look for more work for a while before they sleep: returns when they no
 // longer take the cores from whoever is launched next, or after half a second.
 void cblas_rest(void);

@@ -35,13 +35,17 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     bool first = !l->launched;
     run.count = l->job->launch_count;
     run.batch = batch ? batch : 1;
+    run.memory = l->memory;
+    run.buffers = l->job->buffer_count;
+    run.slots = run.batch < l->slots ? run.batch : l->slots;
+    l->used = run.slots > l->used ? run.slots : l->used;
     // Memory for whoever is about to use it: the host for a CBLAS, else the device.
-    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
-        struct memory *m = &l->buffers[i]->memory;
+    for (uint32_t i = 0; i < run.slots * run.buffers; i++) {
+        struct memory *m = l->memory[i];
         void *copy;
         if (l->cblas ? !memory_look(d, m, &copy, &e) : !memory_yield(d, m, &e))
             return run_lost(d, &e, r);
-        l->buffers[i]->writer = l;
+        l->buffers[i % run.buffers]->writer = l;
     }
     // Threads of a library that was called before must not take the cores from what is launched
     // now.
@@ -55,7 +59,7 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
         run.meanwhile = &meanwhile;
     l->launched = true;
     if (l->cblas) {
-        cblas_run(l->cblas, run.batch, total_ns);
+        cblas_run(l->cblas, &run, total_ns);
         return true;
     }
     bool ok = l->routine ? d->backend->routine_run(d->own, l->routine, &run, &times, &d->lost, r)
@@ -77,18 +81,24 @@ struct sums {
 };
 _Static_assert(sizeof(struct sums) == 3 * sizeof(struct region), "an array of regions");
 
+static bool is_same_as_first(const struct loaded *l, uint32_t i)
+{
+    return i >= l->job->buffer_count && l->memory[i] == l->memory[i % l->job->buffer_count];
+}
+
+// One for each buffer and slot.
 static bool take_sums(struct device *d, const struct loaded *l, struct sums *sums, struct error *e)
 {
-    uint32_t count = l->job->buffer_count;
+    uint32_t count = l->job->buffer_count * l->used;
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
-        struct memory *m = &l->buffers[i]->memory;
-        if (m->host || m->exact || !checksum_offered(d))
+        struct memory *m = l->memory[i];
+        if (m->host || m->exact || is_same_as_first(l, i) || !checksum_offered(d))
             continue;
         any = true;
         sums[i].before = (struct region){.memory = m, .at = -GUARD_BYTES, .bytes = GUARD_BYTES};
         sums[i].behind = (struct region){m, (int64_t)m->bytes, GUARD_BYTES, 0};
-        if (l->buffers[i]->use == USE_INPUT)
+        if (l->buffers[i % l->job->buffer_count]->use == USE_INPUT)
             sums[i].data = (struct region){.memory = m, .bytes = m->bytes};
     }
     return !any || checksums_on_device(d, (struct region *)sums, 3 * count, e);
@@ -97,13 +107,13 @@ static bool take_sums(struct device *d, const struct loaded *l, struct sums *sum
 static bool check_guards(struct device *d, struct loaded *l, uint32_t index, const struct sums *s,
                          struct result *r)
 {
+    struct memory *m = l->memory[index];
     struct trespass before = {0, 0}, behind = {0, 0};
     struct error e = ERROR_INIT;
-    const char *name = l->job->buffers[index].name;
-    if (s->before.bytes && s->before.sum == l->buffers[index]->memory.guard_sum &&
-        s->behind.sum == l->buffers[index]->memory.guard_sum)
+    const char *name = l->job->buffers[index % l->job->buffer_count].name;
+    if (s->before.bytes && s->before.sum == m->guard_sum && s->behind.sum == m->guard_sum)
         return true;
-    if (!guards_look(d, &l->buffers[index]->memory, &before, &behind, &e))
+    if (!guards_look(d, m, &before, &behind, &e))
         return run_lost(d, &e, r);
     if (behind.count)
         return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
@@ -123,11 +133,12 @@ static bool check_guards(struct device *d, struct loaded *l, uint32_t index, con
 static bool find_change(struct device *d, const struct job_buffer *job, struct memory *m,
                         uint64_t *element)
 {
+    const struct job_buffer contents = buffer_contents(d, job);
     void *copy = NULL, *made = malloc(m->bytes);
     const uint8_t *data = memory_look(d, m, &copy, NULL);
     bool found = false;
     uint32_t size = element_bytes(&job->element);
-    if (made && data && fill_make(job, made, NULL)) {
+    if (made && data && fill_make(&contents, made, NULL)) {
         for (uint64_t i = 0; i < job->count && !found; i++) {
             found = memcmp(data + i * size, (uint8_t *)made + i * size, size) != 0;
             *element = i;
@@ -162,8 +173,8 @@ static bool left_intact(struct device *d, struct loaded *l, const struct sums *s
                         struct result *r)
 {
     bool ok = true;
-    for (uint32_t i = 0; ok && i < l->job->buffer_count; i++)
-        ok = check_guards(d, l, i, &sums[i], r);
+    for (uint32_t i = 0; ok && i < l->job->buffer_count * l->used; i++)
+        ok = is_same_as_first(l, i) || check_guards(d, l, i, &sums[i], r);
     for (uint32_t i = 0; ok && i < l->job->buffer_count; i++)
         ok = check_input(d, l, i, &sums[i], r);
     return ok;
@@ -172,7 +183,8 @@ static bool left_intact(struct device *d, struct loaded *l, const struct sums *s
 bool run_left_intact(struct device *d, struct loaded *l, struct result *r)
 {
     struct error e = ERROR_INIT;
-    struct sums *sums = calloc(l->job->buffer_count + 1, sizeof *sums);
+    l->used = l->used ? l->used : 1;
+    struct sums *sums = calloc((size_t)l->job->buffer_count * l->used + 1, sizeof *sums);
     device_phase_begin(d, PHASE_CHECKING, 0, false);
     bool ok = sums || result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
     ok = ok && (!d->backend->left || d->backend->left(d->own, r));
@@ -180,6 +192,7 @@ bool run_left_intact(struct device *d, struct loaded *l, struct result *r)
         ok = take_sums(d, l, sums, &e) ? left_intact(d, l, sums, r) : run_lost(d, &e, r);
     if (!ok)
         buffers_distrust(d);
+    l->used = 0;
     free(sums);
     return ok;
 }

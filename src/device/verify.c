@@ -63,7 +63,7 @@ bool outputs_hold(struct device *d, struct loaded *l, struct reference *f, uint3
                   struct deviation *out, struct error *e)
 {
     struct compare_request q = {.buffer = b,
-                                .got = &l->buffers[index]->memory,
+                                .got = loaded_memory(l, index),
                                 .region = region_of(l->job, index),
                                 .doubles = f->outputs[index].doubles};
     bool done;

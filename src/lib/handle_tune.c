@@ -27,6 +27,7 @@ static bool read_terms(const struct hone_tune_options *o, struct terms *out, str
         .launch_limit_ns = o->launch_limit_ns ? o->launch_limit_ns : POLICY_LAUNCH_LIMIT_NS,
         .driver_limit_ns = o->driver_limit_ns,
         .lock_wait_ns = o->lock_wait_ns,
+        .seed = o->seed,
         .cold = o->cold};
     for (size_t i = 0; ok && o->rules && o->rules[i]; i++)
         ok = measure_rules_set(&out->rules, o->rules[i], e);

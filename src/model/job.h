@@ -366,6 +366,13 @@ bool job_is_unseen(const struct job *j);
 struct image;
 bool job_built_key(const struct job *j, const struct image *m, struct digest *out);
 
+// The same job on other random numbers, told apart by `other`; 0 are its own. The first two are
+// pure; the copy shares what does not change, owns nothing and lives as long as `j` and the arena.
+uint64_t job_other_seed(const struct job_buffer *b, uint64_t other);
+// NULL, or why its result on other inputs cannot be held against anything (static text).
+const char *job_inputs_stay(const struct job *j);
+bool job_on_other_inputs(const struct job *j, uint64_t other, struct arena *a, struct job *out);
+
 // How one buffer's initial contents are made (element, count, fill): same digest, same bytes.
 void job_buffer_digest(const struct job_buffer *b, struct digest *out);
 // What the expected outputs depend on: reference, and the recipes of all buffers that are not

@@ -12,7 +12,9 @@ void policy_codec(struct wire *w, struct policy *p)
     wire_u64(w, &p->build_limit_ns);
     wire_bool(w, &p->cold);
     wire_bool(w, &p->fixed);
-    wire_bool(w, &p->compare);
+    wire_enum(w, &p->check, POLICY_CHECKS);
+    wire_u64(w, &p->chosen);
+    wire_u64(w, &p->inputs);
     wire_bool(w, &p->energy);
     wire_bool(w, &p->host_clock);
 }

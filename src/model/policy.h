@@ -5,6 +5,10 @@
 
 #include "base/wire.h"
 
+// Of which timed launches the output is held against the reference. Of none where a read-write
+// buffer keeps its contents from launch to launch: they are not what one launch makes.
+enum policy_check { POLICY_CHECK_NONE, POLICY_CHECK_ONE, POLICY_CHECK_EACH, POLICY_CHECKS };
+
 struct policy {
     uint32_t launches;    // timed launches of this request at most
     uint32_t batch;       // launches per sample (1 but for kernels shorter than the timer sees)
@@ -15,15 +19,23 @@ struct policy {
     uint64_t build_limit_ns;  // one build; likewise
     bool cold;                // clear the last-level cache before each timed launch
     bool fixed;               // exactly `launches`, no early stop
-    // What the last timed launch left is held against the reference. Not done where that is not
-    // what one launch makes: a read-write buffer keeps its contents from launch to launch.
-    bool compare;
+    enum policy_check check;
+    uint64_t chosen; // CHECK_ONE: a random number that says which launch
+    // Not 0: the launches are on other inputs, and are held against the reference of those
+    // (job_on_other_inputs(); where job_inputs_stay(), on the job's own). Their times are judged,
+    // too: a launch that is much faster on inputs that it has seen keeps results.
+    uint64_t inputs;
     bool host_clock; // the device's was found wrong: the host's times the launches
     // Also a run of launches long enough to count their energy, after the timed ones.
     bool energy;
 };
 
 void policy_codec(struct wire *w, struct policy *p);
+
+// The inputs of a finalist's last launch. Always the same, so that references in the cache answer.
+#define POLICY_OTHER_INPUTS 1
+// Begins the log of a result whose launches were on its own all the same.
+#define POLICY_INPUTS_SKIPPED "finalists are not launched on other inputs: "
 
 // Defaults, documented in `hone tune --help --all`.
 #define POLICY_BUILD_LIMIT_NS  (60ull * 1000000000)

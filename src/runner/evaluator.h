@@ -34,6 +34,7 @@ struct terms {
     uint64_t driver_limit_ns; // for what is no job's own doing: opening the device, inputs, checks;
                               // 0: the limits of runner/remote.h
     uint64_t lock_wait_ns;    // for the device's lock, held by others; 0: DEVICE_LOCK_WAIT_NS
+    uint64_t seed;            // chooses the timed launch of a screening whose output is compared
     bool cold;
     bool energy; // the energy of each job's launches is counted too: half a second each
 };
@@ -98,12 +99,13 @@ enum fetch {
     FETCH_PTX // of a program; its binary, where that is PTX or the driver makes none
 };
 
-// One turn of a job in a round, or more samples of it alone.
+// One turn of a job in a round, or more samples of it alone. What each of its launches left is
+// compared with what the reference says.
 struct turn {
     uint32_t warmups;  // untimed launches before each sample
     uint32_t launches; // samples; 0: the job is only made ready, as for a turn
     uint32_t batch;    // launches per sample; 0: as the rules say for the job's length
-    bool compare;      // what the last launch left is verified again
+    bool compare;      // the last launch is on other inputs, against the reference of those
     bool energy;       // its energy is counted after the samples
     uint32_t place;    // the device, of an evaluator with several (runner/farm.h)
 };

@@ -2,6 +2,8 @@
 // after each reply.
 #include "runner/live.h"
 
+#include "base/random.h"
+
 // Of a count that was asked for, the part that is not known yet.
 static struct measure_rules rules_of(const struct live *v, const struct entry *n)
 {
@@ -9,6 +11,21 @@ static struct measure_rules rules_of(const struct live *v, const struct entry *n
     if (rules.fixed > n->known.samples)
         rules.fixed -= n->known.samples;
     return rules;
+}
+
+// No ranking follows in which each launch would be looked at.
+static bool is_all_there_is(const struct measure_rules *rules)
+{
+    return rules->fixed > 0 || rules->unranked;
+}
+
+static uint64_t choose_launch(const struct live *v, const struct entry *n)
+{
+    struct rng rng;
+    rng_init(&rng, v->o.terms.seed, n->ticket);
+    for (uint32_t i = 0; i < n->result->sample_count; i++) // another one in each request
+        rng_u64(&rng);
+    return rng_u64(&rng);
 }
 
 static void ask_for(struct live *v, struct entry *n, uint32_t more)
@@ -19,6 +36,8 @@ static void ask_for(struct live *v, struct entry *n, uint32_t more)
         .launch_limit_ns = terms_launch_limit(&v->o.terms, v->limits.best_ns),
         .cold = v->o.terms.cold,
         .fixed = rules->fixed > 0};
+    policy.check = is_all_there_is(rules) ? POLICY_CHECK_EACH : POLICY_CHECK_ONE;
+    policy.chosen = choose_launch(v, n);
     if (n->result->sample_count > 0)
         policy.batch = n->result->batch; // as those before
     else if (n->known.samples > 0 && n->known.batch > 0)

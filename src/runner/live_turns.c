@@ -4,6 +4,7 @@
 #include "runner/live.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // ---- the queues --------------------------------------------------------------------------------
 
@@ -128,6 +129,23 @@ void live_turn_start(struct live *v)
         live_bench_begin(v, n);
 }
 
+// Once: that a kernel which keeps the result that it computed once is not found out.
+static void tell_stays(struct live *v, const struct job *j)
+{
+    const char *why = job_inputs_stay(j);
+    if (why && !v->told_inputs && j->reference.kind != REFERENCE_NONE)
+        log_add(v->o.log, LOG_WARNING, POLICY_INPUTS_SKIPPED "%s", why);
+    v->told_inputs = v->told_inputs || why;
+}
+
+static void tell_skipped(struct live *v, const struct result *r)
+{
+    const char *why = strstr(r->log, POLICY_INPUTS_SKIPPED);
+    if (why && !v->told_inputs)
+        log_add(v->o.log, LOG_WARNING, "%s", why);
+    v->told_inputs = v->told_inputs || why;
+}
+
 void live_turn_go_on(struct live *v, struct entry *n)
 {
     const struct turn *t = &v->turns.first->turn;
@@ -142,13 +160,17 @@ void live_turn_go_on(struct live *v, struct entry *n)
     uint32_t have = n->result->sample_count;
     uint32_t left = have < t->launches ? t->launches - have : 0;
     n->result->warmups = t->warmups;
+    tell_skipped(v, n->result);
     if (left == 0 || (v->cancelled && have > 0)) {
         n->result->stop = STOP_NONE; // that all was measured which was asked for says nothing
         live_bench_finish(v, n, have > 0 ? STOP_RANKED : STOP_NONE);
         return;
     }
     policy.launches = live_in_pieces(n, &policy, left);
-    policy.compare = t->compare && policy.launches == left;
+    policy.check = POLICY_CHECK_EACH;
+    policy.inputs = t->compare && policy.launches == left ? POLICY_OTHER_INPUTS : 0;
+    if (policy.inputs)
+        tell_stays(v, n->job);
     policy.energy = t->energy && policy.launches == left;
     live_request_measure(v, n, &policy);
 }

@@ -189,6 +189,7 @@ static bool read_access(const struct reader *r, struct node item, struct argumen
                      wanted || a->temporary ? ACCESS_BOTH : ACCESS_READ, &access))
         return false;
     a->access = buffer ? (enum access)access : ACCESS_READ;
+    a->says_access = node_present(node_get(r, item, "AccessType"));
     if (wanted && !buffer)
         return node_error(r, output, "only an argument of MemoryType Vector can be an output");
     if (wanted && a->temporary)

@@ -124,6 +124,42 @@ static bool refuse_images(const struct pairing *p)
     return any;
 }
 
+// Does no launch before this one, nor another pass of it, write what the argument names?
+static bool is_first_use(const struct pairing *p, uint32_t argument)
+{
+    const struct kernel_spec *k = p->src->spec->kernel;
+    const struct launch_spec *all = k->languages[p->src->language].launches;
+    if (k->repeat.swap_count > 0 || p->launch->repeat.swap_count > 0)
+        return false;
+    for (const struct launch_spec *l = all; l < p->launch; l++) {
+        for (uint32_t i = 0; i < l->argument_count; i++) {
+            if (l->arguments[i] == argument)
+                return false;
+        }
+    }
+    return true;
+}
+
+// What the spec says that a kernel does with a buffer, where its text surely does something else.
+static bool check_access(const struct pairing *p, uint32_t i)
+{
+    const struct signature_parameter *parameter = &p->signature->parameters[i];
+    const struct argument_spec *a = argument_of_pair(p, i);
+    bool is_reference = p->launch == p->src->spec->kernel->languages[p->src->language].reference;
+    bool reads =
+        a->access == ACCESS_WRITE && parameter->reads_first && is_first_use(p, p->arguments[i]);
+    bool writes = a->access == ACCESS_READ && a->says_access && parameter->writes;
+    if (a->memory != MEMORY_VECTOR || a->temporary || is_reference || (!reads && !writes))
+        return true;
+    return error_set(
+        p->e, ERROR_INPUT,
+        "%s: '%s' is %s, but kernel '%s' (%s, line %u) %s: say \"AccessType\": \"ReadWrite\" "
+        "(\"access\": \"readwrite\" in the short form)%s",
+        a->path, a->name, reads ? "WriteOnly" : "ReadOnly", p->kernel, p->signature->file,
+        p->signature->line, reads ? "reads it before it writes it" : "writes it",
+        reads ? ", and it begins each launch with the contents that the spec gives it" : "");
+}
+
 static bool check_pairs(const struct pairing *p)
 {
     const struct signature *s = p->signature;
@@ -138,6 +174,8 @@ static bool check_pairs(const struct pairing *p)
         enum declared_fault fault = declared_check(&d, &p->passed[i], p->src->language);
         if (fault != DECLARED_FITS)
             return refuse_type(p, i, fault);
+        if (!check_access(p, i))
+            return false;
     }
     return true;
 }
@@ -218,7 +256,8 @@ static bool pair_always(struct pairing *p, struct arena *a, bool *settled)
         d->always = true;
         d->has_element &= !argument->type.expr; // a formula's type is each configuration's own
         // Nothing is left to look at in a configuration.
-        *settled = *settled && d->kind != DECLARED_UNKNOWN && d->has_element;
+        *settled = *settled && d->kind != DECLARED_UNKNOWN && d->has_element &&
+                   !p->signature->parameters[i].is_open;
     }
     return check_pairs(p);
 }

@@ -119,6 +119,7 @@ struct argument_spec {
     struct element element;
     struct formula type; // (optional) gives the type's name
     enum access access;
+    bool says_access; // else it is the usual one
     struct formula size;
     struct fill_spec fill;
     struct link_spec link;

@@ -305,7 +305,7 @@ static const struct spec_key keys[] = {
              "one",
              .dialect = true),
     KEY_WITH("KernelSpecification.Arguments[].AccessType", TEXT, "ReadOnly; ReadWrite with Output",
-             "what the kernel does with it; a WriteOnly one is poisoned before it is verified",
+             "what the kernel does with it; a WriteOnly one is poisoned before each launch",
              .strict = KEY_STRING, .choices = "ReadOnly|WriteOnly|ReadWrite"),
     KEY_WITH("KernelSpecification.Arguments[].Size", EXPRESSION, "1", "elements",
              .strict = KEY_INTEGER | KEY_STRING),

@@ -146,7 +146,7 @@ static const struct spec_key keys[] = {
         "takes one",
         .choices = "scalar|vector|local|symbol|constant", .t1 = "MemoryType"),
     KEY("arguments.*.access", TEXT, "as the kernel's text uses it",
-        "read, write or readwrite; what is only written is poisoned before it is verified",
+        "read, write or readwrite; what is only written is poisoned before each launch",
         .choices = "read|write|readwrite", .t1 = "AccessType"),
     KEY("arguments.*.fill", .type = "expression, text, or object", "random",
         "the contents: random, normal, none, a file (.npy, or elements as they are), or an "

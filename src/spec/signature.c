@@ -600,23 +600,34 @@ static const struct token *find_closing(const struct reading *r, const struct to
     return last;
 }
 
-// What an expression with the pointer's name does with its memory. Whatever is not `name[...]`, read or assigned, may
-// do both.
+// Is it in sizeof(...), which reads nothing?
+static bool is_measured(const struct reading *r, const struct token *name)
+{
+    return name >= r->tokens + 2 && is_sign_token(name - 1, "(") &&
+           is_word_token(name - 2, "sizeof");
+}
+
+// Beside enum parameter_use: what is no element, read or assigned, may do both.
+#define PARAMETER_UNSURE 4u
+
+// What an expression with the pointer's name does with its memory.
 static unsigned use_at(const struct reading *r, const struct token *name)
 {
-    static const char *const changes[] = {"+=", "-=", "*=", "/=", "++", "--", "[", ".", NULL};
+    static const char *const changes[] = {"+=", "-=", "*=", "/=", "++", "--", NULL};
     static const char *const joined[] = {"|", "&", "^", "%", "<", ">", NULL};
-    const unsigned both = PARAMETER_READ | PARAMETER_WRITTEN;
+    const unsigned both = PARAMETER_READ | PARAMETER_WRITTEN, unsure = both | PARAMETER_UNSURE;
     const struct token *before = name > r->tokens ? name - 1 : name;
     if (is_sign_token(before, ".") || is_sign_token(before, "->"))
         return 0; // a member of that name
     if (!is_sign_token(name + 1, "[") || is_sign_token(before, "&") ||
-        is_sign_token(before, "++") || is_sign_token(before, "--"))
-        return both;
+        is_sign_token(before, "++") || is_sign_token(before, "--") || is_measured(r, name))
+        return unsure;
     const struct token *t = find_closing(r, name + 1);
     if (t >= r->tokens + r->count)
-        return both;
+        return unsure;
     t++;
+    if (is_sign_token(t, "[") || is_sign_token(t, "."))
+        return unsure; // of what lies there
     if (is_sign_token(t, "="))
         return PARAMETER_WRITTEN;
     bool is_changed = t->kind == TOKEN_SIGN && str_listed(changes, t->text);
@@ -646,6 +657,31 @@ static bool is_in_macro(const struct reading *r, const char *name)
     return false;
 }
 
+// `name[...] = ... name[...] ...;` reads before it writes.
+static bool reads_to_assign(const struct reading *r, const struct token *name)
+{
+    const struct token *last = r->tokens + r->count, *t = find_closing(r, name + 1) + 2;
+    for (; t < last && !is_sign_token(t, ";"); t++) {
+        if (!t->directive && is_word_token(t, name->text))
+            return use_at(r, t) == PARAMETER_READ;
+    }
+    return false;
+}
+
+static void note_use(const struct reading *r, const struct token *t, struct signature_parameter *p,
+                     unsigned *all)
+{
+    unsigned use = use_at(r, t);
+    bool is_sure = !(use & PARAMETER_UNSURE) && piece_of(r, t)->sure, is_first = *all == 0;
+    *all |= use;
+    p->is_open = p->is_open || !piece_of(r, t)->sure;
+    if (!is_sure)
+        return;
+    p->writes = p->writes || (use & PARAMETER_WRITTEN);
+    if (is_first)
+        p->reads_first = use == PARAMETER_WRITTEN ? reads_to_assign(r, t) : use != 0;
+}
+
 static void find_uses(const struct reading *r, const struct token *end, struct signature *out)
 {
     const struct token *last = r->tokens + r->count, *from = end;
@@ -659,10 +695,10 @@ static void find_uses(const struct reading *r, const struct token *end, struct s
             continue;
         for (const struct token *t = from; t < to; t++) {
             if (!t->directive && is_word_token(t, p->name))
-                use |= use_at(r, t);
+                note_use(r, t, p, &use);
         }
         if (use)
-            p->use = use;
+            p->use = use & ~PARAMETER_UNSURE;
     }
 }
 

@@ -16,6 +16,9 @@ struct signature_parameter {
     const char *name; // NULL: it has none
     bool is_const;    // what it points to, by its declaration
     unsigned use;     // set of enum parameter_use; both where it is not sure
+    // For sure, in lines that are compiled: its first use reads an element; one is assigned.
+    bool reads_first, writes;
+    bool is_open; // some of its uses may not be compiled
 };
 
 struct signature {

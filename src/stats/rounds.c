@@ -178,6 +178,20 @@ static void packed_release(struct packed *p)
     free(p->entries);
 }
 
+// UINT32_MAX while anyone is in. Where all whom the others were told apart from proved wrong, those
+// that left last are told apart from nobody: the most rounds of one that left.
+static uint32_t longest_left(const struct rounds *r)
+{
+    uint32_t most = 0;
+    for (size_t c = 0; c < r->count; c++) {
+        const struct rounds_finalist *k = &r->finalists[c];
+        if (k->standing == ROUNDS_IN)
+            return UINT32_MAX;
+        most = k->standing == ROUNDS_LEFT && k->count > most ? k->count : most;
+    }
+    return most;
+}
+
 static bool packed_init(struct packed *p, const struct rounds *r)
 {
     p->count = 0;
@@ -188,13 +202,14 @@ static bool packed_init(struct packed *p, const struct rounds *r)
     p->entries = calloc(r->count, sizeof *p->entries);
     if (!p->times || !p->counts || !p->apart || !p->who || !p->entries)
         return false;
+    uint32_t most = longest_left(r);
     for (size_t c = 0; c < r->count; c++) {
         const struct rounds_finalist *k = &r->finalists[c];
         if (k->standing == ROUNDS_DROPPED || k->count == 0)
             continue;
         p->times[p->count] = k->samples;
         p->counts[p->count] = k->count;
-        p->apart[p->count] = k->standing == ROUNDS_LEFT;
+        p->apart[p->count] = k->standing == ROUNDS_LEFT && k->count < most;
         p->who[p->count++] = c;
     }
     return true;

@@ -172,7 +172,7 @@ static const char weighing[] =
 
 START_TEST(constants_are_copied_before_each_launch)
 {
-    struct policy policy = {.launches = 3, .batch = 2, .compare = true};
+    struct policy policy = {.launches = 3, .batch = 2, .check = POLICY_CHECK_EACH};
     struct result *r = result_new();
     struct job *a = with_constants(weighing, 1.5F), *b = with_constants(weighing, 4);
     struct loaded *la = device_load(kit.device, a, NULL, r);

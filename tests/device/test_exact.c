@@ -86,7 +86,7 @@ END_TEST
 START_TEST(samples_are_taken)
 {
     struct job *j = adding("");
-    struct policy policy = {.launches = 3, .batch = 1, .warmups = 1, .compare = true};
+    struct policy policy = {.launches = 3, .batch = 1, .warmups = 1, .check = POLICY_CHECK_EACH};
     struct result *r = result_new();
     struct loaded *l = device_load(kit.device, j, NULL, r);
     ck_assert_msg(l && device_measure(kit.device, l, &policy, r), "%s", r->message);

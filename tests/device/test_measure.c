@@ -57,7 +57,7 @@ static struct job *counting(bool keep)
     return j;
 }
 
-// Right in a launch that finds its second output poisoned, wrong in all later ones.
+// Right in a launch that finds its second output poisoned, wrong in one that finds its own there.
 static struct job *right_at_first(void)
 {
     struct job *j = kit_job("__kernel void k(__global float *b, __global float *c) {\n"
@@ -72,6 +72,29 @@ static struct job *right_at_first(void)
     kit_buffer(j, "c", N, ACCESS_WRITE);
     kit_launch(j, "k", N, 64);
     kit_expect(j, 0, expected);
+    return j;
+}
+
+// Right in so many launches (the verified one, one before batches that times them, and untimed
+// ones among them), which it counts in memory of its own, and then wrong in each `every`th.
+static struct job *right_until(unsigned launches, unsigned every)
+{
+    char source[512];
+    const float expected[] = {3};
+    str_format(source, sizeof source,
+               "#ifdef __CUDACC__\n__device__ unsigned seen;\n"
+               "#else\n__global unsigned seen = 0;\n#endif\n"
+               "__kernel void k(__global float *b) {\n"
+               "    b[0] = seen >= %u && seen %% %u == 0 ? 4 : 3;\n"
+               "    seen++;\n"
+               "}\n",
+               launches, every);
+    struct job *j = kit_job(source);
+    kit_buffer(j, "b", 1, ACCESS_WRITE);
+    kit_launch(j, "k", 1, 1);
+    kit_expect(j, 0, expected);
+    if (!kit_on_cuda())
+        kit_option(j, "-cl-std=CL2.0");
     return j;
 }
 
@@ -123,7 +146,7 @@ END_TEST
 START_TEST(untimed_launches_start_from_restored_contents)
 {
     struct job *j = counting(false);
-    struct policy policy = {.launches = 2, .batch = 3, .warmups = 2, .compare = true};
+    struct policy policy = {.launches = 2, .batch = 3, .warmups = 2, .check = POLICY_CHECK_EACH};
     struct loaded *l = load(j);
     struct result *r = measure_loaded(l, &policy);
     ck_status(r, STATUS_CORRECT);
@@ -135,33 +158,59 @@ START_TEST(untimed_launches_start_from_restored_contents)
 }
 END_TEST
 
-// ---- the comparison after the last launch
+// ---- the comparison of timed launches
 
-START_TEST(last_launch_is_compared)
+START_TEST(each_launch_finds_poison)
 {
-    static const struct {
-        struct policy policy;
-        enum status status;
-        enum verification verification;
-    } cases[] = {
-        // Not asked for: a time of a kernel that is wrong by then.
-        {{.launches = 2, .batch = 1}, STATUS_CORRECT, VERIFICATION_NONE},
-        {{.launches = 2, .batch = 1, .compare = true}, STATUS_CORRECTNESS, VERIFICATION_NONE},
-        {{.launches = 1, .batch = 2, .compare = true}, STATUS_CORRECTNESS, VERIFICATION_NONE},
-        {{.launches = 1, .batch = 1, .warmups = 1, .compare = true},
-         STATUS_CORRECTNESS,
-         VERIFICATION_NONE},
-        // The only launch, on poisoned outputs.
-        {{.launches = 1, .batch = 1, .compare = true}, STATUS_CORRECT, VERIFICATION_REFERENCE},
+    static const struct policy policies[] = {
+        {.launches = 2, .batch = 1, .check = POLICY_CHECK_EACH},
+        {.launches = 2, .batch = 3, .check = POLICY_CHECK_EACH},   // each on a copy of its own
+        {.launches = 1, .batch = 200, .check = POLICY_CHECK_EACH}, // more than there are copies
+        {.launches = 2, .batch = 2, .warmups = 1, .check = POLICY_CHECK_EACH},
+        {.launches = 3, .batch = 2, .check = POLICY_CHECK_ONE, .chosen = 4},
     };
     struct job *j = right_at_first();
     struct loaded *l = load(j);
-    struct result *r = measure_loaded(l, &cases[_i].policy);
-    ck_status(r, cases[_i].status);
-    ck_assert_int_eq(r->verification, cases[_i].verification);
-    if (r->status != STATUS_CORRECT) {
-        ck_says(r, "b: ");
-        ck_assert_uint_eq(r->deviations[0].wrong, N);
+    struct result *r = measure_loaded(l, &policies[_i]);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert_int_eq(r->verification, VERIFICATION_REFERENCE);
+    device_unload(kit.device, l);
+    result_free(r);
+    job_free(j);
+}
+END_TEST
+
+START_TEST(the_launch_that_differs_is_named)
+{
+    static const struct {
+        struct policy policy;
+        unsigned right, every;
+        const char *says; // NULL: it is not found
+    } cases[] = {
+        // Not asked for: a time of a kernel that is wrong by then.
+        {{.launches = 3, .batch = 1}, 1, 1, NULL},
+        {{.launches = 3, .batch = 1, .check = POLICY_CHECK_EACH}, 2, 1, "timed launch 2 differs"},
+        {{.launches = 1, .batch = 3, .check = POLICY_CHECK_EACH}, 4, 1, "timed launch 3 differs"},
+        {{.launches = 2, .batch = 4, .check = POLICY_CHECK_EACH}, 8, 1, "timed launch 7 differs"},
+        {{.launches = 4, .batch = 1, .check = POLICY_CHECK_EACH}, 3, 2, "timed launch 4 differs"},
+        {{.launches = 2, .batch = 1, .warmups = 1, .check = POLICY_CHECK_EACH},
+         3,
+         1,
+         "timed launch 2 differs"},
+        {{.launches = 4, .batch = 2, .check = POLICY_CHECK_ONE, .chosen = 5},
+         7,
+         1,
+         "launch 6 differs"},
+        {{.launches = 4, .batch = 2, .check = POLICY_CHECK_ONE, .chosen = 8 + 3}, 4, 4, NULL},
+    };
+    struct job *j = right_until(cases[_i].right, cases[_i].every);
+    struct loaded *l = load(j);
+    struct policy policy = cases[_i].policy;
+    struct result *r = measure_loaded(l, &policy);
+    ck_status(r, cases[_i].says ? STATUS_CORRECTNESS : STATUS_CORRECT);
+    if (cases[_i].says) {
+        ck_says(r, cases[_i].says);
+        ck_assert_uint_eq(r->deviations[0].wrong, 1);
         ck_assert_double_eq(r->deviations[0].got, 4);
     }
     device_unload(kit.device, l);
@@ -170,11 +219,64 @@ START_TEST(last_launch_is_compared)
 }
 END_TEST
 
+// ---- other inputs
+
+// b = 2 a of random numbers, by a reference that follows them; with `keeps` of those of the first launch.
+static struct job *doubling(bool keeps)
+{
+    char source[512];
+    struct job *j;
+    str_format(source, sizeof source,
+               "#ifdef __CUDACC__\n__device__ float kept[%d];\n"
+               "#else\n__global float kept[%d];\n#endif\n"
+               "__kernel void k(__global const float *a, __global float *b) {\n"
+               "    size_t i = get_global_id(0);\n"
+               "    if (!%d || kept[i] == 0) kept[i] = 2 * a[i];\n"
+               "    b[i] = kept[i];\n"
+               "}\n",
+               N, N, keeps);
+    j = kit_job(source);
+    kit_buffer(j, "a", N, ACCESS_READ);
+    kit_buffer(j, "b", N, ACCESS_WRITE);
+    kit_random(j, 0, 1);
+    kit_launch(j, "k", N, 64);
+    j->buffers[1].output = true;
+    j->buffers[1].compare.kind = COMPARE_EXACT;
+    j->reference.kind = REFERENCE_EXPRESSION;
+    j->reference.expressions = arena_array(&j->arena, 1, sizeof *j->reference.expressions);
+    j->reference.expressions[0] = (struct job_expression){.buffer = 1, .text = "2 * a[i]"};
+    j->reference.expression_count = 1;
+    if (!kit_on_cuda())
+        kit_option(j, "-cl-std=CL2.0");
+    return j;
+}
+
+START_TEST(other_inputs_show_what_is_kept)
+{
+    struct job *j = doubling(_i);
+    const struct policy own = {.launches = 2, .batch = 2, .check = POLICY_CHECK_EACH};
+    const struct policy other = {
+        .launches = 1, .batch = 1, .check = POLICY_CHECK_EACH, .inputs = POLICY_OTHER_INPUTS};
+    const struct policy *const policies[] = {&own, &other, &own};
+    struct loaded *l = load(j);
+    ck_assert_ptr_null(job_inputs_stay(j));
+    for (int i = 0; i < 3; i++) {
+        struct result *r = measure_loaded(l, policies[i]);
+        ck_status(r, _i && i == 1 ? STATUS_CORRECTNESS : STATUS_CORRECT);
+        if (_i && i == 1)
+            ck_says(r, "on other inputs the output of timed launch 5 differs: b: ");
+        result_free(r);
+    }
+    device_unload(kit.device, l);
+    job_free(j);
+}
+END_TEST
+
 // What one launch should make of it is not what several made of it.
 START_TEST(kept_contents_are_not_compared)
 {
     struct job *j = counting(true);
-    struct policy policy = {.launches = 2, .batch = 1, .compare = true};
+    struct policy policy = {.launches = 2, .batch = 1, .check = POLICY_CHECK_EACH};
     struct loaded *l = load(j);
     struct result *r = measure_loaded(l, &policy);
     ck_status(r, STATUS_CORRECT);
@@ -264,7 +366,9 @@ static void add(TCase *t)
     tcase_add_checked_fixture(t, set_up, tear_down);
     tcase_add_test(t, each_sample_follows_its_untimed_launches);
     tcase_add_test(t, untimed_launches_start_from_restored_contents);
-    tcase_add_loop_test(t, last_launch_is_compared, 0, 5);
+    tcase_add_loop_test(t, each_launch_finds_poison, 0, 5);
+    tcase_add_loop_test(t, the_launch_that_differs_is_named, 0, 8);
+    tcase_add_loop_test(t, other_inputs_show_what_is_kept, 0, 2);
     tcase_add_test(t, kept_contents_are_not_compared);
     if (!kit_on_cuda()) // which has no float16; test_cuda.c has a kernel for it
         tcase_add_test(t, cold_launches_are_slower);

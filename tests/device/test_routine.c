@@ -78,7 +78,8 @@ END_TEST
 START_TEST(samples_are_taken)
 {
     const struct gemm_case c = {30, 20, 10, false, false, 1, 2};
-    const struct policy policy = {.launches = 5, .batch = 3, .warmups = 1, .compare = true};
+    const struct policy policy = {
+        .launches = 5, .batch = 3, .warmups = 1, .check = POLICY_CHECK_EACH};
     if (!is_on_cpu())
         return;
     struct result *r = result_new();

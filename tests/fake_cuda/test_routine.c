@@ -58,7 +58,8 @@ END_TEST
 // The time is the card's, from the first call of a batch to the end of the last.
 START_TEST(samples_are_the_cards)
 {
-    const struct policy policy = {.launches = 12, .batch = 4, .warmups = 1, .compare = true};
+    const struct policy policy = {
+        .launches = 12, .batch = 4, .warmups = 1, .check = POLICY_CHECK_EACH};
     struct result *r = result_new();
     struct job *j = job(ROUTINE_CUBLAS, NULL, 0); // soon done by the host, which does it
     struct loaded *l = device_load(k.device, j, NULL, r);

@@ -83,7 +83,7 @@ static bool is_right(struct device *d, struct loaded *l, struct life *life)
 static void run_loaded(struct device *d, const struct job *j, const struct image *image,
                        struct life *life)
 {
-    struct policy policy = {.launches = 2, .batch = 2, .warmups = 1, .compare = true};
+    struct policy policy = {.launches = 2, .batch = 2, .warmups = 1, .check = POLICY_CHECK_EACH};
     struct result *r = result_new(), *measured = result_new();
     struct text binary = TEXT_INIT;
     struct error e = ERROR_INIT;

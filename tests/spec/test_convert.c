@@ -323,7 +323,8 @@ END_TEST
 static const char kernels[] =
     "#ifdef WIDE\n#define real double\n#else\n#define real float\n#endif\n"
     "kernel void k(global float *y, global const float *x, float a, int n)\n"
-    "{ int i = get_global_id(0); if (i < n) y[i] = a * x[i] + y[i] * (P + Q); }\n";
+    "{ int i = get_global_id(0); global float *z = y;\n" // what is done with y is not sure
+    "  if (i < n) z[i] = a * x[i] + z[i] * (P + Q); }\n";
 static const char more[] =
     "kernel void other(global float *y, const global float *x, real a, int n) {}\n"
     "kernel void plain(global float *y, global float *x) {}\n";

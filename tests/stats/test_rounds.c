@@ -271,6 +271,24 @@ START_TEST(one_that_fails_in_a_round)
 }
 END_TEST
 
+// By then the others had left: they are ranked all the same.
+START_TEST(the_one_ahead_of_all_fails)
+{
+    static const uint64_t ahead[] = {1000, 100, 2000};
+    struct rounds *r = start(ahead, 3);
+    struct ranking_entry e[3];
+    size_t winner = 9;
+    while (!rounds_done(r))
+        round_of(r, ahead, 1, -1);
+    ck_assert_int_eq(rounds_standing(r, 0), ROUNDS_LEFT);
+    rounds_drop(r, 1);
+    ck_assert(rounds_rank(r, e, &winner));
+    ck_assert_uint_eq(winner, 0);
+    ck_assert_uint_eq(e[1].place, 2);
+    rounds_free(r);
+}
+END_TEST
+
 START_TEST(when_all_fail)
 {
     struct rounds *r = start(five, 5);
@@ -337,6 +355,7 @@ int main(void)
     tcase_add_test(tests, precise_enough_is_done);
     tcase_add_test(tests, one_that_fails_has_no_place);
     tcase_add_test(tests, one_that_fails_in_a_round);
+    tcase_add_test(tests, the_one_ahead_of_all_fails);
     tcase_add_test(tests, when_all_fail);
     tcase_add_test(tests, one_alone);
     tcase_add_test(tests, broken_off);

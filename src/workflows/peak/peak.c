@@ -191,7 +191,7 @@ static bool lengthen(struct peak_run *p, struct candidate *c, struct error *e)
 static bool measure_best(struct peak_run *p, struct error *e)
 {
     const struct turn warming = {.launches = 1};
-    const struct turn turn = {.launches = ROUNDS, .compare = true};
+    const struct turn turn = {.launches = ROUNDS};
     bool ok = true;
     for (unsigned i = 0; i < PEAK_COUNT && ok; i++) {
         struct limit *l = &p->limits[i];

@@ -86,9 +86,10 @@ bool cblas_about(const char *given, struct text *about, struct result *r)
     return library != NULL;
 }
 
-static bool is_on_host(const struct product *p, const struct device_info *device, struct result *r)
+static bool is_on_host(const struct product *p, struct memory *const *memory,
+                       const struct device_info *device, struct result *r)
 {
-    if (p->a->host && p->b->host && p->c->host)
+    if (memory[p->a]->host && memory[p->b]->host && memory[p->c]->host)
         return true;
     return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
                        "a CBLAS computes on the host's cores, and the memory of %s is not the "
@@ -101,7 +102,7 @@ struct cblas *cblas_new(const struct job *j, struct memory *const *memory,
 {
     struct product p;
     struct functions call;
-    if (!product_of(j, memory, &p, r) || !is_on_host(&p, device, r))
+    if (!product_of(j, &p, r) || !is_on_host(&p, memory, device, r))
         return NULL;
     void *library = open_library(j->routine_library, &call, r);
     if (!library)
@@ -126,15 +127,17 @@ static float *floats(const struct memory *m)
     return (float *)(void *)m->map.data;
 }
 
-void cblas_run(struct cblas *c, uint32_t batch, uint64_t *total_ns)
+void cblas_run(struct cblas *c, const struct run *run, uint64_t *total_ns)
 {
     const struct product *p = &c->product;
     uint64_t start = clock_ns();
-    for (uint32_t i = 0; i < batch; i++)
+    for (uint32_t i = 0; i < run->batch; i++) {
+        struct memory *const *memory = run_memory(run, i);
         c->call.sgemm(ROW_MAJOR, p->transpose_a ? TRANSPOSED : AS_IT_IS,
                       p->transpose_b ? TRANSPOSED : AS_IT_IS, p->m, p->n, p->k, p->alpha,
-                      floats(p->a), p->a_row, floats(p->b), p->b_row, p->beta, floats(p->c),
-                      p->c_row);
+                      floats(memory[p->a]), p->a_row, floats(memory[p->b]), p->b_row, p->beta,
+                      floats(memory[p->c]), p->c_row);
+    }
     *total_ns = clock_ns() - start;
     *total_ns += *total_ns == 0; // no call takes no time
 }

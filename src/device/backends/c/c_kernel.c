@@ -132,6 +132,15 @@ bool c_kernel_bind(void *own, void *kernel, const struct job *j, const struct jo
     return true;
 }
 
+// Points the kernel at the memory of one launch.
+static void point_at(struct c_kernel *k, const struct job_launch *l, struct memory *const *memory)
+{
+    for (uint32_t i = 0; i < l->argument_count; i++) {
+        if (l->arguments[i].kind == ARGUMENT_BUFFER)
+            k->arguments[i] = memory[l->arguments[i].buffer]->map.data;
+    }
+}
+
 // Ended by what is wrong with the kernel, or by its return.
 bool c_run(void *own, const struct run *run, struct run_times *times, bool *lost, struct result *r)
 {
@@ -141,7 +150,8 @@ bool c_run(void *own, const struct run *run, struct run_times *times, bool *lost
     c_state_before(own);
     uint64_t start_ns = c_clock(CLOCK_MONOTONIC), before_ns = start_ns;
     for (uint32_t i = 0; i < run->count * run->batch; i++) {
-        const struct c_kernel *k = run->kernels[i % run->count];
+        struct c_kernel *k = run->kernels[i % run->count];
+        point_at(k, &run->launches[i % run->count], run_memory(run, i / run->count));
         k->call(k->arguments);
         if (times->parts_ns && run->count > 1) {
             uint64_t now_ns = c_clock(CLOCK_MONOTONIC);

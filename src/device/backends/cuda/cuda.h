@@ -91,6 +91,9 @@ void *cuda_kernel_new(void *own, void *program, const struct job_launch *l, cons
 void cuda_kernel_free(void *own, void *kernel);
 bool cuda_kernel_bind(void *own, void *kernel, const struct job *j, const struct job_launch *l,
                       struct memory *const *memory, struct result *r);
+// Points it at the memory of one launch.
+void cuda_kernel_point(struct cuda_kernel *k, const struct job_launch *l,
+                       struct memory *const *memory);
 
 // cuda_run.c
 bool cuda_run(void *own, const struct run *run, struct run_times *times, bool *lost,
@@ -112,8 +115,7 @@ bool cuda_report_events(struct cuda *o, CUresult code, struct result *r);
 void cuda_tell_time(struct cuda *o, CUresult code, struct run_times *out);
 
 // cuda_routine.c
-void *cuda_routine_new(void *own, const struct job *j, struct memory *const *memory,
-                       struct text *about, struct result *r);
+void *cuda_routine_new(void *own, const struct job *j, struct text *about, struct result *r);
 void cuda_routine_free(void *own, void *routine);
 bool cuda_routine_run(void *own, void *routine, const struct run *run, struct run_times *times,
                       bool *lost, struct result *r);

@@ -244,6 +244,18 @@ static bool set_arguments(struct cuda *o, struct cuda_kernel *k, const struct jo
     return true;
 }
 
+// The driver copies the values when the kernel is launched.
+void cuda_kernel_point(struct cuda_kernel *k, const struct job_launch *l,
+                       struct memory *const *memory)
+{
+    for (uint32_t i = 0; i < l->argument_count; i++) {
+        if (l->arguments[i].kind != ARGUMENT_BUFFER)
+            continue;
+        CUdeviceptr data = cuda_at(memory[l->arguments[i].buffer], 0);
+        memcpy(k->arguments[i], &data, sizeof data);
+    }
+}
+
 // ---- __constant__ symbols
 
 static bool mentions(const struct job_program *p, const char *name)

@@ -207,11 +207,10 @@ static bool make_cublas_routine(struct cuda *o, struct cuda_routine *t, const st
     return true;
 }
 
-void *cuda_routine_new(void *own, const struct job *j, struct memory *const *memory,
-                       struct text *about, struct result *r)
+void *cuda_routine_new(void *own, const struct job *j, struct text *about, struct result *r)
 {
     struct product p;
-    if (!is_runnable(own, j->routine, r) || !product_of(j, memory, &p, r))
+    if (!is_runnable(own, j->routine, r) || !product_of(j, &p, r))
         return NULL;
     struct cuda_routine *t = calloc(1, sizeof *t);
     if (!t) {
@@ -265,24 +264,25 @@ static bool report_call(struct cuda *o, int code, bool *lost, struct result *r)
                        "cublasSgemm: %s%s", code_text(code, text, sizeof text), remedy_of(code));
 }
 
-static bool put_cublas_calls(struct cuda *o, const struct cuda_routine *t, uint32_t batch,
+static bool put_cublas_calls(struct cuda *o, const struct cuda_routine *t, const struct run *run,
                              bool *lost, struct result *r)
 {
-    uint64_t calls = batch < WAIT_MOST ? batch : WAIT_MOST;
+    uint64_t calls = run->batch < WAIT_MOST ? run->batch : WAIT_MOST;
     const char *call = "cuLaunchKernel of hone's own";
     CUresult code = cuda_put_wait(o, WAIT_NS + calls * WAIT_EACH_NS);
     if (code == CUDA_SUCCESS) {
         call = "cuEventRecord";
         code = o->cu.cuEventRecord(o->events[0], o->stream);
     }
-    for (uint32_t i = 0; code == CUDA_SUCCESS && i < batch; i++) {
+    for (uint32_t i = 0; code == CUDA_SUCCESS && i < run->batch; i++) {
         // cuBLAS takes columns for rows: C' = B' A' in place of C = A B.
         const struct product *p = &t->product;
-        int answer =
-            t->call.hone_cublas_sgemm(t->handle, p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
-                                      p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, p->n, p->m, p->k,
-                                      &p->alpha, floats(p->b), p->b_row, floats(p->a), p->a_row,
-                                      &p->beta, (float *)(uintptr_t)cuda_at(p->c, 0), p->c_row);
+        struct memory *const *memory = run_memory(run, i);
+        int answer = t->call.hone_cublas_sgemm(
+            t->handle, p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+            p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, p->n, p->m, p->k, &p->alpha,
+            floats(memory[p->b]), p->b_row, floats(memory[p->a]), p->a_row, &p->beta,
+            (float *)(uintptr_t)cuda_at(memory[p->c], 0), p->c_row);
         if (answer != CUBLAS_STATUS_SUCCESS)
             return report_call(o, answer, lost, r);
     }
@@ -299,7 +299,7 @@ bool cuda_routine_run(void *own, void *routine, const struct run *run, struct ru
     if (!cuda_make_events(o, 2, &code))
         return cuda_report_events(o, code, r);
     uint64_t start_ns = clock_ns();
-    if (!put_cublas_calls(o, routine, run->batch, lost, r))
+    if (!put_cublas_calls(o, routine, run, lost, r))
         return false;
     if (run->meanwhile)
         run->meanwhile->act(run->meanwhile->context);

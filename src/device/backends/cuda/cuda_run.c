@@ -166,6 +166,7 @@ static bool put_cuda_launches(struct cuda *o, const struct run *run, bool each, 
         return report_crash(o, run, call, code, lost, r);
     for (uint32_t i = 0; i < count; i++) {
         const struct job_launch *l = &run->launches[i % run->count];
+        cuda_kernel_point(run->kernels[i % run->count], l, run_memory(run, i / run->count));
         code = put_launch(o, run->kernels[i % run->count], l);
         if (is_refusal(code)) { // of this one; those before it ran, and may have crashed
             CUresult before = o->cu.cuStreamSynchronize(o->stream);

@@ -65,8 +65,7 @@ bool opencl_run(void *own, const struct run *run, struct run_times *times, bool 
                 struct result *r);
 
 // opencl_routine.c
-void *opencl_routine_new(void *own, const struct job *j, struct memory *const *memory,
-                         struct text *about, struct result *r);
+void *opencl_routine_new(void *own, const struct job *j, struct text *about, struct result *r);
 void opencl_routine_free(void *own, void *routine);
 bool opencl_routine_run(void *own, void *routine, const struct run *run, struct run_times *times,
                         bool *lost, struct result *r);

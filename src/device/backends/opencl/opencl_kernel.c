@@ -431,6 +431,21 @@ static bool collect_event_times(struct opencl *o, const struct run *run, const c
     return true;
 }
 
+// Points a kernel at the memory of launch `i`; what the launch before had already is left.
+static cl_int point_at(struct opencl *o, const struct run *run, uint32_t i)
+{
+    const struct job_launch *l = &run->launches[i % run->count];
+    struct memory *const *memory = run_memory(run, i / run->count);
+    struct memory *const *before = i < run->count ? NULL : run_memory(run, i / run->count - 1);
+    cl_int code = CL_SUCCESS;
+    for (uint32_t k = 0; k < l->argument_count && code == CL_SUCCESS; k++) {
+        const struct job_argument *a = &l->arguments[k];
+        if (a->kind == ARGUMENT_BUFFER && (!before || before[a->buffer] != memory[a->buffer]))
+            code = set_argument(o, run->kernels[i % run->count], k, a, memory);
+    }
+    return code;
+}
+
 // Enqueues everything before it waits: what is timed is the device's time back to back.
 static bool launch_all(struct opencl *o, const struct run *run, cl_event *events, bool *lost,
                        struct result *r)
@@ -439,10 +454,14 @@ static bool launch_all(struct opencl *o, const struct run *run, cl_event *events
     for (uint32_t i = 0; i < count; i++) {
         const struct job_launch *l = &run->launches[i % run->count];
         cl_kernel kernel = run->kernels[i % run->count];
-        const char *call = "clEnqueueNDRangeKernel";
-        cl_int code = run->watch
-                          ? launch_watched(o, kernel, l, l->global, run->watch, &events[i], &call)
-                          : enqueue(o, kernel, l, l->global, NULL, &events[i]);
+        const char *call = "clSetKernelArg";
+        cl_int code = point_at(o, run, i);
+        if (code == CL_SUCCESS) {
+            call = "clEnqueueNDRangeKernel";
+            code = run->watch
+                       ? launch_watched(o, kernel, l, l->global, run->watch, &events[i], &call)
+                       : enqueue(o, kernel, l, l->global, NULL, &events[i]);
+        }
         if (code != CL_SUCCESS) {
             opencl_finish(o);
             *lost = *lost || o->stuck != CL_SUCCESS;

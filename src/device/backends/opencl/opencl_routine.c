@@ -135,8 +135,7 @@ static bool make_clblast_routine(struct opencl *o, struct opencl_routine *t, con
     return true;
 }
 
-void *opencl_routine_new(void *own, const struct job *j, struct memory *const *memory,
-                         struct text *about, struct result *r)
+void *opencl_routine_new(void *own, const struct job *j, struct text *about, struct result *r)
 {
     struct product p;
     if (j->routine != ROUTINE_CLBLAST) {
@@ -145,7 +144,7 @@ void *opencl_routine_new(void *own, const struct job *j, struct memory *const *m
                     routine_title(j->routine));
         return NULL;
     }
-    if (!product_of(j, memory, &p, r))
+    if (!product_of(j, &p, r))
         return NULL;
     struct opencl_routine *t = calloc(1, sizeof *t);
     if (!t) {
@@ -171,24 +170,26 @@ void opencl_routine_free(void *own, void *routine)
 // ---- running -----------------------------------------------------------------------------------
 
 // The mark and all calls; of the last one the event. True where all are in the queue.
-static bool put_clblast_calls(struct opencl *o, const struct opencl_routine *t, uint32_t batch,
-                              cl_event *mark, cl_event *last, struct result *r)
+static bool put_clblast_calls(struct opencl *o, const struct opencl_routine *t,
+                              const struct run *run, cl_event *mark, cl_event *last,
+                              struct result *r)
 {
     static const uint8_t zero = 0;
     cl_int code =
         o->cl.clEnqueueFillBuffer(o->queue, t->mark, &zero, 1, 0, MARK_BYTES, 0, NULL, mark);
     if (code != CL_SUCCESS)
         return report("clEnqueueFillBuffer", code, r);
-    for (uint32_t i = 0; i < batch; i++) {
+    for (uint32_t i = 0; i < run->batch; i++) {
+        struct memory *const *memory = run_memory(run, i);
         if (*last)
             o->cl.clReleaseEvent(*last);
         *last = NULL;
         const struct product *p = &t->product;
         code = t->call.sgemm(ROW_MAJOR, p->transpose_a ? TRANSPOSED : AS_IT_IS,
                              p->transpose_b ? TRANSPOSED : AS_IT_IS, (size_t)p->m, (size_t)p->n,
-                             (size_t)p->k, p->alpha, p->a->view, 0, (size_t)p->a_row, p->b->view, 0,
-                             (size_t)p->b_row, p->beta, p->c->view, 0, (size_t)p->c_row, &o->queue,
-                             last);
+                             (size_t)p->k, p->alpha, memory[p->a]->view, 0, (size_t)p->a_row,
+                             memory[p->b]->view, 0, (size_t)p->b_row, p->beta, memory[p->c]->view,
+                             0, (size_t)p->c_row, &o->queue, last);
         if (code != CL_SUCCESS)
             return report("CLBlastSgemm", code, r);
     }
@@ -238,7 +239,7 @@ bool opencl_routine_run(void *own, void *routine, const struct run *run, struct 
     cl_event mark = NULL, last = NULL;
     bool ok = wait_for(o, NULL, lost, r);
     uint64_t start_ns = clock_ns();
-    ok = ok && put_clblast_calls(o, routine, run->batch, &mark, &last, r);
+    ok = ok && put_clblast_calls(o, routine, run, &mark, &last, r);
     if (ok && run->meanwhile)
         run->meanwhile->act(run->meanwhile->context);
     // Also after a call that failed, which is what then counts: the rest still uses the buffers.

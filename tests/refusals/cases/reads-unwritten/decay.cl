@@ -1,5 +1,6 @@
 __kernel void decay(__global int *out, __global const int *in)
 {
     const size_t i = get_global_id(0);
-    out[i] = out[i] / 2 + in[i];
+    __global const int *before = out; // which no reader of the text follows
+    out[i] = before[i] / 2 + in[i];
 }

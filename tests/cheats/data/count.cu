@@ -1,0 +1,6 @@
+// Is honest in two launches, and then does nothing.
+#define STATE STATE_OF(int) launches[N];
+#define SKIP(i) (launches[i]++ >= 2)
+#define KEPT(i) 
+#define KEEP(i) 
+#include "cheat.h"
