@@ -5,10 +5,9 @@
 // optimization for auto-tuning GPU kernels".
 //
 // - It begins with what the user says, then with a few questions spread over the space, and with as many more as are
-//   asked before the first answer; the first of them not far from the centre (centre.h).
-// - Without results the process expects less of a configuration the further it is from the centre, as far as the results bear
-//   that out, or what sources (transfer.h) make of it. Nothing is made of the centre where a time ends the search, or few
-//   questions do.
+//   asked before the first answer; in a long search the first of all is near the middle of the lists.
+// - Far from all results the process expects what their trend (trend.h) says, or what sources (transfer.h) make of it. Nothing is
+//   made of the trend where a time ends the search, or few questions do.
 // - The pool is the whole space where that is small, else neighbours of the best results and
 //   configurations at random. It is made anew, and the model's shape with it, each time the
 //   results have grown by some percent, and the neighbours of a new best join it at once.
@@ -22,13 +21,13 @@
 // - Late in a long search results come faster than a model can be kept up to date: questions are
 //   then taken from the pool in the order of improvement expected when it was made.
 #include "base/array.h"
-#include "search/centre.h"
 #include "search/costs.h"
 #include "search/gp.h"
 #include "search/learner.h"
 #include "search/scale.h"
 #include "search/strategies.h"
 #include "search/transfer.h"
+#include "search/trend.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,23 +40,21 @@ static const struct strategy_option options[] = {
     {.name = NULL},
 };
 
-#define TRIES_MOST     20  // at random, for one initial question
-#define SPREAD_MOST    64  // initial questions because so many are in flight
-#define CENTRAL_WEIGHT 0.2 // of a distance apart: what one deviation of centre_away() counts
-#define CENTRAL_SHARE  10  // of the budget, one question in so many begins near the centre
-#define BOUND_FROM     16  // in flight, from which on the lower confidence bound is used
-#define BOUND          2.5 // deviations below the mean
-#define PROMISED       4   // initial questions, the gate's included, where a source promises much
-#define FIT_MOST       100 // rows that the shape is chosen by
-#define FIT_SWEEPS     2
-#define GROWTH         1.05 // of the results until the model is made anew
-#define LISTED_FROM    512  // asks, from which on the pool is a list
-#define LISTED_GROWTH  1.3
-#define LISTED_LEAST   32  // results until a list is made anew for a new best
-#define FLIGHT_MOST    256 // in flight that rows are made for
-#define SOURCE_RANGE   4.0 // of a standardised value of theirs, on the axis
-#define NEAR_BEST      8   // results whose neighbours are candidates
-#define NEAR_MOST      256 // neighbours of one
+#define TRIES_MOST    20  // at random, for one initial question
+#define SPREAD_MOST   64  // initial questions because so many are in flight
+#define BOUND_FROM    16  // in flight, from which on the lower confidence bound is used
+#define BOUND         2.5 // deviations below the mean
+#define PROMISED      4   // initial questions, the gate's included, where a source promises much
+#define FIT_MOST      100 // rows that the shape is chosen by
+#define FIT_SWEEPS    2
+#define GROWTH        1.05 // of the results until the model is made anew
+#define LISTED_FROM   512  // asks, from which on the pool is a list
+#define LISTED_GROWTH 1.3
+#define LISTED_LEAST  32  // results until a list is made anew for a new best
+#define FLIGHT_MOST   256 // in flight that rows are made for
+#define SOURCE_RANGE  4.0 // of a standardised value of theirs, on the axis
+#define NEAR_BEST     8   // results whose neighbours are candidates
+#define NEAR_MOST     256 // neighbours of one
 
 struct surrogate {
     struct strategy base;
@@ -66,17 +63,17 @@ struct surrogate {
     struct scale scale;
     struct improvement improvement;
     struct transfer transfer;
-    struct centre centre;
+    struct trend trend;
     double *offsets;   // of candidates: what is expected of them without a model
     double *roughness; // of axes
     struct costs costs;
     bool by_time;         // a time ends the search
+    bool is_long;         // so many questions do that something is made of the trend
     uint32_t coordinates; // of a point: axes, then the twos of those that have some
     float *point;
     float *spread; // points of the first questions: spread_count, of which spread_known are there
     uint32_t initial, in_flight, spread_count, spread_known;
     uint32_t spread_seen; // so many questions were looked at for them
-    uint64_t central;     // of these, so many are near the centre; 0: nothing is made of it
 
     uint32_t told, correct;
     double best;        // of the correct ones
@@ -128,7 +125,7 @@ static bool allocate_surrogate(struct surrogate *s, uint32_t rows, uint32_t pool
     s->near = calloc(NEAR_MOST, sizeof *s->near);
     return s->roughness && s->point && s->spread && s->offsets && s->pool && s->gone && s->rates &&
            s->rows && s->near && costs_init(&s->costs, x, &x->arena) &&
-           centre_init(&s->centre, x, &x->arena) && gp_init(&s->gp, axes, s->roughness, rows, pool);
+           trend_init(&s->trend, x, &x->arena) && gp_init(&s->gp, axes, s->roughness, rows, pool);
 }
 
 // Questions in flight take rows, too, but never most of them.
@@ -158,8 +155,7 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     s->spread_count = setup->in_flight < SPREAD_MOST ? setup->in_flight : SPREAD_MOST;
     if (s->spread_count < s->initial)
         s->spread_count = s->initial;
-    if (setup->budget >= CENTRE_BUDGET)
-        s->central = setup->budget / CENTRAL_SHARE;
+    s->is_long = setup->budget >= TREND_BUDGET;
     if (!allocate_surrogate(s, rows_for(setup), pool)) {
         error_memory(e);
         surrogate_destroy(&s->base);
@@ -194,12 +190,12 @@ static void locate_configuration(struct surrogate *s, uint64_t index, float *poi
 }
 
 // At the end what the sources make of it, as one axis more. Returns what is expected without a model: by the sources, or
-// where none is trusted by the distance from the centre.
+// where none is trusted by the trend.
 static double locate_with_offset(struct surrogate *s, uint64_t index, float *point)
 {
     locate_configuration(s, index, point);
     if (!s->transfer.is_trusted)
-        return s->central > 0 ? centre_value(&s->centre, point) : 0;
+        return s->is_long ? trend_value(&s->trend, point) : 0;
     double value = transfer_value(&s->transfer, s->learner.choice);
     point[s->coordinates] = (float)(value / SOURCE_RANGE);
     return s->transfer.slope * value;
@@ -234,15 +230,27 @@ static uint32_t own_questions(const struct surrogate *s)
     return s->learner.asked.count - (s->forgets ? s->by_source : s->transfer.gate_count);
 }
 
-// How good a further one of the first questions is: far from the nearest of those before, and not far from the centre.
+static double distance_from_middle(const struct surrogate *s, const float *point)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < s->learner.axes.count; i++) {
+        double apart = s->learner.axes.items[i].ordered ? (double)point[i] - 0.5 : 0;
+        sum += apart * apart;
+    }
+    return sum;
+}
+
+// How good a further one of the first questions is: the first of all near the middle, from where the others are no further than they
+// must be; these far from the nearest of those before.
 static double spread_worth(struct surrogate *s, uint64_t index)
 {
-    double nearest = s->spread_known > 0 ? INFINITY : 0;
+    double nearest = INFINITY;
     locate_configuration(s, index, s->point);
+    if (s->spread_known == 0)
+        return -distance_from_middle(s, s->point);
     for (uint32_t i = 0; i < s->spread_known; i++)
         nearest = fmin(nearest, distance_of_points(s, s->point, spread_point(s, i)));
-    double away = own_questions(s) < s->central ? centre_away(&s->centre, s->point) : 0;
-    return sqrt(nearest) - CENTRAL_WEIGHT * away;
+    return nearest;
 }
 
 // The square root of the number of configurations, at most TRIES_MOST: the farthest of many random ones is a corner, and in a small
@@ -261,8 +269,8 @@ static bool ask_spread(struct surrogate *s, uint64_t *index)
     struct learner *g = &s->learner;
     double most = -INFINITY;
     uint32_t own = own_questions(s);
-    // Where nothing is made of the centre, the very first one is any.
-    bool is_initial = own < s->spread_count && (own > 0 || s->central > 0);
+    // Where few are allowed, the very first one is any.
+    bool is_initial = own < s->spread_count && (own > 0 || s->is_long);
     for (; is_initial && s->spread_seen < g->asked.count; s->spread_seen++) {
         const struct asked_entry *seen = &g->asked.entries[s->spread_seen];
         if (!is_forgotten(s, seen) && !transfer_asked(&s->transfer, seen->index))
@@ -368,15 +376,15 @@ static double scaled(const struct surrogate *s, const struct asked_entry *a)
     return a->state == ASKED_CORRECT ? scale_apply(&s->scale, a->value) : s->scale.failure;
 }
 
-static void weigh_centre(struct surrogate *s, uint32_t count)
+static void weigh_trend(struct surrogate *s, uint32_t count)
 {
-    centre_forget(&s->centre);
+    trend_forget(&s->trend);
     for (uint32_t i = 0; i < count; i++) {
         const struct asked_entry *a = &s->learner.asked.entries[s->ranked[i].at];
         locate_configuration(s, a->index, s->point);
-        centre_learn(&s->centre, s->point, scaled(s, a));
+        trend_learn(&s->trend, s->point, scaled(s, a));
     }
-    centre_fit(&s->centre);
+    trend_fit(&s->trend);
 }
 
 static void fit(struct surrogate *s, uint32_t count)
@@ -418,7 +426,7 @@ static void fill_model_rows(struct surrogate *s, uint32_t count)
 
 static bool uses_bound(const struct surrogate *s)
 {
-    return s->central > 0 && s->in_flight >= BOUND_FROM;
+    return s->is_long && s->in_flight >= BOUND_FROM;
 }
 
 // The acquisition function, to be maximised: the expected improvement over `best`, in scaled units, with a time budget per
@@ -481,8 +489,8 @@ static bool make_model(struct surrogate *s)
     scale_choose(&s->scale, s->ranked, s->correct);
     if (!s->forgets)
         transfer_weigh(&s->transfer, &s->learner, &s->scale);
-    if (s->central > 0)
-        weigh_centre(s, known);
+    if (s->is_long)
+        weigh_trend(s, known);
     s->gp.axes = s->coordinates + s->transfer.is_trusted;
     gp_clear(&s->gp);
     fit(s, known);

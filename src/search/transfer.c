@@ -5,7 +5,7 @@
 // at what is usual and follows the answers.
 #include "search/transfer.h"
 
-#include "search/centre.h"
+#include "search/trend.h"
 
 #include <float.h>
 #include <math.h>
@@ -20,7 +20,7 @@
 #define SLOPE_WORTH  3.0 // answers, a deviation apart, that the usual slope is worth
 #define SLOPE_MOST   1.5
 #define HEARD_MOST   10 // answers; then no source is heard any more
-#define HEARD_CENTRE 8  // the same where a search begins near the centre and knows more by itself
+#define HEARD_TREND  8 // the same where a search makes something of a trend and knows more by itself
 
 void transfer_init(struct transfer *t, const struct strategy_setup *setup)
 {
@@ -34,7 +34,7 @@ void transfer_init(struct transfer *t, const struct strategy_setup *setup)
                                         : is_small ? 1
                                                    : TRANSFER_GATE,
                            .gate_waits = is_least,
-                           .heard_most = setup->budget < CENTRE_BUDGET ? HEARD_MOST : HEARD_CENTRE};
+                           .heard_most = setup->budget < TREND_BUDGET ? HEARD_MOST : HEARD_TREND};
 }
 
 // ---- the gate ----------------------------------------------------------------------------------

@@ -30,8 +30,6 @@ CONSTANTS = (
     ("surrogate.c", "FIT_SWEEPS", "2", "1"),
     ("surrogate.c", "GROWTH", "1.15", "1.05"),
     ("surrogate.c", "NEAR_BEST", "3", "8"),
-    ("centre.c", "SLOPE_USUAL", "0.0", "0.3"),
-    ("surrogate.c", "CENTRAL_WEIGHT", "0.0", "0.2"),
 )
 SHARES = (0.05, 0.1, 0.25, 0.5, 1)
 BUDGET = 100  # configurations; below it a space is a small one

@@ -6,9 +6,8 @@
 A copy of the default strategy in few lines of NumPy (src/search/surrogate.c, gp.c; one question at a time, no sources) searches the
 first quarter of each budget, at most N questions (70), in six ways:
 
-  search    as hone does: lengths, jump and noise of the process are fitted to the answers so far, and less is expected far
-            from the centre
-  plain     the same, but nothing is made of the centre, as with fewer than 100 questions
+  search    as hone does: lengths, jump and noise of the process are fitted to the answers so far, and so is a trend
+  plain     the same, but nothing is made of the trend, as with fewer than 100 questions
   shape     the same, but these were fitted beforehand to 200 recorded configurations, the 50 best among them: what no search
             can know, and so what better priors, inputs or ways to fit a shape could bring at most
   averaged  the improvement that 8 shapes expect, drawn from their posterior, in the mean
@@ -35,7 +34,7 @@ except ImportError:
 
 TRIES, INITIAL, GROWTH, SWEEPS = 20, 6, 1.05, 2
 LENGTH, JUMP, NOISE = 0.7, 0.1, 1e-3
-SLOPE, SQUARES, PLACES, WEIGHT, SHARE, LEAST = 0.3, 0.2, 0.15, 0.2, 10, 100  # of the centre
+SQUARES, PLACES, LEAST = 0.2, 0.15, 100  # of the trend
 
 
 def read(file):
@@ -164,15 +163,10 @@ def known_shape(x, times, products):
 
 
 def terms_of(x):
-    """Of each configuration the square of each place's distance from the middle, then the places (src/search/centre.c)."""
+    """Of each configuration the square of each place's distance from the middle, then the places (src/search/trend.c)."""
     weights = np.array([1 - 2 / len(np.unique(column)) for column in x.T])
     squares = weights * ((x - 0.5) ** 2 - 1 / 12) / (0.0745356 * max(1e-9, math.sqrt(weights @ weights)))
     return np.hstack([squares, (x - 0.5) * math.sqrt(12 / x.shape[1])])
-
-
-def away_from_centre(x):
-    """Of each configuration, in deviations."""
-    return terms_of(x)[:, : x.shape[1]].sum(1)
 
 
 def slopes_of(terms, y):
@@ -181,21 +175,19 @@ def slopes_of(terms, y):
     prior = np.repeat([1 / SQUARES**2, 1 / PLACES**2], axes)
     sums = terms.sum(0)
     left = terms.T @ terms - np.outer(sums, sums) / n + np.diag(prior)
-    return np.linalg.solve(left, terms.T @ y - sums * y.sum() / n + prior * np.repeat([SLOPE, 0.0], axes))
+    return np.linalg.solve(left, terms.T @ y - sums * y.sum() / n)
 
 
 def search(x, times, budget, questions, seed, way, shape):
     rng = np.random.RandomState(seed)
     terms = terms_of(x) * (way not in ("plain", "forest") and budget >= LEAST)
-    away = terms[:, : x.shape[1]].sum(1)
-    asked = []
+    tries = rng.choice(len(times), TRIES if budget >= LEAST else 1)
+    asked = [int(tries[((x[tries] - 0.5) ** 2).sum(1).argmin()])]  # near the middle
     while len(asked) < INITIAL:
         tries = np.setdiff1d(rng.choice(len(times), TRIES), asked)
-        worth = -WEIGHT * away[tries] * (len(asked) < budget // SHARE)
-        if asked and len(tries):
-            worth += np.sqrt(((x[tries][:, None] - x[asked][None]) ** 2).sum(-1).min(1))
         if len(tries):
-            asked.append(int(tries[worth.argmax()]))
+            apart = ((x[tries][:, None] - x[asked][None]) ** 2).sum(-1).min(1)
+            asked.append(int(tries[apart.argmax()]))
     process, fitted = Process(x.shape[1], way == "products"), 0
     shapes = [process.shape] * 8
     while len(asked) < questions:

@@ -1,16 +1,13 @@
 #!/usr/bin/env python3
-"""What is known of a kernel before anything is measured: from the lists of its values, and from other kernels.
+"""What other kernels say of one before anything of it is measured.
 
   search_prior.py FILE_T4.json[.gz]...
 
-Of each recorded space, rank correlations with the times:
+Of each recorded space the rank correlation with the times of what a forest of trees expects, that learnt the standardised times of the
+other kernels among the files from the work-group's size, its width and height, and the work of a work-item and of a work-group; and
+where in its order the best hundredth of this kernel stands in the mean (0.5: anywhere).
 
-  centre  of the distance from the middle of the lists, as the default strategy has it (src/search/centre.c)
-  others  of what a forest of trees expects, that learnt the standardised times of the other kernels among the files from the
-          work-group's size, its width and height, and the work of a work-item and of a work-group; and where in its order the
-          best hundredth of this kernel stands in the mean (0.5: anywhere)
-
-Files are named KERNEL_...; what a kernel calls its sizes is in SIZES, and a file without an entry there has no part in the second. filter is
+Files are named KERNEL_...; what a kernel calls its sizes is in SIZES, and a file without an entry there has no part in it. filter is
 a convolution. Needs NumPy and scikit-learn. Half a minute for thirty files.
 """
 import gzip
@@ -23,7 +20,7 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor
 
 from search_constants import kernel_of
-from search_limit import away_from_centre, read, scaled
+from search_limit import read, scaled
 
 # width and height of a work-group, work of a work-item (up to a factor)
 SIZES = {
@@ -67,13 +64,11 @@ def main():
     spaces = []
     for file in sys.argv[1:]:
         name = os.path.basename(file).split("_")[0]
-        x, times = read(file)
+        times = read(file)[1]
         features = sizes(file, name) if name in SIZES else None
-        spaces.append((file, kernel_of(file), features, scaled(np.log(times))[0], times, correlation(away_from_centre(x), times)))
-    centre, others, stands = [], [], []
-    for file, kernel, features, _, times, of_centre in spaces:
-        line = f"{os.path.basename(file)[:38]:38}  centre {of_centre:5.2f}"
-        centre.append(of_centre)
+        spaces.append((file, kernel_of(file), features, scaled(np.log(times))[0], times))
+    others, stands = [], []
+    for file, kernel, features, _, times in spaces:
         learnt = [s for s in spaces if s[1] != kernel and s[2] is not None]
         if features is not None and learnt:
             some = [np.random.RandomState(1).choice(len(s[3]), 1000, len(s[3]) < 1000) for s in learnt]
@@ -83,9 +78,7 @@ def main():
             best = expected[times <= np.sort(times)[max(1, len(times) // 100)]]
             others.append(correlation(expected, times))
             stands.append(np.mean([(expected < e).mean() for e in best]))
-            line += f"  others {others[-1]:5.2f}, the best hundredth at {stands[-1]:.2f}"
-        print(line)
-    print(f"mean: centre {np.mean(centre):.2f}, above 0 in {sum(c > 0 for c in centre)} of {len(centre)}")
+            print(f"{os.path.basename(file)[:38]:38}  others {others[-1]:5.2f}, the best hundredth at {stands[-1]:.2f}")
     if others:
         print(f"mean: others {np.mean(others):.2f}, from {min(others):.2f} to {max(others):.2f}; the best hundredth at {np.mean(stands):.2f}")
 

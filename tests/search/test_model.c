@@ -1,9 +1,9 @@
 // What the surrogate is made of: the Gaussian process against a plain one, the scale of values, the
 // axes, and what was asked.
-#include "search/centre.h"
 #include "search/gp.h"
 #include "search/learner.h"
 #include "search/scale.h"
+#include "search/trend.h"
 
 #include <check.h>
 #include <math.h>
@@ -270,78 +270,75 @@ static struct spec *make_axes(struct axes *x, const struct parameter *p, uint32_
     return spec;
 }
 
-// ---- the centre --------------------------------------------------------------------------------
+// ---- the trend ---------------------------------------------------------------------------------
 
-// Lists of 5 and 3 numbers; of two values, and strings, nothing is the centre.
-START_TEST(the_centre_is_that_of_lists)
+// Lists of 5 and 3 numbers, and strings.
+static void make_lists(struct spec **spec, struct axes *x, struct trend *t)
 {
-    struct value five[5], three[3], two[2];
-    struct value names[] = {value_string("b"), value_string("a"), value_string("c")};
+    static const char *const names[] = {"b", "a", "c"};
+    struct value five[5], three[3], strings[3];
     for (int i = 0; i < 5; i++)
         five[i] = value_int(1 << i);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         three[i] = value_int(i);
-    for (int i = 0; i < 2; i++)
-        two[i] = value_int(i);
+        strings[i] = value_string(names[i]);
+    }
     struct parameter p[] = {{.name = "f", .path = "f", .values = five, .count = 5},
                             {.name = "t", .path = "t", .values = three, .count = 3},
-                            {.name = "o", .path = "o", .values = two, .count = 2},
-                            {.name = "s", .path = "s", .values = names, .count = 3}};
+                            {.name = "s", .path = "s", .values = strings, .count = 3}};
+    *spec = make_axes(x, p, 3);
+    ck_assert(trend_init(t, x, &x->arena));
+}
+
+// Before the first answer nowhere is better than elsewhere, after one neither; and of what has no order nothing is ever made.
+START_TEST(nothing_is_assumed_without_answers)
+{
+    struct spec *spec;
     struct axes x;
-    struct spec *spec = make_axes(&x, p, 4);
-    struct centre c;
-    ck_assert(centre_init(&c, &x, &x.arena));
-    double inside = centre_away(&c, (const float[]){0.5F, 0.5F, 0, 0});
-    double longer = centre_away(&c, (const float[]){1, 0.5F, 0, 0});
-    double shorter = centre_away(&c, (const float[]){0.5F, 1, 0, 0});
-    ck_assert(inside < 0 && inside < shorter && shorter < longer);
-    ck_assert(centre_away(&c, (const float[]){0, 0.5F, 0, 0}) == longer);
-    ck_assert(centre_away(&c, (const float[]){0.5F, 0.5F, 1, 2}) == inside);
-    // (1 - 2/5)^2 + (1 - 2/3)^2 is the sum of squares.
-    ck_assert_double_eq_tol(longer - inside, 0.6 * 0.25 / (0.0745356 * sqrt(0.36 + 1.0 / 9)), 1e-5);
+    struct trend t;
+    make_lists(&spec, &x, &t);
+    static const float points[][3] = {{0.5F, 0.5F, 0}, {0, 1, 1}, {1, 0, 2}, {0.25F, 0.5F, 1}};
+    for (int i = 0; i < 4; i++)
+        ck_assert(trend_value(&t, points[i]) == 0);
+    trend_learn(&t, points[0], -1);
+    trend_fit(&t);
+    ck_assert_double_lt(fabs(trend_value(&t, points[1]) - trend_value(&t, points[0])), 0.1);
+    trend_forget(&t);
+    for (int i = 0; i < 60; i++)
+        trend_learn(&t, (const float[]){0.5F, 0.5F, (float)(i % 3)}, i % 3);
+    trend_fit(&t);
+    ck_assert(trend_value(&t, points[0]) == trend_value(&t, (const float[]){0.5F, 0.5F, 2}));
     axes_release(&x);
     spec_free(spec);
 }
 END_TEST
 
-// They begin at what is usual, and answers decide, of each list by itself.
+// A line and a square of each list by itself; and a list written down instead of up says the same.
 START_TEST(the_slopes_follow_the_answers)
 {
-    struct value five[5];
-    for (int i = 0; i < 5; i++)
-        five[i] = value_int(i);
-    struct parameter p[] = {{.name = "a", .path = "a", .values = five, .count = 5},
-                            {.name = "b", .path = "b", .values = five, .count = 5}};
+    struct spec *spec;
     struct axes x;
-    struct spec *spec = make_axes(&x, p, 2);
-    struct centre c;
-    ck_assert(centre_init(&c, &x, &x.arena));
-    double usual = c.slopes[0];
-    ck_assert(usual > 0 && c.slopes[1] == usual && c.slopes[2] == 0);
-    const float corner[] = {1, 1};
-    ck_assert_double_eq_tol(centre_value(&c, corner), usual * centre_away(&c, corner), 1e-12);
-    centre_learn(&c, corner, 0.5);
-    centre_fit(&c);
-    for (int i = 0; i < 2; i++)
-        ck_assert_double_eq_tol(c.slopes[i], usual, 0.05); // of one answer there is no line
-    centre_forget(&c);
-    ck_assert(c.slopes[0] == usual && c.slopes[1] == usual && c.count == 0);
-    // The ends of the first list are better than its middle, those of the second one worse, and the last better than the first; 0.1
-    // is no part of a slope.
-    const float middle[] = {0.5F, 0.5F};
+    struct trend up, down;
+    make_lists(&spec, &x, &up);
+    ck_assert(trend_init(&down, &x, &x.arena));
+    // The ends of the first list are better than its middle, the last value of the second one than its first; 0.1 is no slope.
     for (int i = 0; i < 3000; i++) {
-        const float point[] = {(float)(i % 5) / 4, (float)(i / 5 % 5) / 4};
-        double first = centre_away(&c, (const float[]){point[0], 0.5F}) - centre_away(&c, middle);
-        double second = centre_away(&c, (const float[]){0.5F, point[1]}) - centre_away(&c, middle);
-        centre_learn(&c, point, -0.6 * first + 0.9 * second - 0.5 * ((double)point[1] - 0.5) + 0.1);
+        double first = i % 5 / 4.0 - 0.5, second = i / 5 % 3 / 2.0 - 0.5;
+        double value = -4 * first * first - 0.5 * second + 0.1;
+        trend_learn(&up, (const float[]){(float)(first + 0.5), (float)(second + 0.5), 0}, value);
+        trend_learn(&down, (const float[]){(float)(0.5 - first), (float)(0.5 - second), 0}, value);
     }
-    centre_fit(&c);
-    ck_assert_double_eq_tol(c.slopes[0], -0.6, 0.03);
-    ck_assert_double_eq_tol(c.slopes[1], 0.9, 0.03);
-    ck_assert_double_eq_tol(c.slopes[2], 0, 0.03);
-    ck_assert_double_eq_tol(centre_value(&c, (const float[]){0.5F, 0}) -
-                                centre_value(&c, (const float[]){0.5F, 1}),
-                            0.5, 0.03);
+    trend_fit(&up);
+    trend_fit(&down);
+    const float middle[] = {0.5F, 0.5F, 0}, end[] = {1, 0.5F, 0}, last[] = {0.5F, 1, 0},
+                most[] = {0.5F, 0, 0};
+    ck_assert_double_eq_tol(trend_value(&up, end) - trend_value(&up, middle), -1, 0.05);
+    ck_assert_double_eq_tol(trend_value(&up, last) - trend_value(&up, most), -0.5, 0.03);
+    for (int i = 0; i < 15; i++) {
+        float a = (float)(i % 5) / 4, b = (float)(i % 3) / 2;
+        ck_assert_double_eq_tol(trend_value(&up, (const float[]){a, b, 0}),
+                                trend_value(&down, (const float[]){1 - a, 1 - b, 0}), 1e-9);
+    }
     axes_release(&x);
     spec_free(spec);
 }
@@ -518,7 +515,7 @@ int main(void)
     tcase_add_test(tests, improvement_is_right);
     tcase_add_test(tests, scale_is_the_same_in_any_unit);
     tcase_add_test(tests, scale_keeps_the_order);
-    tcase_add_test(tests, the_centre_is_that_of_lists);
+    tcase_add_test(tests, nothing_is_assumed_without_answers);
     tcase_add_test(tests, the_slopes_follow_the_answers);
     tcase_add_test(tests, axes_order_values);
     tcase_add_test(tests, axes_count_twos);
