@@ -620,6 +620,32 @@ START_TEST(test_one_fails_its_last_verification)
 }
 END_TEST
 
+// Those that the leader kept out are finalists once it has failed; so is who comes after the second.
+START_TEST(test_a_leader_that_fails_keeps_nobody_out)
+{
+    struct session s;
+    begin_with(&s, HONE_SOURCE_DIR "/tests/tune/data/leader.json", NULL, NULL);
+    s.options.fresh = _i & 1;
+    s.options.jobs = 1;
+    if (_i & 2) { // none of them is known from the store
+        store_close(s.store);
+        s.options.store = s.store = NULL;
+    }
+    run(&s);
+    const struct tune_ranked *ranked = &s.progress.ranked;
+    ck_assert(ranked->decided);
+    ck_assert_uint_eq(ranked->failed, 2);
+    ck_assert_uint_eq(ranked->finalists, CONFIGURATIONS - 2);
+    ck_assert_int_eq(id_of(&s, ranked->chosen), 0);
+    ck_assert_ptr_eq(s.progress.best, ranked->chosen);
+    ck_assert_int_eq(s.records[2]->result->status, STATUS_CORRECTNESS);
+    ck_assert_int_eq(s.records[5]->result->status, STATUS_RUNTIME);
+    for (int id = 0; id < CONFIGURATIONS; id++)
+        ck_assert_msg(s.records[id]->ranked == (id != 2 && id != 5), "%d", id);
+    end(&s);
+}
+END_TEST
+
 START_TEST(test_cancelled_while_it_ranks)
 {
     struct session s;
@@ -1229,6 +1255,7 @@ int main(void)
     tcase_add_test(cases, test_nobody_else_within_a_round);
     tcase_add_test(cases, test_one_dies_in_the_ranking);
     tcase_add_test(cases, test_one_fails_its_last_verification);
+    tcase_add_loop_test(cases, test_a_leader_that_fails_keeps_nobody_out, 0, 4);
     tcase_add_test(cases, test_cancelled_while_it_ranks);
     tcase_add_test(cases, test_known_ranking_is_not_measured_again);
     tcase_add_test(cases, test_finalists_of_an_earlier_run);
