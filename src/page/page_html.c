@@ -147,15 +147,15 @@ static void put_speedup(const struct page_set *s, struct text *out)
         text_add(&shown,
                  k->speedup.interval && k->speedup.low > 1 ? "" : ": not told apart from it");
         put_fact("Speed-up", "speedup_over_default", k->speedup.ratio, text_cstr(&shown), out);
-    } else if (usual && usual->timed && best && best->timed && usual->ranked == best->ranked) {
+    } else if (s->is_recorded && usual && usual->timed && best && best->timed) {
         double ratio = usual->median / best->median;
-        text_addf(&shown, "%.4g times as fast as the default, by times measured alone", ratio);
+        text_addf(&shown, "%.4g times as fast as the default, as recorded", ratio);
         put_fact("Speed-up", "speedup_over_default", ratio, text_cstr(&shown), out);
     } else if (usual && !usual->timed) {
         text_addf(&shown, "not known: the default has no time (%s)", status_text(usual->status));
         put_words("Speed-up", text_cstr(&shown), out);
     } else if (!s->is_recorded) {
-        put_words("Speed-up", "not known: the default was not measured in the same way", out);
+        put_words("Speed-up", "not known: the two were not ranked together", out);
     }
     text_release(&shown);
 }

@@ -7,6 +7,7 @@
 #include "workflows/tune/tune_inside.h"
 
 #include "os/process.h"
+#include "stats/differ.h"
 #include "stats/speedup.h"
 
 #include <math.h>
@@ -775,6 +776,28 @@ static void speedup_of_stored(const struct tune *t, const struct result *base,
                    t->o.terms.rules.level, best->terms.resolution_ns, &out->ratio);
 }
 
+// Both were screened: what their launches tell, if they are enough for an interval.
+static void speedup_of_screened(const struct tune *t, const struct tune_record *slow,
+                                const struct tune_record *fast, struct tune_speedup *out)
+{
+    const struct result *a = slow->result, *b = fast->result;
+    const double others = (double)t->progress.by_status[STATUS_CORRECT] - 1;
+    const double level = 1 - (1 - t->o.terms.rules.level) / fmax(others, 1);
+    const double pace = fast->pace / slow->pace;
+    struct stats_ratio *r = &out->ratio;
+    r->ratio = tune_record_ns(slow) / tune_record_ns(fast);
+    if (t->o.replay)
+        return;
+    struct stats_ratio of_launches;
+    differ_ratio(a->samples_ns, a->sample_count, b->samples_ns, b->sample_count, level,
+                 t->o.device->timer_ns, &of_launches);
+    if (of_launches.interval)
+        *r = (struct stats_ratio){of_launches.ratio * pace, of_launches.low * pace,
+                                  of_launches.high * pace, true};
+    else
+        out->needed = differ_samples(level);
+}
+
 static bool are_one_job(const struct tune_record *a, const struct tune_record *b)
 {
     return a == b || a->same_as == b || b->same_as == a || (a->same_as && a->same_as == b->same_as);
@@ -801,9 +824,9 @@ void tune_compare(const struct tune *t, const struct tune_record *slow,
     else if (is_of_ranking(slow->result, fast->result))
         speedup_of_stored(t, slow->result, fast->result, out);
     else
-        out->ratio.ratio = tune_record_ns(slow) / tune_record_ns(fast);
+        speedup_of_screened(t, slow, fast, out);
     out->known = out->known && isfinite(out->ratio.ratio); // a clock may tell 0 ns
-    out->significant = out->ranked && out->ratio.interval && out->ratio.low > 1;
+    out->significant = out->ratio.interval && out->ratio.low > 1;
 }
 
 void tune_speedup(const struct tune *t, struct tune_speedup *out)
