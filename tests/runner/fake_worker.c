@@ -51,6 +51,8 @@ enum behaviour {
     FAKE_DIE_IN_TURN,
     FAKE_DIE_IN_TURN_ONCE,
     FAKE_WRONG_IN_THE_END,
+    FAKE_HOURS,
+    FAKE_NO_TIME,
     FAKE_KILL_DEVICE,
     FAKE_TOO_LARGE,
     FAKE_HELD_DYING_ONCE,
@@ -62,6 +64,8 @@ enum behaviour {
     FAKE_KILLED_BUILDING,
     FAKE_KILLED_RUNNING
 };
+
+#define HOURS_NS 7200000000000ull
 
 static const char *const names[] = {
     [FAKE_GOOD] = "good",
@@ -86,6 +90,8 @@ static const char *const names[] = {
     [FAKE_DIE_IN_TURN] = "die_in_turn",
     [FAKE_DIE_IN_TURN_ONCE] = "die_in_turn_once",
     [FAKE_WRONG_IN_THE_END] = "wrong_in_the_end", // when it is compared after its last launch
+    [FAKE_HOURS] = "hours",                       // by its clock
+    [FAKE_NO_TIME] = "no_time",
     [FAKE_KILL_DEVICE] = "kill_device",
     [FAKE_TOO_LARGE] = "too_large", // for the device, as is found when it is loaded
     // Its launch ends the process, or hangs; whoever kills it then, cannot reap it for HELD_S.
@@ -608,7 +614,9 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
     r->samples_ns = arena_array(&r->arena, p->launches, sizeof *r->samples_ns);
     for (uint32_t i = 0; i < p->launches; i++) {
         take_launch_time();
-        r->samples_ns[r->sample_count++] = s->ns + i % 3 * s->spread;
+        r->samples_ns[r->sample_count++] = s->behaviour == FAKE_NO_TIME ? 0
+                                           : s->behaviour == FAKE_HOURS ? s->ns + HOURS_NS
+                                                                        : s->ns + i % 3 * s->spread;
         if (p->hopeless_ns && s->ns > p->hopeless_ns && i == 1) {
             r->stop = STOP_HOPELESS;
             break;

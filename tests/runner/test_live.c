@@ -36,6 +36,8 @@ static const struct expectation expectations[] = {
     {"wrong", STATUS_CORRECTNESS, "relative norm"},
     {"out_of_bounds", STATUS_RUNTIME, "past the end of C"},
     {"garbage", STATUS_RUNTIME, "died while running"},
+    {"hours", STATUS_RUNTIME, " h by the worker's clock, in a request that took "},
+    {"no_time", STATUS_RUNTIME, "took 0 ns by a clock with steps of "},
     {"good", STATUS_CORRECT, ""},
 };
 enum { EXPECTED = sizeof expectations / sizeof *expectations };
