@@ -24,7 +24,6 @@
 #define REFERENCE_LEAST 5
 #define REFERENCE_NS    500000000.0
 #define REFERENCE_COLD  10000000.0 // launches so long are not warmed up
-#define LEVEL           0.95
 // Files that this process needs beside its workers' channels: the store's, a data file's, a page's.
 #define FILES_BESIDE 32
 // A job at which so many members were lost is not tried again.
@@ -341,8 +340,8 @@ static void compare_member(struct member *m)
     }
     m->compared = count > 0;
     if (m->compared)
-        differ_ratio(m->samples, m->sample_count, others, count, LEVEL, m->place->device->timer_ns,
-                     &m->ratio);
+        differ_ratio(m->samples, m->sample_count, others, count, f->o.live.terms.rules.level,
+                     m->place->device->timer_ns, &m->ratio);
 }
 
 static bool take_back(struct member *m, const struct error *why, struct error *e);
