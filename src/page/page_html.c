@@ -6,6 +6,7 @@
 #include "report/peak_report.h"
 #include "report/report.h"
 #include "report/units.h"
+#include "stats/rules.h"
 #include "stats/stats.h"
 
 #include "base/digest.h"
@@ -195,8 +196,9 @@ static void put_ties(const struct page_set *s, struct text *out)
     text_release(&shown);
 }
 
-// Rounds of the ranking in which most finalists took 1.3 times their usual, as hone tune repeats them, or longer.
-static uint32_t count_disturbed(const struct best_ranking *k)
+// Rounds of the ranking in which most finalists took so many times their usual, or longer. A ranking repeats rounds by
+// that rule, for its reference's first launch alone, which is not kept.
+static uint32_t count_disturbed(const struct best_ranking *k, double rule)
 {
     uint32_t disturbed = 0;
     double *ratios = calloc(k->count + 1, sizeof *ratios);
@@ -208,7 +210,7 @@ static uint32_t count_disturbed(const struct best_ranking *k)
                 ratios[n++] = (double)f->samples[round - f->first_round] / f->stats.median;
         }
         qsort(ratios, n, sizeof *ratios, stats_compare_double);
-        disturbed += n > 0 && ratios[n / 2] > 1.3;
+        disturbed += n > 0 && ratios[n / 2] > rule;
     }
     free(ratios);
     return disturbed;
@@ -217,12 +219,13 @@ static uint32_t count_disturbed(const struct best_ranking *k)
 static void put_busy_rounds(const struct best_ranking *k, struct text *out)
 {
     struct text shown = TEXT_INIT;
-    uint32_t disturbed = count_disturbed(k);
+    const double rule = measure_rules_default().disturbed;
+    uint32_t disturbed = count_disturbed(k, rule);
     if (disturbed > 0 && disturbed * 10 >= k->rounds) {
         text_addf(&shown,
-                  "the machine was busy: in %u of %u rounds most finalists took 1.3 times their "
+                  "the machine was busy: in %u of %u rounds most finalists took %g times their "
                   "usual or longer; tune again when it is idle",
-                  disturbed, k->rounds);
+                  disturbed, k->rounds, rule);
         put_fact("Warning", "disturbed_rounds", disturbed, text_cstr(&shown), out);
     }
     text_release(&shown);
