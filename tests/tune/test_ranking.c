@@ -1230,6 +1230,36 @@ START_TEST(test_best_of_fixed_counts)
 }
 END_TEST
 
+// What was measured anew is the answer, as the tune printed it; older samples are no part of it.
+START_TEST(test_best_of_a_fixed_count_taken_anew)
+{
+    char path[160], variable[200];
+    struct session s;
+    struct best_answer b;
+    snprintf(path, sizeof path, "%s/drift", folder);
+    snprintf(variable, sizeof variable, "FAKE_DRIFT=%s", path);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    for (int i = 0; i < 100; i++)
+        ck_assert_int_gt(fprintf(f, "2000000\n"), 0);
+    ck_assert_int_eq(fclose(f), 0);
+    const char *const drifting[] = {folder_variable, variable, NULL};
+    for (int anew = 0; anew < 2; anew++) {
+        begin(&s, NULL, NULL);
+        s.options.terms.rules.fixed = 5;
+        s.options.fresh = anew;
+        s.options.environment = anew ? drifting : environment;
+        run(&s);
+        find_best(&s, &b);
+        ck_assert_uint_eq(b.result->sample_count, 5);
+        ck_assert_double_eq_tol(b.stats.median, (anew ? 2e5 : 1e5), 10);
+        ck_assert_double_eq(b.stats.median, s.progress.best->stats.median);
+        result_free(b.result);
+        end(&s);
+    }
+}
+END_TEST
+
 // Measured alone, an answer is not called ranked.
 START_TEST(test_best_without_a_ranking)
 {
@@ -1289,6 +1319,7 @@ int main(void)
     tcase_add_test(cases, test_known_ranking_that_dropped_one);
     tcase_add_test(cases, test_best_of_all);
     tcase_add_test(cases, test_best_of_fixed_counts);
+    tcase_add_test(cases, test_best_of_a_fixed_count_taken_anew);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
