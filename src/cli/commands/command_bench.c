@@ -540,8 +540,9 @@ static const struct option baseline_options[] = {
      .brief = "more than this is a loss; else 3%",
      .help = "How much slower is a loss, such as 5% of the baseline's time. Default: 3%."},
     {OPTION("save-baseline", "FILE", option_once, FIELD(save)), .brief = "write a baseline",
-     .help = "Write what is measured as a baseline. Without --baseline there are twice as many "
-             "passes."},
+     .help = "Write what is measured as a baseline. In a file that is one of the same device, "
+             "driver and source it becomes one more moment (10 are kept). Without --baseline there "
+             "are twice as many passes."},
     {OPTION("from", "FILE", option_once, FIELD(from)), .brief = "the configurations of this JSON",
      .help = "The configurations in this file, at their constants: a table of `hone deploy "
              "--format json`, what `hone best "
@@ -618,19 +619,22 @@ const struct command command_bench = {
                    "is not written.\n\n"
                    "How: in passes. In each of them new workers build, load and verify every "
                    "configuration and launch all, eight at a "
-                   "time, in interleaved rounds; what counts is the median of a pass. One load of "
-                   "a kernel differs from the next "
-                   "by more than launches within one do, so the spread is that of passes, of the "
-                   "baseline's as of today's.\n\n"
+                   "time, in interleaved rounds; what counts is the fastest launch of a pass, and "
+                   "the median of the passes. "
+                   "Sessions differ by more than passes within one do, because clock and load "
+                   "last: the interval is that of sessions (moments), so a baseline should have "
+                   "several of them, hours apart. Each --save-baseline into the same file adds "
+                   "one. Of a baseline of one moment no gain is told.\n\n"
                    "A loss is one whose interval lies wholly beyond the threshold; the intervals "
                    "of all configurations hold together "
                    "(95 %, --rule level). Those of which a loss cannot be excluded are measured in "
                    "as many passes again, and judged "
                    "then: a disturbance that lasts for a few passes fails nothing. A configuration "
                    "that fails to compile, or computes "
-                   "something wrong, is a loss too. Where the clock or the temperature is not what "
-                   "it was, or all changed alike, the "
-                   "report says so.\n\n"
+                   "something wrong, is a loss too. Where clock, load or temperature are not what "
+                   "they were, or all changed alike, the "
+                   "report says so; with another clock or load the intervals are twice as wide. "
+                   "Ctrl-C judges the passes that have ended.\n\n"
                    "Exit status: 0 no loss, also where a loss cannot be excluded and where the "
                    "baseline is of another device or "
                    "driver, which is told and not compared; 1 a loss; 2 the command line or the "
