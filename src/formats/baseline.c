@@ -65,7 +65,13 @@ static bool read_pass(const struct reader *r, json_t *object, const char *where,
                 where, i);
         samples[i] = (uint64_t)ns;
     }
+    const char *moment = json_string_value(json_object_get(object, "moment"));
+    const char *copy = arena_strdup(r->arena, moment ? moment : "");
+    if (!copy)
+        return error_memory(r->e);
     *out = (struct baseline_pass){.samples_ns = samples,
+                                  .moment = copy,
+                                  .load = read_number(object, "load"),
                                   .count = (uint32_t)count,
                                   .mhz = read_number(object, "mhz"),
                                   .celsius = read_number(object, "celsius"),
@@ -408,6 +414,9 @@ static void emit_row(const struct baseline_row *row, struct emit *j)
         const struct baseline_pass *p = &row->passes[i];
         emit_object(j);
         emit_u64s_at(j, "samples_ns", p->samples_ns, p->count);
+        if (p->moment && p->moment[0])
+            emit_text_at(j, "moment", p->moment);
+        emit_known_at(j, "load", p->load);
         emit_known_at(j, "mhz", p->mhz);
         emit_known_at(j, "celsius", p->celsius);
         emit_known_at(j, "milliwatts", p->milliwatts);
@@ -468,12 +477,59 @@ enum baseline_fit baseline_fits(const struct baseline *b, const struct device_in
     return driver ? BASELINE_OTHER_DRIVER : BASELINE_FITS;
 }
 
-const uint64_t *baseline_medians(const struct baseline_row *r, struct arena *a)
+static bool is_of_moment(const struct baseline_pass *a, const struct baseline_pass *b)
 {
-    uint64_t *medians = arena_array(a, (size_t)r->pass_count + 1, sizeof *medians);
-    for (uint32_t i = 0; medians && i < r->pass_count; i++)
-        medians[i] = (uint64_t)llround(stats_median(r->passes[i].samples_ns, r->passes[i].count));
-    return medians;
+    return str_equal(a->moment ? a->moment : "", b->moment ? b->moment : "");
+}
+
+static uint64_t least_sample(const struct baseline_pass *p)
+{
+    uint64_t least = p->samples_ns[0];
+    for (uint32_t i = 1; i < p->count; i++)
+        least = p->samples_ns[i] < least ? p->samples_ns[i] : least;
+    return least;
+}
+
+const struct regression_moment *baseline_moments(const struct baseline_row *r, struct arena *a,
+                                                 size_t *count)
+{
+    struct regression_moment *moments = arena_array(a, (size_t)r->pass_count + 1, sizeof *moments);
+    uint64_t *ns = arena_array(a, (size_t)r->pass_count + 1, sizeof *ns);
+    *count = 0;
+    if (!moments || !ns)
+        return NULL;
+    for (uint32_t i = 0; i < r->pass_count; i++) {
+        ns[i] = least_sample(&r->passes[i]);
+        if (i == 0 || !is_of_moment(&r->passes[i], &r->passes[i - 1]))
+            moments[(*count)++] = (struct regression_moment){.ns = &ns[i]};
+        moments[*count - 1].count++;
+    }
+    return moments;
+}
+
+bool baseline_add_moment(const struct baseline_row *old, struct arena *a, struct baseline_row *now)
+{
+    uint32_t from = old->pass_count, moments = 1;
+    while (from > 0 && from + now->pass_count > 0) {
+        bool begins =
+            from == old->pass_count || !is_of_moment(&old->passes[from - 1], &old->passes[from]);
+        moments += begins;
+        if (moments > BASELINE_MOMENTS_MOST ||
+            old->pass_count - from + 1 + now->pass_count > BASELINE_PASSES_MOST)
+            break;
+        from--;
+    }
+    uint32_t kept = old->pass_count - from;
+    struct baseline_pass *all = arena_array(a, (size_t)kept + now->pass_count + 1, sizeof *all);
+    if (!all)
+        return false;
+    for (uint32_t i = 0; i < kept; i++)
+        all[i] = old->passes[from + i];
+    for (uint32_t i = 0; i < now->pass_count; i++)
+        all[kept + i] = now->passes[i];
+    now->passes = all;
+    now->pass_count += kept;
+    return true;
 }
 
 static int by_size(const void *a, const void *b)
@@ -491,8 +547,8 @@ static uint32_t median_of(uint32_t *values, uint32_t count)
 struct baseline_state baseline_state_of(const struct baseline_pass *passes, uint32_t count)
 {
     uint32_t mhz[BASELINE_PASSES_MOST] = {0}, celsius[BASELINE_PASSES_MOST] = {0},
-             milliwatts[BASELINE_PASSES_MOST] = {0};
-    uint32_t clocks = 0, heats = 0, powers = 0;
+             milliwatts[BASELINE_PASSES_MOST] = {0}, load[BASELINE_PASSES_MOST] = {0};
+    uint32_t clocks = 0, heats = 0, powers = 0, loads = 0;
     for (uint32_t i = 0; i < count && i < BASELINE_PASSES_MOST; i++) {
         if (passes[i].mhz)
             mhz[clocks++] = passes[i].mhz;
@@ -500,7 +556,9 @@ struct baseline_state baseline_state_of(const struct baseline_pass *passes, uint
             celsius[heats++] = passes[i].celsius;
         if (passes[i].milliwatts)
             milliwatts[powers++] = passes[i].milliwatts;
+        if (passes[i].load)
+            load[loads++] = passes[i].load;
     }
     return (struct baseline_state){median_of(mhz, clocks), median_of(celsius, heats),
-                                   median_of(milliwatts, powers)};
+                                   median_of(milliwatts, powers), median_of(load, loads)};
 }

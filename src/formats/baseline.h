@@ -4,22 +4,29 @@
 //   {"hone_baseline": 1, "hone": "0.2.0", "date": "2026-11-23T12:00:00Z", "spec": "saxpy",
 //    "device": {"name", "platform", "language", "driver", "compiler", "surroundings"},
 //    "rows": [{"set": ["WIDTH=256"], "constants": "WIDTH=256", "configuration": "block=16", "source_sha256": "...",
-//              "passes": [{"samples_ns": [...], "mhz": 1980, "celsius": 45, "milliwatts": 398000}]}]}
+//              "passes": [{"samples_ns": [...], "moment": "2026-11-23T12:00:00Z", "load": 120, "mhz": 1980, "celsius": 45,
+//                          "milliwatts": 398000}]}]}
+//
+// Passes of one moment (a session) follow each other. Without the member they are of one.
 #ifndef HONE_FORMATS_BASELINE_H
 #define HONE_FORMATS_BASELINE_H
 
 #include "base/arena.h"
 #include "model/device_info.h"
 #include "model/result.h"
+#include "stats/regression.h"
 
 #define BASELINE_ROWS_MOST    4096
 #define BASELINE_PASSES_MOST  1000
 #define BASELINE_SAMPLES_MOST 100000 // of a pass
+#define BASELINE_MOMENTS_MOST 10
 
 struct baseline_pass {
     const uint64_t *samples_ns;        // in order, one a round
     uint32_t count;                    // 1 or more
     uint32_t mhz, celsius, milliwatts; // 0: not known
+    uint32_t load;                     // the machine's load average, in hundredths; 0: not known
+    const char *moment;                // of the session; "" of one that is not named
 };
 
 // A configuration at a point.
@@ -57,11 +64,14 @@ enum baseline_fit { BASELINE_FITS, BASELINE_OTHER_DRIVER, BASELINE_OTHER_DEVICE 
 enum baseline_fit baseline_fits(const struct baseline *b, const struct device_info *d,
                                 struct text *why);
 
-// The medians of a row's passes, in ns; in the arena, NULL without memory.
-const uint64_t *baseline_medians(const struct baseline_row *r, struct arena *a);
-// The median over passes of the clock, temperature and power; each 0 where no pass knows it.
+// What the passes took, in ns: each the least of its samples, by moment. In the arena, NULL without memory.
+const struct regression_moment *baseline_moments(const struct baseline_row *r, struct arena *a,
+                                                 size_t *count);
+// Appends today's passes to those of a row's newest moments, BASELINE_MOMENTS_MOST - 1 at most. False without memory.
+bool baseline_add_moment(const struct baseline_row *old, struct arena *a, struct baseline_row *now);
+// The median over passes of the clock, temperature, power and load; each 0 where no pass knows it.
 struct baseline_state {
-    uint32_t mhz, celsius, milliwatts;
+    uint32_t mhz, celsius, milliwatts, load;
 };
 struct baseline_state baseline_state_of(const struct baseline_pass *passes, uint32_t count);
 

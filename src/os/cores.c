@@ -171,6 +171,12 @@ out:
     return quota;
 }
 
+uint32_t machine_load(void)
+{
+    double load = 0;
+    return getloadavg(&load, 1) == 1 && load > 0 ? (uint32_t)(100 * load + 0.5) : 0;
+}
+
 unsigned process_cores(void)
 {
     unsigned cores = affinity_cores();

@@ -112,6 +112,9 @@ const char *process_files_advice(int number);
 // The cores this process may use: affinity, further limited by the cgroup's CPU quota (v1 and v2),
 // rounded up, at least 1.
 unsigned process_cores(void);
+
+// The load average of the last minute, in hundredths; 0 where the system does not tell.
+uint32_t machine_load(void);
 // The quota alone, rounded up, of the groups listed in the file `membership` (as /proc/self/cgroup)
 // and those above them, below the folder `root` (as /sys/fs/cgroup); 0 where there is none.
 unsigned cgroup_quota_cores(const char *membership, const char *root);

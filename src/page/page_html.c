@@ -6,6 +6,7 @@
 #include "report/peak_report.h"
 #include "report/report.h"
 #include "report/units.h"
+#include "stats/rules.h"
 #include "stats/stats.h"
 
 #include "base/digest.h"
@@ -139,15 +140,15 @@ static void put_speedup(const struct page_set *s, struct text *out)
         text_add(&shown,
                  k->speedup.interval && k->speedup.low > 1 ? "" : ": not told apart from it");
         put_fact("Speed-up", "speedup_over_default", k->speedup.ratio, text_cstr(&shown), out);
-    } else if (usual && usual->timed && best && best->timed && usual->ranked == best->ranked) {
+    } else if (s->is_recorded && usual && usual->timed && best && best->timed) {
         double ratio = usual->median / best->median;
-        text_addf(&shown, "%.4g times as fast as the default, by times measured alone", ratio);
+        text_addf(&shown, "%.4g times as fast as the default, as recorded", ratio);
         put_fact("Speed-up", "speedup_over_default", ratio, text_cstr(&shown), out);
     } else if (usual && !usual->timed) {
         text_addf(&shown, "not known: the default has no time (%s)", status_text(usual->status));
         put_words("Speed-up", text_cstr(&shown), out);
     } else if (!s->is_recorded) {
-        put_words("Speed-up", "not known: the default was not measured in the same way", out);
+        put_words("Speed-up", "not known: the two were not ranked together", out);
     }
     text_release(&shown);
 }
@@ -187,8 +188,9 @@ static void put_ties(const struct page_set *s, struct text *out)
     text_release(&shown);
 }
 
-// Rounds of the ranking in which most finalists took 1.3 times their usual, as hone tune repeats them, or longer.
-static uint32_t count_disturbed(const struct best_ranking *k)
+// Rounds of the ranking in which most finalists took so many times their usual, or longer. A ranking repeats rounds by
+// that rule, for its reference's first launch alone, which is not kept.
+static uint32_t count_disturbed(const struct best_ranking *k, double rule)
 {
     uint32_t disturbed = 0;
     double *ratios = calloc(k->count + 1, sizeof *ratios);
@@ -200,7 +202,7 @@ static uint32_t count_disturbed(const struct best_ranking *k)
                 ratios[n++] = (double)f->samples[round - f->first_round] / f->stats.median;
         }
         qsort(ratios, n, sizeof *ratios, stats_compare_double);
-        disturbed += n > 0 && ratios[n / 2] > 1.3;
+        disturbed += n > 0 && ratios[n / 2] > rule;
     }
     free(ratios);
     return disturbed;
@@ -209,12 +211,13 @@ static uint32_t count_disturbed(const struct best_ranking *k)
 static void put_busy_rounds(const struct best_ranking *k, struct text *out)
 {
     struct text shown = TEXT_INIT;
-    uint32_t disturbed = count_disturbed(k);
+    const double rule = measure_rules_default().disturbed;
+    uint32_t disturbed = count_disturbed(k, rule);
     if (disturbed > 0 && disturbed * 10 >= k->rounds) {
         text_addf(&shown,
-                  "the machine was busy: in %u of %u rounds most finalists took 1.3 times their "
+                  "the machine was busy: in %u of %u rounds most finalists took %g times their "
                   "usual or longer; tune again when it is idle",
-                  disturbed, k->rounds);
+                  disturbed, k->rounds, rule);
         put_fact("Warning", "disturbed_rounds", disturbed, text_cstr(&shown), out);
     }
     text_release(&shown);

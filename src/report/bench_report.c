@@ -155,6 +155,22 @@ static void put_common_change(const struct bench_report *v, struct text *out)
                   100 * (exp(sum / count) - 1));
 }
 
+// What is not known of a baseline of one moment.
+static void put_moments(const struct bench_report *v, struct text *out)
+{
+    for (uint32_t i = 0; i < v->count; i++) {
+        const struct benchmark_record *n = &v->records[i];
+        if (!n->judged || n->regression.moments > 1)
+            continue;
+        text_addf(out,
+                  "The baseline is of one moment: what changes from one to the next is not known, "
+                  "and no gain is told. Save another one at another time into the same file "
+                  "(--save-baseline %s)\n",
+                  v->path);
+        return;
+    }
+}
+
 static void put_state(const char *what, const char *unit, double then, double now, double apart,
                       struct text *out)
 {
@@ -169,7 +185,11 @@ static void put_states(const struct bench_report *v, struct text *out)
         const struct benchmark_record *n = &v->records[i];
         if (!n->judged)
             continue;
-        put_state("Clock", "MHz", n->before.mhz, n->now.mhz, 0.02 * n->before.mhz, out);
+        put_state("Clock", "MHz", n->before.mhz, n->now.mhz, BENCH_OTHER_CLOCK * n->before.mhz,
+                  out);
+        if (n->is_other_load)
+            text_addf(out, "Load average: %.1f at the baseline, %.1f now\n", n->before.load / 100.0,
+                      n->now.load / 100.0);
         put_state("Temperature", "degrees Celsius", n->before.celsius, n->now.celsius, 10, out);
         return; // of the first, since the others saw the same machine
     }
@@ -187,6 +207,7 @@ static void put_bench_sentences(const struct bench_report *v, struct text *out)
                       v->records[i].failure->message);
     }
     put_verdicts(v, out);
+    put_moments(v, out);
     put_common_change(v, out);
     if (v->is_source_other)
         text_add(out, "The kernel's source is not what it was at the baseline\n");
@@ -258,6 +279,9 @@ static void bench_row_json(const struct bench_report *v, const struct benchmark_
                  n->regression.ratio.low, n->regression.ratio.high);
     emit_state_at(j, "mhz", n->now.mhz);
     emit_state_at(j, "baseline_mhz", n->before.mhz);
+    emit_f64_at(j, "load", n->now.load ? n->now.load / 100.0 : NAN);
+    emit_f64_at(j, "baseline_load", n->before.load ? n->before.load / 100.0 : NAN);
+    emit_u64_at(j, "baseline_moments", n->regression.moments);
     emit_text_at(j, "note", p->note);
     emit_text_at(j, "message", n->failure ? n->failure->message : NULL);
     emit_object_end(j);

@@ -51,10 +51,12 @@
 //          ([{name, results, parameters, outcome (not asked for, refused, used, none correct: all of
 //          its results failed), agrees, best_ratio and best_ratio_basis (of its
 //          best)}]), samples, launches (of kernels, verified, warming up and timed),
-//          speedup_over_default (null: the default was not measured),
-//          speedup_over_default_interval ([low, high], of the ranking's level; null where there is
-//          none), speedup_over_default_basis (ranked: within rounds; screened: between launches at
-//          different times; null), speedup_over_default_significant (the interval lies above 1),
+//          speedup_over_default (null: the default was not measured, or only screened by too few
+//          launches for an interval), speedup_over_default_interval ([low, high], of the ranking's
+//          level; null where there is none), speedup_over_default_basis (ranked: within rounds;
+//          screened: between launches at different times; recorded: by a recording; null),
+//          speedup_over_default_significant (the interval lies above 1), speedup_over_default_needs
+//          (so many launches of each would give an interval; null where there is a speed-up),
 //          verification, verified, shown (report_shown_text(); null where nothing
 //          ran), ranking (null: there is none; id, finalists,
 //          failed, rounds, repeated, marked, by_load, by_clock, batch, warmups, cold, level, tied,

@@ -561,14 +561,20 @@ static const char *basis_of(const struct tune_speedup *s)
     return !s->known ? NULL : s->ranked ? "ranked" : "screened";
 }
 
-static void speedup_at(const struct tune_speedup *s, struct emit *j)
+// Times of screening without an interval give none; then it is told how many launches would.
+static void speedup_at(const struct tune_report *v, struct emit *j)
 {
+    const struct tune_speedup *s = &v->speedup;
     const struct stats_ratio *r = &s->ratio;
-    emit_f64_at(j, "speedup_over_default", s->known ? r->ratio : NAN);
-    emit_pair_at(j, "speedup_over_default_interval", s->known && s->ranked && r->interval, r->low,
-                 r->high);
-    emit_text_at(j, "speedup_over_default_basis", basis_of(s));
-    emit_bool_at(j, "speedup_over_default_significant", s->known && s->significant);
+    bool known = s->known && (s->ranked || s->same || r->interval || v->head.recorded);
+    emit_f64_at(j, "speedup_over_default", known ? r->ratio : NAN);
+    emit_pair_at(j, "speedup_over_default_interval", known && r->interval, r->low, r->high);
+    emit_text_at(j, "speedup_over_default_basis",
+                 !known             ? NULL
+                 : v->head.recorded ? "recorded"
+                                    : basis_of(s));
+    emit_bool_at(j, "speedup_over_default_significant", known && s->significant);
+    known_at(j, "speedup_over_default_needs", !known && s->needed > 0, s->needed);
 }
 
 static void behind_at(const struct tune_speedup *behind, struct emit *j)
@@ -638,7 +644,7 @@ void report_summary_json(const struct tune_report *v, struct emit *j)
     sources_at(v, j);
     emit_u64_at(j, "samples", p->samples);
     emit_u64_at(j, "launches", p->launches);
-    speedup_at(&v->speedup, j);
+    speedup_at(v, j);
     const struct checked_outcomes all = report_tune_outcomes(v);
     const struct verified_by check = report_verified(&v->head.check, &all);
     check_at(j, &v->head, &check);

@@ -94,14 +94,14 @@ static size_t shown_metrics(const struct run_head *v, uint32_t shown[METRICS])
     return count;
 }
 
-// Over the default: within the rounds of the ranking, or between times of screening where nothing
-// was ranked. NaN: the two do not compare.
+// Over the default: within the rounds of the ranking, or as it was recorded. NaN: the two do not
+// compare; medians of a few launches each do not.
 static double speedup_of(const struct tune_report *v, const struct tune_record *r)
 {
     const struct tune_record *base = baseline_of(v);
     if (!base || v->ranking_count == 1 || !report_by_time(&v->head))
         return NAN;
-    if (!v->progress.ranked.decided)
+    if (v->head.recorded)
         return base->stats.median / r->stats.median;
     return base->ranked && r->ranked ? base->rank.ratio / r->rank.ratio : NAN;
 }
@@ -232,7 +232,7 @@ static void put_table_as(const struct tune_report *v, struct rows *rows, struct 
         [TIME] = {v->head.recorded ? v->head.recorded->statistic : "median", ALIGN_RIGHT},
         [INTERVAL] = {first->stats.interval ? "95 % interval" : "range", ALIGN_LEFT},
         [RATIO] = {"times the winner", ALIGN_LEFT},
-        [SPEEDUP] = {is_decided ? "speed-up" : "speed-up (screened)", ALIGN_RIGHT},
+        [SPEEDUP] = {v->head.recorded ? "speed-up (recorded)" : "speed-up", ALIGN_RIGHT},
         [CONFIGURATION] = {"configuration", ALIGN_LEFT},
     };
     struct table table;
@@ -568,27 +568,50 @@ static void put_spent(const struct tune_report *report, struct text *out)
     text_add(out, "\n");
 }
 
-// Of the best. Where the interval contains 1 the default is as good, for all that is known.
+// Where the interval contains 1 the default is as good, for all that is known. A ratio of times of
+// screening without an interval is no speed-up: of equal work it may be 3 by two launches each.
+static void put_ratio(const struct tune_report *v, struct text *out)
+{
+    const struct tune_speedup *s = &v->speedup;
+    char number[UNITS_SIZE];
+    number_to_str(s->ratio.ratio, number);
+    if (v->head.recorded)
+        text_addf(out, "%s (recorded)", number);
+    else if (!s->ranked && s->same)
+        text_add(out, "1, it is the same work");
+    else if (!s->ranked && !s->ratio.interval && s->needed > 0)
+        text_addf(out,
+                  "not known: too few launches; it takes at least %u of each (--iterations %u), or "
+                  "the ranking",
+                  (unsigned)s->needed, (unsigned)s->needed);
+    else if (!s->ranked && !s->ratio.interval)
+        text_addf(out,
+                  "not known: one of the two was only screened, not ranked (by single launches the "
+                  "default takes %s times the best's time)",
+                  number);
+    else {
+        text_addf(out, "%s ", number);
+        put_range(s->ratio.low, s->ratio.high, 3, s->ratio.interval, out);
+        text_add(out, s->ranked ? "" : " (screened)");
+        text_add(out, s->significant ? "" : ", not significant");
+    }
+}
+
+// Of the best.
 static void put_speedup(const struct tune_report *v, struct text *out)
 {
-    char number[UNITS_SIZE];
     const struct tune_speedup *s = &v->speedup;
     const struct tune_record *best = report_best(v);
     text_add(out, "speed-up over the default");
     if (baseline_of(v))
         text_add_name(out, ", ", baseline_of(v)->configuration, "");
     text_add(out, ": ");
-    number_to_str(s->known ? s->ratio.ratio : 0, number);
     if (!s->known)
         text_addf(out, "- (%s)", baseline_of(v) ? "not known" : why_no_baseline(v));
-    else if (!s->ranked)
-        text_addf(out, "%s (screened)", number);
-    else if (best && best->is_default)
+    else if (s->ranked && best && best->is_default)
         text_add(out, "1, it is the best");
     else
-        text_addf(out, "%s%s ", s->significant ? "" : "not significant, ", number);
-    if (s->known && s->ranked && !(best && best->is_default))
-        put_range(s->ratio.low, s->ratio.high, 3, s->ratio.interval, out);
+        put_ratio(v, out);
     text_add(out, "\n");
 }
 
@@ -806,27 +829,20 @@ static void put_best_one(const struct tune_report *v, const struct tune_record *
         text_add_name(out, "  ", v->options, "\n");
 }
 
-// Where the interval contains 1 the default is as good, for all that is known.
 static void put_gain(const struct tune_report *v, struct text *out)
 {
     const struct tune_speedup *s = &v->speedup;
     const struct tune_ranked *r = &v->progress.ranked;
     const struct tune_record *best = report_best(v);
-    char number[UNITS_SIZE];
     if (has_speedup(v)) {
-        number_to_str(s->known ? s->ratio.ratio : 0, number);
+        text_add(out, "Speed-up over the default: ");
         if (best && best->is_default)
-            text_add(out, "Speed-up over the default: none, it is the best");
+            text_add(out, "none, it is the best");
         else if (!s->known)
-            text_addf(out, "Speed-up over the default: not known (%s)",
+            text_addf(out, "not known (%s)",
                       baseline_of(v) ? "not measured together" : why_no_baseline(v));
         else
-            text_addf(out, "Speed-up over the default: %s%s", number,
-                      s->ranked ? " " : " (screened)");
-        if (s->known && s->ranked && !(best && best->is_default))
-            put_range(s->ratio.low, s->ratio.high, 3, s->ratio.interval, out);
-        if (s->known && s->ranked && !s->significant && !(best && best->is_default))
-            text_add(out, ", not significant");
+            put_ratio(v, out);
         text_add(out, "\n");
     }
     put_other_rankings(v, out);

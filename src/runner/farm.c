@@ -24,7 +24,6 @@
 #define REFERENCE_LEAST 5
 #define REFERENCE_NS    500000000.0
 #define REFERENCE_COLD  10000000.0 // launches so long are not warmed up
-#define LEVEL           0.95
 // Files that this process needs beside its workers' channels: the store's, a data file's, a page's.
 #define FILES_BESIDE 32
 // A job at which so many members were lost is not tried again.
@@ -341,8 +340,8 @@ static void compare_member(struct member *m)
     }
     m->compared = count > 0;
     if (m->compared)
-        differ_ratio(m->samples, m->sample_count, others, count, LEVEL, m->place->device->timer_ns,
-                     &m->ratio);
+        differ_ratio(m->samples, m->sample_count, others, count, f->o.live.terms.rules.level,
+                     m->place->device->timer_ns, &m->ratio);
 }
 
 static bool take_back(struct member *m, const struct error *why, struct error *e);
@@ -656,6 +655,11 @@ static bool dispatch(struct farm *f, struct error *e)
 static bool farm_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
 {
     struct farm *f = farm_of(ev);
+    if (find_job(f,
+                 ticket)) { // the reference, which no drop() takes away: it can be measured again
+        job_free(job);
+        return true;
+    }
     struct farm_job *j = job && grow_buckets(f) ? calloc(1, sizeof *j) : NULL;
     if (!j || !wait_for_room(f, ticket)) {
         free(j);
@@ -740,13 +744,30 @@ static int farm_take(struct evaluator *ev, int timeout_ms, struct outcome *out, 
     }
 }
 
+// A job that is on its way to its answer is there for its turns alone from now on.
+static void give_up_answer(struct farm *f, struct farm_job *j)
+{
+    struct member *m = j->state == JOB_GIVEN ? &f->members[j->owner] : NULL;
+    wait_no_more(f, j->ticket);
+    if (m) {
+        m->given--;
+        j->had_by &= ~(1ull << m->index);
+    }
+    if (m && m->ev)
+        evaluator_drop(m->ev, j->ticket);
+    j->state = JOB_ANSWERED;
+    j->owner = NOBODY;
+}
+
 static bool farm_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
                        struct error *e)
 {
     struct farm *f = farm_of(ev);
     struct farm_job *j = find_job(f, ticket);
-    if (!j || j->state != JOB_ANSWERED || turn->place >= f->count)
+    if (!j || turn->place >= f->count)
         return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
+    if (j->state != JOB_ANSWERED)
+        give_up_answer(f, j);
     struct member *m = &f->members[turn->place];
     if (m->ev)
         return give_turn(m, j, turn, false, e);

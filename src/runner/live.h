@@ -125,12 +125,13 @@ struct live {
     uint64_t admission_retry_ns; // admission was refused: not before this
     uint64_t best_verify_ns;
     enum reference_state reference;
-    bool told_left;   // that the default configuration leaves something unwritten
-    bool told_inputs; // that other inputs cannot be tried
-    bool prepared;    // inputs and reference were made
-    bool hold;        // the lock is kept between turns
-    bool locked;      // for turns
-    bool host_clock;  // the device's was found wrong: workers are told to leave it alone
+    bool told_left;        // that the default configuration leaves something unwritten
+    bool told_inputs;      // that other inputs cannot be tried
+    bool prepared;         // inputs and reference were made
+    bool hold;             // the lock is kept between turns
+    bool locked;           // for turns
+    uint64_t requested_ns; // when the launches under way were asked for
+    bool host_clock;       // the device's was found wrong: workers are told to leave it alone
     bool cancelled;
     bool unsettled;      // the last step heard something: the next one makes something of it
     struct error broken; // why nothing can go on

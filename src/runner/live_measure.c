@@ -3,12 +3,24 @@
 // while it is launched.
 #include "runner/live.h"
 
+#include "base/text.h"
+#include "os/process.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define ADMISSION_POLL_NS (5ull * 1000000)
 // Launches that are asked for at once take about so long.
 #define PIECE_NS (500ull * 1000000)
+// Launches cannot take longer than the request that they are part of. By the tuner's clock it begins
+// before the worker knows of it and ends after the worker has answered, whoever was stopped
+// meanwhile. Twice that and a second leave room for a device whose clock runs fast, and for the steps
+// of a coarse one; with a node, whose tuner may have been suspended while it went on, more.
+#define BELIEVED_TIMES   2
+#define BELIEVED_NS      (1ull * 1000000000)
+#define BELIEVED_NODE_NS (30ull * 1000000000)
+// No launch is over within a step of a clock that is so fine.
+#define FINE_CLOCK_NS 200
 
 // ---- requests ----------------------------------------------------------------------------------
 
@@ -36,6 +48,7 @@ static void request_verify(struct live *v, struct entry *n)
                             .launch_limit_ns = terms_launch_limit(&v->o.terms, v->limits.best_ns)};
     if (!v->o.no_timing)
         build_pool_pause(v->pool, true);
+    v->requested_ns = clock_ns();
     bench_verify(v->bench, &n->bench, &policy, is_apart ? choose_prefetch(v, n) : NULL, &v->broken);
 }
 
@@ -44,6 +57,7 @@ void live_request_measure(struct live *v, struct entry *n, const struct policy *
     struct policy p = *policy;
     p.host_clock = v->host_clock;
     build_pool_pause(v->pool, true);
+    v->requested_ns = clock_ns();
     bench_measure(v->bench, &n->bench, &p, &v->broken);
 }
 
@@ -297,10 +311,51 @@ static bool judge_left(struct live *v, const struct entry *n, struct result *r)
     return ok;
 }
 
+// The time of all launches that the answer tells of, and whether one of them took none.
+static double launched_ns(const struct result *r, bool *is_nothing)
+{
+    const double batch = r->batch ? r->batch : 1;
+    double sum = (double)r->verify_launch_ns;
+    *is_nothing = false;
+    for (uint32_t i = 0; i < r->sample_count; i++) {
+        double each = (double)r->samples_ns[i] * batch;
+        sum += each;
+        *is_nothing = *is_nothing || each <= 1;
+    }
+    return sum;
+}
+
+// Times that cannot be are not believed: the kernel may have changed the clock, or the driver lies.
+static void refuse_impossible_times(const struct live *v, const struct result *r,
+                                    struct result *whole)
+{
+    bool is_nothing;
+    const double ns = launched_ns(r, &is_nothing);
+    const double request_ns = (double)(clock_ns() - v->requested_ns);
+    const double slack_ns = (double)(v->o.node ? BELIEVED_NODE_NS : BELIEVED_NS);
+    char told[32], took[32];
+    if (whole->status != STATUS_CORRECT)
+        return;
+    duration_to_str(ns, told);
+    duration_to_str(request_ns, took);
+    if (ns > BELIEVED_TIMES * request_ns + slack_ns)
+        result_fail(whole, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                    "its launches took %s by the worker's clock, in a request that took %s by the "
+                    "tuner's: that cannot be",
+                    told, took);
+    else if (is_nothing && v->device.timer_ns <= FINE_CLOCK_NS)
+        result_fail(whole, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                    "a launch took 0 ns by a clock with steps of %llu ns: that cannot be",
+                    (unsigned long long)v->device.timer_ns);
+    if (whole->status == STATUS_CORRECT)
+        return;
+    whole->sample_count = whole->part_count = 0;
+    whole->timer_fault = ""; // what was found of the clock was found of the kernel's doing
+}
+
 // False when the entry is done with, or the evaluator. Takes nothing.
 static bool merge_answer(struct live *v, struct entry *n, enum bench_state asked, struct result *r)
 {
-    v->host_clock = v->host_clock || result_by_host(r);
     if (r->fault == FAULT_REFERENCE && !v->o.own_reference)
         return live_break_reference(v, REFERENCE_FAILED, ERROR_INPUT, r->message);
     if (r->fault == FAULT_DEVICE) {
@@ -315,6 +370,9 @@ static bool merge_answer(struct live *v, struct entry *n, enum bench_state asked
         live_bench_doubt(v, asked, LOSS_FAILED, r->message);
         return false;
     }
+    if (asked == BENCH_VERIFYING || asked == BENCH_MEASURING)
+        refuse_impossible_times(v, r, n->result);
+    v->host_clock = v->host_clock || result_by_host(n->result);
     return true;
 }
 

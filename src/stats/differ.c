@@ -215,6 +215,14 @@ static size_t ratio_rank(size_t a, size_t b, double level)
     return rank > 0 ? (size_t)rank : 0;
 }
 
+uint32_t differ_samples(double level)
+{
+    uint32_t count = 1;
+    while (count < RANK_SUM_EXACT && ratio_rank(count, count, level) == 0)
+        count++;
+    return count;
+}
+
 // Logarithms of all ratios of an `a` to a `b`, sorted.
 static double *all_ratios(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count)
 {

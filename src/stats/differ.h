@@ -27,6 +27,8 @@ bool differ_holm(const double *probabilities, size_t count, double level, bool *
 // Whitney's statistic. Drift between the two is in it. As stats_paired_ratio() otherwise.
 void differ_ratio(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count,
                   double level, uint64_t resolution_ns, struct stats_ratio *out);
+// So many samples of each give the ratio an interval of that level.
+uint32_t differ_samples(double level);
 // The probability of Mann and Whitney's test that goes with it, by the normal approximation with
 // continuity correction, `margin` (of the logarithms) as above.
 double differ_rank_sum(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count,

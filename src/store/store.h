@@ -203,9 +203,10 @@ struct store_row {
     enum stop_reason stop;       // knows it
     const struct result *result; // its log is "" but with store_query.logs
     int measuring_version;
-    bool unseen; // see store_reuse_unseen()
-    bool fixed;  // its number of samples was asked for: those of several such results add up
-    bool cold;   // its policy's: times of cold inputs do not compare with those of warm ones
+    bool unseen;       // see store_reuse_unseen()
+    bool fixed;        // its number of samples was asked for: those of several such results add up
+    uint32_t launches; // so many were; fewer are its own where older results had the others
+    bool cold;         // its policy's: times of cold inputs do not compare with those of warm ones
 };
 
 // Which results a question is about: all that is said must hold. {0}: all of them.

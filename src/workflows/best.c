@@ -27,6 +27,8 @@ struct entry {
     bool is_ranked;  // in a ranking with others
     bool is_newest;  // of its job
     bool is_counted; // its samples are a fixed count, with those of older results
+    uint32_t
+        wanted; // that count: where the newest result was taken anew (--fresh) it has all of it
 };
 
 // Results that compare: one device with its driver, constants, source.
@@ -232,7 +234,8 @@ static struct entry *add_group_entry(struct search *s, const struct store_row *r
                         .age = s->rows,
                         .is_ranked = is_ranked(row->result),
                         .is_newest = is_newest,
-                        .is_counted = is_newest && row->fixed};
+                        .is_counted = is_newest && row->fixed,
+                        .wanted = row->launches};
     stats_summarise(samples, count, s->timer_ns, &n->stats);
     g->entries = n;
     g->count++;
@@ -281,7 +284,9 @@ static bool collect_best_row(void *context, const struct store_row *row)
         added = add_group_entry(s, row, is_newest);
     if (added && added->is_counted)
         since->counted = added;
-    else if (since && !failed && since->counted && adds_up(since->counted->brief, row))
+    else if (since && !failed && since->counted &&
+             since->counted->brief->sample_count < since->counted->wanted &&
+             adds_up(since->counted->brief, row))
         add_samples(s, since->counted, row->result);
     return !s->failed;
 }
@@ -801,7 +806,8 @@ struct fetch_row {
     const char *id;
     struct best_answer *out;
     bool done;
-    bool counted; // older samples are added
+    bool counted; // older samples are added, up to so many:
+    uint32_t wanted;
 };
 
 static bool keep_row(void *context, const struct store_row *row)
@@ -810,7 +816,8 @@ static bool keep_row(void *context, const struct store_row *row)
     struct search *s = f->search;
     struct best_answer *out = f->out;
     if (f->done) {
-        if (digest_equal(&row->key, &out->key) && adds_up(out->result, row))
+        if (digest_equal(&row->key, &out->key) && out->result->sample_count < f->wanted &&
+            adds_up(out->result, row))
             s->failed |= !result_samples_before(out->result, row->result);
         return !s->failed;
     }
@@ -860,7 +867,8 @@ static void take_verification(struct search *s, struct best_answer *out)
 static bool fetch_answer(struct search *s, const struct group *g, const struct entry *n,
                          struct best_answer *out, struct error *e)
 {
-    struct fetch_row f = {.search = s, .id = n->id, .out = out, .counted = n->is_counted};
+    struct fetch_row f = {
+        .search = s, .id = n->id, .out = out, .counted = n->is_counted, .wanted = n->wanted};
     const struct store_query query = {.spec_name =
                                           s->o->stored_as ? s->o->stored_as : s->o->spec->name,
                                       .constants = g->constants,

@@ -292,7 +292,7 @@ static bool ask_each(struct final_ranking *s, uint32_t lane, const struct turn *
 
 // ---- what fails --------------------------------------------------------------------------------
 
-// What came of a finalist on a device just now: a failure where there is one; NULL: nothing.
+// The finalist's latest answer from this device, or NULL; a failure takes precedence.
 static struct asked *answer_of(const struct final_ranking *s, size_t finalist, uint32_t lane)
 {
     struct asked *found = NULL;
@@ -823,10 +823,11 @@ static uint64_t effect_of_round(const struct final_ranking *s, uint32_t round, d
 static bool compare_places(struct final_ranking *s)
 {
     uint32_t rounds = s->status.rounds;
-    uint64_t *own = calloc(2 * (size_t)rounds + 1, sizeof *own), *others = own + rounds;
+    uint64_t *own = calloc((size_t)rounds + 1, sizeof *own);
+    uint64_t *others = calloc((size_t)rounds + 1, sizeof *others);
     uint64_t *effects = calloc((size_t)rounds + 1, sizeof *effects);
     double *logs = calloc(s->o.count + 1, sizeof *logs);
-    bool ok = own && effects && logs;
+    bool ok = own && others && effects && logs;
     for (uint32_t i = 0; ok && i < rounds; i++)
         effects[i] = effect_of_round(s, i, logs);
     for (uint32_t lane = 0; ok && lane < s->o.place_count; lane++) {
@@ -845,6 +846,7 @@ static bool compare_places(struct final_ranking *s)
         differ_ratio(own, mine, others, theirs, s->o.rules->level, 1, &p->ratio);
     }
     free(own);
+    free(others);
     free(effects);
     free(logs);
     return ok;

@@ -7,6 +7,7 @@
 #include "stats/rules.h"
 
 #include <check.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,7 @@ static void end(struct session *s)
         spec_free(s->specs[i]);
 }
 
-// A row of as many passes as a baseline has, all of one time.
+// A row of as many passes as a baseline has, all of one time, of two moments.
 static struct baseline_row row_of(uint64_t ns)
 {
     static uint64_t samples[4];
@@ -104,7 +105,8 @@ static struct baseline_row row_of(uint64_t ns)
     unsigned at = next++ % 4;
     samples[at] = ns;
     for (int i = 0; i < 2 * PASSES; i++)
-        passes[at][i] = (struct baseline_pass){.samples_ns = &samples[at], .count = 1};
+        passes[at][i] = (struct baseline_pass){
+            .samples_ns = &samples[at], .count = 1, .moment = i < PASSES ? "one" : "two"};
     return (struct baseline_row){
         .constants = "", .configuration = "ID=2", .passes = passes[at], .pass_count = 2 * PASSES};
 }
@@ -209,15 +211,122 @@ START_TEST(more_than_a_comparison_has_sides)
 }
 END_TEST
 
-START_TEST(who_cancels_has_no_records)
+// Of two points, after five passes of each: what they found is judged.
+START_TEST(who_cancels_keeps_the_passes_that_ended)
 {
     struct session s;
-    begin(&s, false);
-    ADD(&s, NULL, "N=100");
-    run_until(&s, 2);
+    const struct baseline_row before = row_of(10000000);
+    begin(&s, true);
+    ADD(&s, &before, "N=106");
+    ADD(&s, NULL, "N=100", "SCALE=2.5");
+    run_until(&s, 10);
     ck_assert_int_eq(s.last, WORKFLOW_END);
-    ck_assert_uint_eq(s.count, 0);
+    ck_assert_uint_eq(s.count, 2);
+    ck_assert_uint_ge(s.records[0].pass_count, 5);
+    ck_assert_uint_lt(s.records[0].pass_count, 2 * PASSES);
+    ck_assert_int_eq(s.records[0].regression.verdict, REGRESSION_LOSS);
+    ck_assert_uint_ge(s.records[1].pass_count, PASSES);
     end(&s);
+}
+END_TEST
+
+// They are there after each pass, not only at the end.
+START_TEST(records_are_valid_at_every_moment)
+{
+    struct session s;
+    const struct benchmark_record *record;
+    const struct baseline_row before = row_of(10000000);
+    struct benchmark_progress p;
+    uint32_t count;
+    begin(&s, true);
+    ADD(&s, &before, "N=100");
+    s.bench = benchmark_new(&s.options, &s.e);
+    ck_assert_msg(s.bench != NULL, "%s", s.e.text);
+    benchmark_records(s.bench, &count);
+    ck_assert_uint_eq(count, 0);
+    do {
+        ck_assert_int_eq(benchmark_step(s.bench, 1000, &record, &s.e), WORKFLOW_NOTHING);
+        benchmark_progress(s.bench, &p);
+    } while (p.pass < 3);
+    const struct benchmark_record *records = benchmark_records(s.bench, &count);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_uint_eq(records[0].pass_count, 2);
+    ck_assert(records[0].judged && !records[0].regression.ratio.interval);
+    end(&s);
+}
+END_TEST
+
+// ---- recorded drift ----------------------------------------------------------------------------
+
+// Whole benches on a machine that drifts as one did (tests/stats/test_regression.c): each against the moments before it.
+enum { RECORDED_PASSES = 12, MOMENTS = 3, BENCHES = 60 };
+
+static uint64_t recorded[MOMENTS + BENCHES][RECORDED_PASSES];
+static struct baseline_pass recorded_passes[MOMENTS + BENCHES][RECORDED_PASSES];
+static const char *const moments[] = {"a", "b", "c", "d"};
+
+static void read_recorded(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    for (int i = 0; i < MOMENTS + BENCHES; i++) {
+        for (int k = 0; k < RECORDED_PASSES; k++) {
+            ck_assert_int_eq(fscanf(f, "%" SCNu64, &recorded[i][k]), 1);
+            recorded_passes[i][k] = (struct baseline_pass){
+                .samples_ns = &recorded[i][k], .count = 1, .moment = moments[i % 4]};
+        }
+    }
+    fclose(f);
+}
+
+// The bench of one moment; the kernel takes `factor` times as long as before.
+static enum regression_verdict bench_recorded(int at, double factor)
+{
+    char path[128], variable[160];
+    const char *const drifting[] = {folder_variable, variable, NULL};
+    struct session s;
+    const struct baseline_row before = {.constants = "",
+                                        .configuration = "ID=2",
+                                        .passes = recorded_passes[at - MOMENTS],
+                                        .pass_count = MOMENTS * RECORDED_PASSES};
+    snprintf(path, sizeof path, "%s/drift", folder);
+    snprintf(variable, sizeof variable, "FAKE_DRIFT=%s", path);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    for (int k = 0; k < RECORDED_PASSES; k++) // millionths of 10 ms, which N=100 takes
+        fprintf(f, "%07.0f\n", (double)recorded[at][k] * factor / 10);
+    ck_assert_int_eq(fclose(f), 0);
+    begin(&s, true);
+    s.options.environment = drifting;
+    s.options.passes = RECORDED_PASSES / 2;
+    s.options.rounds = 1;
+    ADD(&s, &before, "N=100");
+    run(&s);
+    ck_assert(s.records[0].judged);
+    enum regression_verdict verdict = s.records[0].regression.verdict;
+    end(&s);
+    snprintf(path, sizeof path, "%s/drift.at", folder);
+    ck_assert_int_eq(remove(path), 0);
+    return verdict;
+}
+
+START_TEST(recorded_drift_calls_no_alarm)
+{
+    static const char *const files[] = {HONE_SOURCE_DIR "/tests/stats/data/drift_compute.txt",
+                                        HONE_SOURCE_DIR "/tests/stats/data/drift_memory.txt"};
+    int same[4] = {0}, slow[4] = {0};
+    read_recorded(files[_i]);
+    for (int at = MOMENTS; at < MOMENTS + BENCHES; at++) {
+        same[bench_recorded(at, 1)]++;
+        if (at % 5 == 0)
+            slow[bench_recorded(at, 1.6)]++;
+    }
+    printf("%s: of %d the same %d gains, %d losses; of %d that are 1.6 times as slow %d losses\n",
+           files[_i], BENCHES, same[REGRESSION_GAIN], same[REGRESSION_LOSS], BENCHES / 5,
+           slow[REGRESSION_LOSS]);
+    ck_assert_int_le(same[REGRESSION_GAIN], 3);
+    ck_assert_int_le(same[REGRESSION_LOSS], 3);
+    ck_assert_int_ge(slow[REGRESSION_LOSS], BENCHES / 5 * 8 / 10);
 }
 END_TEST
 
@@ -248,7 +357,9 @@ int main(void)
     tcase_add_test(c, a_loss_is_measured_again);
     tcase_add_test(c, what_fails_is_told_and_the_rest_measured);
     tcase_add_test(c, more_than_a_comparison_has_sides);
-    tcase_add_test(c, who_cancels_has_no_records);
+    tcase_add_test(c, who_cancels_keeps_the_passes_that_ended);
+    tcase_add_test(c, records_are_valid_at_every_moment);
+    tcase_add_loop_test(c, recorded_drift_calls_no_alarm, 0, 2);
     tcase_add_test(c, what_is_unknown_breaks_it);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);

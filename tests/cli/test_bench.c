@@ -30,6 +30,7 @@ static void name_files(void)
 static void make_baseline(void)
 {
     name_files();
+    remove(base); // else it would be a moment more
     struct ran r = program_run("tune", SPEC, ONE);
     expect_status(&r, 0);
     ran_release(&r);
@@ -62,10 +63,50 @@ START_TEST(the_same_again)
 }
 END_TEST
 
+static unsigned count_of(const char *part)
+{
+    struct error e = ERROR_INIT;
+    struct text text = TEXT_INIT;
+    unsigned count = 0;
+    ck_assert_msg(file_read(base, 0, &text, &e), "%s", e.text);
+    for (const char *at = text_cstr(&text); (at = strstr(at, part)); at++)
+        count++;
+    text_release(&text);
+    return count;
+}
+
+// Into the same file it is a moment more, while the source is the same.
+START_TEST(a_second_moment)
+{
+    make_baseline();
+    ck_assert_uint_eq(count_of("\"moment\":"), 8);
+    ck_assert_uint_eq(count_of("\"load\":"), 8);
+    struct ran r =
+        program_run("bench", SPEC, "--baseline", base, "--no-store", QUICK, "--fail-if", "900%");
+    has(r.out, "The baseline is of one moment");
+    ran_release(&r);
+    r = program_run("bench", SPEC, "--from", base, "--no-store", QUICK, "--save-baseline", base);
+    expect_status(&r, 0);
+    ck_assert_uint_eq(count_of("\"moment\":"), 16);
+    ran_release(&r);
+    r = program_run("bench", SPEC, "--baseline", base, "--no-store", QUICK, "--fail-if", "900%",
+                    "--json");
+    has(r.out, "\"baseline_moments\":2");
+    ran_release(&r);
+    doctor("\"source_sha256\":\"", "\"", "another");
+    ck_assert_int_eq(rename(doctored, base), 0);
+    r = program_run("bench", SPEC, "--from", base, "--no-store", QUICK, "--save-baseline", base);
+    expect_status(&r, 0);
+    ck_assert_uint_eq(count_of("\"moment\":"), 8);
+    ran_release(&r);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 250);
     tcase_add_test(tests, the_same_again);
+    tcase_add_test(tests, a_second_moment);
 }
 
 int main(void)

@@ -107,6 +107,7 @@ START_TEST(tune_json)
                                                "speedup_over_default_interval",
                                                "speedup_over_default_basis",
                                                "speedup_over_default_significant",
+                                               "speedup_over_default_needs",
                                                "times_ns",
                                                "elapsed_ns",
                                                NULL};

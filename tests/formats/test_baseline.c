@@ -209,11 +209,26 @@ START_TEST(dispatch_tables)
 }
 END_TEST
 
-START_TEST(medians_and_state)
+// Passes without a moment are of one; a new one is added behind, and of too many the oldest leaves.
+START_TEST(moments_and_state)
 {
-    const uint64_t *medians = baseline_medians(&rows[0], &arena);
-    ck_assert_uint_eq(medians[0], 1100);
-    ck_assert_uint_eq(medians[1], 1100);
+    size_t count;
+    const struct regression_moment *moments = baseline_moments(&rows[0], &arena, &count);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_uint_eq(moments[0].count, 2);
+    ck_assert_uint_eq(moments[0].ns[0], 1000); // the least
+    struct baseline_row row = rows[0];
+    for (int i = 0; i < 2 * BASELINE_MOMENTS_MOST; i++) {
+        char *name = arena_printf(&arena, "moment %d", i);
+        struct baseline_pass now[2] = {passes[0], passes[1]};
+        now[0].moment = now[1].moment = name;
+        struct baseline_row more = {.passes = now, .pass_count = 2};
+        ck_assert(baseline_add_moment(&row, &arena, &more));
+        row = more;
+        baseline_moments(&row, &arena, &count);
+        ck_assert_uint_eq(count, i + 2 < BASELINE_MOMENTS_MOST ? i + 2 : BASELINE_MOMENTS_MOST);
+        ck_assert_uint_eq(row.pass_count, 2 * count);
+    }
     struct baseline_state state = baseline_state_of(passes, 2);
     ck_assert_uint_eq(state.mhz, 1980);
     ck_assert_uint_eq(state.celsius, 45);
@@ -230,7 +245,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, other_devices_and_drivers);
     tcase_add_test(tests, lists_of_configurations);
     tcase_add_test(tests, dispatch_tables);
-    tcase_add_test(tests, medians_and_state);
+    tcase_add_test(tests, moments_and_state);
 }
 
 int main(void)

@@ -183,7 +183,9 @@ static void check_speedup(const struct tune_speedup *speedup, const char *basis,
     const json_t *ratio = json_object_get(read, "speedup_over_default");
     const json_t *interval = json_object_get(read, "speedup_over_default_interval");
     const char *told = json_string_value(json_object_get(read, "speedup_over_default_basis"));
-    ck_assert_int_eq(json_is_real(ratio), speedup->known);
+    ck_assert_int_eq(json_is_real(ratio), basis != NULL);
+    ck_assert_int_eq(json_integer_value(json_object_get(read, "speedup_over_default_needs")),
+                     speedup->needed);
     ck_assert_int_eq(json_is_array(interval), has_interval);
     ck_assert((!told && !basis) || strcmp(told, basis) == 0);
     ck_assert_int_eq(json_is_true(json_object_get(read, "speedup_over_default_significant")),
@@ -195,8 +197,10 @@ START_TEST(the_speedup)
 {
     struct tune_speedup s = {.known = false};
     check_speedup(&s, NULL, false);
-    s = (struct tune_speedup){.known = true, .ratio.ratio = 3.5};
-    check_speedup(&s, "screened", false);
+    s = (struct tune_speedup){.known = true, .ratio = {3.5, 3.25, 3.75, true}, .significant = true};
+    check_speedup(&s, "screened", true);
+    s = (struct tune_speedup){.known = true, .ratio.ratio = 3.5, .needed = 6};
+    check_speedup(&s, NULL, false);
     s = (struct tune_speedup){
         .known = true, .ranked = true, .ratio = {3.5, 3.25, 3.75, true}, .significant = true};
     check_speedup(&s, "ranked", true);

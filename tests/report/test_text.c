@@ -169,7 +169,8 @@ START_TEST(summary)
     const struct tune_record example = {.configuration = "a=9, b=1", .result = &broken};
     struct tune_report v = report_of(records, 4);
     struct tune_progress *p = &v.progress;
-    v.speedup = (struct tune_speedup){.known = true, .ratio = {.ratio = 2}};
+    v.speedup =
+        (struct tune_speedup){.known = true, .ratio = {2, 1.8, 2.25, true}, .significant = true};
     p->default_record = &records[3];
     p->examples[STATUS_COMPILE] = &example;
     p->by_status[STATUS_COMPILE] = 2;
@@ -181,15 +182,24 @@ START_TEST(summary)
         summary_of(&v),
         "4 correct configurations (verified against gemm), not ranked: screening only, one "
         "configuration after the other\n"
-        "  median  95 % interval     GFLOP/s  speed-up (screened)  configuration\n"
-        "1.000 ms  [0.900 .. 1.100]    4.000                2.000  a=1, b=1\n"
-        "                                                          = also b=2\n"
-        "1.100 ms  [1.050 .. 1.200]    4.000                1.818  a=2, b=1\n"
-        "2.000 ms  [1.900 .. 2.100]    4.000                1.000  a=3, b=1 (default)\n"
+        "  median  95 % interval     GFLOP/s  configuration\n"
+        "1.000 ms  [0.900 .. 1.100]    4.000  a=1, b=1\n"
+        "                                     = also b=2\n"
+        "1.100 ms  [1.050 .. 1.200]    4.000  a=2, b=1\n"
+        "2.000 ms  [1.900 .. 2.100]    4.000  a=3, b=1 (default)\n"
         "Which of those close to each other is the fastest is not decided by this.\n"
-        "speed-up over the default, a=3, b=1: 2.000 (screened)\n"
+        "speed-up over the default, a=3, b=1: 2.000 [1.800 .. 2.250] (screened)\n"
         "2 compile (fails to compile, or the compiler died), e.g. a=9, b=1: error: no\n"
         "6 of 6 configurations (1 known already) in 3 s: builds in parallel 1.500 s\n");
+    // Two medians of a few launches each are no speed-up.
+    v.speedup = (struct tune_speedup){.known = true, .ratio.ratio = 2.616, .needed = 6};
+    says(&v,
+         "\nspeed-up over the default, a=3, b=1: not known: too few launches; it takes at least 6 "
+         "of each (--iterations 6), or the ranking\n");
+    v.in_short = true;
+    says(&v,
+         "\nSpeed-up over the default: not known: too few launches; it takes at least 6 of each ");
+    ck_assert_ptr_null(strstr(text_cstr(&out), "2.616"));
 }
 END_TEST
 
@@ -580,7 +590,7 @@ START_TEST(summary_of_a_ranking)
         "4 of 4 configurations in 3 s: ranking 2.000 s, 123 launches\n");
     v.speedup.ratio.low = 0.99;
     v.speedup.significant = false;
-    says(&v, "speed-up over the default, a=3: not significant, 1.198 [0.990 .. 1.208]\n");
+    says(&v, "speed-up over the default, a=3: 1.198 [0.990 .. 1.208], not significant\n");
     p->default_record = NULL;
     p->has_default = true;
     v.speedup = (struct tune_speedup){.known = false};

@@ -56,6 +56,8 @@ enum behaviour {
     FAKE_DIE_IN_TURN,
     FAKE_DIE_IN_TURN_ONCE,
     FAKE_WRONG_IN_THE_END,
+    FAKE_HOURS,
+    FAKE_NO_TIME,
     FAKE_KILL_DEVICE,
     FAKE_TOO_LARGE,
     FAKE_HELD_DYING_ONCE,
@@ -70,6 +72,8 @@ enum behaviour {
     FAKE_CACHED_EMPTY,
     FAKE_CACHED_RUNNING
 };
+
+#define HOURS_NS 7200000000000ull
 
 static const char *const names[] = {
     [FAKE_GOOD] = "good",
@@ -100,6 +104,8 @@ static const char *const names[] = {
     [FAKE_DIE_IN_TURN] = "die_in_turn",
     [FAKE_DIE_IN_TURN_ONCE] = "die_in_turn_once",
     [FAKE_WRONG_IN_THE_END] = "wrong_in_the_end", // when it is compared after its last launch
+    [FAKE_HOURS] = "hours",                       // by its clock
+    [FAKE_NO_TIME] = "no_time",
     [FAKE_KILL_DEVICE] = "kill_device",
     [FAKE_TOO_LARGE] = "too_large", // for the device, as is found when it is loaded
     // Its launch ends the process, or hangs; whoever kills it then, cannot reap it for HELD_S.
@@ -648,6 +654,29 @@ static struct machine_snapshot machine_now(void)
         .at_ns = now, .cores = 1, .other_cpu_ns = now / 100 * strtoul(load, NULL, 10)};
 }
 
+// With FAKE_DRIFT=<file> of lines of seven digits: all times of this worker are as many millionths of themselves as the next
+// line says. The length of <file>.at counts the workers.
+static uint64_t drifted(uint64_t ns)
+{
+    static double factor;
+    const char *path = getenv("FAKE_DRIFT");
+    char at[160], line[9] = "";
+    if (!path)
+        return ns;
+    snprintf(at, sizeof at, "%s.at", path);
+    for (int fd = factor > 0 ? -1 : open(at, O_WRONLY | O_APPEND | O_CREAT, 0600); fd >= 0;) {
+        off_t from = write(fd, "+", 1) == 1 ? 8 * (lseek(fd, 0, SEEK_CUR) - 1) : 0;
+        int numbers = open(path, O_RDONLY);
+        if (numbers < 0 || pread(numbers, line, 8, from) != 8)
+            exit(1);
+        factor = strtod(line, NULL) / 1e6;
+        close(numbers);
+        close(fd);
+        break;
+    }
+    return (uint64_t)((double)ns * factor);
+}
+
 // Turns have launches ahead of their samples, screening has none.
 static bool dies_in_turn(const struct slot *s, const struct policy *p)
 {
@@ -668,7 +697,10 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
     r->samples_ns = arena_array(&r->arena, p->launches, sizeof *r->samples_ns);
     for (uint32_t i = 0; i < p->launches; i++) {
         take_launch_time();
-        r->samples_ns[r->sample_count++] = s->ns + i % 3 * s->spread;
+        r->samples_ns[r->sample_count++] = s->behaviour == FAKE_NO_TIME ? 0
+                                           : s->behaviour == FAKE_HOURS
+                                               ? s->ns + HOURS_NS
+                                               : drifted(s->ns + i % 3 * s->spread);
         if (p->hopeless_ns && s->ns > p->hopeless_ns && i == 1) {
             r->stop = STOP_HOPELESS;
             break;

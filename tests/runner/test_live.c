@@ -41,6 +41,8 @@ static const struct expectation expectations[] = {
     {"refuse_running", STATUS_RUNTIME, "broke the protocol and was ended: waiting for a frame"},
     {"malformed_running", STATUS_RUNTIME, "broke the protocol and was ended"},
     {"malformed_building", STATUS_COMPILE, "it sent a malformed 'reply image'"},
+    {"hours", STATUS_RUNTIME, " h by the worker's clock, in a request that took "},
+    {"no_time", STATUS_RUNTIME, "took 0 ns by a clock with steps of "},
     {"good", STATUS_CORRECT, ""},
 };
 enum { EXPECTED = sizeof expectations / sizeof *expectations };

@@ -23,6 +23,7 @@ struct fake {
     uint32_t launches;
     unsigned answers; // that it may still give of its queue
     bool is_dead;
+    bool is_slow;          // by 30 %, in all launches but the first
     struct process worker; // (or none) that takes its time to end
 };
 
@@ -55,7 +56,7 @@ static void fake_drop(struct evaluator *ev, uint64_t ticket)
     k->count = kept;
 }
 
-static struct result *timed(uint32_t samples)
+static struct result *timed(const struct fake *k, uint32_t samples)
 {
     struct result *r = result_new();
     ck_assert_ptr_nonnull(r);
@@ -63,7 +64,7 @@ static struct result *timed(uint32_t samples)
     ck_assert_ptr_nonnull(r->samples_ns);
     r->sample_count = samples;
     for (uint32_t i = 0; i < samples; i++)
-        r->samples_ns[i] = 1000;
+        r->samples_ns[i] = k->is_slow && i > 0 ? 1300 : 1000;
     return r;
 }
 
@@ -77,14 +78,14 @@ static int fake_take(struct evaluator *ev, int timeout_ms, struct outcome *out, 
         return -1;
     }
     if (k->launches > 0) {
-        *out = (struct outcome){.ticket = k->turn, .result = timed(k->launches)};
+        *out = (struct outcome){.ticket = k->turn, .result = timed(k, k->launches)};
         k->launches = 0;
         return 1;
     }
     if (k->answers == 0 || k->count == 0 || !k->o.may_measure(k->o.context, k->queue[0]))
         return 0;
     k->answers--;
-    *out = (struct outcome){.ticket = k->queue[0], .result = timed(3)};
+    *out = (struct outcome){.ticket = k->queue[0], .result = timed(k, 3)};
     fake_drop(ev, k->queue[0]);
     return 1;
 }
@@ -186,6 +187,7 @@ uint32_t live_pool_workers(const struct live_options *o)
     return sum;
 }
 
+static double judged_at;
 static struct device_info devices[MEMBERS];
 static struct place places[MEMBERS];
 
@@ -198,7 +200,10 @@ static struct evaluator *make_members(uint32_t count, uint32_t builders)
         devices[i] = (struct device_info){.id = ids[i], .card = i, .timer_ns = 1};
         places[i] = (struct place){.name = "", .device = &devices[i], .jobs = builders};
     }
-    struct evaluator *ev = farm_new(&(struct farm_options){.places = places, .count = count}, &e);
+    struct farm_options o = {.places = places, .count = count};
+    o.live.terms.rules = measure_rules_default();
+    o.live.terms.rules.level = judged_at > 0 ? judged_at : o.live.terms.rules.level;
+    struct evaluator *ev = farm_new(&o, &e);
     ck_assert_msg(ev != NULL, "%s", e.text);
     return ev;
 }
@@ -236,6 +241,47 @@ START_TEST(the_first_given_becomes_the_reference)
     take_some(ev, 4);
     fakes[0]->answers = QUEUE;
     take_some(ev, 2);
+    ck_assert(evaluator_idle(ev));
+    evaluator_free(ev);
+}
+END_TEST
+
+// A device is judged here as in the ranking: by the rule. One launch of nine that is not slow tells, by 99.99 %.
+START_TEST(a_slow_member_is_judged_by_the_rules)
+{
+    struct farm_member members[FARM_MOST];
+    judged_at = _i ? 0.9999 : 0.95;
+    struct evaluator *ev = make_members(2, 1);
+    fakes[1]->is_slow = true;
+    submit_jobs(ev, 0, 4);
+    fakes[0]->answers = fakes[1]->answers = QUEUE;
+    take_some(ev, 4);
+    ck_assert_uint_eq(farm_members(ev, members), 2);
+    ck_assert_int_eq(members[0].state, FARM_WORKING);
+    ck_assert_int_eq(members[1].state, _i ? FARM_WORKING : FARM_LEFT_OUT);
+    evaluator_free(ev);
+    judged_at = 0;
+}
+END_TEST
+
+// Asked for before it has answered, waiting for a member or with one: no other answer comes.
+START_TEST(a_submitted_job_is_there_for_its_turns)
+{
+    struct error e = ERROR_INIT;
+    struct outcome out;
+    struct evaluator *ev = make_members(2, 1);
+    const struct turn turn = {.launches = 5, .place = 1};
+    submit_jobs(ev, 0, 8);
+    for (uint64_t ticket = 0; ticket < 8; ticket += 7) {
+        ck_assert_msg(evaluator_again(ev, ticket, &turn, &e), "%s", e.text);
+        ck_assert_int_eq(evaluator_take(ev, 10000, &out, &e), 1);
+        ck_assert_uint_eq(out.ticket, ticket);
+        ck_assert_uint_eq(out.place, 1);
+        ck_assert_uint_eq(out.result->sample_count, 5);
+        result_free(out.result);
+    }
+    fakes[0]->answers = fakes[1]->answers = QUEUE;
+    take_some(ev, 6);
     ck_assert(evaluator_idle(ev));
     evaluator_free(ev);
 }
@@ -370,6 +416,8 @@ int main(void)
     TCase *cases = tcase_create("members");
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, the_first_given_becomes_the_reference);
+    tcase_add_loop_test(cases, a_slow_member_is_judged_by_the_rules, 0, 2);
+    tcase_add_test(cases, a_submitted_job_is_there_for_its_turns);
     tcase_add_loop_test(cases, a_member_lost_before_there_is_a_reference, 0, 2);
     tcase_add_test(cases, the_last_loss_is_said_once_all_else_was);
     tcase_add_test(cases, what_waited_at_lost_members_is_done);

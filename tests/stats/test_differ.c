@@ -91,6 +91,8 @@ START_TEST(independent_ratio)
     ck_assert_double_eq_tol(r.high, 32, 1e-9);
     differ_ratio(a, 2, b, 2, 0.95, 0, &r);
     ck_assert(!r.interval);
+    ck_assert_uint_eq(differ_samples(0.95), 4); // 2 in 70; 2 in 20 of three
+    ck_assert_uint_eq(differ_samples(1 - 0.05 / 7), 6);
     differ_ratio(a, 0, b, 2, 0.95, 0, &r);
     ck_assert(isnan(r.ratio));
 }

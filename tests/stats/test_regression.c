@@ -1,19 +1,25 @@
-// The decision of `hone bench`: known answers, and simulated benches. A simulated time has what real ones have: noise from
-// launch to launch with rare slow ones, an offset of each pass (where code and buffers came to lie), and one of the whole
-// day. The procedure is that of workflows/bench: passes, and as many again of what is not clearly within the threshold.
+// The decision of `hone bench`: known answers, simulated benches, and recorded ones. A simulated time has what real ones have:
+// noise from launch to launch with rare slow ones, an offset of each pass (where code and buffers came to lie), and one of the
+// whole day. The procedure is that of workflows/bench: passes, and as many again of what is not clearly within the threshold.
+//
+// The recorded ones (data/drift_*.txt) are 168 sessions of twelve passes, a line each, the least of eight launches of 80 and
+// 100 us on two shared cores at a load of 18 to 22: the first half at the highest priority, the other at the usual one. The
+// constants of regression.h were chosen on the compute kernel's, the memory kernel's were looked at afterwards.
 #include "stats/regression.h"
 
 #include "base/random.h"
 #include "stats/stats.h"
 
 #include <check.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#define CONFIGURATIONS 6
-#define ROUNDS         8
-#define PASSES         6
-#define BENCHES        300
+#define ROUNDS  8
+#define PASSES  6
+#define BENCHES 300
+#define MOMENTS 6
 
 struct noise {
     double launch, pass, day; // relative standard deviations
@@ -32,7 +38,7 @@ static double normal(void)
     return sqrt(-2 * log(1 - uniform())) * cos(2 * acos(-1) * uniform());
 }
 
-// The median of a pass's rounds; one launch of fifty takes half as long again.
+// The least of a pass's rounds; one launch of fifty takes half as long again.
 static uint64_t simulate_pass(double ns, const struct noise *n)
 {
     uint64_t rounds[ROUNDS];
@@ -41,7 +47,10 @@ static uint64_t simulate_pass(double ns, const struct noise *n)
         double slow = uniform() < 0.02 ? 1.5 : 1;
         rounds[i] = (uint64_t)(ns * offset * slow * (1 + fabs(n->launch * normal())));
     }
-    return (uint64_t)stats_median(rounds, ROUNDS);
+    uint64_t least = rounds[0];
+    for (int i = 1; i < ROUNDS; i++)
+        least = rounds[i] < least ? rounds[i] : least;
+    return least;
 }
 
 static void simulate(double ns, const struct noise *n, uint64_t *passes, size_t count)
@@ -50,70 +59,135 @@ static void simulate(double ns, const struct noise *n, uint64_t *passes, size_t 
         passes[i] = simulate_pass(ns, n);
 }
 
-// One bench in which the first configuration is `factor` times as slow as it was. How many losses it finds; *first: is that
-// one among them?
-static int simulate_bench(double factor, const struct noise *n, bool *first)
+// As hone bench does, in two stages.
+static enum regression_verdict judge(const uint64_t *now, const struct regression_moment *before,
+                                     size_t moments)
 {
-    const struct regression_terms terms = {
-        .loss = 0.03, .level = 0.95, .tests = CONFIGURATIONS, .resolution_ns = 1};
-    double day_before = 1 + n->day * normal(), day_now = 1 + n->day * normal();
-    int losses = 0;
-    *first = false;
-    for (int c = 0; c < CONFIGURATIONS; c++) {
-        uint64_t before[2 * PASSES], now[2 * PASSES];
-        struct regression r;
-        double ns = 1e5 * (1 + c);
-        simulate(ns * day_before, n, before, 2 * PASSES);
-        simulate(ns * day_now * (c == 0 ? factor : 1), n, now, 2 * PASSES);
-        regression_judge(now, PASSES, before, 2 * PASSES, &terms, &r);
-        if (regression_goes_on(&r))
-            regression_judge(now, 2 * PASSES, before, 2 * PASSES, &terms, &r);
-        losses += r.verdict == REGRESSION_LOSS;
-        *first = *first || (c == 0 && r.verdict == REGRESSION_LOSS);
-    }
-    return losses;
+    const struct regression_terms terms = {.loss = 0.03, .level = 0.95, .tests = 1};
+    struct regression r;
+    regression_judge(&(struct regression_moment){now, PASSES}, before, moments, &terms, &r);
+    if (regression_goes_on(&r))
+        regression_judge(&(struct regression_moment){now, 2 * PASSES}, before, moments, &terms, &r);
+    return r.verdict;
 }
 
-static void run_benches(double factor, const struct noise *n, int *alarms, int *found)
+// How many of the benches of a kernel that is `factor` times as slow as it was have each verdict.
+static void run_benches(double factor, const struct noise *n, int *verdicts)
 {
-    *alarms = *found = 0;
     rng_init(&state, 17, 0);
     for (int i = 0; i < BENCHES; i++) {
-        bool first;
-        *alarms += simulate_bench(factor, n, &first) > 0;
-        *found += first;
+        uint64_t then[MOMENTS][2 * PASSES], now[2 * PASSES];
+        struct regression_moment before[MOMENTS];
+        for (int m = 0; m < MOMENTS; m++) {
+            simulate(1e5 * (1 + n->day * normal()), n, then[m], 2 * PASSES);
+            before[m] = (struct regression_moment){then[m], 2 * PASSES};
+        }
+        simulate(1e5 * factor * (1 + n->day * normal()), n, now, 2 * PASSES);
+        verdicts[judge(now, before, MOMENTS)]++;
     }
 }
 
 START_TEST(the_same_again_is_no_loss)
 {
-    int alarms, found;
-    run_benches(1, &usual, &alarms, &found);
-    ck_assert_msg(alarms <= 2, "%d of %d benches of the same kernels fail", alarms, BENCHES);
-    run_benches(1, &rough, &alarms, &found);
-    ck_assert_msg(alarms <= 2, "%d of %d noisy benches of the same kernels fail", alarms, BENCHES);
+    for (int i = 0; i < 2; i++) {
+        int verdicts[4] = {0};
+        run_benches(1, i ? &rough : &usual, verdicts);
+        ck_assert_msg(verdicts[REGRESSION_LOSS] <= 2, "%d losses", verdicts[REGRESSION_LOSS]);
+        ck_assert_msg(verdicts[REGRESSION_GAIN] <= BENCHES / 20, "%d gains",
+                      verdicts[REGRESSION_GAIN]);
+    }
 }
 END_TEST
 
 START_TEST(a_loss_below_the_threshold_is_none)
 {
-    int alarms, found;
-    run_benches(1.02, &usual, &alarms, &found);
-    ck_assert_msg(alarms <= 2, "%d of %d benches fail for a loss of 2 %%", alarms, BENCHES);
+    int verdicts[4] = {0};
+    run_benches(1.02, &usual, verdicts);
+    ck_assert_msg(verdicts[REGRESSION_LOSS] <= 2, "%d losses", verdicts[REGRESSION_LOSS]);
 }
 END_TEST
 
 START_TEST(five_per_cent_are_found)
 {
-    int alarms, found;
-    run_benches(1.05, &usual, &alarms, &found);
-    ck_assert_msg(found > 0.9 * BENCHES, "%d of %d losses of 5 %% were found", found, BENCHES);
-    ck_assert_int_eq(alarms, found);
-    run_benches(1.10, &rough, &alarms, &found);
-    ck_assert_msg(found > 0.9 * BENCHES, "%d of %d losses of 10 %% in noise were found", found,
-                  BENCHES);
+    int verdicts[4] = {0}, noisy[4] = {0};
+    run_benches(1.05, &usual, verdicts);
+    ck_assert_msg(verdicts[REGRESSION_LOSS] >= 0.8 * BENCHES, "%d of %d losses of 5 %% were found",
+                  verdicts[REGRESSION_LOSS], BENCHES);
+    run_benches(1.10, &rough, noisy);
+    ck_assert_msg(noisy[REGRESSION_LOSS] > 0.8 * BENCHES,
+                  "%d of %d losses of 10 %% in noise were found", noisy[REGRESSION_LOSS], BENCHES);
 }
 END_TEST
+
+// ---- recorded sessions -------------------------------------------------------------------------
+
+#define SESSIONS 84 // of each half
+#define JUDGED   60
+
+static uint64_t sessions[2 * SESSIONS][2 * PASSES];
+
+static void read_sessions(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    for (int i = 0; i < 2 * SESSIONS; i++) {
+        for (int k = 0; k < 2 * PASSES; k++)
+            ck_assert_int_eq(fscanf(f, "%" SCNu64, &sessions[i][k]), 1);
+    }
+    fclose(f);
+}
+
+// Sixty sessions of a half, each against a baseline of as many that follow each other elsewhere.
+static void judge_recorded(int half, size_t moments, double factor, int *verdicts)
+{
+    rng_init(&state, 11, moments);
+    for (int i = 0; i < JUDGED; i++) {
+        const uint64_t *own = sessions[half * SESSIONS + i];
+        int from;
+        do {
+            from = (int)rng_below(&state, SESSIONS - (uint32_t)moments);
+        } while (i >= from && i < from + (int)moments);
+        struct regression_moment before[5];
+        uint64_t now[2 * PASSES];
+        for (size_t m = 0; m < moments; m++)
+            before[m] =
+                (struct regression_moment){sessions[half * SESSIONS + from + (int)m], 2 * PASSES};
+        for (int k = 0; k < 2 * PASSES; k++)
+            now[k] = (uint64_t)((double)own[k] * factor);
+        verdicts[judge(now, before, moments)]++;
+    }
+}
+
+static const char *const recordings[] = {HONE_SOURCE_DIR "/tests/stats/data/drift_compute.txt",
+                                         HONE_SOURCE_DIR "/tests/stats/data/drift_memory.txt"};
+
+// Between such sessions the same kernel differs by 3 to 5 % (one standard deviation): 5 % cannot be told there.
+START_TEST(recorded_sessions_of_the_same)
+{
+    static const size_t counts[] = {1, 2, 3, 5};
+    read_sessions(recordings[_i / 2]);
+    for (int c = 0; c < 4; c++) {
+        int same[4] = {0}, slow[4] = {0};
+        judge_recorded(_i % 2, counts[c], 1, same);
+        judge_recorded(_i % 2, counts[c], 1.5, slow);
+        printf("%s, half %d, %zu moments: of %d the same %d gains, %d losses; half as slow again: "
+               "%d losses\n",
+               recordings[_i / 2], _i % 2, counts[c], JUDGED, same[REGRESSION_GAIN],
+               same[REGRESSION_LOSS], slow[REGRESSION_LOSS]);
+        ck_assert_int_le(same[REGRESSION_GAIN], 3);
+        ck_assert_int_le(same[REGRESSION_LOSS], 3);
+        ck_assert(counts[c] < 3 || slow[REGRESSION_LOSS] >= 48);
+    }
+}
+END_TEST
+
+// Against a baseline of two such moments.
+static void judge_two(const uint64_t *now, size_t now_count, const uint64_t *before, size_t count,
+                      const struct regression_terms *terms, struct regression *r)
+{
+    const struct regression_moment two[] = {{before, count}, {before, count}};
+    regression_judge(&(struct regression_moment){now, now_count}, two, 2, terms, r);
+}
 
 START_TEST(verdicts)
 {
@@ -123,20 +197,20 @@ START_TEST(verdicts)
                    fast[] = {900, 901, 902, 903, 904, 905},
                    wide[] = {990, 1000, 1030, 1050, 1080, 1100};
     struct regression r;
-    regression_judge(slow, 6, before, 6, &terms, &r);
+    judge_two(slow, 6, before, 6, &terms, &r);
     ck_assert_int_eq(r.verdict, REGRESSION_LOSS);
     ck_assert(regression_goes_on(&r));
     ck_assert_double_eq_tol(r.ratio.ratio, 1.1, 2e-3);
-    regression_judge(fast, 6, before, 6, &terms, &r);
+    judge_two(fast, 6, before, 6, &terms, &r);
     ck_assert_int_eq(r.verdict, REGRESSION_GAIN);
     ck_assert(!regression_goes_on(&r));
-    regression_judge(before, 6, before, 6, &terms, &r);
+    judge_two(before, 6, before, 6, &terms, &r);
     ck_assert_int_eq(r.verdict, REGRESSION_OK);
-    regression_judge(wide, 6, before, 6, &terms, &r);
+    judge_two(wide, 6, before, 6, &terms, &r);
     ck_assert_int_eq(r.verdict, REGRESSION_UNDECIDED);
     ck_assert(regression_goes_on(&r));
     terms.loss = 0.2;
-    regression_judge(slow, 6, before, 6, &terms, &r);
+    judge_two(slow, 6, before, 6, &terms, &r);
     ck_assert_int_eq(r.verdict, REGRESSION_OK);
     ck_assert_str_eq(regression_text(REGRESSION_LOSS), "loss");
 }
@@ -148,15 +222,28 @@ START_TEST(too_few_decide_nothing)
     struct regression_terms terms = {.loss = 0.03, .level = 0.95, .tests = 1};
     const uint64_t before[] = {1000, 1000, 1000, 1000}, now[] = {2000, 2000, 2000, 2000};
     struct regression r;
-    regression_judge(now, 2, before, 2, &terms, &r);
+    judge_two(now, 2, before, 1, &terms, &r);
     ck_assert_int_eq(r.verdict, REGRESSION_UNDECIDED);
     ck_assert(!r.ratio.interval);
-    regression_judge(now, 0, before, 2, &terms, &r);
+    judge_two(now, 0, before, 2, &terms, &r);
     ck_assert_int_eq(r.verdict, REGRESSION_UNDECIDED);
-    regression_judge(now, 4, before, 4, &terms, &r);
+    judge_two(now, 4, before, 4, &terms, &r);
     ck_assert_int_eq(r.verdict, REGRESSION_LOSS);
+    // Of one moment it is a loss, where it is as clear as that, and never a gain.
+    const struct regression_moment one = {before, 4},
+                                   fast = {(const uint64_t[]){500, 500, 500, 500}, 4};
+    regression_judge(&fast, &one, 1, &terms, &r);
+    ck_assert_int_eq(r.verdict, REGRESSION_OK);
+    ck_assert_uint_eq(r.moments, 1);
+    const struct regression_moment slower = {(const uint64_t[]){1060, 1060, 1060, 1060}, 4};
+    regression_judge(&slower, &one, 1, &terms, &r);
+    ck_assert_int_eq(r.verdict, REGRESSION_LOSS);
+    terms.is_other_state = true; // another load or clock
+    regression_judge(&slower, &one, 1, &terms, &r);
+    ck_assert_int_eq(r.verdict, REGRESSION_UNDECIDED);
+    terms.is_other_state = false;
     terms.tests = 100; // of so many one or another would look so by chance
-    regression_judge(now, 4, before, 4, &terms, &r);
+    regression_judge(&slower, &one, 1, &terms, &r);
     ck_assert_int_eq(r.verdict, REGRESSION_UNDECIDED);
 }
 END_TEST
@@ -169,6 +256,7 @@ int main(void)
     tcase_add_test(c, the_same_again_is_no_loss);
     tcase_add_test(c, a_loss_below_the_threshold_is_none);
     tcase_add_test(c, five_per_cent_are_found);
+    tcase_add_loop_test(c, recorded_sessions_of_the_same, 0, 4);
     tcase_add_test(c, verdicts);
     tcase_add_test(c, too_few_decide_nothing);
     suite_add_tcase(suite, c);

@@ -464,6 +464,8 @@ START_TEST(test_speedup_where_no_parameter_names_a_default)
 }
 END_TEST
 
+// Two medians of three launches are no speed-up; the interval of many is one that holds for the best of
+// all (eight configurations, seven of which may be the best: 0.05 / 7 takes six of each).
 START_TEST(test_speedup_without_a_ranking_is_screened)
 {
     static const char file[] = HONE_SOURCE_DIR "/tests/tune/data/late.json";
@@ -475,7 +477,16 @@ START_TEST(test_speedup_without_a_ranking_is_screened)
     run(&s);
     tune_speedup(s.tune, &speedup);
     ck_assert(speedup.known && !speedup.ranked && !speedup.significant);
+    ck_assert(!speedup.ratio.interval);
+    ck_assert_uint_eq(speedup.needed, 6);
+    end(&s);
+    begin_with(&s, file, NULL, NULL);
+    s.options.terms.rules.fixed = speedup.needed;
+    run(&s);
+    tune_speedup(s.tune, &speedup);
+    ck_assert(speedup.known && !speedup.ranked && speedup.ratio.interval && speedup.significant);
     ck_assert_double_eq_tol(speedup.ratio.ratio, 4, 1e-3);
+    ck_assert_uint_eq(speedup.needed, 0);
     end(&s);
     begin_with(&s, file, NULL, NULL);
     s.options.where = where;
@@ -617,6 +628,32 @@ END_TEST
 START_TEST(test_one_fails_its_last_verification)
 {
     fails("HOW=wrong_in_the_end", STATUS_CORRECTNESS);
+}
+END_TEST
+
+// Those that the leader kept out are finalists once it has failed; so is who comes after the second.
+START_TEST(test_a_leader_that_fails_keeps_nobody_out)
+{
+    struct session s;
+    begin_with(&s, HONE_SOURCE_DIR "/tests/tune/data/leader.json", NULL, NULL);
+    s.options.fresh = _i & 1;
+    s.options.jobs = 1;
+    if (_i & 2) { // none of them is known from the store
+        store_close(s.store);
+        s.options.store = s.store = NULL;
+    }
+    run(&s);
+    const struct tune_ranked *ranked = &s.progress.ranked;
+    ck_assert(ranked->decided);
+    ck_assert_uint_eq(ranked->failed, 2);
+    ck_assert_uint_eq(ranked->finalists, CONFIGURATIONS - 2);
+    ck_assert_int_eq(id_of(&s, ranked->chosen), 0);
+    ck_assert_ptr_eq(s.progress.best, ranked->chosen);
+    ck_assert_int_eq(s.records[2]->result->status, STATUS_CORRECTNESS);
+    ck_assert_int_eq(s.records[5]->result->status, STATUS_RUNTIME);
+    for (int id = 0; id < CONFIGURATIONS; id++)
+        ck_assert_msg(s.records[id]->ranked == (id != 2 && id != 5), "%d", id);
+    end(&s);
 }
 END_TEST
 
@@ -1193,6 +1230,36 @@ START_TEST(test_best_of_fixed_counts)
 }
 END_TEST
 
+// What was measured anew is the answer, as the tune printed it; older samples are no part of it.
+START_TEST(test_best_of_a_fixed_count_taken_anew)
+{
+    char path[160], variable[200];
+    struct session s;
+    struct best_answer b;
+    snprintf(path, sizeof path, "%s/drift", folder);
+    snprintf(variable, sizeof variable, "FAKE_DRIFT=%s", path);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    for (int i = 0; i < 100; i++)
+        ck_assert_int_gt(fprintf(f, "2000000\n"), 0);
+    ck_assert_int_eq(fclose(f), 0);
+    const char *const drifting[] = {folder_variable, variable, NULL};
+    for (int anew = 0; anew < 2; anew++) {
+        begin(&s, NULL, NULL);
+        s.options.terms.rules.fixed = 5;
+        s.options.fresh = anew;
+        s.options.environment = anew ? drifting : environment;
+        run(&s);
+        find_best(&s, &b);
+        ck_assert_uint_eq(b.result->sample_count, 5);
+        ck_assert_double_eq_tol(b.stats.median, (anew ? 2e5 : 1e5), 10);
+        ck_assert_double_eq(b.stats.median, s.progress.best->stats.median);
+        result_free(b.result);
+        end(&s);
+    }
+}
+END_TEST
+
 // Measured alone, an answer is not called ranked.
 START_TEST(test_best_without_a_ranking)
 {
@@ -1229,6 +1296,7 @@ int main(void)
     tcase_add_test(cases, test_nobody_else_within_a_round);
     tcase_add_test(cases, test_one_dies_in_the_ranking);
     tcase_add_test(cases, test_one_fails_its_last_verification);
+    tcase_add_loop_test(cases, test_a_leader_that_fails_keeps_nobody_out, 0, 4);
     tcase_add_test(cases, test_cancelled_while_it_ranks);
     tcase_add_test(cases, test_known_ranking_is_not_measured_again);
     tcase_add_test(cases, test_finalists_of_an_earlier_run);
@@ -1251,6 +1319,7 @@ int main(void)
     tcase_add_test(cases, test_known_ranking_that_dropped_one);
     tcase_add_test(cases, test_best_of_all);
     tcase_add_test(cases, test_best_of_fixed_counts);
+    tcase_add_test(cases, test_best_of_a_fixed_count_taken_anew);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

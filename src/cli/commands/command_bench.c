@@ -359,7 +359,44 @@ static void make_report(struct session *s, struct bench_report *out)
                                  .level = found.level};
 }
 
-// What was measured and did not fail, as a baseline.
+// The passes that are saved are of this moment.
+static bool name_moment(struct session *s, struct baseline_row *row)
+{
+    struct baseline_pass *passes =
+        arena_copy(&s->work.arena, row->passes, row->pass_count * sizeof *passes);
+    for (uint32_t i = 0; passes && i < row->pass_count; i++)
+        passes[i].moment = s->about.date;
+    row->passes = passes;
+    return passes != NULL;
+}
+
+// The baseline that the file holds already, of the same spec, device and driver; else one without rows.
+static struct baseline saved_before(struct session *s)
+{
+    struct baseline old = {.row_count = 0};
+    struct error ignored = ERROR_INIT;
+    struct text why = TEXT_INIT;
+    if (!read_rows_of(s, s->settings->save, true, &old, &ignored) ||
+        !str_equal(old.spec, s->work.spec->name) ||
+        baseline_fits(&old, s->work.device, &why) != BASELINE_FITS)
+        old.row_count = 0;
+    text_release(&why);
+    return old;
+}
+
+// Passes of other moments of the same configuration and source stay.
+static bool add_moments(struct session *s, const struct baseline *old, struct baseline_row *row)
+{
+    for (uint32_t i = 0; i < old->row_count; i++) {
+        const struct baseline_row *r = &old->rows[i];
+        if (str_equal(r->constants, row->constants) &&
+            str_equal(r->configuration, row->configuration) && str_equal(r->source, row->source))
+            return baseline_add_moment(r, &s->work.arena, row);
+    }
+    return true;
+}
+
+// What was measured and did not fail, as a baseline: as one more moment of the one that the file holds.
 static int save_baseline(struct session *s, struct bench_report *report)
 {
     struct error e = ERROR_INIT;
@@ -369,7 +406,9 @@ static int save_baseline(struct session *s, struct bench_report *report)
                            .spec = s->work.spec->name,
                            .device = *s->work.device,
                            .rows = s->rows};
-    for (uint32_t i = 0; i < report->count; i++) {
+    const struct baseline old = saved_before(s);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < report->count; i++) {
         const struct benchmark_record *n = &report->records[i];
         struct baseline_row row = s->rows[n->point];
         row.constants = s->shown[n->point].constants;
@@ -377,15 +416,17 @@ static int save_baseline(struct session *s, struct bench_report *report)
         row.source = s->source;
         row.passes = n->passes;
         row.pass_count = n->pass_count;
-        if (!n->failure && n->pass_count > 0)
-            s->rows[out.row_count++] = row; // never beyond the record's own, which is done with
+        if (n->failure || n->pass_count == 0)
+            continue;
+        ok = name_moment(s, &row) && add_moments(s, &old, &row);
+        s->rows[out.row_count++] = row; // never beyond the record's own, which is done with
     }
     if (out.row_count == 0) {
         complain("%s was not written: nothing was measured to its end", s->settings->save);
         return EXIT_BROKEN;
     }
     baseline_write(&out, &text);
-    bool ok = text.failed ? error_memory(&e) : file_replace(s->settings->save, &text, &e);
+    ok = ok && !text.failed ? file_replace(s->settings->save, &text, &e) : error_memory(&e);
     text_release(&text);
     report->saved = ok ? s->settings->save : NULL;
     return ok ? EXIT_DONE : work_failed(&e);
@@ -413,8 +454,7 @@ static int bench_and_show(struct session *s)
     workflow_write(&s->work.ticker, &head);
     workflow_run(&running);
     make_report(s, &report);
-    int saved = s->settings->save && !s->broken.code && !running.ending ? save_baseline(s, &report)
-                                                                        : EXIT_DONE;
+    int saved = s->settings->save && !s->broken.code ? save_baseline(s, &report) : EXIT_DONE;
     writer_end(w, &report, &end);
     workflow_write(&s->work.ticker, &end);
     int status = workflow_status(&s->broken, bench_failed, bench_losses(&report) == 0);
@@ -500,8 +540,9 @@ static const struct option baseline_options[] = {
      .brief = "more than this is a loss; else 3%",
      .help = "How much slower is a loss, such as 5% of the baseline's time. Default: 3%."},
     {OPTION("save-baseline", "FILE", option_once, FIELD(save)), .brief = "write a baseline",
-     .help = "Write what is measured as a baseline. Without --baseline there are twice as many "
-             "passes."},
+     .help = "Write what is measured as a baseline. In a file that is one of the same device, "
+             "driver and source it becomes one more moment (10 are kept). Without --baseline there "
+             "are twice as many passes."},
     {OPTION("from", "FILE", option_once, FIELD(from)), .brief = "the configurations of this JSON",
      .help = "The configurations in this file, at their constants: a table of `hone deploy "
              "--format json`, what `hone best "
@@ -578,19 +619,22 @@ const struct command command_bench = {
                    "is not written.\n\n"
                    "How: in passes. In each of them new workers build, load and verify every "
                    "configuration and launch all, eight at a "
-                   "time, in interleaved rounds; what counts is the median of a pass. One load of "
-                   "a kernel differs from the next "
-                   "by more than launches within one do, so the spread is that of passes, of the "
-                   "baseline's as of today's.\n\n"
+                   "time, in interleaved rounds; what counts is the fastest launch of a pass, and "
+                   "the median of the passes. "
+                   "Sessions differ by more than passes within one do, because clock and load "
+                   "last: the interval is that of sessions (moments), so a baseline should have "
+                   "several of them, hours apart. Each --save-baseline into the same file adds "
+                   "one. Of a baseline of one moment no gain is told.\n\n"
                    "A loss is one whose interval lies wholly beyond the threshold; the intervals "
                    "of all configurations hold together "
                    "(95 %, --rule level). Those of which a loss cannot be excluded are measured in "
                    "as many passes again, and judged "
                    "then: a disturbance that lasts for a few passes fails nothing. A configuration "
                    "that fails to compile, or computes "
-                   "something wrong, is a loss too. Where the clock or the temperature is not what "
-                   "it was, or all changed alike, the "
-                   "report says so.\n\n"
+                   "something wrong, is a loss too. Where clock, load or temperature are not what "
+                   "they were, or all changed alike, the "
+                   "report says so; with another clock or load the intervals are twice as wide. "
+                   "Ctrl-C judges the passes that have ended.\n\n"
                    "Exit status: 0 no loss, also where a loss cannot be excluded and where the "
                    "baseline is of another device or "
                    "driver, which is told and not compared; 1 a loss; 2 the command line or the "
@@ -605,7 +649,8 @@ const struct command command_bench = {
             "null: held against "
             "nothing), median_ns, range_ns, passes, samples_ns (a list a pass), baseline_ns, "
             "ratio, ratio_interval, mhz, "
-            "baseline_mhz, note, message. A baseline is JSON too, and lists samples by pass with "
+            "baseline_mhz, load, baseline_load, baseline_moments, note, message. A baseline is "
+            "JSON too, and lists samples by pass with "
             "clock, temperature and "
             "power.",
     .topics = "formats, json, rules",

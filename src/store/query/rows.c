@@ -144,7 +144,8 @@ static void row_sql(const struct store_query *q, const struct version *v, struct
              "job.measuring_version, job.key, job.source, "
              "session.device_identity, "
              "result.status, result.stop, result.fault, result.sample_count, result.policy_fixed, "
-             "result.policy_cold, result.session, result.id, session.compute_units, ");
+             "result.policy_launches, result.policy_cold, result.session, result.id, "
+             "session.compute_units, ");
     text_addf(out, "%s, result.format, result.body, %s ", v->unseen, q->logs ? v->log : "NULL");
     text_addf(out,
               "FROM result JOIN job ON job.key = result.job "
@@ -193,6 +194,7 @@ enum {
     COLUMN_FAULT,
     COLUMN_SAMPLES,
     COLUMN_FIXED,
+    COLUMN_LAUNCHES,
     COLUMN_COLD,
     COLUMN_SESSION,
     COLUMN_ID,
@@ -229,6 +231,7 @@ static void row_read(sqlite3_stmt *statement, struct store_row *row)
     if (!stop_parse(text_column(statement, COLUMN_STOP), &row->stop))
         row->stop = STOP_COUNT;
     row->fixed = sqlite3_column_int(statement, COLUMN_FIXED) != 0 || row->stop == STOP_FIXED;
+    row->launches = (uint32_t)sqlite3_column_int64(statement, COLUMN_LAUNCHES);
     row->cold = sqlite3_column_int(statement, COLUMN_COLD) != 0;
     row->compute_units = (uint32_t)sqlite3_column_int64(statement, COLUMN_UNITS);
     row->unseen = sqlite3_column_int(statement, COLUMN_UNSEEN) != 0;

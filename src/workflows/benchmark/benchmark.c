@@ -5,6 +5,7 @@
 
 #include "os/process.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +51,8 @@ struct benchmark *benchmark_new(const struct benchmark_options *o, struct error 
     b->started_ns = clock_ns();
     b->lanes = arena_array(&b->arena, o->point_count, sizeof *b->lanes);
     b->records = arena_array(&b->arena, o->point_count, sizeof *b->records);
-    for (uint32_t i = 0; b->lanes && i < o->point_count; i++) {
+    for (uint32_t i = 0; b->lanes && b->records && i < o->point_count; i++) {
+        b->records[i].point = i;
         b->lanes[i].passes =
             arena_array(&b->arena, 2 * (size_t)b->o.passes, sizeof(struct baseline_pass));
         if (!b->lanes[i].passes)
@@ -130,6 +132,8 @@ static bool take_side(struct benchmark *b, struct lane *l, const struct compare_
                                .count = r->sample_count,
                                .mhz = r->gpu.known ? r->gpu.mhz_after : r->machine.mhz,
                                .celsius = r->gpu.known ? r->gpu.celsius : 0,
+                               .load = machine_load(),
+                               .moment = "",
                                .milliwatts = r->gpu.known ? r->gpu.milliwatts : 0};
     return true;
 }
@@ -138,7 +142,7 @@ static enum workflow_answer step_group(struct benchmark *b, int timeout_ms, stru
 {
     const struct compare_record *record;
     enum workflow_answer answer = compare_step(b->compare, timeout_ms, &record, e);
-    if (answer == WORKFLOW_RECORD) {
+    if (answer == WORKFLOW_RECORD && !b->cancelled) { // a pass that was broken off is none
         for (uint32_t i = 0; i < b->group_count; i++)
             if (!take_side(b, &b->lanes[b->group[i]], &record->entries[i]))
                 return error_memory(e), WORKFLOW_BROKEN;
@@ -160,52 +164,96 @@ static size_t count_held(const struct benchmark *b)
     return count;
 }
 
+// Cores and load together, of a device that the machine's other work slows.
+static bool is_other_load(const struct benchmark *b, const struct baseline_row *before,
+                          uint32_t load)
+{
+    const struct device_info *d = b->o.device;
+    const double cores = 100.0 * process_cores();
+    double least = INFINITY, most = 0;
+    for (uint32_t i = 0; i < before->pass_count; i++) {
+        if (before->passes[i].load == 0)
+            continue;
+        least = fmin(least, before->passes[i].load + cores);
+        most = fmax(most, before->passes[i].load + cores);
+    }
+    return (d->type == DEVICE_CPU || d->shares_host) && load > 0 && most > 0 &&
+           (load + cores > BENCH_OTHER_LOAD * most || load + cores < least / BENCH_OTHER_LOAD);
+}
+
+static bool is_other_clock(uint32_t then, uint32_t now)
+{
+    return then > 0 && now > 0 && fabs((double)now - then) > BENCH_OTHER_CLOCK * then;
+}
+
+static bool judge_against(struct benchmark *b, const struct baseline_row *before, size_t tests,
+                          const struct regression_moment *now, struct benchmark_record *n)
+{
+    size_t count;
+    const struct regression_moment *then = baseline_moments(before, &b->arena, &count);
+    uint64_t *all = arena_array(&b->arena, (size_t)before->pass_count + 1, sizeof *all);
+    if (!then || !all)
+        return false;
+    n->judged = true;
+    n->before = baseline_state_of(before->passes, before->pass_count);
+    n->is_other_load = is_other_load(b, before, n->now.load);
+    const struct regression_terms terms = {
+        .loss = b->o.loss,
+        .level = b->o.terms.rules.level,
+        .tests = tests,
+        .resolution_ns = 1, // of passes, over batches
+        .is_other_state = n->is_other_load || is_other_clock(n->before.mhz, n->now.mhz)};
+    regression_judge(now, then, count, &terms, &n->regression);
+    n->before_ns = n->stats.median / n->regression.ratio.ratio;
+    return true;
+}
+
+// By the passes that have ended so far.
 static bool judge_point(struct benchmark *b, uint32_t point, size_t tests)
 {
     struct lane *l = &b->lanes[point];
     struct benchmark_record *n = &b->records[point];
     const struct baseline_row now = {.passes = l->passes, .pass_count = l->count};
     const struct baseline_row *before = b->o.points[point].before;
-    const uint64_t *medians = baseline_medians(&now, &b->arena);
+    size_t one;
+    const struct regression_moment *moment = baseline_moments(&now, &b->arena, &one);
     *n = (struct benchmark_record){
         .point = point, .passes = l->passes, .pass_count = l->count, .failure = l->failure};
-    if (!medians)
+    if (!moment)
         return false;
     n->now = baseline_state_of(l->passes, l->count);
     if (l->count > 0)
-        stats_summarise(medians, l->count, b->o.device->timer_ns, &n->stats);
-    if (!before || l->count == 0 || l->failure)
-        return true;
-    const uint64_t *then = baseline_medians(before, &b->arena);
-    if (!then)
-        return false;
-    const struct regression_terms terms = {
-        .loss = b->o.loss,
-        .level = b->o.terms.rules.level,
-        .tests = tests,
-        .resolution_ns = 1}; // of the passes' medians, over rounds and batches
-    n->judged = true;
-    n->before = baseline_state_of(before->passes, before->pass_count);
-    n->before_ns = stats_median(then, before->pass_count);
-    regression_judge(medians, l->count, then, before->pass_count, &terms, &n->regression);
+        stats_summarise(moment->ns, l->count, b->o.device->timer_ns, &n->stats);
+    return !before || l->count == 0 || l->failure || judge_against(b, before, tests, moment, n);
+}
+
+// After a pass; of the points that it measured.
+static bool judge_points(struct benchmark *b)
+{
+    size_t tests = count_held(b);
+    for (uint32_t i = 0; i < b->o.point_count; i++) {
+        const struct benchmark_record *n = &b->records[i];
+        bool is_new = n->pass_count != b->lanes[i].count || n->failure != b->lanes[i].failure;
+        if (is_new && !judge_point(b, i, tests))
+            return false;
+    }
     return true;
 }
 
 // After a stage: a second one for those of which a loss cannot be excluded. *again: there is one.
 static bool end_stage(struct benchmark *b, bool *again)
 {
-    size_t tests = count_held(b);
     *again = false;
+    if (!judge_points(b))
+        return false;
     for (uint32_t i = 0; i < b->o.point_count; i++) {
         struct lane *l = &b->lanes[i];
-        if (!judge_point(b, i, tests))
-            return false;
         l->rests =
             l->rests || !b->records[i].judged || !regression_goes_on(&b->records[i].regression);
         *again = *again || !l->rests;
         b->planned += l->rests || b->is_second ? 0 : b->o.passes;
     }
-    *again = *again && b->o.compares && !b->is_second;
+    *again = *again && b->o.compares && !b->is_second && !b->cancelled;
     if (*again) {
         b->is_second = true;
         b->passes += b->o.passes;
@@ -225,17 +273,17 @@ static enum workflow_answer advance_benchmark(struct benchmark *b, int timeout_m
     bool again;
     if (b->compare)
         return step_group(b, timeout_ms, e);
-    if (b->cancelled || (b->judged > 0 && b->handed_out == b->judged))
+    if (b->judged > 0 && b->handed_out == b->judged)
         return WORKFLOW_END;
     if (b->judged > 0) {
         *record = &b->records[b->handed_out++];
         return WORKFLOW_RECORD;
     }
-    if (gather_group(b))
+    if (!b->cancelled && gather_group(b))
         return start_group(b, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
     b->cursor = 0;
-    if (++b->pass < b->passes)
-        return WORKFLOW_NOTHING;
+    if (!b->cancelled && ++b->pass < b->passes)
+        return judge_points(b) ? WORKFLOW_NOTHING : (error_memory(e), WORKFLOW_BROKEN);
     return end_stage(b, &again) ? WORKFLOW_NOTHING : (error_memory(e), WORKFLOW_BROKEN);
 }
 
@@ -283,6 +331,6 @@ void benchmark_progress(struct benchmark *b, struct benchmark_progress *out)
 
 const struct benchmark_record *benchmark_records(const struct benchmark *b, uint32_t *count)
 {
-    *count = b->handed_out;
+    *count = b->done > 0 ? b->o.point_count : 0;
     return b->records;
 }

@@ -9,8 +9,8 @@
 //
 // Nothing is kept in a store: what is known of a configuration is its ranking's, and a bench answers no tune.
 //
-// Driven as workflow.h says; planned and done are passes of a configuration. Records come at the end, in the order of the
-// points.
+// Driven as workflow.h says; planned and done are passes of a configuration. Records are handed out at the end, or after a
+// cancellation, in the order of the points; they are made anew after each pass, so that what was found is valid at every moment.
 #ifndef HONE_WORKFLOWS_BENCHMARK_BENCHMARK_H
 #define HONE_WORKFLOWS_BENCHMARK_BENCHMARK_H
 
@@ -20,6 +20,10 @@
 
 #define BENCH_PASSES 6
 #define BENCH_ROUNDS 8 // of a pass
+// What the machine was like is not comparable where its clock differs by more than this share, or, of a device that is a CPU or
+// shares the host, where its cores and its load average together are more or fewer by this factor.
+#define BENCH_OTHER_CLOCK 0.02
+#define BENCH_OTHER_LOAD  1.5
 
 struct benchmark_point {
     const struct spec *spec;           // read with the point's constants
@@ -51,7 +55,8 @@ struct benchmark_record {
     const struct result *failure; // (or NULL) why it is not measured any more
     bool judged;                  // held against a row of the baseline
     struct baseline_state before, now;
-    double before_ns; // median of the baseline's passes
+    bool is_other_load; // the two loads do not compare
+    double before_ns;   // of the baseline's moments
     struct regression regression;
 };
 
@@ -67,9 +72,9 @@ struct benchmark;
 struct benchmark *benchmark_new(const struct benchmark_options *o, struct error *e);
 enum workflow_answer benchmark_step(struct benchmark *b, int timeout_ms,
                                     const struct benchmark_record **record, struct error *e);
-void benchmark_cancel(struct benchmark *b); // there will be no more records
+void benchmark_cancel(struct benchmark *b); // the records are of the passes that have ended
 void benchmark_progress(struct benchmark *b, struct benchmark_progress *out);
-// Those that were handed out.
+// Those of all points by the passes that have ended; none before the first has.
 const struct benchmark_record *benchmark_records(const struct benchmark *b, uint32_t *count);
 void benchmark_free(struct benchmark *b); // NULL is fine
 

@@ -121,8 +121,12 @@ struct tune_speedup {
     bool known;  // both have a time, and these compare
     bool same;   // they are one configuration, or run the same job
     bool ranked; // within the rounds of a ranking; else from times of screening, which see drift
-    struct stats_ratio ratio; // of the ranked: with its interval (stats/speedup.h)
-    bool significant;         // the interval lies above 1
+    // Of the ranked with its interval (stats/speedup.h); of screened ones by ranks, at a level that
+    // holds although the faster one was chosen among all, if they have launches enough.
+    struct stats_ratio ratio;
+    uint32_t needed;  // of screened ones without an interval: launches of each for one; 0: none
+                      // of one kind
+    bool significant; // the interval lies above 1
 };
 
 // What is known of the space elsewhere, as an input of the search (search/source.h).

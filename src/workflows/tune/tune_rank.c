@@ -7,6 +7,7 @@
 #include "workflows/tune/tune_inside.h"
 
 #include "os/process.h"
+#include "stats/differ.h"
 #include "stats/speedup.h"
 
 #include <math.h>
@@ -27,8 +28,9 @@ static void drop_job_of(void *context, uint64_t ticket)
         t->baseline_ticket = ticket;
         return;
     }
-    evaluator_drop(t->evaluator, ticket);
-    t->items[ticket]->record.job = NULL;
+    if (n->record.job) // else it left earlier
+        evaluator_drop(t->evaluator, ticket);
+    n->record.job = NULL;
 }
 
 bool tune_rank_is_wanted(const struct tune_options *o)
@@ -79,10 +81,16 @@ void tune_rank_forget(struct tune *t)
         t->finalists.leaves(t->finalists.context, t->finalists.list[--t->finalists.count].ticket);
 }
 
+// By which it may be a finalist; 0: it is none. Of identical ones the first takes part for all.
+static double finalist_estimate(const struct item *n)
+{
+    return n->record.timed && !n->primary ? estimate_of(n->result) / n->record.pace : 0;
+}
+
 void tune_rank_consider(struct tune *t, const struct item *n, uint64_t ticket)
 {
-    double estimate = n->record.timed ? estimate_of(n->result) / n->record.pace : 0;
-    if (estimate > 0 && !n->primary) // the identical one takes part for both
+    double estimate = finalist_estimate(n);
+    if (estimate > 0)
         shortlist_consider(&t->finalists, ticket, estimate);
     else
         drop_job_of(t, ticket);
@@ -305,13 +313,106 @@ static void end_tune_rounds(struct tune *t)
     t->final_ranking = NULL;
 }
 
-// The rounds are over. What they found is told even where it cannot be stored.
+static void forget_finalists(struct tune *t)
+{
+    finalists_release(t->in_ranking, t->in_ranking_capacity);
+    free(t->in_ranking);
+    t->in_ranking = NULL;
+    t->in_ranking_count = t->in_ranking_capacity = 0;
+    memset(&t->progress.ranked, 0, sizeof t->progress.ranked);
+}
+
+// The failure of the finalist that screening found fastest, around which the others were chosen.
+static const struct finalist *failed_leader(const struct tune *t)
+{
+    for (size_t i = 0; i < t->in_ranking_count; i++) {
+        const struct finalist *c = &t->in_ranking[i];
+        if (c->failure && c->ticket == t->finalists.list[0].ticket)
+            return c;
+    }
+    return NULL;
+}
+
+static const struct finalist *finalist_of(const struct tune *t, uint64_t ticket)
+{
+    for (size_t i = 0; i < t->in_ranking_count; i++) {
+        if (t->in_ranking[i].ticket == ticket)
+            return &t->in_ranking[i];
+    }
+    return NULL;
+}
+
+static bool has_failed_there(const struct finalist *c)
+{
+    return c && c->failure;
+}
+
+// Would there be other finalists, had the leader that failed not been screened? If nothing is
+// decided, any correct configuration that is left is one.
+static bool has_other_finalists(const struct tune *t)
+{
+    double fastest = INFINITY, newcomer = INFINITY;
+    for (uint64_t i = 0; failed_leader(t) && i < t->item_count; i++) {
+        const struct item *n = t->items[i];
+        const struct finalist *c = finalist_of(t, i);
+        double estimate = n->result && !has_failed_there(c) ? finalist_estimate(n) : 0;
+        if (!(estimate > 0))
+            continue;
+        fastest = fmin(fastest, estimate);
+        if (!c || !t->progress.ranked.status.decided)
+            newcomer = fmin(newcomer, estimate);
+    }
+    return isfinite(newcomer) && newcomer <= t->o.terms.rules.near * fastest;
+}
+
+static bool begin_ranking(struct tune *t, struct error *e);
+
+// Builds a job that was dropped again; the turns verify it.
+static bool reload_job(struct tune *t, uint64_t ticket, struct error *e)
+{
+    struct item *n = t->items[ticket];
+    return n->record.job ||
+           (spec_job(t->o.spec, t->session.sources, t->o.device, n->record.choice, &n->job, e) &&
+            tune_submit(t, n, ticket, e));
+}
+
+// The finalists are chosen again as if those that failed had never been screened, and ranked.
+static bool rank_anew(struct tune *t, struct error *e)
+{
+    const size_t failed = t->progress.ranked.failed;
+    const struct tune_record *wrong = &t->items[failed_leader(t)->ticket]->record;
+    log_add(t->o.log, LOG_WARNING,
+            "%s was the fastest of the screening and failed in the ranking: the finalists are "
+            "chosen anew",
+            wrong->configuration);
+    forget_finalists(t);
+    t->progress.ranked.failed = failed;
+    shortlist_release(&t->finalists);
+    t->baseline = NULL;
+    if (!tune_rank_init(t))
+        return error_memory(e);
+    for (uint64_t i = 0; i < t->item_count; i++) {
+        if (t->items[i]->result)
+            tune_rank_consider(t, t->items[i], i);
+    }
+    const struct item *first = t->items[t->finalists.list[0].ticket];
+    evaluator_best(t->evaluator, (uint64_t)tune_record_ns(&first->record),
+                   (uint64_t)((double)first->result->verify_launch_ns / first->record.pace));
+    bool ok = !t->baseline || reload_job(t, t->baseline_ticket, e);
+    for (size_t i = 0; ok && i < t->finalists.count; i++)
+        ok = reload_job(t, t->finalists.list[i].ticket, e);
+    return ok && begin_ranking(t, e);
+}
+
+// The rounds are over. What they found is told even where it cannot be stored. If they are to be
+// run again with other finalists only the failures count.
 static bool finish_ranking(struct tune *t, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     const struct tune_record *best = NULL;
     uint64_t start = clock_ns();
-    bool later = false;
+    bool later = false, anew = has_other_finalists(t);
+    ranked->status.decided = ranked->status.decided && !anew;
     ranked->finalists = 0;
     for (size_t i = 0; i < t->in_ranking_count; i++)
         ranked->finalists += has_news(t, &t->in_ranking[i]);
@@ -328,6 +429,8 @@ static bool finish_ranking(struct tune *t, struct error *e)
             best = r;
     }
     t->progress.best = best;
+    if (ok && anew && !t->cancelled)
+        return rank_anew(t, e);
     return ok && (!ranked->status.decided || choose_among_tied(t) || error_memory(e));
 }
 
@@ -418,15 +521,6 @@ static bool gather_known(struct tune *t, const struct result *first)
     ranked->status.rounds = final_ranking_rounds(t->in_ranking, count);
     ranked->finalists = ranked->status.finalists = (uint32_t)count;
     return true;
-}
-
-static void forget_known(struct tune *t)
-{
-    finalists_release(t->in_ranking, t->in_ranking_capacity);
-    free(t->in_ranking);
-    t->in_ranking = NULL;
-    t->in_ranking_count = t->in_ranking_capacity = 0;
-    memset(&t->progress.ranked, 0, sizeof t->progress.ranked);
 }
 
 // The decision of a ranking from the store, taken again: the same samples, rules and seed. *whole
@@ -559,6 +653,22 @@ static bool add_baseline(struct tune *t)
     return estimate > FINAL_RANKING_LATE * t->finalists.list[0].estimate_ns;
 }
 
+// The rounds of the finalists and of the default.
+static bool begin_ranking(struct tune *t, struct error *e)
+{
+    const struct shortlist *c = &t->finalists;
+    if (!make_room_in_ranking(t, c->count + 1))
+        return error_memory(e);
+    t->in_ranking_count = t->progress.ranked.finalists = c->count;
+    for (size_t i = 0; i < c->count; i++) {
+        t->in_ranking[i].ticket = c->list[i].ticket;
+        t->in_ranking[i].estimate_ns = (uint64_t)c->list[i].estimate_ns;
+    }
+    bool has_late = add_baseline(t);
+    put_in_order(t, t->in_ranking_count - has_late);
+    return begin_rounds(t, has_late, e);
+}
+
 bool tune_rank_start(struct tune *t, struct error *e)
 {
     const struct shortlist *c = &t->finalists;
@@ -578,17 +688,8 @@ bool tune_rank_start(struct tune *t, struct error *e)
     }
     if (whole)
         return restate_ranking(t, e);
-    forget_known(t);
-    if (!make_room_in_ranking(t, c->count + 1))
-        return error_memory(e);
-    t->in_ranking_count = t->progress.ranked.finalists = c->count;
-    for (size_t i = 0; i < c->count; i++) {
-        t->in_ranking[i].ticket = c->list[i].ticket;
-        t->in_ranking[i].estimate_ns = (uint64_t)c->list[i].estimate_ns;
-    }
-    bool has_late = add_baseline(t);
-    put_in_order(t, t->in_ranking_count - has_late);
-    return begin_rounds(t, has_late, e);
+    forget_finalists(t);
+    return begin_ranking(t, e);
 }
 
 // Devices that the rounds have left out since the last time.
@@ -675,6 +776,28 @@ static void speedup_of_stored(const struct tune *t, const struct result *base,
                    t->o.terms.rules.level, best->terms.resolution_ns, &out->ratio);
 }
 
+// Both were screened: what their launches tell, if they are enough for an interval.
+static void speedup_of_screened(const struct tune *t, const struct tune_record *slow,
+                                const struct tune_record *fast, struct tune_speedup *out)
+{
+    const struct result *a = slow->result, *b = fast->result;
+    const double others = (double)t->progress.by_status[STATUS_CORRECT] - 1;
+    const double level = 1 - (1 - t->o.terms.rules.level) / fmax(others, 1);
+    const double pace = fast->pace / slow->pace;
+    struct stats_ratio *r = &out->ratio;
+    r->ratio = tune_record_ns(slow) / tune_record_ns(fast);
+    if (t->o.replay)
+        return;
+    struct stats_ratio of_launches;
+    differ_ratio(a->samples_ns, a->sample_count, b->samples_ns, b->sample_count, level,
+                 t->o.device->timer_ns, &of_launches);
+    if (of_launches.interval)
+        *r = (struct stats_ratio){of_launches.ratio * pace, of_launches.low * pace,
+                                  of_launches.high * pace, true};
+    else
+        out->needed = differ_samples(level);
+}
+
 static bool are_one_job(const struct tune_record *a, const struct tune_record *b)
 {
     return a == b || a->same_as == b || b->same_as == a || (a->same_as && a->same_as == b->same_as);
@@ -701,9 +824,9 @@ void tune_compare(const struct tune *t, const struct tune_record *slow,
     else if (is_of_ranking(slow->result, fast->result))
         speedup_of_stored(t, slow->result, fast->result, out);
     else
-        out->ratio.ratio = tune_record_ns(slow) / tune_record_ns(fast);
+        speedup_of_screened(t, slow, fast, out);
     out->known = out->known && isfinite(out->ratio.ratio); // a clock may tell 0 ns
-    out->significant = out->ranked && out->ratio.interval && out->ratio.low > 1;
+    out->significant = out->ratio.interval && out->ratio.low > 1;
 }
 
 void tune_speedup(const struct tune *t, struct tune_speedup *out)
