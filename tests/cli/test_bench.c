@@ -14,7 +14,7 @@
 #define has(text, part)     ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
 #define has_not(text, part) ck_assert_msg(strstr(text, part) == NULL, "'%s' in:\n%s", part, text)
 
-static char base[256];
+static char base[256], doctored[256];
 
 static void expect_status(const struct ran *r, int status)
 {
@@ -24,6 +24,7 @@ static void expect_status(const struct ran *r, int status)
 static void name_files(void)
 {
     str_format(base, sizeof base, "%s/base.json", program_folder());
+    str_format(doctored, sizeof doctored, "%s/doctored.json", program_folder());
 }
 
 // A baseline of one configuration that a tune has found.
@@ -41,6 +42,27 @@ static void make_baseline(void)
     has(r.out, base);
     has_not(r.out, "verdict");
     ran_release(&r);
+}
+
+// The baseline with all that stands between `from` and `to` replaced.
+static void doctor(const char *from, const char *to, const char *with)
+{
+    struct error e = ERROR_INIT;
+    struct text text = TEXT_INIT, out = TEXT_INIT;
+    ck_assert_msg(file_read(base, 0, &text, &e), "%s", e.text);
+    const char *at = text_cstr(&text), *found;
+    while ((found = strstr(at, from))) {
+        found += strlen(from);
+        text_addn(&out, at, (size_t)(found - at));
+        text_add(&out, with);
+        at = strstr(found, to);
+        ck_assert_ptr_nonnull(at);
+    }
+    text_add(&out, at);
+    FILE *f = fopen(doctored, "w");
+    ck_assert(f && fputs(text_cstr(&out), f) >= 0 && fclose(f) == 0);
+    text_release(&text);
+    text_release(&out);
 }
 
 // No store is needed, and times far apart would be no loss here: on a busy machine they are.
