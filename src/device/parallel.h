@@ -22,5 +22,7 @@ unsigned parallel_parts(uint64_t count, uint64_t least);
 // where threads can be had. Bounds are multiples of `multiple`, but for the last.
 void parallel_run(uint64_t count, unsigned parts, uint64_t multiple,
                   void (*body)(void *context, struct range r), void *context);
+// Processor time that the threads of this process started by parallel_run() have taken at most, ended ones alone.
+uint64_t parallel_spent_ns(void);
 
 #endif
