@@ -25,7 +25,7 @@ done
 cp "$root/tests/bench/spin.cl" "$work/same"
 sed "s/\* STRETCH \/ 100/* STRETCH * (100 + $slower) \/ 10000/" "$root/tests/bench/spin.cl" >"$work/slow/spin.cl"
 cmp -s "$work/same/spin.cl" "$work/slow/spin.cl" && { echo "spin.cl has no STRETCH to make it slower by" >&2; exit 1; }
-echo '[{"constants": {}, "configuration": {"VARIANT": 0}}]' >"$work/list.json"
+echo '[{"constants": {"ROUNDS": 400}, "configuration": {"VARIANT": 0}}]' >"$work/list.json"
 i=0
 while [ "$i" -lt "$load" ]; do
     sh -c 'while :; do :; done' &

@@ -654,6 +654,14 @@ START_TEST(test_a_leader_that_fails_keeps_nobody_out)
     for (int id = 0; id < CONFIGURATIONS; id++)
         ck_assert_msg(s.records[id]->ranked == (id != 2 && id != 5), "%d", id);
     end(&s);
+    if (_i & 2)
+        return;
+    begin_with(&s, HONE_SOURCE_DIR "/tests/tune/data/leader.json", NULL, NULL);
+    run(&s); // and nothing is launched again
+    ck_assert(s.progress.ranked.known && s.progress.ranked.decided);
+    ck_assert_int_eq(id_of(&s, s.progress.ranked.chosen), 0);
+    ck_assert_uint_eq(s.progress.launches, 0);
+    end(&s);
 }
 END_TEST
 

@@ -260,6 +260,7 @@ static bool end_stage(struct benchmark *b, bool *again)
     } else {
         b->judged = b->o.point_count;
         b->planned = b->done;
+        b->passes = b->cancelled ? b->pass : b->passes;
     }
     return true;
 }
