@@ -304,10 +304,13 @@ static bool is_comparable(const struct job *j)
 static bool set_up(struct session *s)
 {
     struct error e = ERROR_INIT;
-    if (s->policy->inputs) // all of them are made anew
-        device_phase_begin(s->device, PHASE_INPUTS, 0, false);
-    bool ok =
-        buffers_make(s->device, s->loaded, &e) && buffers_restore(s->device, s->loaded, false, &e);
+    struct device *d = s->device;
+    // The first touch of a buffer as large as the caches takes long, and is no part of a launch.
+    bool flushes = s->policy->cold && !d->flusher.view;
+    if (s->policy->inputs || flushes) // all inputs are made anew
+        device_phase_begin(d, PHASE_INPUTS, 0, false);
+    bool ok = (!flushes || flush_caches(d, &e)) && buffers_make(d, s->loaded, &e) &&
+              buffers_restore(d, s->loaded, false, &e);
     return ok || result_fail(s->result, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
 }
 
