@@ -6,11 +6,11 @@
 #include "base/emit.h"
 #include "cli/respec.h"
 #include "cli/run_workflow.h"
-#include "deploy/formats.h"
-#include "deploy/nearest.h"
+#include "extras/deploy/formats.h"
+#include "extras/deploy/nearest.h"
 #include "lib/choose_device.h"
 #include "report/units.h"
-#include "spec/sweep_plan.h"
+#include "problem/sweep_plan.h"
 
 #include <hone_known.h>
 

@@ -3,7 +3,7 @@
 #define HONE_CLI_INIT_SPEC_H
 
 #include "base/text.h"
-#include "infer/infer.h"
+#include "extras/init/infer.h"
 
 // `kernel_file` and the folders of its includes as the spec names them; `function`: the file has several kernels.
 void init_spec_write(const struct inferred *f, const char *kernel_file, bool function,

@@ -8,7 +8,7 @@
 #include "cli/once.h"
 #include "cli/tuning.h"
 #include "report/sweep_report.h"
-#include "spec/sweep_plan.h"
+#include "problem/sweep_plan.h"
 
 // What `hone sweep` is told.
 struct sweep_settings {

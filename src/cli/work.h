@@ -10,7 +10,7 @@
 #include "runner/evaluator.h"
 #include "worker/protocol.h"
 #include "report/record.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 
 // All users share one lock for a device, so TMPDIR does not count.

@@ -7,7 +7,7 @@
 
 #include "runner/place.h"
 #include "space/space.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 #include "store/upkeep.h"
 #include "worker/protocol.h"

@@ -16,7 +16,7 @@
 #include "os/scratch.h"
 #include "runner/evaluator.h"
 #include "space/space.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 #include "worker/protocol.h"
 #include "workflows/benchmark/benchmark.h"

@@ -2,7 +2,7 @@
 // ones.
 #include "report/deploy_report.h"
 
-#include "deploy/nearest.h"
+#include "extras/deploy/nearest.h"
 #include "report/table.h"
 #include "report/units.h"
 

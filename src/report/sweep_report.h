@@ -4,7 +4,7 @@
 
 #include "report/report.h"
 #include "report/writer.h"
-#include "spec/sweep_plan.h"
+#include "problem/sweep_plan.h"
 #include "workflows/sweep/sweep.h"
 
 // A spec's best, or a routine.

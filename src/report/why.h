@@ -2,8 +2,8 @@
 #ifndef HONE_REPORT_WHY_H
 #define HONE_REPORT_WHY_H
 
-#include "code/code.h"
-#include "code/tools.h"
+#include "isa/code.h"
+#include "isa/tools.h"
 #include "base/emit.h"
 
 // One build, as a worker handed it over.

@@ -7,7 +7,7 @@
 #include "stats/ranking.h"
 #include "stats/stats.h"
 #include "workflows/tie_break.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 
 struct best_options {

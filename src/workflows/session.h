@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "model/result.h"
 #include "space/space.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 
 // Points to the workflow's options, which outlive it.

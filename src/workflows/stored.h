@@ -3,7 +3,7 @@
 #ifndef HONE_WORKFLOWS_STORED_H
 #define HONE_WORKFLOWS_STORED_H
 
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 
 struct stored_entry {

@@ -5,7 +5,7 @@
 
 Of each recorded space, rank correlations with the times:
 
-  centre  of the distance from the middle of the lists, as the default strategy has it (src/search/centre.c)
+  centre  of the distance from the middle of the lists, as the default strategy has it (src/core/search/centre.c)
   others  of what a forest of trees expects, that learnt the standardised times of the other kernels among the files from the
           work-group's size, its width and height, and the work of a work-item and of a work-group; and where in its order the
           best hundredth of this kernel stands in the mean (0.5: anywhere)

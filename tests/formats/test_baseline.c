@@ -1,5 +1,5 @@
 // Baselines of `hone bench`: written and read back, what is refused, where times may be compared.
-#include "formats/baseline.h"
+#include "extras/formats/baseline.h"
 
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 // From one form of a spec to the other and back: what is converted is read again, has the same parameters, and its jobs
 // have the same keys.
 #include "fuzz.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "spec_files.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // Kernels' texts: any bytes are read, each kernel in them is run on numbers, and what is said of it
 // holds together. The first byte chooses the language.
 #include "fuzz.h"
-#include "infer/infer.h"
+#include "extras/init/infer.h"
 
 #include <string.h>
 

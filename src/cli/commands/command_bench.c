@@ -6,7 +6,7 @@
 #include "os/file_replace.h"
 #include "report/bench_report.h"
 #include "report/progress.h"
-#include "spec/sweep_plan.h"
+#include "problem/sweep_plan.h"
 
 #include <errno.h>
 #include <stdlib.h>

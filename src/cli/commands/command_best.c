@@ -6,7 +6,7 @@
 #include "cli/respec.h"
 #include "cli/tuning.h"
 #include "report/values.h"
-#include "formats/import.h"
+#include "extras/formats/import.h"
 #include "search/subspace.h"
 #include "report/table.h"
 #include "report/units.h"

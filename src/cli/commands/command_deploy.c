@@ -6,12 +6,12 @@
 #include "cli/once.h"
 #include "cli/run_workflow.h"
 #include "cli/tuning.h"
-#include "deploy/formats.h"
-#include "deploy/shapes.h"
-#include "deploy/stamp.h"
+#include "extras/deploy/formats.h"
+#include "extras/deploy/shapes.h"
+#include "extras/deploy/stamp.h"
 #include "lib/choose_device.h"
 #include "report/deploy_report.h"
-#include "spec/sweep_plan.h"
+#include "problem/sweep_plan.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "os/file_replace.h"
 #include "cli/respec.h"
 #include "cli/work.h"
-#include "formats/export.h"
+#include "extras/formats/export.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "cli/completion.h"
 #include "cli/work.h"
 #include "base/emit.h"
-#include "formats/import.h"
+#include "extras/formats/import.h"
 #include "report/units.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "cli/init_spec.h"
 #include "cli/work.h"
 #include "expr/expr.h"
-#include "infer/includes.h"
-#include "infer/infer.h"
+#include "extras/init/includes.h"
+#include "extras/init/infer.h"
 #include "model/languages.h"
 #include "os/file_replace.h"
 

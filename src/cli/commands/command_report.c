@@ -3,10 +3,10 @@
 #include "cli/live_page.h"
 #include "cli/respec.h"
 #include "cli/work.h"
-#include "formats/import.h"
-#include "formats/stored_space.h"
+#include "extras/formats/import.h"
+#include "extras/formats/stored_space.h"
 #include "os/file_replace.h"
-#include "page/page.h"
+#include "extras/page/page.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // hone spec: the same spec in the other form, T1 or short. What the kernel's text says is read there.
 #include "cli/work.h"
 #include "os/file_replace.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 
 #include <stdlib.h>
 #include <string.h>

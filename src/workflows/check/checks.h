@@ -12,7 +12,7 @@
 #include "workflows/check/races.h"
 #include "workflows/workflow.h"
 #include "space/space.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 
 // Constants that are chosen for each configuration: the smallest value from `least` up to the

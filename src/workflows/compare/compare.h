@@ -16,7 +16,7 @@
 #include "stats/differ.h"
 #include "workflows/final_ranking.h"
 #include "runner/farm.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 #include "workflows/stored.h"
 #include "workflows/workflow.h"

@@ -3,7 +3,7 @@
 // point is told in its record; what would fail everywhere ends the deploy.
 #include "workflows/deploy/deploy_inside.h"
 
-#include "deploy/nearest.h"
+#include "extras/deploy/nearest.h"
 #include "os/process.h"
 #include "space/space.h"
 #include "workflows/compare/compare.h"

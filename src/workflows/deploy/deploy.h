@@ -17,8 +17,8 @@
 #ifndef HONE_WORKFLOWS_DEPLOY_DEPLOY_H
 #define HONE_WORKFLOWS_DEPLOY_DEPLOY_H
 
-#include "deploy/choose.h"
-#include "deploy/formats.h"
+#include "extras/deploy/choose.h"
+#include "extras/deploy/formats.h"
 #include "workflows/sweep/sweep.h"
 
 #define DEPLOY_DRAWN_MOST 1000

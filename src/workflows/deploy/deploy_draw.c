@@ -4,7 +4,7 @@
 // alone, because a further wave of work-groups begins there, is found by a tune in that gap. The same seed draws the same shapes.
 #include "workflows/deploy/deploy_inside.h"
 
-#include "deploy/nearest.h"
+#include "extras/deploy/nearest.h"
 #include "space/space.h"
 
 #include <math.h>

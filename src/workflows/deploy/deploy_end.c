@@ -2,7 +2,7 @@
 // configurations, the default first.
 #include "workflows/deploy/deploy_inside.h"
 
-#include "deploy/nearest.h"
+#include "extras/deploy/nearest.h"
 
 #include <math.h>
 #include <string.h>

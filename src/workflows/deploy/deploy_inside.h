@@ -5,7 +5,7 @@
 #ifndef HONE_WORKFLOWS_DEPLOY_DEPLOY_INSIDE_H
 #define HONE_WORKFLOWS_DEPLOY_DEPLOY_INSIDE_H
 
-#include "deploy/core_table.h"
+#include "extras/deploy/core_table.h"
 #include "workflows/deploy/deploy.h"
 
 // A time that is known.

@@ -14,7 +14,7 @@
 #define HONE_WORKFLOWS_SWEEP_SWEEP_H
 
 #include "workflows/compare/compare.h"
-#include "spec/sweep_plan.h"
+#include "problem/sweep_plan.h"
 #include "workflows/tune/tune.h"
 
 #define SWEEP_LINES COMPARE_SIDES

@@ -15,7 +15,7 @@
 #include "workflows/final_ranking.h"
 #include "workflows/workflow.h"
 #include "runner/farm.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 
 struct tune_options {
