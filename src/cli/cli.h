@@ -2,6 +2,7 @@
 #ifndef HONE_CLI_CLI_H
 #define HONE_CLI_CLI_H
 
+#include "extras.h"
 #include "cli/settings.h"
 
 // What the program exits with.
@@ -57,10 +58,10 @@ struct invocation {
 #define GROUP_HELP    "Help"
 
 // The subcommands, in the order in which help lists them: each is a file commands/command_NAME.c, which the build
-// takes from these rows.
+// takes from these rows, or extras/EXTRA/command_NAME.c, if the build has that extra.
 // clang-format off
 #define COMMANDS(X) \
-    X(init)     \
+    EXTRA_INIT(X(init)) \
     X(spec)     \
     X(devices)  \
     X(space)    \
@@ -72,11 +73,11 @@ struct invocation {
     X(peak)     \
     X(score)    \
     X(best)     \
-    X(deploy)   \
+    EXTRA_DEPLOY(X(deploy)) \
     X(bench)    \
-    X(report)   \
-    X(export)   \
-    X(import)   \
+    EXTRA_PAGE(X(report)) \
+    EXTRA_FORMATS(X(export)) \
+    EXTRA_FORMATS(X(import)) \
     X(store)    \
     X(cache)    \
     X(help)     \

@@ -3,7 +3,7 @@
 #define HONE_CLI_RECORDING_H
 
 #include "cli/work.h"
-#include "extras/formats/recorded.h"
+#include "recorded/recorded.h"
 
 // Reads one, by the work's spec where it has one. --device and --set choose among the recordings of
 // a store. An exit status; why is said. `*out` is the caller's: recorded_free().

@@ -15,7 +15,6 @@
 #include "workflows/best.h"
 #include "workflows/check/checks.h"
 #include "workflows/compare/compare.h"
-#include "workflows/deploy/deploy.h"
 #include "workflows/peak/peak.h"
 #include "workflows/score/score.h"
 #include "workflows/sweep/sweep.h"
@@ -233,19 +232,6 @@ struct engine_swept {
     uint32_t count;
 };
 void engine_swept(const struct hone_tune *t, struct engine_swept *out);
-
-// How each point is tuned is made from `tune`; of the deploy's own only the device is looked at, and where nothing is
-// measured it need not be here: `tune` has none then.
-struct hone_tune *engine_deploy_new(const struct deploy_options *o,
-                                    const struct hone_tune_options *tune, struct error *e);
-struct engine_deployed {
-    struct deploy_progress progress;
-    const struct deploy_record *records;
-    uint32_t count;
-    struct deploy_found found;
-    const struct spec *spec; // of the table
-};
-void engine_deployed(const struct hone_tune *t, struct engine_deployed *out);
 
 // What a bench is told besides; members as in struct benchmark_options. All of it outlives the bench.
 struct engine_bench {

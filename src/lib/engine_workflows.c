@@ -5,33 +5,18 @@
 
 #include <stdlib.h>
 
-// NULL `o`: it needs no device.
-static struct hone_tune *new_handle(enum workflow_kind kind, const struct hone_tune_options *o,
-                                    struct error *e)
-{
-    struct hone_tune *t = calloc(1, sizeof *t);
-    if (t)
-        t->kind = kind;
-    if (t ? !o || setup_init(&t->setup, o, e) : error_memory(e))
-        return t;
-    hone_tune_free(t);
-    return NULL;
-}
-
-// With its workflow; NULL where that could not be made.
-static struct hone_tune *started(struct hone_tune *t, bool is_made)
-{
-    if (is_made)
-        return t;
-    hone_tune_free(t);
-    return NULL;
-}
+WORKFLOW_OPERATIONS(peak, peak_run);
+WORKFLOW_OPERATIONS(score, score);
+WORKFLOW_OPERATIONS(check, check);
+WORKFLOW_OPERATIONS(compare, compare);
+WORKFLOW_OPERATIONS(sweep, sweep);
+WORKFLOW_OPERATIONS(benchmark, benchmark);
 
 // ---- peak ---------------------------------------------------------------------------------------
 
 struct hone_tune *engine_peak_new(const struct hone_tune_options *o, struct error *e)
 {
-    struct hone_tune *t = new_handle(KIND_peak, o, e);
+    struct hone_tune *t = handle_new(&peak_operations, o, e);
     if (!t)
         return NULL;
     const struct tune_options *own = &t->setup.options;
@@ -47,8 +32,7 @@ struct hone_tune *engine_peak_new(const struct hone_tune_options *o, struct erro
                                          .command = own->command,
                                          .host = own->host,
                                          .log = own->log};
-    t->peak = peak_new(&options, e);
-    return started(t, t->peak != NULL);
+    return handle_started(t, peak_new(&options, e));
 }
 
 void engine_peaked(const struct hone_tune *t, struct engine_peaked *out)
@@ -67,11 +51,10 @@ bool engine_peak_known(struct hone_store *st, const struct device_info *d, struc
 
 struct hone_tune *engine_score_new(const struct score_options *o, struct error *e)
 {
-    struct hone_tune *t = new_handle(KIND_score, NULL, e);
+    struct hone_tune *t = handle_new(&score_operations, NULL, e);
     if (!t)
         return NULL;
-    t->score = score_new(o, e);
-    return started(t, t->score != NULL);
+    return handle_started(t, score_new(o, e));
 }
 
 void engine_scored(const struct hone_tune *t, struct engine_scored *out)
@@ -85,7 +68,7 @@ void engine_scored(const struct hone_tune *t, struct engine_scored *out)
 struct hone_tune *engine_check_new(const struct hone_tune_options *o,
                                    const struct engine_check *how, struct error *e)
 {
-    struct hone_tune *t = new_handle(KIND_check, o, e);
+    struct hone_tune *t = handle_new(&check_operations, o, e);
     if (!t)
         return NULL;
     const struct tune_options *own = &t->setup.options;
@@ -133,8 +116,7 @@ struct hone_tune *engine_check_new(const struct hone_tune_options *o,
         if (!o->launch_limit_ns)
             options.terms.launch_limit_ns = RACES_LAUNCH_LIMIT_NS;
     }
-    t->check = check_new(&options, e);
-    return started(t, t->check != NULL);
+    return handle_started(t, check_new(&options, e));
 }
 
 void engine_checked(const struct hone_tune *t, struct engine_checked *out)
@@ -193,7 +175,7 @@ static bool choose_top(struct hone_tune *t, const struct engine_compare *how,
 struct hone_tune *engine_compare_new(const struct hone_tune_options *o,
                                      const struct engine_compare *how, struct error *e)
 {
-    struct hone_tune *t = new_handle(KIND_compare, o, e);
+    struct hone_tune *t = handle_new(&compare_operations, o, e);
     if (!t)
         return NULL;
     struct tune_options *own = &t->setup.options;
@@ -224,7 +206,7 @@ struct hone_tune *engine_compare_new(const struct hone_tune_options *o,
     t->sides = how->side_count;
     if (!how->top || choose_top(t, how, &options, e))
         t->compare = compare_new(&options, e);
-    return started(t, t->compare != NULL);
+    return handle_started(t, t->compare);
 }
 
 void engine_compared(const struct hone_tune *t, struct engine_compared *out)
@@ -271,7 +253,7 @@ void engine_compare_name(const char *spec, const char *what, struct text *out)
 struct hone_tune *engine_sweep_new(const struct sweep_options *o,
                                    const struct hone_tune_options *tunes, struct error *e)
 {
-    struct hone_tune *t = new_handle(KIND_sweep, NULL, e);
+    struct hone_tune *t = handle_new(&sweep_operations, NULL, e);
     if (!t)
         return NULL;
     struct sweep_options options = *o;
@@ -287,7 +269,7 @@ struct hone_tune *engine_sweep_new(const struct sweep_options *o,
     }
     options.lines = lines;
     t->sweep = ok ? sweep_new(&options, e) : NULL;
-    return started(t, t->sweep != NULL);
+    return handle_started(t, t->sweep);
 }
 
 void engine_swept(const struct hone_tune *t, struct engine_swept *out)
@@ -296,36 +278,12 @@ void engine_swept(const struct hone_tune *t, struct engine_swept *out)
     out->records = sweep_records(t->sweep, &out->count);
 }
 
-// ---- deploy -------------------------------------------------------------------------------------
-
-struct hone_tune *engine_deploy_new(const struct deploy_options *o,
-                                    const struct hone_tune_options *tune, struct error *e)
-{
-    struct hone_tune *t = new_handle(KIND_deploy, NULL, e);
-    if (!t)
-        return NULL;
-    struct deploy_options options = *o;
-    bool ok = o->is_known_only ? setup_init(&t->setup, tune, e) : setup_tune(&t->setup, tune, e);
-    options.tune = t->setup.options;
-    options.tune.device = o->tune.device;
-    t->deploy = ok ? deploy_new(&options, e) : NULL;
-    return started(t, t->deploy != NULL);
-}
-
-void engine_deployed(const struct hone_tune *t, struct engine_deployed *out)
-{
-    deploy_progress(t->deploy, &out->progress);
-    out->records = deploy_records(t->deploy, &out->count);
-    deploy_found(t->deploy, &out->found);
-    out->spec = deploy_spec(t->deploy);
-}
-
 // ---- bench --------------------------------------------------------------------------------------
 
 struct hone_tune *engine_bench_new(const struct hone_tune_options *o,
                                    const struct engine_bench *how, struct error *e)
 {
-    struct hone_tune *t = new_handle(KIND_benchmark, o, e);
+    struct hone_tune *t = handle_new(&benchmark_operations, o, e);
     if (!t)
         return NULL;
     const struct tune_options *own = &t->setup.options;
@@ -343,8 +301,7 @@ struct hone_tune *engine_bench_new(const struct hone_tune_options *o,
                                               .seed = own->seed,
                                               .jobs = own->jobs,
                                               .terms = own->terms};
-    t->benchmark = benchmark_new(&options, e);
-    return started(t, t->benchmark != NULL);
+    return handle_started(t, benchmark_new(&options, e));
 }
 
 void engine_benched(const struct hone_tune *t, struct engine_benched *out)

@@ -22,7 +22,6 @@
 #include "workflows/benchmark/benchmark.h"
 #include "workflows/check/checks.h"
 #include "workflows/compare/compare.h"
-#include "workflows/deploy/deploy.h"
 #include "workflows/peak/peak.h"
 #include "workflows/score/score.h"
 #include "workflows/sweep/sweep.h"
@@ -109,26 +108,47 @@ bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, str
 bool setup_tune(struct tune_setup *s, const struct hone_tune_options *o, struct error *e);
 void setup_release(struct tune_setup *s); // a zeroed one, too
 
-// What a handle steps. X(name, its struct)
-#define WORKFLOWS(X)                                                                               \
-    X(tune, tune)                                                                                  \
-    X(peak, peak_run)                                                                              \
-    X(score, score)                                                                                \
-    X(check, check) X(compare, compare) X(sweep, sweep) X(deploy, deploy) X(benchmark, benchmark)
-
-enum workflow_kind {
-#define X(name, type) KIND_##name,
-    WORKFLOWS(X)
-#undef X
+// What a handle does with its workflow; each function is the workflow's own, as workflows/workflow.h says.
+struct workflow_operations {
+    enum workflow_answer (*step)(void *workflow, int timeout_ms, const void **record,
+                                 struct error *e);
+    void (*cancel)(void *workflow);
+    void (*free)(void *workflow);
 };
+
+// Defines NAME_operations, of the workflow NAME whose struct is TYPE.
+#define WORKFLOW_OPERATIONS(name, type)                                                            \
+    static enum workflow_answer step_##name(void *workflow, int timeout_ms, const void **record,   \
+                                            struct error *e)                                       \
+    {                                                                                              \
+        const struct name##_record *found = NULL;                                                  \
+        enum workflow_answer answer = name##_step(workflow, timeout_ms, &found, e);                \
+        *record = found;                                                                           \
+        return answer;                                                                             \
+    }                                                                                              \
+    static void cancel_##name(void *workflow)                                                      \
+    {                                                                                              \
+        name##_cancel(workflow);                                                                   \
+    }                                                                                              \
+    static void free_##name(void *workflow)                                                        \
+    {                                                                                              \
+        name##_free((struct type *)workflow);                                                      \
+    }                                                                                              \
+    static const struct workflow_operations name##_operations = {step_##name, cancel_##name,       \
+                                                                 free_##name}
 
 // Any workflow, with what it borrows; the public functions are those of a tune.
 struct hone_tune {
-    enum workflow_kind kind;
+    const struct workflow_operations *operations;
     union {
-#define X(name, type) struct type *name;
-        WORKFLOWS(X)
-#undef X
+        void *workflow;
+        struct tune *tune;
+        struct peak_run *peak;
+        struct score *score;
+        struct check *check;
+        struct compare *compare;
+        struct sweep *sweep;
+        struct benchmark *benchmark;
     };
     struct tune_setup setup;
     uint32_t sides;           // of a comparison
@@ -136,6 +156,12 @@ struct hone_tune {
     uint32_t line_count;
     struct text fetched;
 };
+
+// The handle of a workflow that is made next, from the options of a tune (NULL: it needs no device). NULL with an error.
+struct hone_tune *handle_new(const struct workflow_operations *operations,
+                             const struct hone_tune_options *o, struct error *e);
+// The handle with its workflow; NULL, and it is freed, if the workflow could not be made.
+struct hone_tune *handle_started(struct hone_tune *t, void *workflow);
 
 static inline const struct spec *spec_of(const struct hone_spec *s)
 {

@@ -175,6 +175,31 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
     return ok;
 }
 
+// ---- handles ------------------------------------------------------------------------------------
+
+struct hone_tune *handle_new(const struct workflow_operations *operations,
+                             const struct hone_tune_options *o, struct error *e)
+{
+    struct hone_tune *t = calloc(1, sizeof *t);
+    if (t)
+        t->operations = operations;
+    if (t ? !o || setup_init(&t->setup, o, e) : error_memory(e))
+        return t;
+    hone_tune_free(t);
+    return NULL;
+}
+
+struct hone_tune *handle_started(struct hone_tune *t, void *workflow)
+{
+    t->workflow = workflow;
+    if (workflow)
+        return t;
+    hone_tune_free(t);
+    return NULL;
+}
+
+WORKFLOW_OPERATIONS(tune, tune);
+
 // ---- tunes --------------------------------------------------------------------------------------
 
 // The caller's judge under the internal interface.
@@ -244,13 +269,10 @@ static struct hone_tune *start_tune(const struct hone_tune_options *o,
                                     struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    struct hone_tune *t = calloc(1, sizeof *t);
-    bool ok = t ? make_setup(&t->setup, o, recorded, one, &why) : error_memory(&why);
-    if (ok)
-        t->tune = tune_new(&t->setup.options, &why);
-    if (!ok || !t->tune) {
-        hone_tune_free(t);
-        t = NULL;
+    struct hone_tune *t = handle_new(&tune_operations, NULL, &why);
+    if (t) {
+        bool ok = make_setup(&t->setup, o, recorded, one, &why);
+        t = handle_started(t, ok ? tune_new(&t->setup.options, &why) : NULL);
     }
     hand_over(&why, e);
     return t;
@@ -308,18 +330,9 @@ enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
                                 const struct hone_record **record, struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    enum workflow_answer answer = WORKFLOW_BROKEN;
-    switch (t->kind) {
-#define X(name, type)                                                                              \
-    case KIND_##name: {                                                                            \
-        const struct name##_record *new = NULL;                                                    \
-        answer = name##_step(t->name, timeout_ms, &new, &why);                                     \
-        *record = (const struct hone_record *)new;                                                 \
-        break;                                                                                     \
-    }
-        WORKFLOWS(X)
-#undef X
-    }
+    const void *found = NULL;
+    enum workflow_answer answer = t->operations->step(t->workflow, timeout_ms, &found, &why);
+    *record = found;
     if (answer == WORKFLOW_END && t->setup.options.store &&
         !store_kept(t->setup.options.store, &why))
         answer = WORKFLOW_BROKEN;
@@ -343,28 +356,14 @@ enum hone_answer hone_tune_advance(struct hone_tune *t, int timeout_ms, struct h
 
 void hone_tune_cancel(struct hone_tune *t)
 {
-    switch (t->kind) {
-#define X(name, type)                                                                              \
-    case KIND_##name:                                                                              \
-        name##_cancel(t->name);                                                                    \
-        break;
-        WORKFLOWS(X)
-#undef X
-    }
+    t->operations->cancel(t->workflow);
 }
 
 void hone_tune_free(struct hone_tune *t)
 {
     if (!t)
         return;
-    switch (t->kind) {
-#define X(name, type)                                                                              \
-    case KIND_##name:                                                                              \
-        name##_free(t->name);                                                                      \
-        break;
-        WORKFLOWS(X)
-#undef X
-    }
+    t->operations->free(t->workflow);
     for (uint32_t i = 0; i < t->line_count; i++)
         setup_release(&t->lines[i]);
     free(t->lines);

@@ -2,7 +2,7 @@
 #ifndef HONE_REPORT_RECORD_H
 #define HONE_REPORT_RECORD_H
 
-#include "extras/formats/recorded.h"
+#include "recorded/recorded.h"
 #include "model/device_peak.h"
 #include "report/progress.h"
 #include "report/writer.h"

@@ -2,7 +2,7 @@
 #ifndef HONE_WORKFLOWS_ELSEWHERE_H
 #define HONE_WORKFLOWS_ELSEWHERE_H
 
-#include "extras/formats/recorded.h"
+#include "recorded/recorded.h"
 #include "search/source.h"
 
 struct sources {

@@ -1,6 +1,6 @@
 // Strategies on spaces that others recorded: what they find, beside drawing at random. Needs
 // HONE_TEST_DATA with recorded/*_T4.json.gz, and is skipped without.
-#include "extras/formats/recorded.h"
+#include "recorded/recorded.h"
 #include "workflows/score/score_curve.h"
 #include "search/search.h"
 

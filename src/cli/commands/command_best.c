@@ -6,7 +6,7 @@
 #include "cli/respec.h"
 #include "cli/tuning.h"
 #include "report/values.h"
-#include "extras/formats/import.h"
+#include "recorded/recorded.h"
 #include "search/subspace.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -63,12 +63,15 @@ static int say_nothing_known(const struct session *s)
 
 static int answer_nearest(struct session *s)
 {
-    const struct best_nearest n = {.work = &s->work,
-                                   .stores = s->stores,
-                                   .device = s->options.device,
-                                   .name = s->options.name ? s->options.name : s->wanted,
-                                   .options = s->settings->options};
-    return show_nearest(&n);
+    EXTRA_DEPLOY(
+        const struct best_nearest n = {.work = &s->work,
+                                       .stores = s->stores,
+                                       .device = s->options.device,
+                                       .name = s->options.name ? s->options.name : s->wanted,
+                                       .options = s->settings->options};
+        return show_nearest(&n);)
+    (void)s;
+    return EXIT_NOTHING; // without the extra there is no --nearest
 }
 
 // ---- the device --------------------------------------------------------------------------------
@@ -743,15 +746,16 @@ static int run_best(struct invocation *i)
 static const struct option options[] = {
     {OPTION("options", NULL, option_flag, FIELD(options)), .brief = "as -D options for a compiler",
      .help = "Print the configuration as -D options on one line, quoted for a shell."},
-    {OPTION("nearest", NULL, option_flag, FIELD(nearest)), .brief = "else of the nearest size",
-     .help = "Where these sizes were not measured, answer as a deployed table would: the "
-             "configuration of "
-             "the nearest size that is valid here, on this device or one that is like it, with the "
-             "reason."},
     {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a',
      .brief = "a line for each device and size",
      .help =
          "A line for each device and set of constants that the store knows: the fastest there."},
+    // clang-format off
+    EXTRA_DEPLOY({OPTION("nearest", NULL, option_flag, FIELD(nearest)), .brief = "else of the nearest size",
+     .help = "Where these sizes were not measured, answer as a deployed table would: the "
+             "configuration of the nearest size that is valid here, on this device or one that is like it, "
+             "with the reason."},)
+    // clang-format on
     {0},
 };
 

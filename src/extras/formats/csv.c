@@ -4,7 +4,7 @@
 #include "extras/formats/csv.h"
 
 #include "base/array.h"
-#include "extras/formats/reading.h"
+#include "recorded/reading.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -315,7 +315,7 @@ static bool read_row(struct reading *r, struct csv *c)
     return gather_end(g);
 }
 
-bool read_csv(struct reading *r)
+static bool read_csv(struct reading *r)
 {
     struct csv c = {.record = {.text = TEXT_INIT}};
     r->gather.recorded->format = RECORDED_CSV;
@@ -333,3 +333,10 @@ bool read_csv(struct reading *r)
     free(c.names);
     return ok;
 }
+
+static bool is_csv(int first_byte)
+{
+    return first_byte >= ' ';
+}
+
+const struct recorded_reader csv_reader = {is_csv, read_csv};

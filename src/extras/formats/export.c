@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "extras/formats/export_inside.h"
-#include "extras/formats/tokens.h"
+#include "recorded/tokens.h"
 
 #include <math.h>
 #include <stdlib.h>

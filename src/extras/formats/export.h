@@ -12,7 +12,7 @@
 #define HONE_FORMATS_EXPORT_H
 
 #include "base/log.h"
-#include "extras/formats/stored_space.h"
+#include "recorded/stored_space.h"
 #include "space/space.h"
 
 enum export_format { EXPORT_T4, EXPORT_CACHE, EXPORT_CSV, EXPORT_FORMAT_COUNT };

@@ -4,18 +4,13 @@
 #include "extras/formats/import.h"
 
 #include "base/wire.h"
-#include "extras/formats/read_store.h"
+#include "recorded/read_store.h"
 #include "space/space.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool import_is_store(const char *path)
-{
-    return is_store_file(path);
-}
 
 // ---- what a file must be -----------------------------------------------------------------------
 

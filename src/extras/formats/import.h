@@ -8,10 +8,8 @@
 #ifndef HONE_FORMATS_IMPORT_H
 #define HONE_FORMATS_IMPORT_H
 
-#include "extras/formats/recorded.h"
+#include "recorded/recorded.h"
 #include "store/upkeep.h"
-
-#define IMPORTED_PLATFORM "imported "
 
 struct import_options {
     const struct spec *spec; // whose results they are, with the constants that they were taken with
@@ -21,9 +19,6 @@ struct import_options {
     const char *command, *host; // (optional) of the session
     const struct log *log;
 };
-
-// Is it a store of SQLite, and not a file for import_recorded()?
-bool import_is_store(const char *path);
 
 // Merges the files into the store at `path`, which is made when missing. Whole or not at all: all
 // are read before the store is opened, and all come in one transaction. What is there already, with

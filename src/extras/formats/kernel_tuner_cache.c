@@ -2,7 +2,7 @@
 // "cache": {"16,1,4": {"block_size_x": 16, ..., "time": 3.87, "times": [...]}, ...}}. Written line
 // by line as a tune goes on, they end without the closing braces, or in the middle of a line. Times
 // are milliseconds. Failures are words in place of a number.
-#include "extras/formats/reading.h"
+#include "extras/formats/recorded_json.h"
 
 #include "base/array.h"
 

@@ -1,5 +1,5 @@
 // A JSON document whose kind its keys tell: T4 results, or a Kernel Tuner cache file.
-#include "extras/formats/reading.h"
+#include "extras/formats/recorded_json.h"
 
 #include <math.h>
 
@@ -158,7 +158,7 @@ static bool refuse_json_kind(struct reading *r)
                      r->bytes.path);
 }
 
-bool read_json(struct reading *r)
+static bool read_json(struct reading *r)
 {
     if (!reading_next(r))
         return false;
@@ -174,3 +174,10 @@ bool read_json(struct reading *r)
     return r->has_rows || (r->is_put_off && r->has_parameters && !r->is_again) ||
            refuse_json_kind(r);
 }
+
+static bool is_json(int first_byte)
+{
+    return first_byte == '{' || first_byte == '[';
+}
+
+const struct recorded_reader json_reader = {is_json, read_json};

@@ -3,7 +3,7 @@
 // what the files of the wild do otherwise: `compilation` for `compilation_time`, a unit of
 // `miliseconds`, a failure as the value of a measurement, a time that has another name, `metadata` before or after the
 // results.
-#include "extras/formats/reading.h"
+#include "extras/formats/recorded_json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #define HONE_PAGE_PAGE_H
 
 #include "base/arena.h"
-#include "extras/formats/recorded.h"
+#include "recorded/recorded.h"
 #include "report/record.h"
 #include "space/space.h"
 #include "stats/importance.h"

@@ -14,7 +14,7 @@
 #ifndef HONE_WORKFLOWS_BENCHMARK_BENCHMARK_H
 #define HONE_WORKFLOWS_BENCHMARK_BENCHMARK_H
 
-#include "extras/formats/baseline.h"
+#include "workflows/benchmark/baseline.h"
 #include "stats/regression.h"
 #include "workflows/compare/compare.h"
 

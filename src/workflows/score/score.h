@@ -7,7 +7,7 @@
 #ifndef HONE_WORKFLOWS_SCORE_SCORE_H
 #define HONE_WORKFLOWS_SCORE_SCORE_H
 
-#include "extras/formats/recorded.h"
+#include "recorded/recorded.h"
 #include "search/search.h"
 #include "workflows/score/score_shares.h"
 #include "workflows/workflow.h"

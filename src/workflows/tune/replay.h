@@ -3,7 +3,7 @@
 #ifndef HONE_WORKFLOWS_TUNE_REPLAY_H
 #define HONE_WORKFLOWS_TUNE_REPLAY_H
 
-#include "extras/formats/recorded.h"
+#include "recorded/recorded.h"
 #include "space/space.h"
 
 // Everything is the caller's and outlives the replay.

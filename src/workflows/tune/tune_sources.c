@@ -1,7 +1,7 @@
 // What stores know of the space elsewhere: each recorded space of the spec's name but the one that the
 // tune itself is of becomes a source of the search, the nearest first.
 #include "workflows/elsewhere.h"
-#include "extras/formats/read_store.h"
+#include "recorded/read_store.h"
 #include "workflows/tune/tune_inside.h"
 
 #include <math.h>
