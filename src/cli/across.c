@@ -88,11 +88,11 @@ static void show_column_progress(void *context, const struct screen *screen, str
 static bool run_column(struct across_column *c)
 {
     struct work *w = &c->kind->tuning->work;
-    const struct engine_compare how = {
+    const struct compare_options how = {
         .sides = c->sides, .side_count = c->side_count, .choices = c->choices};
     struct hone_tune_options options = work_options(w);
     options.leaving = false; // the next device follows
-    c->compare = engine_compare_new(&options, &how, &c->broken);
+    c->compare = engine_compare_new(&options, &how, 0, &c->broken);
     if (!c->compare)
         return false;
     struct running running = {.workflow = c->compare,

@@ -25,7 +25,7 @@ struct check_settings {
 struct checking {
     struct work work;
     const struct check_settings *settings;
-    struct engine_check options;
+    struct check_options options;
     struct hone_tune *check;
     struct report_about about; // of the last report, and its head
     struct run_head run;

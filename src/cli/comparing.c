@@ -295,7 +295,7 @@ static int choose_configurations(struct comparing *c)
     if (c->of_specs)
         return choose_bests(c);
     if (s->top.is_given) {
-        c->options.top = s->top.value;
+        c->top = s->top.value;
         return EXIT_DONE;
     }
     c->options.sample = s->sample.value;
@@ -373,8 +373,8 @@ int comparing_start(struct comparing *c)
     c->options.side_count = c->count;
     c->options.rounds = (uint32_t)s->rounds.value;
     const struct hone_tune_options options = work_options(w);
-    c->compare = engine_compare_new(&options, &c->options, &e);
-    if (e.code == ERROR_STORE && c->options.top)
+    c->compare = engine_compare_new(&options, &c->options, c->top, &e);
+    if (e.code == ERROR_STORE && c->top)
         error_context(&e, "--top");
     return c->compare ? EXIT_DONE : workflow_failed(&e);
 }

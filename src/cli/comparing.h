@@ -47,7 +47,8 @@ struct comparing {
     bool of_specs;       // several specs, or routines beside them: the best of each
     uint32_t spec_count; // of the sides: those after them are routines, of the first one's gemm
     struct compare_side parts[COMPARE_SIDES];
-    struct engine_compare options;
+    struct compare_options options;
+    uint32_t top; // --top
     struct hone_tune *compare;
     struct report_about about;
     struct error broken; // why it could not go on; code NONE: it did

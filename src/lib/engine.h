@@ -138,20 +138,10 @@ struct engine_scored {
 };
 void engine_scored(const struct hone_tune *t, struct engine_scored *out);
 
-// What a check is told besides; members as in struct check_options. All of it outlives the check.
-struct engine_check {
-    struct spec_options spec_options;
-    const struct check_smallest *smallest;
-    uint32_t smallest_count;
-    uint64_t sample;
-    unsigned allowed;
-    bool allow_unverified, of_reference;
-    // (or NULL) Of a device that is assumed: what builds for it, or simulates it.
-    const char *const *worker, *const *environment;
-    const char *races_log; // with it there is no store, lock, or second worker
-};
+// `how` says what is checked; its setup is that of `o`, unless it names a worker: what builds for a device that is assumed, or
+// simulates it. With races_log there is no store, lock, or second worker. All of it outlives the check.
 struct hone_tune *engine_check_new(const struct hone_tune_options *o,
-                                   const struct engine_check *how, struct error *e);
+                                   const struct check_options *how, struct error *e);
 // Everything that reports show of it, as in checks.h; findings are valid until the next step.
 struct engine_checked {
     struct check_progress progress;
@@ -193,22 +183,12 @@ const char *const *engine_simulator(const struct races_options *o, const char *c
                                     struct device_info *out, struct error *e);
 bool engine_simulator_found(const char *path);
 
-// What a comparison is told besides; members as in struct compare_options. All of it outlives the comparison.
-struct engine_compare {
-    const struct compare_side *sides;
-    uint32_t side_count;
-    const char *const *choices, *const *chosen;
-    uint32_t chosen_count;
-    uint64_t
-        top; // in place of `chosen`: so many of the fastest of each side that its store knows; 0: as that says
-    uint64_t sample;
-    bool sample_many;
-    uint32_t rounds;
-};
-// The device of the options says which workers there are (none where all sides are stored); a count of launches in them,
-// which is for tunes, is not looked at.
+// `how` says what is compared; its setup is that of `o`, whose device says which workers there are (none if all sides are
+// stored), and whose count of launches is for tunes. `top`: in place of how->chosen so many of the fastest of each side that its
+// store knows; 0: as `how` says. All of it outlives the comparison.
 struct hone_tune *engine_compare_new(const struct hone_tune_options *o,
-                                     const struct engine_compare *how, struct error *e);
+                                     const struct compare_options *how, uint32_t top,
+                                     struct error *e);
 // Everything that reports show of it, as in compare.h.
 struct engine_compared {
     struct compare_progress progress;
@@ -233,17 +213,10 @@ struct engine_swept {
 };
 void engine_swept(const struct hone_tune *t, struct engine_swept *out);
 
-// What a bench is told besides; members as in struct benchmark_options. All of it outlives the bench.
-struct engine_bench {
-    const struct benchmark_point *points;
-    uint32_t point_count;
-    uint32_t passes, rounds;
-    bool compares;
-    double loss;
-};
-// Of the options the spec is not looked at: each point has its own.
+// `how` says what is measured; its setup is that of `o`, whose spec does not count: each point has its own. All of it outlives
+// the bench.
 struct hone_tune *engine_bench_new(const struct hone_tune_options *o,
-                                   const struct engine_bench *how, struct error *e);
+                                   const struct benchmark_options *how, struct error *e);
 struct engine_benched {
     struct benchmark_progress progress;
     const struct benchmark_record *records;

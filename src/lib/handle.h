@@ -99,7 +99,7 @@ struct tune_setup {
     struct judge judge;         // (or zeroed) the caller's
     hone_judge *theirs;
     void *judge_context;
-    struct tune_options options;
+    struct tune_options options; // with the setup of every workflow
 };
 
 // What every workflow's options have: all but what is looked for, and how. `given` is of this version.

@@ -43,34 +43,34 @@ static bool keep_options(struct tune_setup *s, const struct hone_tune_options *o
     const struct spec *spec = spec_of(o->spec);
     bool failed = false;
     *out = (struct tune_options){
-        .spec = spec,
-        .device = info_of(o->device),
-        .store = store_of(o->store),
-        .known = store_of(o->known),
+        .setup.spec = spec,
+        .setup.device = info_of(o->device),
+        .setup.store = store_of(o->store),
+        .setup.known = store_of(o->known),
         .no_transfer = o->no_transfer,
-        .lock_folder = copy_text(a, o->lock_folder ? o->lock_folder : "/tmp", &failed),
-        .log = log_bridge_init(&s->log, o->log),
-        .configurations = copy_list(a, o->configurations, &failed),
-        .configuration_count = list_length(o->configurations),
-        .where = copy_list(a, o->where, &failed),
-        .where_count = list_length(o->where),
-        .share = {o->part, o->parts},
+        .setup.lock_folder = copy_text(a, o->lock_folder ? o->lock_folder : "/tmp", &failed),
+        .setup.log = log_bridge_init(&s->log, o->log),
+        .setup.configurations = copy_list(a, o->configurations, &failed),
+        .setup.configuration_count = list_length(o->configurations),
+        .setup.where = copy_list(a, o->where, &failed),
+        .setup.where_count = list_length(o->where),
+        .setup.share = {o->part, o->parts},
         .start_with = copy_list(a, o->start_with, &failed),
         .start_count = list_length(o->start_with),
         .strategy = copy_text(a, o->strategy, &failed),
-        .seed = o->seed,
-        .jobs = o->jobs,
-        .fresh = o->fresh,
-        .retry = o->retry,
-        .build_only = o->build_only,
-        .leaving = o->leaving,
-        .command = copy_text(a, o->command, &failed),
-        .host = copy_text(a, o->host, &failed)};
+        .setup.seed = o->seed,
+        .setup.jobs = o->jobs,
+        .setup.fresh = o->fresh,
+        .setup.retry = o->retry,
+        .setup.build_only = o->build_only,
+        .setup.leaving = o->leaving,
+        .setup.command = copy_text(a, o->command, &failed),
+        .setup.host = copy_text(a, o->host, &failed)};
     if (failed)
         return error_memory(e);
     if (!o->budget && spec)
         out->budget = defaults_budget(spec);
-    return read_terms(o, &out->terms, e) &&
+    return read_terms(o, &out->setup.terms, e) &&
            (!o->budget || budget_parse(o->budget, &out->budget, e));
 }
 
@@ -85,10 +85,10 @@ static bool choose_workplace(struct tune_setup *s, const struct hone_tune_option
     const struct workplace *at = shares ? &list->workplace : &s->workplace;
     if (!shares && !workplace_init(&s->workplace, o->worker, &s->arena, e))
         return false;
-    s->options.worker = at->worker;
-    s->options.environment = at->environment;
-    s->options.spare = shares ? list->spare : NULL;
-    s->options.endings = shares && o->unawaited ? spare_endings(list->spare) : NULL;
+    s->options.setup.worker = at->worker;
+    s->options.setup.environment = at->environment;
+    s->options.setup.spare = shares ? list->spare : NULL;
+    s->options.setup.endings = shares && o->unawaited ? spare_endings(list->spare) : NULL;
     return true;
 }
 
@@ -98,8 +98,8 @@ static bool borrow_places(struct tune_setup *s, const struct hone_places *from, 
     struct tune_options *out = &s->options;
     struct place *places = from ? arena_array(&s->arena, from->count, sizeof *places) : NULL;
     if (from) {
-        out->builders = from->builders;
-        out->builder_count = from->builder_count;
+        out->setup.builders = from->builders;
+        out->setup.builder_count = from->builder_count;
     }
     if (!from || from->count == 0)
         return true;
@@ -109,13 +109,13 @@ static bool borrow_places(struct tune_setup *s, const struct hone_places *from, 
         places[i] = from->list[i];
         if (places[i].node || places[i].worker)
             continue;
-        places[i].worker = out->worker;
-        places[i].environment = out->environment;
-        places[i].spare = i == 0 ? out->spare : NULL;
+        places[i].worker = out->setup.worker;
+        places[i].environment = out->setup.environment;
+        places[i].spare = i == 0 ? out->setup.spare : NULL;
     }
-    out->places = places;
-    out->place_count = from->count;
-    out->outlier = from->outlier;
+    out->setup.places = places;
+    out->setup.place_count = from->count;
+    out->setup.outlier = from->outlier;
     return true;
 }
 
@@ -131,9 +131,10 @@ bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, str
 static bool choose_search(struct tune_setup *s, const struct hone_tune_options *o, struct error *e)
 {
     struct tune_options *out = &s->options;
-    if (!o->strategy && !defaults_strategy(out->spec, out->log, &s->arena, &out->strategy))
+    if (!o->strategy &&
+        !defaults_strategy(out->setup.spec, out->setup.log, &s->arena, &out->strategy))
         return error_memory(e);
-    return objective_parse(o->objective, out->spec, &out->objectives, e);
+    return objective_parse(o->objective, out->setup.spec, &out->objectives, e);
 }
 
 // One configuration, as text in the arena of the tune; refused where it is not valid.
@@ -141,7 +142,7 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
                        const uint32_t *configuration, struct error *e)
 {
     struct tune_options *out = &s->options;
-    const struct spec *spec = out->spec;
+    const struct spec *spec = out->setup.spec;
     struct text text = TEXT_INIT, why = TEXT_INIT;
     const char **list = arena_array(&s->arena, 2, sizeof(*list));
     spec_configuration_text(spec, configuration, true, &text);
@@ -150,11 +151,11 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
     text_release(&text);
     if (!list || !list[0])
         return error_memory(e);
-    struct space_options so = {.device = out->device,
+    struct space_options so = {.device = out->setup.device,
                                .configurations = list,
                                .configuration_count = 1,
-                               .where = out->where,
-                               .where_count = out->where_count};
+                               .where = out->setup.where,
+                               .where_count = out->setup.where_count};
     struct space *space = space_new(spec, &so, e);
     bool ok = space && space_count(space) == 1;
     if (space && !ok) {
@@ -165,13 +166,13 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
     }
     text_release(&why);
     space_free(space);
-    out->configurations = list;
-    out->configuration_count = 1;
+    out->setup.configurations = list;
+    out->setup.configuration_count = 1;
     out->keep = true;
-    out->terms.energy = spec->uses_energy;
-    out->terms.rules.unranked = true; // one alone is compared with nothing
-    if (!out->terms.rules.fixed && o->fresh)
-        out->terms.rules.fixed = RUN_LAUNCHES;
+    out->setup.terms.energy = spec->uses_energy;
+    out->setup.terms.rules.unranked = true; // one alone is compared with nothing
+    if (!out->setup.terms.rules.fixed && o->fresh)
+        out->setup.terms.rules.fixed = RUN_LAUNCHES;
     return ok;
 }
 
@@ -239,13 +240,13 @@ static bool make_setup(struct tune_setup *s, const struct hone_tune_options *o,
     if (one)
         return choose_one(s, &given, one, e);
     struct replay_options ro = {.recorded = recorded,
-                                .spec = s->options.spec,
-                                .log = s->options.log,
-                                .configurations = s->options.configurations,
-                                .configuration_count = s->options.configuration_count,
-                                .where = s->options.where,
-                                .where_count = s->options.where_count,
-                                .share = s->options.share};
+                                .spec = s->options.setup.spec,
+                                .log = s->options.setup.log,
+                                .configurations = s->options.setup.configurations,
+                                .configuration_count = s->options.setup.configuration_count,
+                                .where = s->options.setup.where,
+                                .where_count = s->options.setup.where_count,
+                                .share = s->options.setup.share};
     if (recorded && !replay_init(&s->replay, &ro, e))
         return false;
     s->options.replay = recorded ? &s->replay : NULL;
@@ -333,8 +334,8 @@ enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
     const void *found = NULL;
     enum workflow_answer answer = t->operations->step(t->workflow, timeout_ms, &found, &why);
     *record = found;
-    if (answer == WORKFLOW_END && t->setup.options.store &&
-        !store_kept(t->setup.options.store, &why))
+    if (answer == WORKFLOW_END && t->setup.options.setup.store &&
+        !store_kept(t->setup.options.setup.store, &why))
         answer = WORKFLOW_BROKEN;
     hand_over(&why, e);
     return (enum hone_answer)answer;

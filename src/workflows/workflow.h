@@ -13,7 +13,7 @@
 #ifndef HONE_WORKFLOWS_WORKFLOW_H
 #define HONE_WORKFLOWS_WORKFLOW_H
 
-#include "runner/evaluator.h"
+#include "campaign/setup.h"
 
 enum workflow_answer {
     WORKFLOW_BROKEN = -1, // it cannot go on, now and in all later steps; the error says why

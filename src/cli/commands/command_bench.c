@@ -314,12 +314,12 @@ static int start_bench(struct session *s)
     const struct bench_settings *given = s->settings;
     struct hone_tune_options options = work_options(&s->work);
     options.configurations = options.where = NULL;
-    const struct engine_bench how = {.points = s->points,
-                                     .point_count = s->count,
-                                     .passes = (uint32_t)given->passes.value,
-                                     .rounds = (uint32_t)given->rounds.value,
-                                     .compares = s->path && !s->unfit,
-                                     .loss = given->loss.is_given ? given->loss.value : LOSS};
+    const struct benchmark_options how = {.points = s->points,
+                                          .point_count = s->count,
+                                          .passes = (uint32_t)given->passes.value,
+                                          .rounds = (uint32_t)given->rounds.value,
+                                          .compares = s->path && !s->unfit,
+                                          .loss = given->loss.is_given ? given->loss.value : LOSS};
     s->bench = engine_bench_new(&options, &how, &e);
     return s->bench ? EXIT_DONE : workflow_failed(&e);
 }

@@ -177,7 +177,7 @@ static struct hone_tune *make_known_table(const struct best_nearest *n, struct h
     const struct deploy_options o = {.path = w->call->arguments[0],
                                      .strict = w->given->strict,
                                      .plan = plan,
-                                     .tune.device = first,
+                                     .tune.setup.device = first,
                                      .is_known_only = true,
                                      .all_others = true};
     struct hone_tune *table = engine_deploy_new(&o, &tune, e);

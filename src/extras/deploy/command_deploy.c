@@ -277,7 +277,7 @@ static int start_deploy(struct session *s)
                                      .strict = given->given.strict,
                                      .plan = &s->plan,
                                      .weights = s->weights,
-                                     .tune.device = w->device,
+                                     .tune.setup.device = w->device,
                                      .again = given->again,
                                      .is_known_only = given->known,
                                      .within =

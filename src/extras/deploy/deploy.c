@@ -65,14 +65,14 @@ static bool load_table_spec(struct deploy *d, struct error *e)
                               .set_count = d->o.plan->name_count,
                               .strict = d->o.strict,
                               .digests = &d->digests,
-                              .device = d->o.tune.device};
+                              .device = d->o.tune.setup.device};
     d->spec = spec_load(d->o.path, &so, e);
     return d->spec != NULL;
 }
 
 static bool read_sources(struct deploy *d, struct error *e)
 {
-    const struct device_info *device = d->o.tune.device;
+    const struct device_info *device = d->o.tune.setup.device;
     struct spec_sources *with = spec_sources_read(d->spec, device->language, device, NULL, e);
     if (!with)
         return false;
@@ -93,9 +93,9 @@ static bool find_default_text(struct deploy *d, struct error *e)
         return error_memory(e);
     spec_default(d->spec, choice);
     for (uint32_t i = 0; !is_valid && i < d->row_count; i++)
-        is_valid = deploy_excluded(&d->table, choice, d->rows[i].shape, d->o.tune.device,
+        is_valid = deploy_excluded(&d->table, choice, d->rows[i].shape, d->o.tune.setup.device,
                                    &d->arena) == DEPLOY_NONE;
-    if (!is_valid && !spec_baseline(d->sources, d->o.tune.device, choice))
+    if (!is_valid && !spec_baseline(d->sources, d->o.tune.setup.device, choice))
         spec_default(d->spec, choice);
     spec_configuration_text(d->spec, choice, true, &text);
     d->default_text = text.failed ? NULL : arena_strdup(&d->arena, text_cstr(&text));
@@ -121,7 +121,7 @@ static bool take_default_of_part(struct deploy *d, struct error *e)
     struct text first = TEXT_INIT;
     struct error why = ERROR_INIT; // of the first point at which nothing is left
     uint32_t *choice = arena_array(&d->arena, d->spec->parameter_count + (size_t)1, sizeof *choice);
-    bool is_in = d->o.tune.configuration_count == 0 && d->o.tune.where_count == 0;
+    bool is_in = d->o.tune.setup.configuration_count == 0 && d->o.tune.setup.where_count == 0;
     for (uint32_t i = 0; choice && !is_in && i < d->row_count; i++) {
         const struct spec *spec = d->rows[i].spec;
         struct error here = ERROR_INIT;
@@ -139,7 +139,7 @@ static bool take_default_of_part(struct deploy *d, struct error *e)
         return false;
     }
     if (choice && !is_in && first.length > 0) {
-        log_add(d->o.tune.log, LOG_WARNING,
+        log_add(d->o.tune.setup.log, LOG_WARNING,
                 "the default is not in the part of the space that was asked for: %s stands for it",
                 text_cstr(&first));
         d->default_text = first.failed ? NULL : arena_strdup(&d->arena, text_cstr(&first));
@@ -158,7 +158,7 @@ static bool make_deploy(struct deploy *d, struct error *e)
     d->winners = arena_array(&d->arena, all + 1, sizeof *d->winners);
     if (!d->rows || !d->records || !d->winners)
         return error_memory(e);
-    d->own = (struct deploy_grid){.arena = &d->arena, .facts = *d->o.tune.device};
+    d->own = (struct deploy_grid){.arena = &d->arena, .facts = *d->o.tune.setup.device};
     if (!find_columns(d, e) || !load_table_spec(d, e) || !read_sources(d, e) ||
         !deploy_table_init(&d->table, d->spec, d->columns, d->column_count, &d->arena, e))
         return false;
@@ -318,19 +318,19 @@ struct tune_options deploy_tune_options(const struct deploy *d, const struct dep
                                         const char *const *configurations, uint32_t count)
 {
     struct tune_options o = d->o.tune;
-    o.configurations = configurations;
-    o.configuration_count = count;
-    o.spec = row->spec;
+    o.setup.configurations = configurations;
+    o.setup.configuration_count = count;
+    o.setup.spec = row->spec;
     o.name = d->name;
-    o.where = NULL;
-    o.where_count = 0;
+    o.setup.where = NULL;
+    o.setup.where_count = 0;
     o.objectives = (struct objectives){.count = 0};
     o.strategy = "exhaustive";
     o.budget = (struct budget){0};
-    o.terms.rules.fixed = 0;
-    o.terms.rules.unranked = false;
-    o.spare = d->o.spare;
-    o.leaving = o.keep = false;
+    o.setup.terms.rules.fixed = 0;
+    o.setup.terms.rules.unranked = false;
+    o.setup.spare = d->o.spare;
+    o.setup.leaving = o.keep = false;
     return o;
 }
 

@@ -107,7 +107,7 @@ bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e)
                               .set_count = d->o.plan->name_count,
                               .strict = d->o.strict,
                               .digests = &d->digests,
-                              .device = d->o.tune.device};
+                              .device = d->o.tune.setup.device};
     r->spec = spec_load(d->o.path, &so, &why);
     if (r->spec)
         return true;
@@ -121,11 +121,11 @@ bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e)
 
 struct space *deploy_row_space(const struct deploy *d, const struct deploy_row *r, struct error *e)
 {
-    struct space_options so = {.device = d->o.tune.device,
-                               .configurations = d->o.tune.configurations,
-                               .configuration_count = d->o.tune.configuration_count,
-                               .where = d->o.tune.where,
-                               .where_count = d->o.tune.where_count};
+    struct space_options so = {.device = d->o.tune.setup.device,
+                               .configurations = d->o.tune.setup.configurations,
+                               .configuration_count = d->o.tune.setup.configuration_count,
+                               .where = d->o.tune.setup.where,
+                               .where_count = d->o.tune.setup.where_count};
     struct space *space = r->spec ? space_new(r->spec, &so, e) : NULL;
     if (!space || space_count(space) > 0)
         return space;
@@ -208,7 +208,7 @@ bool deploy_draw(struct deploy *d, struct error *e)
     struct shape_drawing w = {.d = d};
     uint32_t points = d->o.plan->point_count;
     struct sweep_point *drawn = arena_array(&d->arena, d->o.drawn + (size_t)1, sizeof *drawn);
-    rng_init(&w.rng, d->o.tune.seed, 0x6465706c6f79);
+    rng_init(&w.rng, d->o.tune.setup.seed, 0x6465706c6f79);
     if (!drawn)
         return error_memory(e);
     for (uint32_t i = 0; i < d->column_count; i++)

@@ -27,7 +27,7 @@ static bool start_image(struct deploy *d, const struct deploy_point *point, stru
         d->images = arena_array(&d->arena, deploy_images_planned(d), sizeof *d->images);
     if (!d->images)
         return error_memory(e);
-    o.store = NULL; // nothing is measured, and what the store has is not loaded
+    o.setup.store = NULL; // nothing is measured, and what the store has is not loaded
     o.no_timing = o.keep = true;
     d->tune = tune_new(&o, e);
     return d->tune != NULL;

@@ -54,7 +54,7 @@ bool deploy_read_device(const struct deploy *d, struct deploy_grid *g, struct er
 {
     struct fact_reading r = {.facts = &g->facts, .arena = g->arena};
     const struct store_query q = {.spec_name = d->spec->name, .device = g->facts.name};
-    return store_each(d->o.tune.store, &q, read_device_row, &r, e) &&
+    return store_each(d->o.tune.setup.store, &q, read_device_row, &r, e) &&
            (!r.failed || error_memory(e));
 }
 
@@ -190,18 +190,19 @@ static bool read_row(const struct deploy *d, struct deploy_grid *g, uint32_t at,
     const struct spec *spec = d->rows[at].spec;
     if (!spec)
         return true;
-    struct spec_sources *sources = spec_sources_read(spec, t->device->language, t->device, NULL, e);
+    struct spec_sources *sources =
+        spec_sources_read(spec, t->setup.device->language, t->setup.device, NULL, e);
     struct best_options o = {.spec = spec,
                              .sources = sources,
-                             .store = t->store,
+                             .store = t->setup.store,
                              .name = g->facts.name,
                              .platform = g->facts.platform,
-                             .languages = 1u << t->device->language,
-                             .configurations = t->configurations,
-                             .configuration_count = t->configuration_count,
-                             .where = t->where,
-                             .where_count = t->where_count,
-                             .inputs = t->terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
+                             .languages = 1u << t->setup.device->language,
+                             .configurations = t->setup.configurations,
+                             .configuration_count = t->setup.configuration_count,
+                             .where = t->setup.where,
+                             .where_count = t->setup.where_count,
+                             .inputs = t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     bool ok = sources && read_rankings(d, &o, g, at, e);
     spec_sources_free(sources);
     return ok;
@@ -263,14 +264,14 @@ static bool say_unknown_device(const struct deploy *d, const char *name,
 {
     struct text list = TEXT_INIT;
     for (size_t i = 0; i < count; i++) {
-        if (known[i].language == d->o.tune.device->language)
+        if (known[i].language == d->o.tune.setup.device->language)
             text_addf(&list, "%s%s", list.length ? ", " : "", known[i].name);
     }
     error_set(e, ERROR_STORE,
               "%s: the store has no results of %s in %s on a device '%s'%s%s; `hone deploy` or "
               "`hone tune` on that machine measures them, `hone import --store` takes them here",
-              store_path(d->o.tune.store), d->spec->name,
-              language_title(d->o.tune.device->language), name,
+              store_path(d->o.tune.setup.store), d->spec->name,
+              language_title(d->o.tune.setup.device->language), name,
               list.length ? "; it has them on " : "", text_cstr(&list));
     text_release(&list);
     return false;
@@ -281,9 +282,9 @@ static bool add_other(struct deploy *d, const struct device_info *info, bool is_
                       struct error *e)
 {
     struct deploy_grid *g = &d->others[d->other_count];
-    if (info->language != d->o.tune.device->language ||
-        (str_equal(info->name, d->o.tune.device->name) &&
-         str_equal(info->platform, d->o.tune.device->platform)))
+    if (info->language != d->o.tune.setup.device->language ||
+        (str_equal(info->name, d->o.tune.setup.device->name) &&
+         str_equal(info->platform, d->o.tune.setup.device->platform)))
         return true;
     *g = (struct deploy_grid){.arena = &d->arena, .facts = *info};
     if (!deploy_read_device(d, g, e) || !deploy_read_stored(d, g, e))
@@ -292,7 +293,7 @@ static bool add_other(struct deploy *d, const struct device_info *info, bool is_
         return error_set(e, ERROR_STORE,
                          "%s: the store has results of %s on %s, but none at these sizes with the "
                          "kernel as it is now",
-                         store_path(d->o.tune.store), d->spec->name, info->name);
+                         store_path(d->o.tune.setup.store), d->spec->name, info->name);
     d->other_count += g->cell_count > 0;
     return true;
 }
@@ -306,7 +307,8 @@ bool deploy_read_others(struct deploy *d, struct error *e)
 {
     struct device_info *known;
     size_t count;
-    struct best_options o = {.spec = d->spec, .sources = d->sources, .store = d->o.tune.store};
+    struct best_options o = {
+        .spec = d->spec, .sources = d->sources, .store = d->o.tune.setup.store};
     if (d->o.other_count == 0 && !d->o.all_others)
         return true;
     if (!best_devices(&o, &d->arena, &known, &count, e))
@@ -315,7 +317,7 @@ bool deploy_read_others(struct deploy *d, struct error *e)
     if (!d->others)
         return error_memory(e);
     for (uint32_t i = 0; i < d->o.other_count; i++) {
-        bool any = is_named_so(d->o.tune.device, d->o.others[i]);
+        bool any = is_named_so(d->o.tune.setup.device, d->o.others[i]);
         for (size_t k = 0; k < count; k++)
             any = any || is_named_so(&known[k], d->o.others[i]);
         if (!any)

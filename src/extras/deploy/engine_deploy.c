@@ -14,7 +14,7 @@ struct hone_tune *engine_deploy_new(const struct deploy_options *o,
     struct deploy_options options = *o;
     bool ok = o->is_known_only ? setup_init(&t->setup, tune, e) : setup_tune(&t->setup, tune, e);
     options.tune = t->setup.options;
-    options.tune.device = o->tune.device;
+    options.tune.setup.device = o->tune.setup.device;
     return handle_started(t, ok ? deploy_new(&options, e) : NULL);
 }
 

@@ -88,25 +88,19 @@ static bool gather_group(struct benchmark *b)
         b->group[b->group_count] = i;
         b->choices[b->group_count] = p->configuration;
         b->sides[b->group_count++] = (struct compare_side){
-            .label = p->label, .spec = p->spec, .device = b->o.device, .name = p->spec->name};
+            .label = p->label, .spec = p->spec, .device = b->o.setup.device, .name = p->spec->name};
     }
     return b->group_count > 0;
 }
 
 static bool start_group(struct benchmark *b, struct error *e)
 {
-    struct compare_options o = {.sides = b->sides,
+    struct compare_options o = {.setup = setup_for_paired(&b->o.setup),
+                                .sides = b->sides,
                                 .side_count = b->group_count,
                                 .choices = b->choices,
-                                .worker = b->o.worker,
-                                .environment = b->o.environment,
-                                .lock_folder = b->o.lock_folder,
-                                .log = b->o.log,
-                                .seed = b->o.seed + b->pass,
-                                .rounds = b->o.rounds,
-                                .jobs = b->o.jobs,
-                                .terms = b->o.terms};
-    o.terms.rules.fixed = 0;
+                                .rounds = b->o.rounds};
+    o.setup.seed += b->pass;
     b->compare = compare_new(&o, e);
     return b->compare != NULL;
 }
@@ -173,7 +167,7 @@ static bool judge_point(struct benchmark *b, uint32_t point, size_t tests)
         return false;
     n->now = baseline_state_of(l->passes, l->count);
     if (l->count > 0)
-        stats_summarise(medians, l->count, b->o.device->timer_ns, &n->stats);
+        stats_summarise(medians, l->count, b->o.setup.device->timer_ns, &n->stats);
     if (!before || l->count == 0 || l->failure)
         return true;
     const uint64_t *then = baseline_medians(before, &b->arena);
@@ -181,7 +175,7 @@ static bool judge_point(struct benchmark *b, uint32_t point, size_t tests)
         return false;
     const struct regression_terms terms = {
         .loss = b->o.loss,
-        .level = b->o.terms.rules.level,
+        .level = b->o.setup.terms.rules.level,
         .tests = tests,
         .resolution_ns = 1}; // of the passes' medians, over rounds and batches
     n->judged = true;

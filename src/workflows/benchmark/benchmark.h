@@ -29,18 +29,12 @@ struct benchmark_point {
 };
 
 struct benchmark_options {
+    struct setup setup; // each point has its own spec
     const struct benchmark_point *points;
-    uint32_t point_count; // 1 or more
-    const struct device_info *device;
-    const char *const *worker, *const *environment;
-    const char *lock_folder;
-    const struct log *log;
+    uint32_t point_count;    // 1 or more
     uint32_t passes, rounds; // 0: as above
     bool compares;           // there is a baseline
     double loss;             // beyond which slower is a loss: 0.03
-    uint64_t seed;
-    uint32_t jobs;
-    struct terms terms;
 };
 
 struct benchmark_record {

@@ -31,36 +31,11 @@ struct check_smallest {
 #define CHECK_TRIED_JOBS       512
 
 struct check_options {
-    const struct spec *spec;
-    struct spec_options spec_options; // it was read with: read again with other constants
-    const struct device_info *device;
-    const char *const *worker;      // argv, NULL-terminated
-    const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
-    const struct place *places;     // (optional) as in tune_options
-    const struct place *builders;   // (optional) as in live_options
-    uint32_t place_count, builder_count;
-    struct store *store;     // (optional)
-    const char *lock_folder; // (optional) where the device's lock stands
-    const struct log *log;
-
-    const char *const *configurations; // --config
-    uint32_t configuration_count;
-    const char *const *where; // --where
-    uint32_t where_count;
-    struct space_share share; // --part
+    struct setup setup;
+    struct spec_options spec_options; // the spec was read with: read again with other constants
     const struct check_smallest *smallest;
     uint32_t smallest_count;
-
-    uint64_t sample; // so many, uniform without replacement; 0: all
-    uint64_t seed;
-    uint32_t jobs; // build workers; 0: as many as useful
-    struct terms terms;
-    uint32_t retry;      // failures with these statuses do not answer: 1 << status
-    bool fresh;          // earlier results do not answer
-    bool build_only;     // nothing runs; the store is left alone
-    bool leaving;        // the process ends right after check_free(): workers are not waited for
-    struct spare *spare; // (optional) as in live_options; outlives the check
-
+    uint64_t sample;       // so many, uniform without replacement; 0: all
     unsigned allowed;      // statuses that are no failure: 1u << enum status
     bool allow_unverified; // correct without anything to hold it against is no failure
 
@@ -71,10 +46,6 @@ struct check_options {
     // (optional) The worker runs inside a simulator that writes what it finds to this file: read
     // after each configuration, see check_record.races.
     const char *races_log;
-
-    // For the record in the store:
-    const char *command; // the command line
-    const char *host;
 };
 
 // X(NAME, text)

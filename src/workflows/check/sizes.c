@@ -75,7 +75,7 @@ static bool changes_with_choice(const struct spec *s, const struct choice *c, co
 // cannot be told before the spec is read again.
 static bool find_tests(struct sizes *z, struct choice *c, struct error *e)
 {
-    const struct spec *s = z->o->spec;
+    const struct spec *s = z->o->setup.spec;
     bool is_blind = false;
     c->tests = arena_array(&z->arena, s->restriction_count + 1, sizeof(*c->tests));
     c->derived = arena_array(&z->arena, s->derived_count + 1, sizeof *c->derived);
@@ -116,7 +116,7 @@ static bool find_divisors(struct choice *c, struct error *e)
 static bool add_constant(struct sizes *z, struct choice *c, const char *name, bool *taken,
                          struct error *e)
 {
-    const struct spec *s = z->o->spec;
+    const struct spec *s = z->o->setup.spec;
     uint32_t i = 0;
     while (i < s->constant_count && !str_equal(s->constants[i].name, name))
         i++;
@@ -143,11 +143,11 @@ static bool add_constant(struct sizes *z, struct choice *c, const char *name, bo
 static bool make_choices(struct sizes *z, struct error *e)
 {
     const struct check_options *o = z->o;
-    size_t parameters = o->spec->parameter_count + 1;
-    bool *taken = arena_array(&z->arena, o->spec->constant_count + 1, sizeof *taken);
+    size_t parameters = o->setup.spec->parameter_count + 1;
+    bool *taken = arena_array(&z->arena, o->setup.spec->constant_count + 1, sizeof *taken);
     z->choices = arena_array(&z->arena, o->smallest_count + 1, sizeof *z->choices);
     z->values = arena_array(&z->arena, o->smallest_count + 1, sizeof *z->values);
-    z->slots = arena_array(&z->arena, o->spec->slots.count, sizeof *z->slots);
+    z->slots = arena_array(&z->arena, o->setup.spec->slots.count, sizeof *z->slots);
     z->translated = arena_array(&z->arena, parameters, sizeof *z->translated);
     if (!taken || !z->choices || !z->values || !z->slots || !z->translated)
         return error_memory(e);
@@ -226,7 +226,7 @@ static struct spec *read_spec_at(struct sizes *z, const int64_t *values, struct 
     struct spec *spec = NULL;
     uint32_t count = options.set_count;
     arena_init(&a);
-    const char **list = arena_array(&a, count + z->o->spec->constant_count + 1, sizeof *list);
+    const char **list = arena_array(&a, count + z->o->setup.spec->constant_count + 1, sizeof *list);
     bool ok = list != NULL;
     for (uint32_t i = 0; ok && i < count; i++)
         list[i] = options.set[i];
@@ -244,12 +244,12 @@ static struct spec *read_spec_at(struct sizes *z, const int64_t *values, struct 
     options.set = list;
     options.set_count = count;
     options.log = NULL; // the same warnings again
-    spec = spec_load(z->o->spec->path, &options, &why);
+    spec = spec_load(z->o->setup.spec->path, &options, &why);
     if (why.code == ERROR_MEMORY || why.code == ERROR_IO)
         *e = why;
-    if (!spec || digest_equal(&spec->digest, &z->o->spec->digest))
+    if (!spec || digest_equal(&spec->digest, &z->o->setup.spec->digest))
         goto end;
-    error_set(e, ERROR_INPUT, "%s: changed while it was being checked", z->o->spec->path);
+    error_set(e, ERROR_INPUT, "%s: changed while it was being checked", z->o->setup.spec->path);
     spec_free(spec);
     spec = NULL;
 end:
@@ -291,7 +291,7 @@ static bool fill_sized(struct sizes *z, struct sized *v, struct error *e)
     bool is_own = true;
     for (uint32_t i = 0; i < z->count; i++)
         is_own = is_own && v->values[i] == 0;
-    v->spec = z->o->spec;
+    v->spec = z->o->setup.spec;
     v->sources = z->sources;
     if (!is_own) {
         v->spec = v->own_spec = read_spec_at(z, v->values, e);
@@ -299,7 +299,7 @@ static bool fill_sized(struct sizes *z, struct sized *v, struct error *e)
             return e->code == ERROR_NONE;
         v->sources = v->own_sources = spec_sources_share(z->sources, v->spec, e);
     }
-    v->same_lists = have_same_lists(z->o->spec, v->spec);
+    v->same_lists = have_same_lists(z->o->setup.spec, v->spec);
     v->text = sizes_text(z, v->spec);
     spec_constants_text(v->spec, &constants);
     v->constants = constants.data || constants.failed ? text_steal(&constants) : strdup("");
@@ -362,7 +362,7 @@ static struct sized *sized_of(struct sizes *z, struct error *e)
 bool sizes_translate(const struct sizes *z, const struct sized *v, const uint32_t *choice,
                      uint32_t *out)
 {
-    const struct spec *base = z->o->spec;
+    const struct spec *base = z->o->setup.spec;
     struct text text = TEXT_INIT;
     struct error ignored = ERROR_INIT;
     memcpy(out, choice, base->parameter_count * sizeof *out);
@@ -382,7 +382,7 @@ static bool restrictions_hold(struct sizes *z, const struct spec *s, const uint3
     struct value *slots = arena_array(&z->scratch, s->slots.count, sizeof *slots);
     if (!slots)
         return false;
-    spec_bind_fixed(s, z->o->device, slots);
+    spec_bind_fixed(s, z->o->setup.device, slots);
     if (!spec_bind(s, choice, slots, &z->scratch, NULL, NULL))
         return false;
     for (uint32_t i = 0; holds && i < s->restriction_count; i++) {
@@ -401,7 +401,7 @@ static bool works_at_values(struct sizes *z, const uint32_t *choice, struct erro
     if (!v || !v->spec || !sizes_translate(z, v, choice, z->translated) ||
         !restrictions_hold(z, v->spec, z->translated))
         return false;
-    bool ok = spec_job(v->spec, v->sources, z->o->device, z->translated, &job, &why);
+    bool ok = spec_job(v->spec, v->sources, z->o->setup.device, z->translated, &job, &why);
     job_free(job);
     return ok;
 }
@@ -409,7 +409,7 @@ static bool works_at_values(struct sizes *z, const uint32_t *choice, struct erro
 // Do the restrictions hold, as far as they can be told without reading the spec again?
 static bool passes_tests(struct sizes *z, struct choice *c)
 {
-    const struct spec *s = z->o->spec;
+    const struct spec *s = z->o->setup.spec;
     if (z->scratch.bytes > SCRATCH_MOST)
         arena_release(&z->scratch);
     for (uint32_t i = 0; i < c->derived_count; i++) {
@@ -458,7 +458,7 @@ static bool choose_smallest(struct sizes *z, uint32_t index, const uint32_t *cho
         if (e->code)
             return false;
     }
-    const struct spec *s = z->o->spec;
+    const struct spec *s = z->o->setup.spec;
     for (uint32_t i = 0; !found && i < c->slot_count; i++)
         z->slots[c->slots[i]] = s->constants[c->slots[i] - s->slots.constants].value;
     z->values[index] = found ? z->values[index] : 0;
@@ -468,13 +468,13 @@ static bool choose_smallest(struct sizes *z, uint32_t index, const uint32_t *cho
 
 const struct sized *sizes_choose(struct sizes *z, const uint32_t *choice, struct error *e)
 {
-    const struct spec *s = z->o->spec;
+    const struct spec *s = z->o->setup.spec;
     struct error why = ERROR_INIT;
     arena_release(&z->scratch);
     arena_release(&z->bound);
     memset(z->values, 0, z->count * sizeof *z->values);
     if (z->count > 0) {
-        spec_bind_fixed(s, z->o->device, z->slots);
+        spec_bind_fixed(s, z->o->setup.device, z->slots);
         spec_bind(s, choice, z->slots, &z->bound, NULL, NULL);
     }
     for (uint32_t i = 0; i < z->count; i++) {

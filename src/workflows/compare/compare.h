@@ -61,32 +61,19 @@ struct compare_side {
 #define COMPARE_SAMPLE 64
 
 struct compare_options {
+    struct setup setup;               // sides have their own spec, device, places and store
     const struct compare_side *sides; // the first is what others are measured by
     uint32_t side_count;              // 2 .. COMPARE_SIDES
-    const char *const *worker;        // argv, NULL-terminated
-    const char *const *environment;   // for workers, NAME=VALUE, NULL-terminated; or NULL
-    const char *lock_folder;          // (optional) where the devices' locks stand
-    const struct log *log;
-    bool leaving; // the program ends after it: see live_options
 
     // (optional) One configuration for each side ("a=1, b=2"), which need not be the same: one
-    // paired run, ranked, and nothing else. Else the configurations that all sides have, by these:
+    // paired run, ranked, and nothing else. Else the configurations that all sides have, by the setup:
     const char *const *choices;
-    const char *const *configurations; // --config
-    uint32_t configuration_count;
-    const char *const *where; // --where
-    uint32_t where_count;
     const char *const *chosen; // (optional) only these of them, "a=1, b=2"
     uint32_t chosen_count;
     uint64_t sample;  // so many, uniform without replacement; 0: all, or as the next says
     bool sample_many; // COMPARE_SAMPLE of them where there are more than COMPARE_MANY
-    uint64_t seed;
 
     uint32_t rounds; // 0: as above
-    uint32_t jobs;   // build workers; 0: as many as useful
-    double outlier;  // of equal devices, as in tune_options
-    struct terms terms;
-    const char *command, *host; // for the record in the store
 };
 
 // One side of a paired run.

@@ -98,7 +98,7 @@ static struct evaluator *make_views(void *compare, uint32_t lane, const struct l
     const struct compare *c = compare;
     struct live_options views[COMPARE_SIDES];
     struct several_options route = {
-        .members = views, .count = c->view_count, .lock_folder = c->o.lock_folder};
+        .members = views, .count = c->view_count, .lock_folder = c->o.setup.lock_folder};
     uint32_t jobs = live->jobs / c->view_count;
     for (uint32_t i = 0; i < c->view_count; i++) {
         views[i] = *live;
@@ -115,13 +115,8 @@ bool compare_make_evaluator(struct compare *c, struct error *e)
     find_views(c);
     if (c->view_count == 0)
         return true;
-    struct live_options live = {.worker = c->o.worker,
-                                .environment = c->o.environment,
-                                .jobs = c->o.jobs,
-                                .terms = c->o.terms,
-                                .no_timing = true,
-                                .leaving = c->o.leaving,
-                                .log = c->o.log};
+    struct live_options live = {.no_timing = true};
+    setup_live(&c->o.setup, &live);
     const struct place *first = c->lane_count ? c->lanes[0].of[c->views[0]] : NULL;
     if (c->lane_count < 2) {
         live.jobs = live.jobs              ? live.jobs * c->view_count
@@ -135,14 +130,15 @@ bool compare_make_evaluator(struct compare *c, struct error *e)
         return error_memory(e);
     for (uint32_t i = 0; i < c->lane_count; i++)
         cards[i] = *c->lanes[i].of[c->views[0]];
-    c->evaluator = farm_new(&(struct farm_options){.places = cards,
-                                                   .count = c->lane_count,
-                                                   .live = live,
-                                                   .cached = {.lock_folder = c->o.lock_folder},
-                                                   .make = make_views,
-                                                   .context = c,
-                                                   .views = c->view_count},
-                            e);
+    c->evaluator =
+        farm_new(&(struct farm_options){.places = cards,
+                                        .count = c->lane_count,
+                                        .live = live,
+                                        .cached = {.lock_folder = c->o.setup.lock_folder},
+                                        .make = make_views,
+                                        .context = c,
+                                        .views = c->view_count},
+                 e);
     return c->evaluator != NULL;
 }
 
@@ -167,7 +163,7 @@ static uint32_t open_lanes(struct compare *c)
 
 void compare_use_lanes(struct compare *c, struct final_ranking_options *o)
 {
-    double outlier = c->o.outlier > 0 ? c->o.outlier : FARM_OUTLIER;
+    double outlier = c->o.setup.outlier > 0 ? c->o.setup.outlier : FARM_OUTLIER;
     c->ranked_count = c->lane_count > 1 ? open_lanes(c) : 0;
     o->places = c->ranked;
     o->place_count = c->ranked_count;
@@ -184,7 +180,8 @@ bool compare_end_lanes(struct compare *c)
         c->has_trial = c->has_trial || p->compared;
         if (p->why[0]) {
             str_format(l->why, sizeof l->why, "%s", p->why);
-            log_add(c->o.log, LOG_WARNING, "%s is left out: %s", c->members[p->place].name, p->why);
+            log_add(c->o.setup.log, LOG_WARNING, "%s is left out: %s", c->members[p->place].name,
+                    p->why);
         }
         if (!p->compared)
             continue;

@@ -182,7 +182,7 @@ bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e)
         .evaluator = c->evaluator,
         .rules = &c->rules,
         .device = &c->common,
-        .seeds = {.order = c->o.seed + c->finished, .decision = c->o.seed},
+        .seeds = {.order = c->o.setup.seed + c->finished, .decision = c->o.setup.seed},
         .finalists = c->finalists,
         .count = c->finalist_count,
         .late = paired_run_answer,
@@ -219,9 +219,9 @@ static bool store_side(struct compare *c, const struct side *s, const struct slo
     struct policy policy = {.launches = r->sample_count,
                             .batch = r->batch ? r->batch : 1,
                             .warmups = r->warmups,
-                            .launch_limit_ns = c->o.terms.launch_limit_ns,
-                            .build_limit_ns = c->o.terms.build_limit_ns,
-                            .cold = c->o.terms.cold};
+                            .launch_limit_ns = c->o.setup.terms.launch_limit_ns,
+                            .build_limit_ns = c->o.setup.terms.build_limit_ns,
+                            .cold = c->o.setup.terms.cold};
     if (s->o.routine != ROUTINE_NONE) // what the library said of itself when it was called
         n->job->routine_about = r->log;
     job_key(n->job, s->device, &job.key);

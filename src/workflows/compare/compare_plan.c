@@ -117,12 +117,12 @@ static bool each_stored(struct compare *c, uint32_t side,
 {
     const struct side *s = &c->sides[side];
     const struct compare_options *o = &c->o;
-    const struct space_options so = {.configurations = o->configurations,
-                                     .configuration_count = o->configuration_count,
-                                     .where = o->where,
-                                     .where_count = o->where_count};
+    const struct space_options so = {.configurations = o->setup.configurations,
+                                     .configuration_count = o->setup.configuration_count,
+                                     .where = o->setup.where,
+                                     .where_count = o->setup.where_count};
     struct space *filter = NULL;
-    bool ok = true, filters = o->configuration_count + o->where_count > 0;
+    bool ok = true, filters = o->setup.configuration_count + o->setup.where_count > 0;
     if (filters && !(filter = space_new(s->o.spec, &so, e)))
         return false;
     for (size_t i = 0; ok && i < s->o.stored->count; i++) {
@@ -145,7 +145,7 @@ static bool plan_space(struct compare *c, uint32_t from, struct error *e)
     if (!c->o.sample && c->o.sample_many && count > COMPARE_MANY)
         c->o.sample = COMPARE_SAMPLE;
     bool samples = c->o.sample > 0 && c->o.sample < count;
-    permutation_init(&order, count, c->o.seed);
+    permutation_init(&order, count, c->o.setup.seed);
     for (uint64_t i = 0; i < count && (!c->o.sample || c->paired_run_count < c->o.sample); i++) {
         uint32_t *choice = arena_array(&c->arena, s->o.spec->parameter_count + 1, sizeof *choice);
         if (choice)

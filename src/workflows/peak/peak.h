@@ -31,17 +31,7 @@ bool peak_find_of(struct store *s, const struct digest *identity, struct arena *
                   struct error *e);
 
 struct peak_options {
-    const struct device_info *device;
-    const char *const *worker;      // argv, NULL-terminated
-    const char *const *environment; // (optional) of workers
-    const char *lock_folder;        // (optional)
-    struct store *store;            // (optional)
-    struct terms terms;             // of its rules none counts
-    uint32_t jobs;                  // build workers at most; 0: as many as are useful
-    bool leaving;                   // as in live_options
-    struct spare *spare;            // likewise
-    const char *command, *host;     // for the store's session
-    const struct log *log;
+    struct setup setup; // without a spec; no rule of its terms counts
 };
 
 // One limit that is done: measured, or not, with the reason.

@@ -127,7 +127,7 @@ bool sweep_find_paired_run(const struct compare_options *o, struct result **resu
         kept = kept && s->store && (s->routine == ROUTINE_NONE || s->routine_about);
     }
     for (uint32_t i = 0; ok && kept && i < o->side_count; i++) {
-        all[i].cold = o->terms.cold;
+        all[i].cold = o->setup.terms.cold;
         ok = make_side_key(&o->sides[i], o->choices[i], &all[i].key, e) &&
              ask_store_for_runs(&o->sides[i], &all[i], e);
     }

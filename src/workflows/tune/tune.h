@@ -19,33 +19,13 @@
 #include "store/store.h"
 
 struct tune_options {
-    const struct spec *spec;
-    const struct device_info *device;
-    const char *const *worker;      // argv, NULL-terminated
-    const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
-    // (optional) Equal devices that share the work (runner/place.h); 0: `device` alone, with
-    // `worker`, `environment` and `spare`. `device` is that of the first then.
-    const struct place *places;
-    uint32_t place_count;
-    const struct place *builders; // (optional) as in live_options
-    uint32_t builder_count;
-    double outlier; // a device this share slower than its siblings is left out; 0: FARM_OUTLIER
-    struct store *store; // (optional)
+    struct setup setup;
     // (optional) The name that results are stored under; NULL: the spec's. `hone best` finds no others.
     const char *name;
-    // (optional) Answers instead of a device: `device`, `worker` and `store` are NULL then, `jobs`
-    // is how many questions are open at once, the budget's time is that of the recorded costs, and
+    // (optional) Answers instead of a device: device, worker and store of the setup are NULL then, its
+    // `jobs` is how many questions are open at once, the budget's time is that of the recorded costs, and
     // there is no ranking. Outlives the tune.
     const struct replay *replay;
-    struct store *known;     // (optional) asked after `store` what is known of the space elsewhere
-    const char *lock_folder; // (optional) where the device's lock stands, e.g. "/tmp"
-    const struct log *log;
-
-    const char *const *configurations; // --config
-    uint32_t configuration_count;
-    const char *const *where; // --where
-    uint32_t where_count;
-    struct space_share share; // --part
     // --start-with: asked first, and part of the budget; none: the spec's, if there are any.
     const char *const *start_with;
     uint32_t start_count;
@@ -53,23 +33,11 @@ struct tune_options {
     struct objectives objectives; // no terms: least time. See below
     const char *strategy;         // (optional) "genetic:population=20"; NULL: by the budget
     struct budget budget;
-    uint64_t seed;
-    uint32_t jobs; // build workers; 0: as many as useful
-    struct terms terms;
-    bool fresh;              // earlier results do not answer
-    uint32_t retry;          // earlier failures with these statuses do not answer: 1 << status
-    bool build_only;         // nothing runs
-    bool no_timing;          // verified, not timed
-    bool leaving;            // the process ends right after tune_free(): workers are not waited for
-    bool keep;               // the jobs stay loaded after the end, for tune_fetch()
-    bool no_transfer;        // what `store` and `known` say is no input of the search
-    struct spare *spare;     // (optional) as in live_options; outlives the tune
-    struct endings *endings; // (optional) likewise
+    bool no_timing; // verified, not timed
+    bool keep;      // the jobs stay loaded after the end, for tune_fetch()
+    bool
+        no_transfer; // results that store and known of the setup have elsewhere are no input of the search
     const struct judge *judge; // (optional) as in live_options; without a store
-
-    // For the record in the store:
-    const char *command; // the command line
-    const char *host;
 };
 
 // One configuration that is done.

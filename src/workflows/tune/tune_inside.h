@@ -116,7 +116,7 @@ void tune_summarise(struct tune *t, struct item *n);
 // The first values of a recording's parameters are nobody's default.
 static inline bool tune_has_default(const struct tune *t)
 {
-    return t->session.has_default && !(t->o.replay && t->o.spec->text_length == 0);
+    return t->session.has_default && !(t->o.replay && t->o.setup.spec->text_length == 0);
 }
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
 // Nothing is asked any more, and no ranking runs: how records compare stays as it is.

@@ -33,13 +33,13 @@ static void drop_job_of(void *context, uint64_t ticket)
 
 bool tune_rank_is_wanted(const struct tune_options *o)
 {
-    const struct measure_rules *rules = &o->terms.rules;
-    return !rules->fixed && !rules->unranked && !o->build_only && !o->no_timing && !o->keep;
+    const struct measure_rules *rules = &o->setup.terms.rules;
+    return !rules->fixed && !rules->unranked && !o->setup.build_only && !o->no_timing && !o->keep;
 }
 
 bool tune_rank_init(struct tune *t)
 {
-    const struct measure_rules *rules = &t->o.terms.rules;
+    const struct measure_rules *rules = &t->o.setup.terms.rules;
     uint64_t most = tune_rank_is_wanted(&t->o) ? (uint64_t)rules->contenders : 0;
     if (most > t->planned + t->known_count)
         most = t->planned + t->known_count;
@@ -126,8 +126,8 @@ static bool choose_among_tied(struct tune *t)
         tied[ranked->tied++] = n;
     }
     if (ok && ranked->tied > 0) {
-        size_t chosen = tie_break(c, ranked->tied, t->o.terms.rules.alike,
-                                  t->o.spec->parameter_count, ranked->why);
+        size_t chosen = tie_break(c, ranked->tied, t->o.setup.terms.rules.alike,
+                                  t->o.setup.spec->parameter_count, ranked->why);
         ranked->chosen = &tied[chosen]->record;
         ranked->decided = true;
         t->progress.best = ranked->chosen;
@@ -184,14 +184,15 @@ static void mark_ranked(struct tune *t, struct item *n, const struct ranking_ent
 // What the decision depends on, for whoever takes it again.
 static struct ranked_terms ranked_terms_of(const struct tune *t, bool is_short, uint32_t batch)
 {
-    const struct measure_rules rules = final_ranking_rules(&t->o.terms.rules, is_short);
+    const struct measure_rules rules = final_ranking_rules(&t->o.setup.terms.rules, is_short);
     return (struct ranked_terms){.level = rules.level,
                                  .behind = rules.behind,
                                  .alike = rules.alike,
                                  .rounds = (uint32_t)rules.rounds,
                                  .looks = (uint32_t)rules.looks,
                                  .early = (uint32_t)rules.early,
-                                 .resolution_ns = t->o.device->timer_ns / (batch ? batch : 1)};
+                                 .resolution_ns =
+                                     t->o.setup.device->timer_ns / (batch ? batch : 1)};
 }
 
 // What was known of the finalist, with what the ranking found in place of the samples.
@@ -236,7 +237,7 @@ static bool has_news(const struct tune *t, const struct finalist *c)
 // step, *later is set, and it is no failure.
 static bool is_written(struct tune *t, bool ok, bool *later, struct error *why, struct error *e)
 {
-    *later = !ok && store_try_again(t->o.store, why);
+    *later = !ok && store_try_again(t->o.setup.store, why);
     if (!ok && !*later && e)
         *e = *why;
     return ok || *later;
@@ -247,7 +248,7 @@ static bool is_written(struct tune *t, bool ok, bool *later, struct error *why, 
 static bool store_results(struct tune *t, bool *later, struct error *e)
 {
     struct error why = ERROR_INIT;
-    struct store *store = t->o.build_only ? NULL : t->o.store;
+    struct store *store = t->o.setup.build_only ? NULL : t->o.setup.store;
     *later = false;
     if (!store)
         return true;
@@ -375,7 +376,7 @@ static bool has_ranking(const struct tune *t)
 {
     const struct shortlist *c = &t->finalists;
     const struct result *first = t->items[c->list[0].ticket]->result;
-    double behind = t->o.terms.rules.behind * c->list[0].estimate_ns;
+    double behind = t->o.setup.terms.rules.behind * c->list[0].estimate_ns;
     bool known = is_of_ranking(first, first), alone = known && is_alone(first);
     for (size_t i = 0; known && i < c->count; i++) {
         const struct result *r = t->items[c->list[i].ticket]->result;
@@ -446,7 +447,7 @@ static bool decide_again(struct tune *t, bool *whole, struct error *e)
         return error_memory(e);
     put_in_order(t, t->in_ranking_count);
     const struct measure_rules rules =
-        final_ranking_rules(&t->o.terms.rules, !is_by_rules(t, first, false));
+        final_ranking_rules(&t->o.setup.terms.rules, !is_by_rules(t, first, false));
     if (!final_ranking_again(t->in_ranking, t->in_ranking_count, &rules,
                              final_ranking_seed(ranked->id), first->terms.resolution_ns,
                              t->progress.out_of_time, &winner, whole))
@@ -466,7 +467,7 @@ static bool restate_ranking(struct tune *t, struct error *e)
 {
     const struct shortlist *c = &t->finalists;
     const struct result *first = t->items[c->list[0].ticket]->result;
-    struct store *store = t->o.store;
+    struct store *store = t->o.setup.store;
     struct error why = ERROR_INIT;
     bool later = false;
     t->writing = NULL;
@@ -524,18 +525,18 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
     struct final_ranking_options o = {
         .places = t->ranked_places,
         .place_count = ranked->place_count,
-        .outlier = compared           ? 0
-                   : t->o.outlier > 0 ? t->o.outlier
-                                      : FARM_OUTLIER,
+        .outlier = compared                 ? 0
+                   : t->o.setup.outlier > 0 ? t->o.setup.outlier
+                                            : FARM_OUTLIER,
         .evaluator = t->evaluator,
-        .rules = &t->o.terms.rules,
-        .device = t->o.device,
-        .seeds = {.order = t->o.seed, .decision = final_ranking_seed(ranked->id)},
+        .rules = &t->o.setup.terms.rules,
+        .device = t->o.setup.device,
+        .seeds = {.order = t->o.setup.seed, .decision = final_ranking_seed(ranked->id)},
         .finalists = t->in_ranking,
         .count = t->in_ranking_count - has_late,
         .has_late = has_late,
         .is_short = ranked->is_short,
-        .energy = t->o.spec->uses_energy};
+        .energy = t->o.setup.spec->uses_energy};
     t->final_ranking = final_ranking_new(&o, e);
     ranked->running = t->final_ranking != NULL;
     t->before_ranking = times_now(t);
@@ -572,7 +573,7 @@ bool tune_rank_start(struct tune *t, struct error *e)
         bool by_rules =
             is_by_rules(t, r, false) || (t->progress.out_of_time && is_by_rules(t, r, true));
         bool has_energy =
-            !t->o.spec->uses_energy || !isnan(result_joule(r)) || r->energy.refused[0];
+            !t->o.setup.spec->uses_energy || !isnan(result_joule(r)) || r->energy.refused[0];
         if (by_rules && has_energy && !decide_again(t, &whole, e))
             return false;
     }
@@ -601,7 +602,8 @@ static void tell_left_out(struct tune *t)
             continue;
         t->left_out_told |= 1ull << i;
         farm_members(t->evaluator, t->members);
-        log_add(t->o.log, LOG_WARNING, "%s is left out: %s", t->members[p->place].name, p->why);
+        log_add(t->o.setup.log, LOG_WARNING, "%s is left out: %s", t->members[p->place].name,
+                p->why);
     }
 }
 
@@ -646,7 +648,7 @@ static void speedup_of_ranked(const struct tune *t, const struct tune_record *ba
     const struct result *slow = base->result, *fast = best->result;
     speedup_of_finalists(&(struct speedup_side){&base->rank, slow->samples_ns, slow->sample_count},
                          &(struct speedup_side){&best->rank, fast->samples_ns, fast->sample_count},
-                         (slow->first_round | fast->first_round) > 0, t->o.terms.rules.level,
+                         (slow->first_round | fast->first_round) > 0, t->o.setup.terms.rules.level,
                          fast->terms.resolution_ns, out);
 }
 
@@ -672,7 +674,7 @@ static void speedup_of_stored(const struct tune *t, const struct result *base,
     const uint32_t more = base->sample_count - a, rest = best->sample_count - b;
     out->ranked = true;
     speedup_paired(base->samples_ns + a, best->samples_ns + b, more < rest ? more : rest,
-                   t->o.terms.rules.level, best->terms.resolution_ns, &out->ratio);
+                   t->o.setup.terms.rules.level, best->terms.resolution_ns, &out->ratio);
 }
 
 static bool are_one_job(const struct tune_record *a, const struct tune_record *b)

@@ -33,16 +33,16 @@ static int compare_nearness(const void *a, const void *b)
 static bool is_here(const struct tune *t, const struct stored_space *s)
 {
     struct digest identity;
-    device_info_digest(t->o.device, &identity);
+    device_info_digest(t->o.setup.device, &identity);
     return str_equal(s->constants, t->session.constants) &&
-           str_equal(s->language, language_text(t->o.device->language)) &&
+           str_equal(s->language, language_text(t->o.setup.device->language)) &&
            digest_equal(&s->identity, &identity) && digest_equal(&s->source, &t->session.source);
 }
 
 // The same device at another size says most, then the same size elsewhere.
 static unsigned nearness_of(const struct tune *t, const struct stored_space *s)
 {
-    const struct device_info *d = t->o.device;
+    const struct device_info *d = t->o.setup.device;
     return 4u * str_equal(s->device, d->name) + 2u * str_equal(s->platform, d->platform) +
            2u * str_equal(s->constants, t->session.constants) +
            str_equal(s->language, language_text(d->language));
@@ -56,7 +56,7 @@ static bool list_near(struct tune *t, struct store *store, struct arena *a, stru
     size_t found;
     if (!store)
         return true;
-    if (!stored_spaces(store, t->o.spec->name, NULL, STORED_NEWEST, a, &spaces, &found, e))
+    if (!stored_spaces(store, t->o.setup.spec->name, NULL, STORED_NEWEST, a, &spaces, &found, e))
         return false;
     struct near_space *longer = arena_array(a, *count + found + 1, sizeof *longer);
     if (!longer)
@@ -65,7 +65,7 @@ static bool list_near(struct tune *t, struct store *store, struct arena *a, stru
         longer[i] = (*all)[i];
     *all = longer;
     for (size_t i = 0; i < found; i++) {
-        bool is_own = store == t->o.store && is_here(t, &spaces[i]);
+        bool is_own = store == t->o.setup.store && is_here(t, &spaces[i]);
         if (spaces[i].results < RESULTS_LEAST || is_own)
             continue;
         longer[*count] = (struct near_space){store, &spaces[i], nearness_of(t, &spaces[i]), *count};
@@ -79,11 +79,12 @@ static bool list_known(struct tune *t, struct arena *a, struct near_space **all,
                        struct error *e)
 {
     struct error broken = ERROR_INIT;
-    if (list_near(t, t->o.known, a, all, count, &broken))
+    if (list_near(t, t->o.setup.known, a, all, count, &broken))
         return true;
     if (broken.code == ERROR_MEMORY)
         return error_memory(e);
-    log_add(t->o.log, LOG_WARNING, "what is known is no input of the search: %s", broken.text);
+    log_add(t->o.setup.log, LOG_WARNING, "what is known is no input of the search: %s",
+            broken.text);
     return true;
 }
 
@@ -102,12 +103,12 @@ static bool add_source(struct tune *t, const struct near_space *n, struct error 
     const char *name = name_of_space(t, n->space);
     if (!name)
         return error_memory(e);
-    struct recorded *from = read_stored_space(n->store, n->space, t->o.log, &unreadable);
+    struct recorded *from = read_stored_space(n->store, n->space, t->o.setup.log, &unreadable);
     bool ok = unreadable.code != ERROR_MEMORY || error_memory(e);
     if (from)
         ok = sources_add(&t->elsewhere, t->session.space, from, NULL, name, &why, e);
-    if ((unreadable.code || why.length > 0) && n->store != t->o.known)
-        log_add(t->o.log, LOG_NOTE, "what is known of %s is no input of the search: %s", name,
+    if ((unreadable.code || why.length > 0) && n->store != t->o.setup.known)
+        log_add(t->o.setup.log, LOG_NOTE, "what is known of %s is no input of the search: %s", name,
                 unreadable.code ? unreadable.text : text_cstr(&why));
     text_release(&why);
     recorded_free(from);
@@ -119,8 +120,8 @@ static bool is_of_use(const struct tune *t, const struct strategy_setup *setup)
 {
     const struct tune_options *o = &t->o;
     bool covers = setup->budget > 0 && setup->budget >= space_count(setup->space);
-    return !o->no_transfer && !o->replay && !o->build_only && !o->fresh && t->by_time && !covers &&
-           strategy_hears(o->strategy, setup);
+    return !o->no_transfer && !o->replay && !o->setup.build_only && !o->setup.fresh && t->by_time &&
+           !covers && strategy_hears(o->strategy, setup);
 }
 
 static bool count_one(void *context, const struct store_row *row)
@@ -172,7 +173,7 @@ bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struc
     if (!is_of_use(t, setup))
         return true;
     arena_init(&arena);
-    bool ok = list_near(t, t->o.store, &arena, &near, &count, e) &&
+    bool ok = list_near(t, t->o.setup.store, &arena, &near, &count, e) &&
               list_known(t, &arena, &near, &count, e);
     if (ok && count > 0)
         qsort(near, count, sizeof *near, compare_nearness);
