@@ -26,7 +26,7 @@ struct bench_report {
     uint32_t rounds;
     const char *path; // (or NULL) of the baseline
     const struct baseline *baseline;
-    const char *unfit;    // (or NULL) why nothing is held against it
+    const char *unfit;    // (or NULL) why nothing is compared with it
     bool is_source_other; // the kernel's text is not the baseline's
     double loss, level;
     const char *saved; // (or NULL) the file that is written as a baseline
@@ -35,10 +35,11 @@ struct bench_report {
 // How many are lost: slower beyond the threshold, or failing that have a time in the baseline.
 uint32_t bench_losses(const struct bench_report *v);
 
-// Of struct bench_report. JSON, one object: hone, command, host, date, seed, store, spec, device, baseline ({file, date,
-// hone, driver, unfit}; null), fail_if, level, rows (constants, configuration, status, verdict (ok, gain, loss, undecided,
-// failed; null: held against nothing), median_ns, range_ns, passes, samples_ns (a list a pass), baseline_ns,
-// baseline_passes, ratio, ratio_interval (null: too few passes), mhz, baseline_mhz, note, message), losses, saved,
+// Write a struct bench_report. JSON, one object: hone, command, host, date, seed, store, spec,
+// device, baseline ({file, date, hone, driver, unfit}; null), fail_if, level, rows (constants,
+// configuration, status, verdict (ok, gain, loss, undecided, failed; null: not compared),
+// median_ns, range_ns, passes, samples_ns (a list a pass), baseline_ns, baseline_passes, ratio,
+// ratio_interval (null: too few passes), mhz, baseline_mhz, note, message), losses, saved,
 // elapsed_ns, cancelled, error.
 extern const writers bench_writers;
 

@@ -159,7 +159,7 @@ static int by_least(const void *a, const void *b)
     return p != q ? (p < q ? -1 : 1) : strcmp(x->configuration, y->configuration);
 }
 
-// Those that were compared, the fastest first; free().
+// The compared records, fastest first; free().
 static const struct compare_record **sorted(const struct compare_report *v, size_t *count)
 {
     const struct compare_record **list = calloc(v->count + 1, sizeof(*list));
@@ -454,7 +454,7 @@ static void put_contest(const struct compare_report *v, enum report_format forma
     table_release(&table);
 }
 
-// What the libraries say of themselves: version, threads, file.
+// Prints what each library reports about itself: version, threads, file.
 static void put_libraries(const struct compare_report *v, const char *before, struct text *out)
 {
     for (uint32_t i = 0; i < v->side_count && v->count > 0; i++) {

@@ -8,7 +8,7 @@
 #include "workflows/compare/compare.h"
 #include "workflows/tune/tune.h"
 
-// What is drawn on.
+// The properties of the terminal that is drawn on.
 struct screen {
     size_t width; // columns; 0: as many as it takes
     bool utf8;    // else ASCII alone

@@ -78,7 +78,7 @@ static void settings(const char *const *pairs, struct emit *j)
     emit_object_end(j);
 }
 
-// How what was recorded had been checked nobody knows.
+// Recordings do not say how their results were verified.
 static void check_at(struct emit *j, const struct run_head *v)
 {
     struct text words = TEXT_INIT;
@@ -238,7 +238,7 @@ static void samples_at(struct emit *j, const struct tune_record *v)
     emit_u64s_at(j, "samples_ns", samples, count);
 }
 
-// Of a ranking; zeros are none.
+// Writes the identity of a ranking, or null if it is all zeros.
 static void identity_at(struct emit *j, const char *key, const uint8_t id[16])
 {
     char hex[33];
@@ -577,7 +577,7 @@ static void behind_at(const struct tune_speedup *behind, struct emit *j)
     emit_text_at(j, "best_ratio_basis", basis_of(behind));
 }
 
-// What was known from elsewhere, and what it was worth.
+// Writes the results from elsewhere that the search started from, and how useful they were.
 static void sources_at(const struct tune_report *v, struct emit *j)
 {
     static const char *const outcomes[] = {
@@ -597,7 +597,7 @@ static void sources_at(const struct tune_report *v, struct emit *j)
     emit_array_end(j);
 }
 
-// What the user began with, and what that was worth.
+// Writes the configurations that the user started with, and how they performed.
 static void starts_at(const struct tune_report *v, struct emit *j)
 {
     emit_array_at(j, "start_with");

@@ -340,7 +340,7 @@ static void put_origin(const struct record_origin *origin, struct text *out)
         text_add_name(out, "Constants: ", o->constants, "\n");
 }
 
-// One that ran and was held against no reference is not called correct.
+// Never call a result correct that was not compared with a reference.
 static const char *told_status(const struct result *r)
 {
     bool ran = r->verification == VERIFICATION_AGREES || r->verify_launch_ns > 0;
