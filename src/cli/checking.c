@@ -83,7 +83,7 @@ static bool fill_options(struct checking *c, struct error *e)
     return true;
 }
 
-// What nothing is held against cannot be right or wrong.
+// Without anything to compare with, results are neither correct nor wrong.
 static int refuse_unverified(const struct checking *c)
 {
     struct engine_checked checked;

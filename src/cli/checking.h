@@ -5,7 +5,7 @@
 #include "cli/work.h"
 #include "report/check_report.h"
 
-// What `hone check` is told.
+// The settings of `hone check`.
 struct check_settings {
     struct spec_settings given;
     struct measure_settings measure; // some rows of it
@@ -39,7 +39,7 @@ void checking_release(struct checking *c);
 // Spec, device, store and the check itself. An exit status, as below.
 int checking_start(struct checking *c);
 
-// What is known by now; valid until the next step.
+// Fills in the results so far; valid until the next step.
 void checking_report(struct checking *c, struct check_report *out);
 
 #endif

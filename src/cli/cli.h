@@ -5,7 +5,7 @@
 #include "extras.h"
 #include "cli/settings.h"
 
-// What the program exits with.
+// The program's exit statuses.
 enum exit_status {
     EXIT_DONE = 0,
     EXIT_NOTHING = 1, // it worked, but there is no answer; or it broke off
@@ -91,7 +91,7 @@ COMMANDS(X)
 // All subcommands, NULL-terminated.
 const struct command *const *commands(void);
 const struct command *command_find(const char *name);
-// Says that there is no such command, and which is nearest; the exit status.
+// Reports that there is no such command, and which name is nearest; the exit status.
 int refuse_command(const char *name);
 
 // Says why a command line makes no sense, and how the command is used; the exit status.

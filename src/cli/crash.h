@@ -1,4 +1,4 @@
-// What a crash is told with: the command that finds its line, and, where the simulator of --races
+// Adds to the report of a crash: the command that finds its line and, if the simulator of --races
 // is installed, the line itself, found by running the configuration there once.
 #ifndef HONE_CLI_CRASH_H
 #define HONE_CLI_CRASH_H

@@ -1,5 +1,5 @@
-// What the program takes from its surroundings: environment variables, folders, the host. The only
-// place that reads them.
+// Reads the program's surroundings: environment variables, folders, the host. No other file reads
+// them.
 #ifndef HONE_CLI_ENVIRONMENT_H
 #define HONE_CLI_ENVIRONMENT_H
 

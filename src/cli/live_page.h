@@ -36,7 +36,7 @@ int live_watch(const struct live_watch *w);
 
 struct live_page {
     struct process process;
-    uint64_t next_ns; // when it is told again how far the tune is
+    uint64_t next_ns; // when progress is sent again
 };
 
 #define LIVE_PAGE_NONE                                                                             \
@@ -44,12 +44,14 @@ struct live_page {
         .process = PROCESS_NONE                                                                    \
     }
 
-// Of the spec, device and store of the work, for what is looked for (--objective); says the address; an exit status.
+// Starts the page of the work's spec, device and store, with the goal of --objective; prints the
+// address; an exit status.
 int live_page_start(struct live_page *l, const struct work *w, const struct list *objective,
                     const struct given_live *given);
-// Now and then: passes on how far it is, and says where the process is gone.
+// Sends progress now and then, and reports if the page's process has gone.
 void live_page_turn(struct live_page *l, const struct workflow_progress *p);
-// After the last result is stored: the page is brought up to date, and its readers are told that this was all.
+// After the last result is stored: brings the page up to date and announces to its readers that
+// this is the final one.
 void live_page_end(struct live_page *l);
 
 #endif

@@ -1,5 +1,5 @@
-// hone tune --live: `hone report --live` as a process of its own, told by its standard input how far the tune is; it ends
-// when that does, however the tune ended.
+// hone tune --live: `hone report --live` as a process of its own, which receives progress on its
+// standard input; it ends with the tune, however that ended.
 #include "cli/interrupt.h"
 #include "cli/live_page.h"
 #include "os/beside.h"
@@ -69,7 +69,7 @@ static bool read_address(struct live_page *l, char *out, size_t size)
     return false;
 }
 
-// What it said at the end, without its name, and why it is gone.
+// Reports the process's last words, without its name, or else how it ended.
 static void tell_gone(struct live_page *l, const char *what)
 {
     int status = PROCESS_STATUS_UNKNOWN;

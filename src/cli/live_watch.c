@@ -1,7 +1,8 @@
-// hone report --live. One loop: answers requests, looks twice a second whether what it watches has changed, and where
-// somebody reads the page makes a new one. Its processor time is bounded: what pages take and what all else takes, requests
-// above all, may each be half a hundredth of the time that went by. A new page or a request waits until its own is; that a
-// page was expensive silences nobody, and its news go out.
+// hone report --live. One loop: answers requests, checks twice a second whether the watched store
+// has changed, and if somebody reads the page makes a new one. Its processor time is bounded:
+// pages, and everything else, above all requests, may each use half a hundredth of the elapsed
+// time. New pages and requests each wait for their own budget: an expensive page delays no request,
+// and its news are still sent.
 #include "cli/live_page.h"
 
 #include "cli/interrupt.h"
@@ -16,7 +17,7 @@
 #define LOOK_MS      500
 #define PAGE_NS      1000000000ull // between two pages at least
 #define LAST_NS      2000000000ull // for telling all readers that this was all,
-#define LAST_LOOKS   30            // and so often, for who gets little of a busy machine;
+#define LAST_LOOKS   30            // and so often, on a machine that is busy;
 #define LAST_MOST_NS 8000000000ull // but no longer
 #define SHARE        200 // of a core: one of so many parts, for pages, and one for requests
 #define BEGINNING    300000000ull // ns of processor time for pages that need not be saved first
@@ -69,7 +70,7 @@ static bool make_page(struct watching *w, bool is_first)
         ok = false;
     }
     text_release(&page);
-    // What cannot be shown is not tried again before it has changed.
+    // A page that could not be shown is not retried until its data have changed.
     w->state = state;
     w->pages_ns += clock_processor_ns() - began_cpu_ns;
     return ok;
@@ -142,7 +143,7 @@ static void serve_until(struct watching *w, bool all_gone)
     }
 }
 
-// Readers are told of the last page, come for it, and hear that it is the last.
+// Announce the final page, serve it, then send the end event.
 static void serve_last(struct watching *w)
 {
     struct server_counts counts;

@@ -1,6 +1,7 @@
-// hone bench: configurations that are known, measured again and held against a baseline: for CI, which is told of a loss by
-// the exit status. Where they come from, in this order: --from, --set (the best known at each point), the baseline itself, or
-// else the best known of the spec as it stands.
+// hone bench: measures known configurations again and compares them with a baseline. Meant for CI,
+// where the exit status reports a loss. The configurations come, in this order, from --from, --set
+// (the best known at each point), the baseline itself, or else the best known of the spec as it
+// stands.
 #include "cli/interrupt.h"
 #include "cli/run_workflow.h"
 #include "os/file_replace.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOSS 0.03 // that is none, where nobody says
+#define LOSS 0.03 // the largest that is tolerated, by default
 
 struct given_share {
     bool is_given;
@@ -66,7 +67,7 @@ static bool read_rows_of(struct session *s, const char *path, bool is_baseline,
     return ok;
 }
 
-// What keeps times from being compared is told at once, and again in the report.
+// Warn at once if times cannot be compared; the report repeats it.
 static void hold_device(struct session *s)
 {
     enum baseline_fit fit = baseline_fits(&s->baseline, s->work.device, &s->why_unfit);
@@ -359,7 +360,7 @@ static void make_report(struct session *s, struct bench_report *out)
                                  .level = found.level};
 }
 
-// What was measured and did not fail, as a baseline.
+// Writes the measurements that did not fail as a baseline.
 static int save_baseline(struct session *s, struct bench_report *report)
 {
     struct error e = ERROR_INIT;

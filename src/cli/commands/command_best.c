@@ -26,7 +26,7 @@ struct session {
     struct work work;
     const struct best_settings *settings;
     struct spec_sources *sources;
-    struct error no_sources; // why there are none: what was imported can be shown without
+    struct error no_sources; // why there are none: imported results are shown without
     struct best_options options;
     // (or NULL) What came with the spec. It answers where the user's own stores do not.
     struct store *known;
@@ -35,7 +35,7 @@ struct session {
     const char *wanted;           // (or NULL) the device that was named
     const char *goal_words;       // "the least cost"
     struct table rows;
-    struct table *table;         // &rows: the writers fill it, to whom the session is const
+    struct table *table;         // &rows: filled by the writers, for which the session is const
     struct best_answer *answers; // of several objectives
     size_t answer_count;
 };
@@ -111,7 +111,7 @@ static int choose_stored(struct session *s, enum language *language)
             return work_failed(&e);
     }
     if (!device && s->settings->nearest)
-        return EXIT_DONE; // a device that nobody knows has an answer, too
+        return EXIT_DONE; // an unknown device has an answer, too
     if (!device)
         return count > 0 ? work_failed(&e) : say_nothing_known(s);
     *language = device->language;
@@ -158,7 +158,7 @@ static int find_best_device(struct session *s, enum language *language)
 
 // ---- an answer as a record ---------------------------------------------------------------------
 
-// What makes up a shown answer.
+// Everything that a shown answer consists of.
 struct shown {
     struct tune_record record;
     struct record_frame frame;
@@ -219,9 +219,9 @@ static void shown_release(struct shown *shown)
     free(shown->constants_json);
 }
 
-// `spec` is the session's, or with --all the same with the answer's constants; NULL: nobody knows these any more, and the
-// metrics of others would be wrong. The job shows options and launches; where it is not the one that was measured only
-// the options are of use.
+// `spec` is the session's or, with --all, the same spec with the answer's constants. NULL: these
+// constants are no longer known, and the metrics of others would be wrong. The job shows options
+// and launches; if it differs from the measured one, only the options are of use.
 static bool show_as(struct session *s, const struct spec *spec, const struct best_answer *b,
                     struct shown *out)
 {
@@ -294,7 +294,8 @@ static int put_options(const struct shown *shown, struct text *out)
     return EXIT_DONE;
 }
 
-// What decides between the answer and one that was measured faster alone.
+// Suggests the command that decides between the answer and a configuration whose single measurement
+// was faster.
 static void put_remedy(const struct session *s, const struct best_answer *b, struct text *out)
 {
     struct text same = TEXT_INIT;
@@ -408,7 +409,7 @@ static int show_one(struct session *s)
     return status;
 }
 
-// A row of a table, or a line. `spec` has the answer's constants; NULL: nobody knows them any more.
+// A row of a table, or a line. `spec` has the answer's constants; NULL: they are no longer known.
 static bool write_answer(struct session *s, const struct writer *w, const struct spec *spec,
                          const struct best_answer *b, struct text *out)
 {
@@ -585,7 +586,7 @@ static void use_language(struct session *s, enum language l)
     s->options.languages = 1u << l;
 }
 
-// What one store knows in one language.
+// Adds the answers of one store in one language.
 static int add_rows(struct session *s, struct hone_store *store, struct text *out, size_t *count)
 {
     struct error e = ERROR_INIT;
