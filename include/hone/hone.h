@@ -139,7 +139,7 @@ struct hone_error {
 // &e).
 HONE_API bool hone_check_version(int number, struct hone_error *e);
 
-// What the library has to say besides: one line without a newline.
+// A message of the library: one line without a newline.
 enum hone_level { HONE_NOTE, HONE_WARNING, HONE_DEBUG };
 struct hone_log {
     void (*notice)(void *context, enum hone_level level, const char *message);
@@ -189,7 +189,7 @@ HONE_API size_t hone_spec_constant_value(const struct hone_spec *s, size_t const
                                          size_t size);
 HONE_API size_t hone_spec_constants_text(const struct hone_spec *s, char *out, size_t size);
 
-// What is computed of a time: how many metrics, and the name of one ("GFLOP/s").
+// The metrics that follow from a time: how many there are, and the name of one ("GFLOP/s").
 HONE_API size_t hone_spec_metrics(const struct hone_spec *s);
 HONE_API const char *hone_spec_metric(const struct hone_spec *s, size_t metric);
 
@@ -210,7 +210,7 @@ struct hone_devices;
 
 enum hone_device_type { HONE_GPU, HONE_INTEGRATED_GPU, HONE_CPU, HONE_ACCELERATOR };
 
-// What is known of a device. Made by the library only.
+// The facts of a device. Made by the library only.
 struct hone_device {
     size_t size; // of what the library knows
     const char *name, *vendor, *platform, *driver;
@@ -259,7 +259,7 @@ struct hone_devices_options {
 HONE_API struct hone_devices *hone_devices_list(const struct hone_devices_options *o,
                                                 struct hone_error *e);
 HONE_API void hone_devices_free(struct hone_devices *d);
-// The same, where the process ends right after it: workers are ended, and not waited for.
+// The same, if the process ends right after it: workers are told to end, but not waited for.
 HONE_API void hone_devices_leave(struct hone_devices *d);
 // With keep_worker: that worker opens a GPU of the list while the caller makes the spec and the tune, and waits for nothing.
 // A tune on another one starts a worker of its own. What goes wrong the tune says.
@@ -269,7 +269,7 @@ HONE_API size_t hone_devices_count(const struct hone_devices *d);
 HONE_API const struct hone_device *hone_devices_get(const struct hone_devices *d, size_t index);
 // Why a device that one would expect is not in the list, one line each; NULL from `index` on.
 HONE_API const char *hone_devices_note(const struct hone_devices *d, size_t index);
-// The device that is meant. `wanted` is a part of its name, platform or id, case ignored; one whose
+// The device that `wanted` names: a part of its name, platform or id, case ignored; one whose
 // name or id it equals wins; an error when it fits none or several. NULL: the only device, else the
 // first discrete GPU, integrated GPU, CPU, accelerator, by name and id among equals; an error when
 // the list is empty. A card that several languages or drivers offer is one device here: the view
@@ -314,7 +314,7 @@ HONE_API bool hone_space_find(const struct hone_space *sp, const uint32_t *confi
 HONE_API size_t hone_space_why(const struct hone_space *sp, const uint32_t *configuration,
                                char *out, size_t size);
 
-// What one restriction excludes.
+// The effect of one restriction.
 struct hone_restriction {
     size_t size;
     const char *text; // the expression
@@ -323,7 +323,7 @@ struct hone_restriction {
     uint64_t faults;  // assignments for which it has no value (a division by zero, ...)
 };
 #define HONE_RESTRICTION_INIT HONE_SIZED(hone_restriction)
-// How many there are: the spec's, then those of the options. False from that on.
+// The restrictions: the spec's, then those of the options. Returns false if index >= their number.
 HONE_API size_t hone_space_restrictions(const struct hone_space *sp);
 HONE_API bool hone_space_restriction(const struct hone_space *sp, size_t index,
                                      struct hone_restriction *out);
@@ -352,7 +352,7 @@ struct hone_program {
 HONE_API size_t hone_job_programs(const struct hone_job *j);
 HONE_API bool hone_job_program(const struct hone_job *j, size_t index, struct hone_program *out);
 
-// What lies beside a program: a file that it includes.
+// A file that a program includes.
 struct hone_file {
     size_t size;
     const char *path; // as the compiler finds it
@@ -360,7 +360,7 @@ struct hone_file {
     size_t text_bytes;
 };
 #define HONE_FILE_INIT HONE_SIZED(hone_file)
-// False from the number of a program's files on.
+// Returns false if index >= number of the program's files.
 HONE_API bool hone_job_file(const struct hone_job *j, size_t program, size_t index,
                             struct hone_file *out);
 
@@ -396,15 +396,15 @@ HONE_API bool hone_job_contents(const struct hone_job *j, size_t buffer, void *o
 
 // ---- records -----------------------------------------------------------------------------------
 
-// What became of one configuration, in a tune or in a store. A failure is a record, not an error.
+// The result of one configuration, in a tune or in a store. A failure is a record, not an error.
 // The records of a tune live as long as it; those of a store until the callback returns. When a
-// tune's search is over, what might be the best is launched again, in turn: the samples of these
-// records, and all that is computed from them, are then those of this ranking, and one that fails
-// in it fails.
+// tune's search is over, the likely best are launched again, interleaved: the samples of these
+// records, and everything computed from them, are then those of this ranking, and a configuration
+// that fails in it is a failure.
 struct hone_record;
 
 enum hone_status {
-    HONE_CORRECT,     // ran, and its result was held against the reference where there is one
+    HONE_CORRECT,     // ran, and its result was compared with the reference, if there is one
     HONE_COMPILE,     // did not build, or the compiler died
     HONE_RUNTIME,     // crashed, wrote out of bounds, changed an input, or the driver failed
     HONE_TIMEOUT,     // built or ran longer than its limit
@@ -416,7 +416,7 @@ HONE_API enum hone_status hone_record_status(const struct hone_record *r);
 HONE_API const char *hone_status_text(enum hone_status status);        // "correct", ...
 HONE_API const char *hone_record_message(const struct hone_record *r); // why it failed; or ""
 HONE_API const char *hone_record_log(const struct hone_record *r);     // of the build; or ""
-// What the kernel and its worker printed meanwhile (the tail); or "".
+// The end of the output of the kernel and its worker; or "".
 HONE_API const char *hone_record_output(const struct hone_record *r);
 HONE_API const char *hone_record_configuration(const struct hone_record *r); // as hone_spec_text()
 HONE_API const char *hone_record_json(const struct hone_record *r);          // as hone_spec_json()
@@ -424,7 +424,7 @@ HONE_API const char *hone_record_json(const struct hone_record *r);          // 
 // given.
 HONE_API const uint32_t *hone_record_choice(const struct hone_record *r);
 HONE_API uint64_t hone_record_index(const struct hone_record *r); // in the space of its tune
-// Was it held against a reference, and is right? A spec may have none: that it agrees with the
+// Was it compared with a reference, and is it correct? A spec may have none: agreement with the
 // default configuration, which may be wrong itself, does not count.
 HONE_API bool hone_record_verified(const struct hone_record *r);
 // Does it come from the store, or from an identical configuration?
@@ -441,9 +441,9 @@ HONE_API bool hone_record_ratio(const struct hone_record *r, double *ratio, doub
                                 double *high);
 // Is it tied with the winner of the ranking? False when it was not ranked.
 HONE_API bool hone_record_tied(const struct hone_record *r);
-// All samples in the order in which they were taken; returns how many (0: none).
+// All samples in the order in which they were taken; returns their number.
 HONE_API size_t hone_record_samples(const struct hone_record *r, const uint64_t **samples_ns);
-// The value of one of the spec's metrics at the median; false where it has none.
+// The value of one of the spec's metrics at the median; returns false if it has none.
 HONE_API bool hone_record_metric(const struct hone_record *r, size_t metric, double *value);
 // The value of one of the tune's objectives (from 0, in their order) at the median; false when it
 // is not known, or there is no such objective.
@@ -452,7 +452,7 @@ HONE_API bool hone_record_objective(const struct hone_record *r, size_t objectiv
 // one? Of identical configurations the one that was measured is told.
 HONE_API bool hone_record_pareto(const struct hone_record *r);
 
-// What one launch of the kernel takes; -1 where the driver does not say.
+// The resources that one launch of the kernel takes; -1 if the driver does not report it.
 struct hone_resources {
     size_t size;
     int64_t registers; // of a work-item
@@ -465,7 +465,7 @@ struct hone_resources {
     int64_t groups_per_unit;    // work-groups that a compute unit holds at once
 };
 #define HONE_RESOURCES_INIT HONE_SIZED(hone_resources)
-// False where nothing is known of this launch, or there is none.
+// Returns false if nothing is known of this launch, or there is no such launch.
 HONE_API bool hone_record_resources(const struct hone_record *r, size_t launch,
                                     struct hone_resources *out);
 
@@ -478,7 +478,7 @@ struct hone_gpu {
     uint32_t celsius;
 };
 #define HONE_GPU_INIT HONE_SIZED(hone_gpu)
-// False where no management library (NVML) told anything.
+// False if no management library (NVML) reported anything.
 HONE_API bool hone_record_gpu(const struct hone_record *r, struct hone_gpu *out);
 
 // Where the time of a configuration went, by the wall clock; what the store or an identical configuration answered has its first
@@ -492,7 +492,7 @@ struct hone_times {
 #define HONE_TIMES_INIT HONE_SIZED(hone_times)
 HONE_API void hone_record_times(const struct hone_record *r, struct hone_times *out);
 
-// How one output compares with what is right.
+// The comparison of one output with its expected values.
 struct hone_deviation {
     size_t size;
     const char *name; // of the argument
@@ -553,7 +553,7 @@ struct hone_store;
 enum hone_store_mode {
     HONE_STORE_WRITE,    // created when missing, with its folders
     HONE_STORE_READ,     // a missing file is an error
-    HONE_STORE_IMMUTABLE // shipped results that nobody changes: nothing is made beside the file
+    HONE_STORE_IMMUTABLE // shipped results that never change: nothing is made beside the file
 };
 
 // Where another process has the file locked, this and every function with a store waits for it, ten
@@ -666,9 +666,9 @@ struct hone_tune_options {
     const char *strategy;    // (optional) "random", "genetic:population=20"; NULL: the spec's, else
                              // by the budget. `hone help strategies` lists all
     const char *budget;      // (optional) "60s", "200", "10%", or several: "60s,200"
-    const char *objective;   // (optional) what to look for: "time", "max:GFLOP/s" (a metric of the
+    const char *objective;   // (optional) what to optimise: "time", "max:GFLOP/s" (a metric of the
                              // spec), or several, separated by commas, whose Pareto set is found;
-                             // NULL: the spec's, else the least time. Where it is not the time, or
+                             // NULL: the spec's, else the shortest time. If it is not the time, or
                              // the time in other words, there is no ranking, and every
                              // configuration is launched the same number of times
     const char *lock_folder; // where users of a device take turns; NULL: "/tmp"
@@ -681,8 +681,8 @@ struct hone_tune_options {
     // for it, two minutes at most beyond the step's timeout.
     hone_judge *judge;
     void *judge_context;
-    // What the store, and `known` (optional: another one, such as what ships with a spec), have of the space elsewhere,
-    // on another device or with other constants, is an input of the search.
+    // Input of the search: results of `store` and of `known` (optional: another store, such as one
+    // that ships with a spec) for the space on another device or with other constants.
     struct hone_store *known;
     uint64_t seed;
     uint32_t jobs;       // builds at once; 0: as many as useful
@@ -691,7 +691,7 @@ struct hone_tune_options {
     uint32_t retry; // failures with these statuses that the store knows do not answer: a set of
                     // 1 << status, or HONE_RETRY_ALL
     uint64_t build_limit_ns, launch_limit_ns; // 0: one minute, half a minute
-    uint64_t driver_limit_ns; // for what is no job's own doing, such as a driver's start; 0: what
+    uint64_t driver_limit_ns; // for delays that are not a job's, such as a driver's start; 0: what
                               // is enough for those known
     uint64_t lock_wait_ns;    // for a device that another process uses, at a time; 0: ten minutes
     bool fresh;               // what the store knows does not answer
@@ -759,7 +759,7 @@ struct hone_progress {
     uint64_t correct; // of them
     uint64_t reused;  // of them, from the store or identical to another
     uint64_t elapsed_ns;
-    uint64_t left_ns;               // estimate; 0: none yet
+    uint64_t left_ns;               // estimate; 0: not known yet
     const struct hone_record *best; // (or NULL) by the objective, so far; at the end, of those tied
                                     // in the ranking the one to take. NULL with several objectives
     uint64_t pareto;                // with several objectives: records of the Pareto set so far
@@ -784,8 +784,8 @@ enum hone_fetched {
     HONE_FETCH_BINARY, // what the driver made of a program: index of hone_job_program()
     HONE_FETCH_PTX     // likewise; its binary, where that is PTX or the driver makes none
 };
-// Of the correct record of hone_run_new(), unless the store answered. The bytes live until the next
-// call. Waits for the worker to read them, two minutes at most.
+// Fetches from the correct record of hone_run_new(), unless the store answered. The bytes live
+// until the next call. Waits for the worker to read them, two minutes at most.
 HONE_API bool hone_tune_fetch(struct hone_tune *t, const struct hone_record *r,
                               enum hone_fetched what, uint32_t index, const void **bytes,
                               size_t *length, struct hone_error *e);

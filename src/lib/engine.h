@@ -1,4 +1,4 @@
-// What the program asks of the library beyond include/hone/hone.h: what stands behind the public
+// The library's interface for the program beyond include/hone/hone.h: the structs behind the public
 // handles, for reports and for questions that only a command line has.
 #ifndef HONE_LIB_ENGINE_H
 #define HONE_LIB_ENGINE_H
@@ -126,7 +126,7 @@ struct engine_peaked {
     const struct peak *found;
 };
 void engine_peaked(const struct hone_tune *t, struct engine_peaked *out);
-// What the store knows of it: peak_find().
+// Looks the device's limits up in the store: peak_find().
 bool engine_peak_known(struct hone_store *st, const struct device_info *d, struct arena *a,
                        struct peak *out, struct error *e);
 
@@ -230,7 +230,7 @@ bool engine_stored_run(struct hone_store *st, const char *wanted, const struct s
                        struct arena *a, struct stored *out, struct error *e);
 void engine_stored_release(struct stored *s);
 
-// What the store calls a spec that is built with further options, or a routine: "matmul (-O3)".
+// The store's name for a routine, or for a spec that is built with further options: "matmul (-O3)".
 void engine_compare_name(const char *spec, const char *what, struct text *out);
 
 #endif

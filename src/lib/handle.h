@@ -1,8 +1,8 @@
-// What stands behind the public handles, and how things pass between the two sides. Private to
+// The structs behind the public handles, and the conversions between the two sides. Private to
 // src/lib.
 //
-// A spec, space, store and record are the internal structs under a public name, which nobody
-// outside can look into; the others are wrapped, since they need a place for what they borrow.
+// A spec, space, store and record are the internal structs under a public name, opaque outside; the
+// others are wrapped, since they need a place for what they borrow.
 #ifndef HONE_LIB_HANDLE_H
 #define HONE_LIB_HANDLE_H
 
@@ -70,7 +70,7 @@ void workplace_release(struct workplace *w); // a zeroed one, too
 
 // ---- handles ------------------------------------------------------------------------------------
 
-// What a caller sees of a device, and what it was made from.
+// A device as the caller sees it, and its origin.
 struct device_entry {
     struct hone_device device; // first: a pointer to it is one to the entry
     const struct device_info *info;
@@ -102,13 +102,14 @@ struct tune_setup {
     struct tune_options options; // with the setup of every workflow
 };
 
-// What every workflow's options have: all but what is looked for, and how. `given` is of this version.
+// The options that all workflows share: everything except the search. `given` is of this version.
 bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, struct error *e);
-// With these; of what a caller gives.
+// The same with the search, from the caller's options.
 bool setup_tune(struct tune_setup *s, const struct hone_tune_options *o, struct error *e);
 void setup_release(struct tune_setup *s); // a zeroed one, too
 
-// What a handle does with its workflow; each function is the workflow's own, as workflows/workflow.h says.
+// A handle's operations on its workflow; each function is the workflow's own, as
+// workflows/workflow.h says.
 struct workflow_operations {
     enum workflow_answer (*step)(void *workflow, int timeout_ms, const void **record,
                                  struct error *e);
@@ -116,7 +117,7 @@ struct workflow_operations {
     void (*free)(void *workflow);
 };
 
-// Defines NAME_operations, of the workflow NAME whose struct is TYPE.
+// Defines NAME_operations for the workflow NAME whose struct is TYPE.
 #define WORKFLOW_OPERATIONS(name, type)                                                            \
     static enum workflow_answer step_##name(void *workflow, int timeout_ms, const void **record,   \
                                             struct error *e)                                       \

@@ -14,7 +14,7 @@ _Static_assert((int)HONE_BROKEN == (int)WORKFLOW_BROKEN && (int)HONE_END == (int
 _Static_assert((int)HONE_FETCH_PTX == (int)FETCH_PTX, "what is fetched");
 _Static_assert(HONE_RETRY_ALL == STORE_RETRY_ALL, "what is tried again");
 
-#define RUN_LAUNCHES 7 // of one configuration alone, where nobody says how many
+#define RUN_LAUNCHES 7 // of one configuration alone, the default
 
 // ---- options ------------------------------------------------------------------------------------
 
@@ -74,7 +74,7 @@ static bool keep_options(struct tune_setup *s, const struct hone_tune_options *o
            (!o->budget || budget_parse(o->budget, &out->budget, e));
 }
 
-// What runs: workers, of which the one that listed the devices may be the first.
+// Chooses the workers; the first may be the one that listed the devices.
 static bool choose_workplace(struct tune_setup *s, const struct hone_tune_options *o,
                              struct error *e)
 {
@@ -92,7 +92,7 @@ static bool choose_workplace(struct tune_setup *s, const struct hone_tune_option
     return true;
 }
 
-// Those of this machine start the workers that all else here starts.
+// Places on this machine use the same worker settings as the rest of the tune.
 static bool borrow_places(struct tune_setup *s, const struct hone_places *from, struct error *e)
 {
     struct tune_options *out = &s->options;
@@ -127,7 +127,7 @@ bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, str
            borrow_places(s, given->places, e);
 }
 
-// What is looked for, and how.
+// Chooses the strategy and the objectives.
 static bool choose_search(struct tune_setup *s, const struct hone_tune_options *o, struct error *e)
 {
     struct tune_options *out = &s->options;
