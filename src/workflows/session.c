@@ -1,6 +1,6 @@
 // Session setup, as every workflow needs it: sources, space, the default configuration, and one job
-// that shows what results are held against; the session that results are stored under; and a hash
-// table of what configurations really run, by which identical ones are found.
+// that shows how results are verified; the session that results are stored under; and a hash table
+// of what configurations really run, by which identical ones are found.
 #include "workflows/session.h"
 
 #include <stdlib.h>
@@ -108,10 +108,9 @@ static bool look_at_reference(struct session *s, struct error *e)
 
 // ---- the default -------------------------------------------------------------------------------
 
-// The default configuration is no part of the space that --config and --where leave. Of a recorded
-// space there are no sources: it then has what the spec itself says, or none. It is looked for
-// once, not for each job; what a search from the first value on does not find in a large space, the
-// space knows.
+// The default configuration is not part of the space that --config and --where leave. A recorded
+// space has no sources: its default is the spec's own, or none. It is determined once, not for each
+// job; if a search from the first value on does not find one in a large space, the space does.
 static bool find_default(struct session *s, struct error *e)
 {
     const struct spec *spec = s->setup.spec;
@@ -193,7 +192,8 @@ void session_release(struct session *s)
     arena_release(&s->arena);
 }
 
-// What expressions may ask of the device, in numbers: whoever reads the store where there is no such device knows it too.
+// Writes the device properties that expressions may use, as numbers, so that the store can be read
+// without such a device.
 static void add_facts(const struct device_info *d, struct text *out)
 {
     text_addf(out,

@@ -1,5 +1,5 @@
-// What every workflow begins with: the sources read, the space made, a look at what results are
-// held against, the session for the store. And the table that finds configurations that turn out to
+// The steps that begin every workflow: read the sources, make the space, find out how results are
+// verified, open the session in the store. And the table that finds configurations that turn out to
 // be the same work.
 #ifndef HONE_WORKFLOWS_SESSION_H
 #define HONE_WORKFLOWS_SESSION_H
@@ -7,10 +7,10 @@
 #include "model/result.h"
 #include "campaign/setup.h"
 
-// What a session is made of besides the setup.
+// Options of a session besides the setup.
 struct session_options {
     // (optional) The caller's, of recorded configurations: no job will be made, so nothing else is
-    // read or looked at, and there is no device.
+    // read or inspected, and there is no device.
     struct space *space;
     // No space is made: the jobs will be a vendor's routine, which no parameter changes. The
     // sources are then of any language, the device's where the spec has that.
@@ -29,8 +29,8 @@ struct session {
     char *constants;      // "WIDTH=256"
     uint64_t default_index;
     bool has_default;
-    // How results are held against what is right. `against`: "gemm", "default configuration"; ""
-    // where nothing is compared, or no job could be made to look at.
+    // How results are verified. `against`: "gemm", "default configuration"; "" if nothing is
+    // compared, or no job could be made to find out.
     enum verification verification;
     const char *against;
 };
@@ -41,7 +41,7 @@ bool session_make(struct session *s, const struct setup *setup, const struct ses
                   struct error *e);
 void session_release(struct session *s);
 
-// The space that all shares are of: what is the same for each share is looked for there. NULL with
+// The space that all shares are of: properties common to all shares are looked up there. NULL with
 // an error.
 const struct space *session_whole(struct session *s, struct error *e);
 

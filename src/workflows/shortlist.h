@@ -17,7 +17,7 @@ struct shortlist {
     struct shortlisted *list; // by estimate, equal ones by ticket
     size_t count, most;       // most 0: nobody is one
     double near;              // times the fastest
-    // Told of each that was considered and is none (any more).
+    // Called for each that was considered and is not on the list (any more).
     void (*leaves)(void *context, uint64_t ticket);
     void *context;
 };

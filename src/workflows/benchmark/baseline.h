@@ -28,14 +28,14 @@ struct baseline_row {
     uint32_t set_count;
     const char *constants;     // all of them, as spec_constants_text() has them
     const char *configuration; // all parameters: "a=1, b=2"
-    const char *source;        // SHA-256 of the kernel's texts, hexadecimal; "" where nobody says
+    const char *source;        // SHA-256 of the kernel's texts, hexadecimal; "" if not known
     const struct baseline_pass *passes;
     uint32_t pass_count; // 0 of a mere list of configurations
 };
 
 struct baseline {
     const char *hone_version, *date, *spec;
-    // Of struct device_info the texts alone; the rest is zeroed.
+    // Only the texts of struct device_info; the rest is zeroed.
     struct device_info device;
     const struct baseline_row *rows;
     uint32_t row_count;
@@ -51,8 +51,8 @@ void baseline_write(const struct baseline *b, struct text *out);
 bool baseline_parse_list(const char *path, const char *text, size_t length, const char *device,
                          struct arena *a, struct baseline *out, struct error *e);
 
-// May times on the device be held against it? A driver is also its compiler, and on a CPU the cores in use. What differs is
-// appended to `why`.
+// May times on the device be compared with the baseline? A driver is also its compiler, and on a
+// CPU the cores in use. Differences are appended to `why`.
 enum baseline_fit { BASELINE_FITS, BASELINE_OTHER_DRIVER, BASELINE_OTHER_DEVICE };
 enum baseline_fit baseline_fits(const struct baseline *b, const struct device_info *d,
                                 struct text *why);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is known of a point.
+// The results of a point so far.
 struct lane {
     struct baseline_pass *passes;
     uint32_t count;

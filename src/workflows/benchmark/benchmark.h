@@ -1,13 +1,15 @@
-// The workflow of `hone bench`: configurations that are known, each at its constants, measured again in passes and held
-// against a baseline.
+// The workflow of `hone bench`: known configurations, each at its constants, measured again in
+// passes and compared with a baseline.
 //
-// A *pass* is a comparison (compare.h) of as many of them as there are sides: fresh workers build, load and verify each, and
-// launch them in interleaved rounds. Several passes follow each other, because what one load of a kernel costs differs from
-// the next (stats/regression.h). Where there is a baseline, those of which a loss cannot be excluded after the first passes
-// are measured in as many again, and only then judged. Without one, all are measured in twice as many: that spread is what
-// later benches are held against.
+// A *pass* is a comparison (compare.h) of as many of them as there are sides: fresh workers build,
+// load and verify each, and launch them in interleaved rounds. There are several passes, because
+// the cost of a kernel differs from one load to the next (stats/regression.h). With a baseline,
+// configurations for which a loss cannot be excluded after the first passes are measured in as many
+// again before they are judged. Without one, all are measured in twice as many: later benches are
+// compared with that spread.
 //
-// Nothing is kept in a store: what is known of a configuration is its ranking's, and a bench answers no tune.
+// Nothing is stored: a configuration's stored result is its ranking's, and a bench does not answer
+// a tune.
 //
 // Driven as workflow.h says; planned and done are passes of a configuration. Records come at the end, in the order of the
 // points.
@@ -25,7 +27,7 @@ struct benchmark_point {
     const struct spec *spec;           // read with the point's constants
     const char *label;                 // "WIDTH=256": for messages
     const char *configuration;         // "a=1, b=2"
-    const struct baseline_row *before; // (optional) that it is held against
+    const struct baseline_row *before; // (optional) that it is compared with
 };
 
 struct benchmark_options {
@@ -43,7 +45,7 @@ struct benchmark_record {
     uint32_t pass_count;
     struct stats_summary stats;   // of the passes' medians; valid with one pass or more
     const struct result *failure; // (or NULL) why it is not measured any more
-    bool judged;                  // held against a row of the baseline
+    bool judged;                  // compared with a row of the baseline
     struct baseline_state before, now;
     double before_ns; // median of the baseline's passes
     struct regression regression;
@@ -63,7 +65,7 @@ enum workflow_answer benchmark_step(struct benchmark *b, int timeout_ms,
                                     const struct benchmark_record **record, struct error *e);
 void benchmark_cancel(struct benchmark *b); // there will be no more records
 void benchmark_progress(struct benchmark *b, struct benchmark_progress *out);
-// Those that were handed out.
+// The records that were handed out.
 const struct benchmark_record *benchmark_records(const struct benchmark *b, uint32_t *count);
 void benchmark_free(struct benchmark *b); // NULL is fine
 

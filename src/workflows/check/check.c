@@ -17,7 +17,7 @@
 
 #define BATCH 64 // configurations that are submitted at once
 
-// What is to be checked: a configuration at its sizes.
+// A configuration to be checked, at its sizes.
 struct planned {
     uint64_t index;
     const struct sized *sized;
@@ -287,7 +287,7 @@ static enum check_verdict judge_record(const struct check *c, const struct check
     return is_unverified && !c->o.allow_unverified ? CHECK_UNVERIFIED : CHECK_PASSED;
 }
 
-// The record is whole: it is judged, counted and handed out.
+// The record is complete: it is judged, counted and handed out.
 static const struct check_record *finish_record(struct check *c, struct item *n, struct error *e)
 {
     struct check_record *r = &n->record;

@@ -1,4 +1,4 @@
-// The workflow of `hone check`: every configuration is built, launched once and held against the
+// The workflow of `hone check`: every configuration is built, launched once and compared with the
 // reference; nothing is timed. (Not check.h: that is the name of the tests' library.)
 //
 // Driven as workflow.h says; planned and done are configurations. They come in the order of the
@@ -36,8 +36,8 @@ struct check_options {
     const struct check_smallest *smallest;
     uint32_t smallest_count;
     uint64_t sample;       // so many, uniform without replacement; 0: all
-    unsigned allowed;      // statuses that are no failure: 1u << enum status
-    bool allow_unverified; // correct without anything to hold it against is no failure
+    unsigned allowed;      // statuses that do not count as failures: 1u << enum status
+    bool allow_unverified; // correct without a reference is not a failure
 
     // The reference itself is checked in place of each configuration, where it is a kernel or a
     // configuration: nothing holds it against anything, but what it does wrong shows.
@@ -113,12 +113,12 @@ void check_cancel(struct check *c);
 void check_progress(struct check *c, struct check_progress *out);
 const struct space *check_space(const struct check *c);
 void check_source_digest(const struct check *c, struct digest *out);
-// How results are held against what is right. *against: "gemm"; of agreement the default
-// configuration, "B=32"; "".
+// How results are verified. *against: "gemm"; for agreement the default configuration, "B=32"; or
+// "".
 enum verification check_verification(const struct check *c, const char **against);
 // All records in the order in which they were handed out.
 const struct check_record *const *check_records(const struct check *c, size_t *count);
-// What the simulator found, in the order of kernel file and line; valid until the next step.
+// The simulator's findings, in the order of kernel file and line; valid until the next step.
 const struct check_finding *check_findings(const struct check *c, size_t *count);
 void check_free(struct check *c); // NULL is fine
 

@@ -1,8 +1,8 @@
 // Choosing the smallest sizes at which a configuration works, one choice of constants after the
-// other: candidates in ascending order are first held against the restrictions that change with the
-// choice, evaluated on the spec as it was read with the constant replaced; what passes is tried in
-// earnest, on the spec read again at that value. Specs at other sizes are kept in a table, those
-// that no configuration is checked at until there are too many.
+// other. Candidates, in ascending order, are first checked by the restrictions that change with the
+// choice, evaluated on the spec as it was read with the constant replaced; those that pass are then
+// tried on the spec read again at that value. Specs at other sizes are kept in a table; those at
+// which no configuration is checked are dropped when there are too many.
 #include "workflows/check/sizes.h"
 
 #include "base/array.h"
@@ -71,8 +71,8 @@ static bool changes_with_choice(const struct spec *s, const struct choice *c, co
            reads_any(x, c->derived, c->derived_count, s->slots.derived);
 }
 
-// The derived parameters and the restrictions that change with a choice. What reads ProblemSize
-// cannot be told before the spec is read again.
+// The derived parameters and the restrictions that change with a choice. Those that read
+// ProblemSize can only be evaluated once the spec is read again.
 static bool find_tests(struct sizes *z, struct choice *c, struct error *e)
 {
     const struct spec *s = z->o->setup.spec;
@@ -216,8 +216,8 @@ void sizes_free(struct sizes *z)
 
 // ---- the spec at other sizes -------------------------------------------------------------------
 
-// With "WIDTH=48" for each constant of a choice that has a value of its own. A spec that makes no
-// sense at these sizes is none: not an error.
+// With "WIDTH=48" for each constant of a choice that has a value of its own. A spec that is invalid
+// at these sizes is not an error: NULL.
 static struct spec *read_spec_at(struct sizes *z, const int64_t *values, struct error *e)
 {
     struct arena a;
@@ -406,7 +406,7 @@ static bool works_at_values(struct sizes *z, const uint32_t *choice, struct erro
     return ok;
 }
 
-// Do the restrictions hold, as far as they can be told without reading the spec again?
+// Do the restrictions hold, as far as they can be evaluated without reading the spec again?
 static bool passes_tests(struct sizes *z, struct choice *c)
 {
     const struct spec *s = z->o->setup.spec;

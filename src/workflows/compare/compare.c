@@ -62,7 +62,7 @@ static bool make_sides(struct compare *c, struct error *e)
     return ok;
 }
 
-// Nobody leaves before the end: an interval needs all rounds, of the slower side too.
+// No side leaves before the end: an interval needs all rounds, of the slower side too.
 static void set_rules(struct compare *c)
 {
     uint32_t rounds = differ_rounds(c->paired_run_count, c->o.setup.terms.rules.level) + 1;
@@ -238,8 +238,8 @@ enum workflow_answer compare_step(struct compare *c, int timeout_ms,
     if (c->broken)
         return WORKFLOW_BROKEN;
     if (!c->over && (c->finished == c->planned || c->progress.common.cancelled)) {
-        // Who differs and by how much, once. The paired run of the bests comes after it, so that
-        // whoever ends that one loses nothing else.
+        // Judge the sides once, before the paired run of the bests, so that a cancelled run of the
+        // bests loses nothing else.
         c->over = true;
         if (!compare_judge(c) || !compare_sum_up(c) || !compare_add_bests(c)) {
             error_memory(&why);

@@ -1,7 +1,8 @@
-// A comparison on several equal devices. Each on which all sides run, with a view of its own each, is a lane: an
-// evaluator of views that launch in turn (runner/several.h), and a member of a farm of such. A paired run's jobs are
-// verified on whichever has room; its rounds take place on all lanes, and a block is a round of one device, so that
-// no ratio sees two of them. Where sides are on different devices there is one lane, of the first of each.
+// A comparison on several equal devices. Each device on which all sides run, with a view of its own
+// each, is a lane: an evaluator of views with interleaved launches (runner/several.h), and a member
+// of a farm of such evaluators. A paired run's jobs are verified on any lane that has room; its
+// rounds take place on all lanes, and a block is a round of one device, so that no ratio compares
+// two devices. If sides are on different devices there is one lane, with the first device of each.
 #include "workflows/compare/compare_inside.h"
 
 #include "base/array.h"
@@ -74,7 +75,7 @@ static uint32_t find_view(struct compare *c, const struct side *s)
     return c->view_count++;
 }
 
-// What of the devices matters to the rounds is the coarsest timer, and whether other load does.
+// Give the rounds the coarsest timer of the devices, and whether other load affects them.
 static void find_views(struct compare *c)
 {
     for (uint32_t i = 0; i < c->side_count; i++) {
@@ -150,7 +151,7 @@ uint32_t compare_rounds(const struct compare *c, uint32_t rounds)
     return c->o.rounds ? c->o.rounds : (rounds + lanes - 1) / lanes * lanes;
 }
 
-// Those that take part in the next ranking.
+// The lanes that take part in the next ranking.
 static uint32_t open_lanes(struct compare *c)
 {
     uint32_t count = 0, members = farm_members(c->evaluator, c->members);
@@ -200,7 +201,7 @@ void compare_release_lanes(struct compare *c)
         free(c->lanes[i].ratios);
 }
 
-// Of several paired runs the mean, with the interval that further ones would leave it in.
+// For several paired runs: the mean, with the interval in which further runs would leave it.
 uint32_t compare_lane_members(struct compare *c)
 {
     uint32_t count = c->lane_count > 1 ? farm_members(c->evaluator, c->members) : 0;

@@ -159,7 +159,7 @@ void paired_run_release(struct compare *c, struct paired_run *h)
         result_free(h->slots[i].result);
 }
 
-// ---- in turn -----------------------------------------------------------------------------------
+// ---- rounds ------------------------------------------------------------------------------------
 
 bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e)
 {
@@ -194,8 +194,8 @@ bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e)
 
 // ---- the store ---------------------------------------------------------------------------------
 
-// What was measured, or fails by itself. A library that cannot be called here is no property of the
-// job.
+// Stores measured results, and failures of the job itself. A library that cannot be called on this
+// machine is not a property of the job.
 static bool store_side(struct compare *c, const struct side *s, const struct slot *n,
                        struct error *e)
 {
@@ -270,7 +270,7 @@ static void copy_primary_run(struct compare *c, struct paired_run *h)
     r->probability = from->probability;
 }
 
-// What was known of each job gets what the rounds found in place of samples.
+// Each job's earlier result gets the samples of the rounds in place of its own.
 static bool end_paired_rounds(struct compare *c, struct paired_run *h)
 {
     struct final_ranking_status status;
@@ -278,7 +278,7 @@ static bool end_paired_rounds(struct compare *c, struct paired_run *h)
     uint8_t id[16];
     bool ok = true;
     final_ranking_status(c->final_ranking, &status);
-    if (getrandom(id, sizeof id, 0) != (ssize_t)sizeof id) // then nobody finds it again
+    if (getrandom(id, sizeof id, 0) != (ssize_t)sizeof id) // then it cannot be found again
         memset(id, 0, sizeof id);
     c->progress.launches += status.launches;
     r->rounds = status.rounds;

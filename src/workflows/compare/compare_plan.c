@@ -192,11 +192,11 @@ static bool note_if_alone(struct compare *c, uint32_t side, const uint32_t *choi
     return text != NULL;
 }
 
-// What the side has that the list was not made from, and that one has not.
+// Adds the configurations of the other side that the side of the list does not have.
 static bool find_others_only(struct compare *c, uint32_t from, struct error *e)
 {
     if (c->o.sample || c->o.chosen_count || c->side_count != 2)
-        return true; // nobody asked for all
+        return true; // not all were requested
     const struct side *s = &c->sides[1 - from];
     if (s->o.stored)
         return each_stored(c, 1 - from, note_if_alone, e);

@@ -132,7 +132,7 @@ static void drop_candidate(struct peak_run *p, struct candidate *c)
     c->result = NULL;
 }
 
-// One of the shapes not working is no matter while another does, but not to be passed over.
+// A shape that does not work is no problem while another one does, but it is reported.
 static bool note_shape_failure(struct peak_run *p, const struct candidate *c,
                                const struct result *r)
 {
@@ -166,7 +166,7 @@ static bool finish_candidate(struct peak_run *p, struct candidate *c, struct err
     return ok;
 }
 
-// The short launch told how many rounds are needed.
+// The short launch shows how many rounds are needed.
 static bool lengthen(struct peak_run *p, struct candidate *c, struct error *e)
 {
     const uint64_t *samples;

@@ -20,10 +20,10 @@
 // So many measurements of a limit count, the newest.
 #define PEAK_RECENT 5
 
-// Of each limit the highest of the newest that the store has of this device, its driver and
-// compiler: what uses the device meanwhile only makes it slower, and a card that was given other
-// clocks for good is known as such after PEAK_RECENT. Those that the store has not are left
-// unknown. Texts are kept in the arena. False on failure.
+// Finds, for each limit, the highest of the newest measurements in the store for this device, its
+// driver and compiler: other use of the device only makes it slower, and a card with permanently
+// changed clocks is recognised after PEAK_RECENT measurements. Limits that the store does not have
+// are left unknown. Texts are kept in the arena. False on failure.
 bool peak_find(struct store *s, const struct device_info *d, struct arena *a, struct peak *out,
                struct error *e);
 // The same by the digest of device and driver (device_info_digest()).
@@ -50,7 +50,7 @@ enum workflow_answer peak_step(struct peak_run *p, int timeout_ms,
 // A limit that is not done yet stays unknown.
 void peak_cancel(struct peak_run *p);
 void peak_progress(struct peak_run *p, struct workflow_progress *out);
-// What is known by now, of all limits.
+// The results so far, of all limits.
 const struct peak *peak_found(const struct peak_run *p);
 void peak_free(struct peak_run *p);
 

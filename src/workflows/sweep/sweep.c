@@ -1,7 +1,7 @@
-// A sweep, point by point: each line's spec is read with the point's constants, its configuration comes
-// from the store, a tune or (of a routine) needs none; then the lines that have one are launched in
-// turn in one paired run, unless the store has that already. What fails at a point is told in its
-// record; what would fail at every point ends the sweep.
+// A sweep, point by point: each line's spec is read with the point's constants; its configuration
+// comes from the store or a tune, or is not needed (a routine). The lines that have one are then
+// interleaved in one paired run, unless the store has that already. A failure at one point is
+// reported in its record; a failure that would affect every point ends the sweep.
 #include "workflows/sweep/sweep.h"
 
 #include "os/process.h"
@@ -84,7 +84,7 @@ static struct sweep_entry *entry_at(const struct sweep *s, uint32_t line)
     return &s->records[s->count].entries[line];
 }
 
-// What is wrong with a point is told in its record; everything else ends the sweep.
+// Errors of the point are reported in its record; everything else ends the sweep.
 static bool is_of_point(const struct error *why)
 {
     return why->code == ERROR_INPUT || why->code == ERROR_USAGE;
@@ -133,7 +133,7 @@ static bool load_line_spec(struct sweep *s, uint32_t line, struct error *e)
     struct error why = ERROR_INIT;
     const struct sweep_line *l = &s->o.lines[line];
     const struct sweep_point *point = &s->o.plan->points[s->count];
-    // What is to be warned of was told when the spec was read for the plan.
+    // Warnings were issued when the spec was read for the plan.
     struct spec_options so = {.set = point->set,
                               .set_count = s->o.plan->name_count,
                               .strict = l->strict,
@@ -166,8 +166,8 @@ static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, 
     return ok;
 }
 
-// What the store answers with: under today's driver and source, and of a ranking of all that is
-// swept unless anything will do.
+// Takes the store's answer if it is of today's driver and source, and of a ranking of the whole
+// swept space unless any result will do.
 static bool ask_store_for_line(struct sweep *s, uint32_t line, struct error *e)
 {
     const struct sweep_line *l = &s->o.lines[line];
@@ -250,8 +250,8 @@ static bool say_none(struct sweep *s, const struct tune_progress *p)
     return entry_at(s, s->line)->why != NULL;
 }
 
-// What was found earlier in a part of the space, and the strategy did not ask for, may be clearly
-// faster: then that is what `hone best` says.
+// An earlier result from a part of the space that the strategy did not ask for may be clearly
+// faster: then `hone best` answers with it, and so must the sweep.
 static bool prefer_earlier_best(struct sweep *s, const struct tune_progress *p, struct error *e)
 {
     const struct tune_options *t = &s->o.lines[s->line].tune;
@@ -315,7 +315,7 @@ static bool step_line_tune(struct sweep *s, int timeout_ms, struct error *e)
     return ok;
 }
 
-// ---- in turn -----------------------------------------------------------------------------------
+// ---- rounds ------------------------------------------------------------------------------------
 
 // Once a sweep, before the store is asked for launches of today's libraries. Where one cannot be
 // opened the launches will say so.
@@ -337,7 +337,7 @@ static bool ask_libraries(struct sweep *s, struct error *e)
     return true;
 }
 
-// Times of the lines by themselves stay; who has none yet is told why.
+// Lines keep the times that they have; the others get the reason.
 static bool note_paired_failure(struct sweep *s, const struct error *why, struct error *e)
 {
     bool told = false;
@@ -399,7 +399,7 @@ static bool take_paired_run(struct sweep *s, const struct compare_record *r)
     return true;
 }
 
-// What the store has of such a paired run.
+// Takes such a paired run from the store.
 static bool take_known_run(struct sweep *s, const struct compare_options *o, bool *is_known,
                            struct error *e)
 {
@@ -427,7 +427,7 @@ static bool take_known_run(struct sweep *s, const struct compare_options *o, boo
     return ok;
 }
 
-// The lines that have a configuration. One alone is not launched in turn with anything; a routine,
+// The lines that have a configuration. A single one is not interleaved with anything; a routine,
 // which nothing else measures, then has no time.
 static bool start_paired_run(struct sweep *s, struct error *e)
 {

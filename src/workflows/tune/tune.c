@@ -88,8 +88,8 @@ static bool begin_search(struct tune *t, struct error *e)
     t->evaluator = tune_make_evaluator(t, e);
     if (!t->evaluator || !describe_devices(t, e))
         return false;
-    // The evaluator says how many it keeps under way at once, since it starts with none. Where a
-    // time ends the search nobody knows how many there will be.
+    // The evaluator limits how many it keeps under way at once, since it starts with none. If a
+    // time ends the search, the total is not known.
     size_t room = evaluator_room(t->evaluator);
     bool by_time = o->budget.nanoseconds > 0 && t->planned >= valid;
     const struct objectives *g = &o->objectives;
@@ -236,7 +236,8 @@ static bool is_search_over(struct tune *t)
     return t->asking_ended && evaluator_idle(t->evaluator);
 }
 
-// What was asked and has not begun when the budget's time is up is left, too.
+// When the budget's time is up, configurations that were asked for and have not begun are dropped,
+// too.
 static void watch_budget_time(struct tune *t)
 {
     uint64_t limit = t->o.budget.nanoseconds;
@@ -303,7 +304,7 @@ struct spec_measured tune_measured(const struct tune *t, const struct tune_recor
                                       replay ? replay_measurements(replay, r->index) : NULL};
 }
 
-// Once the device's clock was found wrong, what it told is no time.
+// Once the device's clock has proved wrong, its times no longer count.
 void tune_summarise(struct tune *t, struct item *n)
 {
     struct tune_record *r = &n->record;
@@ -332,7 +333,8 @@ void tune_summarise(struct tune *t, struct item *n)
 
 static void add_times(struct tune_progress *p, const struct result *r)
 {
-    // One that was hopeless at its verified launch has that as its sample: nothing was timed.
+    // A configuration found hopeless at its verified launch has that launch as its sample: nothing
+    // was timed.
     bool is_verified_launch = r->stop == STOP_HOPELESS && r->sample_count == 1 && !r->warm &&
                               r->samples_ns[0] == r->verify_launch_ns;
     p->build_ns += r->build_ns;
@@ -440,7 +442,7 @@ static void link_same_code(struct tune *t, struct item *n)
     struct item *other = *named_bucket(t, n->result->same_as);
     while (other && !str_equal(other->record.configuration, n->result->same_as))
         other = other->chained;
-    // What the store says of both may come in either order.
+    // The store may answer for the two in either order.
     if (!other || other == n || (!other->result && !n->result->reused))
         return;
     n->primary = other->primary ? other->primary : other;

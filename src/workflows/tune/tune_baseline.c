@@ -1,7 +1,7 @@
-// The default configuration is what others are compared with, and, where the spec has no reference,
-// what their outputs are held against. One that crashes, or does not build, is a result like any
-// other, so the next valid configuration takes its place and the tune goes on. A tune of a part takes the one
-// that a tune of the whole would: their results are held against the same.
+// Other configurations are compared with the default one and, if the spec has no reference, their
+// outputs with its outputs. A default that crashes, or does not build, is a result like any other,
+// so the next valid configuration takes its place and the tune goes on. A tune of a part takes the
+// one that a tune of the whole would, so that results of both are verified in the same way.
 #include "workflows/tune/tune_inside.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static bool find_stand_in(const struct tune *t, const struct space *whole, uint6
     return false;
 }
 
-// What is asked for and not answered yet was made with the old reference.
+// Jobs that are not answered yet were made with the old reference.
 static bool resubmit_items(struct tune *t, struct error *e)
 {
     for (uint64_t i = 0; i < t->item_count; i++) {

@@ -1,5 +1,5 @@
-// What a tune looks for: the values of records in its objectives, which record is the best (of several
-// objectives, which are the Pareto set), and what the strategy is told.
+// The objectives of a tune: the values of records in them, which record is the best (with several
+// objectives, which are the Pareto set), and what the strategy receives.
 #include "workflows/tune/tune_inside.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ static void note_best(struct tune *t, struct tune_record *r)
                        (uint64_t)((double)r->result->verify_launch_ns / r->pace));
 }
 
-// One that is identical to another is of the set through that one.
+// A configuration that is identical to another belongs to the set through that one.
 static void note_front(struct tune *t, struct tune_record *r)
 {
     const struct objectives *g = &t->o.objectives;
@@ -97,8 +97,8 @@ void tune_objective_note(struct tune *t, struct tune_record *r)
 
 // ---- the strategy ------------------------------------------------------------------------------
 
-// One that is correct and has no value is nothing that was looked for. Where nothing is timed all
-// that are correct are the same.
+// A correct configuration without a value of the objective counts as a failure. If nothing is
+// timed, all correct ones are the same.
 void tune_objective_tell(struct tune *t, const struct tune_record *r)
 {
     enum status status = r->result->status;

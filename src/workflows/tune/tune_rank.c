@@ -1,9 +1,9 @@
-// The ranking at the end of a tune, around final_ranking.c, which drives its rounds: while the search
-// runs, which jobs stay loaded because they may still be the best (shortlist.h); after it, whether the
-// store has a ranking of just these finalists, which then decides again without a launch; who takes
-// part, the default configuration always; and what becomes of the records: the finalists' results are
-// stored all together or not at all, under one random id, replace those of screening, and among those
-// tied with the winner tie_break.h chooses.
+// The ranking at the end of a tune, around final_ranking.c, which drives its rounds: while the
+// search runs, which jobs stay loaded because they may still be the best (shortlist.h); after it,
+// whether the store has a ranking of just these finalists, which then decides again without a
+// launch; which configurations take part, the default always; and what becomes of the records: the
+// finalists' results are stored all together or not at all, under one random id, replace those of
+// screening, and among those tied with the winner tie_break.h chooses.
 #include "workflows/tune/tune_inside.h"
 
 #include "os/process.h"
@@ -55,12 +55,12 @@ void tune_rank_release(struct tune *t)
     shortlist_release(&t->finalists);
 }
 
-// How many samples tell who may be the best: of a result from the store no more than screening
-// takes, or the least of many would stand against the least of a few.
+// How many samples estimate whether a configuration may be the best: of a stored result no more
+// than screening takes, or the minimum of many would be compared with the minimum of a few.
 #define ESTIMATE_SAMPLES 3
 
-// The least of the first launches: what disturbs a launch makes it slower, and nobody who may be
-// the best shall miss the ranking for that. A result that was stopped early may have no samples.
+// The minimum of the first launches: disturbances make a launch slower, and no candidate for the
+// best may miss the ranking for that. A result that was stopped early may have no samples.
 static double estimate_of(const struct result *r)
 {
     const uint64_t *samples;
@@ -181,7 +181,7 @@ static void mark_ranked(struct tune *t, struct item *n, const struct ranking_ent
     }
 }
 
-// What the decision depends on, for whoever takes it again.
+// The terms that the decision depends on, so that it can be repeated.
 static struct ranked_terms ranked_terms_of(const struct tune *t, bool is_short, uint32_t batch)
 {
     const struct measure_rules rules = final_ranking_rules(&t->o.setup.terms.rules, is_short);
@@ -195,7 +195,7 @@ static struct ranked_terms ranked_terms_of(const struct tune *t, bool is_short, 
                                      t->o.setup.device->timer_ns / (batch ? batch : 1)};
 }
 
-// What was known of the finalist, with what the ranking found in place of the samples.
+// The finalist's earlier result, with the samples of the ranking in place of its own.
 static struct result *ranked_result(struct tune *t, const struct finalist *c)
 {
     const struct tune_ranked *ranked = &t->progress.ranked;
@@ -226,15 +226,15 @@ static struct result *ranked_result(struct tune *t, const struct finalist *c)
     return NULL;
 }
 
-// Of a late one for whose rounds there was no time there is none; its place is not known where its
-// partner failed after them.
+// Did the ranking yield a result for this finalist? A late one has none if there was no time for
+// its rounds; its place is not known if its partner failed after them.
 static bool has_news(const struct tune *t, const struct finalist *c)
 {
     return c->failure || (t->progress.ranked.status.decided && c->placed);
 }
 
 // Another process may have the store locked for the moment: the ranking is then written in a later
-// step, *later is set, and it is no failure.
+// step, *later is set, and it is not a failure.
 static bool is_written(struct tune *t, bool ok, bool *later, struct error *why, struct error *e)
 {
     *later = !ok && store_try_again(t->o.setup.store, why);
@@ -243,7 +243,7 @@ static bool is_written(struct tune *t, bool ok, bool *later, struct error *why, 
     return ok || *later;
 }
 
-// The store has a ranking whole or not at all: whoever decides from a part of it would name another
+// The store has a ranking whole or not at all: deciding from a part of it would name another
 // winner.
 static bool store_results(struct tune *t, bool *later, struct error *e)
 {
@@ -306,7 +306,7 @@ static void end_tune_rounds(struct tune *t)
     t->final_ranking = NULL;
 }
 
-// The rounds are over. What they found is told even where it cannot be stored.
+// The rounds are over. Their results are reported even if they cannot be stored.
 static bool finish_ranking(struct tune *t, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
@@ -332,8 +332,8 @@ static bool finish_ranking(struct tune *t, struct error *e)
     return ok && (!ranked->status.decided || choose_among_tied(t) || error_memory(e));
 }
 
-// The decision depends on the order of the finalists: it is one that whoever decides again from
-// the store finds too. A late one stays behind them.
+// The decision depends on the order of the finalists: use one that can be reproduced from the
+// store. A late one stays behind them.
 static void put_in_order(struct tune *t, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -369,9 +369,9 @@ static bool is_of_ranking(const struct result *r, const struct result *ranking)
                         : memcmp(r->ranking, ranking->ranking, sizeof r->ranking) == 0);
 }
 
-// Are the finalists those of one ranking that the store has? One that took part in none does not
-// count when it was known already and is clearly behind: it was not near enough for that one. A
-// ranking of one has nobody behind it.
+// Are the finalists those of one ranking that the store has? One that took part in no ranking does
+// not count if it was known already and is clearly behind: it was not near enough for that one. A
+// ranking of one has nothing behind it.
 static bool has_ranking(const struct tune *t)
 {
     const struct shortlist *c = &t->finalists;
@@ -395,7 +395,7 @@ static bool is_by_rules(const struct tune *t, const struct result *r, bool is_sh
            then.resolution_ns == now.resolution_ns;
 }
 
-// Everyone who took part in the ranking of `first`, near to the best today or not.
+// All that took part in the ranking of `first`, near to the best today or not.
 static bool gather_known(struct tune *t, const struct result *first)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
@@ -430,10 +430,10 @@ static void forget_known(struct tune *t)
     memset(&t->progress.ranked, 0, sizeof t->progress.ranked);
 }
 
-// The decision of a ranking from the store, taken again: the same samples, rules and seed. *whole
-// is false where it ended before these rules would end it: it was a short one, more is asked for
-// now, or its best are not in this space, and the others left it after a few rounds. Or where the
-// default was launched late, with a winner that is not in this space: it compares with nobody here.
+// The decision of a ranking from the store, repeated: the same samples, rules and seed. *whole is
+// false if it ended before these rules would end it: it was a short one, more is asked for now, or
+// its best are not in this space, and the others left it after a few rounds. Or if the default was
+// launched late, with a winner that is not in this space: then it compares with nothing here.
 static bool decide_again(struct tune *t, bool *whole, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
@@ -461,8 +461,9 @@ static bool decide_again(struct tune *t, bool *whole, struct error *e)
     return !*whole || choose_among_tied(t) || error_memory(e);
 }
 
-// The same ranking decides for what was searched now: written down where it was of another part of
-// the space, so that nobody searches again. One of the whole space says so already.
+// The same ranking decides for the space searched now: it is written down for this space if it was
+// of another part, so that the search is not repeated. A ranking of the whole space covers this
+// already.
 static bool restate_ranking(struct tune *t, struct error *e)
 {
     const struct shortlist *c = &t->finalists;
@@ -513,7 +514,7 @@ static bool use_places(struct tune *t)
     return working > 0;
 }
 
-// A ranking of one is none that others could belong to: it has no id.
+// A ranking of one has no id, since no other result could belong to it.
 static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
@@ -621,7 +622,7 @@ bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e)
     return answer != WORKFLOW_BROKEN;
 }
 
-// What a ranking found so far decides nothing: the records stay as screening left them.
+// An unfinished ranking decides nothing: the records stay as screening left them.
 void tune_rank_cancel(struct tune *t)
 {
     if (t->final_ranking)
@@ -630,7 +631,7 @@ void tune_rank_cancel(struct tune *t)
 
 // ---- the speed-up ------------------------------------------------------------------------------
 
-// What screening found of a record: its result, before the ranking.
+// The screening estimate of a record, from its result before the ranking.
 static double screened_estimate(const struct tune *t, const struct tune_record *r)
 {
     for (uint64_t i = 0; i < t->item_count; i++) {

@@ -1,5 +1,5 @@
-// What stores know of the space elsewhere: each recorded space of the spec's name but the one that the
-// tune itself is of becomes a source of the search, the nearest first.
+// Finds results for the space elsewhere in stores: each recorded space of the spec's name, except
+// the tune's own, becomes a source of the search, the nearest first.
 #include "workflows/elsewhere.h"
 #include "recorded/read_store.h"
 #include "workflows/tune/tune_inside.h"
@@ -13,7 +13,7 @@
 #define RESULTS_LEAST 3
 #define FAILED_MOST   8 // spaces without a correct result that are reported
 
-// One that may be read.
+// A stored space that may be read.
 struct near_space {
     struct store *store;
     const struct stored_space *space;
@@ -74,7 +74,7 @@ static bool list_near(struct tune *t, struct store *store, struct arena *a, stru
     return true;
 }
 
-// Nobody asked for what ships with a spec: that it cannot be read ends no tune.
+// The results that ship with a spec were not asked for: failing to read them does not end a tune.
 static bool list_known(struct tune *t, struct arena *a, struct near_space **all, size_t *count,
                        struct error *e)
 {
@@ -94,8 +94,9 @@ static const char *name_of_space(struct tune *t, const struct stored_space *s)
                         s->constants[0] ? ", " : "", s->constants);
 }
 
-// What cannot be read, or says nothing of the space, is left out, with a note in the log. Without one where it ships with the
-// spec: that has only the best of some devices, and nobody asked for it.
+// Leaves out a space that cannot be read or has no results of this space, with a note in the log.
+// There is no note if it ships with the spec: that has only the best of some devices, and was not
+// asked for.
 static bool add_source(struct tune *t, const struct near_space *n, struct error *e)
 {
     struct error unreadable = ERROR_INIT;
@@ -131,7 +132,7 @@ static bool count_one(void *context, const struct store_row *row)
     return true;
 }
 
-// A space without a correct result is no source, but it is reported.
+// A space without a correct result cannot be a source, but it is reported.
 static bool note_failed(struct tune *t, const struct near_space *n, struct tune_source *failed,
                         uint32_t *count, struct error *e)
 {
@@ -193,7 +194,7 @@ bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struc
 
 // ---- what they were worth ----------------------------------------------------------------------
 
-// Of the records that are new since the last call.
+// Looks at the records that are new since the last call.
 static void note_recommended(struct tune *t)
 {
     for (; t->recommended_seen < t->record_count; t->recommended_seen++) {

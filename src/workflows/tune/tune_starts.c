@@ -1,4 +1,4 @@
-// What a tune begins with because its options or its spec say so, and what became of it.
+// Handles the start configurations that a tune's options or its spec give, and their results.
 #include "workflows/starts.h"
 #include "workflows/tune/tune_inside.h"
 
