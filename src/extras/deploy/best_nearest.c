@@ -21,12 +21,13 @@ enum { OPTIONS_MOST = 1 << 16, WHY_MOST = 1024 };
 
 // ---- the sizes that are known ------------------------------------------------------------------
 
-// Sizes of the same spec: whole numbers of 1 and more. What differs among them are the columns.
+// Sizes of the same spec: whole numbers of 1 and more. Constants whose sizes differ are the
+// columns.
 struct known_sizes {
     const struct spec *spec; // as it is asked for
     struct arena *arena;
     bool *is_column; // one a constant of the spec
-    int64_t *values; // one a constant, size after size; 0: it is no whole number
+    int64_t *values; // one a constant, size after size; 0: not a whole number
     size_t count;
 };
 
@@ -215,7 +216,7 @@ static const struct constant *find_constant(const struct spec *spec, const char 
     return c;
 }
 
-// What the store has a time of: the lookup of hone itself says which point answered.
+// Finds the point that answers in hone's own lookup, unless that has another configuration.
 static void find_point(struct nearest_answer *a, struct arena *scratch)
 {
     const struct deploy_asker who = {.name = a->who.name,
@@ -426,7 +427,7 @@ static int show_nearest_of(const struct best_nearest *n, struct hone_store *stor
     return status;
 }
 
-// What --set says that is no size; NULL: there is none.
+// The first item of --set that is not a size; NULL: all are.
 static const char *find_no_size(const struct best_nearest *n)
 {
     const struct spec *spec = n->work->spec;

@@ -50,7 +50,7 @@ static double above_best(const struct deploy_matrix *m, uint32_t row, uint32_t c
     return time_of(m, row, candidate) / time_of(m, row, best) - 1;
 }
 
-// Of a row that has a fastest.
+// Does the candidate cover the row, which has a fastest one?
 static bool is_good_enough(const struct deploy_matrix *m, uint32_t row, uint32_t candidate)
 {
     uint32_t best = fastest_of(m, row, NULL, m->candidate_count);
@@ -181,7 +181,7 @@ static bool find_cover(struct cover *c, struct arena *a)
 
 // ---- the points --------------------------------------------------------------------------------
 
-// Of the rows that are points by now. False without memory.
+// Chooses candidates for the rows that are points so far. False without memory.
 static bool choose_at(const struct deploy_matrix *m, const uint32_t *rows, uint32_t count,
                       struct arena *a, struct deploy_chosen *out)
 {
@@ -283,7 +283,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Of `above`, one a row of `rows`; NaN: unanswered. Leaves it sorted.
+// Summarises `above`, one a row of `rows`; NaN: unanswered. Leaves it sorted.
 static void spread_of(const struct deploy_matrix *m, const uint32_t *rows, double *above,
                       uint32_t count, struct deploy_spread *out)
 {
@@ -308,7 +308,8 @@ static void spread_of(const struct deploy_matrix *m, const uint32_t *rows, doubl
         out->median = (above[(out->count - 1) / 2] + above[out->count / 2]) / 2;
 }
 
-// The regret at drawn rows that are no points. `worst`: the row that is to become one; DEPLOY_NONE.
+// The regret at drawn rows that are not points. `worst`: the row that is to become one;
+// DEPLOY_NONE.
 static bool look_between(const struct deploy_matrix *m, const struct deploy_waves *w,
                          const struct deploy_chosen *t, const bool *is_point, struct arena *a,
                          struct deploy_spread *out, uint32_t *worst)

@@ -1,14 +1,16 @@
-// From times to a dispatch table: which of the candidates an application needs, and which of them it takes at each
-// shape. Pure: the times are a matrix that somebody measured.
+// From times to a dispatch table: which candidates an application needs, and which of them it takes
+// at each shape. Pure: the measured times are a matrix.
 //
-// A candidate *covers* a point where it takes no more than `within` above the fastest there, and no more than the
-// default, if that was measured there. The fewest that cover every point are chosen: greedily, each time the one that
-// covers the most points that are left (then the most weight, then the fewest resources); then fewer are looked for by
-// an exhaustive search with a bounded number of steps. A point takes the fastest of those chosen.
+// A candidate *covers* a point if it takes no more than `within` above the fastest there, and no
+// more than the default, if that was measured there. The smallest set that covers every point is
+// chosen: greedily, each time the one that covers the most remaining points (then the most weight,
+// then the fewest resources); then an exhaustive search with a bounded number of steps looks for a
+// smaller set. A point takes the fastest of the set.
 //
-// Drawn shapes lie between the points. What the table answers there, by the rule of dispatch.h, is held against the
-// fastest there: the regret. The one with the most, where that is above `within` or above the default, becomes a point
-// itself, and all is chosen anew, until there is none.
+// Drawn shapes lie between the points. The table's answer there, by the rule of dispatch.h, is
+// compared with the fastest there: the regret. The shape with the highest regret, if that is above
+// `within` or above the default, becomes a point itself, and all is chosen anew, until there is
+// none.
 //
 // A table looks shapes up in one of two ways: the nearest point, or a prediction by waves of work-groups. Leave-one-out
 // cross-validation decides: the configurations are chosen for both, then each measured shape is left out in turn,
@@ -19,14 +21,14 @@
 
 #include "extras/deploy/dispatch.h"
 
-// Of a candidate, the most over its kernels; -1: not known, and decides nothing.
+// A candidate's resources, the most over its kernels; -1: not known, and decides nothing.
 struct deploy_cost {
     int64_t spill_bytes, registers, local_bytes, private_bytes;
 };
 
 struct deploy_matrix {
     uint32_t candidate_count;
-    uint32_t default_candidate;        // DEPLOY_NONE: it is none of them
+    uint32_t default_candidate;        // DEPLOY_NONE: it is not a candidate
     uint32_t point_count, drawn_count; // rows: the points, then what was drawn
     uint32_t column_count;
     const int64_t *const *shapes; // one a row
@@ -49,16 +51,16 @@ struct deploy_spread {
     uint32_t count;
     double median, most, mean; // fractions; the mean by weights
     uint32_t most_at;          // row
-    uint32_t
-        unanswered; // rows without a valid configuration, or whose one fails there; they count in nothing else
+    // Rows without a valid configuration, or whose one fails there; they count in nothing else.
+    uint32_t unanswered;
 };
 
 struct deploy_chosen {
-    uint32_t *
-        candidates; // the order of configurations; the default is not among them unless it is needed
+    // The order of configurations; the default is not among them unless it is needed.
+    uint32_t *candidates;
     uint32_t count;
-    // Of rows with a time, refined ones last; `configuration` counts in `candidates`. What they are over the default the caller
-    // knows.
+    // The rows with a time, refined ones last; `configuration` counts in `candidates`. The caller
+    // adds what they take over the default.
     struct deploy_point *points;
     uint32_t *rows; // of each point
     uint32_t point_count;
@@ -66,7 +68,8 @@ struct deploy_chosen {
     struct deploy_spread drawn,
         left;         // before anything was refined; of those that became no points, at the end
     uint32_t refined; // that became points
-    // Of all rows between others, each left out in turn; by the table's lookup, and by the nearest point.
+    // The spread over all rows between others, each left out in turn: by the table's lookup, and by
+    // the nearest point.
     struct deploy_spread crossed, crossed_nearest;
     // (or NULL) The lookup is by waves: slopes one a column, resident one a candidate, costs [row * candidates +
     // candidate].

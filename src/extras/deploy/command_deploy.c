@@ -136,7 +136,7 @@ static int make_deploy_plan(struct session *s)
 
 // ---- the device --------------------------------------------------------------------------------
 
-// Of --known: one that the store has results of the spec on, here or not.
+// Chooses the device of --known: one with results of the spec in the store, present or not.
 static int choose_known_device(struct session *s)
 {
     struct error e = ERROR_INIT;
@@ -359,8 +359,8 @@ static int refuse_own_input(const struct session *s)
     return EXIT_USAGE;
 }
 
-// Writes a table of the default configuration alone, to nowhere: what the format cannot hold (a name, an expression) is told
-// before hours of measuring.
+// Writes a table of the default configuration alone, to nowhere: names and expressions that the
+// format cannot hold are reported before hours of measuring.
 static int try_format(struct session *s)
 {
     struct error e = ERROR_INIT;

@@ -1,7 +1,7 @@
-// From the tree of an expression to a postfix program. A part that does not depend on a column or a fact is evaluated
-// now; `and`, `or` and conditions whose decision is known now leave only the part that they decide for. Comparisons in a
-// chain and members of a list are compared pair by pair: expressions have no side effects, so that what stands in two
-// pairs may be computed twice.
+// From the tree of an expression to a postfix program. A part that does not depend on a column or a
+// fact is evaluated now; `and`, `or` and conditions whose decision is known now leave only the part
+// that they select. Comparisons in a chain and members of a list are compared pair by pair:
+// expressions have no side effects, so an operand of two pairs may be computed twice.
 #include "extras/deploy/compile.h"
 
 #include "expr/syntax_node.h"
@@ -95,7 +95,8 @@ static void fold_numbers(struct deploy_compiler *c, enum hone_core_operator op, 
     *did = true;
 }
 
-// What the operator does to what stands in front of it, where fewer steps give the same value and the same faults.
+// Applies the operator to the steps before it if fewer steps give the same value and the same
+// faults.
 static bool shorten(struct deploy_compiler *c, enum hone_core_operator op)
 {
     bool did = false;
@@ -224,7 +225,7 @@ static unsigned compile_unary(struct deploy_compiler *c, const struct node *n)
                               : refuse_part(c, "~ of a number that may be a float");
 }
 
-// What arithmetic gives from what its operands may be.
+// The kinds of value that arithmetic gives, from those of its operands.
 static unsigned kinds_of_two(unsigned a, unsigned b)
 {
     unsigned kinds = (a & b & GIVES_INT) ? GIVES_INT : 0;

@@ -388,7 +388,7 @@ static bool put_argument_bytes(struct maker_of_core *m, const struct argument_sp
            deploy_put_int(c, bytes) && deploy_put_operator(c, HONE_CORE_MUL);
 }
 
-// What the launch asks for in CUDA: its SharedMemory and its local arguments.
+// The local memory that a launch requests in CUDA: its SharedMemory and its local arguments.
 static bool make_local_memory(struct maker_of_core *m, const struct launch_spec *l, uint32_t *out)
 {
     struct deploy_compiler *c = &m->compiler;
@@ -508,7 +508,8 @@ static bool is_modelled(const struct maker_of_core *m, uint32_t kernel)
     return false;
 }
 
-// Of each kernel that is modelled; where the configuration does without it, of its last launch. `made`: those that it has.
+// Counts the groups of each modelled kernel; for one that the configuration lacks, of its last
+// launch. `made`: the launches that it has.
 static bool make_group_counts(struct maker_of_core *m, const uint32_t *made, uint32_t count,
                               uint32_t *groups)
 {

@@ -1,6 +1,7 @@
-// A deploy, stage by stage: a sweep tunes every point, and another one shapes that are drawn between the points; then a tune
-// of the winners alone measures each of them, and its records fill the grid of this device. What cannot be measured at a
-// point is told in its record; what would fail everywhere ends the deploy.
+// A deploy, stage by stage: a sweep tunes every point, and another one shapes that are drawn
+// between the points; then a tune of the winners alone measures each of them, and its records fill
+// the grid of this device. A failure at one point is reported in its record; a failure that would
+// affect every point ends the deploy.
 #include "extras/deploy/deploy_inside.h"
 
 #include "extras/deploy/nearest.h"
@@ -14,7 +15,7 @@
 
 // ---- making ------------------------------------------------------------------------------------
 
-// Columns are the names whose values vary; where none does (one point), all that are numbers.
+// Columns are the names whose values vary; if none does (one point), all names that are numbers.
 static bool find_columns(struct deploy *d, struct error *e)
 {
     const struct sweep_plan *plan = d->o.plan;
@@ -78,7 +79,7 @@ static bool read_sources(struct deploy *d, struct error *e)
         return false;
     spec_sources_digest(with, &d->source);
     spec_sources_free(with);
-    // Whoever looks whether they have changed has no device.
+    // Read without a device, as the check for changed sources has none.
     d->sources = spec_sources_read(d->spec, device->language, NULL, NULL, e);
     return d->sources != NULL;
 }
@@ -114,8 +115,8 @@ static bool is_one_of(const struct space *space, const struct spec *spec, const 
            space_find(space, choice, &index);
 }
 
-// A table of a part of the space (--config, --where) has no configuration beside it: where the default is none of the part at any
-// point, the first of the part stands for it.
+// A table of a part of the space (--config, --where) has no configuration outside it: if the
+// default is not in the part at any point, the first of the part takes its place.
 static bool take_default_of_part(struct deploy *d, struct error *e)
 {
     struct text first = TEXT_INIT;
@@ -289,7 +290,8 @@ static bool step_sweep(struct deploy *d, int timeout_ms, struct error *e)
 
 // ---- measuring ---------------------------------------------------------------------------------
 
-// Those of the winners, and the default, that the row's spec has, each once. NULL without memory.
+// The winners and the default that are in the space of the row's spec, each once. NULL without
+// memory.
 static const char **candidates_at(struct deploy *d, const struct deploy_row *row, uint32_t *count)
 {
     const char **list = arena_array(&d->arena, d->winner_count + (size_t)2, sizeof *list);
@@ -356,7 +358,8 @@ static bool start_row(struct deploy *d, struct deploy_row *row, struct error *e)
     return d->tune || row->why || error_memory(e);
 }
 
-// The row's default, and the fastest of its ranking: what the others are held against. NULL: there is none.
+// The row's default, and the fastest of its ranking, with which the others are compared. NULL:
+// there is none.
 struct row_bases {
     const struct tune_record *best, *base;
 };
@@ -423,7 +426,7 @@ static bool take_measured(struct deploy *d, struct deploy_record *out, const str
     return ok;
 }
 
-// Of the row whose tune is over, or that has none.
+// Finishes a row whose tune is over, or that has none.
 static bool finish_row(struct deploy *d, const struct deploy_record **record, struct error *e)
 {
     struct deploy_row *row = &d->rows[d->row];

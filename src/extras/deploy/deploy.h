@@ -37,8 +37,8 @@ struct deploy_options {
     const char *const *others; // (optional) names of further devices, as the store has them
     uint32_t other_count;
     bool all_others; // every device that the store has
-    bool
-        with_images; // the programs of this device's points; NVIDIA's alone, where they are PTX or cubins
+    // The programs of this device's points; NVIDIA's only, if they are PTX or cubins.
+    bool with_images;
     struct spare *spare; // (optional) for the first tune; outlives the deploy
 };
 
@@ -71,13 +71,14 @@ struct deploy_progress {
     struct tune_progress tune;   // while measuring and building
 };
 
-// What came of it, once END was reached without a cancel.
+// The results, once END was reached without a cancel.
 struct deploy_found {
     const struct deploy_table *table;     // whole; NULL: nothing works anywhere
     const struct deploy_chosen *chosen;   // one a device of the table
     const struct deploy_matrix *matrices; // likewise
-    // Likewise, of those that the store knows (else NULL): one a row of its matrix. (or NULL) What is known there is not the best
-    // of all that was asked for but of this part of the space (subspace.h); "" where nothing was ranked.
+    // Likewise, for devices known from the store (else NULL): one a row of its matrix. (or NULL)
+    // The known result is not the best of everything requested but of this part of the space
+    // (subspace.h); "" if nothing was ranked.
     const char *const *const *parts;
     uint32_t candidates;        // of this device: winners, and the default
     const char *const *columns; // of a shape; these and the sources are known from the start

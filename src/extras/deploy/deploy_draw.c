@@ -25,7 +25,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-// Of all points, in one column.
+// The greatest common divisor of all points' sizes in one column.
 static int64_t grain_of(const struct deploy *d, uint32_t column)
 {
     int64_t grain = 0;
@@ -75,7 +75,7 @@ static int64_t size_between(int64_t from, int64_t to, double way, int64_t grain)
     return wanted - (double)low < (double)high - wanted ? low + 1 : high - 1;
 }
 
-// Of the nearest shape so far; 0: it is one of them.
+// The distance to the nearest shape so far; 0: it is one of them.
 static uint64_t distance_to_known(const struct deploy *d, const int64_t *shape)
 {
     uint64_t least = UINT64_MAX;

@@ -161,7 +161,7 @@ static bool add_device(struct deploy *d, struct deploy_grid *g, uint32_t rows)
     return out->points != NULL;
 }
 
-// What is known of costs between the points of the device, with the table's configurations.
+// Adds the model of costs between the device's points, with the table's configurations.
 static bool add_model(struct deploy *d, const struct deploy_grid *g, uint32_t at)
 {
     const struct deploy_matrix *m = &d->matrices[at];

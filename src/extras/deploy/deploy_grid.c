@@ -1,4 +1,4 @@
-// What is known of a device: configurations by their texts, and a list of times.
+// The grid of a device: configurations by their texts, and a list of times.
 #include "extras/deploy/deploy_inside.h"
 
 #include <stddef.h>

@@ -65,7 +65,7 @@ bool counter_init(struct deploy *d, const struct device_info *facts, const char 
         return false;
     if (out->table.configuration_count == 0)
         return true;
-    // What cannot be compiled is told by the formats that would have it.
+    // The formats that need the compiled table report it if it cannot be compiled.
     out->is_made = core_table_init(&out->core, &out->table, &why);
     if (out->is_made) {
         out->launch_count = out->table.device_count;

@@ -33,8 +33,8 @@ static bool start_image(struct deploy *d, const struct deploy_point *point, stru
     return d->tune != NULL;
 }
 
-// What a program is that has the kernel under this name, so that an application finds it there: "ptx", "cubin"; NULL: it
-// has none of that name, because C++ changes names.
+// The kind of a program that has the kernel under this name, so that an application finds it there:
+// "ptx", "cubin"; NULL: it has no kernel of that name, because C++ changes names.
 static const char *kind_of(const struct text *program, const char *kernel)
 {
     struct text entry = TEXT_INIT;
@@ -79,7 +79,7 @@ static bool take_image(struct deploy *d, const struct deploy_point *point, const
     return true;
 }
 
-// Of the tune that is over.
+// Keeps the image of the tune that is over.
 static bool fetch_image(struct deploy *d, const struct deploy_point *point, struct error *e)
 {
     struct text program = TEXT_INIT;

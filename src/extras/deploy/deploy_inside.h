@@ -11,13 +11,13 @@
 // A time that is known.
 struct grid_cell {
     uint32_t row, candidate;
-    double
-        ns; // compares with the others of its row: where they were launched in turn, by their rounds
+    // Compares with the others of its row: if they were interleaved, by their rounds.
+    double ns;
     double median_ns; // of its own samples
     struct deploy_gain gain;
 };
 
-// What is known of one device: candidates, by the text of all their parameters, and their times.
+// The results of one device: candidates, by the text of all their parameters, and their times.
 struct deploy_grid {
     struct arena *arena;
     struct device_info facts; // as far as they are known
@@ -58,7 +58,7 @@ struct deploy {
     struct sweep *sweeps[2];  // of the points; between them
     uint32_t stage;           // index there
     enum deploy_phase phase;
-    uint32_t row; // whose turn it is
+    uint32_t row; // the current one
     struct tune *tune;
     struct deploy_grid own, *others;
     uint32_t other_count;
@@ -103,7 +103,8 @@ struct deploy_counter {
     bool is_made;          // false: its expressions are beyond the compiler, and nothing is known
 };
 
-// Of the configurations with these texts on the device; `facts` outlives it. False without memory.
+// Makes a counter for the configurations with these texts on the device; `facts` outlives it. False
+// without memory.
 bool counter_init(struct deploy *d, const struct device_info *facts, const char *const *texts,
                   uint32_t count, struct deploy_counter *out);
 // 0: not known.
@@ -115,14 +116,16 @@ void counter_release(struct deploy_counter *c);
 bool deploy_draw(struct deploy *d, struct error *e);
 // The row's spec and place; `set` and `shape` are there.
 bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e);
-// What --config and --where leave at the row; NULL: nothing, or (without an error) the row has no spec.
+// The part of the row's space that --config and --where select; NULL: nothing, or (without an
+// error) the row has no spec.
 struct space *deploy_row_space(const struct deploy *d, const struct deploy_row *r, struct error *e);
 
-// deploy_stored.c: what the store has of the device (its name and platform in g->facts), at the points.
-// What the store knows of the device itself, by the newest result of the spec on it.
+// deploy_stored.c: the store's results for the device (its name and platform in g->facts), at the
+// points.
+// Reads the device's properties from the newest result of the spec on it.
 bool deploy_read_device(const struct deploy *d, struct deploy_grid *g, struct error *e);
 bool deploy_read_stored(struct deploy *d, struct deploy_grid *g, struct error *e);
-// Of a deploy that measures nothing: this device, a record of each point, and the table.
+// For a deploy that measures nothing: this device, a record of each point, and the table.
 bool deploy_read_known(struct deploy *d, struct error *e);
 // d->others. The error names a device that has nothing.
 bool deploy_read_others(struct deploy *d, struct error *e);

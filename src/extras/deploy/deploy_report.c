@@ -1,5 +1,5 @@
-// What a deploy says to people: its rows, its table, and in sentences what few configurations cost against the best
-// ones.
+// Reports a deploy to the user: its rows, its table, and in sentences how much a few configurations
+// lose against the best ones.
 #include "extras/deploy/deploy_report.h"
 
 #include "extras/deploy/nearest.h"
@@ -160,8 +160,9 @@ static bool has_weights(const struct deploy_matrix *m)
     return false;
 }
 
-// What sizes between the points lose: before any of them became a point, and in the table as it is. Those that stayed between
-// the points are the good ones, and say nothing of the next size: each size left out in turn does.
+// Prints how much sizes between the points lose: before any of them became a point, and in the
+// table as it is. Sizes that stayed between the points are the good ones, and do not predict the
+// next size; leaving out each size in turn does.
 static void put_drawn(const struct deploy_report *v, const struct deploy_matrix *m,
                       const struct deploy_chosen *c, struct text *out)
 {
@@ -353,7 +354,7 @@ void report_deploy_unknown(const struct deploy_report *v, struct text *out)
     }
 }
 
-// What an application is told at a shape that has no time, on the device that was measured.
+// Prints an application's answer at a shape that has no time, on the device that was measured.
 static void put_answer(const struct deploy_table *t, const int64_t *shape, struct text *out)
 {
     const struct device_info *facts = t->devices[0].facts;

@@ -16,10 +16,11 @@ void report_deploy_row(const struct deploy_report *v, const struct deploy_record
                        struct text *out);
 // A row for each point of each device, configurations by number, then these. Nothing without a table.
 void report_deploy_table(const struct deploy_report *v, struct text *out);
-// What the table costs, in sentences: "5 configurations for 24 sizes; median 0.3 %, at most 1.9 % above the best, at
-// 1536". Then what was measured between them, how much faster than the default it is, and shapes that nothing answers.
+// The cost of the table in sentences: "5 configurations for 24 sizes; median 0.3 %, at most 1.9 %
+// above the best, at 1536". Then the measurements between the points, how much faster than the
+// default it is, and shapes that nothing answers.
 void report_deploy_end(const struct deploy_report *v, struct text *out);
-// The shapes that the store knows nothing of: "512; 1024". Nothing where there are none.
+// The shapes for which the store has no results: "512; 1024". Nothing if there are none.
 void report_deploy_unknown(const struct deploy_report *v, struct text *out);
 
 #endif

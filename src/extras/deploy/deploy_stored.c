@@ -82,7 +82,7 @@ static const char *full_text(struct deploy_grid *g, const struct spec *spec,
     return full;
 }
 
-// What is known of the row, where nothing was ranked.
+// Reads the row's best result if nothing was ranked.
 static bool read_best(const struct best_options *o, struct deploy_grid *g, uint32_t at,
                       struct error *e)
 {
@@ -132,7 +132,7 @@ static struct deploy_gain gain_in(const struct best_ranking *r, const struct bes
                                 .is_default = base == f};
 }
 
-// Everyone who took part in it.
+// Adds all that took part in the ranking.
 static bool put_ranking(const struct deploy *d, const struct best_ranking *r,
                         const struct spec *spec, struct deploy_grid *g, uint32_t at,
                         struct error *e)
@@ -208,7 +208,7 @@ static bool read_row(const struct deploy *d, struct deploy_grid *g, uint32_t at,
     return ok;
 }
 
-// Of a deploy that measures nothing: a record of each point.
+// Makes a record of each point, for a deploy that measures nothing.
 static bool record_known(struct deploy *d, struct error *e)
 {
     for (uint32_t i = 0; i < d->o.plan->point_count; i++) {

@@ -242,7 +242,7 @@ static bool check_device(const struct deploy_table *t, const struct deploy_devic
     return true;
 }
 
-// The problem's size is computed when a spec is read: with other constants nobody knows it.
+// The problem's size is computed when a spec is read: with other constants it is not known.
 static bool check_restrictions(const struct spec *s, struct error *e)
 {
     for (uint32_t i = 0; i < s->restriction_count; i++) {

@@ -1,5 +1,6 @@
-// A dispatch table: which of a few configurations an application takes for a shape, on a device. What `hone deploy`
-// finds, and what its formats (formats.h) write. Plain data in one arena; made by dispatch.c and never changed after.
+// A dispatch table: which of a few configurations an application takes for a shape, on a device.
+// The result of `hone deploy`, and the input of its formats (formats.h). Plain data in one arena;
+// made by dispatch.c and never changed after.
 //
 // A *shape* is a whole number, 1 or more, for each *column*: the constants of the spec that the table is about, in order.
 // All other constants have the values that `spec` has.
@@ -50,8 +51,9 @@ struct deploy_configuration {
 // How many times as fast as the default a configuration is at one shape.
 struct deploy_gain {
     double ratio; // not above 0: not known, or the two were never timed in one session
-    bool
-        is_in_turn; // of rounds in which both were launched; else of times taken one after the other, without an interval
+    // From rounds in which both were launched; else from times taken one after the other, without
+    // an interval.
+    bool is_in_turn;
     double low, high; // of the former
     bool is_interval; // low .. high is a 95 % interval, not just the range of a few rounds
     bool is_default;  // it is the default itself, or the same job
@@ -60,27 +62,28 @@ struct deploy_gain {
 struct deploy_point {
     const int64_t *shape;   // one a column
     uint32_t configuration; // that answers here
-    double weight;          // how often the application asks for it; 1 where nobody says
-    // Of a measured one:
+    double weight;          // how often the application asks for it; 1 by default
+    // If measured:
     double median_ns;  // of that configuration
     double above_best; // over the best that was measured here: 0.019 is 1.9 % more time
     // Over the default; below 0 is less time. NaN: the default was not measured here, or in another session.
     double above_default;
     struct deploy_gain gain;
     bool is_measured; // false: taken from elsewhere, the times are NaN
-    bool
-        is_refined; // was drawn between the points, and took part because the regret there was too high
+    // Was drawn between the points, and took part because the regret there was too high.
+    bool is_refined;
 };
 
 struct deploy_device {
     const char *name, *platform; // as the driver says
-    const char *identity;        // UUID; "" where nobody knows
+    const char *identity;        // UUID; "" if not known
     const char *vendor;          // "NVIDIA Corporation"; "" likewise
-    const char *
-        architecture; // "sm_90"; of other devices the driver's name of the model without numbers; or ""
+    // "sm_90"; for other devices the driver's name of the model without numbers; or "".
+    const char *architecture;
     const char *driver;     // that it was measured with
     uint32_t compute_units; // 0: not known
-    // What restrictions and sizes may read; of a device that is not here as far as the store knows.
+    // The facts that restrictions and sizes may read; for a device that is not present, those in
+    // the store.
     const struct device_info *facts;
     struct deploy_point *points;
     uint32_t point_count;
@@ -110,7 +113,7 @@ struct deploy_table {
     // Restrictions, launches, sizes and names: expressions over parameters, constants, derived parameters and facts. The
     // columns' values in it mean nothing.
     const struct spec *spec;
-    // Its sources, for who writes them out; (optional).
+    // (optional) Its sources, for formats that write them out.
     const struct spec_sources *sources;
 };
 
@@ -124,14 +127,16 @@ bool deploy_identifier(const char *text, struct arena *a, const char **name);
 
 // Is the constant one of the table's columns?
 bool deploy_is_column(const struct deploy_table *t, uint32_t constant);
-// Is the name of this slot, with that value, a macro for the kernel? It is none where a kernel has a parameter of that name.
+// Is the name of this slot, with that value, a macro for the kernel? Not if a kernel has a
+// parameter of that name.
 bool deploy_is_macro(const struct deploy_table *t, uint32_t slot, const struct value *v);
 // The configuration `choice` of the table's spec: its text, values and options, in the arena. False without memory.
 bool deploy_configuration_make(const struct deploy_table *t, const uint32_t *choice,
                                struct arena *a, struct deploy_configuration *out);
 
-// The table with its columns, for who builds one: `columns` are names of integer constants of the spec, at least one. All
-// lists are the caller's to fill. The error says which column the spec does not have.
+// Initialises a table with its columns: `columns` are names of integer constants of the spec, at
+// least one. All lists are the caller's to fill. The error names a column that the spec does not
+// have.
 bool deploy_table_init(struct deploy_table *t, const struct spec *spec, const char *const *columns,
                        uint32_t count, struct arena *a, struct error *e);
 

@@ -37,7 +37,7 @@ static bool is_taken(const char *const *taken, const char *name)
 // ", int64_t M, int64_t N" or ", M, N".
 static void add_sizes(const struct header *h, const char *before)
 {
-    // What the functions of the templates have themselves, and call.
+    // Names that the functions of the templates define themselves, and call.
     static const char *const taken[] = {"device", "device_name",  "c",     "out",    "size",
                                         "index",  "argument",     "shape", "found",  "i",
                                         "b",      "architecture", "NULL",  "size_t", "int64_t",

@@ -35,7 +35,7 @@ static bool reads_columns(const struct deploy_table *t)
             if (expr_uses(s->restrictions[i].expr, s->slots.constants + t->column_constants[c]))
                 return true;
         }
-        // What a derived parameter reads is not looked into: it may be a column.
+        // Assume that a derived parameter depends on a column.
         for (uint32_t k = 0; k < s->derived_count; k++) {
             if (expr_uses(s->restrictions[i].expr, s->slots.derived + k))
                 return true;

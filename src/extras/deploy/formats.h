@@ -1,4 +1,4 @@
-// What a dispatch table is written as: a row each, in a file of its name.
+// The formats of a dispatch table: a row each, in a file of its name.
 #ifndef HONE_DEPLOY_FORMATS_H
 #define HONE_DEPLOY_FORMATS_H
 

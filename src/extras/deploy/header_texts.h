@@ -1,4 +1,4 @@
-// What generated headers consist of, as texts; made by the build (CMakeLists.txt).
+// The parts of generated headers, as texts; made by the build (CMakeLists.txt).
 #ifndef HONE_DEPLOY_HEADER_TEXTS_H
 #define HONE_DEPLOY_HEADER_TEXTS_H
 

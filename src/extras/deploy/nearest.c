@@ -96,8 +96,8 @@ static const bool *find_valid(const struct deploy_table *t, const int64_t *shape
     return valid;
 }
 
-// Of the points nearest by their logarithms, the nearest valid one by the distance with hone_core_unlike() added;
-// DEPLOY_NONE: none is valid. As hone_core_find().
+// Among the points nearest by their logarithms, the nearest valid one by the distance with
+// hone_core_unlike() added; DEPLOY_NONE: none is valid. As hone_core_find().
 static uint32_t alike_point(const struct deploy_point *points, uint32_t count, uint32_t columns,
                             const int64_t *shape, const bool *valid)
 {
@@ -120,7 +120,7 @@ static uint32_t alike_point(const struct deploy_point *points, uint32_t count, u
     return DEPLOY_NONE;
 }
 
-// Where none of these is valid: the nearest of all that are.
+// If none of these is valid: the nearest of all valid points.
 static uint32_t nearest_point(const struct deploy_point *points, uint32_t count, uint32_t columns,
                               const int64_t *shape, const bool *valid)
 {

@@ -5,12 +5,12 @@
 
 #include "extras/deploy/dispatch.h"
 
-// Who asks. Texts may be NULL or "": not known.
+// The device that asks. Texts may be NULL or "": not known.
 struct deploy_asker {
     const char *name, *identity, *vendor, *architecture;
     uint32_t compute_units;
-    const struct device_info
-        *facts; // (optional) for restrictions; NULL: those of the device that answers
+    // (optional) for restrictions; NULL: those of the device that answers.
+    const struct device_info *facts;
 };
 
 enum deploy_reach { DEPLOY_MEASURED, DEPLOY_ARCHITECTURE, DEPLOY_VENDOR, DEPLOY_ANY };

@@ -40,7 +40,7 @@ static const char *stamp_word(const char *line, const char *name, struct arena *
     return NULL;
 }
 
-// In place; "%41" is 'A'. False where it is no such text.
+// Decodes in place; "%41" is 'A'. False if it is not such a text.
 static bool decode_path(char *path)
 {
     char *to = path;

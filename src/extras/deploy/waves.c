@@ -311,7 +311,7 @@ static uint32_t count_timed(struct deploy_waves *w, const struct deploy_matrix *
     return rows < ROWS_LEAST ? 0 : timed;
 }
 
-// Of launches that say something of equally many times the one with the least error.
+// Chooses, among the launches with the most times, the one with the smallest error.
 bool deploy_waves_fit(struct deploy_waves *w, const struct deploy_matrix *m, struct arena *a)
 {
     struct deploy_waves best = *w;

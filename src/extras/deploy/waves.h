@@ -1,10 +1,11 @@
-// Between measured shapes: what configurations cost there, by waves of work-groups. The model of known/known_core.h, fitted
-// to a matrix of times.
+// The cost of configurations between measured shapes, by waves of work-groups. The model of
+// known/known_core.h, fitted to a matrix of times.
 //
-// A wave's time grows with the sizes by one power for each column, the same for all configurations: least squares of its
-// logarithm, with a small penalty where sizes go together. How many work-groups a compute unit holds is looked for by
-// leaving each shape out in turn: one, unless another number predicts what was left out much better. Of several launches the
-// one is counted that leaves the least error.
+// A wave's time grows with the sizes by one power for each column, the same for all configurations:
+// least squares of its logarithm, with a small penalty where sizes go together. The number of
+// work-groups that a compute unit holds is found by leaving each shape out in turn: one, unless
+// another number predicts the omitted shapes much better. With several launches, the one with the
+// smallest error counts.
 #ifndef HONE_DEPLOY_WAVES_H
 #define HONE_DEPLOY_WAVES_H
 

@@ -82,7 +82,7 @@ static int choose_exported_space(struct session *s)
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// What --config and --where leave of it; *only is NULL where they say nothing.
+// The part of the space that --config and --where select; *only is NULL if neither is given.
 static bool narrow(const struct session *s, const struct spec *spec, struct space **only,
                    struct error *e)
 {

@@ -196,7 +196,8 @@ static bool set_parameter(struct reading *r, uint32_t parameter, const char *tex
     return ok;
 }
 
-// Empty, "nan" and "inf" are missing values. A time that is "nan" or "inf" is told from one that is missing.
+// Empty, "nan" and "inf" are missing values. A time that is "nan" or "inf" is distinguished from a
+// missing one.
 static bool read_number(struct reading *r, const char *name, const char *text, double *out)
 {
     *out = NAN;

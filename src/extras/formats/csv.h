@@ -2,7 +2,7 @@
 //
 //   parameters..., status, time_ns, statistic, COLUMNS..., further measurements...
 //
-// What stands in front of `status, time_ns` is a parameter. Empty: not known.
+// Columns before `status, time_ns` are parameters. Empty: not known.
 #ifndef HONE_FORMATS_CSV_H
 #define HONE_FORMATS_CSV_H
 

@@ -1,6 +1,6 @@
-// Writes a recorded space of a store. Each row is held against the spec as it is now and written into
-// a text of its own by the writer of the format; rows come newest first and are put into the file in
-// reverse.
+// Writes a recorded space of a store. Each row is checked against the spec as it is now and written
+// into a text of its own by the writer of the format; rows come newest first and are put into the
+// file in reverse.
 
 #include "extras/formats/export.h"
 
@@ -83,7 +83,7 @@ void export_ms_at(struct emit *j, const char *key, double ns)
 
 #define NONE UINT32_MAX
 
-// What is no parameter of the spec is left alone.
+// Names that are not parameters of the spec are ignored.
 static bool choose_parameter_value(const struct spec *s, const char *name, const struct value *v,
                                    uint32_t *choice)
 {

@@ -1,10 +1,9 @@
 // Writes a recorded space of a store as others read it: T4 results with metadata, a Kernel Tuner
 // cache file, CSV.
-//
 // T4: one document that is valid as results and as metadata. `time` is the median of the samples in
-// milliseconds, with "statistic" beside it and the measurements time_mean and time_minimum; of an
-// imported result it is what was recorded. Costs under `times`, also `benchmark`; a failure has
-// "message"; a result that was held against a reference has "verified".
+// milliseconds, with "statistic" beside it and the measurements time_mean and time_minimum; for an
+// imported result it is the recorded value. Costs under `times`, also `benchmark`; a failure has
+// "message"; a result that was compared with a reference has "verified".
 //
 // Kernel Tuner knows three failures: timeout and correctness become RuntimeFailedConfig, with the
 // status in "invalidity" beside it.

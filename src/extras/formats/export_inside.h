@@ -1,4 +1,4 @@
-// What the writers of the formats share. Private to src/exchange.
+// Shared by the writers of the formats. Private to src/extras/formats.
 #ifndef HONE_FORMATS_EXPORT_INSIDE_H
 #define HONE_FORMATS_EXPORT_INSIDE_H
 

@@ -102,7 +102,7 @@ static void put_t4_row(const struct exported *x, struct text *out)
     export_ms_at(&j, "benchmark", (double)r->measure_ns);
     export_ms_at(&j, "validation", (double)(r->verify_ns + r->reference_ns));
     export_ms_at(&j, "framework", (double)(r->load_ns + r->inputs_ns));
-    // The one sample of an imported result is no single run.
+    // The one sample of an imported result is not a single run.
     emit_array_at(&j, "runtimes");
     for (size_t i = 0; x->samples && r->stop != STOP_IMPORTED && i < x->stats.count; i++)
         emit_f64(&j, (double)x->samples[i] / 1e6);

@@ -1,10 +1,10 @@
-// Takes recorded spaces of others into a store: T4 files, Kernel Tuner cache files, CSV.
+// Stores recorded spaces that other programs wrote: T4 files, Kernel Tuner cache files, CSV.
 //
 // A row becomes a result that is marked (STOP_IMPORTED) with the name of the statistic that its one
-// sample is, of a job whose key no live job can have: it answers for nothing, and is never ranked
-// with what was measured here. Its device is named as recorded ("unknown device (FILE)" where
-// nobody says, so that two files are not mixed), on a platform "imported median" (or mean, ...), so
-// that two statistics are never held against each other.
+// sample is, of a job whose key no live job can have: it answers no question, and is never ranked
+// with measurements of this machine. Its device is named as recorded ("unknown device (FILE)" if
+// the file does not name one, so that two files are not mixed), on a platform "imported median" (or
+// mean, ...), so that two statistics are never compared.
 #ifndef HONE_FORMATS_IMPORT_H
 #define HONE_FORMATS_IMPORT_H
 

@@ -131,7 +131,7 @@ static bool read_cache_field(struct reading *r, const char *key, uint32_t *set)
                    : gather_refuse(g, "the value of '%s' is %s", key, reading_no_value(r));
     }
     if (kind == TOKEN_STRING && str_equal(key, "invalidity")) {
-        // Of hone: which failure it was, in a word that Kernel Tuner does not have.
+        // Written by hone: the exact status, in a word that Kernel Tuner does not have.
         enum status status;
         if (status_parse(text_cstr(&r->tokens.text), &status) && status != STATUS_CORRECT)
             r->gather.row.row.status = status;

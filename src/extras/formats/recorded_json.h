@@ -23,15 +23,15 @@ bool reading_skip(struct reading *r);
 bool reading_unexpected(struct reading *r, const char *where, const char *what);
 // Whether reading_key() or reading_item() came to the end and not to something else.
 bool reading_is_over(const struct reading *r);
-// What the token is that tokens_value() does not take: "a list", "a number that is too large".
+// Describes a token that tokens_value() refuses: "a list", "a number that is too large".
 const char *reading_no_value(const struct reading *r);
 // Keeps the token's text in the recorded space; another kind of token is skipped.
 bool reading_text(struct reading *r, const char **out);
-// A number of the token, in NaN where it is null, missing or none; skips lists and objects.
+// A number of the token; NaN if it is null, missing or not a number. Skips lists and objects.
 bool reading_number(struct reading *r, double *out);
 // A list of times of single runs.
 bool reading_runs(struct reading *r);
-// What the times are, where the text is one of mean, median, minimum.
+// The statistic of the times, if the text is one of mean, median, minimum.
 bool reading_statistic(struct reading *r, const char **out);
 // Steps through an object: true with the next key in r->tokens.text, false at its end
 // (TOKEN_OBJECT_END) or as above.

@@ -34,7 +34,7 @@ struct session {
 
 // ---- questions ---------------------------------------------------------------------------------
 
-// An answer, or NULL where the line is empty or there are no more: what is there stays.
+// An answer, or NULL if the line is empty or the input has ended: the present value stays.
 static const char *ask(struct session *s, const char *question, const char *now)
 {
     char *line = NULL;
@@ -376,7 +376,7 @@ static uint32_t find_host_code(const char *text)
     return 0;
 }
 
-// What a person has to look at, the most pressing first.
+// Lists the decisions left to the user, the most pressing first.
 static void add_decisions(struct session *s, const char *output, struct text *out)
 {
     const struct inferred *f = &s->found;

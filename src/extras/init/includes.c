@@ -21,7 +21,7 @@ struct includer {
 
 static bool add_file(struct includer *in, const char *path, const struct text *source);
 
-// The FILE of #include "FILE" or <FILE>, to be freed; NULL: the line is none.
+// The FILE of #include "FILE" or <FILE>, to be freed; NULL: the line is not one.
 static char *included_name(const char *line, bool *is_quoted)
 {
     line += strspn(line, " \t");

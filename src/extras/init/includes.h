@@ -1,4 +1,4 @@
-// What a kernel's file says together with the files that it includes.
+// Reads a kernel's file together with the files that it includes.
 #ifndef HONE_INIT_INCLUDES_H
 #define HONE_INIT_INCLUDES_H
 

@@ -1,7 +1,7 @@
-// From a kernel's text to what a spec says of it. The directives and the functions that the kernel
-// reaches give its names; each becomes an atom (study.h) whose value can be changed. The launch is
-// found (launch.c), then what buffers hold and how large they are (fit.c); what is left is to name
-// values: of parameters around what the text says, of sizes so that a launch takes no second.
+// From a kernel's source to its spec. The directives and the functions that the kernel reaches give
+// its names; each becomes an atom (study.h) whose value can be changed. The launch is found
+// (launch.c), then what buffers hold and how large they are (fit.c); finally values are chosen: of
+// parameters around those in the source, of sizes so that a launch takes no second.
 #include "extras/init/infer.h"
 
 #include "base/text.h"
@@ -59,7 +59,7 @@ static bool is_role_small(const char *name)
     return is_whole || (names_role(name, small_words) && !names_role(name, tuned_words));
 }
 
-// Words of the languages that are no names of the text's own.
+// Words of the languages, which cannot be names of the source's own.
 static bool is_language_name(const char *name)
 {
     static const char *const starts[] = {"CLK_", "FLT_",    "DBL_",  "M_",    "INT_",  "UINT_",
@@ -384,8 +384,8 @@ static struct atom *add_atom(struct study *s, const char *name, enum atom_kind k
     return a;
 }
 
-// What a name without a value is worth at first: sizes of groups are all alike, so that names which
-// stand for the same thing agree; the rest is one.
+// The first value of a name that has none: sizes of groups are all alike, so that names with the
+// same meaning agree; all others are one.
 static int64_t first_value(const struct study *s, const char *name)
 {
     static const char *const ones[] = {
@@ -810,7 +810,7 @@ static double launch_cost(struct study *s)
         item[axis] = local / 2;
     }
     run_forget(&s->run);
-    // What one item may cost; with more the launch is too long anyway.
+    // The work that one item may cost; with more the launch is too long anyway.
     uint64_t most = items > 100 ? (uint64_t)(8 * LAUNCH_COST / items) + 1000 : 10000000;
     s->run.budget = most;
     run_item(&s->run, group, item);
@@ -954,7 +954,7 @@ static void add_bound_restriction(struct writer_of *w)
                              arena_printf(s->arena, "%s <= %lld", text, (long long)bound->integer));
 }
 
-// What the text itself says, behind what the launch needs.
+// The restrictions of the source itself, after those that the launch needs.
 static void write_text_restrictions(struct writer_of *w)
 {
     struct restrictions found = {.list = NULL};
@@ -1122,7 +1122,7 @@ static void write_buffer_type(struct writer_of *w, const struct type *t,
     }
 }
 
-// What a buffer that is read begins with.
+// The initial contents of a buffer that is read.
 static void write_fill(struct writer_of *w, const struct object *o, int32_t content,
                        struct inferred_argument *a)
 {
@@ -1277,8 +1277,8 @@ static bool has_includes(const struct study *s)
     return strstr(s->text, "#include") || strstr(s->text, "\n#line ");
 }
 
-// Does the kernel's line hold macros, or a template's types? Then who reads it plainly, as a spec is
-// read, may not understand it.
+// Does the kernel's line contain macros, or a template's types? Then a plain parser, such as a
+// spec's, may not understand it.
 static bool is_plain_signature(const struct study *s)
 {
     const char *name = s->kernel->name, *at = s->text, *end = s->text + s->length;
@@ -1401,7 +1401,8 @@ static bool is_in_expressions(const struct inferred *f, const char *name)
     return found;
 }
 
-// An integer argument that is no size has its number; where a size depends on it, a constant's name.
+// An integer argument that is not a size has its number; if a size depends on it, a constant's
+// name.
 static bool needs_constant(const struct writer_of *w, const struct atom *a)
 {
     struct inferred *out = w->out;
@@ -1486,7 +1487,7 @@ static void write_template(struct writer_of *w)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-// What hone cannot pass to a kernel.
+// Refuses parameters that hone cannot pass to a kernel.
 static bool check_parameters(const struct study *s, struct error *e)
 {
     const struct function *f = s->kernel;
@@ -1730,7 +1731,7 @@ static struct inferred_argument *find_argument(const struct inferred *f, const c
     return NULL;
 }
 
-// What a variant says of buffers that the default does not use, or only reads.
+// Adds a variant's knowledge about buffers that the default does not use, or only reads.
 static void merge_variant(struct inferred *f, const struct inferred *variant)
 {
     for (uint32_t i = 0; i < f->argument_count; i++) {
@@ -1810,8 +1811,8 @@ static const char *switched_text(const struct switched *switched, struct arena *
     return text && unless ? arena_printf(a, "%s or %s", unless, text) : text;
 }
 
-// What the variant's text demands; and what the launch has and the variant's text has not stays as it
-// is there, since the launch would be another.
+// Adds the variant's own restrictions. A parameter of the launch that the variant's source lacks
+// keeps its value there, since the launch would differ.
 static bool add_variant_restrictions(const struct asked *q, const struct switched *switched,
                                      const struct inferred *variant, struct inferred *f)
 {

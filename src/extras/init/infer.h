@@ -1,7 +1,7 @@
-// What a kernel's text says of how it is launched: the names that are to come as -D, the work-group,
-// the extent of the launch, and each argument's size and use. It is read, and run on numbers
-// (interpret.h) at several sizes; what depends on what is seen in how the numbers change. What cannot be
-// told so is left open and said.
+// Infers from a kernel's source how it is launched: the names that are passed as -D, the
+// work-group, the extent of the launch, and each argument's size and use. The source is read, and
+// run on numbers (interpret.h) at several sizes; dependencies show in how the numbers change.
+// Anything that cannot be inferred is left open and reported.
 #ifndef HONE_INIT_INFER_H
 #define HONE_INIT_INFER_H
 
@@ -39,10 +39,10 @@ struct inferred_argument {
     bool is_typed;          // the spec has to say it: the text's own words do not
     const char *type_words; // (or NULL) a type that a parameter names
     uint32_t type_bytes;
-    bool
-        is_other_type; // than the text's own words say: components of a vector, members of a struct
-    const char *size;  // elements: an expression
-    const char *value; // of a scalar: an expression
+    // The type differs from the source's own words: components of a vector, members of a struct.
+    bool is_other_type;
+    const char *size;       // elements: an expression
+    const char *value;      // of a scalar: an expression
     const char *low, *high; // (or NULL) of what a buffer is filled with at random
     const char *generator;  // (or NULL) it holds this instead, over i
     bool is_integer;

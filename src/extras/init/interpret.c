@@ -1,6 +1,6 @@
 // The interpreter. Numbers are 64-bit integers and doubles; pointers are an object and an offset in
-// bytes. A value that nobody knows may still have a most, as the remainder of a division has. Work
-// on both ways of an unknown condition makes what is found too much rather than too little.
+// bytes. An unknown value may still have a maximum, as the remainder of a division has. An unknown
+// condition runs both branches, so that results err on the side of too much.
 #include "extras/init/interpret.h"
 
 #include "base/text.h"
@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-// Expressions within each other: what the stack holds, whose frames are ten times as large under AddressSanitizer.
+// The limit of nested expressions: the stack must hold their frames, ten times as large under
+// AddressSanitizer.
 #ifdef __SANITIZE_ADDRESS__
 #define NESTING_MOST 300
 #else
@@ -17,7 +18,7 @@
 #define CALLS_MOST   24
 #define UNKNOWN_RUNS 3   // of a loop whose condition is unknown
 #define ENDLESS_RUNS 64  // of one that only an unknown condition leaves
-#define MARKS_MOST   512 // of one way of an unknown condition, to be held against the other's
+#define MARKS_MOST   512 // of one branch of an unknown condition, to be compared with the other's
 
 enum value_kind { VALUE_UNKNOWN, VALUE_INTEGER, VALUE_REAL, VALUE_POINTER, VALUE_VECTOR };
 
@@ -55,7 +56,7 @@ struct machine {
     bool may_have_ended; // and that ended the kernel
     bool stopped;
     unsigned doubt; // unknown conditions around what is executed
-    // What was written under them, of objects that have a map.
+    // Components written under them, in objects that have a map.
     struct marked {
         struct object *object;
         size_t component;
@@ -137,7 +138,7 @@ static void mark_written(struct machine *m, struct object *o, size_t component)
         m->run->failed = m->stopped = true;
 }
 
-// Of the marks from `first` on those that stand on both sides of `middle` are written either way.
+// Components that both branches mark, before and after `middle`, are written either way.
 static void join_marks(struct machine *m, size_t first, size_t middle)
 {
     const size_t end = m->mark_count;
@@ -201,7 +202,7 @@ static struct value load_value(struct machine *m, const struct value *p)
     return v;
 }
 
-// What an array or a pointer gives with an index.
+// The value of an array or a pointer with an index.
 static struct value index_pointer(struct machine *m, const struct value *p, const struct value *i)
 {
     struct value to = *p;
@@ -426,7 +427,7 @@ static struct value join_unknown(const struct value *a, const struct value *b)
     return v;
 }
 
-// Of an unknown operand only the most is told, where both are not negative.
+// An unknown result keeps only a maximum, and only if both operands are not negative.
 static struct value unknown_binary(uint32_t sign, const struct value *a, const struct value *b)
 {
     struct value v = join_unknown(a, b);
@@ -614,7 +615,7 @@ static struct value evaluate_unary(struct machine *m, const struct node *n)
         struct place p = place_of_node(m, n->a);
         if (!p.value)
             return p.memory;
-        *p.value = unknown_value(); // whoever has its address may change it
+        *p.value = unknown_value(); // code that has its address may change it
         struct value pointer = unknown_value();
         return pointer;
     }
@@ -743,7 +744,7 @@ static struct value least_or_most(const struct value *a, const struct value *b, 
     return v;
 }
 
-// Functions of the language that give numbers; UNKNOWN where it is none that is known.
+// Functions of the language that give numbers; UNKNOWN if it is not a known one.
 static struct value call_number(const char *name, const struct value *a, uint32_t count)
 {
     static const struct {
@@ -777,7 +778,7 @@ static struct value call_number(const char *name, const struct value *a, uint32_
     return unknown_value();
 }
 
-// vload4(i, p), vstore4(v, i, p), vload_half(i, p): the width, 0 where it is none of them.
+// vload4(i, p), vstore4(v, i, p), vload_half(i, p): the width, 0 if it is not one of them.
 static uint32_t width_of_call(const char *name, const char *start)
 {
     uint64_t width;

@@ -22,7 +22,7 @@ struct touched {
     bool by_atomic;             // it is added to, whatever it holds
 };
 
-// What a load from a buffer gives where it is to be known.
+// The known contents of a buffer, for loads.
 enum contents { CONTENTS_UNKNOWN, CONTENTS_OFFSETS, CONTENTS_INDEX };
 
 enum { MAP_PERHAPS = 1, MAP_WRITTEN };
@@ -53,7 +53,7 @@ struct run {
     const struct bound_name *names;
     size_t name_count;
     const int64_t *scalars;  // by parameter of the kernel
-    struct object **objects; // by parameter; NULL where it is no pointer
+    struct object **objects; // by parameter; NULL if it is not a pointer
     struct object **shared;  // by variable outside functions
     struct object *dynamic;  // local memory whose size the launch gives; one for all names of it
     int64_t local[3], groups[3];
@@ -69,7 +69,7 @@ struct run {
     struct object *group_arrays[GROUP_ARRAYS_MOST];
     int64_t group_dimensions[GROUP_ARRAYS_MOST][2]; // the first two
     uint32_t group_count;
-    // What was seen.
+    // The observations of a run.
     uint32_t axes;      // that it asks for
     bool asks_local;    // for a work-item's place in its group
     bool asks_sizes;    // for the group's size, in a number
@@ -85,7 +85,7 @@ void run_item(struct run *r, const int64_t group[3], const int64_t item[3]);
 void run_group(struct run *r, const int64_t group[3], bool corners);
 void run_forget(struct run *r); // what was accessed
 
-// The number of an expression outside functions; false where it is none.
+// The number of an expression outside functions; false if it is not constant.
 bool run_constant(const struct run *r, const struct node *n, int64_t *out);
 
 #endif

@@ -169,7 +169,7 @@ static void run_group_patiently(struct study *s, const int64_t group[3], bool co
     s->budget -= before - s->run.budget;
 }
 
-// Of short items all is seen that they write.
+// If items are cheap, run the whole group so that every write is seen.
 static void run_whole_group(struct study *s, const int64_t group[3], bool corners)
 {
     run_group_patiently(s, group, corners, corners ? PATIENCE : HASTE);
@@ -493,8 +493,8 @@ static bool next_extent(const struct study *s, struct extent *e, uint64_t *state
     return false;
 }
 
-// What a group covers, doubled, must fit three times: of one axis the product of the text's own
-// values, of several the largest of them.
+// The doubled extent of a group must fit three times: on one axis the product of the source's own
+// values, on several the largest of them.
 static int64_t least_scale(const struct study *s)
 {
     int64_t all = 1, most = 1;
@@ -513,7 +513,7 @@ static int64_t least_scale(const struct study *s)
 
 static const char *const row_words[] = {"stride", "pitch", NULL};
 
-// Sizes that are no multiples of one another, and neither a power of two.
+// Sizes that are not multiples of one another, and not powers of two.
 void study_set_sizes(struct study *s, unsigned variant)
 {
     static const int64_t primes[3][8] = {{3, 5, 7, 11, 13, 17, 19, 23},
@@ -812,7 +812,7 @@ static void add_warps(struct study *s, struct candidates *c)
     }
 }
 
-// What may be the group's size along an axis, the likeliest first.
+// The candidates for the group's size along an axis, the likeliest first.
 static void list_candidates(struct study *s, uint32_t axis, struct candidates *c)
 {
     c->count = 0;
@@ -852,7 +852,7 @@ static void list_candidates(struct study *s, uint32_t axis, struct candidates *c
     add_array_names(s, c, true);
     if (own != NO_ATOM)
         add_candidate(c, (int32_t)own);
-    for (int pass = 0; pass < 3; pass++) { // of this axis, of none, of another
+    for (int pass = 0; pass < 3; pass++) { // those of this axis, without one, of another
         for (uint32_t i = 0; i < s->atom_count; i++) {
             const struct atom *a = &s->atoms[i];
             const char letter = axis_letter(a->name);
@@ -878,8 +878,8 @@ static void list_candidates(struct study *s, uint32_t axis, struct candidates *c
         add_candidate(c, -1 - number);
 }
 
-// Of two axes: do the rows that a group writes reach to the next group's, so that between rows lies
-// a size of the problem?
+// For two axes: do the rows that a group writes reach the next group's, so that the distance
+// between rows is a size of the problem?
 static bool are_rows_whole(struct study *s, uint32_t object, const uint8_t *map, size_t size,
                            int64_t row)
 {
@@ -906,7 +906,7 @@ static bool are_rows_whole(struct study *s, uint32_t object, const uint8_t *map,
     return between == row * s->run.groups[0] || between == row * s->run.groups[1];
 }
 
-// Of what the group shares: more is read than it writes, or beyond what there is.
+// Faults in arrays that the group shares: more is read than it writes, or beyond the end.
 static unsigned array_faults(const struct study *s)
 {
     unsigned faults = 0;
@@ -949,7 +949,7 @@ unsigned study_group_faults(struct study *s)
         writes |= s->all[i]->access.written.any && s->all[i]->space != SPACE_SHARED;
     faults += writes ? 0 : 8;
     faults += study_local(s, 0) * study_local(s, 1) * study_local(s, 2) < 4; // hardly a group
-    // What a group writes must fill what lies between it and the next.
+    // The group's writes must fill the space up to the next group.
     uint8_t *map = NULL;
     size_t size = 1 << 16;
     for (uint32_t i = 0; i < s->object_count && !map; i++) {
@@ -1051,7 +1051,7 @@ static bool is_candidate_sound(struct study *s, uint32_t axis, int32_t local)
                   : twice > faults || s->run.group_count == 0;
 }
 
-// Tiles whose value the text does not give: one element, or as many as the group has items.
+// Tiles whose value the source does not give: one element, or as many as the group has items.
 static void set_tiles(struct study *s, bool as_group)
 {
     int64_t group = s->axes == 1 ? 32 : s->axes == 2 ? 8 : 4;

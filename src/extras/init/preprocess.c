@@ -39,7 +39,7 @@ struct preprocessor {
     size_t macro_count, macro_room;
     struct token_list out, pending; // pending: words of lines, not yet replaced
     bool live[NEST_MOST], done[NEST_MOST];
-    // Of each open #if the words of the branch that is read, and of those before it.
+    // For each open #if, the words of the branch that is read, and of those before it.
     struct token_list condition[NEST_MOST], earlier[NEST_MOST];
     uint32_t depth;
     struct refused *refused;
@@ -170,7 +170,7 @@ static void substitute(struct preprocessor *p, const struct macro *m, const stru
     }
 }
 
-// Replaces a macro at from[i]; returns the place behind what was read, or 0: it is no call.
+// Replaces a macro at from[i]; returns the place after the tokens read, or 0: it is not a call.
 static size_t expand_macro(struct preprocessor *p, struct macro *m, const struct token *from,
                            size_t count, size_t i, unsigned depth, struct token_list *out)
 {
@@ -426,7 +426,7 @@ static void obey_directive(struct preprocessor *p, const char *word, const struc
     }
 }
 
-// The directive's word, NULL where the line is none; *rest is what stands behind it.
+// The directive's word, NULL if the line is not one; *rest is the text after it.
 static const char *directive_of(struct arena *a, const char *line, const char **rest)
 {
     line += strspn(line, " \t\r\v\f");

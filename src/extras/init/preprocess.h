@@ -1,6 +1,6 @@
 // A C-family source as its compiler's parser sees it: conditions evaluated, macros replaced. Names
-// that are to come as -D have a value here and stay in the text as names, so that what depends on
-// them can be told.
+// that are passed as -D have a value here and stay in the text as names, so that dependencies on
+// them can be found.
 #ifndef HONE_INIT_PREPROCESS_H
 #define HONE_INIT_PREPROCESS_H
 

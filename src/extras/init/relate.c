@@ -59,7 +59,7 @@ void study_relations(struct study *s)
     study_bind(s);
 }
 
-// What has to agree with an atom takes its value.
+// Gives an atom's value to the atoms that have to agree with it.
 void study_carry(struct study *s, uint32_t atom)
 {
     for (uint32_t i = 0; i < s->relation_count; i++) {

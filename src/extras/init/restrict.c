@@ -38,7 +38,7 @@ static bool is_tuned(const struct atom *a)
     return a && (a->kind == ATOM_PARAMETER || a->kind == ATOM_GROUP || a->kind == ATOM_COUNT);
 }
 
-// What a name that the text declares as a constant stands for.
+// The initial value of a name that the source declares as a constant.
 static const struct node *constant_of(const struct seeker *k, const struct node *n)
 {
     const struct syntax *syntax = &k->study->syntax;
@@ -68,7 +68,7 @@ static const struct node *folded(struct node *n)
     return n;
 }
 
-// A copy over names of the spec and numbers alone; NULL where it is none.
+// A copy over names of the spec and numbers only; NULL if that is not possible.
 static const struct node *plain_node(struct seeker *k, const struct node *n)
 {
     const struct node *out = NULL;

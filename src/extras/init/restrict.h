@@ -11,8 +11,8 @@ struct restrictions {
     size_t room;
 };
 
-// Of these functions, which the kernel reaches. A restriction that a division says holds with the
-// values that the atoms have; without memory run.failed.
+// Restrictions in these functions, which the kernel reaches. A restriction derived from a division
+// holds with the atoms' values; without memory run.failed.
 void study_restrictions(struct study *s, const struct function *const *functions, uint32_t count,
                         struct restrictions *out);
 // Gives names without a value of the text's own one with which it compiles.

@@ -15,7 +15,7 @@
 
 enum atom_kind {
     ATOM_SIZE,      // of the problem: an integer argument or a name
-    ATOM_SCALAR,    // an integer argument that is none
+    ATOM_SCALAR,    // an integer argument that is not a size
     ATOM_LEADING,   // an integer argument that lies between matrices of a batch
     ATOM_PARAMETER, // to be tuned
     ATOM_GROUP,     // a size of the work-group
@@ -84,7 +84,7 @@ struct study {
     const struct function *kernel;
     struct atom atoms[ATOMS_MOST];
     uint32_t atom_count;
-    // What the text demands of them (restrict.c); refuses: the condition must not hold.
+    // Conditions on them in the source (restrict.c); refuses: the condition must not hold.
     const struct node *demands[DEMANDS_MOST];
     bool refuses[DEMANDS_MOST];
     uint32_t demand_count;
@@ -134,7 +134,7 @@ const char *study_extent_text(struct study *s, const struct extent *e);
 // Runs groups in the corners of the whole launch. False: too much to run.
 bool study_corners(struct study *s);
 
-// What each buffer needs (fit.c): its size as an expression.
+// The requirements of each buffer (fit.c): its size as an expression.
 struct needed {
     const char *size;
     bool is_guess;
@@ -147,7 +147,7 @@ struct needed {
     uint64_t factors;
 };
 bool study_sizes(struct study *s, struct needed *out); // by object; false without memory
-// What buffers must hold so that the kernel stays within others; false without memory.
+// Finds the contents that keep the kernel within other buffers; false without memory.
 bool study_contents(struct study *s);
 
 // Where a work-group works (launch.c). Fills axis and axes.

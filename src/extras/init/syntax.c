@@ -10,7 +10,7 @@
 
 #define DEPTH_MOST 200 // of expressions and statements within each other
 #define LINKS_MOST                                                                                 \
-    2000 // operators one above the other in a tree: those who walk it call themselves
+    2000 // operators one above the other in a tree: the functions that walk it are recursive
 
 struct scope_name {
     const char *name;
@@ -33,8 +33,8 @@ struct parser {
     struct scope_name *names;
     size_t name_count, name_room, function_room, shared_room, record_room, open_room, demand_room;
     uint32_t slots, depth;
-    uint32_t
-        height; // in LINKS_MOST, of the highest expression that was read within the one that is read
+    // In LINKS_MOST, of the highest expression that was read within the one that is read.
+    uint32_t height;
     bool in_function;
     bool trouble;              // the function is given up
     bool failed;               // no memory
@@ -603,7 +603,7 @@ static struct node *read_number(struct parser *p)
     return n;
 }
 
-// What get_global_id(0) and threadIdx.x have in common; NULL: it is none of these.
+// Reads the common part of get_global_id(0) and threadIdx.x; NULL: it is neither.
 static struct node *read_item(struct parser *p)
 {
     static const struct {
@@ -928,7 +928,7 @@ static struct node *read_binary(struct parser *p, unsigned level)
     return left;
 }
 
-// What stands to the right of "=" and ":" is read within what stands to the left.
+// The right side of "=" and ":" is nested within the left side.
 static struct node *read_right(struct parser *p)
 {
     struct node *n = NULL;
@@ -1068,7 +1068,8 @@ static struct node *read_declaration(struct parser *p)
         struct type t = base;
         struct node *n = node_new(p, NODE_DECLARE);
         n->name = read_declarator(p, &t);
-        // `int x = x_of(...)`: the name is seen by what it begins with, which nobody writes.
+        // `int x = x_of(...)`: the name is already visible in its initial value, but no code uses
+        // it there.
         n->a = read_initial(p);
         n->slot = declare_name(p, n->name);
         n->type = type_copy(p, &t);

@@ -120,7 +120,7 @@ struct record {
     uint32_t component_bytes;
 };
 
-// What the text demands of its names: a static_assert, or that no #error stands there.
+// A condition on the source's names: a static_assert, or an #error that must not be reached.
 struct demand {
     const struct node *condition;
     bool is_refused;      // the condition must not hold

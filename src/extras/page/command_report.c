@@ -101,8 +101,8 @@ static bool is_shown(const struct session *s, const struct stored_space *space)
            (!l->is_given || str_equal(space->language, language_text(l->language)));
 }
 
-// The spaces of a store: of a spec (NULL: of all), with its constants or all there are. One whose spec cannot be read any
-// more is left out, and that is said.
+// The spaces of a store: of a spec (NULL: of all), with its constants or all there are. A space
+// whose spec cannot be read any more is left out, which is reported.
 static bool add_spaces(struct session *s, struct store *store, const char *path,
                        const struct spec *spec, const char *constants, struct error *e)
 {
@@ -133,7 +133,7 @@ static bool add_spaces(struct session *s, struct store *store, const char *path,
 
 // ---- what is given -----------------------------------------------------------------------------
 
-// What stands in the first part of a file, and its name, tell what it is; whatever else is JSON may be a spec.
+// The beginning of a file, and its name, show its kind; any other JSON may be a spec.
 static void read_head(const char *path, char *head, size_t size)
 {
     FILE *f = fopen(path, "rbe");
@@ -184,7 +184,7 @@ static int add_recording(struct session *s, uint32_t argument)
     return r && page_add_recorded(&s->page, r, &s->choice, &e) ? EXIT_DONE : refuse_argument(&e);
 }
 
-// Of the default store, or that of --store, what it has of the spec.
+// Adds the results of the spec from the default store, or from that of --store.
 static int add_spec(struct session *s, uint32_t argument)
 {
     struct error e = ERROR_INIT;
@@ -208,7 +208,7 @@ static int add_spec(struct session *s, uint32_t argument)
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
-// What hone score and hone deploy found.
+// Adds the results of hone score and hone deploy.
 static int add_found(struct session *s, uint32_t argument)
 {
     struct error e = ERROR_INIT;
@@ -296,7 +296,7 @@ static int write_out(struct session *s)
     return !ok ? work_failed(&e) : s->page.count > 0 ? EXIT_DONE : EXIT_NOTHING;
 }
 
-// What chooses in a store, where there is none.
+// Refuses options that select from a store if there is no store.
 static int refuse_choice(const struct session *s)
 {
     const struct spec_settings *g = &s->settings->given;
@@ -314,7 +314,8 @@ static int refuse_choice(const struct session *s)
     return EXIT_USAGE;
 }
 
-// An objective that one of several sets does not have is said there; that none has is a mistake.
+// An objective that only some of several sets lack is reported there; that all lack it is a
+// mistake.
 static int refuse_objectives(const struct session *s)
 {
     for (size_t i = 0; i < s->page.count; i++) {
@@ -327,7 +328,7 @@ static int refuse_objectives(const struct session *s)
     return EXIT_USAGE;
 }
 
-// What a file says of the time: the page is not served.
+// Checks the options that decide what is written: a file, not the served page.
 static int check_report_options(const struct report_settings *o)
 {
     const char *part = o->output     ? "--output"

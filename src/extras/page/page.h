@@ -1,6 +1,6 @@
-// What a report page shows: plain data, gathered from a store (page_store.c) or a recorded space (page_recorded.c), and
-// written by page_html.c. A set is what compares: results of one spec with its constants on one device, by one driver
-// and in one language, of one text of the kernel.
+// The data of a report page: plain, gathered from a store (page_store.c) or a recorded space
+// (page_recorded.c), and written by page_html.c. The results of a set compare: one spec with its
+// constants on one device, by one driver and in one language, of one kernel source.
 #ifndef HONE_PAGE_PAGE_H
 #define HONE_PAGE_PAGE_H
 
@@ -31,11 +31,12 @@ struct page_row {
     const char *log,
         *id;           // of a failure in a store: its build log; the result's id. NULL: not known
     struct digest key; // of its job, in a store
-    const char *
-        same_as; // (or NULL) the configuration whose times these are: it was built to the same code
+    // (or NULL) the configuration whose times these are: it was built to the same code.
+    const char *same_as;
 };
 
-// A vendor's routine beside the spec's best, launched in turn with it (hone sweep and compare, --against).
+// A vendor's routine beside the spec's best, interleaved with it (hone sweep and compare,
+// --against).
 struct page_library {
     const char *label; // "OpenBLAS"
     struct stats_summary stats,
@@ -65,7 +66,7 @@ struct page_detail {
     double joule; // of a launch; NaN: not known
 };
 
-// Of several equal devices that shared a tune one, as the run's session in the store describes it.
+// One of several equal devices that shared a tune, as the run's session in the store describes it.
 struct page_member {
     const char *name, *node, *state, *why;
     double results, rounds;  // NaN: not known
@@ -78,7 +79,7 @@ struct page_source {
     bool is_include;
 };
 
-// What `hone score --json` says of one strategy on one recorded space.
+// The result of `hone score --json` for one strategy on one recorded space.
 struct page_score {
     const char *file, *strategy;
     double score, low, high, fraction; // low, high: NaN with one seed
@@ -88,7 +89,7 @@ struct page_score {
     size_t share_count;
 };
 
-// What `hone deploy --format json` says of one shape on one device.
+// The result of `hone deploy --format json` for one shape on one device.
 struct page_deployed {
     const char *device, *shape, *configuration;       // "M=256, N=256"
     double first;                                     // the shape's first number
@@ -96,7 +97,8 @@ struct page_deployed {
     bool is_refined;
 };
 
-// What a tune began with, from `hone tune --json`: a configuration of the user's, or what another device knew.
+// A start of a tune, from `hone tune --json`: a configuration of the user's, or another device's
+// results.
 struct page_beginning {
     const char *name;    // the configuration, or whose results
     const char *outcome; // its status, or what became of the source; "": it was not run
@@ -113,18 +115,18 @@ struct page_set {
     const char *origin;               // the argument that it comes from
     const struct stored_space *space; // (or NULL) of the store: what its results have in common
     const char *spec, *constants, *device, *platform, *driver, *language, *hone_version;
-    const char *inputs; // "warm", "cold"; "" where nobody says
+    const char *inputs; // "warm", "cold"; "" if not known
     const char *text;   // of the kernel: how its digest begins; "" likewise
-    const char
-        *run; // "run 2", counted from the oldest, in a set of one run; "": results of all runs
+    // "run 2", counted from the oldest, in a set of one run; "": results of all runs.
+    const char *run;
     const char *command, *host, *seed, *surroundings; // of the newest run; NULL: not known
     const struct page_member *members; // of the newest run that several devices shared
     uint32_t member_count;
     const char *first_date, *last_date; // NULL: not known
     const char *statistic;              // what a time is: "median"
     bool is_recorded; // others measured it: there are no samples, intervals or rankings
-    bool
-        is_unfit; // it has not what --objective names, as no_front says: the least time is its goal
+    // It lacks the objective of --objective, as no_front says: the shortest time is its goal.
+    bool is_unfit;
     bool is_beginning; // one tune's `beginnings`
     bool has_answer;
     const struct parameter *parameters;
@@ -149,7 +151,7 @@ struct page_set {
     struct page_rate rate;
     struct page_library *libraries;
     size_t library_count;
-    struct objectives objectives; // no terms: the least time
+    struct objectives objectives; // no terms: the shortest time
     const char *no_front;         // (or NULL) why there is no Pareto front
     size_t *front;                // rows of it
     size_t front_count;
@@ -201,22 +203,23 @@ bool page_add_recorded(struct page *p, const struct recorded *recorded,
 // A file that `hone score --json` or `hone deploy --format json` wrote. `head` is how it begins: is it one of these?
 bool page_is_found(const char *head);
 bool page_add_found(struct page *p, const char *path, struct error *e);
-// What both end with: counts, orders, shares of variance.
+// Completes a set from either source: counts, orders, shares of variance.
 bool page_finish_set(struct page *p, struct page_set *s, struct error *e);
-// What the surroundings of a run say of the devices that shared it, into the set; nothing where they say nothing. False
-// without memory. And the surroundings without that; NULL without memory.
+// Reads the devices that shared a run from its surroundings into the set; nothing if none are
+// recorded. False without memory. And the surroundings without them; NULL without memory.
 bool page_read_members(struct page_set *s, const char *surroundings, struct arena *a);
 const char *page_without_members(const char *surroundings, struct arena *a);
-// The vendors' routines that were launched in turn with the set's configurations.
+// The vendors' routines that were interleaved with the set's configurations.
 bool page_find_libraries(struct page *p, struct page_set *s, struct store *store,
                          const struct spec *spec, struct error *e);
-// What page_detail and page_source say. After the rows and the ranking.
+// Finds the contents of page_detail and page_source. After the rows and the ranking.
 bool page_find_details(struct page *p, struct page_set *s, struct store *store,
                        const struct spec *spec, struct error *e);
-// The objectives of `choice` or of the spec. One that they do not suit has no front, and is told why.
+// The objectives of `choice` or of the spec. A set that they do not suit has no front, and states
+// why.
 bool page_find_objectives(struct page *p, struct page_set *s, const struct spec *spec,
                           const struct page_choice *choice, struct error *e);
-// Of several objectives, the value of one for a row; NaN: it has none.
+// A row's value of one of several objectives; NaN: it has none.
 double page_objective_value(const struct page_set *s, const struct page_row *r,
                             const struct objective *o);
 // The front of the rows.

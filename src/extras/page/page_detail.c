@@ -1,5 +1,6 @@
-// What a store knows of a few configurations beyond a row: samples, resources, deviations, options; and the texts that
-// their compiler saw. The finalists first, then the fastest, then one of each group of failures.
+// Reads the stored details of a few configurations: samples, resources, deviations, options; and
+// the sources as their compiler saw them. The finalists first, then the fastest, then one of each
+// group of failures.
 #include "extras/page/page.h"
 
 #include "report/report.h"

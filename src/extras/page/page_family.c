@@ -137,7 +137,7 @@ static bool is_equal_everywhere(const struct page_set *s, const struct page_cons
     return true;
 }
 
-// Those that differ between sets; of M and N that are equal everywhere the first.
+// The constants that differ between sets; if M and N are equal everywhere, only the first.
 static void put_constants(const struct page_set *s, size_t before, struct text *out)
 {
     struct page_constant all[PAGE_CONSTANTS_MOST];
@@ -182,7 +182,7 @@ static void put_part(const char *before, const char *part, size_t start, struct 
     text_addf(out, "%s%s%s", out->length > start ? ", " : "", before, part);
 }
 
-// What a set may differ in from another one with its constants.
+// The members in which sets with equal constants may differ.
 struct set_member {
     size_t offset;
     const char *before; // of what would not say what it is

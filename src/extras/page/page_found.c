@@ -1,6 +1,6 @@
-// What other commands of hone found, from the JSON that they write: strategies on recorded spaces (hone score --json, a line
-// each), a dispatch table (hone deploy --format json) and what a tune began with (hone tune --json). Anybody may have edited
-// these: every member is checked.
+// Reads the results of other hone commands from their JSON: strategies on recorded spaces (hone
+// score --json, a line each), a dispatch table (hone deploy --format json) and the starts of a tune
+// (hone tune --json). The files may have been edited: every member is checked.
 #include "extras/page/page.h"
 
 #include <jansson.h>

@@ -648,7 +648,7 @@ static void put_set_title(const struct page_set *s, struct text *out)
     text_release(&state);
 }
 
-// What hone score, hone deploy or one hone tune found: no results, and no script's business.
+// The results of hone score, hone deploy or one hone tune, which the page's script does not handle.
 static void put_found(const struct page_set *s, size_t number, struct text *out)
 {
     text_addf(out, "<article class=\"across\" id=\"set-%zu\"><h2>", number);
@@ -692,7 +692,7 @@ static void put_set(const struct page *p, size_t number, struct text *out)
     text_add(out, "</article>\n");
 }
 
-// What is about all sets of a spec together stands before the first of them.
+// Views about all sets of a spec together are placed before the first of them.
 static void put_across(const struct page *p, size_t number, struct text *out)
 {
     bool any = false;

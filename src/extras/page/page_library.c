@@ -11,7 +11,7 @@
 
 enum { RUNS_MOST = 64, LIBRARIES_MOST = 16 };
 
-// A configuration of the set that was launched in turn with something.
+// A configuration of the set that was interleaved with something.
 struct paired_run {
     uint8_t id[16];
     const char *configuration;
@@ -33,8 +33,8 @@ struct finding_libraries {
     bool failed; // no memory
 };
 
-// "matmul (OpenBLAS)" of "matmul": the part in brackets; NULL: it is none. What a deployed table was chosen from is kept
-// likewise.
+// "matmul (OpenBLAS)" of "matmul": the part in brackets; NULL: there is none. The results that a
+// deployed table was chosen from are named likewise.
 static const char *library_label(const char *name, const char *spec, size_t *length)
 {
     size_t n = strlen(spec);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of a choice: the parameters as a spec, for its expressions.
+// Makes a spec of the recorded parameters, for the expressions of a choice.
 static bool choose_recorded(const struct recorded *recorded, const struct page_choice *choice,
                             struct spec **spec, struct space **only, struct error *e)
 {
@@ -16,7 +16,7 @@ static bool choose_recorded(const struct recorded *recorded, const struct page_c
     return *spec && page_chosen_space(*spec, choice, only, e);
 }
 
-// Those of the set outlive the spec.
+// Names from the set itself, since they must outlive the spec.
 static void keep_objective_names(struct page_set *s)
 {
     for (uint32_t i = 0; i < s->objectives.count; i++) {

@@ -215,7 +215,7 @@ static bool order_rows(struct page *p, struct page_set *s)
     return true;
 }
 
-// Of the logarithm of the time.
+// Each parameter's share of the variance of the logarithm of the time.
 static bool find_importance(struct page *p, struct page_set *s)
 {
     struct arena a = {0};

@@ -90,7 +90,7 @@ static void take_result(struct taking_rows *t, const struct store_row *row, stru
     r->metrics = metrics_of_row(t, r, result);
 }
 
-// What was measured alone, before the ranking.
+// Takes the time of a ranked row that was measured alone, before the ranking.
 static void take_screened(struct page_row *r, const struct store_row *row)
 {
     const uint64_t *samples;
@@ -289,7 +289,7 @@ static void find_rate(struct page_set *s, const struct spec *spec)
         r->low = r->high = NAN;
 }
 
-// What tells the set's results from others of its device.
+// The properties that distinguish the set's results from others of its device.
 static bool say_what_counts(struct page *p, struct page_set *s, const struct stored_space *space)
 {
     char text[65];

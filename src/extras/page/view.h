@@ -37,9 +37,9 @@ extern const struct view page_view_evaluations, page_view_time, page_view_finali
     page_view_source, page_view_devices, page_view_roofline, page_view_convergence,
     page_view_deployed, page_view_beginning;
 
-// What a set without a single time lacks: for `missing`.
+// Why a set has no times; for `missing`.
 const char *page_no_times(const struct page_set *s);
-// What a row was measured to take alone: screened ones compare with these.
+// A row's time as measured alone: screened times compare with these.
 double page_screened(const struct page_row *r);
 // Points, or cells where they are many.
 void page_draw_points(const struct picture *p, const char *kind, const struct mark *marks,
@@ -74,14 +74,16 @@ bool page_constant_of(const struct page_set *s, const struct page_constant *name
                       struct page_constant *out);
 bool page_same_constant(const struct page_constant *a, const struct page_constant *b);
 
-// What hone score, hone deploy or one hone tune found: no results, so there is nothing to hold beside those of others.
+// Is the set from hone score, hone deploy or one hone tune? It has no results to compare with those
+// of others.
 bool page_set_is_found(const struct page_set *s);
 bool page_is_kin(const struct page_set *a, const struct page_set *b);
 bool page_is_first(const struct page_set *s);
-// Those of its spec, by their sizes; the caller's. NULL: out of memory.
+// The sets of the same spec, by their sizes; the caller's. NULL: out of memory.
 const struct page_set **page_family(const struct page_set *s, size_t *count);
-// What tells a set from the others of its family: its constants; the device and language; and of several there the
-// driver, the inputs, the text of the kernel, the run, the file.
+// The properties that distinguish a set from the others of its family: its constants; the device
+// and language; and if there are several of these the driver, the inputs, the kernel source, the
+// run, the file.
 void page_set_name(const struct page_set *s, struct text *out);
 // Parts of that, behind ", " where more than `start` bytes are there.
 void page_put_place(const struct page_set *s, size_t start, struct text *out);

@@ -197,7 +197,7 @@ struct transfer {
     const struct page_row *on; // (or NULL) the row of the other set
 };
 
-// What the best of one set comes to in the other.
+// Finds how the best of one set performs in the other.
 static struct transfer transfer_of(const struct page_set *of, const struct page_set *on,
                                    struct text *out)
 {
@@ -271,7 +271,7 @@ static size_t common_part(const struct text *names, size_t count, bool at_end)
     return common;
 }
 
-// What tells a name from the others, in at most `most` bytes.
+// The part of a name that distinguishes it from the others, in at most `most` bytes.
 static void label_set(const struct text *names, size_t count, size_t of, size_t most, char *out)
 {
     struct text own = TEXT_INIT;

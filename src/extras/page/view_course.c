@@ -80,7 +80,7 @@ static void begin_lane(const struct course *c, size_t lane, const char *name, st
     picture_text(p, "note", p->left - 6, p->bottom - 3, "end", name);
 }
 
-// A build is as long as it took, up to its result: when it began nobody noted.
+// A build is drawn as long as it took, up to its result: its start was not recorded.
 static void draw_builds(const struct course *c)
 {
     struct picture p;
@@ -102,7 +102,7 @@ static void draw_builds(const struct course *c)
     text_add(p.out, "\"/>\n");
 }
 
-// What has no time stands in a lane of its status above the frame.
+// Configurations without a time are in a lane of their status above the frame.
 static void draw_failures(struct course *c)
 {
     size_t lane = 0;
@@ -128,8 +128,8 @@ static void draw_failures(struct course *c)
     }
 }
 
-// What the answer would take at the most that the device was measured to do; NaN: not known, or below a twentieth of
-// what it takes, or the answer is beyond it.
+// The answer's time if it reached the device's measured limit; NaN: not known, below a twentieth of
+// its time, or the answer is beyond the limit.
 static double peak_time(const struct page_set *s)
 {
     struct peak_share share;

@@ -1,4 +1,5 @@
-// Equal devices that shared a tune: how much slower each is than its siblings, who was left out, and who was lost.
+// Equal devices that shared a tune: how much slower each is than its siblings, which were left out,
+// and which were lost.
 #include "extras/page/view.h"
 
 static const char *missing_members(const struct page_set *s)

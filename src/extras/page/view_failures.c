@@ -1,4 +1,5 @@
-// What failed, in groups of one status and message, with the values of parameters that have it.
+// Lists failures in groups of one status and message, with the values of parameters that they
+// share.
 #include "extras/page/view.h"
 
 #include <stdint.h>

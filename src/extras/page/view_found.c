@@ -1,5 +1,5 @@
-// What hone score, hone deploy and hone tune found: strategies along their budget, what a deployed table costs at each
-// shape, and what a tune began with.
+// Draws the results of hone score, hone deploy and hone tune: strategies along their budget, the
+// cost of a deployed table at each shape, and the starts of a tune.
 #include "extras/page/view.h"
 #include "picture/chart.h"
 

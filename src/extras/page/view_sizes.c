@@ -1,5 +1,6 @@
-// Sizes: what the best of each set of constants reaches, as the picture of a sweep: a line for each device, language and
-// what else tells sets apart, and one for each vendor's routine that was launched in turn with them.
+// Sizes: the best of each set of constants, drawn as in a sweep: a line for each device, language
+// and other property that distinguishes sets, and one for each vendor's routine that was
+// interleaved with them.
 #include "extras/page/view.h"
 #include "picture/chart.h"
 #include "report/peak_report.h"
@@ -50,7 +51,8 @@ static bool follows_axis(const struct sizes *z, size_t name)
     return true;
 }
 
-// How many numbers the constant is in these sets; 0: somewhere it is none.
+// The number of distinct values of the constant in these sets; 0: it is not a number in all of
+// them.
 static size_t count_sizes(const struct sizes *z, size_t name)
 {
     size_t count = 0;
@@ -219,7 +221,8 @@ static void name_axis(const struct sizes *z, struct text *out)
     }
 }
 
-// What the device was measured to do at most, in the unit of the lines; NaN: not known, or there are several devices.
+// The device's measured limit, in the unit of the lines; NaN: not known, or there are several
+// devices.
 static double find_limit(const struct sizes *z, char name[96])
 {
     struct peak_share share;
@@ -283,7 +286,7 @@ static void draw_sizes(const struct page_set *s, const char *id, struct text *ou
 
 // ---- the table ---------------------------------------------------------------------------------
 
-// Of a set's answer, or of a routine beside it.
+// Adds the row of a set's answer, or of a routine beside it.
 static void put_size_row(const struct sizes *z, const struct page_set *s,
                          const struct page_library *l, struct sheet *g)
 {

@@ -1,5 +1,6 @@
-// What the space is like: how times are distributed, what each value of a parameter comes to, which parameters matter,
-// how two of them go together, and all of them side by side. Times are those of configurations measured alone.
+// Describes the space: the distribution of times, the effect of each value of a parameter, which
+// parameters matter, how two of them interact, and all of them side by side. Times are those of
+// configurations measured alone.
 #include "extras/page/view.h"
 
 #include "stats/stats.h"

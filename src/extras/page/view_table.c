@@ -69,7 +69,7 @@ void page_shorten(const char *text, size_t most, char *out)
     str_format(out, most + 1, "%.*s%s%s", (int)head, text, dots, text + tail);
 }
 
-// What its time is of.
+// The basis of the row's time.
 static void put_basis(const struct page_set *s, const struct page_row *r, struct sheet *g)
 {
     struct text text = TEXT_INIT;
