@@ -12,9 +12,9 @@ struct completion;
 
 struct option {
     const char *name; // without the dashes
-    const char
-        *argument;     // "NAME"; NULL: a flag. Completion offers the words of "t4|cache|csv", and
-                       // files for FILE and SPEC
+    // "NAME"; NULL: a flag. Completion offers the words of "t4|cache|csv", and files for FILE and
+    // SPEC.
+    const char *argument;
     const char *brief; // (optional) a few words: one of the options that --help alone shows
     const char *help;
     // Reads `value` (NULL for a flag, or left out) into the field at `offset` of the struct that

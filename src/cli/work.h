@@ -32,8 +32,8 @@ struct work {
     const char *constants; // "WIDTH=256"
     const char *constants_json;
     struct spec_languages languages; // --language, or the spec's
-    struct hone_devices
-        *list;            // (or NULL) with the worker that listed them; `devices` is its report
+    // (or NULL) with the worker that listed them; `devices` is its report.
+    struct hone_devices *list;
     struct agents agents; // of --on; then `list` is NULL and `devices` are theirs
     struct device_report devices;
     const struct device_info *device;

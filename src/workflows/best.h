@@ -61,8 +61,8 @@ struct best_answer {
     struct result *result; // the caller's: result_free()
     struct stats_summary stats;
     struct best_place place;
-    size_t
-        known; // configurations with a value of the objective, where that is not the time; else 0
+    // Configurations with a value of the objective, if that is not the time; else 0.
+    size_t known;
     bool cold; // its inputs were, and those of all that it was compared with
     // Not what was asked for: measured under another driver, with another kernel text, or with
     // other sizes, arguments or options.

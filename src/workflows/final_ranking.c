@@ -51,8 +51,8 @@ struct final_ranking {
     struct measure_rules rules; // in force: o.rules
     struct rounds *rounds;
     enum phase phase;
-    struct asked
-        *asked; // of the present round, in order; of a lane one more than there are finalists
+    // Of the present round, in order; for each lane one more than there are finalists.
+    struct asked *asked;
     size_t asked_count, answered;
     uint64_t *times;                      // of the round
     uint32_t lanes;                       // devices that were there at the start

@@ -47,12 +47,13 @@ struct score_result {
     struct score_interval score;
     double fraction;           // of the optimum that was reached at the budget, mean over the seeds
     double lead[CURVE_SHARES]; // curve_lead(), mean over the seeds
-    double
-        near; // the median search's evaluations until within CURVE_NEAR of the optimum; INFINITY: not in the budget
+    // The median search's evaluations until within CURVE_NEAR of the optimum; INFINITY: not in the
+    // budget.
+    double near;
     double nears;         // part of the searches that come so near within the budget
     const double *scores; // one for each seed
-    const double
-        *along; // likewise: evaluations until curve_is_along(); INFINITY: not in the budget
+    // Likewise: evaluations until curve_is_along(); INFINITY: not in the budget.
+    const double *along;
 };
 
 // One strategy on one file.

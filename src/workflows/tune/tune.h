@@ -35,8 +35,8 @@ struct tune_options {
     struct budget budget;
     bool no_timing; // verified, not timed
     bool keep;      // the jobs stay loaded after the end, for tune_fetch()
-    bool
-        no_transfer; // the search ignores results that the setup's store and known have for other spaces
+    // The search ignores results that the setup's store and known have for other spaces.
+    bool no_transfer;
     const struct judge *judge; // (optional) as in live_options; without a store
 };
 
