@@ -51,8 +51,8 @@
 //   memory it returns 0 and writes an empty text.
 // - A configuration is an array of hone_spec_parameters() value indices, one a parameter, in the
 //   spec's order. A restriction is not part of it: it may be invalid.
-// - An index that is out of range is a fault of the caller, and is not looked for, unless the
-//   function says what it answers.
+// - An index that is out of range is the caller's fault, and is not checked, unless the function
+//   says what it answers.
 //
 // Threads, callbacks, and what the library does to a process
 // - A handle is used by one thread at a time. Handles that were not made from each other are
@@ -125,7 +125,7 @@ enum hone_error_code {
 
 struct hone_error {
     enum hone_error_code code;
-    int driver; // the code of whoever refused; 0 where there is none
+    int driver; // the driver's own code; 0 if there is none
     char text[4096];
 };
 
@@ -161,9 +161,8 @@ struct hone_spec_options {
 // Reads a spec; `o` may be NULL. Reading one opens no kernel file.
 HONE_API struct hone_spec *hone_spec_load(const char *path, const struct hone_spec_options *o,
                                           struct hone_error *e);
-// The same from memory. `folder` is where the spec's files (kernels, data) are looked for; NULL:
-// the working directory. `name` stands for the file's name, in errors and where the spec does not
-// name itself.
+// The same from memory. `folder` is where the spec's files (kernels, data) are; NULL: the working
+// directory. `name` stands for the file's name, in errors and if the spec does not name itself.
 HONE_API struct hone_spec *hone_spec_parse(const char *text, size_t length, const char *folder,
                                            const char *name, const struct hone_spec_options *o,
                                            struct hone_error *e);
@@ -445,11 +444,11 @@ HONE_API bool hone_record_tied(const struct hone_record *r);
 HONE_API size_t hone_record_samples(const struct hone_record *r, const uint64_t **samples_ns);
 // The value of one of the spec's metrics at the median; returns false if it has none.
 HONE_API bool hone_record_metric(const struct hone_record *r, size_t metric, double *value);
-// The value of one of the tune's objectives (from 0, in their order) at the median; false when it
-// is not known, or there is no such objective.
+// The value of one of the tune's objectives (from 0, in their order) at the median; returns false
+// if it is not known, or there is no such objective.
 HONE_API bool hone_record_objective(const struct hone_record *r, size_t objective, double *value);
 // With several objectives: is no other record so far at least as good in all of them, and better in
-// one? Of identical configurations the one that was measured is told.
+// one? Among identical configurations only the measured one is.
 HONE_API bool hone_record_pareto(const struct hone_record *r);
 
 // The resources that one launch of the kernel takes; -1 if the driver does not report it.
@@ -510,8 +509,8 @@ struct hone_deviation {
 HONE_API bool hone_record_deviation(const struct hone_record *r, size_t output,
                                     struct hone_deviation *out);
 
-// All that has one value in a record, in one call: for whoever copies thousands of them. Members of times that do not
-// exist are 0.
+// All single values of a record, in one call, for copying thousands of records. Members of times
+// that do not exist are 0.
 struct hone_record_values {
     size_t size;
     enum hone_status status;
@@ -636,8 +635,8 @@ HONE_API bool hone_store_runs(struct hone_store *st, const struct hone_query *q,
 HONE_API bool hone_store_bests(struct hone_store *st, const struct hone_spec *s,
                                hone_each_record *each, void *context, struct hone_error *e);
 
-// Calls `each` for the texts that are kept of a job (hone_origin.job), until it answers false: of
-// kind "spec", "source", "include", and "reference" for those of a kernel it was held against.
+// Calls `each` for the stored texts of a job (hone_origin.job), until it answers false: of kind
+// "spec", "source", "include", and "reference" for those of a kernel that it was compared with.
 typedef bool hone_each_text(void *context, const char *kind, const char *name, const char *text,
                             size_t length);
 HONE_API bool hone_store_texts(struct hone_store *st, const char *job, hone_each_text *each,
@@ -649,9 +648,10 @@ struct hone_tune;
 
 #define HONE_RETRY_ALL UINT32_MAX
 
-// Judges what a configuration left in its outputs, before it is timed: for what no reference in a spec says. `outputs`
-// and `lengths` have an entry for each hone_job_buffer(), NULL and 0 where it is no output. False makes a wrong result
-// of it, and what is written to `why` (size bytes at most, NUL included) its message.
+// Judges the outputs of a configuration before it is timed, for criteria that a spec's reference
+// cannot express. `outputs` and `lengths` have an entry for each hone_job_buffer(), NULL and 0 if
+// it is not an output. False makes it a wrong result, with `why` (size bytes at most, NUL included)
+// as its message.
 typedef bool hone_judge(void *context, const char *configuration, const void *const *outputs,
                         const size_t *lengths, size_t count, char *why, size_t size);
 
@@ -676,9 +676,9 @@ struct hone_tune_options {
     const char *command, *host; // (optional) what the store shall say of this run
     const char *const *rules;   // (optional) constants of screening and ranking: "rounds=40", ...;
                                 // `hone help tune` lists them
-    // (optional) Called in a step, once for each configuration that the spec's reference does not find wrong; what it
-    // says is no part of what a store knows a job by, so that `store` must be NULL. Outputs are read from the device
-    // for it, two minutes at most beyond the step's timeout.
+    // (optional) Called in a step, once for each configuration that the spec's reference does not
+    // find wrong. The store does not know the judge, so `store` must be NULL. Outputs are read from
+    // the device for it, two minutes at most beyond the step's timeout.
     hone_judge *judge;
     void *judge_context;
     // Input of the search: results of `store` and of `known` (optional: another store, such as one
@@ -720,9 +720,8 @@ struct hone_tune_options {
 // that says why.
 HONE_API struct hone_tune *hone_tune_new(const struct hone_tune_options *o, struct hone_error *e);
 // A tune of one configuration, which must be valid: built, verified, measured, and ranked with
-// nothing; with `fresh` seven times where nobody says how often, without it the store may answer.
-// Its energy is counted where a metric reads that. What ran here can be fetched until
-// hone_tune_free().
+// nothing; with `fresh` it is launched seven times by default, without it the store may answer. Its
+// energy is counted if a metric reads that. What ran here can be fetched until hone_tune_free().
 HONE_API struct hone_tune *hone_run_new(const struct hone_tune_options *o,
                                         const uint32_t *configuration, struct hone_error *e);
 
@@ -735,14 +734,14 @@ enum hone_answer {
 
 // Works until a configuration is done, or for timeout_ms at most (0: only what can be done at
 // once). Nothing else moves the tune: call it until it answers HONE_END or HONE_BROKEN. Any thread
-// may take a step. A step waits for nobody beyond its timeout: a worker that does not end and a
-// device that is in use are looked at again in the next one, and so is a store that another process
-// has locked, after a tenth of a second. What it computes, and what the disk takes to write a
-// result, comes on top.
+// may take a step. A step never waits beyond its timeout: a worker that does not end and a device
+// that is in use are checked again in the next one, and so is a store that another process has
+// locked, after a tenth of a second. Its own computing, and the disk's time to write a result, come
+// on top.
 HONE_API enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
                                          const struct hone_record **record, struct hone_error *e);
-// Takes steps for timeout_ms, or until the search is over, for a caller who looks at the records
-// later (hone_tune_records()): never answers HONE_RECORD.
+// Takes steps for timeout_ms, or until the search is over, for callers that read the records later
+// (hone_tune_records()): never answers HONE_RECORD.
 HONE_API enum hone_answer hone_tune_advance(struct hone_tune *t, int timeout_ms,
                                             struct hone_error *e);
 // Ends the search after the running launch, without a ranking; hone_tune_step() soon answers

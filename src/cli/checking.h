@@ -14,8 +14,8 @@ struct check_settings {
     bool build_only, races;
     bool of_reference; // with `races`: the reference itself is checked
     bool verbose;
-    const char *arch;      // "sm_90": what is built for where there is no device
-    struct allow {         // what is no failure
+    const char *arch;      // "sm_90": the target if there is no device
+    struct allow {         // statuses that are not failures
         unsigned statuses; // 1 << status
         bool unverified;
     } allow;

@@ -1,4 +1,4 @@
-// A crash's line: a check with --races of the one configuration, as the command that is told would
+// A crash's line: a check with --races of the one configuration, as the suggested command would
 // make it, for a bounded time.
 #include "cli/crash.h"
 
@@ -54,7 +54,7 @@ static void add_command(const struct work *w, const char *configuration, bool un
 
 // ---- running it --------------------------------------------------------------------------------
 
-// The settings of that command: what is said of the spec and the device stays.
+// The settings of that command: those of the spec and the device stay.
 static struct check_settings settings_of(const struct work *w, const char *const *configuration)
 {
     const struct spec_settings *s = w->given;

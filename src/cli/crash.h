@@ -13,11 +13,10 @@ extern const struct option crash_options[]; // --no-crash-line
 bool crash_is_simulated(const struct work *w);
 // Did it end in what the simulator finds the line of: a crash, or a write out of bounds?
 bool crash_has_line(const struct result *r);
-// Is it the one to tell of, after that one? A crash goes before a write out of bounds.
+// Should it be reported rather than that one? A crash goes before a write out of bounds.
 bool crash_is_worse(const struct result *r, const struct result *than); // than: or NULL
-// Says it on stderr; the line itself is looked for after a crash alone. `choice` is the
-// configuration's, NULL for the reference; `unverified`: the spec has nothing to hold results
-// against.
+// Reports it on stderr; the line itself is only searched for after a crash. `choice` is the
+// configuration's, NULL for the reference; `unverified`: the spec has no reference for results.
 void crash_tell(const struct work *w, const uint32_t *choice, const struct result *r,
                 bool unverified);
 // The same where the evaluator could not go on because the reference crashed; else nothing.

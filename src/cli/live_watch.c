@@ -56,7 +56,7 @@ static bool may_spend(const struct watching *w, uint64_t spent_ns, uint64_t begi
     return spent_ns <= beginning_ns + (clock_ns() - w->started_ns) / SHARE;
 }
 
-// False: there is no new one.
+// False: there is no new page.
 static bool make_page(struct watching *w, bool is_first)
 {
     struct error e = ERROR_INIT;

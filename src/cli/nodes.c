@@ -131,7 +131,7 @@ static void say_others(const struct work *w, const struct device_info *list, siz
     text_release(&others);
 }
 
-// The worker that listed a node's devices is kept for the first of them. False: there is no place left.
+// The worker that listed a node's devices is kept for the first of them. False: no place is left.
 static bool add_place(struct work *w, const struct device_info *d)
 {
     struct place *places = w->place_list;

@@ -74,7 +74,7 @@ const struct option *option_find(const struct option_group *groups, const char *
 // Does a title stand before this one of `groups`? Not where it goes on with the one before it.
 bool option_group_begins(const struct option_group *groups, const struct option_group *g);
 
-// Reads argv[0 .. argc) into `settings`; what is no option goes to `rest` (room for argc). After
+// Reads argv[0 .. argc) into `settings`; arguments that are not options go to `rest` (room for argc). After
 // "--" nothing is an option. Unknown options are refused with the nearest known one. *help is set
 // by --help.
 bool options_parse(const struct option_group *groups, int argc, char *const *argv, void *settings,

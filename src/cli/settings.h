@@ -50,7 +50,7 @@ struct measure_settings {
     struct given seed, jobs;
     bool fresh, no_store;
     uint32_t retry;     // 1 << status
-    bool no_crash_line; // a crash is not looked for in the simulator
+    bool no_crash_line; // crashes are not reproduced in the simulator
 };
 
 struct search_settings {

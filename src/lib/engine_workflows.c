@@ -67,8 +67,8 @@ struct hone_tune *engine_check_new(const struct hone_tune_options *o,
         options.setup.place_count = options.setup.builder_count = 0;
     }
     if (how->races_log) {
-        // A result tells nothing of races: the store can neither answer nor keep one. Each check
-        // has a simulator of its own, and nothing is timed: nobody needs to wait for another.
+        // A result says nothing about races: the store can neither answer nor keep one. Each check
+        // has a simulator of its own, and nothing is timed: checks need not wait for each other.
         options.setup.store = NULL;
         options.setup.lock_folder = NULL;
         options.setup.jobs = 1;

@@ -29,7 +29,7 @@
 
 // ---- errors, texts, structs with a size ---------------------------------------------------------
 
-// Hands an error to the caller, who keeps a first one. Returns whether there was none.
+// Hands an error to the caller, whose first error stays. Returns whether there was none.
 bool hand_over(const struct error *from, struct hone_error *to);
 // As snprintf(); releases the text.
 size_t give_text(struct text *t, char *out, size_t size);
@@ -57,8 +57,8 @@ struct log_bridge {
 const struct log *log_bridge_init(struct log_bridge *b, const struct hone_log *theirs);
 
 // How workers are started, and where they have their temporary files: a folder of their tune's own,
-// which goes with it, since a worker that is killed cleans up nothing. Left to the caller who names
-// one.
+// which is removed with it, since a killed worker cleans up nothing. A caller who names a folder is
+// responsible for it.
 struct workplace {
     const char *worker[2];
     const char *const *environment;

@@ -56,8 +56,9 @@ const char *report_check_shown(const struct check_report *v);
 // Are there no failures, and was everything done that was planned?
 bool report_check_passed(const struct check_report *v);
 
-// A JUnit file (junit.c): a test suite for the spec, a test case a configuration. What is no failure
-// is skipped there, with why; a check that broke off is a case of its own with an error.
+// A JUnit file (junit.c): a test suite for the spec, a test case a configuration. A configuration
+// that neither passed nor failed is skipped, with the reason; a check that broke off is a case of
+// its own with an error.
 void report_junit(const struct check_report *v, struct text *out);
 
 #endif

@@ -288,8 +288,8 @@ static void put_faster(const char *first, const char *second, const struct stats
               is_second ? first : second);
 }
 
-// A range of a few ratios tells nothing apart, and one configuration that is the best of both sides
-// is no more apart here than in its row.
+// A few ratios with a range cannot tell the sides apart, and a single configuration that is the
+// best of both sides is judged here as in its row.
 static bool bests_differ(const struct compare_report *v)
 {
     const struct stats_ratio *r = &v->progress.ratio_of_bests;

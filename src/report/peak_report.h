@@ -16,7 +16,7 @@ struct peak_share {
 bool peak_has_unit(const char *unit);
 // The first metric that is a rate ("/s"); UINT32_MAX: none is.
 uint32_t report_rate_metric(const struct spec *s);
-// False where it does not, or that limit is not known. Bytes are held against memory, read or
+// Returns false if it does not, or that limit is not known. Bytes are compared with memory, read or
 // copied, whichever was faster.
 bool peak_share(const struct peak *p, const char *unit, double value, struct peak_share *out);
 

@@ -80,7 +80,7 @@ void report_device_json(const struct device_info *d, struct emit *j);
 // {"mhz_before", "mhz_after", "memory_mhz", "watts", "celsius", "slowed": [...], "note"}; `note`
 // states what slowed the card, or is null. Null: the card's state is not known.
 void report_gpu_json(const struct gpu_snapshot *g, struct emit *j);
-// {"joule", "span_ns", "launches", "refused"}; null: nobody asked.
+// {"joule", "span_ns", "launches", "refused"}; null: not requested.
 // That the host's clock timed the launches, and why; nothing where the device's did.
 void report_clock(const struct result *r, struct text *out);
 void report_energy_json(const struct energy *e, struct emit *j);

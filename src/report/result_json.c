@@ -529,7 +529,7 @@ uint64_t report_without_value(const struct tune_report *v, const struct objectiv
     return count;
 }
 
-// Times are all known. What the least time decides lacks none of it.
+// Every record has a time. If the shortest time decides, no record lacks a value.
 static void without_value_at(const struct tune_report *v, struct emit *j)
 {
     const struct objectives *o = v->head.objectives;

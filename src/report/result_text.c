@@ -313,7 +313,7 @@ static void put_standing(const struct record_origin *origin, struct text *out)
     text_addf(out, "Measured faster, but not ranked with it: %s (%s)\n", p->faster, time);
 }
 
-// No time of another statistic, or measured by another program, is held against it.
+// Never compared with times of another statistic, or measured by another program.
 static void put_recorded(const struct best_answer *o, struct text *out)
 {
     text_add_name(out, "IMPORTED: recorded by others on ", o->device, "; ");

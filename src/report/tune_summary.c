@@ -54,7 +54,7 @@ enum evidence report_tune_shown(const struct tune_report *v)
     return report_shown(&v->head.check, &all);
 }
 
-// The default configuration, where it was timed; NULL: there is no speed-up.
+// The default configuration, if it was timed; NULL: there is no speed-up.
 static const struct tune_record *baseline_of(const struct tune_report *v)
 {
     const struct tune_record *r = v->progress.default_record;
@@ -277,7 +277,7 @@ static void put_table(const struct tune_report *v, struct rows *rows, struct tex
         text_addf(out, "%s... and %zu more\n", rows->ranked ? "" : "  ", rows->all - rows->shown);
 }
 
-// ---- what is said of a ranking -----------------------------------------------------------------
+// ---- the ranking --------------------------------------------------------------------------------
 
 static void put_disturbed(const struct final_ranking_status *r, struct text *out)
 {

@@ -64,7 +64,7 @@ struct search {
     struct seen *buckets[BUCKETS];
     uint64_t rows;
     uint64_t timer_ns; // resolution of that device's timer
-    bool by_time;      // the objective is the time or the like
+    bool by_time;      // the objective is the time or an equivalent
     bool failed;       // no memory
 };
 
@@ -528,7 +528,7 @@ static bool covers(const struct search *s, const struct group *g, const struct e
 }
 
 // The newest ranking of all that was asked for, else the newest. Returns its place among `heads`,
-// `count` where there is none.
+// `count` if there is none.
 static size_t find_base(struct search *s, const struct group *g, const struct entry *const *heads,
                         size_t count, struct ranking *out)
 {
@@ -641,7 +641,7 @@ static bool deciding(struct search *s, const struct group *g, struct ranking *ou
     return !s->failed;
 }
 
-// How near its rankings are to what was asked for: 0 covers all of it, 1 a part, 2 there is none.
+// How much of the request its rankings cover: 0 all of it, 1 a part, 2 there is none.
 static int distance_of_ranking(struct search *s, const struct group *g)
 {
     struct ranking r;

@@ -81,8 +81,9 @@ struct best_answer {
 // with a ranking of everything requested count, else those with a ranking of a part; if both or
 // neither have one, the warm ones. False on failure; *found: is there any answer?
 //
-// With an objective that is not the time, nor the like, no ranking decides: each job's newest
-// result counts with its median, and the one with the best value answers, of equal ones the faster.
+// With an objective that is not the time or an equivalent, no ranking decides: each job's newest
+// result counts with its median, and the one with the best value answers; among equal ones the
+// faster.
 bool best_find(const struct best_options *o, struct arena *a, struct best_answer *out, bool *found,
                struct error *e);
 

@@ -42,7 +42,7 @@ struct asked {
     size_t finalist;
     uint32_t lane;
     bool answered, lost;   // lost: with its device
-    bool counts;           // its finalist was still in when the round was told
+    bool counts;           // its finalist was still in when the round was recorded
     struct result *result; // of one that is answered
 };
 

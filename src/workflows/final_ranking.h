@@ -91,7 +91,7 @@ struct final_ranking_status {
     uint32_t finalists, in;       // all, and those that are still launched
     uint32_t round, most;         // the one that runs, from 1; how many at most
     uint32_t rounds;              // that count
-    uint32_t repeated, marked;    // disturbed ones: run again; counted all the same
+    uint32_t repeated, marked;    // disturbed ones: run again; counted nevertheless
     uint32_t by_load, by_clock;   // of both: others used the cores; the reference was slow
     uint32_t mhz_least, mhz_most; // of the device, as far as the system tells (0: it does not)
     uint32_t batch, warmups;      // of each sample

@@ -34,7 +34,7 @@ struct scalarization {
     struct strategy *strategies[DIRECTIONS_MOST];
     double weights[DIRECTIONS_MOST][OBJECTIVES_MOST];
     uint32_t count, next;    // whose turn it is
-    const double *reference; // (or NULL) the first values that were told
+    const double *reference; // (or NULL) the first values received
     struct question *slots;  // open addressing; a power of two, at most half full
     size_t capacity, used;
     struct arena arena;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIED_MOST 4096 // configurations, before it is said that none can be made
+#define TRIED_MOST 4096 // configurations, before giving up
 
 // ---- the space ---------------------------------------------------------------------------------
 

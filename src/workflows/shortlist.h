@@ -15,7 +15,7 @@ struct shortlisted {
 
 struct shortlist {
     struct shortlisted *list; // by estimate, equal ones by ticket
-    size_t count, most;       // most 0: nobody is one
+    size_t count, most;       // most 0: always empty
     double near;              // times the fastest
     // Called for each that was considered and is not on the list (any more).
     void (*leaves)(void *context, uint64_t ticket);

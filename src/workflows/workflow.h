@@ -28,7 +28,7 @@ struct workflow_progress {
     uint64_t elapsed_ns;    // since X_new()
     uint64_t left_ns;       // estimate, without waiting for other processes; 0 while there is none
     bool cancelled;
-    struct evaluator_status evaluator; // what is being done now; zeros where there is none
+    struct evaluator_status evaluator; // its present work; zeros if there is none
 };
 
 #endif

@@ -24,7 +24,7 @@ static bool option_form(void *field, const char *value, struct error *e)
            error_set(e, ERROR_USAGE, "'%s' is no form of a spec: use " FORMS, value);
 }
 
-// The folder that a file is in, without links; NULL where there is none.
+// The folder that a file is in, without links; NULL if there is none.
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -40,8 +40,7 @@ static char *folder_of(const char *path)
 static bool is_beside(const char *path, const char *output, struct error *e)
 {
     char *from = folder_of(path), *to = folder_of(output);
-    bool same = !from || !to ||
-                strcmp(from, to) == 0; // a folder that is not there is told when it is written
+    bool same = !from || !to || strcmp(from, to) == 0; // a missing folder is reported on writing
     if (!same)
         error_set(e, ERROR_USAGE,
                   "--output: %s is in another folder than %s, beside which the files that it names "

@@ -18,7 +18,7 @@ struct fact_reading {
     bool is_found, failed;
 };
 
-// The number behind "NAME=" among words; 0 where there is none.
+// The number behind "NAME=" among words; 0 if there is none.
 static uint64_t fact_of(const char *words, const char *name)
 {
     size_t length = strlen(name);

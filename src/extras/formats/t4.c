@@ -113,7 +113,7 @@ static bool read_times(struct reading *r)
 // One of `measurements`, whose keys come in any order.
 struct measurement {
     struct text name, unit;
-    struct text number;    // the value as it is written, NaN and Infinity, too; "": it is none
+    struct text number;    // the value as it is written, NaN and Infinity, too; "": not a number
     const char *statistic; // NULL: not said
     double value;
     bool is_failure;
@@ -236,7 +236,7 @@ static bool read_t4_invalidity(struct reading *r)
     return true;
 }
 
-// A wrong result that was timed all the same.
+// A wrong result that was timed anyway.
 static bool read_correctness(struct reading *r)
 {
     double correct;

@@ -316,7 +316,7 @@ static bool infer_spec(struct session *s, struct error *e)
     return true;
 }
 
-// ---- what is said ------------------------------------------------------------------------------
+// ---- the output --------------------------------------------------------------------------------
 
 static void add_list(struct text *out, uint32_t *items, const char *text)
 {
@@ -355,8 +355,8 @@ static void add_open(const struct session *s, uint32_t *number, const char *text
     text_addf(out, "  %u. %s\n", ++*number, text);
 }
 
-// The line with what launches a kernel or begins the host's program; 0: there is none. The text has #line where other
-// files were put in.
+// The line that launches a kernel or begins the host's program; 0: there is none. The text has
+// #line where other files were inserted.
 static uint32_t find_host_code(const char *text)
 {
     uint32_t line = 1;

@@ -77,7 +77,7 @@ static bool add_found(struct includer *in, char *file)
     return done;
 }
 
-// Appends what the included file has in place of the line. False where there is none that can be used.
+// Appends what the included file has in place of the line. False if there is none that can be used.
 static bool add_include(struct includer *in, const char *path, const char *line)
 {
     bool is_quoted = false;

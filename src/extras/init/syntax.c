@@ -317,7 +317,7 @@ static void read_attribute_sizes(struct parser *p)
     }
 }
 
-// `__attribute__((...))`, `__launch_bounds__(...)` and their like; false where there is none.
+// `__attribute__((...))`, `__launch_bounds__(...)` and similar; false if there is none.
 static bool read_attribute(struct parser *p)
 {
     static const char *const words[] = {"__attribute__", "__align__",         "alignas",
@@ -528,7 +528,7 @@ static void read_specifiers(struct parser *p, struct type *t)
     text_release(&words);
 }
 
-// Stars, the name ("" where there is none) and dimensions.
+// Stars, the name ("" if there is none) and dimensions.
 static const char *read_declarator(struct parser *p, struct type *t)
 {
     const char *name = "";
@@ -572,7 +572,7 @@ static const struct type *type_copy(struct parser *p, const struct type *t)
     return copy ? copy : &none;
 }
 
-// (float4 *) and the like: without a name.
+// (float4 *) and similar: without a name.
 static const struct type *read_type_alone(struct parser *p)
 {
     struct type t = {.base = TYPE_VOID};

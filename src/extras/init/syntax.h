@@ -108,7 +108,7 @@ struct function {
     uint32_t trouble;
     struct template_parameter *templates;
     uint32_t template_count;
-    // reqd_work_group_size and __launch_bounds__; NULL where there is none.
+    // reqd_work_group_size and __launch_bounds__; NULL if there is none.
     struct node *required[3], *bound;
 };
 

@@ -30,7 +30,7 @@ struct session {
     struct page_choice choice;
     struct report_about about;
     char date[32];
-    struct hone_store **stores; // one for each argument; NULL: it is none
+    struct hone_store **stores; // one for each argument; NULL: not a store
     struct recorded **recorded; // likewise
     bool *is_fixed;      // of an argument: it is all that it has, and nothing of it is chosen
     struct spec **specs; // of stored spaces

@@ -124,7 +124,7 @@ struct page_set {
     uint32_t member_count;
     const char *first_date, *last_date; // NULL: not known
     const char *statistic;              // what a time is: "median"
-    bool is_recorded; // others measured it: there are no samples, intervals or rankings
+    bool is_recorded;                   // imported: there are no samples, intervals or rankings
     // It lacks the objective of --objective, as no_front says: the shortest time is its goal.
     bool is_unfit;
     bool is_beginning; // one tune's `beginnings`

@@ -28,7 +28,7 @@ struct taking_rows {
     bool failed;
 };
 
-// "2026-11-23T12:00:00.125Z", in seconds; NaN where it is none.
+// "2026-11-23T12:00:00.125Z", in seconds; NaN if it is not a date.
 static double seconds_of(const char *date)
 {
     struct tm t = {0};

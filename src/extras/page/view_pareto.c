@@ -66,7 +66,7 @@ static void draw_pareto(const struct page_set *s, const char *id, struct text *o
                                  page_objective_value(s, &s->rows[s->front[i]], y)};
     // from the best x on, so that a step goes along what the better one dominates
     qsort(marks, s->front_count, sizeof *marks, x->maximise ? by_x_down : by_x);
-    bool is_step = s->objectives.count == 2; // of more the front is no line
+    bool is_step = s->objectives.count == 2; // with more the front is not a line
     if (is_step)
         picture_line(&p, "best", marks, s->front_count, true);
     picture_points(&p, "large best", marks, s->front_count);

@@ -76,7 +76,7 @@ int race_compare(const void *a, const void *b);
 
 struct races_options {
     const char *const *worker; // argv, NULL-terminated
-    const char *path;          // where oclgrind is looked for: folders, ':' between them
+    const char *path;          // where to search for oclgrind: folders, ':' between them
     uint64_t local_memory;     // the target device's, bytes; 0: RACES_LOCAL_MEMORY
     uint64_t max_group_size;   // likewise; 0: RACES_GROUP_SIZE
     uint64_t max_errors;       // of one job; 0: RACES_MAX_ERRORS

@@ -12,7 +12,7 @@
 
 #define BUCKETS       1024
 #define UNUSED_MOST   256                // specs kept that no configuration is checked at
-#define QUOTIENT_MOST ((int64_t)1 << 20) // divisors are looked for by their quotients up to this
+#define QUOTIENT_MOST ((int64_t)1 << 20) // divisors are searched by their quotients up to this
 #define SCRATCH_MOST  ((size_t)1 << 20)  // bytes of lists that restrictions made, then afresh
 
 // One choice: constants that have one value.

@@ -1,6 +1,7 @@
-// Which configurations are compared: those that all sides have. One side's list is walked (its
-// space or a sample of it, what a stored run has, or what the caller named), each configuration is
-// looked for on all other sides by its text, and what only one side has is counted.
+// Chooses the configurations to compare: those that all sides have. One side's list is walked (its
+// space or a sample of it, the configurations of a stored run, or those that the caller named),
+// each configuration is looked up on all other sides by its text, and those that only one side has
+// are counted.
 #include "workflows/compare/compare_inside.h"
 
 #include "base/array.h"

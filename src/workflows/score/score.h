@@ -68,7 +68,7 @@ struct score_record {
     // (or NULL) A named source that is the scored file itself; it is not used.
     const char *own_source;
     uint64_t count, correct; // configurations
-    uint64_t without_value;  // of the correct ones: nothing that is looked for
+    uint64_t without_value;  // of the correct ones: useless to the search
     double optimum, median;  // of the others, as they are shown: a time in ns, or a metric
     uint64_t draws;          // the budget
     double budget_ns;        // the same at the mean cost; NaN where none is recorded

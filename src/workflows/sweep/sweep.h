@@ -50,7 +50,7 @@ struct sweep_options {
 // A line at a point. Everything lives until sweep_free().
 struct sweep_entry {
     const struct spec *spec; // with the point's constants; NULL: it cannot be read with them
-    // NULL where there is none; "" and "{}" of a routine.
+    // NULL if there is none; "" and "{}" of a routine.
     const char *configuration, *configuration_json;
     const uint32_t *choice;      // in the spec; of a routine that of the spec's default
     const struct result *result; // (or NULL) that the times are of, or the reason of a failure

@@ -187,7 +187,7 @@ enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune
 void tune_cancel(struct tune *t);
 void tune_progress(struct tune *t, struct tune_progress *out);
 
-// The speed-up of the best over the default configuration; not known where there is no single best.
+// The speed-up of the best over the default configuration; not known without a single best.
 void tune_speedup(const struct tune *t, struct tune_speedup *out);
 // The speed-up of any record over any other; either may be NULL.
 void tune_compare(const struct tune *t, const struct tune_record *slow,

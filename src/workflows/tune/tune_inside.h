@@ -102,7 +102,7 @@ struct tune {
     bool is_thinking; // the strategy, about a question
     bool is_making;   // there is room for another job, which can be made at once
     bool differ;      // not all of `first` ended in one way
-    bool by_time;     // the objective is the time or the like
+    bool by_time;     // the objective is the time or an equivalent
     bool has_values;  // some record has values of the objective
     bool was_ranked;  // once, whatever came of it
     bool asking_ended, cancelled, broken;
