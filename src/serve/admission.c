@@ -36,7 +36,8 @@ static bool is_own_host(const struct serve_secret *s, const char *before, const 
     return false;
 }
 
-// In the same time wherever they differ, so that nobody finds the token digit by digit.
+// Takes the same time wherever the tokens differ, so that timing does not reveal the token digit by
+// digit.
 static bool has_token(const struct serve_secret *s, const char *path)
 {
     unsigned differ = 0;

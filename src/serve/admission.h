@@ -1,5 +1,5 @@
-// Who is let in: a request to the server of serve/server.h is answered only where it comes from a page of its own, or
-// from somebody who was given the address.
+// Decides which requests are answered: a request to the server of serve/server.h must come from a
+// page of its own, or from a user who was given the address.
 #ifndef HONE_SERVE_ADMISSION_H
 #define HONE_SERVE_ADMISSION_H
 

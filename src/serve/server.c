@@ -1,6 +1,6 @@
-// A daemon of libmicrohttpd without a thread: its epoll descriptor is waited for here, and run() answers what has come. A
-// connection for events is suspended while there is nothing to tell it; news resume it, and its reader then composes
-// what it has not been told.
+// A libmicrohttpd daemon without a thread: its epoll descriptor is waited for here, and run()
+// answers the requests that have come. A connection for events is suspended while there are no
+// news; news resume it, and its reader then composes the part that it has not sent yet.
 #include "serve/server.h"
 
 #include "os/process.h"
@@ -22,7 +22,7 @@
 #define REQUEST_BYTES ((size_t)16 * 1024) // of a request's line and headers together
 #define LINE_BYTES    400
 
-// A connection that is told of news.
+// A connection for events.
 struct reader {
     struct server *server;
     struct MHD_Connection *connection; // NULL: free
@@ -84,7 +84,7 @@ static int answer_refused(struct server *s, struct MHD_Connection *c, unsigned s
     return queued;
 }
 
-// What a reader has not been told yet, or nothing.
+// Composes the news that the reader has not sent yet, or nothing.
 static void compose_news(struct reader *r)
 {
     const struct server *s = r->server;

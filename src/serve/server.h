@@ -23,7 +23,7 @@ void server_free(struct server *s);
 // "http://127.0.0.1:PORT/TOKEN/"
 const char *server_address(const struct server *s);
 
-// What the next page shall say that it is (page.h, `live`), so that its script knows what is newer.
+// The version of the next page (page.h, `live`), by which its script knows what is newer.
 uint64_t server_next_version(const struct server *s);
 // From now on this is the page. Takes its memory.
 bool server_publish(struct server *s, struct text *page, struct error *e);
