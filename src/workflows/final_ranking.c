@@ -51,7 +51,7 @@ struct final_ranking {
     struct measure_rules rules; // in force: o.rules
     struct rounds *rounds;
     enum phase phase;
-    // Of the present round, in order; for each lane one more than there are finalists.
+    // The turns of the present round, in order; for each lane one more than there are finalists.
     struct asked *asked;
     size_t asked_count, answered;
     uint64_t *times;                      // of the round
