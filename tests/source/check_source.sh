@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks of the source itself. Each prints what it found and fails.
 #
-#   check_source.sh includes|file_names|static_names|foreign_headers|kernel_names|languages|globs|console|clocks|documents|top_level SOURCE_FOLDER
+#   check_source.sh includes|file_names|static_names|foreign_headers|kernel_names|languages|globs|console|clocks|comments|documents|top_level SOURCE_FOLDER
 set -eu
 c_files=$(cd "$(dirname "$0")" && pwd)/c_files.awk
 cd "$2"
@@ -187,6 +187,13 @@ check_clocks() {
     grep -rnE 'CLOCK_REALTIME|gettimeofday|timespec_get|\<time\((NULL|0|&)' src --include='*.[ch]' --exclude-dir=doc |
         grep -vE '^src/(core/store/put|core/os/cache_folder|core/os/scratch|cli/environment|cli/commands/command_cache|core/device/energy|core/worker/device_lock)\.c:' |
         fail_with "a wall clock where a step of it would be taken for time that passed"
+}
+
+# A comment says its subject first: "Cancels a queued turn", not "One that waits is given up".
+check_comments() {
+    grep -rnE '^ *// (What|Who|Whoever|Whose|Of|Those|One that|Nobody|So that)\>' \
+        src include --include='*.[ch]' --include='*.js' --exclude-dir=doc |
+        fail_with "comments that do not begin with their subject"
 }
 
 # The map of the source stays a page, and what it and the documents name is there.
