@@ -1,6 +1,6 @@
 // Prints how the best configuration of each kind of device performs on the others: a row for each
 // best, a column for each device. The diagonal holds a best's time on its own device; other cells
-// hold the ratio to that device's own best.
+// show how much longer it takes than that device's own best.
 #include "report/across_report.h"
 #include "report/table.h"
 

@@ -51,8 +51,8 @@ static bool is_alike(const struct store_row *a, const struct store_row *b)
            digest_equal(&a->source, &b->source) && a->cold == b->cold;
 }
 
-// Skips rows that no spec's user asks for: results of libraries have no launches, a device's limits
-// belong to no spec, and specs built with further options were only for a comparison.
+// Collects a row unless a bundle must not contain it: results of libraries have no launches, a
+// device's limits belong to no spec, and specs built with further options only served a comparison.
 static bool collect_candidate(void *context, const struct store_row *row)
 {
     struct choice *c = context;

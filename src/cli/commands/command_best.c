@@ -294,8 +294,8 @@ static int put_options(const struct shown *shown, struct text *out)
     return EXIT_DONE;
 }
 
-// Suggests the command that decides between the answer and a configuration whose single measurement
-// was faster.
+// Suggests the command that decides between the answer and a configuration that was faster when
+// measured alone.
 static void put_remedy(const struct session *s, const struct best_answer *b, struct text *out)
 {
     struct text same = TEXT_INIT;

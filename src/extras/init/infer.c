@@ -1,7 +1,7 @@
 // From a kernel's source to its spec. The directives and the functions that the kernel reaches give
 // its names; each becomes an atom (study.h) whose value can be changed. The launch is found
 // (launch.c), then what buffers hold and how large they are (fit.c); finally values are chosen: of
-// parameters around those in the source, of sizes so that a launch takes no second.
+// parameters around those in the source, of sizes so that a launch takes less than a second.
 #include "extras/init/infer.h"
 
 #include "base/text.h"

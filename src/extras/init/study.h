@@ -84,7 +84,7 @@ struct study {
     const struct function *kernel;
     struct atom atoms[ATOMS_MOST];
     uint32_t atom_count;
-    // Conditions on them in the source (restrict.c); refuses: the condition must not hold.
+    // Conditions on the atoms in the source (restrict.c); refuses: the condition must not hold.
     const struct node *demands[DEMANDS_MOST];
     bool refuses[DEMANDS_MOST];
     uint32_t demand_count;

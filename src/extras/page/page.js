@@ -84,7 +84,7 @@ const hone = (() => {
         "~": (a, b) => String(a).includes(b),
     };
 
-    // What joins comparisons: not where an odd number of quotation marks follows, within a text.
+    // The words that join comparisons: not within a text, where an odd number of quotation marks follows.
     const BETWEEN = /(?:\s+and\s+|&&|,)(?=(?:[^"]*"[^"]*")*[^"]*$)/;
 
     // A test of a row, or a text that says what is wrong.
@@ -171,7 +171,7 @@ const hone = (() => {
             waiting = setTimeout(filter, 150);
         });
 
-        // Of what is selected every so many-th is drawn, so that no more than `most` are, from all parts alike.
+        // `stride`: one in so many selected points is drawn, so that no more than `most` are, from all parts alike.
         const set = { d, isIn, key, active: () => selected !== null, stride: most => Math.max(1, Math.ceil(chosen / most)), update, brushes, views };
         for (const section of article.querySelectorAll("section.view[data-view]")) {
             const view = makers[section.dataset.view];
@@ -189,14 +189,14 @@ const hone = (() => {
         sets.push({
             key, set, number: +article.id.replace("set-", ""),
             opened: () => open.map(e => e.open),
-            // What is not as it was in the beginning; null: nothing.
+            // The state that differs from the initial one; null: none does.
             kept: () => {
                 const changed = views.filter(v => v.kept && JSON.stringify(v.kept()) !== v.usual).map(v => [v.name, v.kept()]);
                 return changed.length || input.value ? { filter: input.value, views: Object.fromEntries(changed) } : null;
             },
         });
     };
-    // Of an address that somebody may have written: what does not fit is left out.
+    // Restores a view's state from the address, which may be handwritten: values that do not fit are ignored.
     const put_back = (view, states) => {
         const state = states && Object.hasOwn(states, view.name) ? states[view.name] : null;
         try {
@@ -422,7 +422,7 @@ const hone = (() => {
         return out;
     };
 
-    // What an axis may be brushed to without a mouse: the values of a parameter, or tenths of the times.
+    // Selects a range of an axis without a mouse: the values of a parameter, or tenths of the times.
     const parallel_choice = (names, labels, choose) => {
         const option = (text, i) => make("option", { value: i }, String(text));
         const axis = make("select", { onchange: () => fill() }, ...names.map(option));
@@ -587,7 +587,7 @@ const hone = (() => {
         return best;
     };
 
-    // What is selected in both is drawn; what is brushed here is selected in both.
+    // Draws the rows that are selected in both sets; brushing here selects in both.
     const beside = section => {
         const svg = section.querySelector("svg"), over = draw("path", { class: "points over" }, svg), key = {};
         const panels = frames(svg).map(f => ({ ...f, a: numbered(f.of[0]), b: numbered(f.of[1]), all: null }));

@@ -1,5 +1,5 @@
-// Of a page that is served while it changes, behind page.js: told of news by server-sent events, it asks for itself again
-// and puts the new results in place of the old. What is selected stays so, and nothing changes while somebody drags.
+// Updates a page that is served while it changes; runs after page.js. At a server-sent event it requests the page again and
+// replaces the old results by the new ones. The selection stays, and nothing changes during a drag.
 (() => {
     const note = document.createElement("p");
     const state = document.createElement("span"), said = document.createElement("span");

@@ -52,8 +52,8 @@ struct tune_record {
     bool is_default;
     bool timed;                 // correct and measured: stats are valid
     struct stats_summary stats; // of the samples, ns
-    // On several devices: its times are this many times those of the common device; 1 on that
-    // device, if not known, and once it took part in a ranking.
+    // On several devices: its times are this many times those of the device to which all times are
+    // converted; 1 on that device, if not known, and once it took part in a ranking.
     double pace;
     const double *metrics; // the spec's, at the median, NaN: it has none; NULL: not timed
     uint32_t metric_count;
