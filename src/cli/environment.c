@@ -78,7 +78,7 @@ const char *environment_scratch_parent(void)
     return parent && access(parent, W_OK) == 0 ? parent : "/tmp";
 }
 
-// ---- what workers receive ---------------------------------------------------------------------
+// ---- what workers receive -----------------------------------------------------------------------
 
 // The caches of drivers and workers, in folders of hone's own unless the user chose others. Only hone bounds
 // them: to 1 GiB together. A tuned configuration takes 20 to 100 KB (a cubin, which lies among the references, too), a

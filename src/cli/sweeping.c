@@ -76,7 +76,7 @@ static int open_line(struct sweeping *s, const char **argument)
     return status;
 }
 
-// ---- the other lines ---------------------------------------------------------------------------
+// ---- the other lines ----------------------------------------------------------------------------
 
 static int refuse_twice(const struct sweeping *s)
 {

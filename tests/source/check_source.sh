@@ -191,7 +191,7 @@ check_clocks() {
 
 # A comment says its subject first: "Cancels a queued turn", not "One that waits is given up".
 check_comments() {
-    grep -rnE '^ *// (What|Who|Whoever|Whose|Of|Those|One that|Nobody|So that)\>' \
+    grep -rnE '^ *// *(What|Who|Whoever|Whose|Of|Those|One that|Nobody|So that)\>' \
         src include --include='*.[ch]' --include='*.js' --exclude-dir=doc |
         fail_with "comments that do not begin with their subject"
 }

@@ -7,20 +7,20 @@
 //
 // The lookup is the same everywhere (nearest.h, the generated header, the library that reads `.hone` files):
 //
-// 1. The device, by the first that there is:
-//      measured      its name, or its UUID, is a device's of the table
-//      architecture  of the devices of the same architecture the one with the nearest number of compute units
-//      vendor        of those of the same vendor likewise
+// 1. The device, by the first rule that applies:
+//      measured      the table has a device of its name or UUID
+//      architecture  among devices of the same architecture, the one with the nearest number of compute units
+//      vendor        among devices of the same vendor, likewise
 //      none          the default configuration (3.)
-//    Of equally near ones the first in the table. An empty text equals nothing.
-// 2. Of that device's points the nearest whose configuration is *valid* at the shape. The distance is the sum over the
-//    columns of the squared differences of hone_core_log2(); the lowest wins, of equal ones the first in the table. A
-//    configuration is valid where every restriction of the spec is true with the shape in place of its columns, and the
-//    facts of the device that is asked for. A fault (overflow, division by zero) is not true.
-//    Where the device has a model, and the shape is no point: of the valid configurations of the eight nearest points the
-//    one with the least predicted time. That is its number of waves (work-groups over what all compute units hold at
+//    If several are equally near, the first in the table. An empty text equals nothing.
+// 2. The nearest of that device's points whose configuration is *valid* at the shape. The distance is the sum over the
+//    columns of the squared differences of hone_core_log2(); the smallest wins, the first in the table if equal. A
+//    configuration is valid if every restriction of the spec is true with the shape in place of its columns, and the
+//    facts of the device that asks. A fault (overflow, division by zero) is not true.
+//    If the device has a model, and the shape is not a point: among the valid configurations of the eight nearest points,
+//    the one with the shortest predicted time. That is its number of waves (work-groups over what all compute units hold at
 //    once, rounded up) times the time of a wave, which is interpolated between these points (hone_core_find_predicted()).
-// 3. Without one: the default configuration where it is valid, else none.
+// 3. Without such a point: the default configuration if it is valid, else none.
 //
 // The reason, as a text:
 //

@@ -316,7 +316,7 @@ static bool infer_spec(struct session *s, struct error *e)
     return true;
 }
 
-// ---- the output --------------------------------------------------------------------------------
+// ---- the output ---------------------------------------------------------------------------------
 
 static void add_list(struct text *out, uint32_t *items, const char *text)
 {

@@ -159,7 +159,7 @@ void paired_run_release(struct compare *c, struct paired_run *h)
         result_free(h->slots[i].result);
 }
 
-// ---- rounds ------------------------------------------------------------------------------------
+// ---- rounds -------------------------------------------------------------------------------------
 
 bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e)
 {

@@ -315,7 +315,7 @@ static bool step_line_tune(struct sweep *s, int timeout_ms, struct error *e)
     return ok;
 }
 
-// ---- rounds ------------------------------------------------------------------------------------
+// ---- rounds -------------------------------------------------------------------------------------
 
 // Once a sweep, before the store is asked for launches of today's libraries. Where one cannot be
 // opened the launches will say so.
