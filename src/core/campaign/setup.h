@@ -1,6 +1,7 @@
-// What a run is given, whatever it is asked: where jobs run, what is known already, which part of the space counts, and
-// under which terms. Filled once (lib/handle_tune.c, from the caller's options) and passed by pointer; a workflow adds a plan
-// and a verdict of its own. All that a setup points to outlives the run.
+// The input of every run: where jobs run, what is known already, which part of the space counts,
+// and under which terms. Filled once (lib/handle_tune.c, from the caller's options) and passed by
+// pointer; a workflow adds a plan and a verdict of its own. Everything that a setup points to
+// outlives the run.
 #ifndef HONE_CAMPAIGN_SETUP_H
 #define HONE_CAMPAIGN_SETUP_H
 
@@ -30,7 +31,7 @@ struct setup {
     struct endings *endings; // (optional) likewise
     bool leaving;            // the process ends right after the run: workers are not waited for
 
-    // What is known already.
+    // Results that are known already.
     struct store *store; // (optional)
     struct store
         *known; // (optional) asked after `store` for results on other devices and of other sizes

@@ -1,6 +1,6 @@
-// What a driver's interface has to offer so that hone can tune with it: one table of functions in
-// one file, and one line in the list at the end. Guards, inputs, references, verification and the
-// order of things are written once, above this table.
+// The functions that a driver's interface must offer for hone to tune with it: one table in one
+// file, and one line in the list at the end. Guards, inputs, references, verification and the order
+// of steps are written once, above this table.
 //
 // `own` is what open() returned. A function that fails fills the error or the result it was given.
 // Optional members may be NULL; the default stands beside them.
@@ -34,7 +34,7 @@ struct run {
     uint32_t batch;
 };
 
-// What a run took. A backend fills all of it but where parts_ns points to.
+// The times of a run. A backend fills all members but the pointer parts_ns, which the caller sets.
 struct run_times {
     uint64_t total_ns;  // by the device's clock, from the first start to the last end
     uint64_t host_ns;   // by the host's, from before the first is handed over until all are over
@@ -73,9 +73,9 @@ struct backend {
     void *(*open_for)(const struct device_info *target, const struct device_options *o,
                       struct error *e);
     const char *images_stay;
-    // What running takes besides: called once, right after open(), where more than building is
-    // wanted. May correct info->timer_ns, and say in info->timer_fault why its times are not to be
-    // believed.
+    // Prepares for running: called once, right after open(), unless the device is opened only to
+    // build. May correct info->timer_ns, and say in info->timer_fault why the device's times are
+    // unreliable.
     bool (*start)(void *own, struct device_info *info, struct error *e);
     void (*close)(void *own);
 

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-// Of the device's memory, what buffers of no loaded job may keep: inputs are dear to make, and the
-// next configuration of a tune wants the same.
+// Buffers of no loaded job may keep 1 / IDLE_SHARE of the device's memory: inputs are expensive to
+// make, and the next configuration of a tune needs the same.
 #define IDLE_SHARE 4
 
 static enum use use_of(const struct job_buffer *b)

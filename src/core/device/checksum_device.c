@@ -91,7 +91,7 @@ bool checksums_on_device(struct device *d, struct region *regions, uint32_t coun
     void *kernel = get_kernel(d, e);
     for (uint32_t i = 0; i < count; i++)
         all += groups_for(regions[i].bytes);
-    // What a driver says that it read must not be what was there.
+    // Zeroed: if the driver only claims to have read, no old sums may stand here.
     uint64_t *parts = calloc(all + 1, sizeof *parts);
     struct memory *sums = kernel ? own_scratch(d, all * sizeof *parts, e) : NULL;
     bool ok = sums && (parts || error_memory(e));

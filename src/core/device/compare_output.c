@@ -1,5 +1,5 @@
-// What a pass over the components found, put together and judged. A second pass runs only where
-// poison was seen, or where squares overflowed.
+// Combines and judges the findings of a pass over the components. A second pass runs only if poison
+// was seen, or squares overflowed.
 #include "device/compare_pass.h"
 
 #include "base/text.h"
@@ -86,8 +86,8 @@ static bool run_passes(struct comparison *c, const struct pass *pass, struct par
         return false;
     if (t->poisoned == 0)
         return true;
-    // What a component that holds the poison may be off. A comparison that only bounds all together
-    // says nothing of single ones; a share of the bound stands in.
+    // The tolerance for a component that holds the poison. A comparison that only bounds all
+    // together says nothing about single ones; a share of the bound stands in.
     const struct job_compare *k = &c->buffer->compare;
     double count = t->compared ? (double)t->compared : 1;
     c->judge_poison = true;

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-// What an output should be: one double for each component that carries data (a reference computed
-// in float64), or the buffer's own bytes (another kernel's output, a file).
+// The expected contents of an output: one double for each component that carries data (a reference
+// computed in float64), or the buffer's own bytes (another kernel's output, a file).
 struct expected {
     const void *data;
     bool doubles;

@@ -21,7 +21,7 @@ struct comparison {
     bool poisons;                    // the output was poisoned: it is not read and written
 };
 
-// What was found in some of the components. Kernels write it too: every member has 8 bytes.
+// The findings in some of the components. Kernels write it too: every member has 8 bytes.
 struct part {
     double difference, reference;     // sums of scaled squares
     double sum_got, sum_reference;    // SUM: of what is no NaN

@@ -34,7 +34,7 @@ static struct side side_got(const struct comparison *c, const void *got)
                          .dropped = drops ? poison_value(c->buffer->element.scalar) : (double)NAN};
 }
 
-// What one side has of what is no ordinary number.
+// Counts of one side's components that are not ordinary numbers.
 struct found {
     uint64_t nans, poisoned, first_poisoned, left;
 };

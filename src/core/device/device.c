@@ -147,7 +147,7 @@ const struct device_info *device_describe(const struct device *d)
     return &d->info;
 }
 
-// Of a job that makes a reference, its launch alone is told of: it may not end.
+// For a job within a job, such as a reference, only launches are announced: they may not end.
 void device_phase_begin(struct device *d, enum phase_kind phase, uint32_t launches, bool compiles)
 {
     bool launch = phase == PHASE_LAUNCHING || phase == PHASE_CHECKING;

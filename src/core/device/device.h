@@ -50,7 +50,7 @@ struct device_options {
 bool device_list(struct arena *a, const struct device_options *o, struct device_report *out,
                  struct error *e);
 
-// What the library of a vendor's routine (job.h) is on this machine: name, version, threads, file.
+// Describes this machine's library of a vendor's routine (job.h): name, version, threads, file.
 // The same text is the log of device_load(). No device is needed. False: the result says why.
 bool device_routine_about(const struct device_options *o, enum routine routine, const char *library,
                           struct text *about, struct result *r);

@@ -94,7 +94,7 @@ struct expectation {
     struct elementwise *compiled;
     bool doubles;
     uint8_t *out;
-    // Of each thread: the first index without a value, and why.
+    // For each thread: the first index without a value, and why.
     struct error errors[PARALLEL_MOST];
     uint64_t faulty[PARALLEL_MOST];
 };

@@ -1,5 +1,5 @@
-// What outputs should hold where the spec says it by an expression over the index: computed on all cores of the host, in
-// double precision and in whole numbers.
+// The expected outputs that a spec gives as an expression over the index: computed on all cores of
+// the host, in double precision and in whole numbers.
 #ifndef HONE_DEVICE_EXPECTATION_H
 #define HONE_DEVICE_EXPECTATION_H
 

@@ -6,9 +6,10 @@
 #include "base/error.h"
 #include "model/job.h"
 
-// What a write-only output and a temporary hold before the verified launch: one byte, repeated. As
-// half, float and double it is a large finite number (61280, 1.3e36, 1.2e286), so that an element
-// left unwritten is far from any likely result, and no NaN that might be mistaken for the kernel's.
+// The contents of a write-only output or a temporary before the verified launch: one byte,
+// repeated. As half, float and double it is a large finite number (61280, 1.3e36, 1.2e286), so that
+// an element left unwritten is far from any likely result, and not a NaN that might be mistaken for
+// the kernel's.
 #define POISON_BYTE 0x7b
 
 // Components that carry data, all elements together.

@@ -1,4 +1,4 @@
-// What the device refuses before anything runs: predicates that name the first limit exceeded.
+// Limits of the device, checked before anything runs: predicates name the first one exceeded.
 #ifndef HONE_DEVICE_LIMITS_H
 #define HONE_DEVICE_LIMITS_H
 

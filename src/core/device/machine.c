@@ -25,7 +25,7 @@ static int open_file(const char *root, const char *path)
     return fd;
 }
 
-// What stands in the file now, as text; "" where it cannot be read.
+// Reads the file's current text; "" if it cannot be read.
 static void read_again(int fd, char *out, size_t size)
 {
     size_t length = 0;
@@ -64,7 +64,7 @@ static uint64_t busy_of(char *at)
     return sum;
 }
 
-// Of the watched cores, whose lines are "cpu3 ..."; false where the system does not tell of all.
+// Sums up the watched cores' lines, "cpu3 ..."; false if the system does not list all of them.
 static bool busy_ticks(const struct machine *m, char *stat, uint64_t *sum)
 {
     uint32_t found = 0;
@@ -158,7 +158,7 @@ static uint64_t all_caches(const struct machine *m, const char *root)
     return sum;
 }
 
-// Of a machine with more processors than a cpu_set_t holds nothing is known.
+// False on a machine with more processors than a cpu_set_t holds: nothing is known of it.
 static bool take_cpus(struct machine *m)
 {
     return sched_getaffinity(0, sizeof m->cpus, &m->cpus) == 0;

@@ -1,5 +1,5 @@
-// What the system tells of the machine's cores while kernels are measured: load that is not ours,
-// clocks, caches. What a system does not tell stays 0.
+// The machine's cores while kernels are measured, as the system reports them: load of other
+// processes, clocks, caches. Values that a system does not report stay 0.
 #ifndef HONE_DEVICE_MACHINE_H
 #define HONE_DEVICE_MACHINE_H
 

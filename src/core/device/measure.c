@@ -259,7 +259,7 @@ static void look_after(struct session *s, const struct around *a)
 
 // ---- a request
 
-// What a kept buffer holds after several launches is not what one launch makes of it.
+// Do several launches leave the contents that one leaves? Not in a buffer that is kept in between.
 static bool is_comparable(const struct job *j)
 {
     bool comparable = j->reference.kind != REFERENCE_NONE;

@@ -41,7 +41,7 @@ void mapping_free(struct mapping *m); // a zeroed one is fine
 // to behind another would leave equal zones as they are.
 uint8_t guard_byte(uint64_t serial);
 
-// What was found in a guard zone.
+// Changes found in a guard zone.
 struct trespass {
     uint64_t count; // bytes changed
     uint64_t first; // of them nearest to the data, as a distance from it

@@ -1,4 +1,4 @@
-// What NVIDIA's PTX assembler says about a kernel in the build log (-cl-nv-verbose).
+// The report of NVIDIA's PTX assembler on a kernel, from the build log (-cl-nv-verbose).
 #ifndef HONE_DEVICE_NVIDIA_LOG_H
 #define HONE_DEVICE_NVIDIA_LOG_H
 

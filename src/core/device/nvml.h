@@ -1,6 +1,6 @@
-// What NVIDIA's management library (NVML) tells of one GPU: clocks, power, temperature, why it runs
-// slower than it could, energy. Opened at run time; where it is absent, too old or fails, less is
-// known, or nothing, and that is no error.
+// The state of one GPU from NVIDIA's management library (NVML): clocks, power, temperature, why it
+// runs slower than it could, energy. Opened at run time; if it is absent, too old or fails, less is
+// known, or nothing, and that is not an error.
 #ifndef HONE_DEVICE_NVML_H
 #define HONE_DEVICE_NVML_H
 
@@ -15,7 +15,7 @@ struct nvml; // one card
 struct nvml *nvml_open(const struct device_info *d);
 void nvml_close(struct nvml *n); // NULL is fine
 
-// What is not known is 0.
+// Unknown values are 0.
 struct nvml_snapshot {
     uint32_t mhz, memory_mhz; // now
     uint32_t milliwatts;      // since Ampere the mean of about the last second
@@ -33,8 +33,8 @@ bool nvml_snapshot(struct nvml *n, bool now, struct nvml_snapshot *out);
 // The highest clock of the multiprocessors in MHz; 0: not known.
 uint32_t nvml_most_mhz(const struct nvml *n);
 
-// What the card has used since the driver was loaded, in millijoules. The count is renewed every 20
-// to 100 ms. False: it is not known.
+// The energy used by the card since the driver was loaded, in millijoules. The count is renewed
+// every 20 to 100 ms. False: it is not known.
 bool nvml_energy(struct nvml *n, uint64_t *millijoules);
 // Is the card divided (MIG)? Then power and energy are of all parts.
 bool nvml_is_divided(struct nvml *n);

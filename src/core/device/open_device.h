@@ -10,7 +10,7 @@
 
 // ---- buffers (buffers.c)
 
-// What is done to a buffer before a launch, and what is looked at after it.
+// The treatment of a buffer before a launch, and the check after it.
 enum use {
     USE_INPUT,    // made once, must not change
     USE_RESTORED, // starts every launch from its initial contents
@@ -41,7 +41,7 @@ struct pool {
 
 // ---- references (reference.c)
 
-// What one output should be: on the host, on the device, or on both.
+// The expected contents of one output: on the host, on the device, or on both.
 struct wanted {
     bool doubles;         // one for each component that carries data; else the buffer's own bytes
     uint64_t length;      // in bytes; 0: this buffer is not compared
@@ -102,7 +102,7 @@ struct loaded {
     struct memory **memory; // of the buffers
     struct resources *resources;
     struct arena arena; // the arrays above
-    // Of a job that is a vendor's routine: one of them, and no programs and kernels.
+    // For a job that is a vendor's routine: one of these, and no programs or kernels.
     struct cblas *cblas;
     void *routine; // the backend's
     uint64_t
@@ -241,8 +241,8 @@ bool energy_count(struct device *d, struct loaded *l, const struct policy *p, bo
 // that is not poisoned.
 bool unwritten_suspected(struct device *d, struct loaded *l, uint32_t index, uint64_t *out,
                          struct error *e);
-// Of each output its contents, and a byte for each component: 1 where the kernel wrote nothing.
-// NULL of what is no output, or was written whole. The job is launched once more.
+// The contents of each output (`data`), and for an output with unwritten components a byte for each
+// component (`left`): 1 if the kernel did not write it. Otherwise NULL. Launches the job once more.
 struct unwritten {
     uint32_t count;
     uint8_t **data, **left;

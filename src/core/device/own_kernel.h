@@ -27,10 +27,10 @@ bool own_kernels_offered(const struct device *d);
 // Built when first asked for and kept; NULL when it cannot be built, then and ever after, and the
 // error says why each time.
 void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e);
-// What is asked for in between is not built then (own_kernel_get() is NULL) but, from
+// Kernels requested in between are not built at once (own_kernel_get() is NULL) but, from
 // own_kernels_start() on at the latest, in that order and by a thread, while the caller does
-// something else. Whoever then asks for one waits for it. What an earlier collection asked for, and
-// has not been begun, is not built any more unless it is asked for again.
+// something else. A later request waits for its kernel. Kernels that an earlier collection
+// requested, and that were not begun, are not built unless they are requested again.
 void own_kernels_collect(struct device *d);
 void own_kernels_start(struct device *d);
 // Puts the launch into the queue and does not wait; memory_read() of what it writes does.

@@ -16,7 +16,7 @@ struct share {
     bool started;
 };
 
-// Of this process, asked for when a device is opened: to find a quota takes reading several files.
+// The cores of this process, counted when a device is opened: to find a quota takes reading files.
 static atomic_uint known_cores;
 
 unsigned parallel_count_cores(void)

@@ -363,7 +363,7 @@ static uint64_t components_of(const struct job_buffer *b)
     return b->element.scalar == SCALAR_CUSTOM ? fill_bytes(b) : fill_components(b);
 }
 
-// What it wrote, and where it wrote nothing: there nothing is compared.
+// Takes the reference's outputs and the components it left unwritten: these are not compared.
 static bool take_written(struct making *m, struct loaded *l, struct result *r)
 {
     struct unwritten u = {0, NULL, NULL};

@@ -71,7 +71,7 @@ static bool is_whole(const uint8_t *blob, uint64_t length)
 {
     struct header h;
     uint64_t sum = checksum_of(blob, length), zero = 0;
-    // What the checksum field itself contributes to the sum is taken out and put back as 0.
+    // Replaces the checksum field's own part in the sum by that of a 0.
     uint64_t place = offsetof(struct header, checksum) / 8;
     memcpy(&h, blob, sizeof h);
     sum -= checksum_word(&h.checksum, 8, place);

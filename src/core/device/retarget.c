@@ -101,7 +101,7 @@ static void put_code(struct splicing *s, const char *at, const char *end)
         follow_braces(s, at, end);
 }
 
-// What a marker says, from `at` behind its name, without blanks around.
+// Reads a marker's instruction or directive, from `at` behind its name, without blanks around.
 static bool read_marker(const struct splicing *s, const struct line *l, const char *at,
                         struct line *out)
 {

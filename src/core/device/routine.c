@@ -37,8 +37,7 @@ bool product_of(const struct job *j, struct memory *const *memory, struct produc
 
 // ---- libraries ---------------------------------------------------------------------------------
 
-// One that is there and cannot be opened (damaged, or without what it needs itself) is something
-// else.
+// A library that exists but cannot be opened (damaged, or lacking a dependency) is another fault.
 static bool is_absent(const char *why, const char *name)
 {
     return strstr(why, name) && strstr(why, "No such file");

@@ -6,7 +6,7 @@
 
 #include "device/backend.h"
 
-// What the job's gemm asks for as a BLAS takes it: row-major, without gaps between rows.
+// The job's gemm in a BLAS's terms: row-major, without gaps between rows.
 struct product {
     bool transpose_a, transpose_b;
     int m, n, k;
@@ -53,7 +53,7 @@ void *routine_open(const char *name, struct text *why);
 // "NAME, FILE" with the file that the symbol really came from.
 void routine_about(void *library, const char *symbol, const char *name, struct text *about);
 
-// Of each library: device_routine_about(). Two in the files of the backends that call them.
+// device_routine_about() for each library. Two are in the files of the backends that call them.
 bool cblas_about(const char *given, struct text *about, struct result *r);
 bool cublas_about(enum routine kind, const char *given, const char *toolkit, struct text *about,
                   struct result *r);
@@ -62,7 +62,7 @@ bool clblast_about(const char *given, struct text *about, struct result *r);
 // ---- on the host (cblas.c)
 
 struct cblas;
-// Of memory that is the host's. The caller frees it with cblas_free().
+// Multiplies in the host's memory. The caller frees it with cblas_free().
 struct cblas *cblas_new(const struct job *j, struct memory *const *memory,
                         const struct device_info *device, struct text *about, struct result *r);
 void cblas_free(struct cblas *c); // NULL is fine

@@ -15,7 +15,7 @@ bool run_lost(struct device *d, const struct error *e, struct result *r)
                        "the driver failed after the kernel had run: %s", e->text);
 }
 
-// What is done then belongs to no phase of this job.
+// Runs the caller's own work, which belongs to no phase of this job.
 static void act_meanwhile(void *context)
 {
     struct device *d = context;
@@ -70,8 +70,8 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-// What is summed up of one buffer on the device, all buffers with one wait; `bytes` is 0 of what is
-// looked at another way, or not at all.
+// The regions of one buffer that are summed on the device, all buffers with one wait; `bytes` is 0
+// for regions that are checked in another way, or not at all.
 struct sums {
     struct region before, behind, data;
 };

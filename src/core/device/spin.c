@@ -7,7 +7,7 @@
 #define SPIN_NS       (UINT64_C(50) * 1000000)
 #define SPIN_BATCH_NS (UINT64_C(1) * 1000000) // launched between two snapshots
 #define BATCH_MOST    1024
-// Of the highest clock: what it may be below without being low.
+// A clock is low if it is below this share of the highest clock.
 #define LOW_SHARE 0.9
 
 // The launch limit, which the tuner sets, holds for the spinning too.

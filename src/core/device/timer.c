@@ -113,7 +113,7 @@ static bool look_if_doubtful(struct device *d, struct loaded *l, const struct ru
     return look_longer(d, l, run, r);
 }
 
-// What the first launch of a kernel takes may be the compiler's.
+// Judges the times of a run; in a kernel's first launch they may include the compiler's.
 static bool judge(struct device *d, struct loaded *l, const struct run *run, bool first,
                   const struct run_times *t, struct result *r)
 {

@@ -1,5 +1,5 @@
-// What a launch left unwritten. The poison alone does not tell, since a kernel may write that very
-// value: a second launch, on other poison, does.
+// Finds the components that a launch left unwritten. The poison alone does not tell, since a kernel
+// may write that very value: a second launch, on other poison, does.
 #include "device/open_device.h"
 
 #include "device/compare_pass.h"

@@ -23,7 +23,7 @@ struct binder {
     struct error *error;
 };
 
-// What a part of the tree depends on: a part that depends on nothing can be computed now.
+// The variables that a part of the tree reads: a part that reads none can be computed now.
 struct dependence {
     bool slots;
     uint32_t least_local; // the outermost loop variable it reads; LOCALS_LIMIT: none
@@ -194,8 +194,8 @@ static bool bind_items(struct binder *b, struct node *n, struct dependence *d)
 
 // ---- constant parts ----
 
-// What is spent on a part is no longer there for others: an expression of many costly parts is
-// parsed as soon as one of few.
+// Charges the work of folding a part to the whole expression, so that an expression of many costly
+// parts takes no longer to parse than one of few.
 static bool fold_value(struct binder *b, const struct node *n, struct frame *f, struct value *out)
 {
     uint64_t most = FOLD_ITEMS_LIMIT;
@@ -231,7 +231,7 @@ static int compare_members(const void *a, const void *b)
     return search_order(a, b);
 }
 
-// The list behind the last `in` of a comparison is read by nobody else: where it is constant it is
+// The list behind the last `in` of a comparison has no other reader: if it is constant it is
 // sorted, so that membership takes a binary search and not a walk.
 static void sort_members(struct node *n)
 {

@@ -3,7 +3,7 @@
 // doubles) that are evaluated for a block of indices at a time, each cell as often as what it reads changes: of
 // `sum(A[i // N * K + k] for k in range(K))` the part without k is evaluated once a block.
 //
-// What has no value is a fault that names the index: an array's index outside it (also a negative one), a division by
+// An index without a value is a fault that names the index: an array index out of range (or negative), a division by
 // zero, an overflow. Parts that a condition leaves out are not evaluated, as in Python.
 #ifndef HONE_EXPR_ELEMENTWISE_H
 #define HONE_EXPR_ELEMENTWISE_H
@@ -18,7 +18,7 @@ struct elementwise_array {
     uint64_t count;
     bool is_float;     // read as doubles, else as int64_t
     int64_t low, high; // integers: what they may be
-    const void *data;  // not looked at before it is evaluated
+    const void *data;  // not read before it is evaluated
     // Reads data[at[0]] .. data[at[count - 1]], whose indices were checked; false: an integer has more than 63 bits.
     bool (*read)(const void *data, const int64_t *at, size_t count, void *out);
 };
@@ -51,16 +51,16 @@ struct elementwise *elementwise_compile(struct arena *a, const struct elementwis
 bool elementwise_is_float(const struct elementwise *p);
 // Does its value depend on the index at all?
 bool elementwise_uses_index(const struct elementwise *p);
-// Does it read the data of this array of the question?
+// Does the expression read the data of this array?
 bool elementwise_reads(const struct elementwise *p, uint32_t array);
-// What an index costs, in operations on one number; at least 1.
+// Operations on one number that an index costs; at least 1.
 uint64_t elementwise_cost(const struct elementwise *p);
 
-// An evaluation; one for each thread. NULL without memory.
+// Starts an evaluation; each thread needs its own. NULL if memory runs out.
 struct elementwise_run *elementwise_begin(const struct elementwise *p);
 void elementwise_end(struct elementwise_run *r); // NULL is fine
-// The values from `first` on, at most ELEMENTWISE_BLOCK, valid until the next call. NULL: the error says
-// at which index there is none, and *at is that index.
+// The values from `first` on, at most ELEMENTWISE_BLOCK, valid until the next call. NULL: the error
+// names the first index without a value, which is also *at.
 const union elementwise_value *elementwise_values(struct elementwise_run *r, uint64_t first,
                                                   size_t count, uint64_t *at, struct error *e);
 

@@ -1,4 +1,4 @@
-// What an expression over arrays is compiled into. Private to src/core/expr.
+// The cells that an expression over arrays is compiled into. Private to src/core/expr.
 #ifndef HONE_EXPR_ELEMENTWISE_CELL_H
 #define HONE_EXPR_ELEMENTWISE_CELL_H
 

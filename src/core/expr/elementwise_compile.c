@@ -372,7 +372,7 @@ static struct cell *select_cell(struct compiler *c, const struct cell *condition
     return cell;
 }
 
-// What is evaluated only for lanes in which `condition` decides so.
+// Compiles a part that is evaluated only in lanes that `condition` selects.
 static struct cell *compile_under(struct compiler *c, const struct cell *condition,
                                   const struct node *n)
 {
@@ -392,7 +392,7 @@ static struct cell *compile_condition_node(struct compiler *c, const struct node
     return b ? select_cell(c, condition, a, b) : NULL;
 }
 
-// `a and b` is b where a is true, else a; `or` the other way.
+// `a and b` is b if a is true, else a; `or` the other way.
 static struct cell *compile_logic(struct compiler *c, const struct node *n)
 {
     struct cell *left = compile_node(c, n->items[0]);
@@ -561,7 +561,7 @@ static struct cell *compile_index_node(struct compiler *c, const struct node *n)
 
 // ---- loops --------------------------------------------------------------------------------------
 
-// What one `for` counts: range(start, stop, step), or the indices of an array or list.
+// The values of one `for`: range(start, stop, step), or the indices of an array or list.
 struct counted {
     const struct cell *bounds[3];
     const struct elementwise_array *array; // (or NULL) whose items the variable stands for
@@ -647,7 +647,7 @@ struct loop {
 
 static struct cell *compile_loop(struct compiler *c, const struct loop *l);
 
-// What a turn gives: the element, or the loop that the next `for` begins.
+// Compiles the body of a loop: the element, or the loop of the next `for`.
 static const struct cell *compile_turn(struct compiler *c, const struct loop *l, uint32_t next,
                                        const struct cell *variable)
 {
@@ -729,7 +729,7 @@ static void finish_reduction(const struct compiler *c, struct cell *cell, const 
     if (!is_uniform(cell))
         cell->depends |= c->conditions;
     cell->level = highest_level(cell->depends);
-    // Turns apart are taken once, or where they begin alike as many in all as the longest loop has.
+    // Turns apart run once, or if they begin alike as often in all as the longest loop.
     double size = (double)c->question->size + 1;
     cell->cost += cell->reduce.apart ? turns * each / size : turns * each;
     if (!cell->is_float)
@@ -780,7 +780,7 @@ static struct cell *compile_loop(struct compiler *c, const struct loop *l)
     uint16_t level = ++c->depth;
     cell->reduce.kind = l->kind;
     cell->reduce.level_inside = level;
-    // Where lanes begin at different numbers nothing goes on from the lane before.
+    // If lanes begin at different numbers nothing goes on from the lane before.
     cell->reduce.apart = !loop_varies(c, l) && is_uniform(k.bounds[0]) && is_uniform(k.bounds[2]);
     cell->reduce.turns = cell->reduce.apart ? c->out->space_count++ : c->space;
     uint16_t own = cell->reduce.apart || !bounded_alike ? cell->reduce.turns : (uint16_t)UNIFORM;

@@ -2,8 +2,8 @@
 // each level (the index, then the loops from the outermost in) has a stamp, which is new whenever its variable is, and a
 // cell is evaluated when its own stamp is not that of its level.
 //
-// A mask says for which lanes a value is asked for: the others may hold anything, and have no faults. A loop whose body
-// does not depend on the lanes around it takes its turns as lanes; where its length differs from lane to lane, as in
+// A mask selects the lanes whose values are needed: the others may hold anything, and have no faults. A loop whose body
+// does not depend on the lanes around it takes its turns as lanes; if its length differs from lane to lane, as in
 // `sum(x[k] for k in range(i + 1))`, it goes on from where the lane before it ended.
 #include "expr/elementwise_cell.h"
 #include "expr/integer.h"
@@ -47,7 +47,7 @@ static size_t lanes_of(const struct elementwise_run *r, const struct cell *c)
     return is_uniform(c) ? 1 : r->lanes[c->space];
 }
 
-// Steps from one lane to the next: 0 where all have one value.
+// Steps from one lane to the next: 0 if all have one value.
 static size_t stride_of(const struct cell *c)
 {
     return !is_uniform(c);
@@ -60,7 +60,7 @@ static bool is_asked(const uint8_t *mask, size_t lane)
 
 // ---- faults -------------------------------------------------------------------------------------
 
-// Of a single index, in the end: see elementwise_values().
+// Names r->first: elementwise_values() repeats a faulty block one index at a time.
 static bool fault_in(struct elementwise_run *r, enum expr_fault fault)
 {
     return error_set(r->error, ERROR_INPUT, "at i = %llu: %s", (unsigned long long)r->first,
@@ -101,7 +101,7 @@ static bool index_outside(struct elementwise_run *r, const struct elementwise_ar
         }                                                                                          \
     } while (0)
 
-// Sums wrap in lanes that nobody asks for.
+// Sums wrap in lanes whose values are not used.
 #define WRAPPED(op) (int64_t)((uint64_t)x op(uint64_t) y)
 
 typedef enum expr_fault (*integer_fn)(int64_t a, int64_t b, int64_t *out);
@@ -524,7 +524,8 @@ static bool take_turn_lanes(struct elementwise_run *r, const struct cell *c,
     return true;
 }
 
-// The filter, then the body, for the lanes of `mask`; *narrow is what is left of it. NULL without a fault (*none): nobody asks.
+// Evaluates the filter, then the body, for the lanes of `mask`; *narrow is the rest of it. NULL
+// without a fault (*none): no lane is left.
 static const union elementwise_value *evaluate_turn(struct elementwise_run *r, const struct cell *c,
                                                     const uint8_t *mask, size_t n, uint8_t *room,
                                                     const uint8_t **narrow, bool *none)
@@ -646,7 +647,7 @@ static bool run_turns_apart(struct elementwise_run *r, const struct cell *c, con
     return true;
 }
 
-// Goes on where the lane before ended, if that began alike and was not longer.
+// Goes on where the lane before ended, if that began equally and was not longer.
 static bool run_apart(struct elementwise_run *r, const struct cell *c, const struct bounds *b,
                       union elementwise_value *out, bool *found)
 {

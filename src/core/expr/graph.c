@@ -4,22 +4,22 @@
 //
 // - Sums and products of integers are flattened into terms and chained again in the order in which
 //   the terms become known, so that a*b*c has the one known part a*b after two stages, whatever the
-//   order of the text. Only where no partial sum can overflow: the graph must fault exactly where
+//   order of the text. Only if no partial sum can overflow: the graph must fault exactly where
 //   the tree does.
 // - Below a modulus that is known early, parts are reduced modulo it as soon as they are known: a
 //   product of which only the rest modulo 32 matters has 32 states.
 // - Comparisons, `in`, min, max, sum and prod over written lists are unrolled into nodes.
 //
-// What has no node of its own (comprehensions, indices, texts) becomes one opaque node that is
-// evaluated as a tree once all slots in it are known. What comes out of each node (a range, and
-// whether it may fault) is kept beside it.
+// A part without a node kind of its own (a comprehension, an index, a text) becomes one opaque
+// node, which is evaluated as a tree once all slots in it are known. The result of each node (a
+// range, and whether it may fault) is kept beside it.
 #include "expr/graph.h"
 
 #include "expr/iterate.h"
 
 #include <string.h>
 
-// TREES_MOST: trees looked at. A sum that may overflow is looked at twice, as terms and as it
+// TREES_MOST: trees visited. A sum that may overflow is visited twice, as terms and as it
 // stands, and so are the sums within, twice each time.
 enum { NODES_MOST = 4096, TERMS_MOST = 64, TREES_MOST = 1 << 16 };
 #define NO_NODE UINT32_MAX
@@ -28,7 +28,7 @@ struct maker {
     struct graph *graph;
     const struct graph_question *question;
     uint32_t *definitions; // slot -> the node of what defines it, NO_NODE: not made yet
-    uint32_t trees;        // looked at so far
+    uint32_t trees;        // visited so far
     enum graph_outcome outcome;
 };
 
@@ -268,7 +268,7 @@ static void sort_terms(struct terms *t)
     }
 }
 
-// A part that is known before the next term is, modulo the modulus where that leaves fewer values.
+// A part that is known before the next term is, modulo the modulus if that leaves fewer values.
 static uint32_t reduce_modulo(struct maker *m, uint32_t part, uint32_t next, uint32_t modulus)
 {
     const struct graph *g = m->graph;
@@ -364,7 +364,7 @@ static uint32_t add_not(struct maker *m, uint32_t item)
     return add_node(m, (struct graph_node){.kind = GRAPH_NOT}, &item, 1);
 }
 
-// `x in range(a, b)` makes no list, which could be a long one: where all are integers x lies
+// `x in range(a, b)` makes no list, which could be a long one: if all are integers x lies
 // between the bounds, else the comparison `n` is evaluated as a whole.
 static uint32_t make_within(struct maker *m, const struct node *n, uint32_t x,
                             const struct node *range, bool sense)
@@ -570,7 +570,7 @@ static void make_root(struct maker *m)
         count == 1 ? items[0] : add_node(m, (struct graph_node){.kind = GRAPH_AND}, items, count);
 }
 
-// Drops the nodes that nothing uses: trees that were looked at in another way, too.
+// Drops the nodes that nothing uses: trees that were translated in another way, too.
 static bool drop_unused(struct graph *g)
 {
     uint32_t *places = arena_array(g->arena, (size_t)g->count + 1, sizeof *places), kept = 0;

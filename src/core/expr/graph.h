@@ -25,12 +25,12 @@ enum graph_kind {
     GRAPH_LARGEST,
     GRAPH_CALL,
     GRAPH_OPAQUE,
-    GRAPH_HAS_VALUE, // True where its item has a value, else False
+    GRAPH_HAS_VALUE, // True if its item has a value, else False
     GRAPH_MUST_HAVE  // the same, but its item's fault is its own
 };
 
-// What may come out of a node for some assignment of what is not known yet. A fault for certain is
-// neither yes nor no.
+// The possible results of a node over all assignments of the slots that are not known yet. A
+// certain fault is neither yes nor no.
 struct graph_range {
     enum { RANGE_INTEGER, RANGE_NUMBER, RANGE_ANY } kind; // an int or bool; also float; also others
     bool fault, yes, no;                                  // may it fault, be true, be false
@@ -99,10 +99,10 @@ static inline const uint32_t *graph_items(const struct graph *g, uint32_t node)
     return g->items + g->nodes[node].first;
 }
 
-// The parts of an `and` that must all hold, each an expression of its own, where none of them can
-// fault whatever its slots get: then it makes no difference in which order, or together with what,
-// they are evaluated. `len(set([a, b, c])) == 3` is `a != b and a != c and b != c`. *count is 0
-// where it is no such `and`; false without memory.
+// The parts of an `and` that must all hold, each an expression of its own, if no assignment makes
+// one of them fault: then they may be evaluated in any order, and together with others.
+// `len(set([a, b, c])) == 3` is `a != b and a != c and b != c`. *count is 0 if it is not such an
+// `and`; false without memory.
 bool graph_split(struct arena *a, const struct expr *x, const struct graph_slot *slots,
                  uint32_t slot_count, const struct expr ***parts, uint32_t *count);
 

@@ -48,8 +48,8 @@ static bool has_value(const struct graph_range *r)
 
 typedef enum expr_fault (*integer_fn)(int64_t a, int64_t b, int64_t *out);
 
-// Of an operation whose extremes lie at the corners of its operands' ranges. What overflows makes
-// it unbounded on both sides.
+// The range of an operation whose extremes lie at the corners of its operands' ranges. An overflow
+// makes it unbounded on both sides.
 static struct graph_range corners(integer_fn f, const struct graph_range *a,
                                   const struct graph_range *b, bool fault)
 {
@@ -153,7 +153,7 @@ static struct graph_range binary(enum operator_code op, const struct graph_range
     default:
         break;
     }
-    struct graph_range r = anything; // a quotient is 0 only where what is divided is (or tiny)
+    struct graph_range r = anything; // a quotient is 0 only if the dividend is (or tiny)
     r.kind = RANGE_NUMBER;
     r.fault = fault || spans_zero(b);
     return r;

@@ -2,7 +2,7 @@
 //
 // A restriction over integer parameters compiles into a line of steps, each a small function that
 // ends by calling the next (the compiler makes that a jump). Operands are 64-bit integers in slots,
-// constants or temporaries. Python's floats take part where they are whole: `/` that leaves no rest
+// constants or temporaries. Python's floats take part if they are whole: `/` that leaves no rest
 // is an integer again, and as long as such a value and what it meets stay within 2^53, integer
 // arithmetic gives what float arithmetic gives, for the truth of the result at least (-0.0 is as
 // false as 0). Whatever does not fit (a rest, an overflow, a division by zero, a slot that holds no
@@ -91,7 +91,7 @@ ARITHMETIC(xor)
 ARITHMETIC(min)
 ARITHMETIC(max)
 
-// True division where it leaves no rest.
+// True division if it leaves no rest.
 static int step_div_float(const struct step *s, const struct machine *m)
 {
     int64_t a = load_place(m, s->a), b = load_place(m, s->b), quotient, rest;
@@ -573,7 +573,7 @@ static bool jump_if_compare(struct compiler *c, const struct node *n, bool sense
     return jump_if_link(c, n, n->count - 2, &a, sense, label) && place_label(c, end);
 }
 
-// Of `and`, any false operand decides; of `or`, any true one.
+// A false operand decides `and`, a true one decides `or`.
 static bool jump_if_chain(struct compiler *c, const struct node *n, bool sense, uint32_t label)
 {
     const bool decides = n->kind == NODE_OR;

@@ -117,7 +117,7 @@ size_t function_names(const char **names, size_t capacity);
 extern const eval_fn node_evals[NODE_KINDS];
 enum expr_fault eval_truth(const struct node *n, struct frame *f, bool *out);
 
-// What it costs, in steps: to make or look at an item, and to evaluate a node of a loop's body.
+// Costs in steps: making an item, looking at one, and evaluating a node of a loop's body.
 enum { ITEM_STEPS = 16, LOOK_STEPS = 2, NODE_STEPS = 8 };
 
 static inline enum expr_fault frame_step(struct frame *f, uint64_t steps)
@@ -135,7 +135,7 @@ static inline enum expr_fault frame_spend(struct frame *f, uint64_t count)
     return frame_step(f, ITEM_STEPS * count);
 }
 // Takes `count` steps from the work left: every loop over a value that exists already asks here,
-// for values are made once and may be looked at in every turn of a loop.
+// for values are made once and may be read in every turn of a loop.
 static inline enum expr_fault frame_work(struct frame *f, uint64_t count)
 {
     if (count > f->work)
@@ -162,8 +162,8 @@ struct expr *expr_of_part(struct arena *a, const struct expr *whole, const struc
 // Compiles a restriction over integers; NULL when it is not one, or without memory.
 const struct program *program_compile(struct arena *a, const struct expr *x);
 enum { PROGRAM_UNSURE = -1 };
-// 0 or 1: the truth. PROGRAM_UNSURE: a slot or an intermediate value is no integer, or a fault
-// lies ahead: the tree must be asked.
+// 0 or 1: the truth. PROGRAM_UNSURE: a slot or an intermediate value is not an integer, or a fault
+// lies ahead: the tree must be evaluated.
 int program_run(const struct program *p, const struct value *slots);
 
 #endif

@@ -1,11 +1,11 @@
-// What a compiled kernel consists of: its instructions by class, from the text of NVIDIA's PTX or
-// of its SASS (what nvdisasm and cuobjdump print). Pure functions on text; tools.h has what gets
-// there from a driver's binary.
+// The contents of a compiled kernel: its instructions by class, from the text of NVIDIA's PTX or of
+// its SASS (as nvdisasm and cuobjdump print it). Pure functions on text; tools.h gets the text from
+// a driver's binary.
 //
 // Counts are static: each instruction that can be reached counts once, however often it runs. The
 // *hottest loop* is the one with the most multiply-adds of its own (those of loops within it not
-// counted), each level of nesting taken to run ten times; where there are no multiply-adds,
-// accesses to memory count instead, and instructions where there are none of these either.
+// counted), each level of nesting taken to run ten times; if there are no multiply-adds,
+// accesses to memory count instead, and instructions if there are none of these either.
 #ifndef HONE_ISA_CODE_H
 #define HONE_ISA_CODE_H
 
@@ -83,7 +83,7 @@ struct code_counts {
 struct code_profile {
     enum code_kind kind;
     char kernel[256];             // name
-    char target[32];              // "sm_90a"; "" where the text does not say
+    char target[32];              // "sm_90a"; "" if the text does not say
     struct code_counts whole;     // what can be reached of the kernel
     uint32_t loops;               // how many it has
     struct code_counts loop;      // a pass of the hottest; zeros without one

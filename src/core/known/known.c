@@ -355,8 +355,8 @@ static void take_device(struct known_reader *r, hone_core_device *d, const struc
     }
 }
 
-// Those that are there, each of a device that has none yet; "" is the end of the file. Their numbers are such that a
-// prediction does not leave 64 bits.
+// Reads the models, at most one per device, until "", the end of the file. Their numbers are
+// limited so that a prediction fits in 64 bits.
 static void take_models(struct known_reader *r, hone_core_device *devices)
 {
     const hone_core_table *t = &r->k->core;

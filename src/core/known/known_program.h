@@ -48,11 +48,11 @@ static inline int known_step_operands(int code)
     return code >= 0 && code < HONE_CORE_OPERATOR_COUNT ? operands[code] : 0;
 }
 
-// The deepest that its stack gets, or 0 where it is no program: a step that is none, a slot that there is not, an
-// operator without operands, a jump backwards or out of it, or that meets the way around it with another depth, or a
-// result other than one value.
+// The greatest depth of its stack, or 0 if it is not a valid program: an unknown step, a missing
+// slot, an operator without operands, a jump backwards or out of it, or to a place reached with
+// another depth, or a result other than one value.
 uint32_t known_program_check(const struct known_step *steps, uint32_t count, uint32_t slots);
-// Of a checked one.
+// Runs a program that was checked.
 hone_core_value known_program_run(const struct known_step *steps, uint32_t count,
                                   const hone_core_value *slots);
 

@@ -1,6 +1,6 @@
 // NVIDIA's architectures by compute capability: what one multiprocessor offers, how many
-// work-groups of a kernel it therefore holds at once, and the device that kernels are built for
-// where there is none. From the CUDA C++ Programming Guide, "Technical Specifications per Compute
+// work-groups of a kernel it therefore holds at once, and a device to build kernels for
+// without one. From the CUDA C++ Programming Guide, "Technical Specifications per Compute
 // Capability" (5.0 to 7.2: its editions up to CUDA 12); the units of allocation from
 // cuda_occupancy.h of CUDA 13.
 #ifndef HONE_MODEL_ARCH_H
@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "model/device_info.h"
 
-// What all of them have in common.
+// Limits that all architectures share.
 #define ARCH_WARP           32         // work-items
 #define ARCH_GROUP_SIZE     1024       // work-items of a work-group
 #define ARCH_REGISTERS      65536      // of a multiprocessor, 32 bits each
@@ -50,24 +50,24 @@ void arch_text(const struct arch_name *name, char *out);
 // Architectures are NVIDIA's, which this language alone is built for.
 #define ARCH_LANGUAGE LANGUAGE_CUDA
 
-// The id of a device of this architecture that is not here, "cuda/sm_90a": a build worker opens it.
-// Reading: false where `id` is none of that kind.
+// The id of a device of this architecture on no machine, "cuda/sm_90a": a build worker opens it.
+// Reading: false if `id` is of another kind.
 #define ARCH_ID_PREFIX "cuda/sm_"
 bool arch_of_id(const char *id, struct arch_name *out);
 // Such a device: its id, capability and limits; what differs from card to card (multiprocessors,
 // memory, clock, driver) is 0 or "". False without memory.
 bool arch_device(const struct arch_name *name, struct arena *a, struct device_info *out);
 
-// What a kernel needs, and its work-groups.
+// A kernel's use of resources, and the size of its work-groups.
 struct arch_use {
     uint64_t group_size; // work-items
     uint64_t registers;  // of a work-item
     uint64_t shared;     // bytes of shared memory of a work-group, static and dynamic
 };
 
-// How many such work-groups a multiprocessor holds at once: the least of what warps, work-groups,
-// registers and shared memory allow. 0: not even one. Barriers, which hardly ever decide, are not
-// looked at.
+// The number of such work-groups that a multiprocessor holds at once: the minimum that warps,
+// work-groups, registers and shared memory allow; 0: not even one. Barriers, which hardly ever
+// decide, are ignored.
 uint32_t arch_groups(const struct arch *arch, const struct arch_use *use);
 
 #endif

@@ -1,15 +1,13 @@
-// What a kernel takes in a place, as its source or the driver declares it, held against what a job
-// passes there. Whoever does not understand a declaration leaves it unknown, and what is unknown
-// fits.
+// The parameter that a kernel declares, in its source or to the driver, compared with the argument
+// that a job passes. A declaration that is not understood is left unknown, and unknown fits.
 //
-// What fits: pointers take buffers, values take scalars, local pointers take local memory. Of the
-// types, floats and integers do not go together, and neither do components of different sizes;
-// signed and unsigned do, since their bits are the same. A pointer to void or to bytes takes any
-// buffer; bytes that no generator made (a file, zeros, an output) are taken by any pointer.
-// A buffer of single components fits a pointer to vectors of them: kernels read floats as float4,
-// and how wide is often a parameter. A spec that speaks of vectors itself must mean the kernel's,
-// where the source says the same in every configuration; OpenCL's vectors of three are those of
-// four.
+// Pointers take buffers, values take scalars, local pointers take local memory. Floats do not match
+// integers, and components of different sizes do not match; signed and unsigned do, since their
+// bits are the same. A pointer to void or to bytes takes any buffer; bytes that no generator made
+// (a file, zeros, an output) fit any pointer. A buffer of single components fits a pointer to
+// vectors of them: kernels read floats as float4, and the width is often a parameter. A spec that
+// names vectors itself must name the kernel's, if the source declares the same in every
+// configuration; OpenCL's vectors of three match those of four.
 #ifndef HONE_MODEL_DECLARED_H
 #define HONE_MODEL_DECLARED_H
 
@@ -26,7 +24,7 @@ struct declared {
     bool always;               // the same in every configuration
 };
 
-// What a job passes, or a spec as far as it is known without a configuration.
+// A job's argument, or a spec's as far as it is known without a configuration.
 struct passed {
     enum argument_kind kind;
     struct element element;
@@ -35,7 +33,7 @@ struct passed {
 
 enum declared_fault {
     DECLARED_FITS,
-    DECLARED_OTHER_KIND, // a buffer for a scalar, and the like
+    DECLARED_OTHER_KIND, // a buffer for a scalar, for instance
     DECLARED_OTHER_TYPE, // floats for integers, or components of another size
     DECLARED_OTHER_WIDTH // vectors of another width
 };

@@ -9,8 +9,8 @@
 
 static const char *const device_type_texts[] = {DEVICE_TYPES(LIST_TEXT)};
 
-// What a key knows of the device. Another card of the same model answers alike, so nothing here
-// tells two of them apart.
+// Serialises the device's part of a key. Another card of the same model gives the same key, so
+// nothing here may tell two of them apart.
 void device_info_identity(struct wire *w, struct device_info *d)
 {
     wire_enum(w, &d->language, LANGUAGE_COUNT);
@@ -87,7 +87,7 @@ static bool is_said(const char *text)
     return text && *text;
 }
 
-// Parts of one card (MIG) share its address: they are told apart by UUID within a language. Two
+// Parts of one card (MIG) share its address: their UUIDs distinguish them within a language. Two
 // interfaces of one driver may give one card two UUIDs.
 bool device_same_card(const struct device_info *a, const struct device_info *b)
 {

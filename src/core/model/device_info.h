@@ -1,5 +1,6 @@
-// What hone knows of a device: the facts expressions may read, the limits a kernel author needs,
-// and what identifies it in a key. A plain struct that crosses frames; made by src/core/device.
+// hone's description of a device: the facts that expressions may read, the limits that a kernel
+// author needs, and its identity in a key. A plain struct that crosses frames; made by
+// src/core/device.
 #ifndef HONE_MODEL_DEVICE_INFO_H
 #define HONE_MODEL_DEVICE_INFO_H
 
@@ -35,7 +36,7 @@ struct device_info {
     const char *extensions;       // separated by blanks
     const char *uuid;             // "" when the driver does not say
     const char *pci;              // "0000:65:00.0", "" when the driver does not say
-    // What else may change a time: on a CPU the cores in use and the POCL_* variables. In the key.
+    // Other influences on times, in the key: on a CPU the cores in use and the POCL_* variables.
     const char *surroundings;
     // (optional) Folders of the compiler's own headers, separated by colons. Not in the key: what
     // is included from there is.
@@ -47,8 +48,8 @@ struct device_info {
     uint64_t local_bytes; // local (shared) memory of a work-group, as the driver reports it
     uint64_t constant_bytes;
     uint64_t cache_bytes; // last level the driver reports
-    // Of a CPU with several last-level caches the sum over those of the cores in use, as the system
-    // tells it; 0: not known. A buffer that shall be in none is larger than all of them.
+    // Sum over the last-level caches of the cores in use, for a CPU with several, as the system
+    // reports it; 0: not known. A buffer that must not fit in a cache is larger than this.
     uint64_t all_cache_bytes;
     uint64_t max_group_size;
     uint64_t max_item_sizes[3];
@@ -57,11 +58,11 @@ struct device_info {
     uint32_t vector_float;  // preferred vector width for float
     uint32_t base_align;    // bytes; alignment of sub-buffers
     uint64_t timer_ns;      // resolution of event times: claimed in a list, tried in an open device
-    // Of an open device, not on the wire: why the host's clock times launches; NULL or "": it does
-    // not.
+    // Why the host's clock times launches; NULL or "": it does not. Set when the device is open;
+    // not on the wire.
     const char *timer_fault;
-    // Of a list, not on the wire: the number of its card, and all UUIDs and PCI addresses of the
-    // card's views, separated by blanks ((optional)): see device_number_cards().
+    // The number of the card in its list, and all UUIDs and PCI addresses of the card's views,
+    // separated by blanks ((optional)): see device_number_cards(). Not on the wire.
     uint32_t card;
     const char *card_names;
     bool float64;
@@ -70,12 +71,13 @@ struct device_info {
 };
 
 void device_info_codec(struct wire *w, struct device_info *d);
-// What a key knows of the device: language, type, name, vendor, platform and its version, driver,
-// compiler, surroundings. Not id, uuid, pci (another card of the same model answers alike).
+// The device's part of a key: language, type, name, vendor, platform and its version, driver,
+// compiler, surroundings. Without id, uuid and pci: another card of the same model gives the same
+// key.
 void device_info_identity(struct wire *w, struct device_info *d);
 void device_info_digest(const struct device_info *d, struct digest *out); // of that
-// Are they views of one card, in two languages or of two drivers? By UUID, else by PCI address;
-// what says neither is no view of another.
+// Are they views of one card, in two languages or through two drivers? Compares UUIDs, else PCI
+// addresses; a device that reports neither is not a view of another.
 bool device_same_card(const struct device_info *a, const struct device_info *b);
 // Numbers the cards of a list from 0 on, in its order; views of one card have the same number and
 // names. False without memory.

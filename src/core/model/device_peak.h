@@ -1,4 +1,4 @@
-// What a device was measured to do at most (`hone peak`): plain structs. Rates are in flop/s and
+// The peak rates that `hone peak` measured on a device: plain structs. Rates are in flop/s and
 // bytes/s.
 #ifndef HONE_MODEL_DEVICE_PEAK_H
 #define HONE_MODEL_DEVICE_PEAK_H

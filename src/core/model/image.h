@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What lets the bench worker launch at once; each backend says what that is.
+// The built code that lets the bench worker launch at once; its form depends on the backend.
 struct image {
     bool primed;       // PoCL: its cache holds the job's work-group functions
     const void *bytes; // NVIDIA's OpenCL: PTX; CUDA: a cubin; PoCL: nothing

@@ -1,6 +1,6 @@
 // A job: one configuration made concrete and self-contained. Source text, options, sizes, buffers,
-// arguments, how to check the result. It names no file and no spec; whoever holds it can build and
-// run it, on another machine too. And the key: everything that may change the answer.
+// arguments, how to check the result. It names no file and no spec; it can be built and run from
+// this alone, on another machine too. And the key: everything that may change the answer.
 //
 // Everything in a job lives in one arena (usually job_new()'s own). Once made it is not changed.
 #ifndef HONE_MODEL_JOB_H
@@ -42,7 +42,7 @@ struct element {
 };
 
 // "float", "float4", "int32", also OpenCL's and CUDA's names ("int", "uchar4", "unsigned int").
-// Where the two disagree specs win: "int8" is one byte; a vector of eight int32 is "int32x8".
+// If the two disagree specs win: "int8" is one byte; a vector of eight int32 is "int32x8".
 bool element_parse(const char *text, struct element *out);
 // Writes the name ("float4") into out, at least 24 bytes.
 void element_name(const struct element *el, char *out);
@@ -84,8 +84,8 @@ struct job_program {
     // It reads files that are not among these: nothing may be concluded from the texts alone. What
     // of them was found is in the digest that -DHONE_SOURCE passes.
     bool outside;
-    // Where not all of them were found: a random number, passed as -DHONE_RUN, so that no driver's
-    // cache answers. It is no part of the key, and such results answer for their own run alone.
+    // A random number if not all of them were found, passed as -DHONE_RUN, so that no driver's
+    // cache answers. It is not part of the key, and such results answer for their own run alone.
     uint64_t run;
 };
 
@@ -129,10 +129,10 @@ enum access {
         ACCESS_COUNT
 };
 
-// How an output is held against its reference. NaN fails unless it is allowed, and then passes
-// where the reference has NaN; an infinity must be the reference's; an element still poisoned fails
-// where the reference writes it. SUM and SET hold regions as wholes against each other: the
-// reference's may have another size.
+// How an output is compared with its reference. NaN fails unless it is allowed, and then passes if
+// the reference has NaN; an infinity must be the reference's; an element still poisoned fails if
+// the reference writes it. SUM and SET compare regions as wholes: the reference's may have another
+// size.
 #define COMPARES(X)                                                                                \
     X(EXACT, "exact")       /* bit patterns of integers, values of floats */                       \
     X(ABSOLUTE, "absolute") /* |a - r| <= atol */                                                  \
@@ -152,7 +152,7 @@ struct job_compare {
     enum compare_kind kind;
     double atol, rtol;
     uint64_t first, count; // region in elements; count 0: all
-    bool allow_nan;        // NaN passes where the reference has NaN (SUM, SET: as many)
+    bool allow_nan;        // NaN passes if the reference has NaN (SUM, SET: as many)
 };
 // Is a region held as a whole against one that may have another size?
 bool compare_is_whole(enum compare_kind k);
@@ -172,10 +172,10 @@ struct job_buffer {
 struct job_region {
     uint64_t first, count; // elements
 };
-// Of an output what is compared, within the buffer.
+// The region of an output that is compared, within the buffer.
 struct job_region buffer_region(const struct job_buffer *b);
-// Of the other job's buffer what `output` is held against: its own region, since a region may
-// depend on the configuration; the output's where that alone names one.
+// The region of the other job's buffer that `output` is compared with: its own, since a region may
+// depend on the configuration, or the output's if only the output names one.
 struct job_region reference_region(const struct job_buffer *output, const struct job_buffer *other);
 
 enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR, ARGUMENT_LOCAL, ARGUMENT_KINDS };
@@ -237,11 +237,11 @@ struct job_number {
     int64_t integer;
     double number;
 };
-// A component of this type as it lies in memory. False where an integer has more than 63 bits.
+// A component of this type as it lies in memory. False if an integer has more than 63 bits.
 bool job_number_read(enum scalar s, const void *bytes, struct job_number *out);
 
-// What each component of an output is: an expression (expr/elementwise.h) over its index `i`, `size`, these numbers,
-// and buffers by name, which are their contents before the launch.
+// The expected components of an output, as an expression (expr/elementwise.h) over the index `i`,
+// `size`, these numbers, and buffers by name, which have their contents from before the launch.
 struct job_expression {
     uint32_t buffer;
     bool total; // SUM: it does not depend on `i`, and is what all components add up to
@@ -281,11 +281,11 @@ enum routine {
 
 const char *routine_text(enum routine r);  // "cublas-tf32"
 const char *routine_title(enum routine r); // "cuBLAS TF32"
-// Whose devices offer it.
+// The language whose devices offer the routine.
 enum language routine_language(enum routine r);
 
-// Of a job with more launches than this, as one that repeats them may have, only so many are told of,
-// and no launch's part of the time is kept.
+// At most this many launches of a job are listed; a job with more, because it repeats them, keeps
+// no times of single launches.
 #define LAUNCHES_TOLD 32
 
 struct job {
@@ -293,11 +293,12 @@ struct job {
     struct job_program *programs;
     uint32_t program_count;
     // Other than NONE: no programs, no launches, a gemm reference over buffers of float. A job with
-    // programs has no routine, on the wire neither: keys of ordinary jobs know nothing of it.
+    // programs has no routine, on the wire neither: keys of ordinary jobs do not depend on it.
     enum routine routine;
     const char *routine_library; // file or soname of the library; NULL: the usual ones are tried
-    // Of a routine: what its library is ("OpenBLAS 0.3.21, 2 threads, /usr/lib/..."), which decides
-    // its times as a kernel's text does. NULL: not known yet, as when the job is sent to a worker.
+    // Identifies a routine's library ("OpenBLAS 0.3.21, 2 threads, /usr/lib/..."), which decides
+    // its times as a kernel's source does. NULL: not known yet, as when the job is sent to a
+    // worker.
     const char *routine_about;
     struct job_buffer *buffers;
     uint32_t buffer_count;
@@ -309,9 +310,9 @@ struct job {
     struct arena arena;             // owns everything above when made by job_new()
     const char *configuration;      // "block_size_x=16, tile_size_y=2", for messages and the store
     const char *configuration_json; // {"block_size_x": 16, ...}, all parameters
-    const char *constants;          // (optional) "WIDTH=48": where they differ from job to job
-    // What the default configuration leaves unwritten is not compared and warned of, as of a T1
-    // file of others; else it is an error of the spec.
+    const char *constants;          // (optional) "WIDTH=48": if they differ from job to job
+    // Elements that the default configuration leaves unwritten are skipped with a warning, as for a
+    // T1 file of another tuner; otherwise they are an error of the spec.
     bool partial;
     unsigned holders; // beside the first
 };
@@ -327,14 +328,14 @@ void job_geometry_text(const struct job *j, struct text *out);
 // gives false.
 bool job_each_blob(struct job *j, bool (*visit)(void *context, struct job_blob *b), void *context);
 
-// The layout, declared once: writes, reads, hashes (everything above the line in struct job). What
-// was read is checked by job_wrong(); a reference may have no reference of its own. Of a blob it
-// has length and digest: whoever reads one gets the contents another way.
+// The layout, declared once: writes, reads, hashes (everything above the line in struct job). A job
+// that was read is checked by job_wrong(); a reference may have no reference of its own. A blob has
+// only length and digest here: its contents travel separately.
 void job_codec(struct wire *w, struct job *j);
 // Reads a job; NULL when the bytes are not one (indices in range, sizes plausible, checked).
 struct job *job_decode(const void *data, size_t length, struct error *e);
-// NULL, or why whoever runs the job could not follow its indices, sizes, types and paths (static
-// text). Not whether a device can run it: that is the device's to say.
+// NULL, or why the job's indices, sizes, types and paths cannot be followed (static text). Whether
+// a device can run the job is for the device to report.
 const char *job_wrong(const struct job *j);
 
 // Part of every key: raise it when a change in measuring or verifying makes old results
@@ -346,7 +347,7 @@ const char *job_wrong(const struct job *j);
 // HONE_MEASURING_VERSION. Another policy (more iterations, cold) is another result of the same key.
 void job_key(const struct job *j, const struct device_info *d, struct digest *out);
 // The key that hone 0.1.0 and earlier gave a job with contents above BLOB_SMALL: all of them take
-// part, byte by byte. False where the job has none, whose key is the same, or a file cannot be
+// part, byte by byte. False if the job has none, so that its key is the same, or a file cannot be
 // read.
 bool job_key_by_contents(const struct job *j, const struct device_info *d, struct digest *out);
 // Is there data that such a key takes as a whole? Without, a job has one key alone.
@@ -355,17 +356,16 @@ bool job_has_large_data(const struct job *j);
 bool job_has_key(const struct job *j, const struct device_info *d, const struct digest *key);
 // Was a part of what its programs, or its reference's, are compiled from not found?
 bool job_is_unseen(const struct job *j);
-// What the device is given of a job that is built: the image, options that are no macros, launches,
-// arguments, buffers, and what the outputs are held against. Jobs that agree in it are one and the
-// same work, whatever texts they were compiled from. False: there is no code in the image that could
-// be compared.
+// Digest of all that the device gets from a built job: the image, options that are not macros,
+// launches, arguments, buffers, and the reference of the outputs. Jobs with equal digests are the
+// same work, whatever sources they were compiled from. False: the image has no code to compare.
 struct image;
 bool job_built_key(const struct job *j, const struct image *m, struct digest *out);
 
 // How one buffer's initial contents are made (element, count, fill): same digest, same bytes.
 void job_buffer_digest(const struct job_buffer *b, struct digest *out);
-// What the expected outputs depend on: reference, and the recipes of all buffers that are not
-// temporary.
+// Digest of all that the expected outputs depend on: the reference, and the recipes of all buffers
+// that are not temporary.
 void job_reference_digest(const struct job *j, struct digest *out);
 
 #endif

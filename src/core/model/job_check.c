@@ -1,5 +1,5 @@
-// What a job must be so that those who run it may follow its indices and sizes without a second
-// look. Whether a device can run it (local memory, work-group sizes) is the device's to say.
+// Checks a job so that those who run it can trust its indices and sizes. Whether a device can run
+// it (local memory, work-group sizes) is for the device to report.
 #include "model/job.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static bool element_known(const struct element *el)
     return (unsigned)el->scalar < SCALAR_COUNT && width_known(el->width);
 }
 
-// Of an element that is known, with a count that was checked.
+// The element is known and the count was checked.
 static uint64_t buffer_bytes(const struct job_buffer *b)
 {
     return b->count * element_bytes(&b->element);
@@ -220,7 +220,7 @@ static bool is_plain_float(const struct job *j, uint32_t buffer)
     return el->scalar == SCALAR_FLOAT && (el->width != 3 || el->packed);
 }
 
-// Of a job whose reference was checked.
+// The job's reference was checked.
 static const char *routine_wrong(const struct job *j)
 {
     const struct job_gemm *g = &j->reference.gemm;

@@ -15,7 +15,7 @@ enum {
     EXPRESSION_LEAST = 13,
 };
 
-// Of the kinds of comparison in a word; never changes.
+// Limit of comparison kinds in the word that flags allow_nan above them; never changes.
 #define COMPARE_COUNT_MOST 256
 _Static_assert(COMPARE_COUNT <= COMPARE_COUNT_MOST, "kinds of comparison");
 
@@ -174,7 +174,8 @@ static void gemm_codec(struct wire *w, struct job_gemm *g)
 
 static void job_codec_at(struct wire *w, struct job *j, unsigned depth);
 
-// The job that the outputs of a job are held against, behind a flag that says whether there is one.
+// The job whose outputs are the reference of this job's, behind a flag that says whether there is
+// one.
 static void nested_codec(struct wire *w, struct job **nested, unsigned depth)
 {
     bool present = *nested != NULL;
@@ -257,7 +258,7 @@ static void job_codec_at(struct wire *w, struct job *j, unsigned depth)
         j->configuration = "";
 }
 
-// Whoever reads a job, alone or inside a frame, gets one that was checked.
+// Checks each job that is read, alone or inside a frame.
 void job_codec(struct wire *w, struct job *j)
 {
     job_codec_at(w, j, 0);

@@ -1,4 +1,4 @@
-// Digests of a job and of parts of it. Hashing changes nothing, so constness is cast away where a
+// Digests of a job and of parts of it. Hashing changes nothing, so constness is cast away if a
 // codec, which also reads, wants it writable.
 #include "model/codec.h"
 
@@ -50,7 +50,7 @@ bool job_has_key(const struct job *j, const struct device_info *d, const struct 
     return digest_equal(&is, key) || (job_key_by_contents(j, d, &is) && digest_equal(&is, key));
 }
 
-// What a macro says is in the code. Other options may be meant for the driver that loads it.
+// Skips macros: their effect is in the code. Other options may be meant for the driver.
 static void add_plain_options(const struct job_program *p, struct digest_state *state)
 {
     for (uint32_t i = 0; i < p->option_count; i++) {
@@ -97,7 +97,7 @@ void job_buffer_digest(const struct job_buffer *b, struct digest *out)
     digest_finish(&state, out);
 }
 
-// Outputs are told apart by name and kept by flag. A temporary buffer takes no part: its size may
+// Outputs are identified by name and kept by flag. A temporary buffer takes no part: its size may
 // differ from one configuration to the next while the expected outputs stay the same.
 static void role_codec(struct wire *w, struct job_buffer *b)
 {
@@ -122,7 +122,8 @@ void job_reference_digest(const struct job *j, struct digest *out)
     digest_start(&state);
     wire_hasher(&w, &state);
     reference_codec(&w, (struct job_reference *)&j->reference, 0);
-    // What a reference's kernel computes is kept in files: not beyond the run, where it is unseen.
+    // The outputs of a reference kernel are cached in files; if its source was not fully seen, the
+    // run's number makes them valid for this run only.
     const struct job *reference = j->reference.kind == REFERENCE_JOB ? j->reference.job : NULL;
     for (uint32_t i = 0; reference && i < reference->program_count; i++)
         if (reference->programs[i].run)

@@ -74,8 +74,8 @@ static const char cuda_peak_words[] =
     "}\n"
     "#endif\n";
 
-// What the compiler's command line must not say: it runs in hone's own folder, makes one file, and
-// nothing of it is stored under a key that does not hold what else it read.
+// Options that a spec may not pass to the compiler: it runs in hone's own folder and makes one
+// file, and nothing may be stored under a key that misses something it has read.
 static const struct language_option c_refused[] = {
     {"-o", "it names an output file", false, false},
     {"@", "it names a file of options", false, false},
@@ -107,7 +107,7 @@ static const struct language_option c_refused[] = {
     {"-static", "a shared object is made", true, false},
     {.start = NULL},
 };
-// What other tuners' files have for nvcc and the host's compiler behind it.
+// Options in other tuners' files that are meant for nvcc and for the host compiler behind it.
 static const struct language_option cuda_ignored[] = {
     {"-O", "nvcc's", true, false},
     {"-O0", "nvcc's", true, false},
@@ -386,7 +386,7 @@ static const char *const opencl_header_words[] = {"read_only",
                                                   "upsample",
                                                   NULL};
 
-// Of options whose value is the next word.
+// Options whose value is the next word.
 static const char *const with_value[] = {"-D",       "-U",         "-I",       "-L",
                                          "-l",       "-include",   "-imacros", "-iquote",
                                          "-isystem", "-idirafter", "--param",  NULL};

@@ -1,6 +1,6 @@
-// The languages that kernels are written in, and what differs between them outside a backend's
-// folder: one name in the list below and one row of languages.c each. Whoever needs to know such a
-// thing asks for the trait, never for a language by its name.
+// The languages that kernels are written in, and their differences outside a backend's folder: one
+// name in the list below and one row of languages.c each. Code that depends on such a difference
+// queries the trait, never a language by its name.
 #ifndef HONE_MODEL_LANGUAGES_H
 #define HONE_MODEL_LANGUAGES_H
 
@@ -23,7 +23,7 @@ enum language {
 };
 
 #define LANGUAGES_ALL  ((1u << LANGUAGE_COUNT) - 1) // as a set: 1u << language
-#define LANGUAGE_FIRST ((enum language)0)           // where nobody says which
+#define LANGUAGE_FIRST ((enum language)0)           // the default
 
 // As tables of texts need them: each as its trait `text` or `title`.
 #define LANGUAGES_ARGUMENT "opencl|cuda|c"
@@ -47,17 +47,17 @@ struct language_option {
 struct language_traits {
     const char *text;  // "opencl", as the command line, JSON and stores have it
     const char *title; // "OpenCL", as specs, expressions and readers have it
-    // What would be right where no device runs it.
+    // Remedy to suggest if no device runs this language.
     const char *remedy;
     // A kernel of hone's own that sees whether a device works (probe.h).
     const char *probe;
-    // (optional) What kernels of hone's own are written in (workflows/peak): macros for the words
-    // that differ. NULL: none are.
+    // (optional) Macros for the words that differ in hone's own peak kernels (workflows/peak).
+    // NULL: the language has no such kernels.
     const char *peak_words;
     // Lists end in NULL.
     const char *const *endings; // of its files
-    // What stands before a kernel's name in its source, and those of them that may stand in no
-    // other language's text; `weak_word` does not decide where another language's word is found.
+    // Words that precede a kernel's name in its source, and those among them that occur in no other
+    // language's source; `weak_word` does not decide if another language's word is found.
     const char *const *kernel_words;
     const char *const *telling_words;
     const char *weak_word;
@@ -91,19 +91,19 @@ struct language_traits {
     bool takes_structs;     // a kernel may take a type of its source's own by value
     bool takes_addresses;   // a pointer may be passed as a number, and a number as a pointer
     bool passes_local;      // MemoryType Local is an argument
-    bool passes_symbols;    // MemoryType Symbol is one; else where the kernel takes so many
+    bool passes_symbols;    // MemoryType Symbol is one; else if the kernel takes so many
     bool sizes_local;       // local memory is sized by the launch ("dynamic shared memory")
     bool counts_groups;     // GlobalSize counts work-groups, unless the spec says otherwise
     bool needs_local_size;  // a launch cannot leave the work-group's size to the driver
     bool retargets;         // its driver's PTX can be rewritten for another target (Retarget)
-    // Its compiler reads from no folder but those it is told and those the device says
+    // The compiler reads only from folders in its options and in the device's description
     // (device_info.include_folders).
     bool knows_folders;
     bool builds_on_device; // its compiler needs a context of the device, with the memory that takes
     bool is_simulated;     // `hone check --races` has a simulator for it
     bool is_plain_call;    // a launch is one call: it has no sizes, and those of a spec are ignored
     bool has_words_alone;  // options are words of the compiler's command line: each begins with '-'
-    // Its devices answer specs in it alone, and only where no other device does or they are named.
+    // Its devices answer specs in it alone, and only if no other device does or they are named.
     bool comes_last;
 };
 
@@ -114,9 +114,9 @@ const char *language_text(enum language l);
 const char *language_title(enum language l);
 // False when `text` names none, case ignored.
 bool language_parse(const char *text, enum language *out);
-// Those whose kernels a text can tell: the others must be named, or end in a name of their own.
+// Can a kernel's source identify this language? If not, a spec or the file's ending names it.
 bool language_is_told_by_text(enum language l);
-// The languages whose devices are meant where neither a spec nor anybody says one, as a set.
+// The languages whose devices are meant if neither a spec nor the user names one, as a set.
 uint32_t languages_unnamed(void);
 // Why the language's compiler is not given this option of a user's; NULL: it is. `before` is the
 // option in front of it, or NULL.

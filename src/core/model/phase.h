@@ -1,5 +1,5 @@
-// What a device is doing: a worker says it before it starts, and whoever waits sets limits by it and
-// blames a death on it.
+// Activities of a device: a worker reports each before it starts, and the waiting side takes its
+// time limit from it and blames a crash on it.
 #ifndef HONE_MODEL_PHASE_H
 #define HONE_MODEL_PHASE_H
 

@@ -11,12 +11,12 @@ struct policy {
     uint32_t warmups;     // untimed launches before each sample, so that all have one predecessor
     uint64_t hopeless_ns; // after two timed launches in a row longer than this: stop (0: never)
     uint64_t budget_ns;   // stop once the timed launches sum up to this (0: no budget)
-    uint64_t launch_limit_ns; // one launch; enforced by the tuner, who ends the worker (0: none)
+    uint64_t launch_limit_ns; // one launch; enforced by the tuner, which ends the worker (0: none)
     uint64_t build_limit_ns;  // one build; likewise
     bool cold;                // clear the last-level cache before each timed launch
     bool fixed;               // exactly `launches`, no early stop
-    // What the last timed launch left is held against the reference. Not done where that is not
-    // what one launch makes: a read-write buffer keeps its contents from launch to launch.
+    // Compare the output of the last timed launch with the reference. Not done if it differs from
+    // that of a single launch: a read-write buffer keeps its contents from launch to launch.
     bool compare;
     bool host_clock; // the device's was found wrong: the host's times the launches
     // Also a run of launches long enough to count their energy, after the timed ones.

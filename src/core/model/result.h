@@ -1,4 +1,4 @@
-// What became of one job under one policy. A failure is a result, not an error.
+// The outcome of one job under one policy. A failure is a result, not an error.
 #ifndef HONE_MODEL_RESULT_H
 #define HONE_MODEL_RESULT_H
 
@@ -72,7 +72,7 @@ enum fault {
         FAULT_COUNT
 };
 
-// -1 where the driver does not say.
+// -1 if the driver does not report it.
 struct resources {
     int64_t registers;
     int64_t spill_bytes;
@@ -102,7 +102,7 @@ struct deviation {
     uint64_t wrong;       // components outside the tolerance
 
     // Since format 7; before it `components` is 0.
-    bool compared;           // else there is no reference, and the rest below is all that is known
+    bool compared;           // else there is no reference, and only the rest below is known
     uint64_t components;     // in the region
     uint64_t written;        // of them by the kernel; WRITTEN_UNKNOWN of what is not poisoned
     uint64_t left;           // of them the reference itself left unwritten: they are not compared
@@ -111,8 +111,8 @@ struct deviation {
 };
 #define WRITTEN_UNKNOWN UINT64_MAX
 
-// What the worker's machine has counted up to the end of the measuring. Two snapshots of one
-// worker make a rate: each counts from when it opened the device.
+// Counters of the worker's machine at the end of the measurement. Two snapshots of one worker make
+// a rate: each counts from when it opened the device.
 struct machine_snapshot {
     uint64_t at_ns;        // monotonic clock of that machine
     uint64_t other_cpu_ns; // time its cores spent on other processes than the worker, in sum
@@ -134,8 +134,9 @@ enum slowdown {
         SLOWDOWN_COUNT
 };
 
-// What a GPU's management library tells around the timed launches: before the first and after the
-// last, while the card is still busy. Where it is not there `known` is false and the rest 0.
+// State that a GPU's management library reports around the timed launches: before the first and
+// after the last, while the card is still busy. Without that library `known` is false and the rest
+// 0.
 struct gpu_snapshot {
     bool known;
     uint32_t mhz_before, mhz_after; // of the multiprocessors
@@ -144,11 +145,12 @@ struct gpu_snapshot {
     uint32_t celsius;
     uint32_t slowed; // 1 << enum slowdown, at either look
 };
-// Of two in the order of their launches: the first's clock before, the second's state after.
+// Joins snapshots in the order of their launches: the clock before the first, the state after the
+// second.
 void gpu_snapshot_join(struct gpu_snapshot *into, const struct gpu_snapshot *later);
 
-// Energy of one launch, where it was asked for. Counters are renewed a few times a second, so a run
-// of launches must be long enough to be read.
+// Energy of one launch, if it was asked for. Counters are renewed a few times a second, so a run of
+// launches must be long enough to be read.
 struct energy {
     uint64_t microjoules; // of one launch, idle power included; 0: not known
     uint64_t span_ns;     // over which it was counted
@@ -157,7 +159,7 @@ struct energy {
                           // is, or was not asked for
 };
 
-// What decided a ranking beside the samples: with these they decide the same again.
+// Inputs of a ranking besides the samples: with both, the ranking can be reproduced.
 struct ranked_terms {
     double level, behind, alike;   // the rules of these names
     uint32_t rounds, looks, early; // likewise
@@ -174,7 +176,7 @@ struct result {
     bool reused;        // came from the store or from an identical configuration; not on the wire
     bool device_limit;  // CONSTRAINTS: refused by the device before it ran
     uint32_t earlier;   // of the samples, the first so many are an earlier run's; not on the wire
-    const char *origin; // file of the store it came from, where that is not the user's own; not on
+    const char *origin; // file of the store it came from, if that is not the user's own; not on
                         // the wire; NULL otherwise
 
     // In order, ns; read them through result_samples(). Each is the time of one launch (with
@@ -191,7 +193,7 @@ struct result {
     // 'a > 2'"; "" all of it, or an earlier hone did not say
     const char *part;
     // RANKED: rounds of the ranking before its first sample: those of a default that is many times
-    // slower come after the others', and are the last ones of who won these. 0: sample i is of
+    // slower come after the others', and are the last ones of their winner. 0: sample i is of
     // round i.
     uint32_t first_round;
     struct machine_snapshot machine;
@@ -224,7 +226,7 @@ struct result {
     const char *output;  // what the worker printed meanwhile (tail); "" when nothing
 };
 
-// Of the codec's layout: raised when it changes.
+// Version of the codec's layout: raised when it changes.
 #define RESULT_FORMAT 9
 
 struct result *result_new(void); // zeroed: CORRECT, texts "", warm
@@ -242,7 +244,7 @@ bool result_fail(struct result *r, enum status status, enum fault fault, const c
 #define result_fail(...) (result_fail(__VA_ARGS__), false)
 #endif
 // Appends what a later step found to an earlier one's result: first failure kept, samples and
-// parts appended, resources, deviations, logs, times taken where the first has none (times add up),
+// parts appended, resources, deviations, logs, times taken if the first has none (times add up),
 // the latest look at the machine.
 // False without memory.
 bool result_merge(struct result *into, const struct result *from);
@@ -254,7 +256,7 @@ bool result_take_energy(struct result *into, const struct result *from);
 bool result_samples_before(struct result *r, const struct result *earlier);
 // The first output that the reference leaves in part unwritten; NULL: none.
 const struct deviation *result_left(const struct result *r);
-// Energy of one launch in joules; NaN where it is not known.
+// Energy of one launch in joules; NaN if it is not known.
 double result_joule(const struct result *r);
 // Is it the result of another configuration (same_as)?
 bool result_is_shared(const struct result *r);
@@ -269,12 +271,12 @@ bool result_samples(const struct result *r, const uint64_t **samples_ns, uint32_
 // Did it end its worker while its kernels ran? Known of stored results too.
 #define RESULT_DIED "the worker died while "
 bool result_crashed(const struct result *r);
-// Is `got` what the kernel wrote? Where outputs are unwritten it may be the poison, or a sum of it.
+// Is `got` what the kernel wrote? If outputs are unwritten it may be the poison, or a sum of it.
 bool deviation_has_got(const struct deviation *d);
 
 const char *status_text(enum status s);
 const char *status_meaning(enum status s);
-// What it ended in, for readers: its status, or "spec error".
+// The outcome for readers: the status, or "spec error".
 const char *result_word(const struct result *r);
 bool status_parse(const char *text, enum status *out);
 const char *stop_text(enum stop_reason s);

@@ -114,7 +114,7 @@ static uint64_t remove_oldest(struct listing *l, uint64_t target)
     return removed;
 }
 
-// Of each entry `depth` levels below the folder.
+// Lists the entries `depth` levels below the folder.
 static void list_entries(const char *folder, unsigned depth, struct listing *out)
 {
     struct level top = {out, depth};
@@ -152,8 +152,8 @@ struct cache_usage cache_measure(const char *folder, unsigned depth)
     return u;
 }
 
-// Written before the caches are looked at, so that of several that end at once one does it. Where
-// it cannot be written they are looked at each time, as if there were no stamp.
+// Written before the caches are checked, so that among several that end at once one does it. If
+// it cannot be written they are checked each time, as if there were no stamp.
 bool cache_trim_due(const char *stamp)
 {
     struct stat s;

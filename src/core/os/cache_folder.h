@@ -12,14 +12,14 @@
 // changed within the last hour, since it may be in use. Returns the bytes removed. Best effort:
 // what cannot be read or removed is passed over, links are not followed.
 uint64_t cache_trim(const char *folder, unsigned depth, uint64_t limit_bytes);
-// What is there, of entries as above; times are those of the last change. All 0 where there is nothing.
+// Totals of the entries above; times are those of the last change. All 0 if there are none.
 struct cache_usage {
     uint64_t entries, bytes;
     time_t oldest, newest;
 };
 struct cache_usage cache_measure(const char *folder, unsigned depth);
-// May caches be looked at again? Once a day: the stamp is a file whose time says when they were
-// last. Where it is missing or its time lies in the future, yes. Then it is written anew.
+// May caches be checked again? Once a day: the stamp is a file whose time says when they were
+// last. If it is missing or its time lies in the future, yes. Then it is written anew.
 bool cache_trim_due(const char *stamp);
 
 #endif

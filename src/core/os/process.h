@@ -51,7 +51,7 @@ struct process_host_operations {
     // Is it gone? Then *status, as waitpid() gives it, or PROCESS_STATUS_UNKNOWN, and the number is
     // forgotten.
     bool (*is_gone)(struct process_host *h, pid_t number, int *status);
-    void (*forget)(struct process_host *h, pid_t number); // nobody will ask for its end
+    void (*forget)(struct process_host *h, pid_t number); // its end will not be queried
     uint64_t (*memory)(struct process_host *h, pid_t number);
     // Why nothing is known of its processes any more, or NULL: all is well.
     const char *(*lost)(struct process_host *h);
@@ -60,9 +60,10 @@ struct process_host_operations {
 // process_start() there.
 bool process_start_on(struct process_host *h, struct process *p, const char *const *environment,
                       struct error *e);
-// Why its end cannot be known: its host was lost. NULL on this machine, and where all is well.
+// Why its end cannot be known: its host was lost. NULL on this machine, and if all is well.
 const char *process_lost(const struct process *p);
-// Its resident memory in bytes, on another machine as of a second ago; 0 when that cannot be told.
+// Its resident memory in bytes, on another machine as of a second ago; 0 if it cannot be
+// determined.
 uint64_t process_memory(const struct process *p);
 
 // Reads what was printed (at most what a pipe holds), keeps the tail; never blocks. False once the
@@ -76,7 +77,7 @@ void process_forget(struct process *p);
 void process_signal(struct process *p, int signal);
 void process_stop(struct process *p);     // SIGSTOP, remembered
 void process_continue(struct process *p); // SIGCONT if stopped
-#define PROCESS_STATUS_UNKNOWN (-1)       // somebody else took it, or SIGCHLD is ignored
+#define PROCESS_STATUS_UNKNOWN (-1)       // another caller took it, or SIGCHLD is ignored
 
 // Waits at most timeout_ms (-1: for ever) for the child and drains meanwhile; true when it is gone,
 // *status as waitpid() gives it. What it left in its group is then killed, and pid is 0. The
@@ -92,20 +93,20 @@ void process_leave(struct process *p);
 void process_status_text(int status, char *out, size_t size);
 
 // For a process that only passes on what others say: it need not run the moment it is woken (SCHED_BATCH), and so takes more at
-// once, in fewer turns. Children inherit that. False where it is scheduled otherwise than by default: that stays.
+// once, in fewer turns. Children inherit that. False if it is scheduled otherwise than by default: that stays.
 bool process_batch(void);
-void process_batch_end(void); // where that was true
+void process_batch_end(void); // if that was true
 
-// How many more files this process may open; SIZE_MAX where that cannot be told.
+// How many more files this process may open; SIZE_MAX if that cannot be determined.
 size_t process_files_left(void);
-// What to do where a file could not be opened (errno): "", or " (...)" where the limit was met.
+// Advice after a failed open (errno): "", or " (...)" if the file limit was reached.
 const char *process_files_advice(int number);
 
 // The cores this process may use: affinity, further limited by the cgroup's CPU quota (v1 and v2),
 // rounded up, at least 1.
 unsigned process_cores(void);
 // The quota alone, rounded up, of the groups listed in the file `membership` (as /proc/self/cgroup)
-// and those above them, below the folder `root` (as /sys/fs/cgroup); 0 where there is none.
+// and those above them, below the folder `root` (as /sys/fs/cgroup); 0 if there is no quota.
 unsigned cgroup_quota_cores(const char *membership, const char *root);
 
 // Monotonic clock in nanoseconds.

@@ -1,5 +1,5 @@
-// Holding a spec's arguments against the parameters of its kernels, as far as the source tells
-// them: once for all configurations when the sources are read, and where that leaves something open
+// Compares a spec's arguments with the parameters of its kernels, as far as the source shows
+// them: once for all configurations when the sources are read, and if that leaves something open
 // (a type that a parameter gives, say) for each configuration when its job is made.
 #include "problem/maker.h"
 #include "problem/signature.h"
@@ -98,7 +98,7 @@ static bool refuse_type(const struct pairing *p, uint32_t i, enum declared_fault
 
 // ---- comparing ---------------------------------------------------------------------------------
 
-// What no argument of a spec can be.
+// Refuses parameters of types that no argument of a spec can have.
 static bool refuse_images(const struct pairing *p)
 {
     static const char *const words[] = {
@@ -174,7 +174,7 @@ static uint32_t count_memory(const struct spec_sources *src, const struct launch
     return count;
 }
 
-// Others pass what stands in a symbol as an argument too: where the kernel takes so many.
+// Other tuners also pass a symbol's contents as an argument, if the kernel takes so many.
 static bool takes_symbols(const struct spec_sources *src, const struct launch_spec *l,
                           const struct signature *s)
 {
@@ -224,7 +224,7 @@ static bool pair_always(struct pairing *p, struct arena *a, bool *settled)
 }
 
 // Is a watched name always passed to the program with -D? Names of the spec are; hone's own and
-// Kernel Tuner's where make_program() says so, and of CompilerOptions the program's.
+// Kernel Tuner's if make_program() says so, and of CompilerOptions the program's.
 static bool is_given(const struct spec_sources *src, const struct program_sources *p, uint32_t name)
 {
     uint32_t tuner = src->first_extra + EXTRA_KERNEL_TUNER;
@@ -309,8 +309,9 @@ static bool find_beside(const struct source_file *f, const char *word, size_t le
     return name->length > 0;
 }
 
-// A kernel whose name is in none of its files, where nothing can put it there. Alone it is the
-// driver's to tell, which knows what the program has; beside other mistakes it is told with them.
+// Reports a kernel whose name is in none of its files, if nothing can put it there. Alone it is
+// left to the driver, which knows the program's kernels; beside other mistakes it is reported with
+// them.
 static bool check_kernel_named(const struct spec_sources *src, const struct launch_spec *l,
                                struct error *e)
 {
@@ -354,13 +355,13 @@ bool sources_check_types(struct spec_sources *src, struct error *e)
         if (!faults_keep(&src->faults, &src->arena, ok, e))
             return false;
     }
-    // A reference is not given every name of the spec: it is looked at with each configuration.
+    // A reference is not given every name of the spec: it is checked with each configuration.
     return true;
 }
 
 // ---- one configuration -------------------------------------------------------------------------
 
-// What the kernel takes with the -D options of the launch's program; nothing where these leave it
+// Reads the kernel's parameters under the -D options of its program; unknown if these leave them
 // open.
 static bool read_made(struct maker *m, const struct launch_spec *l, const struct job_launch *made,
                       struct arena *a, struct signature *out)

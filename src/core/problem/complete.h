@@ -4,12 +4,13 @@
 
 #include "problem/sources.h"
 
-// The same spec in the T1 form, with its constants as they are; `texts` are those in its own language. NULL with a reason
-// that names the path in the short form, and not the file. `log`: of what was not said when `s` was read.
+// The same spec in the T1 form, with its constants as they are; `texts` are those in its own
+// language. NULL with a reason that names the path in the short form, and not the file. `log`: for
+// messages held back when `s` was read.
 struct spec *spec_complete(const struct spec *s, const struct spec_sources *texts,
                            const struct log *log, struct error *e);
 
-// What `from` is held against by spec_hold_against(), `to` is, too (read_expect.c).
+// Applies the spec_hold_against() of `from`, if any, to `to` (read_expect.c).
 bool spec_hold_again(const struct spec *from, struct spec *to, struct error *e);
 
 #endif

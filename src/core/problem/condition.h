@@ -8,18 +8,18 @@
 
 enum truth { TRUTH_NO, TRUTH_YES, TRUTH_UNKNOWN };
 
-// What is known of a macro.
+// The scanner's knowledge of a macro.
 struct macro_fact {
     bool defined; // surely
     bool has_value;
     int64_t value;
-    bool absent; // surely not defined; where neither is so, nothing is known of it
-    bool is_own; // by the source: its text, where it is not known, is an operand like any other
+    bool absent; // surely not defined; if neither is set, it is unknown
+    bool is_own; // by the source: its text, if it is not known, is an operand like any other
 };
 
 typedef struct macro_fact (*macro_lookup)(void *context, const char *name, size_t length);
 
-// UNKNOWN too for every text that is no plain integer expression.
+// UNKNOWN too for every text that is not a plain integer expression.
 enum truth condition_test(const char *text, macro_lookup lookup, void *context);
 
 #endif

@@ -255,7 +255,7 @@ bool read_constants(struct reader *r, struct node root, const struct spec_option
     r->spec->constants = constants;
     if (!(map ? read_constant_map(r, n, constants) : read_constant_list(r, n, constants)))
         return false;
-    // What a mistake above is about could be a constant that is set.
+    // Skipped after a fault above: the faulty constant might be one that is set.
     for (uint32_t i = 0; i < options->set_count && r->faults->count == 0; i++) {
         if (!apply_override(r, root, options->set[i], constants))
             return false;

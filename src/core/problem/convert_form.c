@@ -1,5 +1,5 @@
 // From one form of a spec to the other. To T1: the short form is expanded with what the kernels' text says. To the short
-// form: everything is written out first; then each key is tried that the text may say, and left out where the expansion
+// form: everything is written out first; then each key is tried that the text may say, and left out if the expansion
 // stays the same without it.
 #include "problem/shorten.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 100 // of a line, where a value fits into one
+#define WIDTH 100 // of a line, if a value fits into one
 
 struct conversion {
     const struct spec *s;
@@ -24,7 +24,7 @@ struct conversion {
 
 // ---- expanding ---------------------------------------------------------------------------------
 
-// NULL, with the reason, where it cannot be.
+// NULL, with the reason, if it cannot be.
 static json_t *expand_now(struct conversion *c, const json_t *shorter, struct error *e)
 {
     struct faults faults = {.spec = c->s};
@@ -44,7 +44,7 @@ static json_t *expand_now(struct conversion *c, const json_t *shorter, struct er
     return NULL;
 }
 
-// The spec that a document in one of the forms is; NULL where it is none.
+// The spec of a document in one of the forms; NULL if it is not valid.
 static struct spec *parse_again(struct conversion *c, const json_t *json, struct error *e)
 {
     char *text = json ? json_dumps(json, JSON_PRESERVE_ORDER) : NULL;
@@ -57,7 +57,7 @@ static struct spec *parse_again(struct conversion *c, const json_t *json, struct
     return read;
 }
 
-// What may be said or left out with the same meaning is said.
+// Writes out the defaults that may also be left out.
 static void settle_fill(json_t *argument, size_t index)
 {
     struct element el;
@@ -76,7 +76,7 @@ static void settle_fill(json_t *argument, size_t index)
     json_object_set_new(argument, "Range", json_pack("[i, i]", negative ? -1 : 0, 1));
 }
 
-// The expansion, such that equal ones mean the same; NULL where there is none.
+// The expansion, such that equal ones mean the same; NULL if there is none.
 static json_t *meaning_of(struct conversion *c, const json_t *shorter)
 {
     struct error ignored = ERROR_INIT;
@@ -172,7 +172,7 @@ static void simplify_arguments(struct simplifier *s)
     json_decref(copy);
 }
 
-// {"OpenCL": "a.cl", "CUDA": "a.cu"}, or the second one among the languages: a list says it where the endings do.
+// {"OpenCL": "a.cl", "CUDA": "a.cu"}, or the second one among the languages: a list says it if the endings do.
 static void simplify_files(struct simplifier *s, enum language own)
 {
     const char *name;
@@ -221,7 +221,7 @@ static bool is_language_in_text(struct conversion *c, const json_t *out, enum la
     return ok;
 }
 
-// The language is the first file's, where a name says it, or else the text's.
+// The language is the first file's, if a name tells it, or else the text's.
 static void simplify_language(struct simplifier *s, enum language own)
 {
     enum language l = LANGUAGE_FIRST;
@@ -498,8 +498,8 @@ static bool finish_t1(struct conversion *c, json_t *t1)
            order_items(json_object_get(kernel, "Launches"), "KernelSpecification.Launches[]");
 }
 
-// Whether a part of an output may be left unwritten depends on whether a file has keys of hone's own, which what is
-// said here may have brought.
+// Writes out whether outputs may be left partly unwritten: the default depends on whether a file
+// has keys of hone's own, which the conversion may have added.
 static bool say_partial(struct conversion *c, json_t *t1)
 {
     json_t *kernel = json_object_get(t1, "KernelSpecification");
@@ -615,7 +615,7 @@ static bool read_facts(struct conversion *c, bool is_needed, const struct log *l
     struct error why = ERROR_INIT;
     struct spec_sources *texts = sources_read_texts(c->s, &why);
     c->has_facts = texts && kernel_facts_read(c->s, texts, &c->arena, &c->facts, &why);
-    // A short form is whole with its text alone: all that is wrong in it is said at once.
+    // A short form is complete with its text alone: all its mistakes are reported at once.
     struct spec *whole = c->has_facts && is_needed ? spec_complete(c->s, texts, log, &why) : NULL;
     c->has_facts = c->has_facts && (whole || !is_needed);
     spec_free(whole);

@@ -1,6 +1,5 @@
-// Data files are looked at, never loaded whole: the header of an .npy file is read for type and
-// shape, the contents are digested in parts, and whoever sends them to a worker reads them in parts
-// again.
+// Reads data files without loading them whole: the header of an .npy file is read for type and
+// shape, the contents are digested in parts, and sent to a worker in parts again.
 #include "problem/data.h"
 
 #include <pthread.h>
@@ -154,7 +153,7 @@ bool data_look(const char *path, struct arena *a, struct data_file *out, struct 
 
 // ---- several, beside each other ------------------------------------------------------------------
 
-// What the threads share: each takes the next reading that has no digest.
+// State that the threads share: each takes the next reading that has no digest.
 struct hashing {
     struct data_reading *list;
     const bool *wanted;
@@ -173,7 +172,7 @@ static void *hash_files(void *context)
     return NULL;
 }
 
-// This thread takes part, so that all is read where no other can be started.
+// This thread takes part, so that all is read if no other can be started.
 static void hash_beside(struct hashing *h, size_t large)
 {
     pthread_t threads[THREADS_MOST - 1];

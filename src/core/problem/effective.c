@@ -1,8 +1,8 @@
-// What the device will really run, as a digest: two configurations whose compilers see the same
-// text and whose launches are the same need not both be measured.
+// Digest of the work that the device really runs: of two configurations whose compilers see the
+// same source and whose launches are equal, one measurement is enough.
 //
 // Sources are the same for all jobs of a run, so the lines that the compiler sees stand for their
-// text. A -D option counts when its name can be seen in those lines. Where a program cannot be
+// text. A -D option counts when its name can be seen in those lines. If a program cannot be
 // followed, everything counts.
 #include "problem/maker.h"
 

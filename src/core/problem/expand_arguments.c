@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-// What the kernels' text says of an argument, all launches together.
+// Facts about an argument from the kernels' source, over all launches.
 struct argument_facts {
     const struct launch_facts *launch; // the first one that takes it; NULL: none does
     const struct signature_parameter *parameter;
@@ -317,7 +317,7 @@ static bool find_memory(const struct expansion *x, const char *name, struct node
     return true;
 }
 
-// Writes Type or TypeExpression; `el` is the type where it is known.
+// Writes Type or TypeExpression; `el` is the type if it is known.
 static bool put_type(struct expansion *x, json_t *to, struct node n, const struct argument_facts *f,
                      struct element *el, bool *has_element)
 {
@@ -460,7 +460,7 @@ static bool is_name_of_spec(const struct expansion *x, const char *name)
     return false;
 }
 
-// What the kernel takes, and the spec does not give: a scalar is what has its name.
+// Adds the parameters that the spec leaves out: a scalar takes the spec's value of the same name.
 static bool expand_implied(struct expansion *x, struct node arguments, const struct launch_facts *l,
                            json_t *list)
 {
@@ -517,7 +517,8 @@ static bool refuse_unknown(const struct expansion *x, struct node arguments, con
     return false;
 }
 
-// Of one launch whose parameters are known: each argument is one of them, unless it is none by its memory.
+// With one launch whose parameters are known, each argument must be one of them, unless its memory
+// puts it elsewhere.
 static bool check_names(const struct expansion *x, struct node arguments)
 {
     const char *name;

@@ -1,4 +1,4 @@
-// What the outputs are held against, in the short form: a word, or an object whose keys say which kind it is.
+// The reference of the outputs in the short form: a word, or an object whose keys show its kind.
 #include "problem/expand.h"
 
 #include "base/text.h"
@@ -94,7 +94,7 @@ static void put_configuration(struct expansion *x, json_t *to, struct node n)
     text_release(&text);
 }
 
-// The kernel that the results are held against: its name and arguments may be left to its text.
+// The kernel that is the results' reference: its name and arguments may be left to its text.
 static bool expand_reference_kernel(struct expansion *x, struct node n, json_t *to)
 {
     const struct launch_facts *facts = x->facts ? x->facts->reference : NULL;

@@ -1,5 +1,5 @@
-// An Expect as a job has it: the text, and the numbers that its names stand for. It is compiled here once, without data, so
-// that what is wrong with it is said before a device is asked.
+// An Expect in a job: the text, and the numbers that its names stand for. It is compiled here once,
+// without data, so that its mistakes are reported before a device is used.
 #include "problem/maker.h"
 
 #include "expr/elementwise.h"
@@ -20,7 +20,7 @@ static bool number_of_value(struct maker *m, const struct expected_spec *x, cons
     return true;
 }
 
-// What the kernel gets, in its type: 0.1 as a float is not 0.1.
+// The scalar in the kernel's type: 0.1 as a float is not 0.1.
 static bool number_of_scalar(struct maker *m, const struct expected_spec *x,
                              const struct argument_spec *a, struct job_number *out)
 {

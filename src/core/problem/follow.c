@@ -1,6 +1,6 @@
 // Conditions have three values. A branch whose condition is unknown is kept, its condition's names
 // count as seen, and a watched macro that the source itself defines or undefines is unknown from
-// there on. Of other macros it is known where the source has surely defined them.
+// there on. Other macros are known if the source has surely defined them.
 #include "problem/follow.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@ struct level {
     enum truth taken; // has an earlier branch been taken?
 };
 
-// What the source itself does with a macro that is not watched.
+// The source's own definitions of a macro that is not watched.
 struct own_macro {
     const char *name;
     struct macro_fact fact;
@@ -103,7 +103,7 @@ static struct own_macro **own_place(struct walk *w, const char *name, size_t len
     return at;
 }
 
-// Where the line may not be seen nothing is known of the macro from there on.
+// If the line may be unseen, the macro is unknown from there on.
 static void note_own(struct walk *w, const struct scan_item *item, bool sure)
 {
     struct own_macro **at = own_place(w, item->text, strlen(item->text));

@@ -140,7 +140,7 @@ bool make_contents(struct maker *m, const struct argument_spec *a, const struct 
         return make_error(m, fill->path,
                           "a custom type has no value; write it to a file and use "
                           "BinaryRaw");
-    // A 3-vector may have the size of four; the fourth is written too, and nobody reads it.
+    // A 3-vector may have the size of four; the fourth is written too, and never read.
     uint64_t components = count * (element_bytes(&el) / scalar_bytes(el.scalar));
     *length = count * element_bytes(&el);
     unsigned char *bytes = arena_alloc(m->arena, (size_t)*length + 1);
@@ -169,7 +169,7 @@ static bool make_constant_fill(struct maker *m, const struct fill_spec *fill,
     return wrong_value(m, fill->value.path ? fill->value.path : fill->path, &v, el);
 }
 
-// The ends where the spec gives no range: from 0 to FillValue, else from -1 (unsigned: 0) to 1.
+// The ends if the spec gives no range: from 0 to FillValue, else from -1 (unsigned: 0) to 1.
 static bool usual_range(struct maker *m, const struct fill_spec *fill, const struct element *el,
                         double *low, double *high)
 {
@@ -186,7 +186,7 @@ static bool usual_range(struct maker *m, const struct fill_spec *fill, const str
     return true;
 }
 
-// Integers include both ends, where the job excludes the upper one.
+// Integers include both ends, whereas the job excludes the upper one.
 static bool make_uniform(struct maker *m, const struct fill_spec *fill, const struct element *el,
                          struct job_fill *out)
 {
@@ -270,7 +270,7 @@ static bool make_linked_generator(struct maker *m, const struct job_buffer *of, 
     return out->expression || error_memory(m->e);
 }
 
-// What the argument is a view of, as it is filled itself.
+// The buffer that a linked argument is a view of, with its own fill.
 static bool make_source(struct maker *m, uint32_t argument, struct job_buffer *out)
 {
     const struct argument_spec *a = &m->kernel->arguments[argument];

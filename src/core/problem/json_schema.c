@@ -113,7 +113,7 @@ void spec_schema(struct text *out)
     emit_text_at(&j, "$schema", DRAFT);
     emit_text_at(&j, "title", "hone: what to tune");
     emit_text_at(&j, "type", "object");
-    // What tells the two forms apart.
+    // Tells the two forms apart.
     emit_raw_at(&j, "if",
                 "{\"anyOf\": [{\"required\": [\"KernelSpecification\"]}, {\"required\": "
                 "[\"ConfigurationSpace\"]}, {\"required\": [\"General\"]}]}");

@@ -26,7 +26,7 @@ bool language_of_file(const char *file, enum language *out)
     return false;
 }
 
-// The language of an object's source, where its KernelFile or Sources say it.
+// The language of an object's source, if its KernelFile or Sources tell it.
 static bool language_of_object(const struct reader *r, struct node object, enum language *out)
 {
     struct node file = node_get(r, object, "KernelFile"), list = node_get(r, object, "Sources");
@@ -58,7 +58,7 @@ static bool has_source(const struct reader *r, struct node object)
            node_present(node_get(r, object, "KernelFile"));
 }
 
-// Or it is the first that has no source under Languages, where another one has; and what is
+// Or it is the first that has no source under Languages, if another one has; and what is
 // retargeted is of the one language that can be. A text must be able to tell it.
 static bool language_left_over(const struct reader *r, struct node kernel, enum language *out)
 {
@@ -139,7 +139,7 @@ bool read_size(const struct reader *r, struct kernel_spec *k, unsigned languages
     return true;
 }
 
-// ProblemSize as a name of every expression: known now where it is over constants, else when a job
+// ProblemSize as a name of every expression: known now if it is over constants, else when a job
 // is made.
 static bool read_problem_size(const struct reader *r, struct node n, struct kernel_spec *k)
 {
@@ -184,7 +184,7 @@ static bool uses_problem(const struct reader *r, const struct formula *list, uin
     return true;
 }
 
-// What is evaluated without a job does not know a ProblemSize that parameters decide.
+// Refuses a ProblemSize that depends on parameters in expressions that are evaluated without a job.
 static bool check_problem_size(const struct reader *r, const struct kernel_spec *k)
 {
     const struct spec *s = r->spec;
@@ -202,7 +202,7 @@ void spec_warn_of_sizes(const struct spec *s, const struct log *log)
         spec_warn(s, log, LOG_WARNING, "%s (until it is mended, nothing can be run)", x->text);
 }
 
-// Where the text is to say which language is the spec's own, each is read as if it were.
+// If the text decides which language is the spec's own, each is read as if it were.
 static bool read_one_language(struct reader *r, struct node kernel, struct kernel_spec *k,
                               enum language l)
 {

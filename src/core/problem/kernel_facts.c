@@ -1,5 +1,5 @@
 // Kernels as a spec in the short form needs them. Constants are known where the text is read; parameters are not, and
-// where the text says different things for different values, those of the default configuration are tried: of a
+// if the text says different things for different values, those of the default configuration are tried: of a
 // vector's type the component is taken then, since how wide it is depends on them.
 #include "problem/kernel_facts.h"
 
@@ -76,7 +76,7 @@ static bool find_name(struct facts_reader *f, const struct program_sources *p,
     return out->kernels || error_memory(f->e);
 }
 
-// What the default configuration's values settle.
+// Fills unknown declarations with those that the default configuration's values settle.
 static void settle(struct signature *open, const struct signature *settled)
 {
     if (!open->known) {
@@ -146,7 +146,7 @@ static bool bind_facts(struct facts_reader *f)
         return error_memory(f->e);
     spec_bind_fixed(s, s->device, f->slots);
     if (s->unbound)
-        return true; // of a device that nobody knows
+        return true; // of an unknown device
     spec_default(s, choice);
     spec_bind(s, choice, f->slots, f->arena, NULL, NULL);
     return true;

@@ -22,13 +22,13 @@ struct node block_get(const struct reader *r, const struct block *b, const char 
 // Finds the language's own object in a Languages node; absent when there is none.
 struct node language_node(const struct reader *r, struct node languages, enum language l);
 
-// By the file's ending; false where that says nothing.
+// Derives the language from the file's ending; false if the ending does not tell.
 bool language_of_file(const char *file, enum language *out);
-// What a KernelFile names in the language: the text itself, or that of an object by language.
+// The file that KernelFile names for the language: its text, or the entry of an object by language.
 struct node kernel_file_node(const struct reader *r, struct node layer, enum language l);
 
-// The expression of a size, which jobs of these languages (a set of 1u << language) need: where it
-// cannot be read they cannot be made, but all else can.
+// Reads the expression of a size, which jobs of these languages (a set of 1u << language) need: if
+// it cannot be read, those jobs cannot be made, but everything else can.
 bool read_size(const struct reader *r, struct kernel_spec *k, unsigned languages, struct node n,
                struct formula *out);
 bool read_arguments(struct reader *r, struct node kernel, struct kernel_spec *k);

@@ -1,4 +1,4 @@
-// What a spec says of its kernels, resolved per language. Private to src/core/problem.
+// A spec's kernels, resolved per language. Private to src/core/problem.
 //
 // Expressions that a spec leaves out have expr == NULL.
 #ifndef HONE_PROBLEM_KERNEL_SPEC_H
@@ -126,7 +126,7 @@ struct argument_spec {
     struct compare_spec compare;
 };
 
-// The expected contents of an output, where the spec gives them.
+// The expected contents of an output, if the spec gives them.
 struct expected_spec {
     uint32_t argument;
     struct fill_spec fill;
@@ -174,13 +174,12 @@ struct kernel_spec {
     struct language_spec languages[LANGUAGE_COUNT];
     struct argument_spec *arguments;
     uint32_t argument_count;
-    // Expressions of sizes that cannot be read: mistakes of whoever makes jobs, as nobody else
-    // needs them.
+    // Expressions of sizes that cannot be read: faults that matter only when jobs are made.
     struct late_fault *late;
     struct repeat_spec repeat; // of all launches in their order
     struct reference_spec reference;
     struct value problem_size[3];
-    struct formula problem[3]; // where parameters decide it: its values are each job's own
+    struct formula problem[3]; // if parameters decide it: its values are each job's own
     uint32_t problem_axes;
     struct expr_symbols generator_symbols; // the spec's names, then i and size
     struct expr_symbols expect_symbols;    // the spec's names, then i, the arguments, and size

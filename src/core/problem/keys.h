@@ -26,7 +26,7 @@ const char *key_nearest(const struct key_table *t, const char *parent, const cha
 // The key of T1 that may stand in such an object of the short form as it is, and the pattern of the object of T1 where
 // it belongs. NULL: there is none.
 const struct spec_key *short_t1_key(const char *pattern, const char *name, const char **place);
-// What the short form calls a key of T1: "size" for "Size"; the same where it has no other name.
+// The short form's name of a key of T1: "size" for "Size"; the same name if it has no other.
 const char *short_key_name(const char *t1);
 
 #endif

@@ -197,7 +197,7 @@ static bool read_axes(const struct reader *r, struct kernel_spec *k, enum langua
     return node_present(node_get(r, n, "X")) || node_error(r, n, "needs at least X");
 }
 
-// Sizes that do not count: they may hold names that are none.
+// Sizes that do not count: they may hold invalid names.
 static bool skip_axes(const struct reader *r, struct node n, const char *instead)
 {
     struct formula unused;
@@ -248,7 +248,7 @@ struct sizing {
     bool by_names;   // parameters block_size_x, ..., not LocalSize
 };
 
-// The size that is given most specifically. Where ProblemSize and GlobalSize stand together
+// The size that is given most specifically. If ProblemSize and GlobalSize stand together
 // ProblemSize counts, and the work-group is that of the parameters with Kernel Tuner's names: so
 // files are written that T1's schema wants a GlobalSize and LocalSize of. GlobalSizeFrom may say
 // otherwise.
@@ -271,7 +271,7 @@ static bool choose_sizing(const struct reader *r, const struct block *b, struct 
     return true;
 }
 
-// Kernel Tuner's names for the work-group's size, where the spec has them.
+// Kernel Tuner's names for the work-group's size, if the spec has them.
 static bool local_by_names(const struct reader *r, struct size_spec *out)
 {
     static const char *const names[] = {"block_size_x", "block_size_y", "block_size_z"};
@@ -369,7 +369,7 @@ static bool read_swap(const struct reader *r, struct kernel_spec *k, struct node
         const struct argument_spec *a = &k->arguments[*ends[i]];
         if (!a->faulty && a->memory != MEMORY_VECTOR)
             return node_error(r, item, "'%s' is no Vector", a->name);
-        // Of this object, or of all launches.
+        // Pairs of all launches, and of this object.
         if (is_swapped(all, *ends[i]) || (outer && is_swapped(outer, *ends[i])))
             return node_error(r, item, "'%s' is in another pair already", a->name);
     }

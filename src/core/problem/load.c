@@ -1,5 +1,5 @@
-// From a file to a spec: the JSON is parsed, all keys are held against the table of keys, then each
-// part is read in the order in which later parts need it: constants, parameters, symbols,
+// From a file to a spec: the JSON is parsed, all keys are compared with the table of keys, then
+// each part is read in the order in which later parts need it: constants, parameters, symbols,
 // restrictions, kernel, objective.
 #include "problem/kernel_spec.h"
 #include "problem/load.h"
@@ -43,7 +43,7 @@ static bool read_spec_name(struct reader *r, struct node root)
 
 // ---- the document -----------------------------------------------------------------------------
 
-// What reads a document, besides its text.
+// The parameters of reading a document, and its text.
 struct request {
     const char *path, *text; // NULL: it stands in the file
     size_t length;
@@ -118,7 +118,7 @@ static bool was_told(const struct spec *s, const char *message)
     return m != NULL;
 }
 
-// A document in the short form is looked at more than once, and says each thing once.
+// A document in the short form is read more than once, and reports each thing once.
 static void tell(void *context, enum log_level level, const char *message)
 {
     struct teller *t = context;

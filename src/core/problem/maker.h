@@ -65,7 +65,7 @@ bool make_takes_symbols(struct maker *m, const struct launch_spec *l, const stru
                         bool *out);
 // Do the arguments of a made launch agree with its kernel's parameters (check_types.c)?
 bool make_types_check(struct maker *m, const struct launch_spec *l, const struct job_launch *made);
-// What an output is to hold by an expression over the index (expect_job.c).
+// Makes the expected output from an expression over the index (expect_job.c).
 bool make_expectation(struct maker *m, const struct expected_spec *x, struct job_expression *out);
 // Takes the unrolling by a factor of 0 out of the program's text (unroll.c).
 bool make_unrolled(struct maker *m, struct job_program *p);
@@ -77,7 +77,7 @@ bool make_reference(struct maker *m);
 bool make_plain(struct maker *m, bool reference_kernel);
 void make_start(struct maker *m, const struct spec_sources *src, const struct device_info *device,
                 struct error *e);
-// The default configuration, or, where the restrictions exclude it, the first valid one.
+// The default configuration, or, if the restrictions exclude it, the first valid one.
 bool default_choice(const struct spec_sources *src, const struct device_info *device,
                     uint32_t *choice, struct error *e);
 

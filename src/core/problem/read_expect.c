@@ -96,7 +96,7 @@ static bool check_expectation(const struct reader *r, const struct kernel_spec *
     return true;
 }
 
-// What an argument is made of: NULL, or the tuned parameter that it depends on.
+// The tuned parameter that an argument's contents depend on, or NULL.
 static const char *tuned_argument(const struct spec *s, const struct argument_spec *a)
 {
     const struct formula *formulas[] = {&a->type,     &a->size,      &a->fill.value,

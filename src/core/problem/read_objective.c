@@ -1,5 +1,6 @@
-// What a tune looks for when the command line says nothing: the objectives (time, a metric in
-// either direction, or several) and the strategy of the spec, in all dialects that name them.
+// The default objectives of a tune (time, a metric in either direction, or several) and its
+// strategy, as the spec gives them, in all dialects that name them. The command line overrides
+// both.
 #include "problem/load.h"
 #include "problem/read.h"
 
@@ -36,7 +37,7 @@ static bool part_is(struct part p, const char *name, bool fold)
     return fold ? str_equal_nocase(copy, name) : str_equal(copy, name);
 }
 
-// "time" is the time even where a metric is called so. Letters' case counts where it tells two
+// "time" is the time even if a metric is called so. Letters' case counts if it tells two
 // metrics apart.
 static bool find_name(const struct spec *s, struct part name, struct objective *out)
 {

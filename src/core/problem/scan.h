@@ -1,5 +1,6 @@
-// What hone must know of a C-family source without compiling it: its preprocessor directives, the
-// lines between them, and where names that hone may define are mentioned. Private to src/core/problem.
+// Facts about a C-family source that hone needs without compiling it: its preprocessor directives,
+// the lines between them, and the places that mention names which hone may define. Private to
+// src/core/problem.
 #ifndef HONE_PROBLEM_SCAN_H
 #define HONE_PROBLEM_SCAN_H
 
@@ -37,7 +38,7 @@ struct scan_item {
     uint32_t tested; // IFDEF, IFNDEF: which of them it is about; else UINT32_MAX
 };
 
-// The names that are looked for.
+// The names to find.
 struct scan_names {
     const char *const *items;
     uint32_t count;
@@ -49,8 +50,8 @@ struct scan {
     // (optional) Why this text cannot be followed line by line: names may arise that are nowhere
     // written ('##'), or the scanner does not know a construct. Nothing may then be concluded.
     const char *opaque;
-    // Of an opaque text: its lines themselves may not be what they look like. Otherwise those are
-    // certain, and only what else there is, or what stands in an included file, is not known.
+    // The lines of an opaque text are themselves uncertain. If false, only further lines, or those
+    // of an included file, are unknown.
     bool strange;
     const char *guard; // (optional) the macro of an include guard around the whole file
     bool once;         // has #pragma once

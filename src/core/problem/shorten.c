@@ -71,12 +71,12 @@ void shorten_rest(struct shortening *x, json_t *to, const char *pattern, const j
         const struct spec_key *key = short_t1_key(pattern, name, &place);
         if (is_among(done, name) || json_is_null(value) ||
             (!is_comment && (!key || key->accepts == KEY_ANY)))
-            continue; // said in other words, or read by nobody
+            continue; // said in other words, or never read
         shorten_put(x, to, name, json_deep_copy(value));
     }
 }
 
-// A list of the items, or of the one that is no list.
+// A list of the items, or of a single value that is not a list.
 static json_t *as_list(const json_t *value)
 {
     return json_is_array(value) ? json_deep_copy(value) : json_pack("[o]", json_deep_copy(value));
@@ -156,7 +156,7 @@ static bool is_plain_name(const char *text)
     return ok;
 }
 
-// A name that is none, and an expression that looks like a name, are written as expressions.
+// Writes an invalid name, or an expression that looks like a name, as an expression.
 static void shorten_function(struct shortening *x, json_t *to, const json_t *from)
 {
     const char *name = t1_text(from, "KernelName"), *given = t1_text(from, "KernelNameExpression");
@@ -287,7 +287,7 @@ static void shorten_sizes(struct shortening *x, json_t *to, const json_t *from, 
     "KernelSource", "Sources", "KernelFile", "KernelName", "KernelNameExpression",                 \
         "CompilerOptions", "IncludeFolders", "Retarget", "SharedMemory"
 
-// The sizes as they are, where they stay so.
+// The sizes as they are, if they stay so.
 static void keep_sizes(struct shortening *x, json_t *to, const json_t *from)
 {
     static const char *const keys[] = {SIZE_KEYS};
@@ -523,7 +523,7 @@ static void shorten_parameters(struct shortening *x, const json_t *space)
     json_decref(defaults);
 }
 
-// [{"Name", "Expression", ...}] as an object, where no name comes twice.
+// [{"Name", "Expression", ...}] as an object, if no name comes twice.
 static bool shorten_named(struct shortening *x, const json_t *list, const char *key)
 {
     size_t index;
@@ -550,7 +550,7 @@ static bool shorten_named(struct shortening *x, const json_t *list, const char *
 
 // ---- settings ----------------------------------------------------------------------------------
 
-// What General says of it is what was read.
+// Writes the objective: the key in its own words, else the one that was read from General.
 static void shorten_objective(struct shortening *x)
 {
     if (t1_get(x->from, "Objective")) {
@@ -621,7 +621,7 @@ static bool shorten_search(struct shortening *x)
 
 static void shorten_language(struct shortening *x, const json_t *kernel)
 {
-    // Where nothing said it, the text did, and does again.
+    // A language that was not given came from the text, and will again.
     if (t1_get(kernel, "Language") || !x->s->kernel->by_text)
         shorten_put(x, x->out, "language", json_string(language_title(x->own)));
 }

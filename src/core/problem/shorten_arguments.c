@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// What the fill has in T1, in keys that stay where the short form has no words.
+// Keys of a T1 fill that are kept if the short form has no words for it.
 #define FILL_KEYS                                                                                  \
     "FillType", "FillValue", "FillExpression", "ScalarValue", "Distribution", "Range",             \
         "RandomSeed", "DataSource"
@@ -29,7 +29,7 @@ static json_t *value_or_zero(const json_t *from)
 
 // ---- fills -------------------------------------------------------------------------------------
 
-// The usual ends depend on the type; where a formula gives that they have no words. NULL then.
+// The usual ends depend on the type; if a formula gives that, they have no words: NULL.
 static json_t *usual_range(const struct argument_spec *a)
 {
     if (a->type.expr || a->element.scalar == SCALAR_CUSTOM)
@@ -61,7 +61,7 @@ static bool shorten_random(struct shortening *x, json_t *fill, const json_t *fro
     return is_told && !(range && value);
 }
 
-// An object with the fill; NULL where it stays in T1's words.
+// An object with the fill; NULL if it stays in T1's words.
 static json_t *shorten_fill(struct shortening *x, const json_t *from, const struct argument_spec *a)
 {
     const char *type = t1_text(from, "FillType");
@@ -151,7 +151,7 @@ static void shorten_buffer(struct shortening *x, json_t *to, const json_t *from,
         const char *word = word_of(access, 3, name);
         shorten_put(x, to, "access", json_string(word ? word : name));
     }
-    // What the kernel must write itself, and local memory, has no contents.
+    // Local memory and arguments that only the kernel writes have no contents.
     bool is_temporary = a->temporary && !t1_text(from, "FillType");
     bool is_open = a->memory == MEMORY_LOCAL ||
                    (a->memory == MEMORY_VECTOR && a->access == ACCESS_WRITE) || is_temporary;

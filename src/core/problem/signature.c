@@ -246,8 +246,8 @@ static bool expand_word(struct reading *r, const struct token *t, unsigned depth
     if (depth == DEPTH_MOST || too_much || (defines.count && option != UINT32_MAX))
         return false;
     if (defines.count) {
-        // The one definition of a name is what it stands for, surely seen or not: without it the
-        // name would mean nothing. Of several nobody knows which.
+        // A single definition gives the name its meaning, surely seen or not: without it the name
+        // would mean nothing. Among several the one in force is unknown.
         bool sure = piece_of(r, &r->tokens[defines.at])->sure || !r->open;
         if (!defines.is_plain)
             return false;
@@ -279,8 +279,8 @@ struct declarator {
 static void read_declared_type(struct reading *r, const char *name, unsigned depth,
                                struct declarator *d);
 
-// The typedef or `using` of a name: the words of its type, and how many there are of them; 2 where
-// it is not sure.
+// The typedef or `using` of a name: the words of its type, and how many there are of them; 2
+// if it is not sure.
 static uint32_t find_typedef(const struct reading *r, const char *name, size_t *from, size_t *to)
 {
     uint32_t count = 0;
@@ -378,7 +378,7 @@ static bool read_array(const struct word_list *list, size_t *at, struct declarat
     return d->has_name && *at < list->count;
 }
 
-// False when it is no declaration that is understood.
+// False if the declaration is not understood.
 static bool read_declarator(struct reading *r, const struct word_list *list, struct declarator *d)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -583,7 +583,7 @@ static bool read_parameter_list(struct reading *r, const struct token *open,
 
 // ---- what the kernel does with its pointers -----------------------------------------------------
 
-// The closing bracket of the pair that opens here; the last token where there is none.
+// The closing bracket of the pair that opens here; the last token if there is none.
 static const struct token *find_closing(const struct reading *r, const struct token *open)
 {
     static const char *const opens[] = {"(", "[", "{", NULL}, *const closes[] = {")", "]", "}",
@@ -600,8 +600,8 @@ static const struct token *find_closing(const struct reading *r, const struct to
     return last;
 }
 
-// What an expression with the pointer's name does with its memory. Whatever is not `name[...]`, read or assigned, may
-// do both.
+// The uses of the pointer's memory in an expression with its name. Any use but reading or assigning
+// `name[...]` may both read and write.
 static unsigned use_at(const struct reading *r, const struct token *name)
 {
     static const char *const changes[] = {"+=", "-=", "*=", "/=", "++", "--", "[", ".", NULL};
@@ -763,7 +763,7 @@ static void note_parameter_names(const struct reading *r, const struct token *op
         if (t == end || is_sign_token(t, ",")) {
             uint32_t index =
                 name ? scan_name_index(&r->src->names, name->text, strlen(name->text)) : UINT32_MAX;
-            // What stands alone is a type.
+            // A single name is a type.
             if (index < r->src->first_extra && name > open + 1 && !is_sign_token(name - 1, ","))
                 named[index] = true;
             name = NULL;

@@ -7,7 +7,7 @@
 #include "model/declared.h"
 #include "problem/sources.h"
 
-// What a kernel does with what a pointer points to, as far as its own text shows it.
+// A kernel's uses of the memory that a pointer refers to, as far as its own source shows them.
 enum parameter_use { PARAMETER_READ = 1, PARAMETER_WRITTEN = 2 };
 
 struct signature_parameter {
@@ -15,7 +15,7 @@ struct signature_parameter {
     const char *text; // "__global int *a"
     const char *name; // NULL: it has none
     bool is_const;    // what it points to, by its declaration
-    unsigned use;     // set of enum parameter_use; both where it is not sure
+    unsigned use;     // set of enum parameter_use; both if it is not sure
 };
 
 struct signature {
@@ -33,7 +33,7 @@ bool signature_read(const struct spec_sources *src, const struct program_sources
                     const struct follow_macro *macros, const char *kernel, struct arena *a,
                     struct signature *out);
 
-// The names of the kernels that the program defines, in order; none where the text is not understood.
+// The names of the kernels that the program defines, in order; none if the text is not understood.
 bool signature_kernels(const struct spec_sources *src, const struct program_sources *p,
                        const struct follow_macro *macros, struct arena *a,
                        const char *const **names, uint32_t *count);

@@ -194,7 +194,7 @@ static bool list_data(struct spec_sources *src, struct data_list *list, struct e
     return true;
 }
 
-// The file, where it is read for an argument or output before this one.
+// The file, if it is read for an argument or output before this one.
 static const struct data_file *known_data(const struct data_list *list, size_t before,
                                           const char *path)
 {
@@ -351,7 +351,7 @@ static bool find_texts(struct spec_sources *src, struct error *e)
     return src->texts && read_texts(src->texts, e);
 }
 
-// What the texts say that a spec in the short form leaves to them. Where one is not there nothing can be said.
+// Completes a spec in the short form with facts from its sources, if they are found.
 static bool complete_spec(struct spec_sources *src, const struct log *log, struct error *e)
 {
     if (!find_texts(src, e))
@@ -369,7 +369,7 @@ static bool read_sources(struct spec_sources *src, const struct log *log, struct
     if (!keep_late_faults(src, e) || !read_texts(src, e) || !complete_spec(src, log, e))
         return false;
     const struct language_spec *l = &src->spec->kernel->languages[src->language];
-    // What a file that is not there holds cannot be held against anything.
+    // Checks against the contents of a missing file are skipped.
     return note_all_parameters(src, l, e) && (src->incomplete || sources_check_types(src, e)) &&
            read_all_data(src, e) && (src->incomplete || sources_check(src, log, e)) &&
            faults_end(&src->faults, e) && tell_unseen(src, log, e);

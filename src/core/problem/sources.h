@@ -1,4 +1,4 @@
-// What is read from disk for a language. Private to src/core/problem.
+// The files that are read for a language. Private to src/core/problem.
 #ifndef HONE_PROBLEM_SOURCES_H
 #define HONE_PROBLEM_SOURCES_H
 
@@ -63,13 +63,13 @@ struct program_sources {
 
 struct spec_sources {
     const struct spec *spec; // in the T1 form
-    struct spec *completed;  // (or NULL) the same where it was given in the short form
+    struct spec *completed;  // (or NULL) the same if it was given in the short form
     struct spec_sources
         *texts;     // then, what completes it: itself, or those in the spec's own language
     bool is_shared; // everything below is another's
     enum language language;
     const char *include_folders; // of the device's compiler, as in struct device_info
-    uint64_t run;                // random where something is unseen: see struct job_program; else 0
+    uint64_t run;                // random if something is unseen: see struct job_program; else 0
     struct arena arena;
     struct program_sources *programs; // as language_spec's
     uint32_t program_count;
@@ -78,7 +78,7 @@ struct spec_sources {
     struct data_file *arguments; // by argument; path NULL: no file
     struct data_file *expected;  // by expected output of the reference
     // By launch, the reference's behind them: its arguments agree with its kernel's parameters in
-    // every configuration, or no configuration's source tells: no job needs to be looked at.
+    // every configuration, or no configuration's source tells: no job needs checking.
     bool *types_agree;
     struct faults faults;     // while reading
     bool incomplete;          // likewise: a program could not be read
@@ -88,7 +88,7 @@ struct spec_sources {
 
 // As spec_languages(), without the spec's path in front of the error (language.c).
 bool sources_languages(const struct spec *s, struct spec_languages *out, struct error *e);
-// The kernels' texts in the spec's own language alone, for what they say of it (sources.c). NULL where one is not there.
+// The kernels' texts in the spec's own language alone, for what they say of it (sources.c). NULL if one is not there.
 struct spec_sources *sources_read_texts(const struct spec *s, struct error *e);
 // Reads a program with everything it includes (sources.c).
 bool sources_read_program(struct spec_sources *src, const struct program_spec *p,
@@ -99,13 +99,13 @@ bool sources_note_parameters(const struct spec_sources *src, const struct progra
 // Finds what the program reads beyond its list (unseen.c). False without memory.
 bool unseen_find(const struct spec_sources *src, struct arena *a, struct program_sources *p);
 // The name a -D option defines, with its length; NULL for every other option. *value is its text
-// ("1" where it gives none).
+// ("1" if it gives none).
 const char *option_macro(const char *option, size_t *length, const char **value);
 // Notes by name what a program's options define; false when they cannot be followed (a name given
 // twice, one that is not watched, a function-like macro) (effective.c).
 bool sources_note_macros(const struct scan_names *names, const struct job_program *p,
                          struct follow_macro *macros);
-// Refuses names that the sources define themselves, warns of those nobody uses (check_sources.c).
+// Refuses names that the sources define themselves, warns of unused ones (check_sources.c).
 bool sources_check(struct spec_sources *src, const struct log *log, struct error *e);
 // Refuses arguments that no configuration's kernel takes (check_types.c).
 bool sources_check_types(struct spec_sources *src, struct error *e);

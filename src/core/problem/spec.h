@@ -29,7 +29,7 @@ enum parameter_type {
 #undef X
 };
 
-// The one type that fits all values: that of a parameter whose type nobody says.
+// The one type that fits all values: that of a parameter without a stated type.
 enum parameter_type parameter_type_of(const struct value *values, uint32_t count);
 
 struct parameter {
@@ -64,7 +64,7 @@ struct spec_slots {
     uint32_t count;
 };
 
-// What a tune looks for: the least time of a launch, or the least or greatest value of a metric.
+// An objective of a tune: the shortest launch, or the least or greatest value of a metric.
 #define OBJECTIVE_TIME UINT32_MAX
 struct objective {
     const char *name; // "time", or the metric's
@@ -100,10 +100,10 @@ struct spec {
     const struct objective *objectives;     // 0: least time
     const char *const *start_with;          // "a=1,b=2", ...: as written
     uint32_t strategy_attribute_count, objective_count, start_count;
-    // (optional) A parameter whose value list reads device facts, where the spec was read without a
+    // (optional) A parameter whose value list reads device facts, if the spec was read without a
     // device: its list is not known, and neither spaces nor jobs can be made.
     const struct parameter *unbound;
-    const struct spec_held *held; // (optional) what spec_hold_against() was told
+    const struct spec_held *held; // (optional) the arguments of spec_hold_against()
     const char *const *set;       // spec_options.set of a short one
     uint32_t set_count;
     bool uses_device; // a restriction, derived or value list reads a device fact
@@ -140,7 +140,7 @@ struct spec_options {
 };
 
 // "LINE:COLUMN" of the path in the spec's document that the message begins with ("A.B[3].C: ..."), or of as much of it
-// as stands there; nothing where none of it does.
+// as stands there; nothing if none of it does.
 void spec_place(const struct spec *s, const char *message, struct text *out);
 // Puts the spec's file in front of the error, with the place of the path that it begins with: "a.json:7:5: ". Always
 // false.
@@ -152,12 +152,12 @@ void spec_warn(const struct spec *s, const struct log *log, enum log_level level
 #define spec_error(...) (spec_error(__VA_ARGS__), false)
 #endif
 
-// False, with the error, where the spec must be read again with a device.
+// False, with the error, if the spec must be read again with a device.
 bool spec_is_bound(const struct spec *s, struct error *e);
 
 struct spec *spec_load(const char *path, const struct spec_options *options, struct error *e);
-// The same from memory; copies the text. `folder` is where its files are looked for (NULL: the
-// working directory), `name` stands for the file's in messages, and where the spec does not name
+// The same from memory; copies the text. `folder` is searched for its files (NULL: the
+// working directory), `name` stands for the file's in messages, and if the spec does not name
 // itself (NULL: "spec").
 struct spec *spec_parse(const char *text, size_t length, const char *folder, const char *name,
                         const struct spec_options *options, struct error *e);
@@ -168,14 +168,14 @@ struct spec *spec_bare(const char *name, const struct parameter *parameters, uin
 void spec_free(struct spec *s);
 
 // The same spec in the other form, as JSON with a line end: the same space, jobs and keys; comments are not kept. From the
-// short form, and to leave out what the kernel's text says, that text is read; where it is not there the short form has
-// everything written out, and the log says so. False, with the file named, where it cannot be converted.
+// short form, and to leave out what the kernel's text says, that text is read; if it is not there the short form has
+// everything written out, and the log says so. False, with the file named, if it cannot be converted.
 enum spec_form { SPEC_T1, SPEC_SHORT };
 bool spec_convert(const struct spec *s, enum spec_form to, const struct log *log, struct text *out,
                   struct error *e);
 
-// Warns of sizes that cannot be read: who runs nothing does not need them, and who makes jobs is
-// told by spec_sources_read().
+// Warns of sizes that cannot be read: only jobs need them, and making jobs reports them as errors
+// in spec_sources_read().
 void spec_warn_of_sizes(const struct spec *s, const struct log *log);
 
 // The languages that the spec has a kernel in, its own first.
@@ -183,15 +183,15 @@ struct spec_languages {
     enum language list[LANGUAGE_COUNT];
     uint32_t count; // at least 1
 };
-// Language, Languages, KernelFile and the files' endings say it. Where all of them are silent the
+// Language, Languages, KernelFile and the files' endings tell it. If all of them are silent the
 // kernel's text decides, by `__kernel` or `__global__`: then, and only then, this opens the
-// kernel's files. False where that fails, or the text does not say.
+// kernel's files. False if that fails, or the text does not tell.
 bool spec_languages(const struct spec *s, struct spec_languages *out, struct error *e);
 // The error says which languages there are.
 bool spec_check_language(const struct spec *s, enum language l, struct error *e);
-// The same without looking into the text: where that is to decide, every language may be it.
+// The same without looking into the text: if that is to decide, every language may be it.
 bool spec_has_language(const struct spec *s, enum language l);
-// Is the language's When true for the device? Where it has no value a job will say so.
+// Is the language's When true for the device? If it has no value a job will report it.
 bool spec_language_fits(const struct spec *s, enum language l, const struct device_info *device);
 
 // ---- binding -----------------------------------------------------------------------------------
@@ -251,38 +251,39 @@ bool spec_objectives(const struct spec *s, const char *text, struct objective *o
 
 // ---- making jobs -------------------------------------------------------------------------------
 
-// What is read from disk for a language: kernel sources with their includes, data files. Read once
-// for a run, so that a change in between does not mix. Checks the sources against the spec:
-// refuses a parameter or constant that the source defines itself without an #ifndef guard (file and
-// line), warns of one that neither source, sizes nor arguments use.
+// The files read for a language: kernel sources with their includes, data files. Read once for a
+// run, so that changes in between do not mix. Checks the sources against the spec: refuses a
+// parameter or constant that the source defines itself without an #ifndef guard (file and line),
+// warns of one that neither source, sizes nor arguments use.
 struct spec_sources;
-// What the compiler may read and is not found is warned of once; jobs then have job_program.run.
-// `device` (optional) says where its compiler's own headers are.
+// Warns once of files that the compiler may read and that are not found; jobs then have
+// job_program.run. `device` (optional) gives the folders of its compiler's own headers.
 struct spec_sources *spec_sources_read(const struct spec *s, enum language l,
                                        const struct device_info *device, const struct log *log,
                                        struct error *e);
-// The same files, not read again, for `s`: the same spec with other constants. Freed before `src`.
+// Shares the files, unread, with `s`: the same spec with other constants. Freed before `src`.
 struct spec_sources *spec_sources_share(const struct spec_sources *src, const struct spec *s,
                                         struct error *e);
 void spec_sources_free(struct spec_sources *src);
-// The kernels' texts and what they include, as absolute paths, from 0 on; NULL: there are no more.
+// Absolute paths of the kernels' sources and their includes, from 0 on; NULL: there are no more.
 const char *spec_sources_path(const struct spec_sources *src, uint32_t index);
 // Digest of all kernel texts and includes alone.
 void spec_sources_digest(const struct spec_sources *src, struct digest *out);
 
-// What the speed-up is over: the spec's default (a parameter without one takes its first value), or
-// the first valid configuration where the restrictions exclude it. False where none was found.
+// The baseline of the speed-up: the spec's default (a parameter without one takes its first value),
+// or the first valid configuration if the restrictions exclude it. False if none was found.
 bool spec_baseline(const struct spec_sources *src, const struct device_info *device,
                    uint32_t *choice);
-// Are results held against the default configuration, for want of another reference? Then which one
-// that is: the spec's default, the first valid one where it has none, or what stands in for it.
+// Are results compared with the default configuration, for want of another reference? Then `choice`
+// is it: the spec's default, the first valid one if it has none, or its stand-in.
 bool spec_default_reference(const struct spec_sources *src, const struct device_info *device,
                             uint32_t *choice);
-// From now on results are held against this configuration in its place. False without memory.
+// Compares results with this configuration from now on. False without memory.
 bool spec_stand_in(struct spec_sources *src, const uint32_t *choice);
 
-// From now on results are held against these files (.npy, or elements as they are) in place of whatever the spec says:
-// one for each output that is compared. `by` says whose they are, in messages. Before any sources are read.
+// Compares results with these files (.npy, or elements as they are) from now on, in place of the
+// spec's reference: one for each output that is compared. `by` names their origin in messages. To
+// be called before any sources are read.
 struct spec_contents {
     const char *argument, *file;
 };
@@ -298,7 +299,7 @@ bool spec_job(const struct spec *s, const struct spec_sources *src,
 
 // The job of a vendor's routine (job.h) that computes the spec's gemm in place of its kernel:
 // sizes, buffers and reference are those of the configuration. `src` may be of any language. False,
-// with the reason, where the spec's reference is no gemm of floats.
+// with the reason, if the spec's reference is not a gemm of floats.
 bool spec_routine_job(const struct spec *s, const struct spec_sources *src,
                       const struct device_info *device, const uint32_t *choice,
                       enum routine routine, const char *library, struct job **out, struct error *e);
@@ -306,7 +307,7 @@ bool spec_routine_job(const struct spec *s, const struct spec_sources *src,
 const char *spec_no_routine(const struct spec *s);
 
 // A digest of what the device will really run: the live text of the sources (dead conditional
-// branches dropped where the -D values decide them), those -D values that the live text can see,
+// branches dropped if the -D values decide them), those -D values that the live text can see,
 // options, launch geometry and arguments. Equal digests mean the same work: such configurations
 // are measured once. Errs on the side of "different".
 bool spec_effective_digest(const struct spec *s, const struct spec_sources *src,
@@ -344,7 +345,7 @@ struct spec_key {
     const char *t1; // of a key of the short form: the last part of the T1 key that it stands for
 };
 const struct spec_key *spec_keys(size_t *count);
-// Those of the short form.
+// The keys of the short form.
 const struct spec_key *spec_short_keys(size_t *count);
 // The JSON schema of both forms, for editors.
 void spec_schema(struct text *out);

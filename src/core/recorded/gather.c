@@ -1,7 +1,8 @@
-// Gathers a recorded space row by row. Values of a parameter are kept once, in a hash table, so that a
-// row is a few small numbers; a configuration that came before is found by the hash of these, and its
-// row replaced: whoever measured again appended it, and Kernel Tuner reads its cache files so. At the
-// end values and rows are sorted, and with a spec its parameters and values are all there may be.
+// Gathers a recorded space row by row. Values of a parameter are kept once, in a hash table, so
+// that a row is a few small numbers; an earlier row of the same configuration is found by the hash
+// of these and replaced: newer measurements are appended, and Kernel Tuner reads its cache files
+// the same way. At the end values and rows are sorted; with a spec no other parameters and values
+// are allowed.
 
 #include "recorded/gather.h"
 
@@ -170,7 +171,7 @@ bool gather_find(const struct gather *g, const char *name, uint32_t *index)
     return false;
 }
 
-// Of the spec: they are all there is.
+// Takes parameters and values from the spec, which then lists all of them.
 static bool take_spec(struct gather *g, const struct spec *s)
 {
     uint32_t index;
@@ -254,7 +255,7 @@ void gather_begin(struct gather *g)
         g->choice[i] = NONE;
 }
 
-// With a spec, and where a file listed values, only those are known; else they are what rows have.
+// With a spec, and if a file listed values, only those are known; else those of the rows.
 bool gather_set_at(struct gather *g, uint32_t parameter, const struct value *v)
 {
     uint32_t index;
@@ -296,7 +297,7 @@ bool gather_time(struct gather *g, double time, const char *text)
 
 bool gather_run(struct gather *g, double time, const char *text)
 {
-    if (!(time > 0) || !isfinite(time)) // where no run is better, this is what was recorded
+    if (!(time > 0) || !isfinite(time)) // if no run is better, this is what was recorded
         return g->row.odd.text || gather_odd_time(g, time, text, &g->row.odd);
     if (!ARRAY_ROOM(g->runs, g->run_room, g->run_count + 1))
         return error_memory(g->e);
@@ -371,7 +372,7 @@ bool gather_failure(struct gather *g, const char *word)
     return false;
 }
 
-// What single runs say; the median only where it may be needed.
+// Summarises single runs; computes the median only if it may be needed.
 static void sum_up_runs(struct gather *g)
 {
     struct gather_row *row = &g->row;
@@ -390,7 +391,7 @@ static void sum_up_runs(struct gather *g)
         row->median = stats_median_of(g->runs, g->run_count);
 }
 
-// What is not said has one value only, with a spec.
+// Completes omitted parameters: allowed with a spec, for parameters with a single value.
 static bool complete_row(struct gather *g)
 {
     for (uint32_t i = 0; i < g->parameter_count; i++) {
@@ -476,8 +477,8 @@ static bool is_near(double a, double b)
     return fabs(a - b) <= 1e-6 * fabs(b);
 }
 
-// The file does not say: is it what the single runs say of the first rows? Kernel Tuner, and
-// whoever converted its files, writes the mean.
+// Compares the file's unnamed time with the single runs of the first rows. Kernel Tuner, and
+// converters of its files, write the mean.
 static const char *guess_statistic(const struct gather *g)
 {
     uint64_t looked = 0, means = 0, medians = 0, leasts = 0, timed = 0;
@@ -535,7 +536,7 @@ static bool fail_untimed_row(struct gather *g, struct gather_row *row)
     return r->message || error_memory(g->e);
 }
 
-// From the file's unit; what is missing where a time should be makes a failure.
+// From the file's unit; a missing time makes a failure.
 static bool final_ranking_row(struct gather *g, struct gather_row *row)
 {
     struct recorded_row *r = &row->row;
@@ -720,7 +721,7 @@ static void tell_unusable(const struct gather *g)
             is_one ? "it is at" : "the first is at", g->first_odd->place, g->first_odd->text);
 }
 
-// What was measured instead of the time, where a file has none.
+// Names the measurements of a file that has no times.
 static void tell_untimed(const struct gather *g)
 {
     const struct recorded *r = g->recorded;

@@ -23,7 +23,8 @@ struct gather_measured {
     const struct gather_measured *next;
 };
 
-// A time that may be none, as the file writes it ("-1", "Infinity"); NULL: there is no such time.
+// A time that may be invalid, as the file writes it ("-1", "Infinity"); NULL: there is no such
+// time.
 struct gather_odd {
     const char *text, *place; // of the row
 };
@@ -50,7 +51,7 @@ struct gather {
     const char
         *other_time;   // (or NULL) another one in a unit of time, which stands for it where none is
     uint64_t untimed;  // results that say they are correct, without a time
-    uint64_t unusable; // likewise, with a time that is none
+    uint64_t unusable; // likewise, with an invalid time
     const struct gather_odd *first_odd; // of those
     bool keeps_order;                   // of values, as the file lists them; else they are sorted
     bool is_closed;                     // no parameter can be added any more
@@ -93,21 +94,20 @@ bool gather_close(struct gather *g);
 
 // ---- one row -----------------------------------------------------------------------------------
 
-// What the row is called in messages is in g->place.
+// g->place names the row in messages.
 void gather_begin(struct gather *g);
-// The parameter is added where it is not known and the first row is being read.
+// Adds the parameter if it is unknown and the first row is being read.
 bool gather_set(struct gather *g, const char *name, const struct value *v);
 bool gather_set_at(struct gather *g, uint32_t parameter, const struct value *v);
-// What stands where a time should, and how the file writes it: one that is no time, or may be none in
-// the file's unit, is kept for the message.
+// Keeps, for the message, a value that is not a valid time, or may not be one in the file's unit.
 bool gather_odd_time(struct gather *g, double time, const char *text, struct gather_odd *odd);
 // The time of the row.
 bool gather_time(struct gather *g, double time, const char *text);
 bool gather_run(struct gather *g, double time, const char *text);
 bool gather_measure(struct gather *g, const char *name, double value);
 bool gather_message(struct gather *g, const char *message);
-// What is neither: "RuntimeFailedConfig" and the like make the row a failure. False: it is no such
-// word.
+// Handles a word that is neither a time nor a message: "RuntimeFailedConfig" and similar words make
+// the row a failure. False: the word is unknown.
 bool gather_failure(struct gather *g, const char *word);
 bool gather_end(struct gather *g);
 
@@ -122,7 +122,7 @@ bool gather_refuse(struct gather *g, const char *format, ...) __attribute__((for
 #define gather_refuse(...) (gather_refuse(__VA_ARGS__), false)
 #endif
 
-// "milliseconds", "miliseconds", "ms", ... -> ns; false for what is no unit of time.
+// "milliseconds", "miliseconds", "ms", ... -> ns; false if it is not a unit of time.
 bool time_unit_ns(const char *text, double *ns);
 
 #endif

@@ -8,7 +8,7 @@
 // Is it a SQLite file? By its first bytes.
 bool is_store_file(const char *path);
 
-// One that stored_spaces() found. recorded_free().
+// Reads a space that stored_spaces() found. recorded_free().
 struct recorded *read_stored_space(struct store *store, const struct stored_space *space,
                                    const struct log *log, struct error *e);
 

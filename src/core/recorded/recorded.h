@@ -1,9 +1,9 @@
-// A recorded space: what somebody measured, configuration by configuration, as a file has it: T4
+// A recorded space: earlier measurements, configuration by configuration, as a file has them: T4
 // results, a Kernel Tuner cache file, hone's own CSV, or a store of hone. JSON and CSV may be
-// compressed by gzip. It knows no job: nothing in it answers for a live one.
+// compressed by gzip. It has no jobs: nothing in it answers for a live one.
 //
 // Files are read in one pass and in constant memory for each result: 100 MB take about a second,
-// and what is kept is a choice, a time and the costs of each configuration.
+// and keep a choice, a time and the costs of each configuration.
 #ifndef HONE_RECORDED_RECORDED_H
 #define HONE_RECORDED_RECORDED_H
 
@@ -27,12 +27,12 @@ enum recorded_format {
 
 const char *recorded_format_text(enum recorded_format f);
 
-// What it took to learn a result, 0 and above; NaN: not recorded.
+// The costs of obtaining a result, 0 and above; NaN: not recorded.
 struct recorded_costs {
     double compile_ns, run_ns, verify_ns, framework_ns, search_ns;
 };
 
-// What the platform of an imported result begins with; the statistic that its time is follows.
+// Prefix of the platform of an imported result; the statistic of its time follows.
 #define IMPORTED_PLATFORM "imported "
 
 struct recorded_row {
@@ -40,7 +40,7 @@ struct recorded_row {
     enum status status;
     double time_ns; // what the file calls the time; above 0 and below 2^63 for CORRECT, else NaN
     struct recorded_costs costs;
-    const char *message;        // of a failure; "" where there is none
+    const char *message;        // of a failure; "" if there is none
     const double *measurements; // one for each of the recorded names; NaN: none
 };
 
@@ -55,8 +55,8 @@ struct recorded {
     const struct parameter *parameters;
     uint32_t parameter_count;
 
-    // One for each configuration, the last that the file has (of a store the newest), where the file
-    // has the first. At least one.
+    // One for each configuration, the last that the file has (in a store the newest), at the place
+    // where the file has the first. At least one.
     const struct recorded_row *rows;
     uint64_t count;
     uint64_t correct;    // of them
@@ -74,15 +74,15 @@ struct recorded_options {
     // parameter with one value may be missing in the file.
     const struct spec *spec;
     const struct log *log; // notes: duplicates, a torn end, a unit that is not said
-    // Of a store, which may hold several recorded spaces: part of the name of device or platform,
-    // case ignored, and the constants as text. The error lists what there is. (both optional)
+    // Select a recorded space in a store: part of the name of the device or platform, case ignored,
+    // and the constants as text. The error lists the spaces. (both optional)
     const char *device, *constants;
 };
 
 // `o` may be NULL. Errors name the file and the line, result or entry in it. A file without a
 // single result is an error, one without a correct result is not.
 struct recorded *recorded_read(const char *path, const struct recorded_options *o, struct error *e);
-// The same of a file that lies in memory; `path` is what it is called. Not of a store.
+// Parses a file in memory; `path` is its name in messages. Not for a store.
 struct recorded *recorded_parse(const char *path, const void *data, size_t length,
                                 const struct recorded_options *o, struct error *e);
 void recorded_free(struct recorded *r); // NULL is fine

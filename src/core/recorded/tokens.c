@@ -45,7 +45,7 @@ static enum token torn(struct tokens *t, int peeked)
     return t->kind = peeked == -1 ? TOKEN_TORN : TOKEN_BROKEN;
 }
 
-// The next byte that is no blank, not taken.
+// The next byte that is not blank, left unread.
 static int skip_token_blanks(struct tokens *t, struct error *e)
 {
     struct bytes *b = t->bytes;
@@ -157,7 +157,7 @@ static bool read_escape(struct tokens *t, int32_t *high, struct error *e)
     return true;
 }
 
-// What stands in the buffer up to the next quote, backslash or control character.
+// Adds the buffer's bytes up to the next quote, backslash or control character.
 static void add_token_run(struct tokens *t, int32_t *high)
 {
     struct bytes *b = t->bytes;

@@ -32,7 +32,7 @@ struct bench {
 // ---- states and events -------------------------------------------------------------------------
 
 #define GO(event, to) [BENCH_##event] = {true, BENCH_##to}
-// What may happen beside any request, and in the end.
+// Events that are possible during any request.
 #define BESIDE(state) GO(PREFETCHED, state), GO(UNAWAITED, state), GO(ENDED, NONE)
 
 static const struct {
@@ -329,7 +329,8 @@ static struct result *decode_answer(const struct frame *f, struct error *e)
     return r;
 }
 
-// What the kernel printed while it was verified: the worker has flushed it. Of much the last lines, below an ellipsis.
+// Keeps the kernel's output from its verification, which the worker has flushed; if it is cut, its
+// last lines below an ellipsis.
 static bool keep_printed(struct bench *b, struct result *r, struct error *e)
 {
     struct process *p = &b->remote.process;

@@ -19,7 +19,7 @@ struct bench_job {
     bool was_refused; // such a load was: it is loaded again when it is asked for, and then tells
 };
 
-// What it is asked for.
+// States of the bench worker, by the request that it serves.
 #define BENCH_STATES_X(X)                                                                          \
     X(NONE, "there is none")                                                                       \
     X(IDLE, "nothing is asked of it")                                                              \
@@ -94,8 +94,8 @@ void bench_unload(struct bench *b, struct bench_job *j);
 bool bench_fetch(struct bench *b, const struct bench_job *j, enum verb verb, uint32_t index,
                  struct text *out, struct error *e);
 
-// What the worker said. *answer is set where that is the answer to a request, and *asked to what it
-// had been asked for. False: nothing can go on.
+// Handles news from the worker. If it answers a request, *answer is set, and *asked to the state of
+// that request. False: the evaluation cannot go on.
 bool bench_news(struct bench *b, enum news news, const struct frame *f, struct result **answer,
                 enum bench_state *asked, struct error *e);
 

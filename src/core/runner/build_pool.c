@@ -97,7 +97,7 @@ static void build_again(struct build_pool *p, struct build *b, bool alone)
 
 // ---- what happens to a worker ------------------------------------------------------------------
 
-// What an event brings, for the actions.
+// Details of an event, for the actions.
 struct happening {
     struct build *build; // of GIVEN; else the worker's
     const struct frame *frame;
@@ -175,7 +175,7 @@ static bool blame_death(struct build_pool *p, struct happening *h, struct error 
     return fail_build(p, h->build, STATUS_COMPILE, 0, message, e);
 }
 
-// What the build found is found again by the bench worker when it loads the job.
+// Finishes the build despite a failure ahead of time, which the bench worker will meet again.
 static bool do_without_priming(struct build_pool *p, struct happening *h, bool is_compiled)
 {
     h->build->image = (struct image){.primed = is_compiled};
@@ -392,7 +392,7 @@ static bool find_builder(struct build_pool *p, const struct build *n, uint32_t o
     return !*out || start_builder(p, *out, e);
 }
 
-// What is built once more is built alone: others may be what was in its way.
+// A doubted job is built alone: other builds may have caused its failure.
 static bool may_build_beside(const struct build_pool *p, const struct build *n)
 {
     for (uint32_t i = 0; i < p->count; i++) {

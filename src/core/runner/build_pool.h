@@ -18,8 +18,8 @@ struct build {
     const struct job *job;
     uint64_t order; // earlier ones are built first
     bool is_urgent; // before all that are not
-    // What came of it: the result, where the worker lived to give one, or the failure; NULL where
-    // only running the job ahead of time went wrong, which is for the bench to tell.
+    // The outcome: the worker's result, or a failure if it died; NULL if only running the job ahead
+    // of time failed, which the bench worker then reports.
     struct result *result;
     struct image image; // its bytes are in `arena`
     struct arena arena;
@@ -31,7 +31,7 @@ struct build {
 };
 void build_release(struct build *b);
 
-// What a build worker is about.
+// States of a build worker.
 #define BUILDER_STATES_X(X)                                                                        \
     X(NONE, "there is none")                                                                       \
     X(OPENING, "it opens the device")                                                              \
@@ -49,7 +49,7 @@ enum builder_state {
         BUILDER_STATES
 };
 
-// What happens to it.
+// Events of a build worker.
 #define BUILDER_EVENTS_X(X)                                                                        \
     X(STARTED, "it was started")                                                                   \
     X(GIVEN, "it was given a job")                                                                 \

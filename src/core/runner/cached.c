@@ -1,5 +1,4 @@
-// What is known is not measured again: the live evaluator with the store and the device's lock
-// around it.
+// Measures nothing twice: wraps the live evaluator with the store and the device's lock.
 //
 // A job that is submitted becomes a record. Its key is asked for in the store first; what answers
 // waits to be taken, everything else goes on to the live evaluator. Before such a job is launched it
@@ -107,8 +106,8 @@ static bool lacks_energy(const struct cached *m, const struct result *r)
            r->energy.refused[0] == '\0';
 }
 
-// What the default configuration left unwritten is an error of this spec, though not of the one
-// that it was measured for.
+// Elements that the default configuration left unwritten are an error of this spec, though not of
+// the spec that the result was measured for.
 static bool is_partial(const struct record *r, const struct result *found)
 {
     return r->job->reference.agreement && !r->job->partial && result_left(found);
@@ -158,7 +157,7 @@ static struct result *look_record_up(struct cached *m, struct record *r, struct 
     return NULL;
 }
 
-// What an earlier hone stored of a job with large data files.
+// Looks up the result that an earlier hone stored for a job with large data files.
 static struct result *look_record_up_old(struct cached *m, struct record *r, struct error *e)
 {
     struct digest key = r->key;
@@ -226,7 +225,7 @@ static bool add_known(struct record *r, struct result *result, struct error *e)
 // ---- the admission
 // ----------------------------------------------------------------------------------
 
-// Who waits for minutes wants to know for whom.
+// Warns once, naming the holder, when the lock has been busy for WAIT_WORTH_TELLING.
 static void tell_waiting(struct cached *m)
 {
     if (m->told_waiting || !m->lock.waiting || clock_ns() - m->lock.waits_ns < WAIT_WORTH_TELLING)
@@ -317,8 +316,8 @@ static bool hand_on(struct cached *m, struct record *r, struct error *e)
     return evaluator_submit(m->base.inner, r->ticket, r->job, e);
 }
 
-// What the store knows, or on to the workers. While the store is locked the record waits, and those
-// that come after it need not try.
+// Answers the record from the store, or passes it on to the workers. While the store is locked the
+// record waits, and later records need not try.
 static bool ask_store_first(struct cached *m, struct record *r, struct error *e)
 {
     struct error failed = ERROR_INIT;
@@ -370,7 +369,7 @@ static bool give_answer(struct cached *m, struct outcome *out)
     return false;
 }
 
-// What never came to the admission (a failed build) is stored here.
+// Stores the result of a job that never reached the admission (a failed build).
 static bool keep_unadmitted(struct cached *m, const struct outcome *out, struct error *e)
 {
     struct record *r = find_record(m, out->ticket);
@@ -418,7 +417,7 @@ static int tell_outcome(struct cached *m, struct outcome *out, struct error *e)
 static int cached_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
 {
     struct cached *m = cached_of(ev);
-    // Those that wait, in their order, until it is locked once more.
+    // Retry the waiting records, in their order, until the store is locked again.
     bool locked = false;
     for (struct record *r = m->records; r && m->unasked > 0 && !locked; r = r->next) {
         if (r->unasked && !ask_store_first(m, r, e))
@@ -432,7 +431,7 @@ static int cached_take(struct evaluator *ev, int timeout_ms, struct outcome *out
         m->held = (struct outcome){.ticket = 0};
         return tell_outcome(m, out, e);
     }
-    // What waits for the store has nothing to do with what workers do.
+    // Records that wait for the store need a timeout: no event of a worker wakes them.
     if (m->unasked > 0 && (timeout_ms < 0 || timeout_ms > STORE_RETRY_MS))
         timeout_ms = STORE_RETRY_MS;
     struct evaluator *inner = m->base.inner;

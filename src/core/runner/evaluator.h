@@ -1,5 +1,5 @@
-// What answers for a job: live (workers build, verify, measure), replay (look it up), remember
-// (wraps either with the store). Everything after the search is the same for all of them.
+// Answers jobs: live (workers build, verify, measure), replay (looks them up), remember (wraps
+// either with the store). Everything after the search is the same for all of them.
 //
 // A job is submitted under a ticket of the caller's choosing and comes back, in any order, as an
 // outcome with the same ticket. The evaluator owns the job from submit() until drop(); between
@@ -18,7 +18,7 @@
 struct outcome {
     uint64_t ticket;
     struct result *result; // the caller's: result_free()
-    // Of an evaluator with several devices (runner/farm.h):
+    // Set by an evaluator with several devices (runner/farm.h):
     uint32_t place; // which of them measured it
     double
         pace;  // its times are so many times those of the device that all are told by; 0: not known
@@ -41,8 +41,8 @@ struct terms {
 // beyond hope: POLICY_BEST_FACTOR times it, at least POLICY_BEST_LEAST_NS.
 uint64_t terms_launch_limit(const struct terms *t, uint64_t best_ns);
 
-// What the time of an evaluator went into, by what the one worker that measures was about: these
-// spans follow each other, without a gap. X(NAME, text)
+// An evaluator's time by the activity of the one worker that measures: the spans follow each other
+// without a gap. X(NAME, text)
 #define EVALUATOR_SPANS(X)                                                                         \
     X(STARTING, "start-up") /* workers started, none had opened the device */                      \
     X(OPENING, "opening")   /* after that, until the one that measures had */                      \
@@ -71,14 +71,14 @@ struct evaluator_times {
     uint32_t builders;      // at most at once
 };
 
-// What results are held against. Where it cannot be made the evaluator cannot go on.
+// State of the reference of all results. Without it the evaluator cannot go on.
 enum reference_state {
     REFERENCE_SOUND,  // as far as is known
     REFERENCE_FAILED, // it cannot be made
     REFERENCE_CRASHED // making it ended two workers
 };
 
-// What an evaluator is doing, for progress displays.
+// An evaluator's activity, for progress displays.
 struct evaluator_status {
     uint32_t building; // jobs in build workers now
     uint32_t queued;   // submitted, not yet built
@@ -90,7 +90,7 @@ struct evaluator_status {
     struct evaluator_times times;
 };
 
-// What a loaded job can be asked for.
+// Data that can be fetched from a loaded job.
 enum fetch {
     FETCH_BUFFER,
     FETCH_BINARY,
@@ -222,7 +222,7 @@ struct node;
 // How many build workers are useful: the cores that are left, one less on a GPU; where each holds a
 // context on the device, together no more than a part of its memory.
 uint32_t live_default_jobs(struct node *node, const struct device_info *d);
-// Of one of live_options.builders: its `jobs`, else the cores that are left there.
+// Build workers for one of live_options.builders: its `jobs`, else the cores that are left there.
 struct place;
 uint32_t live_builder_jobs(const struct place *p);
 

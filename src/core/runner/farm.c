@@ -311,7 +311,7 @@ static bool try_wanted(struct farm *f, struct error *e)
     bool wanted = false, ok = true;
     for (uint32_t i = 0; i < f->count; i++)
         wanted = wanted || f->members[i].wanted;
-    // Whoever works is held against the others: one alone cannot be.
+    // Members are tried together: a single one could not be compared with others.
     for (uint32_t i = 0; wanted && f->has_reference && ok && i < f->count; i++) {
         struct member *m = &f->members[i];
         m->wanted = false;
@@ -419,7 +419,7 @@ static bool settle_tried(struct farm *f, struct error *e)
     return ok;
 }
 
-// What launched the reference right elsewhere must do so here.
+// A kernel that is correct on one device must be correct on this one.
 static bool take_reference(struct member *m, const struct result *r, struct error *e)
 {
     struct farm *f = m->farm;
@@ -465,7 +465,7 @@ static void count_losses(struct member *m)
     }
 }
 
-// What the member was to answer waits again.
+// Queues the jobs again that the member has not answered.
 static bool requeue(struct member *m, uint32_t *count)
 {
     struct farm *f = m->farm;
@@ -487,7 +487,7 @@ static bool requeue(struct member *m, uint32_t *count)
             ok = wait_for_room(f, j->ticket);
         }
     }
-    // Whoever was asked first is answered first.
+    // Earlier tickets are answered first.
     if (f->waiting_count > from)
         qsort(f->waiting, f->waiting_count, sizeof *f->waiting, by_ticket);
     m->given = 0;
@@ -704,7 +704,7 @@ static void sleep_for_members(struct farm *f, uint64_t until)
     }
 }
 
-// What waits is given, and those members work of which something was heard.
+// Steps the members that are due, then gives out waiting jobs.
 static void work_farm(struct farm *f, struct error *e)
 {
     bool ok = true;
@@ -721,7 +721,7 @@ static int farm_take(struct evaluator *ev, int timeout_ms, struct outcome *out, 
     uint64_t until = timeout_ms < 0 ? UINT64_MAX : clock_ns() + (uint64_t)timeout_ms * 1000000;
     for (bool has_looked = false;; has_looked = true) {
         bool is_due = false;
-        // What is done is given out even when nothing more can come.
+        // Finished results are handed out even if nothing more can come.
         if (f->done_count == 0 && !f->broken.code)
             work_farm(f, &f->broken);
         if (give_done(f, out))
@@ -762,7 +762,8 @@ static void farm_hold(struct evaluator *ev, bool hold)
         settle_hold(&f->members[i]);
 }
 
-// Whoever has it may store for it; the record of a member that was lost is made again, unmeasured.
+// Any member that holds the job can store its result. If that member was lost, the job is submitted
+// again without being measured.
 static bool farm_keep(struct evaluator *ev, uint64_t ticket, const struct result *result,
                       struct error *e)
 {
@@ -813,7 +814,7 @@ static size_t farm_room(struct evaluator *ev)
     return room > f->waiting_count ? room - f->waiting_count : 0;
 }
 
-// What the member has for turns alone.
+// Drops the jobs that the member holds only for turns.
 static void drop_copies(struct member *m)
 {
     struct farm *f = m->farm;
@@ -828,7 +829,7 @@ static void drop_copies(struct member *m)
     }
 }
 
-// What waits, and what members forget, never comes.
+// Cancels waiting jobs and turns; they yield no outcome.
 static void farm_cancel(struct evaluator *ev)
 {
     struct farm *f = farm_of(ev);
@@ -1035,7 +1036,7 @@ static size_t channels_of(const struct farm_options *o, uint32_t jobs)
     return LIVE_CHANNELS(jobs) + (o->views > 1 ? (o->views - 1) * LIVE_CHANNELS(1) : 0);
 }
 
-// What a member's evaluator is made of; `builders` has room for LIVE_BUILDERS_MOST.
+// Fills in the options of a member's evaluator; `builders` has room for LIVE_BUILDERS_MOST.
 static void plan_member(const struct farm *f, uint32_t member, double share, struct place *builders,
                         struct live_options *out)
 {

@@ -71,7 +71,7 @@ struct farm_member {
     uint32_t rounds; // of a final ranking that ran here: a tune's to fill in, as `ratio` of these
 };
 
-// Of a farm: build workers of all members together.
+// Build workers of all members of a farm together.
 uint32_t farm_builders(const struct evaluator *ev);
 // Up to FARM_MOST members of a farm; their texts live as long as it. Of any other evaluator 0.
 uint32_t farm_members(const struct evaluator *ev, struct farm_member *out);

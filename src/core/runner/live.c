@@ -21,8 +21,8 @@
 #define CHANNELS_MOST (LIVE_CHANNELS(WORKERS_MOST) + LIVE_BUILDERS_MOST)
 #define NODE_LOOK_NS  1000000000ull
 #define RENEW_JOBS    1000 // a bench worker is renewed after so many jobs
-// What a build worker's context takes of a GPU (measured: 550 MiB on an H200), and of how many
-// parts of the device's memory all of them may take one.
+// GPU memory of a build worker's context (measured: 550 MiB on an H200); all contexts together may
+// take 1 / CONTEXTS_SHARE of the device's memory.
 #define CONTEXT_BYTES  (550ull << 20)
 #define CONTEXTS_SHARE 4
 
@@ -305,7 +305,7 @@ static void opening_died(struct live *v, struct live_builder *b, const char *how
         leave_unable_builder(v, b, how);
 }
 
-// What a worker's end means is seen once it has ended: how it did belongs to it.
+// Handles a worker's loss only once its process has ended: the way it ended matters.
 static void see_who_died(struct live *v)
 {
     for (uint32_t i = 0; i <= v->pool_workers && !v->broken.code; i++) {
@@ -486,7 +486,7 @@ static int live_take(struct evaluator *ev, int timeout_ms, struct outcome *out, 
     struct live *v = live_of(ev);
     uint64_t until = timeout_ms < 0 ? UINT64_MAX : clock_ns() + (uint64_t)timeout_ms * 1000000;
     for (;;) {
-        // What is finished is given out even when nothing more can come.
+        // Finished outcomes are handed out even if nothing more can come.
         if (give_outcome(v, out))
             return 1;
         if (v->broken.code) {
@@ -546,7 +546,7 @@ static bool live_again(struct evaluator *ev, uint64_t ticket, const struct turn 
     bool is_on_its_way = n && (n->stage <= STAGE_READY || n->turns > 0);
     if (!n || (n->stage != STAGE_KEPT && !is_on_its_way))
         return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
-    // One that waits to be built was submitted since: cancelling leaves none.
+    // A job that waits to be built was submitted after the cancellation, which leaves none.
     if (v->cancelled && !is_idle_but(v, n->stage == STAGE_BUILDING))
         return error_set(e, ERROR_USAGE, "what was cancelled has not come to its end yet");
     v->cancelled = false;

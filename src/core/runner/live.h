@@ -63,7 +63,7 @@ struct entries {
     size_t bucket_count, count;
 };
 
-// What was measured, by job_built_key(): the results of jobs that are the same work.
+// Results by job_built_key(): jobs with equal keys are the same work.
 struct measured_image {
     struct measured_image *next; // in its bucket
     struct digest key;
@@ -188,8 +188,8 @@ void live_request_measure(struct live *v, struct entry *n, const struct policy *
 uint32_t live_in_pieces(const struct entry *n, const struct policy *policy, uint32_t samples);
 // Gives its admission back without a result.
 void live_leave_admission(struct live *v, struct entry *n);
-// What was said to a request for admission: true when it is granted. A refused one is tried again
-// in a moment.
+// Handles the answer to a request for admission: true if it was granted. A refused request is
+// repeated in a moment.
 bool live_admission_open(struct live *v, enum admission_answer answer);
 bool live_admission_rests(struct live *v); // it was refused a moment ago
 

@@ -1,10 +1,11 @@
-// What was measured as another job already. Configurations with different texts often come to the
-// same code: a factor that the compiler caps, a branch that it takes out. Such a job has been built
-// when that is seen; it is neither loaded nor launched, and gets the result of the first one of
-// them that was measured, under its name (result.same_as).
+// Reuses the results of other jobs with the same code. Configurations with different sources often
+// compile to the same code: a factor that the compiler caps, a branch that it takes out. This shows
+// once such a job is built; it is neither loaded nor launched, and gets the result of the first job
+// with that code that was measured, under its name (result.same_as).
 //
-// The same code is that: equal bytes, as the driver's compiler gave them. What may decide a time or
-// an output beside it (sizes, arguments, buffers, options) is part of the key and must be equal too.
+// Code is the same if its bytes are equal, as the driver's compiler gave them. Anything else that
+// may decide a time or an output (sizes, arguments, buffers, options) is part of the key and must
+// be equal too.
 #include "runner/live.h"
 
 #include <stdlib.h>

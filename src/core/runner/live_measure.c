@@ -1,6 +1,6 @@
-// What the bench does next, and what comes of its answers: a job is prepared for, admitted, loaded,
-// verified and measured. On a device that shares the host's cores the pool's workers are stopped
-// while it is launched.
+// Chooses the bench's next request and handles its answers: a job is prepared for, admitted,
+// loaded, verified and measured. On a device that shares the host's cores the pool's workers are
+// stopped while it is launched.
 #include "runner/live.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 // ---- requests ----------------------------------------------------------------------------------
 
-// What to load beside `n`, or NULL. Nobody has to answer for what the other does to the worker, so
-// that neither has a past.
+// The job to load beside `n`, or NULL. Neither may have ended a worker before: that would cost the
+// other job its worker, too.
 static struct bench_job *choose_prefetch(const struct live *v, const struct entry *n)
 {
     struct entry *next = v->entries.stages[STAGE_READY].first;
@@ -30,7 +30,7 @@ static struct bench_job *choose_prefetch(const struct live *v, const struct entr
 // host has nothing to do then.
 static void request_verify(struct live *v, struct entry *n)
 {
-    // What a judge wants to see is asked for right after it, so that no other answer may come then.
+    // A judge's buffers are fetched right afterwards: no other answer may come in between.
     bool is_apart = v->device.type == DEVICE_GPU && !v->device.shares_host && !v->o.judge;
     struct policy policy = {.launches = 1,
                             .launch_limit_ns = terms_launch_limit(&v->o.terms, v->limits.best_ns)};
@@ -194,7 +194,7 @@ void live_bench_unload(struct live *v, struct entry *n)
         live_settle_pool(v);
         live_leave_admission(v, n);
     } else if (!recovery_is_probing(&v->recovery) || v->probing != n) {
-        // What proves the device right now is unloaded when that is done.
+        // The job that proves the device right now is unloaded afterwards.
         bench_unload(v->bench, &n->bench);
     }
 }
@@ -212,7 +212,7 @@ void live_bench_finish(struct live *v, struct entry *n, enum stop_reason stop)
         entry_is_good(v, n);
     }
     live_image_measured(v, n);
-    // What a kernel wrote where it should not may hurt the next job: never share a worker with it.
+    // Stray writes of a failed kernel may hurt the next job: never share a worker with it.
     if (n->result->status == STATUS_RUNTIME)
         bench_end(v->bench);
     // The worker loads the next one while the result is stored, unless one is loaded: that is launched first.

@@ -2,7 +2,7 @@
 // after each reply.
 #include "runner/live.h"
 
-// Of a count that was asked for, the part that is not known yet.
+// The rules for the part of a fixed count of samples that is not known yet.
 static struct measure_rules rules_of(const struct live *v, const struct entry *n)
 {
     struct measure_rules rules = v->o.terms.rules;

@@ -35,7 +35,7 @@ static void turn_free(struct pending_turn *t)
     free(t);
 }
 
-// One that waits is given up.
+// Cancels a queued turn.
 static void give_turn_up(struct pending_turn *t)
 {
     t->entry->turns--;
@@ -153,7 +153,7 @@ void live_turn_go_on(struct live *v, struct entry *n)
     live_request_measure(v, n, &policy);
 }
 
-// What failed once fails in all its turns: nothing would be learnt but how often it kills a worker.
+// Ends all turns of a job that failed in one: repeats would only show how often it kills a worker.
 void live_turn_done(struct live *v, struct entry *n)
 {
     bool failed = n->result->status != STATUS_CORRECT;

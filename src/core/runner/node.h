@@ -30,7 +30,7 @@ enum node_state {
     NODE_LOST // for good; see node_reason()
 };
 
-// What its agent says of it, once it is up.
+// The agent's report on its node, once it is up.
 struct node_about {
     const char *host;     // its name for itself
     const char *version;  // of its hone-worker: this one's

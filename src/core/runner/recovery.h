@@ -1,4 +1,4 @@
-// What the loss of the bench worker means: who is to blame for it, or whether the device is lost.
+// Interprets the loss of the bench worker: finds the culprit, or that the device is lost.
 //
 // Knows no worker and no job. It is told what happened (an event), says what is to be done next,
 // and in the end who is to blame.
@@ -22,7 +22,7 @@ enum loss_kind {
     LOSS_KINDS
 };
 
-// What it was serving.
+// The request that the lost worker was serving.
 enum loss_of {
     LOSS_OF_NOTHING,     // nothing, or a job that was given up since
     LOSS_OF_PREPARATION, // inputs and reference
@@ -55,7 +55,7 @@ enum recovery_event {
     RECOVERY_EVENTS
 };
 
-// What is to be done now.
+// The next step.
 enum recovery_step {
     RECOVERY_IMPOSSIBLE, // the event does not fit the state: *e says so
     RECOVERY_AWAIT,      // the next event
@@ -65,7 +65,7 @@ enum recovery_step {
     RECOVERY_DEAD        // the device is lost: recovery_tell_dead()
 };
 
-// Who is to blame, once it is known that the device lives.
+// The culprit, once the device is known to live.
 enum verdict {
     VERDICT_NOBODY,
     VERDICT_RETRY,     // the job runs again, alone in a worker

@@ -90,7 +90,7 @@ bool remote_open(struct remote *r, const struct worker_setup *s, enum worker_rol
 
 // ---- sending -----------------------------------------------------------------------------------
 
-// What waits to be sent: contents, part by part, or a request behind them.
+// Data waiting to be sent: contents, part by part, or a request behind them.
 struct outgoing {
     struct outgoing *next;
     enum verb verb;

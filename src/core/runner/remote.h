@@ -70,7 +70,7 @@ bool remote_open(struct remote *r, const struct worker_setup *s, enum worker_rol
 // is released.
 bool remote_request(struct remote *r, enum verb verb, struct text *payload, struct error *e);
 
-// What a worker has said.
+// News from a worker.
 enum news {
     NEWS_NONE,    // nothing more has come
     NEWS_PHASE,   // it is about something else: `phase`

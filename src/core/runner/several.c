@@ -193,7 +193,7 @@ static bool give_turns(struct several *t, struct error *e)
     return true;
 }
 
-// What failed in one turn fails in all of its turns that wait.
+// Fails all waiting turns of a job that failed in one of them.
 static bool fail_waiting(struct several *t, uint64_t ticket, const struct result *failed)
 {
     struct several_entry *r;

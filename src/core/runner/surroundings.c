@@ -1,11 +1,11 @@
-// What the surroundings may have caused is no configuration's failure: a full disk, no memory, no
-// descriptors or processes left, a worker that somebody killed. It is not stored. A full disk ends
-// the evaluation, since whatever comes next would fail alike; so does the rest, when it happens to
-// several configurations one after the other.
+// Failures that the surroundings may have caused are not the configuration's: a full disk, no
+// memory, no descriptors or processes left, a worker killed from outside. They are not stored. A
+// full disk ends the evaluation, since later jobs would fail alike; so do the others, if several
+// configurations fail with them in a row.
 //
-// What was said decides, and the room in the folders that the worker and its driver write to: their
-// compilers often fail without a word. The room is that of this machine, and not asked for where
-// they run on another.
+// The failure's messages decide, and the room in the folders that the worker and its driver write
+// to: their compilers often fail without a message. The room is that of this machine, and is not
+// checked if they run on another.
 #include "runner/surroundings.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static const char *const other_texts[] = {
     "Cannot allocate memory", "std::bad_alloc", "LLVM ERROR: out of memory", "Too many open files",
     "Too many open files in system", "Resource temporarily unavailable", "File too large",
     "CL_OUT_OF_HOST_MEMORY", "NVRTC_ERROR_OUT_OF_MEMORY",
-    // Of a worker that died; we do not call it so when it was us.
+    // A worker's death; the message differs if hone ended it.
     "was killed by SIGKILL", "was killed by SIGXFSZ"};
 
 static bool has_one_of(const char *text, const char *const *texts, size_t count)
@@ -67,8 +67,8 @@ static void add_size(struct text *out, uint64_t bytes)
         text_addf(out, "%llu GiB", (unsigned long long)(bytes >> 30));
 }
 
-// Of the folder or, where it is not there yet, of the nearest above it. Some file systems (/proc)
-// have no blocks at all.
+// Finds the file system of the folder, or of its nearest parent that exists. Some file systems
+// (/proc) have no blocks at all.
 static bool room_of(const char *folder, struct statvfs *fs)
 {
     char path[4096];
@@ -176,8 +176,8 @@ static bool may_be_the_disk(const struct surroundings *s, const struct result *r
     return says_disk(r) || (wordless && some_folder_is_full(s));
 }
 
-// Of this process's address space or data, which its workers inherit: compilers that then find no
-// memory do not always say so. 0: there is none.
+// The limit of this process's address space or data, which its workers inherit: compilers that run
+// out of memory do not always say so. 0: there is none.
 static uint64_t memory_limit(void)
 {
     struct rlimit space, data;

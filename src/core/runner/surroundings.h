@@ -1,5 +1,5 @@
-// What the surroundings of a worker may have caused: a full disk, no memory left, a worker that
-// somebody killed. Such a failure says nothing about its configuration.
+// Failures that a worker's surroundings may have caused: a full disk, no memory left, a worker
+// killed from outside. Such a failure says nothing about its configuration.
 #ifndef HONE_RUNNER_SURROUNDINGS_H
 #define HONE_RUNNER_SURROUNDINGS_H
 

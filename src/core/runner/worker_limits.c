@@ -17,7 +17,7 @@
 // when it was known to work; never longer than the limit of a launch.
 #define PROBE_NS     (10ull * 1000000000)
 #define PROBE_FACTOR 4
-// What the driver gets in a worker that shall show so: so many times what it took before.
+// Patience with the driver on a doubted device: a multiple of the time that it took before.
 #define PROBE_PATIENCE 10
 
 static uint64_t least_limit(uint64_t a, uint64_t b) // 0: none
@@ -25,7 +25,7 @@ static uint64_t least_limit(uint64_t a, uint64_t b) // 0: none
     return a && b ? (a < b ? a : b) : a + b;
 }
 
-// Of what is no job's own doing and usually may take `limit`; `took` before, 0: not known.
+// The limit of work that is not a job's own, usually `limit`; `took` before, 0: not known.
 static uint64_t driver_limit(const struct worker_limits *l, enum worker_role role, uint64_t limit,
                              uint64_t took)
 {

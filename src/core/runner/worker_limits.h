@@ -5,7 +5,7 @@
 #include "runner/evaluator.h"
 #include "worker/protocol.h"
 
-// What limits follow from; the evaluator keeps it up to date, workers only read it.
+// Inputs of the limits; the evaluator keeps them up to date, workers only read them.
 struct worker_limits {
     struct terms terms;
     uint64_t best_ns; // the best time so far; 0: not known

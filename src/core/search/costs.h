@@ -1,7 +1,8 @@
-// What a question costs, learnt from those answered: seconds of building, verifying and launching.
+// The cost of a question, learnt from those answered: seconds of building, verifying and launching.
 //
-// The logarithm of a cost is a sum over the parameters: what makes a kernel slow to build, an unrolled loop or a large
-// tile, multiplies. So a few answers tell the cheap from the dear, long before a model knows which are fast.
+// The logarithm of a cost is a sum over the parameters, since slow builds (an unrolled loop, a
+// large tile) multiply. A few answers therefore separate cheap questions from expensive ones, long
+// before a model knows which are fast.
 #ifndef HONE_SEARCH_COSTS_H
 #define HONE_SEARCH_COSTS_H
 

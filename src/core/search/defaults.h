@@ -1,5 +1,4 @@
-// What a spec says of how it is to be tuned, where nobody says otherwise: its Budget and
-// Search.
+// A spec's own tuning settings, used if the caller gives none: its Budget and Search.
 #ifndef HONE_SEARCH_DEFAULTS_H
 #define HONE_SEARCH_DEFAULTS_H
 

@@ -239,7 +239,7 @@ static void start_exec(struct exec_search *x)
 
 // ---- receiving ---------------------------------------------------------------------------------
 
-// The value's place in the parameter's list; false where it has no such value.
+// The value's place in the parameter's list; false if it has no such value.
 static bool find_exec_value(const struct parameter *p, const json_t *json, uint32_t *place)
 {
     for (uint32_t i = 0; i < p->count; i++) {
@@ -314,7 +314,7 @@ static bool keep_exec_question(struct exec_search *x, uint64_t index)
     return true;
 }
 
-// One that is not valid, or was asked before, is answered at once.
+// Keeps a proposed configuration as a question; answers at once if it is invalid or known.
 static void take_exec_question(struct exec_search *x, const json_t *json)
 {
     uint64_t index;
@@ -358,7 +358,7 @@ static void take_exec_configurations(struct exec_search *x, const json_t *list)
     }
 }
 
-// At random, each once, of what was not asked yet: fewer than wanted where fewer are left.
+// At random, each once, of what was not asked yet: fewer than wanted if fewer are left.
 static void send_exec_sample(struct exec_search *x, json_int_t wanted)
 {
     uint64_t count = space_count(x->space);

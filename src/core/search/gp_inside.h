@@ -1,4 +1,4 @@
-// What gp.c and gp_fit.c share: correlations, a block at a time.
+// Code shared by gp.c and gp_fit.c: correlations, a block at a time.
 #ifndef HONE_SEARCH_GP_INSIDE_H
 #define HONE_SEARCH_GP_INSIDE_H
 

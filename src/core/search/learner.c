@@ -1,6 +1,5 @@
-// What the strategies that learn share: what was asked and told, random numbers, the neighbours of
-// a configuration in the space, and a random walk over all that is left for when a strategy has no
-// idea.
+// State shared by the learning strategies: questions and answers, random numbers, the neighbours of
+// a configuration in the space, and a random walk over the rest, for want of a proposal.
 #include "search/learner.h"
 
 #include <math.h>

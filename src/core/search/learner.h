@@ -1,5 +1,5 @@
-// What the strategies that learn stand on: the space and its axes, what was asked and what came of
-// it, random numbers, and the rest of the space in random order for when a strategy has no idea.
+// State shared by the learning strategies: the space and its axes, questions and answers, random
+// numbers, and the rest of the space in random order, used if a strategy has no proposal.
 #ifndef HONE_SEARCH_LEARNER_H
 #define HONE_SEARCH_LEARNER_H
 
@@ -32,7 +32,7 @@ bool learner_is_new(const struct learner *g, const uint32_t *choice, uint64_t *i
 // Was it never asked?
 bool learner_is_open(const struct learner *g, uint64_t index);
 // Configurations that were not asked and differ from `from` in one parameter: those one place up or
-// down first, then the others in random order; `tries` steps are looked at. Writes at most
+// down first, then the others in random order; `tries` steps are tried. Writes at most
 // `capacity`, returns how many.
 size_t learner_around(struct learner *g, uint64_t from, uint64_t tries, uint64_t *out,
                       size_t capacity);

@@ -21,7 +21,7 @@ struct strategy_option {
 
 #define STRATEGY_OPTIONS_MOST 8
 
-// What a strategy works on. The space outlives the strategy; the rest is only read by create().
+// The input of a strategy. The space outlives the strategy; the rest is only read by create().
 struct strategy_setup {
     const struct space *space;
     uint64_t
@@ -30,18 +30,18 @@ struct strategy_setup {
     uint32_t in_flight;    // how many are usually outstanding at once; 0: 1
     const double *options; // one for each strategy_option; filled in by strategy_new()
     const char *argument;  // what stands behind "name:"; filled in by strategy_new()
-    bool value_is_time;    // what it will be told are nanoseconds of a launch
+    bool value_is_time;    // the values it gets are nanoseconds of a launch
     uint32_t patience_ms;  // how long a program may think; 0: a minute
-    // What is known of the space from elsewhere, the nearest first (source.h); they outlive the
-    // strategy. One that learns nothing from them does not hear of them.
+    // Earlier results for this space from elsewhere, the nearest first (source.h); they outlive the
+    // strategy. A strategy that cannot learn from them ignores them.
     const struct source *const *sources;
     uint32_t source_count;
-    // (optional) What is asked first, before the default, each of them once; they outlive the strategy.
+    // (optional) First questions, before the default, each asked once; they outlive the strategy.
     const uint64_t *starts;
     uint32_t start_count;
 };
 
-// What a search made of a source.
+// A search's verdict on a source.
 struct strategy_heard {
     enum { HEARD_NOT, HEARD_REFUSED, HEARD_TRUSTED } outcome; // NOT: it has not come to that
     double agrees; // share of pairs of answers that it orders as they are here; NaN: not known
@@ -58,12 +58,12 @@ struct strategy_operations {
     // Writes at most `capacity` indices never asked before; returns how many. 0 with nothing
     // outstanding means the strategy is at its end.
     size_t (*ask)(struct strategy *s, uint64_t *out, size_t capacity);
-    // (optional: ignored) The outcome of an index that was asked, in any order; what is told of one
-    // that was not, or a second time, is not heard.
-    // value: the objective, of either sign, smaller is better, only read when status is
-    // STATUS_CORRECT.
+    // (optional: ignored) The outcome of an index that was asked, in any order; an outcome of any
+    // other index, or a second one, is ignored. value: the objective, of either sign, smaller is
+    // better, only read when status is STATUS_CORRECT.
     void (*tell)(struct strategy *s, uint64_t index, enum status status, double value);
-    // (optional: ignored) What an index that was asked took, building included: told before its outcome.
+    // (optional: ignored) The time that an index took, building included: reported before its
+    // outcome.
     void (*cost)(struct strategy *s, uint64_t index, double ns);
     // (optional: never) After ask() had nothing: may it have a question yet? Waits for it, at most
     // timeout_ms.
@@ -82,7 +82,7 @@ struct strategy {
 
 // NULL-terminated table, the order of --help.
 const struct strategy_operations *const *strategies(void);
-// The name of the one that is taken where none is named and the budget does not cover the space.
+// The name of the one used if none is named and the budget does not cover the space.
 const char *strategy_default(void);
 // `text`: "name" or "name:key=value,key=value"; NULL: exhaustive when the budget is known and
 // covers the space, else surrogate. Refused: an unknown strategy or option (the near match is
@@ -99,7 +99,7 @@ void strategy_tell(struct strategy *s, uint64_t index, enum status status, doubl
 // See strategy_operations.
 void strategy_cost(struct strategy *s, uint64_t index, double ns);
 bool strategy_wait(struct strategy *s, int timeout_ms);
-// Does the strategy of this text (NULL: the one that is taken by default) hear of sources?
+// Does the strategy of this text (NULL: the default) use sources?
 bool strategy_hears(const char *text, const struct strategy_setup *setup);
 // One outcome for each source of the setup.
 void strategy_heard(const struct strategy *s, struct strategy_heard *out);

@@ -145,7 +145,7 @@ static bool find_shared_axes(struct source *s, const struct source_setup *o)
     return true;
 }
 
-// Where the space has one value of a parameter and the source several, those with that value count,
+// If the space has one value of a parameter and the source several, those with that value count,
 // if there are any. `only`: for each column of the source the value, or UINT32_MAX.
 static void find_fixed_values(const struct source_setup *o, uint32_t *only)
 {
@@ -270,7 +270,7 @@ static void place_spots(struct source *s, const struct ranked *ranked, uint32_t 
     }
 }
 
-// What each row adds to a mean for each unit of correlation: covariance^-1 (values - mean).
+// Weighs each row's part in a mean, per unit of correlation: covariance^-1 (values - mean).
 static void weigh_rows(struct source *s)
 {
     const struct gp *g = &s->gp;
@@ -326,8 +326,8 @@ double source_value(const struct source *s, const uint32_t *choice)
 
 // ---- making ------------------------------------------------------------------------------------
 
-// The choice of the space that a row is, with the defaults where the source lacks a parameter. False: a
-// value is none of the space's.
+// The row as a choice in the space, with the defaults if the source lacks a parameter. False: a
+// value is not in the space.
 static bool choice_of_row(const struct source *s, const struct source_setup *o, uint64_t row,
                           uint32_t *choice)
 {

@@ -1,9 +1,8 @@
-// What is known of a space from elsewhere: another device, size, driver or language, or a space whose
-// parameters agree in part. Its results, laid over the axes of the space that is searched, say of any
-// configuration how good it is there: what was recorded, and between that what a Gaussian process
-// makes of it.
+// Results for a space from elsewhere: another device, size, driver or language, or a space whose
+// parameters agree in part. Mapped to the axes of the searched space, they predict the value of any
+// configuration there: recorded values, and a Gaussian process in between.
 //
-// A source is not changed by asking: many searches may share it, on several threads.
+// Queries do not change a source: many searches may share it, on several threads.
 #ifndef HONE_SEARCH_SOURCE_H
 #define HONE_SEARCH_SOURCE_H
 
@@ -29,7 +28,7 @@ struct source_setup {
 
 struct source;
 
-// NULL without an error where it says nothing of the space; *why (static) then says for what reason.
+// NULL without an error if it says nothing of the space; *why (static) then gives the reason.
 struct source *source_new(const struct source_setup *setup, const char **why, struct error *e);
 void source_free(struct source *s); // NULL is fine
 

@@ -7,12 +7,12 @@
 // - It begins with what the user says, then with a few questions spread over the space, and with as many more as are
 //   asked before the first answer; the first of them not far from the centre (centre.h).
 // - Without results the process expects less of a configuration the further it is from the centre, as far as the results bear
-//   that out, or what sources (transfer.h) make of it. Nothing is made of the centre where a time ends the search, or few
+//   that out, or what sources (transfer.h) make of it. Nothing is made of the centre if a time ends the search, or few
 //   questions do.
-// - The pool is the whole space where that is small, else neighbours of the best results and
+// - The pool is the whole space if that is small, else neighbours of the best results and
 //   configurations at random. It is made anew, and the model's shape with it, each time the
 //   results have grown by some percent, and the neighbours of a new best join it at once.
-// - Where a time ends the search, what counts is the improvement expected per second (costs.h).
+// - If a time ends the search, what counts is the improvement expected per second (costs.h).
 // - With many questions in flight and a budget that is large enough, the acquisition function is the lower confidence bound instead of
 //   the expected improvement (Desautels, Krause, Burdick 2014: "Parallelizing exploration-exploitation tradeoffs in Gaussian
 //   process bandit optimization").
@@ -75,7 +75,7 @@ struct surrogate {
     float *point;
     float *spread; // points of the first questions: spread_count, of which spread_known are there
     uint32_t initial, in_flight, spread_count, spread_known;
-    uint32_t spread_seen; // so many questions were looked at for them
+    uint32_t spread_seen; // asked questions that were examined for them
     uint64_t central;     // of these, so many are near the centre; 0: nothing is made of it
 
     uint32_t told, correct;
@@ -170,7 +170,7 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     improvement_init(&s->improvement);
     s->gp.axes = s->coordinates;
     gp_prior(&s->gp);
-    // Of the sources' axis, for when it joins.
+    // The weight of the sources' axis, for when it joins.
     s->gp.shape.weights[s->coordinates] = 1.0 / (s->coordinates + 1);
     return &s->base;
 }
@@ -194,7 +194,7 @@ static void locate_configuration(struct surrogate *s, uint64_t index, float *poi
 }
 
 // At the end what the sources make of it, as one axis more. Returns what is expected without a model: by the sources, or
-// where none is trusted by the distance from the centre.
+// if none is trusted by the distance from the centre.
 static double locate_with_offset(struct surrogate *s, uint64_t index, float *point)
 {
     locate_configuration(s, index, point);
@@ -228,7 +228,8 @@ static bool is_forgotten(const struct surrogate *s, const struct asked_entry *a)
     return s->forgets && a->by_source;
 }
 
-// Those of the gate come on top: where no source is trusted the first questions are those of a search without any.
+// Gate questions are extra: without a trusted source the initial design is that of a search without
+// sources.
 static uint32_t own_questions(const struct surrogate *s)
 {
     return s->learner.asked.count - (s->forgets ? s->by_source : s->transfer.gate_count);
@@ -261,7 +262,7 @@ static bool ask_spread(struct surrogate *s, uint64_t *index)
     struct learner *g = &s->learner;
     double most = -INFINITY;
     uint32_t own = own_questions(s);
-    // Where nothing is made of the centre, the very first one is any.
+    // If nothing is made of the centre, the very first one is any.
     bool is_initial = own < s->spread_count && (own > 0 || s->central > 0);
     for (; is_initial && s->spread_seen < g->asked.count; s->spread_seen++) {
         const struct asked_entry *seen = &g->asked.entries[s->spread_seen];
@@ -438,7 +439,7 @@ static bool is_listed(const struct surrogate *s)
     return s->learner.asked.count >= LISTED_FROM;
 }
 
-// Of the results, or of the promise of a source.
+// Do the results, or a source's promise, suffice for a model?
 static bool is_enough(struct surrogate *s)
 {
     bool is_promised = !s->forgets && s->learner.asked.count >= PROMISED &&
@@ -448,7 +449,7 @@ static bool is_enough(struct surrogate *s)
 
 // A good configuration that is known early holds the expected improvement around it, and one of a source that is
 // half right is on a plateau. So what was asked on the sources' word is then no longer a part of the search,
-// which goes on as it would without them: with the first questions, where it has too few answers of its own.
+// which goes on as it would without them: with the first questions, if it has too few answers of its own.
 static void forget_sources(struct surrogate *s)
 {
     const struct asked *asked = &s->learner.asked;
@@ -463,7 +464,7 @@ static void forget_sources(struct surrogate *s)
     }
 }
 
-// False without memory, the model is then as before; or where too little is left for one.
+// False without memory, the model is then as before; or if too little is left for one.
 static bool make_model(struct surrogate *s)
 {
     size_t count = s->learner.asked.count;
@@ -548,8 +549,8 @@ static bool ask_model(struct surrogate *s, uint64_t *index)
     return true;
 }
 
-// Whether the best of the sources are good here, once the default is asked. Where hardly any questions are
-// allowed, only of those that agree with the first answers.
+// Whether the best of the sources are good here, once the default is asked. If hardly any questions are
+// allowed, only for those that agree with the first answers.
 static bool ask_gate(struct surrogate *s, uint64_t *index)
 {
     return (s->transfer.gate_waits ? s->transfer.is_trusted : s->learner.asked.count > 0) &&
@@ -609,7 +610,7 @@ static void surrogate_tell(struct strategy *base, uint64_t index, enum status st
         add_neighbours(s, a->index, s->gp.pool_most - s->gp.pool);
 }
 
-// Those behind the first few are not heard.
+// Reports the verdicts on the sources; those after the first few are ignored.
 static void surrogate_heard(const struct strategy *base, struct strategy_heard *out)
 {
     const struct transfer *t = &((const struct surrogate *)base)->transfer;

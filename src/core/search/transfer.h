@@ -1,8 +1,9 @@
-// What a search makes of sources (source.h). It asks first whether their best configurations are any
-// good here, where there are questions enough for that; learns from the answers how far each of them is to be trusted; and says of any
-// configuration what they make of it. A source that is not trusted says nothing, and the search is
-// then as it is without: what it cost are the questions of the gate. After a few answers none is heard any more, and the
-// search goes on as it does without: what sources can cost at most are the questions that were asked on their word.
+// A search's use of sources (source.h). Given enough questions, it first tests whether their best
+// configurations are good here; learns from the answers how far to trust each of them; and predicts
+// configurations from the trusted ones. A source that is not trusted predicts nothing, and the
+// search then runs as without it: the cost is the gate's questions. After a few answers all sources
+// are ignored, and the search continues as without them: their total cost is at most the questions
+// that were asked because of them.
 #ifndef HONE_SEARCH_TRANSFER_H
 #define HONE_SEARCH_TRANSFER_H
 
@@ -10,7 +11,7 @@
 #include "search/scale.h"
 #include "search/source.h"
 
-#define TRANSFER_SOURCES 8 // those behind are not heard
+#define TRANSFER_SOURCES 8 // those behind are ignored
 #define TRANSFER_GATE    2 // questions whether a source's best are good here
 
 struct transfer {
@@ -23,7 +24,7 @@ struct transfer {
 
     uint32_t gate_most, gate_count;
     bool gate_waits;              // until the answers say that a source is to be trusted
-    uint32_t heard_most;          // answers until the sources are heard no more
+    uint32_t heard_most;          // answers until the sources are ignored
     uint64_t gate[TRANSFER_GATE]; // what was asked
     uint32_t first;               // questions before there was a model; 0: there is none yet
     uint32_t starts;              // of these, by the user: they come before
@@ -39,9 +40,10 @@ bool transfer_asked(const struct transfer *t, uint64_t index);
 bool transfer_promises(const struct transfer *t, struct learner *g);
 // Learns from what was answered by now; not to be called once transfer_ends().
 void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *scale);
-// True where there are answers enough: no source is heard any more, and what was asked on their word is to be forgotten.
+// True once there are enough answers: sources are ignored from now on, and the questions asked
+// because of them must be forgotten.
 bool transfer_ends(struct transfer *t, uint32_t answers);
-// What the trusted ones make of a configuration, standardised; 0 where none is.
+// The trusted sources' prediction for a configuration, standardised; 0 if none is trusted.
 double transfer_value(const struct transfer *t, const uint32_t *choice);
 
 #endif

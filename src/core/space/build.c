@@ -8,7 +8,7 @@
 // which is expanded once; the second time it is found by its key. That is why millions of
 // configurations take thousands of steps.
 //
-// - Every restriction is compiled first: into a table where it is small, else stage by stage
+// - Every restriction is compiled first: into a table if it is small, else stage by stage
 //   (stage.c), else it is evaluated along the search: all at once when its last parameter is chosen
 //   (a check), or stage by stage (a lazy one).
 // - A value is tried by moving every automaton that reads the parameter by one transition; none for
@@ -247,7 +247,7 @@ static uint32_t last_layer(const struct builder *b, const struct automaton *a)
 
 // ---- closers -----------------------------------------------------------------------------------
 
-// Sets take no more than this, in numbers, for one automaton; else its states are told apart.
+// Sets take no more than this, in numbers, for one automaton; else its states stay distinct.
 #define SETS_MOST (UINT64_C(1) << 20)
 
 static uint32_t closing_layer(const struct builder *b, const struct automaton *a)
@@ -277,7 +277,7 @@ static const uint32_t *make_sets(struct builder *b, const struct automaton *a, u
     return rows;
 }
 
-// The closers of all layers. Where a single automaton closes a layer, its states stand for
+// The closers of all layers. If a single automaton closes a layer, its states stand for
 // different sets already: a closer would gain nothing.
 static bool add_closers(struct builder *b)
 {
@@ -364,8 +364,8 @@ static void add_to_keys(struct builder *b, uint32_t *item, uint32_t first, uint3
     }
 }
 
-// What each layer's work depends on: states of automata that have read something and want more, and
-// values that a later evaluation needs.
+// Adds the state that each layer's work depends on: automata that have read something and want
+// more, and values that a later evaluation needs.
 static void add_items(struct builder *b, const uint32_t *ends)
 {
     for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
@@ -378,7 +378,7 @@ static void add_items(struct builder *b, const uint32_t *ends)
         add_to_keys(b, &b->layers[l].value, l, ends[l]);
 }
 
-// Where the key holds every value chosen before, no two ways to the layer have equal keys: looking
+// If the key holds every value chosen before, no two ways to the layer have equal keys: looking
 // for one would cost time and memory, and find nothing.
 static void set_remembers(struct builder *b, const uint32_t *ends, uint32_t *gone)
 {
@@ -444,7 +444,7 @@ static bool make_layer_room(struct builder *b)
 }
 
 // Enters every open restriction into the layers whose parameters it reads: as a reader of each
-// where it has an automaton, as a follower of each where it is lazy, else as a check in the last.
+// if it has an automaton, as a follower of each if it is lazy, else as a check in the last.
 static bool enter_all(struct builder *b)
 {
     if (!make_layer_room(b))
@@ -549,7 +549,7 @@ static bool meet(struct builder *b, const struct meeting *m)
     return any != 0;
 }
 
-// The key of a layer in the scratch: its number, then what its work depends on. False where a
+// The key of a layer in the scratch: its number, then what its work depends on. False if a
 // parameter that is still to come has no value left, or without memory.
 static bool gather_key(struct builder *b, uint32_t layer, uint32_t *length)
 {
@@ -576,7 +576,7 @@ static bool gather_key(struct builder *b, uint32_t layer, uint32_t *length)
 // A key whose node is being made.
 #define NODE_PENDING (UINT32_MAX - 1)
 
-// The place of a layer's key, and the node that it led to before, or NODE_PENDING. False where
+// The place of a layer's key, and the node that it led to before, or NODE_PENDING. False if
 // there is nothing to be found, or no memory.
 static bool look_up_key(struct builder *b, uint32_t layer, uint32_t *word, uint32_t *node)
 {
@@ -767,7 +767,7 @@ static uint32_t make_node(struct builder *b, size_t first)
     return word == INTERN_NONE ? stop_build(b, BUILD_MEMORY) : word + 1;
 }
 
-// The node that stands for everything valid from this layer on; NONE where there is nothing. A key
+// The node that stands for everything valid from this layer on; NONE if there is nothing. A key
 // seen before gives its node at once; else the values are tried, the automata's states put back,
 // and the edges, which lie on top of the stack, become a node.
 static uint32_t expand_layer(struct builder *b, uint32_t layer)

@@ -1,4 +1,4 @@
-// What a space is made of, for people who write restrictions: more work than making it.
+// The details of a space, for authors of restrictions: more work than making the space.
 #include "space/inside.h"
 #include "space/solve.h"
 

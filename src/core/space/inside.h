@@ -1,4 +1,4 @@
-// What struct space is made of; for the files of this folder.
+// The contents of struct space; for the files of this folder.
 #ifndef HONE_SPACE_INSIDE_H
 #define HONE_SPACE_INSIDE_H
 

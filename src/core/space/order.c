@@ -16,11 +16,10 @@ void order_of_spec(const struct problem *p, uint32_t *order)
 struct arranging {
     const struct problem *problem;
     const struct filtered *filtered;
-    bool *placed; // one a parameter
-    uint32_t
-        *missing;   // one a restriction: parameters of it not yet placed; 0 where nothing is left
-    bool *live;     // scratch, one a parameter
-    uint32_t *rank; // one a parameter: its place in the text of the restrictions
+    bool *placed;      // one a parameter
+    uint32_t *missing; // one a restriction: parameters of it not yet placed; 0 if nothing is left
+    bool *live;        // scratch, one a parameter
+    uint32_t *rank;    // one a parameter: its place in the text of the restrictions
     uint32_t ranked;
 };
 
@@ -28,7 +27,7 @@ struct arranging {
 
 static bool rank_slots(struct arranging *a, const struct expr *x);
 
-// What an expression reads first comes first: parts that end early leave a single value.
+// Ranks parameters in an expression's reading order: parts that end early leave a single value.
 static bool rank_slots(struct arranging *a, const struct expr *x)
 {
     const uint32_t *slots;

@@ -1,4 +1,4 @@
-// What a space is made from: the spec's parameters, and everything that restricts them in one list.
+// The input of a space: the spec's parameters, and all their restrictions in one list.
 #ifndef HONE_SPACE_PROBLEM_H
 #define HONE_SPACE_PROBLEM_H
 
@@ -53,7 +53,7 @@ struct evaluator {
     struct arena scratch;
     uint64_t tests;  // made so far
     uint64_t *steps; // left for what is inside of expressions: see expr_test_within(); or NULL
-    bool exhausted;  // they ran out: what a test said since then says nothing
+    bool exhausted;  // they ran out: results of tests since then mean nothing
     bool failed;     // out of memory
 };
 

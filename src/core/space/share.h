@@ -4,7 +4,7 @@
 
 #include "space/diagram.h"
 
-// What the diagram has in this share takes its place. False with the error set.
+// Replaces the diagram by its part in this share. False with the error set.
 bool share_take(struct diagram *d, const struct spec *s, struct space_share share, struct error *e);
 
 #endif

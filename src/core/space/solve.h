@@ -1,5 +1,5 @@
 // From a problem to its diagram: filters the parameters' values, then builds in the spec's order,
-// or where that takes too long in an order of its own.
+// or if that takes too long in an order of its own.
 #ifndef HONE_SPACE_SOLVE_H
 #define HONE_SPACE_SOLVE_H
 
@@ -13,7 +13,7 @@ struct solve_options {
     const struct build_limits *limits; // NULL: the usual
 };
 
-// What is known besides the diagram.
+// Facts about the solution besides the diagram.
 struct solved {
     uint64_t
         *faults; // one a restriction, the caller's: assignments of its parameters without value

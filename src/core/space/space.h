@@ -4,7 +4,7 @@
 // Neither the Cartesian product nor the valid configurations are ever listed: they are the paths of
 // a decision diagram (diagram.h), which takes kilobytes for millions of them. A configuration is an
 // array of value indices, one a parameter, in the spec's order. The order of the space is
-// lexicographic in them, with the parameters in the spec's order; only where the diagram would be
+// lexicographic in them, with the parameters in the spec's order; only if the diagram would be
 // large in that order are parameters rearranged so that those which restrict each other stand
 // together. It depends on the spec and the options alone: the same index means the same
 // configuration everywhere. A division by zero, overflow or other fault inside a restriction (or a
@@ -43,7 +43,7 @@ struct space;
 struct space *space_new(const struct spec *s, const struct space_options *o, struct error *e);
 // A space that is a list: exactly the configurations given, `count` rows of spec->parameter_count
 // value indices. Rows may come in any order; one that comes twice counts once. Restrictions of the
-// spec are not looked at. All else of this header works on it: the order is lexicographic, and
+// spec are ignored. All else in this header works on it: the order is lexicographic, and
 // space_why() says "not among the recorded configurations".
 struct space *space_listed(const struct spec *s, const uint32_t *choices, uint64_t count,
                            struct error *e);
@@ -97,16 +97,16 @@ void space_reason_text(const struct space *sp, const uint32_t *choice,
                        const struct space_reason *reason, struct text *out);
 
 // For an empty space, one line: which restrictions exclude everything by themselves or together,
-// and, where another value of a constant that they read (such as WIDTH) would leave something, the
+// and, if another value of a constant that they read (such as WIDTH) would leave something, the
 // nearest such values: "...; nearest WIDTH that work: 992, 1008". Nothing for a space that is not
 // empty.
 void space_explain_empty(const struct space *sp, struct text *out);
 
-// What each restriction excludes. `alone`: configurations of the Cartesian product it excludes by
-// itself (when that can be counted within the effort limit, else UINT64_MAX); `faults`: for how
-// many assignments of the parameters it reads it had no value (division by zero, ...), as far as it
-// was evaluated: not where restrictions of one parameter exclude the values anyway. In the order:
-// the spec's, --where, --config, derived parameters that have no value somewhere.
+// The effect of each restriction. `alone`: configurations of the Cartesian product that it excludes
+// by itself (UINT64_MAX if they cannot be counted within the effort limit); `faults`: assignments
+// of the parameters it reads for which it had no value (division by zero, ...), as far as it was
+// evaluated: not if restrictions of one parameter exclude the values anyway. In the order: the
+// spec's, --where, --config, derived parameters that have no value somewhere.
 struct space_restriction_stats {
     const struct formula *restriction;
     uint64_t alone;
@@ -125,17 +125,17 @@ struct space_group {
     uint64_t valid;
 };
 
-// What a space is made of: more work than making it.
+// The details of a space: more work than making it.
 struct space_details {
     const struct space_restriction_stats *restrictions; // as space_restrictions() gives them
     size_t restriction_count;
     const uint64_t *last; // how many more each excludes as the last of all; UINT64_MAX: unknown
-    const struct space_group *groups; // none where nothing is valid
+    const struct space_group *groups; // none if nothing is valid
     size_t group_count;
     uint64_t nodes, edges, bytes; // of the diagram
     struct arena arena;
 };
-// Points into the space and itself; space_details_release() where it was true.
+// Points into the space and itself; space_details_release() if it was true.
 bool space_detail(const struct space *sp, struct space_details *out, struct error *e);
 void space_details_release(struct space_details *d);
 

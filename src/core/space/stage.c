@@ -9,14 +9,14 @@
 // Forwards: from every state before a stage, the parts that become known are computed for all
 // values of its parameter at once (graph_run.c), each value gives a word, each new word a state.
 // Two things keep states few. Ranges (graph_range.c) decide what can no longer change: a word from
-// which only "true" can follow is no state but an outcome. And parts that nothing will ask for,
+// which only "true" can follow is not a state but an outcome. And parts that will not be used,
 // such as the operands behind one that has decided an `and`, are blanked out of the word.
 //
 // Backwards: rows of transitions that are equal make their states one (fold_stage()), as in the
 // minimisation of an automaton, from the last stage to the first.
 //
 // The last stage needs no states after it: for each state before it a row says which values hold.
-// Where even the states before it are too many to keep, each assignment is judged by itself and
+// If even the states before it are too many to keep, each assignment is judged by itself and
 // only the rows are shared (advance_directly()).
 //
 // How many assignments lead to each state is counted on the way, so that faults are counted as if
@@ -43,7 +43,7 @@
 // And to go from stage to stage along a search.
 #define STEP_COST 64
 
-// What a value leads to: the restriction is decided, or the number of a state.
+// The outcome of a value: the restriction is decided, or the number of a state follows.
 enum { OUTCOME_FALSE, OUTCOME_TRUE, OUTCOME_FAULT, OUTCOME_FIRST };
 
 // A word of a state has three numbers a part: what it is, then its value or its place in a list.
@@ -94,7 +94,7 @@ static bool stop_staging(struct staged *s, enum staging outcome)
     return false;
 }
 
-// Where the run cannot go on, neither can this.
+// If the run cannot go on, neither can this.
 static bool stop_as_run(struct staged *s)
 {
     static const enum staging outcomes[] = {[RUN_ON] = STAGING_MEMORY, // before it began
@@ -191,7 +191,7 @@ static bool find_state_parts(struct staged *s)
 
 // ---- states ------------------------------------------------------------------------------------
 
-// A value as numbers; false where it is none that a state may hold.
+// Packs a value as numbers; false if a state cannot hold it.
 static bool pack(const struct staged *s, uint32_t node, const struct graph_cell *cell, uint32_t at,
                  uint32_t *numbers)
 {
@@ -257,9 +257,8 @@ static struct graph_range range_of_cell(const struct graph_cell *cell)
     return cell->fault ? graph_fault_range : graph_range_of_value(&cell->value);
 }
 
-// What may still come out of the restriction in the state loaded: ranges are propagated from the
-// known parts through the nodes of later stages to the root. One possible outcome alone: it is
-// decided.
+// Finds the possible outcomes of the restriction in the state loaded: ranges are propagated from
+// the known parts through the nodes of later stages to the root. A single outcome decides it.
 static uint32_t decide_state(struct staged *s, uint32_t stage)
 {
     const struct graph *g = &s->graph;
@@ -436,7 +435,7 @@ static uint64_t rest_of(const struct staged *s, uint32_t stage)
     return rest;
 }
 
-// Room for what a state leads to at every value of the stage; NULL where there is none.
+// Room for the outcomes of a state at every value of the stage; NULL if there is none.
 static uint32_t *add_outcome_row(struct staged *s, struct stage *at)
 {
     if (!ARRAY_ROOM(at->outcomes, at->outcome_capacity, at->outcome_count + at->width)) {
@@ -565,8 +564,8 @@ static bool enter_row(struct staged *s, const struct row *r, uint32_t *state)
 
 // ---- without states ----------------------------------------------------------------------------
 
-// Where the states after the last stage but one are too many to tell apart, each assignment that
-// leads there is judged by itself: slower, but what is left of it is a row all the same.
+// If the states after the last stage but one are too many to distinguish, each assignment that
+// leads there is judged by itself: slower, but what remains is a row as well.
 struct direct {
     struct stage *at;
     uint32_t *words; // one for each value

@@ -1,4 +1,4 @@
-// What each restriction excludes by itself; counted when it is first asked for.
+// Counts the configurations that each restriction excludes by itself, on first use.
 #include "space/inside.h"
 #include "space/solve.h"
 
@@ -16,7 +16,7 @@ struct odometer {
     const struct problem *problem;
     const struct restriction *restriction;
     struct evaluator *evaluator;
-    uint32_t *choice; // of all parameters; those it does not read are not looked at
+    uint32_t *choice; // of all parameters; those it does not read are ignored
     uint64_t effort;  // left
 };
 

@@ -1,7 +1,7 @@
 // The rounds of a ranking as a state machine (rounds.h): draws the order of each round, tells a
 // disturbed round by the reference's time and the machine's load, keeps the samples, and at each
-// look spends its share of the error on a decision (ranking_decide()), after which those told apart
-// leave. Between looks only those leave that are clearly behind in every round.
+// look spends its share of the error on a decision (ranking_decide()), after which those clearly slower
+// leave. Between looks only those leave that are far behind in every round.
 #include "stats/rounds.h"
 
 #include "base/array.h"
@@ -18,7 +18,7 @@
 // How the error is spent over the rounds: alpha t^1.5.
 #define SPENDING 1.5
 
-// Permutations at a look; ranking_decide() takes more where the level needs them.
+// Permutations at a look; ranking_decide() takes more if the level needs them.
 #define PERMUTATIONS 600
 
 struct rounds_finalist {
@@ -159,7 +159,7 @@ static bool is_slow(struct rounds_lane *l, uint64_t reference_ns, double disturb
     return (double)reference_ns > disturbed * usual;
 }
 
-// The finalists that have a place, packed; `who` says which they are.
+// The finalists that have a place, packed; `who` has their indices.
 struct packed {
     const uint64_t **times;
     uint32_t *counts;
@@ -275,7 +275,7 @@ static bool keep_round(struct rounds *r, struct rounds_lane *l, const uint64_t *
         size_t winner;
         bool decided = entries && rounds_rank(r, entries, &winner);
         if (decided) {
-            // Who is told apart from the winner leaves.
+            // Finalists that are clearly slower than the winner leave.
             for (size_t c = 0; c < r->count; c++) {
                 struct rounds_finalist *k = &r->finalists[c];
                 if (k->standing == ROUNDS_IN && !entries[c].tied)

@@ -157,7 +157,7 @@ static bool transaction_step(struct store *s, enum statement id, const char *doi
     return statement && statement_run(s, statement, doing, e);
 }
 
-// What ends a transaction is made first: once it has begun, memory may be what is lacking.
+// Prepares COMMIT and ROLLBACK before BEGIN: memory may run out within the transaction.
 bool transaction_begin(struct store *s, struct error *e)
 {
     bool ok = statement_get(s, STATEMENT_COMMIT, e) && statement_get(s, STATEMENT_ROLLBACK, e) &&
@@ -175,7 +175,7 @@ bool transaction_commit(struct store *s, struct error *e)
 void transaction_rollback(struct store *s)
 {
     struct error ignored = ERROR_INIT;
-    // A second time where memory was lacking: what others did to the tables has it prepared anew.
+    // A second time if memory was lacking: what others did to the tables has it prepared anew.
     for (int tries = 0; tries < 2 && !sqlite3_get_autocommit(s->db); tries++)
         transaction_step(s, STATEMENT_ROLLBACK, "undoing a write", &ignored);
     texts_forget(&s->texts);

@@ -126,7 +126,7 @@ bool store_give_back(struct store *s, struct error *e);
 // From a log beside the file to a rollback journal.
 bool store_leave_wal(struct store *s, struct error *e);
 
-// Within it nobody else writes.
+// No other process writes within it.
 bool transaction_begin(struct store *s, struct error *e);
 bool transaction_commit(struct store *s, struct error *e);
 // Also after a failure that SQLite has rolled back itself.
@@ -140,7 +140,7 @@ bool texts_put(struct store *s, const struct text_set *set, struct digest *diges
 // The digest that names a set.
 void texts_digest(const struct text_set *set, struct digest *out);
 
-// What the column says of the samples: JSON.
+// Formats the samples for their column: JSON.
 void samples_list(struct text *out, const uint64_t *samples, uint32_t count);
 
 // Room for one more after `count`, in an arena: twice as much when a power of two is full. NULL
@@ -148,7 +148,7 @@ void samples_list(struct text *out, const uint64_t *samples, uint32_t count);
 void *array_grown(struct arena *a, void *items, size_t count, size_t size);
 
 // The result of a row whose columns from `format_column` on are format, body and log; marked with
-// its store where that is behind another. NULL on failure.
+// its store if that is behind another. NULL on failure.
 struct result *row_result(const struct store *s, sqlite3_stmt *row, int format_column,
                           struct error *e);
 // The body of a result: everything but its log, which has a column of its own. False without
@@ -161,7 +161,7 @@ bool store_answers(const struct store *s, bool unseen, const void *session, size
 
 // The file's size with its log.
 uint64_t store_bytes(struct store *s);
-// Of the log alone: what is not in the file yet, or was not cleared away since.
+// The size of the log alone: writes that are not in the file yet, or were not cleared away since.
 uint64_t store_log_bytes(struct store *s);
 
 // Forgets what was written: a transaction was rolled back, or another process has written.

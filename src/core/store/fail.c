@@ -14,7 +14,7 @@
 
 #define ELSEWHERE "choose another file"
 
-// What SQLite's primary codes mean for the user, and the remedy.
+// Meaning of SQLite's primary codes for the user, and the remedy.
 static const struct reason {
     int code;
     const char *what;

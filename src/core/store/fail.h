@@ -11,13 +11,13 @@
 // Each but store_fail_unread() returns false.
 bool store_fail(struct error *e, const char *path, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-// What SQLite last said on `db`; `doing` is what was being done ("writing a result").
+// Reports SQLite's last error on `db`; `doing` names the activity ("writing a result").
 bool store_fail_sqlite(struct error *e, const char *path, sqlite3 *db, const char *doing);
 // As store_fail_sqlite() when only codes are left: SQLite's and the system's errno (0: none).
 bool store_fail_code(struct error *e, const char *path, int code, int system, const char *doing);
 
 // Fails when the report of SQLite's check says that it could not fetch a page: that page's content was
-// not judged, so the file may be whole. Where SQLite dropped the reason, the file's errno tells a
+// not judged, so the file may be whole. If SQLite dropped the reason, the file's errno tells a
 // failing device from a want of memory. True when there was such a line.
 bool store_fail_unread(struct error *e, const char *path, sqlite3 *db, const char *report);
 

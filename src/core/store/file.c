@@ -1,6 +1,6 @@
-// What a store's file and its folder are like, before SQLite opens it for writing: the header, a log
-// beside it, rights, room on the disk, the kind of file system. Nothing of it is altered, and the file
-// is only read through SQLite, since closing a descriptor of our own would drop its locks.
+// Checks a store's file and its folder before SQLite opens the file for writing: the header, a log
+// beside it, rights, room on the disk, the kind of file system. Alters nothing, and reads the file
+// only through SQLite, since closing a descriptor of our own would drop its locks.
 
 #include "store/file.h"
 
@@ -18,7 +18,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-// What a tune of some thousand configurations may write at least: told now rather than then.
+// Space that a tune of some thousand configurations needs at least: a shortage is reported early.
 #define ROOM (256 * 1024)
 
 // ---- finding it ---------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ static bool find_missing(struct store_file *f, bool create, struct error *e)
         return error_set_driver(e, why.code, why.driver,
                                 "%s: its folder cannot be made: %s; choose another file", f->shown,
                                 why.text);
-    // Who only reads is told later that there is no store, with or without a folder.
+    // A reader is told later that there is no store, with or without a folder.
     if (!realpath(folder, f->folder))
         return create ? find_failed(e, f->shown, "its folder cannot be reached") : true;
     bool root = str_equal(f->folder, "/");
@@ -106,7 +106,7 @@ static void uri_of(struct text *out, const char *path, const char *parameters)
         text_addf(out, "?%s", parameters);
 }
 
-// A store may come from anybody: nothing in its schema is run, no page is believed for its looks.
+// A store may come from anywhere: nothing in its schema is run, and cells are checked.
 static void distrust(sqlite3 *db)
 {
     static const struct {
@@ -185,7 +185,7 @@ static bool read_store_header(sqlite3 *db, unsigned char *header)
     return file->pMethods->xRead(file, header, HEADER_BYTES, 0) == SQLITE_OK;
 }
 
-// Whose file it is. Application id at byte 68, user version (ours: the schema's) at 60.
+// Checks the owner of the file. Application id at byte 68, user version (ours: the schema's) at 60.
 static bool check_store_header(const struct store_file *f, const unsigned char *h, struct error *e)
 {
     if (f->size < HEADER_BYTES || memcmp(h, "SQLite format 3", 16) != 0)
@@ -242,7 +242,7 @@ static bool same_moment(const struct stat *a, const struct stat *b)
 }
 
 // Without locks another process may write meanwhile, so a refusal counts only when the file did not
-// change while it was looked at.
+// change while it was read.
 bool store_file_inspect(const struct store_file *f, struct error *e)
 {
     struct store_file now = *f;
@@ -303,7 +303,7 @@ static bool limit_ready(const struct store_file *f, struct error *e)
                            "checking that results can be written");
 }
 
-// Where no unnamed file can be made, what the file system says has to do.
+// If no unnamed file can be made, the file system's report has to do.
 static bool space_reported(const struct store_file *f)
 {
     struct statfs fs;

@@ -1,5 +1,5 @@
-// What can be learned of a store's file, and of the place it lies in, without altering either. All
-// of this happens before SQLite opens the file for writing.
+// Checks of a store's file, and of its folder, that alter neither. All of them precede SQLite's
+// opening the file for writing.
 #ifndef HONE_STORE_FILE_H
 #define HONE_STORE_FILE_H
 
@@ -29,8 +29,8 @@ sqlite3 *store_file_peek(const struct store_file *f, struct error *e);
 sqlite3 *store_file_open(const struct store_file *f, int flags, const char *parameters,
                          struct error *e);
 
-// Refuses what is no undamaged store of this version: by the header, and where no log or journal
-// lies beside it (then the file alone is the whole database) by schema_check().
+// Refuses a file that is not an undamaged store of this version: by the header, and if no log or
+// journal lies beside it (then the file alone is the whole database) by schema_check().
 bool store_file_inspect(const struct store_file *f, struct error *e);
 
 // A log or journal that holds something.

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// What decides, of one stored result.
+// The fields of a stored result that decide whether it answers.
 struct kept {
     enum status status;
     enum fault fault;
@@ -50,14 +50,14 @@ static bool correct_answers(const struct kept *k, const struct store_question *q
     return k->samples > 0 && (k->stop == STOP_SETTLED || k->stop == STOP_RANKED);
 }
 
-// A limit of 0 is none.
+// A limit of 0 means that there is none.
 static bool limit_covers(uint64_t met, uint64_t asked)
 {
     return asked != 0 && met >= asked;
 }
 
 // The limit that was met tells whether it was a build or a launch that took too long; when both had
-// the same, both are held against it.
+// the same, both are compared with it.
 static bool timeout_answers(const struct kept *k, const struct policy *p)
 {
     bool build = k->limit_ns == k->build_limit_ns;
@@ -77,8 +77,8 @@ static bool failure_answers(const struct kept *k, const struct store_question *q
     return k->status != STATUS_TIMEOUT || timeout_answers(k, &q->policy);
 }
 
-// A failure that is to be tried again. What was found before it is no answer either: it would say
-// that nothing ever failed.
+// A failure that is to be tried again. Earlier results do not answer either: they would hide the
+// failure.
 static bool is_tried_again(const struct kept *k, const struct store_question *q)
 {
     if (k->status == STATUS_CORRECT)
@@ -122,7 +122,7 @@ enum { UNSEEN = 9, SESSION, FORMAT };
 // Rows come newest first.
 struct finding {
     struct store *store;
-    const struct store *front; // who is asked: `store`, or the one it is behind
+    const struct store *front; // the store in question: `store`, or the one it is behind
     const struct store_question *q;
     struct result *counted; // fixed samples put together so far
     struct result *found;   // what answers
@@ -196,7 +196,7 @@ static bool look_at_rows(struct finding *f, struct error *e)
     return ok;
 }
 
-// What a store in front found correct, a failure in one behind it does not take back.
+// Searches the stores behind: a failure there does not override a correct result in front.
 static bool find_behind(struct finding *f, struct error *e)
 {
     bool ok = true;

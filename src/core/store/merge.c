@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-// What is copied, in an order in which what a row names is there before it. A row number is the
-// file's own and not copied; the order that it stands for is. `only` is put behind `select` where
-// not all is copied: hone_wants() says of a result's id whether it is, and the rest follows from
-// that. The first version of a source for which `select` holds is 3; `select_1` and `select_2` are
-// for those before, where they are others.
+// The tables to copy, ordered so that the rows that a row refers to exist before it. A row number
+// is the file's own and not copied; the order it expresses is. `only` follows `select` if only a
+// part is copied: hone_wants() says of a result's id whether to copy it, and the rest follows from
+// that. `select` holds for sources from version 3 on; `select_1` and `select_2` are for earlier
+// versions, if these differ.
 #define WANTED_JOBS     "SELECT job FROM result WHERE hone_wants(id)"
 #define WANTED_SESSIONS "SELECT session FROM result WHERE hone_wants(id)"
 static const struct part {

@@ -372,7 +372,7 @@ static bool all_put(struct store *s, const uint8_t *id, const struct store_job *
            result_put(s, id, job, policy, result, date, e);
 }
 
-// What was written since the transaction began is there, or is not.
+// Counts the results written since the transaction began, which were kept or lost together.
 static void count_pending(struct store *s, bool kept)
 {
     for (size_t i = 0; i < s->run_count; i++) {
@@ -381,7 +381,7 @@ static void count_pending(struct store *s, bool kept)
     }
 }
 
-// `once`: not where a result with this id is there.
+// `once`: not if a result with this id is there.
 static bool put_in_transaction(struct store *s, const uint8_t *id, bool once,
                                const struct store_job *job, const struct policy *policy,
                                const struct result *result, bool *added, struct error *e)

@@ -1,5 +1,5 @@
 // The tables of a store and their versions: each is made from the one before by SQL, and what a
-// file holds is compared with what that SQL makes, since a store may come from anybody.
+// file holds is compared with what that SQL makes, since a store may come from anywhere.
 
 #include "store/schema.h"
 
@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-// The comments are kept by SQLite: who opens the file with sqlite3 reads them with .schema.
+// SQLite keeps the comments: sqlite3's .schema prints them.
 //
-// Digests and ids are what rows name each other by, never row numbers, so that merging two stores
+// Rows refer to each other by digests and ids, never by row numbers, so that merging two stores
 // is INSERT OR IGNORE table by table. `text` is a table of its own because the same source of 100
 // KB stands behind thousands of jobs; it is keyed by a digest of all texts of a job together, since
 // these change together, and one step (text.texts = job.texts) then finds them.
@@ -90,9 +90,9 @@ static const char version_2[] = "ALTER TABLE result ADD COLUMN number INTEGER;\n
                                 "DROP INDEX result_date;\n"
                                 "CREATE INDEX result_job ON result (job);\n" INDEX_NUMBER;
 
-// What is asked of a spec reads its own results alone: its sessions by their index, their results
-// by another. The log of a build, which may be longer than all else that is known of a result,
-// leaves its body and is the last column, whose pages are read only where it is asked for.
+// A query for a spec reads only its own results: its sessions by their index, their results by
+// another. The build log, which may be longer than the rest of a result, moves from the body to the
+// last column, whose pages are read only on request.
 #define INDICES_3                                                                                  \
     "CREATE INDEX session_spec ON session (spec_name, device);\n"                                  \
     "CREATE INDEX result_session ON result (session, number);\n"
@@ -101,8 +101,8 @@ static const char rows_3[] =
     "UPDATE result SET log = hone_log(format, body), body = hone_body(format, body), "
     "format = " NUMBER(RESULT_FORMAT) " WHERE hone_log(format, body) IS NOT NULL";
 
-// What these come to, made at once: each change of a table has SQLite read the whole schema again,
-// and every opening makes a model of it.
+// The sum of these versions, created at once: on each change of a table SQLite reads the whole
+// schema again, and every opening makes a model of it.
 static const char newest[] = TABLES RESULT_TABLE(
     ", number INTEGER -- from where it was measured; NULL: here\n"
     ", unseen INTEGER NOT NULL DEFAULT 0 -- its sources were not all read\n"
@@ -197,7 +197,7 @@ bool schema_number(sqlite3 *db, const char *sql, int64_t *out)
 static bool damaged(sqlite3 *db, const char *path, const char *detail, struct error *e)
 {
     int code = sqlite3_errcode(db) & 0xff; // without what extends it
-    // A lock or a failing disk is no damage, and says so.
+    // A lock or a failing disk is not damage, and is reported as itself.
     if (code == SQLITE_BUSY || code == SQLITE_IOERR || code == SQLITE_NOMEM)
         return store_fail_sqlite(e, path, db, "checking the store");
     return store_fail(e, path, SQLITE_CORRUPT,

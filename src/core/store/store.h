@@ -2,7 +2,7 @@
 // a fourth, text, keeps what jobs and sessions were made from, each set of texts once.
 //
 // A commit per result: when a call returns true, a SIGKILL loses nothing of it. The file belongs to
-// hone when its application id says so, which is looked at read-only before anything is written: a
+// hone when its application id says so, which is read before anything is written: a
 // foreign, damaged or newer file is refused and left untouched, byte for byte. WAL with
 // synchronous=NORMAL on a local file system, a rollback journal elsewhere. Several processes may
 // use one file at once; a handle belongs to one thread and does not survive a fork. Failures are
@@ -25,12 +25,12 @@ struct store;
 enum store_mode {
     STORE_WRITE,    // created when missing, with its parent folders
     STORE_READ,     // missing or empty is an error; works in a folder one may not write
-    STORE_IMMUTABLE // shipped results that nobody changes: no lock, nothing made beside the file
+    STORE_IMMUTABLE // shipped results that never change: no lock, nothing made beside the file
 };
 
 // Opens and checks that a write would succeed (STORE_WRITE: a transaction that writes a row and is
-// rolled back, so that a read-only file or a full disk is told before any work). Errors name the
-// file and the remedy.
+// rolled back, so that a read-only file or a full disk is reported before any work). Errors name
+// the file and the remedy.
 struct store *store_open(const char *path, enum store_mode mode, struct error *e);
 void store_close(struct store *s); // NULL is fine; those behind it too
 const char *store_path(const struct store *s);
@@ -40,17 +40,17 @@ const char *store_path(const struct store *s);
 // STORE_PATIENCE_MS, as a store begins with) and then fails with SQLITE_BUSY.
 #define STORE_PATIENCE_MS 10000
 void store_patience(struct store *s, int ms);
-// For who waits elsewhere: the call failed because of that alone, and not for STORE_PATIENCE_MS on
-// end yet. The error is then cleared, and the same call is to be tried again.
+// For a caller that waits elsewhere: did the call fail only because of a lock, and not yet for
+// STORE_PATIENCE_MS on end? Then the error is cleared, and the same call is to be tried again.
 bool store_try_again(struct store *s, struct error *e);
 
 // Puts a store that is open for reading behind all others of `s`, which owns it from then on:
-// shipped results, a team's. It answers where none before it does and appears in store_each(), with
+// shipped results, a team's. It answers if none before it does and appears in store_each(), with
 // its file as the origin; it is never written. Without a store of the user's own (`s` NULL) it is
 // the first itself. Returns the stack.
 struct store *store_stack(struct store *s, struct store *behind);
 
-// What a run was: one row a run, written at the first result. All texts may be NULL.
+// A run's description: one row a run, written at the first result. All texts may be NULL.
 struct store_session {
     const char *command; // the command line
     const char *hone_version;
@@ -68,13 +68,12 @@ struct store_session {
 // before the first result.
 bool store_begin(struct store *s, const struct store_session *session, struct error *e);
 
-// Other surroundings of the present session, than which nothing that was written changes: what is known of a run at its end
-// alone. Where nothing of it is written yet nothing is now.
+// Replaces the surroundings of the present session, some of which are known only at the end of a
+// run; nothing else that was written changes. If the session is not written yet, neither are these.
 bool store_surroundings(struct store *s, const char *surroundings, struct error *e);
 
-// What identifies and describes a job in the store. `configuration` is the canonical text
-// "block_size_x=16, tile_size_x=2", `spec_id` a digest of what makes results of one spec
-// comparable: (see spec_identity()): name of the spec, its kernel names.
+// Identity and description of a job in the store. `configuration` is the canonical text
+// "block_size_x=16, tile_size_x=2".
 struct store_job {
     const struct job *job;
     struct digest key;
@@ -91,38 +90,38 @@ struct store_job {
 bool store_put(struct store *s, const struct store_job *job, const struct policy *policy,
                const struct result *result, struct error *e);
 
-// The same under an id of the caller's, and only once: where a result with this id is there nothing
-// is written, and *added is false. For what is imported, whose id says what it is.
+// The same under an id of the caller's, and only once: if a result with this id is there nothing
+// is written, and *added is false. For imported results, whose id identifies them.
 bool store_put_once(struct store *s, const uint8_t id[STORE_ID_BYTES], const struct store_job *job,
                     const struct policy *policy, const struct result *result, bool *added,
                     struct error *e);
 
-// What is put between the two is there together or not at all, and nobody else writes meanwhile. A
-// put that fails ends it: the rest is refused. store_together_end() is called also then, and says
-// whether all of it was kept; without `keep` nothing is.
+// Groups the puts between the two calls: all are written or none, and no other process writes
+// meanwhile. A failed put ends the group: the rest is refused. store_together_end() must be called
+// then too, and returns whether all of it was kept; without `keep` nothing is.
 bool store_together(struct store *s, struct error *e);
 bool store_together_end(struct store *s, bool keep, struct error *e);
 
-// Is anything stored of this configuration of these sources, on any device and under any key? Also
-// in the stores behind. False too where it cannot be told.
+// Does the store have results of this configuration of these sources, on any device and under any
+// key? Also in the stores behind. False too if that cannot be determined.
 bool store_has_configuration(struct store *s, const char *configuration_json,
                              const struct digest *source);
 
-// Reads back what this handle wrote: an error where fewer results are there than were put, because
+// Reads back what this handle wrote: an error if fewer results are there than were put, because
 // another program removed them or the file does not keep what is written to it.
 bool store_kept(struct store *s, struct error *e);
 
-// A result whose sources could not all be read (store_job.unseen) answers for what this handle's
-// own sessions ask, and for nothing else: nobody knows whether they have changed. From this call on
-// those of other runs answer too.
+// A result whose sources could not all be read (store_job.unseen) answers this handle's own
+// sessions only, since its sources may have changed. From this call on those of other runs answer
+// too.
 void store_reuse_unseen(struct store *s);
 
-// What is asked of the store.
+// A question to the store.
 struct store_question {
     struct digest key;
     struct policy policy; // launches / batch: the samples wanted
     uint32_t retry;       // failures with these statuses do not answer: 1 << STATUS_COMPILE | ...
-    bool alone;           // asked for on its own, not by a search that looks at many
+    bool alone;           // asked for on its own, not by a search of many
 };
 #define STORE_RETRY_ALL UINT32_MAX
 
@@ -149,19 +148,19 @@ struct store_question {
 //   - a check asks for no launches (policy.launches = 0): every correct result answers, timed or
 //     not, cold or warm, and failures as for a search
 //   - the newest that answers wins, and a failure does not answer once a newer result is correct,
-//     or one of a store in front; where the newest is a failure that is to be tried again, nothing
+//     or one of a store in front; if the newest is a failure that is to be tried again, nothing
 //     older answers either;
 //     only fixed samples are put together: of results with one batch
 //     and the same warm-up launches, the newest first until there are enough, in order of time
 //   - another key never answers: source, include file, option, size, argument, verification,
 //     device, driver, measuring version
-//   - what was imported (IMPORTED) has a key that no job has: it answers for nothing
+//   - an imported result (IMPORTED) has a key that no job has: it answers for nothing
 //   - a format of result that only a newer hone reads does not answer
 //
-//   - a store behind answers where none before it does, as a whole; only the first store's samples
+//   - a store behind answers if none before it does, as a whole; only the first store's samples
 //     are topped up
 //
-// It is marked `reused`, with its origin where that is a store behind. With `missing` and a fixed
+// It is marked `reused`, with its origin if that is a store behind. With `missing` and a fixed
 // policy a result with too few samples comes back too, and *missing is how many are still to be
 // measured; 0 for one that answers.
 struct result *store_find(struct store *s, const struct store_question *q, uint32_t *missing,
@@ -206,7 +205,7 @@ struct store_row {
     bool cold;   // its policy's: times of cold inputs do not compare with those of warm ones
 };
 
-// Which results a question is about: all that is said must hold. {0}: all of them.
+// Which results a question is about: all conditions must hold. {0}: all of them.
 struct store_query {
     const char *spec_name; // (optional) here and below; NULL: any
     const char *constants;
@@ -219,16 +218,16 @@ struct store_query {
     bool all_runs; // also what answers for its own run alone: to list it, not to answer with it
     bool logs;     // with the build logs
 
-    // Which rows count, for who takes times from them. Measured as hone measures today, and, but
+    // Which rows count as sources of times. Measured as hone measures today, and, but
     // for `imported`, by hone:
     bool today, imported;
-    // Of correct ones; a failure counts whatever the inputs were.
+    // Filter for correct results; a failure counts whatever the inputs were.
     enum store_inputs { STORE_INPUTS_ANY, STORE_INPUTS_WARM, STORE_INPUTS_COLD } inputs;
-    // What was timed, and failures that the configuration itself came to: not, but with `lost`,
-    // that the device was gone, nor, but with `timeouts`, a time limit, which is the run's.
+    // Timed results, and failures caused by the configuration itself; a lost device counts only
+    // with `lost`, a time limit, which belongs to the run, only with `timeouts`.
     bool telling, lost, timeouts;
-    bool uncompared; // nothing that was launched in turn with other jobs
-    // Of what counts only the newest of each.
+    bool uncompared; // nothing that was launched interleaved with other jobs
+    // Only the newest matching row of each group.
     enum {
         STORE_NEWEST_NONE,
         STORE_NEWEST_OF_JOB,
@@ -237,13 +236,13 @@ struct store_query {
     } newest;
 };
 
-// Calls `each` for every result, newest first, until it returns false; of a stack each result once,
+// Calls `each` for every result, newest first, until it returns false; in a stack each result once,
 // from the first store that has it, which is its origin, and those of a store before all of the
 // stores behind it. `each` may use the store.
 //
-// Newest is what was written last, whatever the clock said: each result has a number above all that
-// its store had. Another store that it is imported into keeps it; of equal numbers the later date
-// is newer, then the higher id.
+// The newest result is the last written, whatever the clock said: each result has a number above
+// all others in its store. A store that imports it keeps the number; among equal numbers the later
+// date is newer, then the higher id.
 bool store_each(struct store *s, const struct store_query *q,
                 bool (*each)(void *context, const struct store_row *row), void *context,
                 struct error *e);
@@ -253,13 +252,13 @@ bool store_row_copy(struct arena *a, const struct store_row *row, struct store_r
 
 // The texts kept for a job, until `each` returns false: (kind, name, text, length) with kind "spec"
 // (of the newest session that measured it), "source", "include", and "reference" for the sources
-// and includes of a kernel it was held against. Texts are terminated and live until `each` returns.
+// and includes of its reference kernel. Texts are terminated and live until `each` returns.
 bool store_texts(struct store *s, const struct digest *key,
                  bool (*each)(void *context, const char *kind, const char *name, const char *text,
                               size_t length),
                  void *context, struct error *e);
 
-// Of the first store alone.
+// Counts of the first store alone.
 struct store_counts {
     uint64_t jobs, sessions, results, correct;
     uint64_t file_bytes; // with its log

@@ -1,4 +1,4 @@
-// What is in a store, counted by SQLite.
+// Summary of a store's contents, counted by SQLite.
 
 #include "store/database.h"
 #include "store/fail.h"

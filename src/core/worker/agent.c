@@ -118,8 +118,8 @@ static struct ward *find_ward(const struct agent *a, uint32_t number)
     return w;
 }
 
-// What the tuner's machine chose for its own folders is none here; but one that it set to nothing
-// stays so.
+// Folder variables from the tuner's machine are ignored, except empty ones, which disable that
+// cache here too.
 static bool is_folder_variable(const struct agent *a, const char *entry)
 {
     size_t length = strcspn(entry, "=") + 1;
@@ -225,7 +225,7 @@ static void pass_credit(struct agent *a, struct ward *w, size_t bytes)
     w->passed = 0;
 }
 
-// What a worker that is gone does not take is dropped.
+// Sends the queued bytes to the worker; drops them if it is gone.
 static void feed_ward(struct agent *a, struct ward *w)
 {
     while (w->process.channel >= 0 && ward_pending(w) > 0) {
@@ -262,7 +262,7 @@ static void give_ward(struct agent *a, struct ward *w, const void *bytes, size_t
     feed_ward(a, w);
 }
 
-// What it printed goes first: it was printed before it was answered.
+// Passes on a worker's output before its answers, since it was printed before them.
 static void pass_printed(struct agent *a, struct ward *w)
 {
     char bytes[16 * 1024];

@@ -1,4 +1,4 @@
-// What a worker holds of the contents that jobs name by digest.
+// The contents, named by digest, that a worker holds.
 #ifndef HONE_WORKER_BLOBS_H
 #define HONE_WORKER_BLOBS_H
 

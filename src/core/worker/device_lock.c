@@ -115,7 +115,7 @@ static bool somebody_waits(const struct device_lock *l)
 
 // ---- who has it --------------------------------------------------------------------------------
 
-// What the holder noted: anybody may write there, so that only a number is taken from it. 0: none.
+// Reads the holder's note. Anyone may write there, so that only a number is taken from it. 0: none.
 static long noted_process(const struct device_lock *l)
 {
     static const char begin[] = "process ";
@@ -155,8 +155,8 @@ static void put_process(long pid, char *out, size_t size)
     }
 }
 
-// Who takes the lock notes itself, so that the file was changed when that was; nobody has it for
-// less time than this one has waited.
+// The age of the holder's note, which is written when the lock is taken; at least the time that
+// this process has waited.
 static double held_ns(const struct device_lock *l)
 {
     struct stat s;

@@ -227,7 +227,7 @@ static void send_out(struct link *l, struct relay *r)
     }
 }
 
-// What is left of a frame is dropped: its rest will not come.
+// Closes the channel and drops the rest of a partial frame, which will not be completed.
 static void close_out(struct link *l, struct relay *r)
 {
     if (r->channel >= 0)
@@ -275,7 +275,7 @@ static ssize_t give_bytes(int fd, const char *bytes, size_t length, bool is_sock
     return n >= 0 ? n : errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -1;
 }
 
-// What was printed before goes first, unless the tuner leaves it where it is.
+// Passes bytes to the tuner after earlier printed output, unless the tuner leaves that unread.
 static void pass_in(struct link *l, struct relay *r)
 {
     bool is_before = r->said.length > 0 && r->printed >= 0;
@@ -508,7 +508,7 @@ static bool take_of_agent(struct link *l, const struct node_frame *f)
     }
 }
 
-// What the launcher printed before the agent spoke is passed over: a banner, or a shell's greeting.
+// Skips the launcher's output before the agent's first frame: a banner, or a shell's greeting.
 static void skip_banner(struct link *l)
 {
     static const char magic[] = {'\x9e', 'h', 'n', '\x01'};
@@ -814,7 +814,8 @@ static void link_step(struct link *l)
         r->channel_at = -1;
         if (channel & POLLOUT)
             pass_in(l, r);
-        // Nobody waits for what it comes to; and poll() would not sleep before the agent takes more.
+        // The tuner hung up and needs no more; and poll() would not sleep until the agent takes
+        // more.
         if (channel & POLLHUP && !(at->events & POLLIN))
             close_out(l, r);
         else if (channel & ~POLLOUT)

@@ -8,8 +8,8 @@
 // counted from 1 and never used twice. The agent speaks first. The start of HELLO's payload never
 // changes, so that any two versions understand that they differ.
 //
-// What one side may send of a worker's bytes is limited by the other: NODE_WINDOW, and as much more
-// as CREDIT says. So a worker that does not read holds up no other.
+// Each side limits the bytes of a worker that the other may send: NODE_WINDOW, and as much more as
+// CREDIT says. A worker that does not read thus blocks no other.
 #ifndef HONE_WORKER_NODE_FRAMES_H
 #define HONE_WORKER_NODE_FRAMES_H
 

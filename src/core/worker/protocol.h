@@ -156,7 +156,7 @@ bool channel_receive(struct channel *c, struct error *e);
 bool channel_receive_some(struct channel *c, struct error *e);
 // The next complete frame, if one has arrived: 1 yes, 0 not yet, -1 the bytes are no frame.
 int channel_next(struct channel *c, struct frame *f, struct error *e);
-// What channel_next() would give out: is a complete frame there, and of which verb? Takes nothing.
+// Is a complete frame for channel_next() there, and what is its verb? Takes nothing.
 bool channel_peek(const struct channel *c, enum verb *verb);
 // Has a part of a frame arrived, or a whole one, that was not given out yet?
 bool channel_arriving(const struct channel *c);

@@ -411,7 +411,7 @@ static void serve_routine(struct worker *w, struct request *q)
     text_release(&about);
 }
 
-// Nobody waits for an answer; what is wrong is told with the job that wants it.
+// A valid blob gets no reply; wrong contents are reported with the job that needs them.
 static void serve_blob(struct worker *w, struct request *q)
 {
     struct blob_part part = {.size = 0};
@@ -485,7 +485,7 @@ static int serve_all(struct worker *w)
     return EXIT_SUCCESS;
 }
 
-// What is still queued goes out before the process ends, if somebody reads it.
+// Sends the queued frames before the process ends, if the other side reads them.
 static void drain(struct worker *w)
 {
     struct pollfd ready = {.fd = w->channel.fd, .events = POLLOUT};

@@ -1,5 +1,5 @@
-// What a worker does before it opens a device: its channel away from the standard descriptors,
-// environment and folders of the drivers, threads bound to cores.
+// Prepares a worker before it opens a device: moves its channel away from the standard descriptors,
+// sets environment and folders of the drivers, binds threads to cores.
 #include "worker/worker.h"
 
 #include <errno.h>

@@ -30,7 +30,7 @@
 // How often the parent is looked at where the kernel has no descriptors of processes.
 #define LOOK_MS 100
 
-// What the thread watches, until the end of the process.
+// State of the watching thread, until the end of the process.
 static struct watch {
     int channel;
     int parent; // descriptor of the process; -1: cannot be had

@@ -46,7 +46,7 @@ static int print_line(const char *text)
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-// What the tuner tells of a worker that ended: it reads standard error.
+// Prints the reason of the worker's end to standard error, which the tuner reports.
 static int last_words(const struct error *e)
 {
     fprintf(stderr, "hone-worker: %s\n", e->text);

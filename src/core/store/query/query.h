@@ -16,20 +16,20 @@ struct store_fastest {
     size_t age;    // 0: of the newest of these rows
 };
 
-// By the newest result of each job, or of each configuration, as q->newest says: those that have a
-// time, the fastest first. Of equal ones the newer. In the arena.
+// The newest result of each job, or of each configuration, as q->newest says, if it has a time: the
+// fastest first, the newer first among equals. In the arena.
 bool store_fastest(struct store *s, const struct store_query *q, struct arena *a,
                    struct store_fastest **out, size_t *count, struct error *e);
 
 // ---- runs --------------------------------------------------------------------------------------
 
-// Those that have results of the spec, by the newest row of each, the newest first. In the arena.
+// The runs that have results of the spec, by the newest row of each, newest first. In the arena.
 bool store_runs(struct store *s, const char *spec_name, struct arena *a, struct store_row **out,
                 size_t *count, struct error *e);
 
 // ---- recorded spaces ---------------------------------------------------------------------------
 
-// What tells spaces apart beside the spec, its constants, the device and the language.
+// The criterion that separates spaces besides the spec, its constants, the device and the language.
 enum stored_apart {
     STORED_DRIVERS, // the driver; all with the text, and the inputs, of the newest
     STORED_RUNS,    // the run of hone; each with its own newest text
@@ -56,17 +56,17 @@ struct stored_space {
     const char *statistic; // what a time of it is: "median", or as it was imported
 };
 
-// What the median of a result's samples is: "median"; of an imported one what was recorded.
+// The statistic of a result's time: "median", or as recorded for an imported one.
 const char *result_statistic(const struct result *r);
 
-// Those of a spec (NULL: of all) with these constants (NULL: any), the one with the newest result
+// The spaces of a spec (NULL: of all) with these constants (NULL: any), that with the newest result
 // first. In the arena.
 bool stored_spaces(struct store *s, const char *spec_name, const char *constants,
                    enum stored_apart apart, struct arena *a, struct stored_space **out,
                    size_t *count, struct error *e);
 
-// The newest result of each configuration, the newest first, until `each` returns false. What was
-// only checked, without a time, and samples of comparisons are left out.
+// The newest result of each configuration, newest first, until `each` returns false. Results that
+// were only checked, without a time, and samples of comparisons are left out.
 bool stored_space_each(struct store *s, const struct stored_space *space,
                        bool (*each)(void *context, const struct store_row *row), void *context,
                        struct error *e);

@@ -1,12 +1,12 @@
 // The walk over stored results that every question begins with, and the one place that says which
 // results count.
 //
-// Of each store a list is made first: the numbers of the rows that the query may mean, newest
-// first, from the indices alone (the sessions of a spec on a device, then the results of each
-// session). Then each row is read by its number and held against the query: what decides is in
-// columns, so that the body of a row that does not count is never decoded. The build log is a
-// column behind all others and is only read when it is asked for. So what is read grows with the
-// rows of the spec and not with the store.
+// Each store first yields a list: the numbers of the rows that may match the query, newest first,
+// from the indices alone (the sessions of a spec on a device, then the results of each session).
+// Then each row is read by its number and compared with the query: the deciding fields are columns,
+// so that the body of a row that does not count is never decoded. The build log is the last column
+// and is only read on request. The amount read thus grows with the rows of the spec and not with
+// the store.
 
 #include "store/database.h"
 #include "store/fail.h"
@@ -40,7 +40,7 @@ static bool row_counts(const struct store_query *q, const struct store_row *row,
 
 // ---- the newest of each -------------------------------------------------------------------------
 
-// What was met already, by digest; open addressing.
+// Set of digests met already; open addressing.
 struct digest_set {
     struct digest *slots; // all zero: free
     size_t count, room;   // a power of two
@@ -77,7 +77,7 @@ static bool digest_note(struct digest_set *set, const struct digest *d, bool *is
     return true;
 }
 
-// What the newest row of is wanted. False without memory.
+// Notes the row under what q->newest groups by. False without memory.
 static bool note_row(struct digest_set *set, const struct store_query *q,
                      const struct store_row *row, bool *is_new)
 {
@@ -91,8 +91,7 @@ static bool note_row(struct digest_set *set, const struct store_query *q,
 
 // ---- SQL ----------------------------------------------------------------------------------------
 
-// What a result's number is, what its log, and whether its sources were all seen: by the version of
-// the store less 1.
+// SQL for a result's number, its log, and whether it is unseen: by the store's version less 1.
 static const struct version {
     const char *place, *imported, *unseen, *log;
 } versions[STORE_SCHEMA_VERSION] = {
@@ -103,9 +102,9 @@ static const struct version {
      "EXISTS (SELECT 1 FROM result WHERE number IS NOT NULL)", "result.unseen", "result.log"},
 };
 
-// Numbers are equal only where results were imported: only then are dates and ids looked at, which
-// are in no index. What leaves few rows is asked for first, and the row's own statement holds it
-// against the rest.
+// Numbers are equal only if results were imported: only then are dates and ids compared, which
+// are in no index. Conditions that leave few rows come first, and the row's own statement checks
+// the rest.
 static void list_sql(const struct store_query *q, const struct version *v, struct text *out)
 {
     text_addf(out,
@@ -128,8 +127,7 @@ static void list_sql(const struct store_query *q, const struct version *v, struc
               v->imported, v->imported);
 }
 
-// What the session says of the spec comes first: the job's row keeps the first of several specs
-// that led to it.
+// Prefers the session's name of the spec: the job's row keeps the first of several specs.
 static void row_sql(const struct store_query *q, const struct version *v, struct text *out)
 {
     text_add(out,
@@ -256,7 +254,7 @@ bool store_row_copy(struct arena *a, const struct store_row *row, struct store_r
 static const char doing[] = "reading results";
 
 struct walk {
-    struct store *front, *store; // who is asked, and where the walk is
+    struct store *front, *store; // the store in question, and where the walk is
     const struct store_query *q;
     bool (*each)(void *context, const struct store_row *row);
     void *context;
@@ -264,7 +262,7 @@ struct walk {
     struct digest_set met; // with q->newest
 };
 
-// What a query leaves out stands in no statement, and not all that it says in each.
+// Binds a field that the query sets and the statement uses.
 static void bind_blob(struct values *v, const char *name, const void *bytes, size_t length)
 {
     if (bytes && sqlite3_bind_parameter_index(v->statement, name) > 0)

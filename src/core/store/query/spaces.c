@@ -1,4 +1,4 @@
-// What a store holds, as recorded spaces: which there are, and the results of one.
+// The contents of a store as recorded spaces: their list, and the results of one.
 
 #include "store/query/query.h"
 
@@ -78,7 +78,8 @@ static bool is_of_space(const struct noting *n, const struct noted *known,
     return is_of_place(s, row);
 }
 
-// The space of a row, a new one where there is none; *leader is the newest of its place. NULL: it is of none.
+// The space of a row, a new one if there is none; *leader is the newest of its place. NULL: the row
+// belongs to no space.
 static struct noted *space_of_row(struct noting *n, const struct store_row *row)
 {
     struct noted *leader = NULL;
@@ -122,7 +123,8 @@ static bool note_space(void *context, const struct store_row *row)
     return true;
 }
 
-// Of a place with several drivers the newest says for all whether inputs are cold; one that has nothing then is none.
+// In a place with several drivers the newest decides for all whether inputs are cold; a space left
+// empty is dropped.
 static void count_space(const struct noting *n, struct noted *of)
 {
     struct stored_space *s = &of->space;

@@ -10,7 +10,7 @@
 // The numbers of every CBLAS since the first one.
 enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 };
 
-// What it is waited for after a call.
+// One slice of the rest after a call, and its limit: see cblas_rest().
 #define REST_SLICE_NS (UINT64_C(2) * 1000000)
 #define REST_MOST_NS  (UINT64_C(500) * 1000000)
 

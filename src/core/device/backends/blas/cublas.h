@@ -1,6 +1,6 @@
-// What hone calls of cuBLAS, under the names and with the numbers of NVIDIA's headers, declared
-// here so that none of those is needed to build hone; a test holds them against the real ones where
-// there are any.
+// The part of cuBLAS that hone calls, under the names and with the numbers of NVIDIA's headers,
+// declared here so that hone builds without those; a test compares them with the real ones if there
+// are any.
 #ifndef HONE_DEVICE_BACKENDS_BLAS_CUBLAS_H
 #define HONE_DEVICE_BACKENDS_BLAS_CUBLAS_H
 

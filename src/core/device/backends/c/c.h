@@ -1,4 +1,4 @@
-// What the files of the C backend share.
+// Declarations that the files of the C backend share.
 #ifndef HONE_DEVICE_BACKENDS_C_C_H
 #define HONE_DEVICE_BACKENDS_C_C_H
 

@@ -17,12 +17,12 @@
 
 #define COMPILER     "cc"
 #define DIGEST_BYTES ((size_t)4 << 20) // of the compiler's file
-// Of the host's clock: what two readings of it take.
+// Resolution of the host's clock: the time that two readings take.
 #define CLOCK_NS 250
 
 // ---- the compiler
 
-// What it prints; false where it cannot be run or fails.
+// Collects the compiler's output; false if it cannot be run or fails.
 static bool ask_compiler(const char *compiler, const char *const *words, struct text *out)
 {
     struct error ignored = ERROR_INIT;

@@ -168,7 +168,7 @@ static bool compile(struct c_host *h, const struct job *j, uint32_t index, struc
 
 // ---- loading
 
-// What came along with the object stays: a library's idle threads (OpenMP's) run in its code.
+// Keeps the object's libraries loaded: a library's idle threads (OpenMP's) run in its code.
 static void keep_libraries(void *handle)
 {
     struct link_map *map = NULL;

@@ -1,4 +1,4 @@
-// What the files of the CUDA backend share.
+// Declarations that the files of the CUDA backend share.
 //
 // A device is opened in one of four ways: a card with a context, to run; a card without one, to
 // build for it; a card of another machine, likewise, without a driver; an architecture

@@ -19,8 +19,7 @@ static const struct library_function nvrtc_entries[] = {NVRTC_FUNCTIONS(NVRTC)};
 
 // ---- the driver
 
-// One that is there and cannot be opened (damaged, or without what it needs itself) is something
-// else.
+// A library that exists but cannot be opened (damaged, or lacking a dependency) is another fault.
 static bool is_absent(const char *why)
 {
     return strstr(why, CUDA_LIBRARY) && strstr(why, "No such file");
@@ -120,7 +119,7 @@ bool nvrtc_api_open(struct nvrtc_api *api, const char *toolkit, struct text *pat
 
 // ---- codes
 
-// What the driver's own words leave open, or say in the terms of its implementation.
+// Explains codes that the driver's own text leaves open, or puts in terms of its implementation.
 static const struct {
     CUresult code;
     const char *text;

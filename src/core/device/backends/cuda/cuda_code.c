@@ -139,7 +139,7 @@ static bool write_all(const char *path, const struct text *bytes)
     return fclose(f) == 0 && ok;
 }
 
-// Whoever looks for it sees the whole file or none.
+// Writes under another name and renames, so that readers see the whole file or none.
 void cuda_cache_keep(const char *folder, const struct digest *key, const struct cuda_code *c)
 {
     struct text name = TEXT_INIT, temporary = TEXT_INIT, bytes = TEXT_INIT;

@@ -25,8 +25,8 @@ struct cuda_compiler {
 bool cuda_compiler_open(struct cuda_compiler *c, const char *toolkit, struct error *e);
 void cuda_compiler_close(struct cuda_compiler *c);
 
-// What code for a card of this capability is built for: "sm_90a", with what only this one has,
-// where NVRTC can; else the nearest one below it whose code the card runs.
+// The architecture to build for a card of this capability: "sm_90a", with its specific features, if
+// NVRTC knows it; else the nearest one below it whose code the card runs.
 bool cuda_compiler_target(const struct cuda_compiler *c, uint32_t capability, char out[16],
                           struct error *e);
 // Can it build for an architecture that was asked for by name?

@@ -328,7 +328,7 @@ static struct cuda *new_cuda(const struct device_options *options, const struct 
         return NULL;
     o->options = options;
     o->info = info;
-    // What every card of the last ten years has.
+    // Limits of every card of the last ten years.
     o->grid[0] = INT32_MAX;
     o->grid[1] = o->grid[2] = UINT16_MAX;
     if (cuda_compiler_open(&o->compiler, options->toolkit, e))

@@ -272,7 +272,7 @@ static bool is_passed(const struct job_launch *l, uint32_t buffer)
     return false;
 }
 
-// What the kernel takes as an argument need not stand in a symbol, too.
+// Finds the buffer's symbol, which may be missing if the kernel takes the buffer as an argument.
 static bool set_symbol(struct cuda *o, struct cuda_kernel *k, const struct job *j,
                        const struct job_launch *l, uint32_t buffer, const struct memory *from,
                        struct result *r)

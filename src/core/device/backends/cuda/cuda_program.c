@@ -106,7 +106,7 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, cons
         add_option(out, "-I", tree);
     for (size_t i = 0; i < CUDA_FOLDERS_MOST && o->compiler.folders[i]; i++)
         add_option(out, "-I", o->compiler.folders[i]);
-    // What its cache answers has no report of the assembler's; hone keeps cubins with their logs.
+    // NVRTC's cache does not keep the assembler's report; hone keeps cubins with their logs.
     if (o->compiler.major > 12 || (o->compiler.major == 12 && o->compiler.minor >= 9))
         add_option(out, "--no-cache", "");
     add_option(out, VERBOSE, "");
@@ -274,7 +274,7 @@ static void add_declared(const char *text, uint64_t length, struct text *out)
     }
 }
 
-// What NVRTC says of a name it was asked for stands in a file of its own making.
+// NVRTC reports a requested name with a place in a file of its own making.
 #define NAME_FILE  "__nv_name_map("
 #define NAME_ASKED "Input name expression was: \""
 

@@ -109,7 +109,7 @@ static const char *remedy_of(int code)
     }
 }
 
-// What fails before anything was launched.
+// Reports a failure before anything was launched.
 static bool report(const char *call, int code, struct result *r)
 {
     char text[96];
@@ -252,7 +252,7 @@ static bool report_driver(struct cuda *o, const char *call, CUresult code, bool 
                        cuda_code_text(&o->cu, code, text, sizeof text));
 }
 
-// What cuBLAS says counts only where the driver has nothing to say: a sticky error is seen there.
+// Reports a failed call. The driver's error, which may be sticky, precedes that of cuBLAS.
 static bool report_call(struct cuda *o, int code, bool *lost, struct result *r)
 {
     char text[96];

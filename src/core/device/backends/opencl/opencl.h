@@ -1,4 +1,4 @@
-// What the files of the OpenCL backend share.
+// Declarations that the files of the OpenCL backend share.
 #ifndef HONE_DEVICE_BACKENDS_OPENCL_OPENCL_H
 #define HONE_DEVICE_BACKENDS_OPENCL_OPENCL_H
 
@@ -14,8 +14,8 @@ struct opencl {
     const struct device_info *info;
     bool nvidia, pocl;
     char timer_fault[160]; // found when it was opened
-    // Of clSetUserEventStatus(): a launch then waits in the queue for what will never come, and so
-    // would clFinish().
+    // Error of clSetUserEventStatus(): a launch then waits in the queue for ever, and so would
+    // clFinish().
     cl_int stuck;
 };
 

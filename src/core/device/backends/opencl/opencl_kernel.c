@@ -51,7 +51,7 @@ static uint64_t kernel_number(struct opencl *o, cl_kernel kernel, cl_kernel_work
     return n;
 }
 
-// What reqd_work_group_size says, which the driver would refuse without naming it.
+// Checks reqd_work_group_size: the driver would refuse the launch without naming it.
 static bool check_required(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
                            struct result *r)
 {
@@ -192,8 +192,8 @@ static void parse_type(const char *type, struct declared *out)
     out->has_element = is_plain && declared_parse(words, LANGUAGE_OPENCL, &out->element);
 }
 
-// What clSetKernelArg() does not see: a size may fit by chance. Unknown where the driver does not
-// keep what the source says.
+// The declared parameter, which clSetKernelArg() does not check: a size may fit by chance. Unknown
+// if the driver does not keep the source's declarations.
 static struct declared declared_argument(struct opencl *o, cl_kernel kernel, cl_uint index)
 {
     char type[64] = "";
@@ -243,7 +243,7 @@ static const struct {
     {CL_MEM_OBJECT_ALLOCATION_FAILURE, STATUS_CONSTRAINTS},
 };
 
-// What the driver said when it was handed the launch, before anything ran.
+// Reports the driver's refusal of a launch, before anything ran.
 static bool report_refusal(const struct job_launch *l, const char *call, cl_int code,
                            struct result *r)
 {

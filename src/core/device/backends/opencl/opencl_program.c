@@ -101,8 +101,7 @@ static const char *extra_option(const struct opencl *o)
     return o->nvidia ? "-cl-nv-verbose" : "-cl-kernel-arg-info";
 }
 
-// What a build is made from; `tree` is the folder of the included files, without data when there
-// are none.
+// The inputs of a build; `tree` is the folder of the included files, empty if there are none.
 struct texts {
     struct text options, source, tree;
 };

@@ -63,7 +63,7 @@ static bool times_of(const struct opencl *o, const cl_event *events, cl_uint cou
     return true;
 }
 
-// Of the distances of all times from the first; 0 when nothing was learnt.
+// The common divisor of all times' distances from the first; 0 if nothing was learnt.
 static uint64_t step_of(const struct times *all)
 {
     uint64_t step = 0;
