@@ -66,8 +66,8 @@ endfunction()
 function(hone_module NAME)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_library(hone_${NAME} OBJECT ${ARG_SOURCES})
-  target_include_directories(hone_${NAME} PUBLIC ${PROJECT_SOURCE_DIR}/src
-                                                 ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(hone_${NAME} PUBLIC
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/core ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/generated)
   target_link_libraries(hone_${NAME} PUBLIC m ${ARG_LIBRARIES})
 endfunction()
 

@@ -1,5 +1,5 @@
 # What `cmake --install` puts where. The tree can be moved as a whole: hone and libhone find the worker by where they lie
-# (src/os/beside.c), and hone.pc and the CMake package name every folder by where they lie themselves. The components are the
+# (src/core/os/beside.c), and hone.pc and the CMake package name every folder by where they lie themselves. The components are the
 # packages of cmake/hone_package.cmake.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)

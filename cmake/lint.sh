@@ -51,7 +51,7 @@ cppcheck_all() {
     cppcheck -j"$(nproc)" --std=c11 --quiet --error-exitcode=1 --inline-suppr \
         --enable=warning,performance,portability --suppressions-list=.cppcheck \
         --template='{file}:{line}: {severity}: {message} [{id}]' \
-        -U__clang_analyzer__ -D_GNU_SOURCE '-DHONE_VERSION=""' -Isrc -Iinclude src
+        -U__clang_analyzer__ -D_GNU_SOURCE '-DHONE_VERSION=""' -Isrc -Isrc/core -Iinclude src
 }
 
 # Nodes of a function's graph that the analyzer visits; its own limit takes about six times as long as

@@ -51,8 +51,8 @@
 //   memory it returns 0 and writes an empty text.
 // - A configuration is an array of hone_spec_parameters() value indices, one a parameter, in the
 //   spec's order. A restriction is not part of it: it may be invalid.
-// - An index that is out of range is a fault of the caller, and is not looked for, unless the
-//   function says what it answers.
+// - An index that is out of range is the caller's fault, and is not checked, unless the function
+//   says what it answers.
 //
 // Threads, callbacks, and what the library does to a process
 // - A handle is used by one thread at a time. Handles that were not made from each other are
@@ -125,7 +125,7 @@ enum hone_error_code {
 
 struct hone_error {
     enum hone_error_code code;
-    int driver; // the code of whoever refused; 0 where there is none
+    int driver; // the driver's own code; 0 if there is none
     char text[4096];
 };
 
@@ -139,7 +139,7 @@ struct hone_error {
 // &e).
 HONE_API bool hone_check_version(int number, struct hone_error *e);
 
-// What the library has to say besides: one line without a newline.
+// A message of the library: one line without a newline.
 enum hone_level { HONE_NOTE, HONE_WARNING, HONE_DEBUG };
 struct hone_log {
     void (*notice)(void *context, enum hone_level level, const char *message);
@@ -161,9 +161,8 @@ struct hone_spec_options {
 // Reads a spec; `o` may be NULL. Reading one opens no kernel file.
 HONE_API struct hone_spec *hone_spec_load(const char *path, const struct hone_spec_options *o,
                                           struct hone_error *e);
-// The same from memory. `folder` is where the spec's files (kernels, data) are looked for; NULL:
-// the working directory. `name` stands for the file's name, in errors and where the spec does not
-// name itself.
+// The same from memory. `folder` is where the spec's files (kernels, data) are; NULL: the working
+// directory. `name` stands for the file's name, in errors and if the spec does not name itself.
 HONE_API struct hone_spec *hone_spec_parse(const char *text, size_t length, const char *folder,
                                            const char *name, const struct hone_spec_options *o,
                                            struct hone_error *e);
@@ -189,7 +188,7 @@ HONE_API size_t hone_spec_constant_value(const struct hone_spec *s, size_t const
                                          size_t size);
 HONE_API size_t hone_spec_constants_text(const struct hone_spec *s, char *out, size_t size);
 
-// What is computed of a time: how many metrics, and the name of one ("GFLOP/s").
+// The metrics that follow from a time: how many there are, and the name of one ("GFLOP/s").
 HONE_API size_t hone_spec_metrics(const struct hone_spec *s);
 HONE_API const char *hone_spec_metric(const struct hone_spec *s, size_t metric);
 
@@ -210,7 +209,7 @@ struct hone_devices;
 
 enum hone_device_type { HONE_GPU, HONE_INTEGRATED_GPU, HONE_CPU, HONE_ACCELERATOR };
 
-// What is known of a device. Made by the library only.
+// The facts of a device. Made by the library only.
 struct hone_device {
     size_t size; // of what the library knows
     const char *name, *vendor, *platform, *driver;
@@ -259,7 +258,7 @@ struct hone_devices_options {
 HONE_API struct hone_devices *hone_devices_list(const struct hone_devices_options *o,
                                                 struct hone_error *e);
 HONE_API void hone_devices_free(struct hone_devices *d);
-// The same, where the process ends right after it: workers are ended, and not waited for.
+// The same, if the process ends right after it: workers are told to end, but not waited for.
 HONE_API void hone_devices_leave(struct hone_devices *d);
 // With keep_worker: that worker opens a GPU of the list while the caller makes the spec and the tune, and waits for nothing.
 // A tune on another one starts a worker of its own. What goes wrong the tune says.
@@ -269,7 +268,7 @@ HONE_API size_t hone_devices_count(const struct hone_devices *d);
 HONE_API const struct hone_device *hone_devices_get(const struct hone_devices *d, size_t index);
 // Why a device that one would expect is not in the list, one line each; NULL from `index` on.
 HONE_API const char *hone_devices_note(const struct hone_devices *d, size_t index);
-// The device that is meant. `wanted` is a part of its name, platform or id, case ignored; one whose
+// The device that `wanted` names: a part of its name, platform or id, case ignored; one whose
 // name or id it equals wins; an error when it fits none or several. NULL: the only device, else the
 // first discrete GPU, integrated GPU, CPU, accelerator, by name and id among equals; an error when
 // the list is empty. A card that several languages or drivers offer is one device here: the view
@@ -314,7 +313,7 @@ HONE_API bool hone_space_find(const struct hone_space *sp, const uint32_t *confi
 HONE_API size_t hone_space_why(const struct hone_space *sp, const uint32_t *configuration,
                                char *out, size_t size);
 
-// What one restriction excludes.
+// The effect of one restriction.
 struct hone_restriction {
     size_t size;
     const char *text; // the expression
@@ -323,7 +322,7 @@ struct hone_restriction {
     uint64_t faults;  // assignments for which it has no value (a division by zero, ...)
 };
 #define HONE_RESTRICTION_INIT HONE_SIZED(hone_restriction)
-// How many there are: the spec's, then those of the options. False from that on.
+// The restrictions: the spec's, then those of the options. Returns false if index >= their number.
 HONE_API size_t hone_space_restrictions(const struct hone_space *sp);
 HONE_API bool hone_space_restriction(const struct hone_space *sp, size_t index,
                                      struct hone_restriction *out);
@@ -352,7 +351,7 @@ struct hone_program {
 HONE_API size_t hone_job_programs(const struct hone_job *j);
 HONE_API bool hone_job_program(const struct hone_job *j, size_t index, struct hone_program *out);
 
-// What lies beside a program: a file that it includes.
+// A file that a program includes.
 struct hone_file {
     size_t size;
     const char *path; // as the compiler finds it
@@ -360,7 +359,7 @@ struct hone_file {
     size_t text_bytes;
 };
 #define HONE_FILE_INIT HONE_SIZED(hone_file)
-// False from the number of a program's files on.
+// Returns false if index >= number of the program's files.
 HONE_API bool hone_job_file(const struct hone_job *j, size_t program, size_t index,
                             struct hone_file *out);
 
@@ -396,15 +395,15 @@ HONE_API bool hone_job_contents(const struct hone_job *j, size_t buffer, void *o
 
 // ---- records -----------------------------------------------------------------------------------
 
-// What became of one configuration, in a tune or in a store. A failure is a record, not an error.
+// The result of one configuration, in a tune or in a store. A failure is a record, not an error.
 // The records of a tune live as long as it; those of a store until the callback returns. When a
-// tune's search is over, what might be the best is launched again, in turn: the samples of these
-// records, and all that is computed from them, are then those of this ranking, and one that fails
-// in it fails.
+// tune's search is over, the likely best are launched again, interleaved: the samples of these
+// records, and everything computed from them, are then those of this ranking, and a configuration
+// that fails in it is a failure.
 struct hone_record;
 
 enum hone_status {
-    HONE_CORRECT,     // ran, and its result was held against the reference where there is one
+    HONE_CORRECT,     // ran, and its result was compared with the reference, if there is one
     HONE_COMPILE,     // did not build, or the compiler died
     HONE_RUNTIME,     // crashed, wrote out of bounds, changed an input, or the driver failed
     HONE_TIMEOUT,     // built or ran longer than its limit
@@ -416,7 +415,7 @@ HONE_API enum hone_status hone_record_status(const struct hone_record *r);
 HONE_API const char *hone_status_text(enum hone_status status);        // "correct", ...
 HONE_API const char *hone_record_message(const struct hone_record *r); // why it failed; or ""
 HONE_API const char *hone_record_log(const struct hone_record *r);     // of the build; or ""
-// What the kernel and its worker printed meanwhile (the tail); or "".
+// The end of the output of the kernel and its worker; or "".
 HONE_API const char *hone_record_output(const struct hone_record *r);
 HONE_API const char *hone_record_configuration(const struct hone_record *r); // as hone_spec_text()
 HONE_API const char *hone_record_json(const struct hone_record *r);          // as hone_spec_json()
@@ -424,7 +423,7 @@ HONE_API const char *hone_record_json(const struct hone_record *r);          // 
 // given.
 HONE_API const uint32_t *hone_record_choice(const struct hone_record *r);
 HONE_API uint64_t hone_record_index(const struct hone_record *r); // in the space of its tune
-// Was it held against a reference, and is right? A spec may have none: that it agrees with the
+// Was it compared with a reference, and is it correct? A spec may have none: agreement with the
 // default configuration, which may be wrong itself, does not count.
 HONE_API bool hone_record_verified(const struct hone_record *r);
 // Does it come from the store, or from an identical configuration?
@@ -441,18 +440,18 @@ HONE_API bool hone_record_ratio(const struct hone_record *r, double *ratio, doub
                                 double *high);
 // Is it tied with the winner of the ranking? False when it was not ranked.
 HONE_API bool hone_record_tied(const struct hone_record *r);
-// All samples in the order in which they were taken; returns how many (0: none).
+// All samples in the order in which they were taken; returns their number.
 HONE_API size_t hone_record_samples(const struct hone_record *r, const uint64_t **samples_ns);
-// The value of one of the spec's metrics at the median; false where it has none.
+// The value of one of the spec's metrics at the median; returns false if it has none.
 HONE_API bool hone_record_metric(const struct hone_record *r, size_t metric, double *value);
-// The value of one of the tune's objectives (from 0, in their order) at the median; false when it
-// is not known, or there is no such objective.
+// The value of one of the tune's objectives (from 0, in their order) at the median; returns false
+// if it is not known, or there is no such objective.
 HONE_API bool hone_record_objective(const struct hone_record *r, size_t objective, double *value);
 // With several objectives: is no other record so far at least as good in all of them, and better in
-// one? Of identical configurations the one that was measured is told.
+// one? Among identical configurations only the measured one is.
 HONE_API bool hone_record_pareto(const struct hone_record *r);
 
-// What one launch of the kernel takes; -1 where the driver does not say.
+// The resources that one launch of the kernel takes; -1 if the driver does not report it.
 struct hone_resources {
     size_t size;
     int64_t registers; // of a work-item
@@ -465,7 +464,7 @@ struct hone_resources {
     int64_t groups_per_unit;    // work-groups that a compute unit holds at once
 };
 #define HONE_RESOURCES_INIT HONE_SIZED(hone_resources)
-// False where nothing is known of this launch, or there is none.
+// Returns false if nothing is known of this launch, or there is no such launch.
 HONE_API bool hone_record_resources(const struct hone_record *r, size_t launch,
                                     struct hone_resources *out);
 
@@ -478,7 +477,7 @@ struct hone_gpu {
     uint32_t celsius;
 };
 #define HONE_GPU_INIT HONE_SIZED(hone_gpu)
-// False where no management library (NVML) told anything.
+// False if no management library (NVML) reported anything.
 HONE_API bool hone_record_gpu(const struct hone_record *r, struct hone_gpu *out);
 
 // Where the time of a configuration went, by the wall clock; what the store or an identical configuration answered has its first
@@ -492,7 +491,7 @@ struct hone_times {
 #define HONE_TIMES_INIT HONE_SIZED(hone_times)
 HONE_API void hone_record_times(const struct hone_record *r, struct hone_times *out);
 
-// How one output compares with what is right.
+// The comparison of one output with its expected values.
 struct hone_deviation {
     size_t size;
     const char *name; // of the argument
@@ -510,8 +509,8 @@ struct hone_deviation {
 HONE_API bool hone_record_deviation(const struct hone_record *r, size_t output,
                                     struct hone_deviation *out);
 
-// All that has one value in a record, in one call: for whoever copies thousands of them. Members of times that do not
-// exist are 0.
+// All single values of a record, in one call, for copying thousands of records. Members of times
+// that do not exist are 0.
 struct hone_record_values {
     size_t size;
     enum hone_status status;
@@ -553,7 +552,7 @@ struct hone_store;
 enum hone_store_mode {
     HONE_STORE_WRITE,    // created when missing, with its folders
     HONE_STORE_READ,     // a missing file is an error
-    HONE_STORE_IMMUTABLE // shipped results that nobody changes: nothing is made beside the file
+    HONE_STORE_IMMUTABLE // shipped results that never change: nothing is made beside the file
 };
 
 // Where another process has the file locked, this and every function with a store waits for it, ten
@@ -636,8 +635,8 @@ HONE_API bool hone_store_runs(struct hone_store *st, const struct hone_query *q,
 HONE_API bool hone_store_bests(struct hone_store *st, const struct hone_spec *s,
                                hone_each_record *each, void *context, struct hone_error *e);
 
-// Calls `each` for the texts that are kept of a job (hone_origin.job), until it answers false: of
-// kind "spec", "source", "include", and "reference" for those of a kernel it was held against.
+// Calls `each` for the stored texts of a job (hone_origin.job), until it answers false: of kind
+// "spec", "source", "include", and "reference" for those of a kernel that it was compared with.
 typedef bool hone_each_text(void *context, const char *kind, const char *name, const char *text,
                             size_t length);
 HONE_API bool hone_store_texts(struct hone_store *st, const char *job, hone_each_text *each,
@@ -649,9 +648,10 @@ struct hone_tune;
 
 #define HONE_RETRY_ALL UINT32_MAX
 
-// Judges what a configuration left in its outputs, before it is timed: for what no reference in a spec says. `outputs`
-// and `lengths` have an entry for each hone_job_buffer(), NULL and 0 where it is no output. False makes a wrong result
-// of it, and what is written to `why` (size bytes at most, NUL included) its message.
+// Judges the outputs of a configuration before it is timed, for criteria that a spec's reference
+// cannot express. `outputs` and `lengths` have an entry for each hone_job_buffer(), NULL and 0 if
+// it is not an output. False makes it a wrong result, with `why` (size bytes at most, NUL included)
+// as its message.
 typedef bool hone_judge(void *context, const char *configuration, const void *const *outputs,
                         const size_t *lengths, size_t count, char *why, size_t size);
 
@@ -666,9 +666,9 @@ struct hone_tune_options {
     const char *strategy;    // (optional) "random", "genetic:population=20"; NULL: the spec's, else
                              // by the budget. `hone help strategies` lists all
     const char *budget;      // (optional) "60s", "200", "10%", or several: "60s,200"
-    const char *objective;   // (optional) what to look for: "time", "max:GFLOP/s" (a metric of the
+    const char *objective;   // (optional) what to optimise: "time", "max:GFLOP/s" (a metric of the
                              // spec), or several, separated by commas, whose Pareto set is found;
-                             // NULL: the spec's, else the least time. Where it is not the time, or
+                             // NULL: the spec's, else the shortest time. If it is not the time, or
                              // the time in other words, there is no ranking, and every
                              // configuration is launched the same number of times
     const char *lock_folder; // where users of a device take turns; NULL: "/tmp"
@@ -676,13 +676,13 @@ struct hone_tune_options {
     const char *command, *host; // (optional) what the store shall say of this run
     const char *const *rules;   // (optional) constants of screening and ranking: "rounds=40", ...;
                                 // `hone help tune` lists them
-    // (optional) Called in a step, once for each configuration that the spec's reference does not find wrong; what it
-    // says is no part of what a store knows a job by, so that `store` must be NULL. Outputs are read from the device
-    // for it, two minutes at most beyond the step's timeout.
+    // (optional) Called in a step, once for each configuration that the spec's reference does not
+    // find wrong. The store does not know the judge, so `store` must be NULL. Outputs are read from
+    // the device for it, two minutes at most beyond the step's timeout.
     hone_judge *judge;
     void *judge_context;
-    // What the store, and `known` (optional: another one, such as what ships with a spec), have of the space elsewhere,
-    // on another device or with other constants, is an input of the search.
+    // Input of the search: results of `store` and of `known` (optional: another store, such as one
+    // that ships with a spec) for the space on another device or with other constants.
     struct hone_store *known;
     uint64_t seed;
     uint32_t jobs;       // builds at once; 0: as many as useful
@@ -691,7 +691,7 @@ struct hone_tune_options {
     uint32_t retry; // failures with these statuses that the store knows do not answer: a set of
                     // 1 << status, or HONE_RETRY_ALL
     uint64_t build_limit_ns, launch_limit_ns; // 0: one minute, half a minute
-    uint64_t driver_limit_ns; // for what is no job's own doing, such as a driver's start; 0: what
+    uint64_t driver_limit_ns; // for delays that are not a job's, such as a driver's start; 0: what
                               // is enough for those known
     uint64_t lock_wait_ns;    // for a device that another process uses, at a time; 0: ten minutes
     bool fresh;               // what the store knows does not answer
@@ -720,9 +720,8 @@ struct hone_tune_options {
 // that says why.
 HONE_API struct hone_tune *hone_tune_new(const struct hone_tune_options *o, struct hone_error *e);
 // A tune of one configuration, which must be valid: built, verified, measured, and ranked with
-// nothing; with `fresh` seven times where nobody says how often, without it the store may answer.
-// Its energy is counted where a metric reads that. What ran here can be fetched until
-// hone_tune_free().
+// nothing; with `fresh` it is launched seven times by default, without it the store may answer. Its
+// energy is counted if a metric reads that. What ran here can be fetched until hone_tune_free().
 HONE_API struct hone_tune *hone_run_new(const struct hone_tune_options *o,
                                         const uint32_t *configuration, struct hone_error *e);
 
@@ -735,14 +734,14 @@ enum hone_answer {
 
 // Works until a configuration is done, or for timeout_ms at most (0: only what can be done at
 // once). Nothing else moves the tune: call it until it answers HONE_END or HONE_BROKEN. Any thread
-// may take a step. A step waits for nobody beyond its timeout: a worker that does not end and a
-// device that is in use are looked at again in the next one, and so is a store that another process
-// has locked, after a tenth of a second. What it computes, and what the disk takes to write a
-// result, comes on top.
+// may take a step. A step never waits beyond its timeout: a worker that does not end and a device
+// that is in use are checked again in the next one, and so is a store that another process has
+// locked, after a tenth of a second. Its own computing, and the disk's time to write a result, come
+// on top.
 HONE_API enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
                                          const struct hone_record **record, struct hone_error *e);
-// Takes steps for timeout_ms, or until the search is over, for a caller who looks at the records
-// later (hone_tune_records()): never answers HONE_RECORD.
+// Takes steps for timeout_ms, or until the search is over, for callers that read the records later
+// (hone_tune_records()): never answers HONE_RECORD.
 HONE_API enum hone_answer hone_tune_advance(struct hone_tune *t, int timeout_ms,
                                             struct hone_error *e);
 // Ends the search after the running launch, without a ranking; hone_tune_step() soon answers
@@ -759,7 +758,7 @@ struct hone_progress {
     uint64_t correct; // of them
     uint64_t reused;  // of them, from the store or identical to another
     uint64_t elapsed_ns;
-    uint64_t left_ns;               // estimate; 0: none yet
+    uint64_t left_ns;               // estimate; 0: not known yet
     const struct hone_record *best; // (or NULL) by the objective, so far; at the end, of those tied
                                     // in the ranking the one to take. NULL with several objectives
     uint64_t pareto;                // with several objectives: records of the Pareto set so far
@@ -784,8 +783,8 @@ enum hone_fetched {
     HONE_FETCH_BINARY, // what the driver made of a program: index of hone_job_program()
     HONE_FETCH_PTX     // likewise; its binary, where that is PTX or the driver makes none
 };
-// Of the correct record of hone_run_new(), unless the store answered. The bytes live until the next
-// call. Waits for the worker to read them, two minutes at most.
+// Fetches from the correct record of hone_run_new(), unless the store answered. The bytes live
+// until the next call. Waits for the worker to read them, two minutes at most.
 HONE_API bool hone_tune_fetch(struct hone_tune *t, const struct hone_record *r,
                               enum hone_fetched what, uint32_t index, const void **bytes,
                               size_t *length, struct hone_error *e);

@@ -1,6 +1,7 @@
-// What the best of each kind of device takes on the others. On each device one comparison launches the different ones of
-// the bests in rounds (workflows/compare), as the bests of several specs; a cell is the ratio to the device's own best, of
-// pairs of one round. They are stored as compared, for that device.
+// Times the best configuration of each kind of device on the others. On each device, one comparison
+// launches the distinct bests in rounds (workflows/compare), as if they were the bests of several
+// specs. A cell is the ratio to the device's own best, from pairs within one round. The results are
+// stored as comparisons on that device.
 #include "cli/across.h"
 
 #include "cli/interrupt.h"
@@ -88,11 +89,11 @@ static void show_column_progress(void *context, const struct screen *screen, str
 static bool run_column(struct across_column *c)
 {
     struct work *w = &c->kind->tuning->work;
-    const struct engine_compare how = {
+    const struct compare_options how = {
         .sides = c->sides, .side_count = c->side_count, .choices = c->choices};
     struct hone_tune_options options = work_options(w);
     options.leaving = false; // the next device follows
-    c->compare = engine_compare_new(&options, &how, &c->broken);
+    c->compare = engine_compare_new(&options, &how, 0, &c->broken);
     if (!c->compare)
         return false;
     struct running running = {.workflow = c->compare,
@@ -168,7 +169,7 @@ static bool has_two_bests(const struct across_kind *kinds, uint32_t count)
     return bests > 1;
 }
 
-// A device that has no best of its own has nothing that others' could be held against.
+// Without a best of its own, a device has no baseline for the others' bests.
 static int launch_columns(struct across_kind *kinds, uint32_t count, struct across_cell *cells,
                           double *level)
 {

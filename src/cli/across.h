@@ -10,7 +10,7 @@
 // A kind of device that was tuned on.
 struct across_kind {
     struct tuning *tuning;
-    char *configuration, *json; // its fastest; NULL: it has none, or something else was looked for
+    char *configuration, *json; // its fastest; NULL: it has none, or the objective is another
 };
 
 // The tune is over: keeps its best, and ends it with its workers. False without memory.

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// What can be written, with the library that stands for where none is named.
+// The accepted words, each with the library that is used if none is named.
 static const struct {
     const char *name;
     enum routine routine;
@@ -126,7 +126,7 @@ static int find_view(struct work *w, const struct against *a, enum language lang
     return EXIT_NOTHING;
 }
 
-// What has no slash is looked up by the loader.
+// A name without a slash is looked up by the loader.
 static int make_absolute(struct work *w, struct against *a)
 {
     struct error e = ERROR_INIT;

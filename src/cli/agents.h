@@ -1,5 +1,5 @@
-// The nodes that --on and --build-on name, each with its agent and its devices. All are started at once and asked at once; one
-// that cannot be used is said, with why, and left out.
+// The nodes that --on and --build-on name, each with its agent and its devices. All are started and
+// asked in parallel; one that cannot be used is reported, with the reason, and left out.
 #ifndef HONE_CLI_AGENTS_H
 #define HONE_CLI_AGENTS_H
 
@@ -33,16 +33,17 @@ bool agents_read(const struct spec_settings *given, const struct environment *v,
                  struct agents *out, struct error *e);
 // Starts those that were read, and waits for them; agents_release() in either case.
 bool agents_start(struct agents *g, const struct environment *v, struct error *e);
-// Asks each for its devices: of the spec's languages (NULL: of all). With `strict` one that cannot be used, or has none, is an
-// error, else it is said, once; none that can is an error, too.
+// Asks each for its devices: those of the spec's languages (NULL: of all). With `strict`, a node
+// that cannot be used or has no devices is an error; otherwise it is reported, once. It is also an
+// error if no node can be used.
 bool agents_list(struct agents *g, const struct environment *v, const struct hone_spec *spec,
                  const char *language, bool strict, struct error *e);
 // `out` gets the same nodes, which stay the first one's; the devices it lists are its own.
 void agents_borrow(const struct agents *g, struct agents *out);
 void agents_release(struct agents *g);
 
-// Of those that build: asks each whether it can for the device, which a worker of this `build` serves. Where it cannot that
-// is said as above, and `builds` is false then; none that can is an error.
+// Asks each builder whether it can build for the device, which a worker of this `build` serves. One
+// that cannot is reported as above, and its `builds` is false. It is an error if no builder can.
 bool agents_ask_builders(struct agents *g, const struct environment *v,
                          const struct device_info *device, const struct digest *build, bool strict,
                          struct error *e);

@@ -1,4 +1,4 @@
-// `--arch sm_90`: what is built for where there is no device.
+// `--arch sm_90`: the target if there is no device.
 #ifndef HONE_CLI_ARCHITECTURE_H
 #define HONE_CLI_ARCHITECTURE_H
 

@@ -58,14 +58,14 @@ static bool fill_options(struct checking *c, struct error *e)
     struct work *w = &c->work;
     const struct check_settings *s = c->settings;
     bool is_assumed = s->races || s->arch;
-    c->options = (struct engine_check){
+    c->options = (struct check_options){
         .spec_options = work_spec_options(w),
         .sample = s->sample.value,
         .allowed = s->allow.statuses,
         .allow_unverified = s->allow.unverified || s->of_reference,
         .of_reference = s->of_reference,
-        .worker = is_assumed ? w->environment.worker : NULL,
-        .environment = (const char *const *)w->environment.worker_with,
+        .setup.worker = is_assumed ? w->environment.worker : NULL,
+        .setup.environment = (const char *const *)w->environment.worker_with,
         .races_log = c->races_log,
     };
     if (is_assumed && !(w->chosen = engine_assumed_device(w->device, &w->arena)))
@@ -84,7 +84,7 @@ static bool fill_options(struct checking *c, struct error *e)
     return true;
 }
 
-// What nothing is held against cannot be right or wrong.
+// Without anything to compare with, results are neither correct nor wrong.
 static int refuse_unverified(const struct checking *c)
 {
     struct engine_checked checked;

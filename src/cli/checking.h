@@ -5,7 +5,7 @@
 #include "cli/work.h"
 #include "report/check_report.h"
 
-// What `hone check` is told.
+// The settings of `hone check`.
 struct check_settings {
     struct spec_settings given;
     struct measure_settings measure; // some rows of it
@@ -15,8 +15,8 @@ struct check_settings {
     bool known;        // what the store says is best
     bool of_reference; // with `races`: the reference itself is checked
     bool verbose;
-    const char *arch;      // "sm_90": what is built for where there is no device
-    struct allow {         // what is no failure
+    const char *arch;      // "sm_90": the target if there is no device
+    struct allow {         // statuses that are not failures
         unsigned statuses; // 1 << status
         bool unverified;
     } allow;
@@ -27,7 +27,7 @@ struct checking {
     struct work work;
     const struct check_settings *settings;
     struct spec_settings given; // with `known`: the settings', and the configuration
-    struct engine_check options;
+    struct check_options options;
     struct hone_tune *check;
     struct report_about about; // of the last report, and its head
     struct run_head run;
@@ -41,7 +41,7 @@ void checking_release(struct checking *c);
 // Spec, device, store and the check itself. An exit status, as below.
 int checking_start(struct checking *c);
 
-// What is known by now; valid until the next step.
+// Fills in the results so far; valid until the next step.
 void checking_report(struct checking *c, struct check_report *out);
 
 #endif

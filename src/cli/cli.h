@@ -2,9 +2,10 @@
 #ifndef HONE_CLI_CLI_H
 #define HONE_CLI_CLI_H
 
+#include "extras.h"
 #include "cli/settings.h"
 
-// What the program exits with.
+// The program's exit statuses.
 enum exit_status {
     EXIT_DONE = 0,
     EXIT_NOTHING = 1, // it worked, but there is no answer; or it broke off
@@ -57,10 +58,10 @@ struct invocation {
 #define GROUP_HELP    "Help"
 
 // The subcommands, in the order in which help lists them: each is a file commands/command_NAME.c, which the build
-// takes from these rows.
+// takes from these rows, or extras/EXTRA/command_NAME.c, if the build has that extra.
 // clang-format off
 #define COMMANDS(X) \
-    X(init)     \
+    EXTRA_INIT(X(init)) \
     X(spec)     \
     X(devices)  \
     X(space)    \
@@ -72,11 +73,11 @@ struct invocation {
     X(peak)     \
     X(score)    \
     X(best)     \
-    X(deploy)   \
+    EXTRA_DEPLOY(X(deploy)) \
     X(bench)    \
-    X(report)   \
-    X(export)   \
-    X(import)   \
+    EXTRA_PAGE(X(report)) \
+    EXTRA_FORMATS(X(export)) \
+    EXTRA_FORMATS(X(import)) \
     X(store)    \
     X(cache)    \
     X(help)     \
@@ -90,7 +91,7 @@ COMMANDS(X)
 // All subcommands, NULL-terminated.
 const struct command *const *commands(void);
 const struct command *command_find(const char *name);
-// Says that there is no such command, and which is nearest; the exit status.
+// Reports that there is no such command, and which name is nearest; the exit status.
 int refuse_command(const char *name);
 
 // Says why a command line makes no sense, and how the command is used; the exit status.

@@ -166,9 +166,9 @@ static bool label_specs(struct comparing *c)
 
 // ---- the best of a spec ------------------------------------------------------------------------
 
-// What the store knows; *configuration stays NULL where that is nothing of today, or the best of a
-// few only: what was run or compared by itself says nothing of the rest, a tune's ranking does.
-// *part: of a part of the space there is a ranking.
+// Asks the store. *configuration stays NULL if its answer does not fit today's spec, or is the best
+// of a few only: a run or a comparison says nothing about the rest of the space, a tune's ranking
+// does. *part: there is a ranking of a part of the space.
 static int ask_store(struct comparing *c, struct comparing_side *s, const char **configuration,
                      const char **part)
 {
@@ -202,7 +202,7 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     return ok ? EXIT_DONE : workflow_failed(&e);
 }
 
-// What is measured by then is in the store, and the same command goes on from there.
+// Results measured so far are in the store, and the same command continues from there.
 static int say_ended(const struct comparing_side *s)
 {
     struct hone_progress p = HONE_PROGRESS_INIT;
@@ -261,7 +261,8 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
     *configuration = p.best ? arena_strdup(&c->arena, hone_record_configuration(p.best)) : NULL;
     hone_tune_free(s->tuning.handle);
     s->tuning.handle = NULL;
-    // What was known of a part, and the strategy did not ask for, may be clearly faster.
+    // A known configuration of a part of the space that the strategy did not ask for may be clearly
+    // faster.
     const char *known = NULL;
     status = *configuration && part ? ask_store(c, s, &known, &part) : EXIT_DONE;
     *configuration = known ? known : *configuration;
@@ -295,7 +296,7 @@ static int choose_configurations(struct comparing *c)
     if (c->of_specs)
         return choose_bests(c);
     if (s->top.is_given) {
-        c->options.top = s->top.value;
+        c->top = s->top.value;
         return EXIT_DONE;
     }
     c->options.sample = s->sample.value;
@@ -373,8 +374,8 @@ int comparing_start(struct comparing *c)
     c->options.side_count = c->count;
     c->options.rounds = (uint32_t)s->rounds.value;
     const struct hone_tune_options options = work_options(w);
-    c->compare = engine_compare_new(&options, &c->options, &e);
-    if (e.code == ERROR_STORE && c->options.top)
+    c->compare = engine_compare_new(&options, &c->options, c->top, &e);
+    if (e.code == ERROR_STORE && c->top)
         error_context(&e, "--top");
     return c->compare ? EXIT_DONE : workflow_failed(&e);
 }

@@ -1,6 +1,6 @@
-// A comparison as the command line makes it: settings -> sides and options of the workflow,
-// records -> a report. A side is a command line of its own: that of the comparison with what --left or
-// --right says of it, so that spec, device and store come about as in every other subcommand.
+// A comparison as the command line makes it: settings -> sides and options of the workflow, records
+// -> a report. A side is a command line of its own: that of the comparison, changed by --left or
+// --right, so that spec, device and store are handled as in every other subcommand.
 #ifndef HONE_CLI_COMPARING_H
 #define HONE_CLI_COMPARING_H
 
@@ -10,7 +10,7 @@
 #include "report/compare_report.h"
 #include "report/why.h"
 
-// What `hone compare` is told.
+// The settings of `hone compare`.
 struct compare_settings {
     struct spec_settings given;
     struct measure_settings measure; // some rows of it
@@ -47,7 +47,8 @@ struct comparing {
     bool of_specs;       // several specs, or routines beside them: the best of each
     uint32_t spec_count; // of the sides: those after them are routines, of the first one's gemm
     struct compare_side parts[COMPARE_SIDES];
-    struct engine_compare options;
+    struct compare_options options;
+    uint32_t top; // --top
     struct hone_tune *compare;
     struct report_about about;
     struct error broken; // why it could not go on; code NONE: it did
@@ -55,7 +56,7 @@ struct comparing {
 
 void comparing_init(struct comparing *c, const struct invocation *call);
 void comparing_release(struct comparing *c);
-// Each an exit status; why is said.
+// Each returns an exit status and has reported the reason.
 int comparing_open(struct comparing *c);  // specs, devices, stores
 int comparing_start(struct comparing *c); // the comparison itself
 
@@ -63,9 +64,9 @@ int comparing_start(struct comparing *c); // the comparison itself
 int comparing_sides(struct comparing *c);
 // The first side's nodes are this one's, too.
 void comparing_share_nodes(struct comparing *c, struct comparing_side *s);
-// Would two specs run on one? An exit status; why not is said.
+// Can one device run two specs? Returns an exit status and has reported the reason.
 int comparing_on_one_card(const struct work *first, const struct work *w);
-// How one side is told from the other. False without memory; equal sides have empty labels.
+// Labels that distinguish the sides. False without memory; equal sides have empty labels.
 bool comparing_labels(struct comparing *c);
 
 // comparing_view.c: what is known by now; in the arena. False without memory.

@@ -1,4 +1,4 @@
-// The two sides of a comparison: what --left and --right say.
+// The two sides of a comparison, as --left and --right define them.
 #include "cli/comparing.h"
 #include "cli/nodes.h"
 
@@ -72,7 +72,7 @@ static bool read_part(struct comparing_side *s, const char *part, struct error *
                      part);
 }
 
-// The settings of the whole comparison, then what is said of this side.
+// The settings of the whole comparison, then those of this side.
 static bool read_side(const struct comparing *c, struct comparing_side *s, const struct list *parts,
                       const char *option, struct error *e)
 {
@@ -286,7 +286,7 @@ static void label_runs(struct comparing_side *sides)
     }
 }
 
-// What is built with other options goes by another name in the store.
+// The store has another name for a spec that is built with further options.
 static void name_spec(struct comparing_side *s)
 {
     const char *spec = s->tuning.work.spec->name;

@@ -1,4 +1,4 @@
-// What a comparison found, and the builds of one of its configurations side by side.
+// Shows the results of a comparison, and the builds of one of its configurations side by side.
 #include "cli/run_workflow.h"
 #include "cli/comparing.h"
 

@@ -81,7 +81,8 @@ void offer_devices(const struct completion *c)
     work_release(&w);
 }
 
-// The spec that the line names; NULL: none, or it cannot be read, which the command itself will say.
+// The spec that the line names; NULL: none, or it cannot be read, which the command itself will
+// report.
 static struct spec *read_spec(const struct completion *c)
 {
     static const struct spec_options options;
@@ -164,7 +165,7 @@ void offer_objectives(const struct completion *c)
 
 // ---- the line ----------------------------------------------------------------------------------
 
-// What is typed in front of the word that is completed.
+// The words typed before the one that is completed.
 struct typed {
     const struct command *command;
     const struct option *waiting; // (or NULL) the option whose value comes next
@@ -205,7 +206,7 @@ static void read_word(struct typed *t, const char *word)
     }
 }
 
-// Of a list "a,b" only the last is completed; a value with a comma of its own is not offered any.
+// Only the last item of a list "a,b" is completed; values that contain a comma are not offered.
 static void complete_value(const struct typed *t, const struct option *o, const char *word,
                            size_t name_length, struct text *out)
 {
@@ -221,7 +222,7 @@ static void complete_value(const struct typed *t, const struct option *o, const 
     text_release(&before);
 }
 
-// The few words on an option, else the first sentence of what is said of it.
+// The short meaning of an option, else the first sentence of its description.
 static void offer_option(const struct completion *c, const struct option *o)
 {
     struct text word = TEXT_INIT;

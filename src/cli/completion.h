@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-// What an option's value is completed from; for `offer` of struct option.
+// The context of completing an option's value; for `offer` of struct option.
 struct completion {
     const char *value;  // as far as it is typed: behind "--name=", behind the last comma of a list
     const char *before; // what of the word stands in front of it, "--config=block=32,"

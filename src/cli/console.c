@@ -1,6 +1,6 @@
-// All writing to stdout and stderr. Texts are made visible before they are written, then coloured by the word that
-// a line begins with, and lines of progress are taken away before anything else appears; a failed write is told by
-// console_finish().
+// All writing to stdout and stderr. Control characters are made visible before a text is written;
+// it is then coloured by the word that a line begins with, and lines of progress are removed before
+// anything else appears. console_finish() reports a failed write.
 #include "cli/console.h"
 
 #include "cli/cli.h"
@@ -77,7 +77,7 @@ static size_t find_bar(const char *line)
     }
 }
 
-// What is visible already.
+// The text has been made visible already.
 static void write_colored(FILE *stream, const char *text, size_t length, bool colored)
 {
     while (length > 0) {

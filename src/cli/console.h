@@ -9,13 +9,13 @@
 
 #include <stdio.h>
 
-// What stores, files, compilers and kernels say was written by others: a terminal would obey its
-// control characters. Everything that goes to stdout and stderr passes here, where they become
-// visible, as "\x1b" or "\u202e"; bytes that are no UTF-8 too. Line ends and tabs stay.
+// Texts from stores, files, compilers and kernels come from others, and a terminal would obey their
+// control characters. All output to stdout and stderr passes through here, which makes them
+// visible, as "\x1b" or "\u202e", and invalid UTF-8 too. Line ends and tabs stay.
 
 // "hone: <text>" on stderr.
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-// The same without who speaks, and with its own line end.
+// The same without the "hone: ", and with its own line end.
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Writes what was collected to stdout and empties it. JSON has escapes of its own, so that nothing
 // in it changes.
@@ -48,7 +48,7 @@ struct ticker {
 void ticker_init(struct ticker *t, FILE *stream);
 // Is it time to show something?
 bool ticker_due(const struct ticker *t, uint64_t now_ns);
-// What lines are drawn on; its width is 0 where there is no terminal.
+// The screen for lines of progress; its width is 0 if there is no terminal.
 struct screen ticker_screen(const struct ticker *t);
 // Each line is cut to the width of the terminal, and then ends with an ellipsis.
 void ticker_show(struct ticker *t, const char *lines, uint64_t now_ns);

@@ -9,7 +9,7 @@
 bool crash_is_simulated(const struct work *w);
 // Did it end in what the simulator finds the line of: a crash, or a write out of bounds?
 bool crash_has_line(const struct result *r);
-// Is it the one to tell of, after that one? A crash goes before a write out of bounds.
+// Should it be reported rather than that one? A crash goes before a write out of bounds.
 bool crash_is_worse(const struct result *r, const struct result *than); // than: or NULL
 // Prints it on stderr. `choice` is the configuration's; `unverified`: the spec has nothing to
 // compare results with.

@@ -1,6 +1,7 @@
-// What the program takes from outside its command line: variables, the worker's path, the folders of
-// caches and of temporary files. Nothing else of the program reads them. What workers are told is a
-// list of NAME=VALUE; a cache that cannot be written is replaced by a folder that lasts as long as the run.
+// Reads everything that the program takes from outside its command line: variables, the worker's
+// path, the folders of caches and temporary files. No other file reads them. Workers receive a list
+// of NAME=VALUE; a cache that cannot be written is replaced by a folder that lasts as long as the
+// run.
 #include "cli/environment.h"
 
 #include "base/text.h"
@@ -77,9 +78,9 @@ const char *environment_scratch_parent(void)
     return parent && access(parent, W_OK) == 0 ? parent : "/tmp";
 }
 
-// ---- what workers are told ---------------------------------------------------------------------
+// ---- what workers receive -----------------------------------------------------------------------
 
-// The caches of drivers and workers, in folders of hone's own unless the user chose others. Nobody but hone bounds
+// The caches of drivers and workers, in folders of hone's own unless the user chose others. Only hone bounds
 // them: to 1 GiB together. A tuned configuration takes 20 to 100 KB (a cubin, which lies among the references, too), a
 // reference of n = 4096 128 MiB.
 static const struct cache {
@@ -171,7 +172,7 @@ void environment_trim(const struct environment *v)
     }
 }
 
-// Without a home the caches last as long as this run: a lack of speed is no reason to refuse it.
+// Without a home the caches last as long as this run: being slower is no reason to refuse it.
 static const char *choose_cache_folder(struct environment *v, struct error *e)
 {
     struct error why = ERROR_INIT;

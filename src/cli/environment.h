@@ -1,5 +1,5 @@
-// What the program takes from its surroundings: environment variables, folders, the host. The only
-// place that reads them.
+// Reads the program's surroundings: environment variables, folders, the host. No other file reads
+// them.
 #ifndef HONE_CLI_ENVIRONMENT_H
 #define HONE_CLI_ENVIRONMENT_H
 
@@ -44,7 +44,7 @@ struct environment_cache {
     unsigned depth; // of an entry below the folder, as in cache_folder.h
     uint64_t limit_bytes;
 };
-// False: there is no home to have them in, or no memory.
+// False: there is no home for them, or no memory.
 bool environment_caches(struct arena *a, struct environment_cache out[ENVIRONMENT_CACHES],
                         struct error *e);
 // The folder that scratch folders are made in.

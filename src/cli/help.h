@@ -15,7 +15,7 @@ void help_overview(struct text *out);
 
 // ---- topics ----
 
-// What no command's help has room for: `hone help NAME`, and a page of the manual.
+// A topic too long for any command's help: `hone help NAME`, and a page of the manual.
 struct help_topic {
     const char *name;
     const char *summary; // one line
@@ -53,7 +53,7 @@ bool help_man_pages(const char *folder, struct error *e);
 #define HELP_SHELLS "bash|zsh|fish"
 const char *help_completion(const char *shell);
 
-// What holds for all subcommands.
+// Help that applies to all subcommands.
 struct help_entry {
     const char *name, *meaning;
 };

@@ -2,7 +2,7 @@
 #include "cli/console.h"
 #include "cli/help.h"
 
-#include "spec/spec.h"
+#include "problem/spec.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// What `hone help TOPIC` says: what no command's help has room for, and what several commands share.
+// The topics of `hone help TOPIC`: too long for any command's help, or shared by several commands.
 #include "cli/help.h"
 
 #include "cli/console.h"

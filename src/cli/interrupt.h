@@ -1,5 +1,5 @@
-// Ctrl-C (and SIGTERM, SIGHUP): the first asks for an end, the second ends the program at once. And
-// whoever reads the output may go away without ending the program.
+// Ctrl-C (and SIGTERM, SIGHUP): the first asks for an end, the second ends the program at once. A
+// reader of the output may also go away without ending the program.
 #ifndef HONE_CLI_INTERRUPT_H
 #define HONE_CLI_INTERRUPT_H
 

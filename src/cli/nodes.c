@@ -87,7 +87,7 @@ static bool is_alike(const struct device_info *a, const struct device_info *b)
     return digest_equal(&x, &y);
 }
 
-// Of the chosen device's kind, by a worker of the same build.
+// Is the device of the chosen device's kind, with a worker of the same build?
 static bool may_share(const struct work *w, const struct device_info *d)
 {
     return is_alike(d, w->device) &&
@@ -131,7 +131,7 @@ static void say_others(const struct work *w, const struct device_info *list, siz
     text_release(&others);
 }
 
-// The worker that listed a node's devices is kept for the first of them. False: there is no place left.
+// The worker that listed a node's devices is kept for the first of them. False: no place is left.
 static bool add_place(struct work *w, const struct device_info *d)
 {
     struct place *places = w->place_list;

@@ -1,4 +1,4 @@
-// Keeps what was told, and passes on what was not.
+// Passes on each message once.
 #include "cli/once.h"
 
 #include "base/array.h"
@@ -18,7 +18,7 @@ void once_release(struct once *o)
     arena_release(&o->arena);
 }
 
-// Without memory it is said again.
+// Without memory the message is repeated later.
 static void note_told(struct once *o, const char *message)
 {
     if (!ARRAY_ROOM(o->told, o->capacity, o->count + 1))

@@ -14,7 +14,8 @@ struct once {
 
 void once_init(struct once *o);
 void once_release(struct once *o);
-// In place of `log`. The same `o` may stand in place of others, which are told through the first.
+// A log in place of `log`. The same `o` may replace several logs; the first of them receives the
+// messages.
 struct log once_log(struct once *o, const struct log *log);
 
 #endif

@@ -222,7 +222,8 @@ static bool take_long(struct parse *p, const char *word, struct error *e)
     return apply_option(p, o, at, equals ? equals + 1 : NULL, e);
 }
 
-// "-v", "-b 60s", "-b60s", "-b=60s", and flags in one word: "-vh". A long name with one dash is no short options.
+// "-v", "-b 60s", "-b60s", "-b=60s", and flags in one word: "-vh". A long name with one dash is not
+// a list of short options.
 static bool take_short(struct parse *p, const char *word, struct error *e)
 {
     char name[64];

@@ -12,9 +12,9 @@ struct completion;
 
 struct option {
     const char *name; // without the dashes
-    const char
-        *argument;     // "NAME"; NULL: a flag. Completion offers the words of "t4|cache|csv", and
-                       // files for FILE and SPEC
+    // "NAME"; NULL: a flag. Completion offers the words of "t4|cache|csv", and files for FILE and
+    // SPEC.
+    const char *argument;
     const char *brief; // (optional) a few words: one of the options that --help alone shows
     const char *help;
     // Reads `value` (NULL for a flag, or left out) into the field at `offset` of the struct that
@@ -74,7 +74,7 @@ const struct option *option_find(const struct option_group *groups, const char *
 // Does a title stand before this one of `groups`? Not where it goes on with the one before it.
 bool option_group_begins(const struct option_group *groups, const struct option_group *g);
 
-// Reads argv[0 .. argc) into `settings`; what is no option goes to `rest` (room for argc). After
+// Reads argv[0 .. argc) into `settings`; arguments that are not options go to `rest` (room for argc). After
 // "--" nothing is an option. Unknown options are refused with the nearest known one. *help is set
 // by --help.
 bool options_parse(const struct option_group *groups, int argc, char *const *argv, void *settings,

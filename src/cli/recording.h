@@ -3,13 +3,15 @@
 #define HONE_CLI_RECORDING_H
 
 #include "cli/work.h"
-#include "formats/recorded.h"
+#include "recorded/recorded.h"
 
-// Reads one, by the work's spec where it has one. --device and --set choose among the recordings of
-// a store. An exit status; why is said. `*out` is the caller's: recorded_free().
+// Reads a recording, by the work's spec if it has one. --device and --set choose among the
+// recordings of a store. Returns an exit status and has reported the reason. `*out` is the
+// caller's: recorded_free().
 int recording_read(struct work *w, const char *path, struct recorded **out);
 
-// --device or --set with a file that is no store has nothing to choose among; an exit status.
+// Refuses --device and --set with a file that is not a store, which has nothing to choose among; an
+// exit status.
 int recording_refuse_choice(const struct work *w, const struct recorded *r);
 
 // For a man page: what files may be read.

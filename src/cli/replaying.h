@@ -6,8 +6,8 @@
 
 // The options that make no sense without a device; an exit status.
 int replaying_refuse(const struct tune_settings *o);
-// What tuning_open() does, with the recording for a device and, where no spec is named, its
-// parameters for a spec.
+// Does tuning_open()'s work with a recording as the device and, if no spec is named, with the
+// recording's parameters as the spec.
 int replaying_open(struct tuning *t);
 
 #endif

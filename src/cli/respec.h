@@ -2,7 +2,7 @@
 #ifndef HONE_CLI_RESPEC_H
 #define HONE_CLI_RESPEC_H
 
-#include "spec/spec.h"
+#include "problem/spec.h"
 
 // `constants` as the store has them: "WIDTH=256, TEXT='x, y'". NULL where the spec does not know
 // them any more, or cannot be read; the error says so.

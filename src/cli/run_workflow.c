@@ -1,7 +1,7 @@
 // Each turn of the loop first looks for a signal, then gives the workflow a tenth of a second, then
-// draws the lines of progress where it is time to. A workflow is cancelled once: by the first
-// Ctrl-C, or because stdout cannot be written any more and nobody reads along. The second Ctrl-C
-// ends the program by itself (interrupt.c).
+// draws the lines of progress if it is time to. A workflow is cancelled once: by the first Ctrl-C,
+// or because stdout cannot be written any more and there is no other reader. The second Ctrl-C ends
+// the program by itself (interrupt.c).
 #include "cli/run_workflow.h"
 
 #include "cli/interrupt.h"
@@ -43,7 +43,7 @@ void workflow_run(struct running *r)
         }
         answer = hone_tune_step(r->workflow, STEP_MS, &record, &why);
         engine_error(&why, r->broken);
-        // Where the store lost what was written the rest is well: it is said once, by the work.
+        // If only the store lost results, the rest is intact: the work reports it, once.
         if (r->broken->code == ERROR_STORE && !work_kept(r->work))
             error_clear(r->broken);
         if (answer == HONE_RECORD && r->record && !r->record(r->context, record))

@@ -27,8 +27,8 @@ void workflow_run(struct running *r);
 // Writes a part of the output as soon as it is known: a script may read along. Releases the text.
 void workflow_write(struct ticker *t, struct text *text);
 
-// What the program exits with: the signal's status after Ctrl-C, else that of what broke the
-// workflow (code NONE: nothing did), as `failed` says it, else whether there is an answer.
+// The program's exit status: the signal's after Ctrl-C, else that of the error that broke the
+// workflow (code NONE: it did not break), as `failed` maps it, else by whether there is an answer.
 int workflow_status(const struct error *broken, int (*failed)(const struct error *e),
                     bool has_answer);
 // For that: says why a workflow could not be made or go on; the exit status.

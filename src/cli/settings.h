@@ -1,6 +1,6 @@
-// What several subcommands are told alike: small structs, each with the options that fill it. The
-// settings of a subcommand are a struct of its own, which has these among its members; its groups
-// of options say where (struct option_group, `at`).
+// Options that several subcommands share: small structs, each with the options that fill it. A
+// subcommand's settings are a struct of its own with these among its members; its groups of options
+// say where (struct option_group, `at`).
 #ifndef HONE_CLI_SETTINGS_H
 #define HONE_CLI_SETTINGS_H
 
@@ -18,7 +18,7 @@ struct given_format {
     enum color color;
 };
 
-// What is looked at, and where: the spec, the device, the store.
+// The spec, the device and the store.
 struct spec_settings {
     struct given_language {
         bool is_given;
@@ -49,7 +49,7 @@ struct measure_settings {
     bool cold, unranked;
     struct given seed, jobs;
     bool fresh, no_store;
-    uint32_t retry;     // 1 << status
+    uint32_t retry; // 1 << status
 };
 
 struct search_settings {

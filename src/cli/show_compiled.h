@@ -1,10 +1,10 @@
-// What a driver made of a configuration, for `hone run --show`.
+// Shows the driver's output for a configuration, for `hone run --show`.
 #ifndef HONE_CLI_SHOW_COMPILED_H
 #define HONE_CLI_SHOW_COMPILED_H
 
 #include "cli/tuning.h"
 
-// What --show shows.
+// The words of --show.
 enum show {
     SHOW_RESULT,
     SHOW_SOURCE,

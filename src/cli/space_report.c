@@ -1,4 +1,4 @@
-// What `hone space` says of a space.
+// The report of `hone space`.
 #include "cli/space_report.h"
 #include "cli/work.h"
 

@@ -1,4 +1,4 @@
-// What `hone space` says of a space.
+// The report of `hone space`.
 #ifndef HONE_CLI_SPACE_REPORT_H
 #define HONE_CLI_SPACE_REPORT_H
 
@@ -11,7 +11,7 @@ struct space_times {
     uint64_t read_ns, build_ns;
 };
 
-// What is shown of a space.
+// A space, and which parts of it to show.
 struct space_report {
     const struct space *space;
     uint32_t *choice;                    // room for a configuration
@@ -20,8 +20,8 @@ struct space_report {
     struct space_times times;
     enum report_format format; // of its tables
 };
-// Of struct space_report. Text: a record is a choice, on a line as --config takes it; at the end the
-// whole, unless it is a list.
+// Write a struct space_report. Text: a record is a choice, on a line as --config takes it; a
+// summary of the whole at the end, unless it is a list.
 //
 // JSON: {"spec", "name", "cartesian", "valid", "constants", "parameters": [{"name", "type", "values",
 // "default"}], "restrictions": [{"expression", "path", "excludes_alone", "faults"}], "faults",
@@ -36,8 +36,8 @@ struct space_why_report {
     const uint32_t *choice;
     struct space_reason reason;
 };
-// Of it. JSON: {"configuration", "valid", "restriction", "path", "message"}; the last three null
-// where it is valid.
+// Write a struct space_why_report. JSON: {"configuration", "valid", "restriction", "path",
+// "message"}; the last three are null if it is valid.
 extern const writers space_why_writers;
 
 #endif

@@ -76,7 +76,7 @@ static int open_line(struct sweeping *s, const char **argument)
     return status;
 }
 
-// ---- what it is held against -------------------------------------------------------------------
+// ---- the other lines ----------------------------------------------------------------------------
 
 static int refuse_twice(const struct sweeping *s)
 {
@@ -242,7 +242,7 @@ int sweeping_start(struct sweeping *s)
                                        .routine_library = l->against.library,
                                        .name = l->name,
                                        .means = given->known ? SWEEP_KNOWN : SWEEP_TUNE,
-                                       .tune.device = w->device};
+                                       .tune.setup.device = w->device};
     }
     struct sweep_options o = {.lines = lines,
                               .line_count = s->count,

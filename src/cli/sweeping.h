@@ -8,9 +8,9 @@
 #include "cli/once.h"
 #include "cli/tuning.h"
 #include "report/sweep_report.h"
-#include "spec/sweep_plan.h"
+#include "problem/sweep_plan.h"
 
-// What `hone sweep` is told.
+// The settings of `hone sweep`.
 struct sweep_settings {
     struct spec_settings given; // --set: the points
     struct measure_settings measure;
@@ -48,14 +48,14 @@ struct sweeping {
 
 void sweeping_init(struct sweeping *s, const struct invocation *call);
 void sweeping_release(struct sweeping *s);
-// Each an exit status; why is said.
+// Each returns an exit status and has reported the reason.
 int sweeping_open(struct sweeping *s);  // specs, plan, devices, stores
 int sweeping_start(struct sweeping *s); // the sweep itself
 
 // For `apply`: a spec or a vendor's library, into a struct list.
 bool option_line(void *field, const char *value, struct error *e);
 
-// What is known by now; valid until the next step.
+// Fills in the results so far; valid until the next step.
 void sweeping_report(struct sweeping *s, struct sweep_report *out);
 
 #endif

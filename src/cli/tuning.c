@@ -243,7 +243,7 @@ void tuning_report(struct tuning *t, bool ended, struct tune_report *out)
     *out = (struct tune_report){.progress = tuned.progress,
                                 .records = tuned.records,
                                 .record_count = tuned.count,
-                                .level = tuned.options->terms.rules.level,
+                                .level = tuned.options->setup.terms.rules.level,
                                 .cold = t->options.cold,
                                 .listing_ns = t->started_ns - t->work.call->started_ns};
     fill_head(t, &tuned, &out->head);

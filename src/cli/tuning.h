@@ -8,7 +8,7 @@
 #include "report/report.h"
 #include "report/verified.h"
 
-// What --objective says, or the spec.
+// The objectives of --objective, else of the spec.
 bool goal_of(const struct list *given, const struct spec *spec, struct objectives *out,
              struct error *e);
 
@@ -20,7 +20,7 @@ int open_kept(struct work *w);
 void work_run_head(struct work *w, const struct error *broken, struct report_about *about,
                    struct run_head *out);
 
-// What `hone tune` is told.
+// The settings of `hone tune`.
 struct tune_settings {
     struct spec_settings given;
     struct measure_settings measure;
@@ -55,8 +55,8 @@ void tuning_init(struct tuning *t, const struct invocation *call, const struct s
 void tuning_release(struct tuning *t);
 // Spec, environment and device. An exit status, as below.
 int tuning_open(struct tuning *t);
-// After that, what the command line or the spec say is looked for, which else is the least time. An
-// exit status.
+// After that, the objectives of the command line or the spec, else the shortest time. An exit
+// status.
 int tuning_goal(struct tuning *t);
 // The store, and the tune itself from `options`, which the caller may have changed since
 // tuning_open().
@@ -65,24 +65,25 @@ int tuning_start(struct tuning *t, const uint32_t *choice);
 
 // Is what the device can do at most of interest: does a metric of the spec count flop or bytes?
 bool tuning_wants_peak(const struct tuning *t);
-// What the store knows of that; NULL: nothing, or it is of no interest.
+// The device's limits as the store has them; NULL: none are stored, or they are of no interest.
 const struct peak *tuning_peak(struct tuning *t);
 
-// Where all of the first configurations ended in one way: what that is, and what to look at.
-// Appends nothing where they did not.
+// If the first configurations all ended in the same way, says how, and what to look at. Otherwise
+// appends nothing.
 void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct text *out);
-// Of a record that crashed: says what crash_tell() does. NULL is fine.
+// Calls crash_tell() for a record that crashed. NULL is fine.
 void tuning_tell_crash(const struct tuning *t, const struct tune_record *r);
-// An exit status, and says so: is most of what was tried lost to errors of the spec?
+// Were most of the results lost to errors of the spec? Reports it, and returns an exit status.
 int tuning_spec_errors(const struct tune_progress *p, const char *spec_path);
 // An option of a job's for a shell, behind a blank: -D words alone, without HONE_SOURCE, which only tells drivers' caches
 // apart.
 void add_define(const char *option, struct text *out);
-// The best one's options for a compiler, as a shell takes them; nothing where there is no best or no job.
+// The best configuration's compiler options, quoted for a shell; nothing if there is no best or no
+// job.
 void tuning_options_of_best(const struct tuning *t, struct text *out);
-// What a record is seen in, but for the device's peak.
+// The context in which a record is shown, except for the device's peak.
 void tuning_frame(const struct tuning *t, struct record_frame *out);
-// What is known by now: head, frame and progress; with `ended` all of it. Valid until the next report.
+// The report so far: head, frame and progress; with `ended` all of it. Valid until the next report.
 void tuning_report(struct tuning *t, bool ended, struct tune_report *out);
 
 #endif

@@ -1,5 +1,5 @@
-// What every subcommand that takes a spec begins with: reads the spec, lists devices and chooses
-// one, opens the stores; and says what is wrong with each.
+// The steps that begin every subcommand that takes a spec: reads the spec, lists devices and
+// chooses one, opens the stores, and reports what is wrong with each.
 #include "cli/work.h"
 
 #include "cli/interrupt.h"
@@ -257,7 +257,7 @@ static bool is_device_number(const struct work *w)
     return wanted && wanted[0] && wanted[strspn(wanted, "0123456789")] == '\0';
 }
 
-// Those of --on, in place of this machine's.
+// Lists the devices of --on, in place of this machine's.
 static bool list_on_nodes(struct work *w, const struct hone_spec *spec, const char *language,
                           struct error *e)
 {
@@ -318,7 +318,7 @@ int work_no_device(const struct work *w)
     return EXIT_NOTHING;
 }
 
-// A comparison's sides have a language also where nobody gave one.
+// A comparison's sides have a language even if none was given.
 static const char *other_ways(const struct work *w)
 {
     if (!w->given->language.is_given)
@@ -328,7 +328,7 @@ static const char *other_ways(const struct work *w)
                : "; or leave --language out, or name another";
 }
 
-// None of the devices here speaks the spec's language: those that there are, and what would be
+// No device here supports the spec's language: lists the devices that there are, and what would be
 // right.
 static int say_other_devices(const struct work *w, const char *problem)
 {
@@ -346,12 +346,12 @@ static int say_other_devices(const struct work *w, const char *problem)
 
 static int say_why_none(struct work *w)
 {
-    // Of the language that was wanted.
+    // The problem of the language that was asked for, since the next listing replaces it.
     const char *problem = arena_strdup(&w->arena, w->devices.problem);
     int status = work_devices(w, NULL, NULL);
     if (status != EXIT_DONE)
         return status;
-    // Those that are meant only where they are named stand last.
+    // Devices that must be named to be used stand last.
     struct device_report *r = &w->devices;
     while (r->device_count > 0 &&
            !(languages_unnamed() >> r->devices[r->device_count - 1].language & 1))

@@ -1,4 +1,4 @@
-// What every subcommand that takes a spec begins with: the spec, the device, the store.
+// The spec, the device and the store, with which every subcommand that takes a spec begins.
 #ifndef HONE_CLI_WORK_H
 #define HONE_CLI_WORK_H
 
@@ -10,7 +10,7 @@
 #include "runner/evaluator.h"
 #include "worker/protocol.h"
 #include "report/record.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 
 // All users share one lock for a device, so TMPDIR does not count.
@@ -32,8 +32,8 @@ struct work {
     const char *constants; // "WIDTH=256"
     const char *constants_json;
     struct spec_languages languages; // --language, or the spec's
-    struct hone_devices
-        *list;            // (or NULL) with the worker that listed them; `devices` is its report
+    // (or NULL) with the worker that listed them; `devices` is its report.
+    struct hone_devices *list;
     struct agents agents; // of --on; then `list` is NULL and `devices` are theirs
     struct device_report devices;
     const struct device_info *device;
@@ -57,11 +57,11 @@ void work_release(struct work *w);
 bool work_kept(struct work *w);
 void work_close_store(struct work *w); // after that
 
-// What is said to the library of how to build, measure and search: all but the search itself.
+// The library's options for building, measuring and searching, except for the search itself.
 struct hone_tune_options work_options(const struct work *w);
 
-// Each returns an exit status and has said what is wrong.
-// Where values depend on the device: reads the spec again with w->device.
+// Each returns an exit status and has reported what is wrong.
+// Reads the spec again with w->device, if values depend on the device.
 int work_bind(struct work *w);
 // A kernel, a store or a recording in place of a spec: says what was meant. False: it may be a spec.
 bool work_refuse_file(const char *path);
@@ -90,8 +90,8 @@ int work_reference_by(struct work *w);
 // --store or the default one, and behind it those of --also and HONE_ALSO. For reading these are
 // enough.
 int work_store(struct work *w, enum hone_store_mode mode);
-// The file of this name beside the spec: what is known of it to whoever ships it. *known is the
-// caller's to close, NULL where there is none or, with a warning, where it cannot be read.
+// The file of this name beside the spec: known results that ship with it. The caller closes *known;
+// NULL if there is no such file or, with a warning, if it cannot be read.
 #define WORK_KNOWN "known.sqlite"
 int work_known(struct work *w, struct hone_store **known);
 // As work_store() for reading, and that file. Where it is there and no --store is given w->store may
@@ -107,12 +107,13 @@ void work_about(struct work *w, const struct error *broken, struct report_about 
 // Says the error and returns the exit status that fits its kind.
 int work_failed(const struct error *e);
 
-// What to type after a command to mean the same: spec, constants, device and store, quoted.
+// The arguments that make another command mean the same: spec, constants, device and store, quoted.
 void work_same(const struct work *w, struct text *out);
-// The spec and the stores alone, to ask for other devices and constants, too.
+// The arguments for the spec and the stores alone, to ask for other devices and constants, too.
 void work_same_stores(const struct work *w, struct text *out);
 
-// The parameters of a choice as --config takes them: "a=1,b=2", those with one value left out.
+// The parameters of a choice as --config takes them: "a=1,b=2"; parameters with one value are left
+// out.
 void work_configuration(const struct spec *spec, const uint32_t *choice, struct text *out);
 
 #endif

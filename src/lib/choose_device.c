@@ -1,5 +1,6 @@
-// A name that is given is looked for first as a whole (name, id, UUID, PCI address or number), then as a part of name, platform, id or
-// UUID; devices whose language comes last are looked at when no other fits. Without a name the kinds of devices are tried in their order.
+// A given name is first compared as a whole (name, id, UUID, PCI address or number), then as a part
+// of name, platform, id or UUID; devices whose language comes last are considered only if no other
+// fits. Without a name the kinds of devices are tried in order.
 #include "lib/choose_device.h"
 
 #include "base/text.h"

@@ -1,4 +1,4 @@
-// What the program asks of the library beyond include/hone/hone.h: what stands behind the public
+// The library's interface for the program beyond include/hone/hone.h: the structs behind the public
 // handles, for reports and for questions that only a command line has.
 #ifndef HONE_LIB_ENGINE_H
 #define HONE_LIB_ENGINE_H
@@ -7,7 +7,7 @@
 
 #include "runner/place.h"
 #include "space/space.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 #include "store/upkeep.h"
 #include "worker/protocol.h"
@@ -15,7 +15,6 @@
 #include "workflows/best.h"
 #include "workflows/check/checks.h"
 #include "workflows/compare/compare.h"
-#include "workflows/deploy/deploy.h"
 #include "workflows/peak/peak.h"
 #include "workflows/score/score.h"
 #include "workflows/sweep/sweep.h"
@@ -127,7 +126,7 @@ struct engine_peaked {
     const struct peak *found;
 };
 void engine_peaked(const struct hone_tune *t, struct engine_peaked *out);
-// What the store knows of it: peak_find().
+// Looks the device's limits up in the store: peak_find().
 bool engine_peak_known(struct hone_store *st, const struct device_info *d, struct arena *a,
                        struct peak *out, struct error *e);
 
@@ -139,20 +138,10 @@ struct engine_scored {
 };
 void engine_scored(const struct hone_tune *t, struct engine_scored *out);
 
-// What a check is told besides; members as in struct check_options. All of it outlives the check.
-struct engine_check {
-    struct spec_options spec_options;
-    const struct check_smallest *smallest;
-    uint32_t smallest_count;
-    uint64_t sample;
-    unsigned allowed;
-    bool allow_unverified, of_reference;
-    // (or NULL) Of a device that is assumed: what builds for it, or simulates it.
-    const char *const *worker, *const *environment;
-    const char *races_log; // with it there is no store, lock, or second worker
-};
+// `how` says what is checked; its setup is that of `o`, unless it names a worker: what builds for a device that is assumed, or
+// simulates it. With races_log there is no store, lock, or second worker. All of it outlives the check.
 struct hone_tune *engine_check_new(const struct hone_tune_options *o,
-                                   const struct engine_check *how, struct error *e);
+                                   const struct check_options *how, struct error *e);
 // Everything that reports show of it, as in checks.h; findings are valid until the next step.
 struct engine_checked {
     struct check_progress progress;
@@ -191,22 +180,12 @@ const char *const *engine_simulator(const struct races_options *o, const char *c
                                     const struct device_info *target, struct arena *a,
                                     struct device_info *out, struct error *e);
 
-// What a comparison is told besides; members as in struct compare_options. All of it outlives the comparison.
-struct engine_compare {
-    const struct compare_side *sides;
-    uint32_t side_count;
-    const char *const *choices, *const *chosen;
-    uint32_t chosen_count;
-    uint64_t
-        top; // in place of `chosen`: so many of the fastest of each side that its store knows; 0: as that says
-    uint64_t sample;
-    bool sample_many;
-    uint32_t rounds;
-};
-// The device of the options says which workers there are (none where all sides are stored); a count of launches in them,
-// which is for tunes, is not looked at.
+// `how` says what is compared; its setup is that of `o`, whose device says which workers there are (none if all sides are
+// stored), and whose count of launches is for tunes. `top`: in place of how->chosen so many of the fastest of each side that its
+// store knows; 0: as `how` says. All of it outlives the comparison.
 struct hone_tune *engine_compare_new(const struct hone_tune_options *o,
-                                     const struct engine_compare *how, struct error *e);
+                                     const struct compare_options *how, uint32_t top,
+                                     struct error *e);
 // Everything that reports show of it, as in compare.h.
 struct engine_compared {
     struct compare_progress progress;
@@ -231,30 +210,10 @@ struct engine_swept {
 };
 void engine_swept(const struct hone_tune *t, struct engine_swept *out);
 
-// How each point is tuned is made from `tune`; of the deploy's own only the device is looked at, and where nothing is
-// measured it need not be here: `tune` has none then.
-struct hone_tune *engine_deploy_new(const struct deploy_options *o,
-                                    const struct hone_tune_options *tune, struct error *e);
-struct engine_deployed {
-    struct deploy_progress progress;
-    const struct deploy_record *records;
-    uint32_t count;
-    struct deploy_found found;
-    const struct spec *spec; // of the table
-};
-void engine_deployed(const struct hone_tune *t, struct engine_deployed *out);
-
-// What a bench is told besides; members as in struct benchmark_options. All of it outlives the bench.
-struct engine_bench {
-    const struct benchmark_point *points;
-    uint32_t point_count;
-    uint32_t passes, rounds;
-    bool compares;
-    double loss;
-};
-// Of the options the spec is not looked at: each point has its own.
+// `how` says what is measured; its setup is that of `o`, whose spec does not count: each point has its own. All of it outlives
+// the bench.
 struct hone_tune *engine_bench_new(const struct hone_tune_options *o,
-                                   const struct engine_bench *how, struct error *e);
+                                   const struct benchmark_options *how, struct error *e);
 struct engine_benched {
     struct benchmark_progress progress;
     const struct benchmark_record *records;
@@ -268,7 +227,7 @@ bool engine_stored_run(struct hone_store *st, const char *wanted, const struct s
                        struct arena *a, struct stored *out, struct error *e);
 void engine_stored_release(struct stored *s);
 
-// What the store calls a spec that is built with further options, or a routine: "matmul (-O3)".
+// The store's name for a routine, or for a spec that is built with further options: "matmul (-O3)".
 void engine_compare_name(const char *spec, const char *what, struct text *out);
 
 #endif

@@ -182,7 +182,7 @@ bool engine_inputs_write(const struct spec *s, const struct job *job, const char
 
 // ---- the program --------------------------------------------------------------------------------
 
-// What it prints on stdout is read and let go, so that it does not wait for a reader.
+// Reads and discards the program's stdout, so that the program never blocks on it.
 static void drain_channel(const struct process *p)
 {
     char buffer[4096];
@@ -317,7 +317,7 @@ static bool hold_against(struct hone_spec *s, const struct engine_program *p, co
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-// Of the program's text and of everything it is given.
+// Digests the program's text and all of its input.
 static bool digest_question(const struct spec *s, const struct job *job, const char *program,
                             struct digest *out, struct error *e)
 {
@@ -413,7 +413,7 @@ bool engine_reference_by(struct hone_spec *s, const struct hone_device *d,
     }
     job_free(job);
     spec_sources_free(src);
-    // What it wrote fits the outputs, or is not kept.
+    // Keep the program's output only if it fits the job's outputs.
     job = NULL;
     src = ok ? spec_sources_read(spec, info->language, info, NULL, e) : NULL;
     ok = src && spec_job(spec, src, info, choice, &job, e);

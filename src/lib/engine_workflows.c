@@ -5,50 +5,22 @@
 
 #include <stdlib.h>
 
-// NULL `o`: it needs no device.
-static struct hone_tune *new_handle(enum workflow_kind kind, const struct hone_tune_options *o,
-                                    struct error *e)
-{
-    struct hone_tune *t = calloc(1, sizeof *t);
-    if (t)
-        t->kind = kind;
-    if (t ? !o || setup_init(&t->setup, o, e) : error_memory(e))
-        return t;
-    hone_tune_free(t);
-    return NULL;
-}
-
-// With its workflow; NULL where that could not be made.
-static struct hone_tune *started(struct hone_tune *t, bool is_made)
-{
-    if (is_made)
-        return t;
-    hone_tune_free(t);
-    return NULL;
-}
+WORKFLOW_OPERATIONS(peak, peak_run);
+WORKFLOW_OPERATIONS(score, score);
+WORKFLOW_OPERATIONS(check, check);
+WORKFLOW_OPERATIONS(compare, compare);
+WORKFLOW_OPERATIONS(sweep, sweep);
+WORKFLOW_OPERATIONS(benchmark, benchmark);
 
 // ---- peak ---------------------------------------------------------------------------------------
 
 struct hone_tune *engine_peak_new(const struct hone_tune_options *o, struct error *e)
 {
-    struct hone_tune *t = new_handle(KIND_peak, o, e);
+    struct hone_tune *t = handle_new(&peak_operations, o, e);
     if (!t)
         return NULL;
-    const struct tune_options *own = &t->setup.options;
-    const struct peak_options options = {.device = own->device,
-                                         .worker = own->worker,
-                                         .environment = own->environment,
-                                         .lock_folder = own->lock_folder,
-                                         .store = own->store,
-                                         .terms = own->terms,
-                                         .jobs = own->jobs,
-                                         .leaving = own->leaving,
-                                         .spare = own->spare,
-                                         .command = own->command,
-                                         .host = own->host,
-                                         .log = own->log};
-    t->peak = peak_new(&options, e);
-    return started(t, t->peak != NULL);
+    const struct peak_options options = {.setup = t->setup.options.setup};
+    return handle_started(t, peak_new(&options, e));
 }
 
 void engine_peaked(const struct hone_tune *t, struct engine_peaked *out)
@@ -67,11 +39,10 @@ bool engine_peak_known(struct hone_store *st, const struct device_info *d, struc
 
 struct hone_tune *engine_score_new(const struct score_options *o, struct error *e)
 {
-    struct hone_tune *t = new_handle(KIND_score, NULL, e);
+    struct hone_tune *t = handle_new(&score_operations, NULL, e);
     if (!t)
         return NULL;
-    t->score = score_new(o, e);
-    return started(t, t->score != NULL);
+    return handle_started(t, score_new(o, e));
 }
 
 void engine_scored(const struct hone_tune *t, struct engine_scored *out)
@@ -83,58 +54,28 @@ void engine_scored(const struct hone_tune *t, struct engine_scored *out)
 // ---- check --------------------------------------------------------------------------------------
 
 struct hone_tune *engine_check_new(const struct hone_tune_options *o,
-                                   const struct engine_check *how, struct error *e)
+                                   const struct check_options *how, struct error *e)
 {
-    struct hone_tune *t = new_handle(KIND_check, o, e);
+    struct hone_tune *t = handle_new(&check_operations, o, e);
     if (!t)
         return NULL;
-    const struct tune_options *own = &t->setup.options;
-    struct check_options options = {.spec = own->spec,
-                                    .spec_options = how->spec_options,
-                                    .device = own->device,
-                                    .worker = how->worker ? how->worker : own->worker,
-                                    .environment =
-                                        how->worker ? how->environment : own->environment,
-                                    .places = how->worker ? NULL : own->places,
-                                    .place_count = how->worker ? 0 : own->place_count,
-                                    .builders = how->worker ? NULL : own->builders,
-                                    .builder_count = how->worker ? 0 : own->builder_count,
-                                    .store = own->store,
-                                    .lock_folder = own->lock_folder,
-                                    .log = own->log,
-                                    .configurations = own->configurations,
-                                    .configuration_count = own->configuration_count,
-                                    .where = own->where,
-                                    .where_count = own->where_count,
-                                    .share = own->share,
-                                    .smallest = how->smallest,
-                                    .smallest_count = how->smallest_count,
-                                    .sample = how->sample,
-                                    .seed = own->seed,
-                                    .jobs = own->jobs,
-                                    .terms = own->terms,
-                                    .fresh = own->fresh,
-                                    .retry = own->retry,
-                                    .build_only = own->build_only,
-                                    .leaving = own->leaving,
-                                    .spare = own->spare,
-                                    .allowed = how->allowed,
-                                    .allow_unverified = how->allow_unverified,
-                                    .of_reference = how->of_reference,
-                                    .races_log = how->races_log,
-                                    .command = own->command,
-                                    .host = own->host};
-    if (how->races_log) {
-        // A result tells nothing of races: the store can neither answer nor keep one. Each check
-        // has a simulator of its own, and nothing is timed: nobody needs to wait for another.
-        options.store = NULL;
-        options.lock_folder = NULL;
-        options.jobs = 1;
-        if (!o->launch_limit_ns)
-            options.terms.launch_limit_ns = RACES_LAUNCH_LIMIT_NS;
+    struct check_options options = *how;
+    options.setup = t->setup.options.setup;
+    if (how->setup.worker) { // of a device that is assumed
+        options.setup.worker = how->setup.worker;
+        options.setup.environment = how->setup.environment;
+        options.setup.place_count = options.setup.builder_count = 0;
     }
-    t->check = check_new(&options, e);
-    return started(t, t->check != NULL);
+    if (how->races_log) {
+        // A result says nothing about races: the store can neither answer nor keep one. Each check
+        // has a simulator of its own, and nothing is timed: checks need not wait for each other.
+        options.setup.store = NULL;
+        options.setup.lock_folder = NULL;
+        options.setup.jobs = 1;
+        if (!o->launch_limit_ns)
+            options.setup.terms.launch_limit_ns = RACES_LAUNCH_LIMIT_NS;
+    }
+    return handle_started(t, check_new(&options, e));
 }
 
 void engine_checked(const struct hone_tune *t, struct engine_checked *out)
@@ -151,18 +92,18 @@ void engine_checked(const struct hone_tune *t, struct engine_checked *out)
 // ---- compare ------------------------------------------------------------------------------------
 
 // The fastest of each side that has a store, each configuration once.
-static bool choose_top(struct hone_tune *t, const struct engine_compare *how,
-                       struct compare_options *o, struct error *e)
+static bool choose_top(struct hone_tune *t, uint32_t most, struct compare_options *o,
+                       struct error *e)
 {
     struct arena *a = &t->setup.arena;
-    const char **chosen = arena_array(a, how->top * how->side_count + 1, sizeof *chosen);
+    const char **chosen = arena_array(a, most * o->side_count + 1, sizeof *chosen);
     uint32_t count = 0;
-    for (uint32_t i = 0; chosen && i < how->side_count; i++) {
-        const struct compare_side *side = &how->sides[i];
+    for (uint32_t i = 0; chosen && i < o->side_count; i++) {
+        const struct compare_side *side = &o->sides[i];
         const char **top;
         size_t more = 0;
-        if (side->store && !stored_fastest(side->store, side->spec, side->device, o->terms.cold,
-                                           how->top, a, &top, &more, e))
+        if (side->store && !stored_fastest(side->store, side->spec, side->device,
+                                           o->setup.terms.cold, most, a, &top, &more, e))
             return false;
         for (size_t k = 0; k < more; k++) {
             bool is_there = false;
@@ -179,44 +120,27 @@ static bool choose_top(struct hone_tune *t, const struct engine_compare *how,
     return count > 0 ||
            error_set(e, ERROR_STORE,
                      "the store has no results of %s for this device; run hone tune first",
-                     how->sides[0].spec->name);
+                     o->sides[0].spec->name);
 }
 
 struct hone_tune *engine_compare_new(const struct hone_tune_options *o,
-                                     const struct engine_compare *how, struct error *e)
+                                     const struct compare_options *how, uint32_t top,
+                                     struct error *e)
 {
-    struct hone_tune *t = new_handle(KIND_compare, o, e);
+    struct hone_tune *t = handle_new(&compare_operations, o, e);
     if (!t)
         return NULL;
-    struct tune_options *own = &t->setup.options;
-    own->terms.rules.fixed = 0;
-    struct compare_options options = {.sides = how->sides,
-                                      .side_count = how->side_count,
-                                      .worker = own->worker,
-                                      .environment = own->environment,
-                                      .lock_folder = own->lock_folder,
-                                      .log = own->log,
-                                      .leaving = own->leaving,
-                                      .choices = how->choices,
-                                      .configurations = own->configurations,
-                                      .configuration_count = own->configuration_count,
-                                      .where = own->where,
-                                      .where_count = own->where_count,
-                                      .chosen = how->chosen,
-                                      .chosen_count = how->chosen_count,
-                                      .sample = how->sample,
-                                      .sample_many = how->sample_many,
-                                      .seed = own->seed,
-                                      .rounds = how->rounds,
-                                      .outlier = own->outlier,
-                                      .jobs = own->jobs,
-                                      .terms = own->terms,
-                                      .command = own->command,
-                                      .host = own->host};
+    struct setup *setup = &t->setup.options.setup;
+    setup->terms.rules.fixed = 0;
+    setup->spare = NULL; // a side has its own workers
+    setup->endings = NULL;
+    setup->builder_count = 0;
+    struct compare_options options = *how;
+    options.setup = *setup;
     t->sides = how->side_count;
-    if (!how->top || choose_top(t, how, &options, e))
+    if (!top || choose_top(t, top, &options, e))
         t->compare = compare_new(&options, e);
-    return started(t, t->compare != NULL);
+    return handle_started(t, t->compare);
 }
 
 void engine_compared(const struct hone_tune *t, struct engine_compared *out)
@@ -224,7 +148,7 @@ void engine_compared(const struct hone_tune *t, struct engine_compared *out)
     struct compare *c = t->compare;
     compare_progress(c, &out->progress);
     out->records = compare_records(c, &out->count);
-    out->level = t->setup.options.terms.rules.level;
+    out->level = t->setup.options.setup.terms.rules.level;
     out->compare = c;
 }
 
@@ -263,7 +187,7 @@ void engine_compare_name(const char *spec, const char *what, struct text *out)
 struct hone_tune *engine_sweep_new(const struct sweep_options *o,
                                    const struct hone_tune_options *tunes, struct error *e)
 {
-    struct hone_tune *t = new_handle(KIND_sweep, NULL, e);
+    struct hone_tune *t = handle_new(&sweep_operations, NULL, e);
     if (!t)
         return NULL;
     struct sweep_options options = *o;
@@ -275,11 +199,11 @@ struct hone_tune *engine_sweep_new(const struct sweep_options *o,
         ok = setup_tune(&t->lines[i], &tunes[i], e);
         lines[i] = o->lines[i];
         lines[i].tune = t->lines[i].options;
-        lines[i].tune.device = o->lines[i].tune.device;
+        lines[i].tune.setup.device = o->lines[i].tune.setup.device;
     }
     options.lines = lines;
     t->sweep = ok ? sweep_new(&options, e) : NULL;
-    return started(t, t->sweep != NULL);
+    return handle_started(t, t->sweep);
 }
 
 void engine_swept(const struct hone_tune *t, struct engine_swept *out)
@@ -288,60 +212,22 @@ void engine_swept(const struct hone_tune *t, struct engine_swept *out)
     out->records = sweep_records(t->sweep, &out->count);
 }
 
-// ---- deploy -------------------------------------------------------------------------------------
-
-struct hone_tune *engine_deploy_new(const struct deploy_options *o,
-                                    const struct hone_tune_options *tune, struct error *e)
-{
-    struct hone_tune *t = new_handle(KIND_deploy, NULL, e);
-    if (!t)
-        return NULL;
-    struct deploy_options options = *o;
-    bool ok = o->is_known_only ? setup_init(&t->setup, tune, e) : setup_tune(&t->setup, tune, e);
-    options.tune = t->setup.options;
-    options.tune.device = o->tune.device;
-    t->deploy = ok ? deploy_new(&options, e) : NULL;
-    return started(t, t->deploy != NULL);
-}
-
-void engine_deployed(const struct hone_tune *t, struct engine_deployed *out)
-{
-    deploy_progress(t->deploy, &out->progress);
-    out->records = deploy_records(t->deploy, &out->count);
-    deploy_found(t->deploy, &out->found);
-    out->spec = deploy_spec(t->deploy);
-}
-
 // ---- bench --------------------------------------------------------------------------------------
 
 struct hone_tune *engine_bench_new(const struct hone_tune_options *o,
-                                   const struct engine_bench *how, struct error *e)
+                                   const struct benchmark_options *how, struct error *e)
 {
-    struct hone_tune *t = new_handle(KIND_benchmark, o, e);
+    struct hone_tune *t = handle_new(&benchmark_operations, o, e);
     if (!t)
         return NULL;
-    const struct tune_options *own = &t->setup.options;
-    const struct benchmark_options options = {.points = how->points,
-                                              .point_count = how->point_count,
-                                              .device = own->device,
-                                              .worker = own->worker,
-                                              .environment = own->environment,
-                                              .lock_folder = own->lock_folder,
-                                              .log = own->log,
-                                              .passes = how->passes,
-                                              .rounds = how->rounds,
-                                              .compares = how->compares,
-                                              .loss = how->loss,
-                                              .seed = own->seed,
-                                              .jobs = own->jobs,
-                                              .terms = own->terms};
-    t->benchmark = benchmark_new(&options, e);
-    return started(t, t->benchmark != NULL);
+    struct benchmark_options options = *how;
+    options.setup = t->setup.options.setup;
+    return handle_started(t, benchmark_new(&options, e));
 }
 
 void engine_benched(const struct hone_tune *t, struct engine_benched *out)
 {
     benchmark_progress(t->benchmark, &out->progress);
     out->records = benchmark_records(t->benchmark, &out->count);
-    out->level = t->setup.options.terms.rules.level;
+    out->level = t->setup.options.setup.terms.rules.level;
 }

@@ -1,5 +1,5 @@
-// What all public handles share: the version, errors and texts handed to the caller, structs that
-// say their size, logs, and where workers live.
+// Shared by all public handles: the version, errors and texts handed to the caller, structs that
+// carry their size, logs, and where workers live.
 #include "lib/engine.h"
 #include "lib/handle.h"
 

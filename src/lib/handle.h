@@ -1,8 +1,8 @@
-// What stands behind the public handles, and how things pass between the two sides. Private to
+// The structs behind the public handles, and the conversions between the two sides. Private to
 // src/lib.
 //
-// A spec, space, store and record are the internal structs under a public name, which nobody
-// outside can look into; the others are wrapped, since they need a place for what they borrow.
+// A spec, space, store and record are the internal structs under a public name, opaque outside; the
+// others are wrapped, since they need a place for what they borrow.
 #ifndef HONE_LIB_HANDLE_H
 #define HONE_LIB_HANDLE_H
 
@@ -16,13 +16,12 @@
 #include "os/scratch.h"
 #include "runner/evaluator.h"
 #include "space/space.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 #include "worker/protocol.h"
 #include "workflows/benchmark/benchmark.h"
 #include "workflows/check/checks.h"
 #include "workflows/compare/compare.h"
-#include "workflows/deploy/deploy.h"
 #include "workflows/peak/peak.h"
 #include "workflows/score/score.h"
 #include "workflows/sweep/sweep.h"
@@ -30,7 +29,7 @@
 
 // ---- errors, texts, structs with a size ---------------------------------------------------------
 
-// Hands an error to the caller, who keeps a first one. Returns whether there was none.
+// Hands an error to the caller, whose first error stays. Returns whether there was none.
 bool hand_over(const struct error *from, struct hone_error *to);
 // As snprintf(); releases the text.
 size_t give_text(struct text *t, char *out, size_t size);
@@ -58,8 +57,8 @@ struct log_bridge {
 const struct log *log_bridge_init(struct log_bridge *b, const struct hone_log *theirs);
 
 // How workers are started, and where they have their temporary files: a folder of their tune's own,
-// which goes with it, since a worker that is killed cleans up nothing. Left to the caller who names
-// one.
+// which is removed with it, since a killed worker cleans up nothing. A caller who names a folder is
+// responsible for it.
 struct workplace {
     const char *worker[2];
     const char *const *environment;
@@ -71,7 +70,7 @@ void workplace_release(struct workplace *w); // a zeroed one, too
 
 // ---- handles ------------------------------------------------------------------------------------
 
-// What a caller sees of a device, and what it was made from.
+// A device as the caller sees it, and its origin.
 struct device_entry {
     struct hone_device device; // first: a pointer to it is one to the entry
     const struct device_info *info;
@@ -100,35 +99,57 @@ struct tune_setup {
     struct judge judge;         // (or zeroed) the caller's
     hone_judge *theirs;
     void *judge_context;
-    struct tune_options options;
+    struct tune_options options; // with the setup of every workflow
 };
 
-// What every workflow's options have: all but what is looked for, and how. `given` is of this version.
+// The options that all workflows share: everything except the search. `given` is of this version.
 bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, struct error *e);
-// With these; of what a caller gives.
+// The same with the search, from the caller's options.
 bool setup_tune(struct tune_setup *s, const struct hone_tune_options *o, struct error *e);
 void setup_release(struct tune_setup *s); // a zeroed one, too
 
-// What a handle steps. X(name, its struct)
-#define WORKFLOWS(X)                                                                               \
-    X(tune, tune)                                                                                  \
-    X(peak, peak_run)                                                                              \
-    X(score, score)                                                                                \
-    X(check, check) X(compare, compare) X(sweep, sweep) X(deploy, deploy) X(benchmark, benchmark)
-
-enum workflow_kind {
-#define X(name, type) KIND_##name,
-    WORKFLOWS(X)
-#undef X
+// A handle's operations on its workflow; each function is the workflow's own, as
+// workflows/workflow.h says.
+struct workflow_operations {
+    enum workflow_answer (*step)(void *workflow, int timeout_ms, const void **record,
+                                 struct error *e);
+    void (*cancel)(void *workflow);
+    void (*free)(void *workflow);
 };
+
+// Defines NAME_operations for the workflow NAME whose struct is TYPE.
+#define WORKFLOW_OPERATIONS(name, type)                                                            \
+    static enum workflow_answer step_##name(void *workflow, int timeout_ms, const void **record,   \
+                                            struct error *e)                                       \
+    {                                                                                              \
+        const struct name##_record *found = NULL;                                                  \
+        enum workflow_answer answer = name##_step(workflow, timeout_ms, &found, e);                \
+        *record = found;                                                                           \
+        return answer;                                                                             \
+    }                                                                                              \
+    static void cancel_##name(void *workflow)                                                      \
+    {                                                                                              \
+        name##_cancel(workflow);                                                                   \
+    }                                                                                              \
+    static void free_##name(void *workflow)                                                        \
+    {                                                                                              \
+        name##_free((struct type *)workflow);                                                      \
+    }                                                                                              \
+    static const struct workflow_operations name##_operations = {step_##name, cancel_##name,       \
+                                                                 free_##name}
 
 // Any workflow, with what it borrows; the public functions are those of a tune.
 struct hone_tune {
-    enum workflow_kind kind;
+    const struct workflow_operations *operations;
     union {
-#define X(name, type) struct type *name;
-        WORKFLOWS(X)
-#undef X
+        void *workflow;
+        struct tune *tune;
+        struct peak_run *peak;
+        struct score *score;
+        struct check *check;
+        struct compare *compare;
+        struct sweep *sweep;
+        struct benchmark *benchmark;
     };
     struct tune_setup setup;
     uint32_t sides;           // of a comparison
@@ -136,6 +157,12 @@ struct hone_tune {
     uint32_t line_count;
     struct text fetched;
 };
+
+// The handle of a workflow that is made next, from the options of a tune (NULL: it needs no device). NULL with an error.
+struct hone_tune *handle_new(const struct workflow_operations *operations,
+                             const struct hone_tune_options *o, struct error *e);
+// The handle with its workflow; NULL, and it is freed, if the workflow could not be made.
+struct hone_tune *handle_started(struct hone_tune *t, void *workflow);
 
 static inline const struct spec *spec_of(const struct hone_spec *s)
 {

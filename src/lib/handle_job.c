@@ -13,7 +13,7 @@ struct hone_job {
     char (*types)[24];           // of each buffer's components
 };
 
-// What the public structs show in another form than the job has it.
+// Converts those members of the job that the public structs have in another form.
 static bool describe_job(struct hone_job *j, struct error *e)
 {
     const struct job *job = j->job;

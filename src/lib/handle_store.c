@@ -52,8 +52,8 @@ bool engine_bundle(const char *path, const char *const *files, size_t count,
 
 // ---- the best -----------------------------------------------------------------------------------
 
-// Of one language, with the sources as they are now; a result of another driver, source or job does
-// not answer. False without an error when nothing is known.
+// Searches one language, with the sources as they are now; results of another driver, source or job
+// do not count. Returns false without an error if nothing is known.
 static bool find_best_in(struct store *st, const struct spec *spec, enum language l,
                          const struct device_info *device, uint32_t *configuration,
                          double *median_ns, struct error *e)

@@ -14,7 +14,7 @@ _Static_assert((int)HONE_BROKEN == (int)WORKFLOW_BROKEN && (int)HONE_END == (int
 _Static_assert((int)HONE_FETCH_PTX == (int)FETCH_PTX, "what is fetched");
 _Static_assert(HONE_RETRY_ALL == STORE_RETRY_ALL, "what is tried again");
 
-#define RUN_LAUNCHES 7 // of one configuration alone, where nobody says how many
+#define RUN_LAUNCHES 7 // of one configuration alone, the default
 
 // ---- options ------------------------------------------------------------------------------------
 
@@ -44,38 +44,38 @@ static bool keep_options(struct tune_setup *s, const struct hone_tune_options *o
     const struct spec *spec = spec_of(o->spec);
     bool failed = false;
     *out = (struct tune_options){
-        .spec = spec,
-        .device = info_of(o->device),
-        .store = store_of(o->store),
-        .known = store_of(o->known),
+        .setup.spec = spec,
+        .setup.device = info_of(o->device),
+        .setup.store = store_of(o->store),
+        .setup.known = store_of(o->known),
         .no_transfer = o->no_transfer,
-        .lock_folder = copy_text(a, o->lock_folder ? o->lock_folder : "/tmp", &failed),
-        .log = log_bridge_init(&s->log, o->log),
-        .configurations = copy_list(a, o->configurations, &failed),
-        .configuration_count = list_length(o->configurations),
-        .where = copy_list(a, o->where, &failed),
-        .where_count = list_length(o->where),
-        .share = {o->part, o->parts},
+        .setup.lock_folder = copy_text(a, o->lock_folder ? o->lock_folder : "/tmp", &failed),
+        .setup.log = log_bridge_init(&s->log, o->log),
+        .setup.configurations = copy_list(a, o->configurations, &failed),
+        .setup.configuration_count = list_length(o->configurations),
+        .setup.where = copy_list(a, o->where, &failed),
+        .setup.where_count = list_length(o->where),
+        .setup.share = {o->part, o->parts},
         .start_with = copy_list(a, o->start_with, &failed),
         .start_count = list_length(o->start_with),
         .strategy = copy_text(a, o->strategy, &failed),
-        .seed = o->seed,
-        .jobs = o->jobs,
-        .fresh = o->fresh,
-        .retry = o->retry,
-        .build_only = o->build_only,
-        .leaving = o->leaving,
-        .command = copy_text(a, o->command, &failed),
-        .host = copy_text(a, o->host, &failed)};
+        .setup.seed = o->seed,
+        .setup.jobs = o->jobs,
+        .setup.fresh = o->fresh,
+        .setup.retry = o->retry,
+        .setup.build_only = o->build_only,
+        .setup.leaving = o->leaving,
+        .setup.command = copy_text(a, o->command, &failed),
+        .setup.host = copy_text(a, o->host, &failed)};
     if (failed)
         return error_memory(e);
     if (!o->budget && spec)
         out->budget = defaults_budget(spec);
-    return read_terms(o, &out->terms, e) &&
+    return read_terms(o, &out->setup.terms, e) &&
            (!o->budget || budget_parse(o->budget, &out->budget, e));
 }
 
-// What runs: workers, of which the one that listed the devices may be the first.
+// Chooses the workers; the first may be the one that listed the devices.
 static bool choose_workplace(struct tune_setup *s, const struct hone_tune_options *o,
                              struct error *e)
 {
@@ -86,21 +86,21 @@ static bool choose_workplace(struct tune_setup *s, const struct hone_tune_option
     const struct workplace *at = shares ? &list->workplace : &s->workplace;
     if (!shares && !workplace_init(&s->workplace, o->worker, &s->arena, e))
         return false;
-    s->options.worker = at->worker;
-    s->options.environment = at->environment;
-    s->options.spare = shares ? list->spare : NULL;
-    s->options.endings = shares && o->unawaited ? spare_endings(list->spare) : NULL;
+    s->options.setup.worker = at->worker;
+    s->options.setup.environment = at->environment;
+    s->options.setup.spare = shares ? list->spare : NULL;
+    s->options.setup.endings = shares && o->unawaited ? spare_endings(list->spare) : NULL;
     return true;
 }
 
-// Those of this machine start the workers that all else here starts.
+// Places on this machine use the same worker settings as the rest of the tune.
 static bool borrow_places(struct tune_setup *s, const struct hone_places *from, struct error *e)
 {
     struct tune_options *out = &s->options;
     struct place *places = from ? arena_array(&s->arena, from->count, sizeof *places) : NULL;
     if (from) {
-        out->builders = from->builders;
-        out->builder_count = from->builder_count;
+        out->setup.builders = from->builders;
+        out->setup.builder_count = from->builder_count;
     }
     if (!from || from->count == 0)
         return true;
@@ -110,13 +110,13 @@ static bool borrow_places(struct tune_setup *s, const struct hone_places *from, 
         places[i] = from->list[i];
         if (places[i].node || places[i].worker)
             continue;
-        places[i].worker = out->worker;
-        places[i].environment = out->environment;
-        places[i].spare = i == 0 ? out->spare : NULL;
+        places[i].worker = out->setup.worker;
+        places[i].environment = out->setup.environment;
+        places[i].spare = i == 0 ? out->setup.spare : NULL;
     }
-    out->places = places;
-    out->place_count = from->count;
-    out->outlier = from->outlier;
+    out->setup.places = places;
+    out->setup.place_count = from->count;
+    out->setup.outlier = from->outlier;
     return true;
 }
 
@@ -128,13 +128,14 @@ bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, str
            borrow_places(s, given->places, e);
 }
 
-// What is looked for, and how.
+// Chooses the strategy and the objectives.
 static bool choose_search(struct tune_setup *s, const struct hone_tune_options *o, struct error *e)
 {
     struct tune_options *out = &s->options;
-    if (!o->strategy && !defaults_strategy(out->spec, out->log, &s->arena, &out->strategy))
+    if (!o->strategy &&
+        !defaults_strategy(out->setup.spec, out->setup.log, &s->arena, &out->strategy))
         return error_memory(e);
-    return objective_parse(o->objective, out->spec, &out->objectives, e);
+    return objective_parse(o->objective, out->setup.spec, &out->objectives, e);
 }
 
 // One configuration, as text in the arena of the tune; refused where it is not valid.
@@ -142,7 +143,7 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
                        const uint32_t *configuration, struct error *e)
 {
     struct tune_options *out = &s->options;
-    const struct spec *spec = out->spec;
+    const struct spec *spec = out->setup.spec;
     struct text text = TEXT_INIT, why = TEXT_INIT;
     const char **list = arena_array(&s->arena, 2, sizeof(*list));
     spec_configuration_text(spec, configuration, true, &text);
@@ -151,11 +152,11 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
     text_release(&text);
     if (!list || !list[0])
         return error_memory(e);
-    struct space_options so = {.device = out->device,
+    struct space_options so = {.device = out->setup.device,
                                .configurations = list,
                                .configuration_count = 1,
-                               .where = out->where,
-                               .where_count = out->where_count};
+                               .where = out->setup.where,
+                               .where_count = out->setup.where_count};
     struct space *space = space_new(spec, &so, e);
     bool ok = space && space_count(space) == 1;
     if (space && !ok) {
@@ -166,15 +167,40 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
     }
     text_release(&why);
     space_free(space);
-    out->configurations = list;
-    out->configuration_count = 1;
+    out->setup.configurations = list;
+    out->setup.configuration_count = 1;
     out->keep = true;
-    out->terms.energy = spec->uses_energy;
-    out->terms.rules.unranked = true; // one alone is compared with nothing
-    if (!out->terms.rules.fixed && o->fresh)
-        out->terms.rules.fixed = RUN_LAUNCHES;
+    out->setup.terms.energy = spec->uses_energy;
+    out->setup.terms.rules.unranked = true; // one alone is compared with nothing
+    if (!out->setup.terms.rules.fixed && o->fresh)
+        out->setup.terms.rules.fixed = RUN_LAUNCHES;
     return ok;
 }
+
+// ---- handles ------------------------------------------------------------------------------------
+
+struct hone_tune *handle_new(const struct workflow_operations *operations,
+                             const struct hone_tune_options *o, struct error *e)
+{
+    struct hone_tune *t = calloc(1, sizeof *t);
+    if (t)
+        t->operations = operations;
+    if (t ? !o || setup_init(&t->setup, o, e) : error_memory(e))
+        return t;
+    hone_tune_free(t);
+    return NULL;
+}
+
+struct hone_tune *handle_started(struct hone_tune *t, void *workflow)
+{
+    t->workflow = workflow;
+    if (workflow)
+        return t;
+    hone_tune_free(t);
+    return NULL;
+}
+
+WORKFLOW_OPERATIONS(tune, tune);
 
 // ---- tunes --------------------------------------------------------------------------------------
 
@@ -215,13 +241,13 @@ static bool make_setup(struct tune_setup *s, const struct hone_tune_options *o,
     if (one)
         return choose_one(s, &given, one, e);
     struct replay_options ro = {.recorded = recorded,
-                                .spec = s->options.spec,
-                                .log = s->options.log,
-                                .configurations = s->options.configurations,
-                                .configuration_count = s->options.configuration_count,
-                                .where = s->options.where,
-                                .where_count = s->options.where_count,
-                                .share = s->options.share};
+                                .spec = s->options.setup.spec,
+                                .log = s->options.setup.log,
+                                .configurations = s->options.setup.configurations,
+                                .configuration_count = s->options.setup.configuration_count,
+                                .where = s->options.setup.where,
+                                .where_count = s->options.setup.where_count,
+                                .share = s->options.setup.share};
     if (recorded && !replay_init(&s->replay, &ro, e))
         return false;
     s->options.replay = recorded ? &s->replay : NULL;
@@ -245,13 +271,10 @@ static struct hone_tune *start_tune(const struct hone_tune_options *o,
                                     struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    struct hone_tune *t = calloc(1, sizeof *t);
-    bool ok = t ? make_setup(&t->setup, o, recorded, one, &why) : error_memory(&why);
-    if (ok)
-        t->tune = tune_new(&t->setup.options, &why);
-    if (!ok || !t->tune) {
-        hone_tune_free(t);
-        t = NULL;
+    struct hone_tune *t = handle_new(&tune_operations, NULL, &why);
+    if (t) {
+        bool ok = make_setup(&t->setup, o, recorded, one, &why);
+        t = handle_started(t, ok ? tune_new(&t->setup.options, &why) : NULL);
     }
     hand_over(&why, e);
     return t;
@@ -309,20 +332,11 @@ enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
                                 const struct hone_record **record, struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    enum workflow_answer answer = WORKFLOW_BROKEN;
-    switch (t->kind) {
-#define X(name, type)                                                                              \
-    case KIND_##name: {                                                                            \
-        const struct name##_record *new = NULL;                                                    \
-        answer = name##_step(t->name, timeout_ms, &new, &why);                                     \
-        *record = (const struct hone_record *)new;                                                 \
-        break;                                                                                     \
-    }
-        WORKFLOWS(X)
-#undef X
-    }
-    if (answer == WORKFLOW_END && t->setup.options.store &&
-        !store_kept(t->setup.options.store, &why))
+    const void *found = NULL;
+    enum workflow_answer answer = t->operations->step(t->workflow, timeout_ms, &found, &why);
+    *record = found;
+    if (answer == WORKFLOW_END && t->setup.options.setup.store &&
+        !store_kept(t->setup.options.setup.store, &why))
         answer = WORKFLOW_BROKEN;
     hand_over(&why, e);
     return (enum hone_answer)answer;
@@ -344,28 +358,14 @@ enum hone_answer hone_tune_advance(struct hone_tune *t, int timeout_ms, struct h
 
 void hone_tune_cancel(struct hone_tune *t)
 {
-    switch (t->kind) {
-#define X(name, type)                                                                              \
-    case KIND_##name:                                                                              \
-        name##_cancel(t->name);                                                                    \
-        break;
-        WORKFLOWS(X)
-#undef X
-    }
+    t->operations->cancel(t->workflow);
 }
 
 void hone_tune_free(struct hone_tune *t)
 {
     if (!t)
         return;
-    switch (t->kind) {
-#define X(name, type)                                                                              \
-    case KIND_##name:                                                                              \
-        name##_free(t->name);                                                                      \
-        break;
-        WORKFLOWS(X)
-#undef X
-    }
+    t->operations->free(t->workflow);
     for (uint32_t i = 0; i < t->line_count; i++)
         setup_release(&t->lines[i]);
     free(t->lines);

@@ -1,5 +1,6 @@
-// What the best of each of several kinds of device takes on the others: a table with a row for each best and a column for
-// each device. The own time stands where they meet, elsewhere how much longer than the device's own best it takes.
+// Prints how the best configuration of each kind of device performs on the others: a row for each
+// best, a column for each device. The diagonal holds a best's time on its own device; other cells
+// show how much longer it takes than that device's own best.
 #include "report/across_report.h"
 #include "report/table.h"
 

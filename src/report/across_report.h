@@ -1,4 +1,5 @@
-// What the best of each of several kinds of device takes on the others -> text, Markdown, JSON.
+// Reports how the best configuration of each kind of device performs on the others, as text,
+// Markdown and JSON.
 #ifndef HONE_REPORT_ACROSS_REPORT_H
 #define HONE_REPORT_ACROSS_REPORT_H
 

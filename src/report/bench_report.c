@@ -11,7 +11,7 @@
 
 // ---- what is shown -----------------------------------------------------------------------------
 
-// "ok", "gain", "loss", "undecided", "failed"; NULL: held against nothing.
+// "ok", "gain", "loss", "undecided", "failed"; NULL: not compared with a baseline.
 static const char *bench_verdict(const struct benchmark_record *n)
 {
     return n->failure ? "failed" : n->judged ? regression_text(n->regression.verdict) : NULL;
@@ -178,7 +178,7 @@ static void put_state(const char *what, const char *unit, double then, double no
         text_addf(out, "%s: %g %s at the baseline, %g %s now\n", what, then, unit, now, unit);
 }
 
-// What the machine was like, where that differs.
+// Reports clock and temperature if they differ from those of the baseline.
 static void put_states(const struct bench_report *v, struct text *out)
 {
     for (uint32_t i = 0; i < v->count; i++) {

@@ -26,7 +26,7 @@ struct bench_report {
     uint32_t rounds;
     const char *path; // (or NULL) of the baseline
     const struct baseline *baseline;
-    const char *unfit;    // (or NULL) why nothing is held against it
+    const char *unfit;    // (or NULL) why nothing is compared with it
     bool is_source_other; // the kernel's text is not the baseline's
     double loss, level;
     const char *saved; // (or NULL) the file that is written as a baseline

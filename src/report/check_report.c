@@ -189,7 +189,7 @@ static uint64_t count_kind(const struct check_report *v, enum check_outcome outc
     return count;
 }
 
-// Of one kind: the first in full, then `*left` in all, a line each.
+// Prints the failures of one kind: the first in full, then at most `*left` others, a line each.
 static void put_kind(const struct check_report *v, const char *kind, size_t *left, struct text *out)
 {
     uint64_t count = count_kind(v, OUTCOME_FAILED, kind), shown = 0;
@@ -225,7 +225,7 @@ static const char *kind_at(size_t i)
     return i < STATUS_COUNT ? status_text((enum status)i) : other_kinds[i - STATUS_COUNT];
 }
 
-// What is no failure: how many, why, and the first.
+// Counts the skipped configurations of a verdict, with the reason and the first of them.
 static void put_skipped(const struct check_report *v, enum check_verdict verdict,
                         const char *meaning, struct text *out)
 {
@@ -284,7 +284,7 @@ static void put_sizes(const struct check_report *v, struct text *out)
     free(list);
 }
 
-// What those that are no failure are called.
+// The word for configurations that passed.
 static const char *passed_text(const struct check_report *v)
 {
     if (v->run->build_only)
@@ -314,7 +314,7 @@ static void put_counts(const struct check_report *v, struct text *out)
     text_add(out, "\n");
 }
 
-// One that ran is no failure; that it is right nobody knows where nothing else says it.
+// States that configurations passed without a reference, which does not show that they are correct.
 static void put_unverified(enum evidence shown, uint64_t passed, struct text *out)
 {
     text_add(out, shown == SHOWN_AGREEMENT ? "AGREEMENT: " : "NOT VERIFIED: ");
@@ -333,7 +333,7 @@ static void put_unverified(enum evidence shown, uint64_t passed, struct text *ou
         text_add(out, " ran; no result was held against anything");
 }
 
-// Whatever is no failure: a check that found nothing right has shown nothing.
+// Also printed without failures: a check in which nothing passed has shown nothing.
 static void put_verdict(const struct check_report *v, struct text *out)
 {
     enum evidence shown = report_check_evidence(v);

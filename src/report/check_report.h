@@ -8,15 +8,15 @@
 #include "report/writer.h"
 #include "workflows/check/checks.h"
 
-// What a verdict comes to.
+// A verdict is one of these outcomes.
 enum check_outcome {
     OUTCOME_PASSED,
-    OUTCOME_SKIPPED, // no failure, but not shown to be right either: the verdict says why
+    OUTCOME_SKIPPED, // not a failure, but not shown to be correct: see the verdict
     OUTCOME_FAILED
 };
 enum check_outcome check_outcome(enum check_verdict v);
 
-// What a check found, by now or at its end.
+// The results of a check, so far or at its end.
 struct check_report {
     const struct run_head *run;
     const struct check_record *const *records; // in the order of checking
@@ -49,14 +49,16 @@ struct check_report {
 extern const writers check_writers;
 
 uint64_t report_check_count(const struct check_report *v, enum check_outcome outcome);
-// What the records show; as text, of those that passed: NULL where none passed, or none ran.
+// The evidence that the records give; as text, for the configurations that passed: NULL if none
+// passed or none ran.
 enum evidence report_check_evidence(const struct check_report *v);
 const char *report_check_shown(const struct check_report *v);
-// Is there no failure, and everything that was planned done?
+// Are there no failures, and was everything done that was planned?
 bool report_check_passed(const struct check_report *v);
 
-// A JUnit file (junit.c): a test suite for the spec, a test case a configuration. What is no failure
-// is skipped there, with why; a check that broke off is a case of its own with an error.
+// A JUnit file (junit.c): a test suite for the spec, a test case a configuration. A configuration
+// that neither passed nor failed is skipped, with the reason; a check that broke off is a case of
+// its own with an error.
 void report_junit(const struct check_report *v, struct text *out);
 
 #endif

@@ -11,7 +11,8 @@ enum { BARS_MOST = 200 }; // configurations whose intervals are drawn
 // Bytes of a side's label in the legend: the other entries have room beside two of these.
 enum { LABEL_MOST = 22 };
 
-// What is identical to another was not launched: it has the other's times, and is no point of its own.
+// A configuration that is identical to another was not launched: it shares the other's times and is
+// not drawn.
 static bool is_drawn(const struct compare_report *v, const struct compare_record *r)
 {
     return report_is_compared(v, r) && !r->same_as;

@@ -159,7 +159,7 @@ static int by_least(const void *a, const void *b)
     return p != q ? (p < q ? -1 : 1) : strcmp(x->configuration, y->configuration);
 }
 
-// Those that were compared, the fastest first; free().
+// The compared records, fastest first; free().
 static const struct compare_record **sorted(const struct compare_report *v, size_t *count)
 {
     const struct compare_record **list = calloc(v->count + 1, sizeof(*list));
@@ -288,8 +288,8 @@ static void put_faster(const char *first, const char *second, const struct stats
               is_second ? first : second);
 }
 
-// A range of a few ratios tells nothing apart, and one configuration that is the best of both sides
-// is no more apart here than in its row.
+// A few ratios with a range cannot tell the sides apart, and a single configuration that is the
+// best of both sides is judged here as in its row.
 static bool bests_differ(const struct compare_report *v)
 {
     const struct stats_ratio *r = &v->progress.ratio_of_bests;
@@ -454,7 +454,7 @@ static void put_contest(const struct compare_report *v, enum report_format forma
     table_release(&table);
 }
 
-// What the libraries say of themselves: version, threads, file.
+// Prints what each library reports about itself: version, threads, file.
 static void put_libraries(const struct compare_report *v, const char *before, struct text *out)
 {
     for (uint32_t i = 0; i < v->side_count && v->count > 0; i++) {

@@ -7,7 +7,7 @@
 #include "report/writer.h"
 #include "workflows/compare/compare.h"
 
-// What a comparison found, by now or at its end.
+// The results of a comparison, so far or at its end.
 struct compare_report {
     const struct report_about *about;
     const struct compare_side *sides;

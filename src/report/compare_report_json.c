@@ -37,7 +37,7 @@ static void put_side(struct emit *j, const struct compare_report *v, uint32_t si
     emit_object_end(j);
 }
 
-// Of the launches of a job the most; null where the driver does not say.
+// Writes the maximum over a job's launches; null if the driver does not report it.
 static void put_resource(struct emit *j, const char *key, const struct result *r, size_t offset)
 {
     int64_t most = -1;

@@ -14,7 +14,7 @@ static void put_size(const char *name, uint64_t bytes, struct text *out)
     text_addf(out, ", %s%s", name, number);
 }
 
-// What all views of a card say alike. Its address and UUID may be known to one of them alone.
+// Prints the card that all views share. Its address and UUID may be known to only one of them.
 static void put_card(const struct device_report *r, size_t first, struct text *out)
 {
     const struct device_info *devices = r->devices, *d = &devices[first];
@@ -83,7 +83,7 @@ static void write_devices(const void *report, struct text *out)
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-// What all views of the card have: what any of them says.
+// Names the card by what any of its views reports.
 static const char *card_of(const struct device_report *r, const struct device_info *d)
 {
     const char *pci = "", *uuid = "", *id = NULL;

@@ -1,5 +1,5 @@
-// What is said of a card around a measurement: its clocks, what slowed it, energy. The words are
-// here alone.
+// Describes a card's state around a measurement: its clocks, what slowed it, its energy. All
+// wording is in this file.
 #include "report/report.h"
 #include "report/units.h"
 
@@ -97,7 +97,7 @@ void report_gpu_json(const struct gpu_snapshot *g, struct emit *j)
 
 void report_energy_json(const struct energy *e, struct emit *j)
 {
-    if (e->microjoules == 0 && e->refused[0] == '\0') { // nobody asked
+    if (e->microjoules == 0 && e->refused[0] == '\0') { // not requested
         emit_null(j);
         return;
     }

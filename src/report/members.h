@@ -6,10 +6,12 @@
 #include "base/text.h"
 #include "runner/farm.h"
 
-// Who did how much; in short only what is odd. Nothing of none.
+// Lists each device's share of the work; in short form only what is unusual. Prints nothing without
+// members.
 void report_members(const struct farm_member *members, uint32_t count, bool in_short,
                     struct text *out);
-// "devices": [{name, node, id, state, why, results, rounds, ratio, ratio_interval}], null of none.
+// "devices": [{name, node, id, state, why, results, rounds, ratio, ratio_interval}], null without
+// members.
 void report_members_at(const struct farm_member *members, uint32_t count, struct emit *j);
 
 #endif

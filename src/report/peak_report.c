@@ -1,4 +1,4 @@
-// What a device's limits were measured to be, and what share of them a result reaches.
+// Reports a device's measured limits, and the share of them that a result reaches.
 #include "report/peak_report.h"
 
 #include "report/report.h"
@@ -91,7 +91,7 @@ double peak_arithmetic(const struct device_info *d)
 
 enum column { LIMIT, RATE, INTERVAL, ROUNDS, KERNEL, COLUMNS };
 
-// What a rate is shown in: the prefix with which its number is below 10,000.
+// The unit prefix for a rate: the one with which its number is below 10,000.
 struct shown {
     double scale;
     const char *prefix;

@@ -1,12 +1,11 @@
-// What a device's limits were measured to be (`hone peak`), and what share of them a result
-// reaches.
+// Reports a device's measured limits (`hone peak`), and the share of them that a result reaches.
 #ifndef HONE_REPORT_PEAK_REPORT_H
 #define HONE_REPORT_PEAK_REPORT_H
 
 #include "base/emit.h"
 #include "report/record.h"
 
-// What share of a limit a number is.
+// A number as a share of a limit.
 struct peak_share {
     enum peak_limit limit;
     double share; // 0.83 of the median
@@ -17,11 +16,11 @@ struct peak_share {
 bool peak_has_unit(const char *unit);
 // The first metric that is a rate ("/s"); UINT32_MAX: none is.
 uint32_t report_rate_metric(const struct spec *s);
-// False where it does not, or that limit is not known. Bytes are held against memory, read or
+// Returns false if it does not, or that limit is not known. Bytes are compared with memory, read or
 // copied, whichever was faster.
 bool peak_share(const struct peak *p, const char *unit, double value, struct peak_share *out);
 
-// What a peak found, by now or at its end.
+// The results of `hone peak`, so far or at its end.
 struct peak_report {
     const struct report_about *about;
     const struct device_info *device;
@@ -30,8 +29,9 @@ struct peak_report {
     enum report_format format; // of its table
     bool cancelled;
 };
-// Of struct peak_report. JSON: hone, device, host, date, store, limits (report_peak_limits_json()),
-// fp32_arithmetic (peak_arithmetic(); null: not known), cancelled, error.
+// Write a struct peak_report. JSON: hone, device, host, date, store, limits
+// (report_peak_limits_json()), fp32_arithmetic (peak_arithmetic(); null: not known), cancelled,
+// error.
 extern const writers peak_writers;
 
 // All limits, as `hone peak` shows them.

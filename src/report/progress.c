@@ -65,7 +65,7 @@ static void put_running(const struct workflow_progress *p, bool is_ranking, stru
                       e->running ? e->running : "", "");
 }
 
-// What of `failed` is not 0 is told; `ranking` (or NULL) where one runs.
+// Counts that are 0 are not shown. `ranking`: NULL if none runs.
 static void put_line(const struct workflow_progress *p, uint64_t reused, uint64_t failed,
                      const struct final_ranking_status *ranking, const struct screen *s,
                      struct text *out)

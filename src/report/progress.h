@@ -8,7 +8,7 @@
 #include "workflows/compare/compare.h"
 #include "workflows/tune/tune.h"
 
-// What is drawn on.
+// The properties of the terminal that is drawn on.
 struct screen {
     size_t width; // columns; 0: as many as it takes
     bool utf8;    // else ASCII alone
@@ -20,9 +20,10 @@ void report_bar(uint64_t done, uint64_t planned, const struct screen *s, struct 
 // Cuts the line that begins at `from` to the screen's width; what was cut ends with an ellipsis.
 void report_cut(struct text *line, size_t from, const struct screen *s);
 
-// Two lines without the last newline, which whoever draws them cuts at the width of the screen: the bar, what is done of
-// what is planned, how many failed, what is left, and last what runs, or who has the device; then, where there is one,
-// the best so far with its time and what is looked for (else the first metric of the spec):
+// Two lines without the last newline, to be cut at the width of the screen: the bar, how much of
+// the plan is done, how many failed, the time left, and last what is running, or which process has
+// the device; then, if there is one, the best so far with its time and its objective (else the
+// first metric of the spec):
 //
 //   ######--------------  12/41 (2 known)  3 failed  15 s left  building 2, measuring a=2, b=1
 //   best 8.100 ms, 4.143 GFLOP/s: a=1, b=2

@@ -1,15 +1,16 @@
-// What reports read: the records of workflows, and what a reader needs to know around them. Nothing of a record is copied.
+// The input of reports: the records of workflows and the context that a reader needs. Records are
+// not copied.
 #ifndef HONE_REPORT_RECORD_H
 #define HONE_REPORT_RECORD_H
 
-#include "formats/recorded.h"
+#include "recorded/recorded.h"
 #include "model/device_peak.h"
 #include "report/progress.h"
 #include "report/writer.h"
 #include "workflows/best.h"
 #include "workflows/tune/tune.h"
 
-// Who asked for what, when and where.
+// The circumstances of a run: version, command, host, date, seed, store.
 struct report_about {
     const char *hone_version, *command, *host, *date;
     uint64_t seed;
@@ -17,7 +18,7 @@ struct report_about {
     const char *broken; // (optional) why it could not go on
 };
 
-// How results are held against what is right, for headers.
+// How results are verified, for headers.
 struct verified_by {
     enum verification kind;
     // "gemm", "kernel plain"; of agreement the default configuration: "B=32"; "" where there is nothing
@@ -33,8 +34,8 @@ struct run_head {
     struct digest source;
     const char *strategy;                // its name
     const char *strategy_description;    // (optional) with all its options
-    const struct objectives *objectives; // (optional) what is looked for; NULL: the least time
-    bool by_time;                        // the least time decides, or what comes to the same
+    const struct objectives *objectives; // (optional) what is optimised; NULL: the shortest time
+    bool by_time;                        // the shortest time decides, or an equivalent objective
     const struct device_info *device;
     const char *const *cache; // NAME=VALUE, NULL-terminated
     const char *cartesian;    // in decimal
@@ -57,7 +58,7 @@ struct record_origin {
     const char *goal;           // "the least cost": what it is the best by, where that is no time
 };
 
-// What a record of a tune is seen in.
+// The context in which a record of a tune is shown.
 struct record_frame {
     const struct spec *spec; // of its metrics; NULL: they are not known
     const struct device_info *device;

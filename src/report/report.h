@@ -22,7 +22,7 @@
 // the time
 //          of others is, "mean": then it is in mean_ns; null: measured here), interval_ns ([low,
 //          high]; null below six samples), samples_ns, time_basis (of what the times are: ranked,
-//          launched in turn with others, or screened, alone; null: not timed), stopped (settled,
+//          interleaved with others, or screened, alone; null: not timed), stopped (settled,
 //          hopeless, limit, fixed, ranked, compared, replayed; null: nothing was timed), batch
 //          (launches of each sample), warmups (untimed launches before each), warm, reused, origin
 //          (the store behind, or the recording, that it comes from), message, fault (spec, type:
@@ -75,21 +75,21 @@ void report_result_line(const struct record_frame *f, const struct tune_record *
                         bool detail, struct text *out);
 // The report is the struct record_frame of the record, a struct tune_record.
 extern const writers run_writers;
-// Of struct tune_report and struct tune_record.
+// Write a struct tune_report and struct tune_record.
 extern const writers tune_writers;
 void report_summary_json(const struct tune_report *v, struct emit *j);
 void report_device_json(const struct device_info *d, struct emit *j);
-// {"mhz_before", "mhz_after", "memory_mhz", "watts", "celsius", "slowed": [...], "note"}, where
-// `note` says what slowed it or is null; null: nothing is known of the card.
+// {"mhz_before", "mhz_after", "memory_mhz", "watts", "celsius", "slowed": [...], "note"}; `note`
+// states what slowed the card, or is null. Null: the card's state is not known.
 void report_gpu_json(const struct gpu_snapshot *g, struct emit *j);
-// {"joule", "span_ns", "launches", "refused"}; null: nobody asked.
+// {"joule", "span_ns", "launches", "refused"}; null: not requested.
 // That the host's clock timed the launches, and why; nothing where the device's did.
 void report_clock(const struct result *r, struct text *out);
 void report_energy_json(const struct energy *e, struct emit *j);
 // Its members.
 void report_device_fields(const struct device_info *d, struct emit *j);
-// Of struct device_report (model/device_info.h). JSON: {"devices": [...], "missing": [...]}; in this
-// list a device also has `card`, a text that all views of one card share (its PCI address, else its
+// Write a struct device_report (model/device_info.h). JSON: {"devices": [...], "missing": [...]};
+// here a device also has `card`, a text shared by all views of one card (its PCI address, else its
 // UUID, else the id of the first).
 extern const writers devices_writers;
 
@@ -97,7 +97,8 @@ extern const writers devices_writers;
 //  "preferred_multiple", "max_group_size", "groups_per_unit"}
 void report_resources_json(const struct resources *r, struct emit *j);
 
-// Does the least time decide, or what comes to the same? Are there several objectives, which have a Pareto set?
+// Does the shortest time, or an equivalent objective, decide? Are there several objectives, which
+// have a Pareto set?
 bool report_by_time(const struct run_head *v);
 bool report_is_set(const struct run_head *v);
 // How many timed records have no value of an objective, and so are neither the best nor of the set.
@@ -108,8 +109,8 @@ void report_goal(const struct objectives *o, struct text *out);
 struct checked_outcomes report_tune_outcomes(const struct tune_report *v);
 enum evidence report_tune_shown(const struct tune_report *v);
 
-// What is recommended: of those that a ranking did not tell apart the one that was chosen, else the
-// first; NULL: nothing was measured, nothing has a value of the objective, or there are several
+// The recommended configuration: the one chosen among those that a ranking found equal, else the
+// first. NULL: nothing was measured, nothing has a value of the objective, or there are several
 // objectives.
 const struct tune_record *report_best(const struct tune_report *v);
 // The median time of launch `column` of a configuration with several; NaN where it is not known.
@@ -143,8 +144,8 @@ void report_slowed(const struct gpu_snapshot *g, struct text *out);
 void report_energy(const struct energy *e, struct text *out);
 // "Device: NVIDIA H200 (CUDA, driver 580.159.04)": the first line of whatever runs something.
 void report_device(const struct device_info *d, struct text *out);
-// Of it, "OpenCL, Portable Computing Language, driver 3.1"; a platform that is called as its
-// language is not repeated.
+// Names the driver, "OpenCL, Portable Computing Language, driver 3.1"; a platform that has the name
+// of its language is not repeated.
 void report_driver(enum language l, const char *platform, const char *driver, struct text *out);
 // The first lines of a run.
 void report_run(const struct run_head *v, struct text *out);
@@ -168,7 +169,7 @@ void report_timing_json(const struct tune_report *v, struct emit *j);
 // Everything about one result.
 void report_result(const struct record_frame *f, const struct tune_record *v, struct text *out);
 
-// What a command has to say of the store at `path`.
+// Everything that a command reports about the store at `path`.
 struct store_report {
     const char *path;
     enum report_format format; // of its tables
@@ -179,9 +180,9 @@ struct store_report {
     const struct store_pruned *pruned;
     bool removed; // else this is what would be
 };
-// Of struct store_report, by what was asked for. JSON: {"store", "bytes", "results", "counts": {},
-// "earlier", "jobs", "sessions", "oldest", "newest", "specs": [...], "devices": [...]}; {"problems":
-// [{"table", "row", "problem"}, ...], "store", "results", "jobs", "sessions", "texts",
+// Write a struct store_report, one for each command. JSON: {"store", "bytes", "results", "counts":
+// {}, "earlier", "jobs", "sessions", "oldest", "newest", "specs": [...], "devices": [...]};
+// {"problems": [{"table", "row", "problem"}, ...], "store", "results", "jobs", "sessions", "texts",
 // "problem_count"}; {"store", "removed", "results", "results_before", "jobs", "sessions",
 // "bytes_before", "bytes_after"}.
 extern const writers store_writers, store_verify_writers, store_prune_writers;

@@ -238,7 +238,7 @@ static void samples_at(struct emit *j, const struct tune_record *v)
     emit_u64s_at(j, "samples_ns", samples, count);
 }
 
-// Of a ranking; zeros are none.
+// Writes the identity of a ranking, or null if it is all zeros.
 static void identity_at(struct emit *j, const char *key, const uint8_t id[16])
 {
     char hex[33];
@@ -529,7 +529,7 @@ uint64_t report_without_value(const struct tune_report *v, const struct objectiv
     return count;
 }
 
-// Times are all known. What the least time decides lacks none of it.
+// Every record has a time. If the shortest time decides, no record lacks a value.
 static void without_value_at(const struct tune_report *v, struct emit *j)
 {
     const struct objectives *o = v->head.objectives;
@@ -583,7 +583,7 @@ static void behind_at(const struct tune_speedup *behind, struct emit *j)
     emit_text_at(j, "best_ratio_basis", basis_of(behind));
 }
 
-// What was known from elsewhere, and what it was worth.
+// Writes the results from elsewhere that the search started from, and how useful they were.
 static void sources_at(const struct tune_report *v, struct emit *j)
 {
     static const char *const outcomes[] = {
@@ -603,7 +603,7 @@ static void sources_at(const struct tune_report *v, struct emit *j)
     emit_array_end(j);
 }
 
-// What the user began with, and what that was worth.
+// Writes the configurations that the user started with, and how they performed.
 static void starts_at(const struct tune_report *v, struct emit *j)
 {
     emit_array_at(j, "start_with");

@@ -318,7 +318,7 @@ static void put_standing(const struct record_origin *origin, struct text *out)
     text_addf(out, "Measured faster, but not ranked with it: %s (%s)\n", p->faster, time);
 }
 
-// No time of another statistic, or measured by another program, is held against it.
+// Never compared with times of another statistic, or measured by another program.
 static void put_recorded(const struct best_answer *o, struct text *out)
 {
     text_add_name(out, "IMPORTED: recorded by others on ", o->device, "; ");
@@ -345,7 +345,7 @@ static void put_origin(const struct record_origin *origin, struct text *out)
         text_add_name(out, "Constants: ", o->constants, "\n");
 }
 
-// One that ran and was held against no reference is not called correct.
+// Never call a result correct that was not compared with a reference.
 static const char *told_status(const struct result *r)
 {
     bool ran = r->verification == VERIFICATION_AGREES || r->verify_launch_ns > 0;

@@ -45,7 +45,7 @@ void report_goal(const struct objectives *o, struct text *out)
     }
 }
 
-// All of them, for the least time, is what anybody expects.
+// An exhaustive search for the shortest time is what anybody expects: not mentioned.
 static void put_search(const struct run_head *v, struct text *out)
 {
     const struct objectives *o = v->objectives;

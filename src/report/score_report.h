@@ -5,7 +5,7 @@
 #include "report/writer.h"
 #include "workflows/score/score.h"
 
-// What a score found, by now or at its end.
+// The results of a score, so far or at its end.
 struct score_report {
     const struct score_options *options; // with what is left to the defaults filled in
     enum report_format format;           // of its tables
@@ -14,8 +14,8 @@ struct score_report {
     const struct score_mean *means; // (optional) one for each strategy
 };
 
-// Of struct score_report; records are struct score_record. Text and Markdown: a table for each file,
-// a row for each strategy, and at the end one of the means.
+// Write a struct score_report; records are struct score_record. Text and Markdown: a table for each
+// file with a row for each strategy, and at the end a table of the means.
 //
 // JSON, a line for each record: {"file", "format", "space", "device", "statistic", "strategy",
 // "repeats", "seed", "in_flight", "configurations", "correct", "without_value" (of the correct ones), "objective", "optimum", "median",

@@ -1,4 +1,4 @@
-// What is in a store, as text and JSON.
+// Reports the contents of a store as text and JSON.
 #include "report/report.h"
 #include "report/table.h"
 #include "report/units.h"

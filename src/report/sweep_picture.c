@@ -100,7 +100,7 @@ static struct chart_point sweep_chart_point(const struct sweep_report *v, uint32
     return p;
 }
 
-// What varies at a row: where the points follow each other.
+// The label of a row's point, if the points are in sequence: the names that vary.
 static char *point_name(const struct sweep_report *v, uint32_t row, struct arena *a)
 {
     struct text out = TEXT_INIT;

@@ -57,7 +57,7 @@ static double shown_of(const struct sweep_report *v, uint32_t line, const struct
     return shown == UINT32_MAX ? NAN : report_sweep_metric(v, line, n, shown, n->stats.median);
 }
 
-// Of the limit that the shown metric is held against; NaN: not known.
+// The share of the limit that the shown metric reaches; NaN: not known.
 static double share_of(const struct sweep_report *v, uint32_t line, const struct sweep_entry *n)
 {
     struct peak_share share;

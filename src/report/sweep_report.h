@@ -4,7 +4,7 @@
 
 #include "report/report.h"
 #include "report/writer.h"
-#include "spec/sweep_plan.h"
+#include "problem/sweep_plan.h"
 #include "workflows/sweep/sweep.h"
 
 // A spec's best, or a routine.
@@ -26,8 +26,8 @@ struct sweep_report {
     const struct sweep_record *records; // of points that are done
     uint32_t count;
     struct sweep_progress progress;
-    // Of a picture: the name along the axis (UINT32_MAX: the points one after the other), how many panels there are,
-    // and each point's.
+    // For pictures: the name along the axis (UINT32_MAX: the points in sequence), the number of
+    // panels, and each point's panel.
     uint32_t axis, panel_count;
     const uint32_t *panels;
     const struct peak *peak; // (optional) what the device can do at most
@@ -39,10 +39,10 @@ uint32_t report_sweep_shown(const struct sweep_report *v);
 // only those that follow from the time.
 double report_sweep_metric(const struct sweep_report *v, uint32_t line, const struct sweep_entry *n,
                            uint32_t metric, double ns);
-// What a name is at a record's point.
+// A name's value at a record's point.
 const char *report_sweep_value(const struct sweep_report *v, const struct sweep_record *r,
                                uint32_t name);
-// What the device was measured to do at most, in the shown metric's unit; false: not known.
+// The device's measured limit, in the shown metric's unit; false: not known.
 struct sweep_limit {
     double value, low, high;
     const char *title; // "fp32 arithmetic"
@@ -53,15 +53,16 @@ bool report_sweep_limit(const struct sweep_report *v, struct sweep_limit *out);
 // OpenBLAS".
 void report_sweep_row(const struct sweep_report *v, const struct sweep_record *row,
                       struct text *out);
-// Of struct sweep_report. Text and Markdown: the table, and what is to be said of it. JSON, one object: hone, command, host, date, seed, store, spec, device, names, lines
-// (label, spec, routine), metric (the one shown; null: the time), limit ({"metric", "value",
-// "interval"}; null), points, rows (constants, lines (label, configuration, status, known, in_turn,
-// median_ns, interval_ns (null below six samples), samples, metrics, share, times_as_fast,
-// times_as_fast_interval, message)), launches, elapsed_ns, cancelled, error.
-// CSV: a row for each point and line: the constants; line, kind (tuned, routine), configuration, status,
-// median_ns, low_ns, high_ns, samples; each metric with its value at the end of the interval that
-// is slow and at the fast one; share_of_peak, times_as_fast with its interval (the first line over
-// this one), in_turn, message, spec, device, driver. What is not known is empty.
+// Write a struct sweep_report. Text and Markdown: the table and its notes. JSON, one object: hone,
+// command, host, date, seed, store, spec, device, names, lines (label, spec, routine), metric (the
+// one shown; null: the time), limit ({"metric", "value", "interval"}; null), points, rows
+// (constants, lines (label, configuration, status, known, in_turn, median_ns, interval_ns (null
+// below six samples), samples, metrics, share, times_as_fast, times_as_fast_interval, message)),
+// launches, elapsed_ns, cancelled, error.
+// CSV: a row for each point and line: the constants; line, kind (tuned, routine), configuration,
+// status, median_ns, low_ns, high_ns, samples; each metric with its value at the slow and at the
+// fast end of the interval; share_of_peak, times_as_fast with its interval (the first line over
+// this one), in_turn, message, spec, device, driver. Unknown values are empty.
 extern const writers sweep_writers;
 void report_sweep_csv(const struct sweep_report *v, struct text *out);
 // The picture as a file of SVG. False: no point has a time.

@@ -5,7 +5,7 @@
 
 enum column { WHAT, TIME, SHARE, MEANING, COLUMNS };
 
-// The parts of a run that follow each other and add up to the whole, in the order in which they are told.
+// The parts of a run that follow each other and add up to the whole, in the order of the report.
 enum {
     STARTUP,
     OPENING,

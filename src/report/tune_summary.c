@@ -24,7 +24,7 @@ enum column {
     COLUMNS
 };
 
-// Of configurations that were screened only, where others were ranked.
+// Limits the screened configurations that are listed beside a ranking.
 #define SCREENED_ROWS 5
 
 // Which rows a table shows.
@@ -54,7 +54,7 @@ enum evidence report_tune_shown(const struct tune_report *v)
     return report_shown(&v->head.check, &all);
 }
 
-// The default configuration, where it was timed; NULL: there is no speed-up.
+// The default configuration, if it was timed; NULL: there is no speed-up.
 static const struct tune_record *baseline_of(const struct tune_report *v)
 {
     const struct tune_record *r = v->progress.default_record;
@@ -277,7 +277,7 @@ static void put_table(const struct tune_report *v, struct rows *rows, struct tex
         text_addf(out, "%s... and %zu more\n", rows->ranked ? "" : "  ", rows->all - rows->shown);
 }
 
-// ---- what is said of a ranking -----------------------------------------------------------------
+// ---- the ranking --------------------------------------------------------------------------------
 
 static void put_disturbed(const struct final_ranking_status *r, struct text *out)
 {
@@ -384,8 +384,8 @@ static void put_launches(const struct tune_report *v, struct text *out)
         text_add(out, "screening only, one configuration after the other\n");
 }
 
-// Measured one after the other: no decision about who is the best.
-// Of a tune that ranks nothing: times that come from rankings were not taken beside the others.
+// A tune without a ranking notes times that come from earlier rankings: they were not measured
+// beside the others.
 static void put_other_rankings(const struct tune_report *v, struct text *out)
 {
     size_t reused = 0;
@@ -645,8 +645,8 @@ static void put_behind(const struct tune_speedup *behind, struct text *out)
               behind->ranked || behind->same ? "" : " (screened)");
 }
 
-// What was known from elsewhere, whether it was any good, and what that was worth: how near its best
-// came to what was found.
+// Prints, for each source of earlier results, whether it was used and how near its best came to the
+// best found.
 static void put_sources(const struct tune_report *v, struct text *out)
 {
     const struct tune_record *best = report_best(v);
@@ -676,7 +676,7 @@ static const char *shown_name(const char *configuration)
     return configuration[0] ? configuration : "the only one";
 }
 
-// What the user began with, and what that was worth.
+// Prints how the configurations performed that the user started with.
 static void put_starts(const struct tune_report *v, struct text *out)
 {
     const struct tune_record *best = report_best(v);
@@ -733,7 +733,7 @@ static void put_without_value(const struct tune_report *v, struct text *out)
     }
 }
 
-// What was found, whatever that is, where it is not one best configuration: true.
+// Prints the outcome if it is not a single best configuration; returns whether it did.
 static bool put_other_end(const struct tune_report *v, struct text *out)
 {
     size_t count = v->ranking_count;
@@ -1009,7 +1009,8 @@ static void write_tune_record_json(const void *report, const void *record, struc
     report_result_line(&((const struct tune_report *)report)->frame, record, "result", false, out);
 }
 
-// What the ranking made of its finalists, too: what was written of them before were screenings.
+// Finalists are written again with their results from the ranking: their earlier records were
+// screenings.
 static void write_tune_end_json(const void *report, struct text *out)
 {
     const struct tune_report *v = report;

@@ -3,7 +3,7 @@
 #define HONE_REPORT_VALUES_H
 
 #include "base/emit.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 
 void emit_value(struct emit *j, const struct value *v);
 // {"WIDTH": 256, ...}

@@ -1,4 +1,5 @@
-// What results were held against, what that shows, and how much of the outputs was written.
+// Describes what results were compared with, what that proves, and how much of the outputs was
+// written.
 #include "report/verified.h"
 
 #include "report/report.h"
@@ -149,7 +150,7 @@ const char *report_shown_text(enum evidence s)
 
 // ---- how much was written ----------------------------------------------------------------------
 
-// Of one output over several results.
+// How much of one output was written, over several results.
 struct share {
     const char *name;
     uint64_t components, written; // of the first that is known
@@ -220,7 +221,8 @@ static const struct result *first_with_outputs(const struct checked_outcomes *o)
     return NULL;
 }
 
-// What is not compared because the default configuration, which all are held against, does not write it.
+// Lists outputs that are not compared because the default configuration, the standard here, does
+// not write them.
 static void put_left_out(const struct result *r, struct text *out)
 {
     const char *separator = "Not compared: ";

@@ -1,5 +1,5 @@
-// What results show of a kernel: that it is correct, that its configurations agree with each other,
-// or no more than that it ran; and how much of its outputs it wrote.
+// Describes the evidence for a kernel: that it is correct, that its configurations agree with each
+// other, or only that it ran; and how much of its outputs it wrote.
 #ifndef HONE_REPORT_VERIFIED_H
 #define HONE_REPORT_VERIFIED_H
 
@@ -7,12 +7,12 @@
 #include "base/text.h"
 #include "report/record.h"
 
-// What results show of a kernel.
+// The evidence that results give, strongest first.
 enum evidence {
     SHOWN_CORRECT,
     SHOWN_AGREEMENT, // configurations that differ agree with the default one
-    SHOWN_REPEATS,   // only the default one ran, which was held against itself
-    SHOWN_RAN        // nothing was held against anything
+    SHOWN_REPEATS,   // only the default one ran, compared with itself
+    SHOWN_RAN        // nothing was compared
 };
 
 // The records of a workflow, whichever it is.

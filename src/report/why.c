@@ -170,7 +170,7 @@ static void make_rows(const struct why_part *part, uint32_t sides, bool loop, st
 
 // ---- sentences ---------------------------------------------------------------------------------
 
-// What is compared: passes of two loops, or whole kernels where one has no loop.
+// The two sides of a comparison: passes of two loops, or whole kernels if one has no loop.
 struct compared {
     const struct code_counts *counts[2];
     const char *labels[2];

@@ -2,8 +2,8 @@
 #ifndef HONE_REPORT_WHY_H
 #define HONE_REPORT_WHY_H
 
-#include "code/code.h"
-#include "code/tools.h"
+#include "isa/code.h"
+#include "isa/tools.h"
 #include "base/emit.h"
 
 // One build, as a worker handed it over.
@@ -43,11 +43,11 @@ bool why_make(const struct why_build *builds, uint32_t count, const struct code_
 // The SASS of one build, as nvdisasm prints it.
 bool why_sass(const struct why_build *b, const struct code_tools *tools, struct text *out,
               struct error *e);
-// What PTX is assembled for on a device of this capability (90): "sm_90a" into out, of at least 32
-// bytes. From 90 on with the instructions of that architecture alone.
+// The architecture that PTX is assembled for on a device of this capability (90): "sm_90a" into
+// out, of at least 32 bytes. From 90 on the PTX may use instructions of that architecture only.
 void why_target(uint32_t capability, char *out);
 
-// The largest differences as sentences, one a line: of SASS where it is there, else of PTX.
+// The largest differences as sentences, one a line: from SASS if available, else from PTX.
 void report_why_sentences(const struct view_why *v, struct text *out);
 // Sentences and tables.
 void report_why(const struct view_why *v, struct text *out);

@@ -25,16 +25,16 @@ enum report_format {
 const char *report_format_text(enum report_format f);
 bool report_format_parse(const char *text, enum report_format *out);
 
-// What is written when; each (optional: nothing). What a report and a record are, the command says
-// that has the writer.
+// The stages of an output; each (optional: nothing). The command that has the writer defines the
+// types of report and record.
 struct writer {
     void (*head)(const void *report, struct text *out); // before anything runs
     void (*record)(const void *report, const void *record, struct text *out);
     void (*end)(const void *report, struct text *out);
 };
 
-// Of a command, by format. CSV and JUnit are made from JSON (convert.h) where it has no row of its
-// own for them.
+// A command's writers, by format. CSV and JUnit are converted from JSON (convert.h) if they have no
+// entry.
 typedef struct writer writers[REPORT_FORMATS];
 
 void writer_head(const struct writer *w, const void *report, struct text *out);

@@ -66,7 +66,7 @@ struct search {
     struct seen *buckets[BUCKETS];
     uint64_t rows;
     uint64_t timer_ns; // resolution of that device's timer
-    bool by_time;      // the objective is the time or the like
+    bool by_time;      // the objective is the time or an equivalent
     bool failed;       // no memory
 };
 
@@ -86,7 +86,7 @@ static const uint32_t *read_entry_choice(struct search *s, const char *configura
     return ok ? choice : NULL;
 }
 
-// A language that this hone does not know is none.
+// A language that this hone does not know counts as none.
 static enum language language_of_row(const struct store_row *row)
 {
     enum language l;
@@ -111,7 +111,7 @@ static bool is_wanted_row(struct search *s, const struct store_row *row)
     return choice && space_find(s->space, choice, &index);
 }
 
-// What the newest row says of the job; NULL without memory. Noted when it is this one.
+// The entry of the job's newest row; NULL without memory. Adds it if this row is the newest.
 static struct seen *newest_of_job(struct search *s, const struct digest *key, bool cold,
                                   bool failed, bool *is_this)
 {
@@ -348,7 +348,7 @@ static int by_entry_median(const void *a, const void *b)
     return strcmp(x->configuration, y->configuration);
 }
 
-// Those that are the newest of their job, fastest first.
+// The entries that are the newest of their job, fastest first.
 static struct entry **sorted_entries(struct search *s, const struct group *g, size_t *count)
 {
     struct entry **list = arena_array(s->a, g->count + 1, sizeof(struct entry *));
@@ -490,8 +490,8 @@ static bool is_below(const struct stats_summary *a, const struct stats_summary *
     return a->high < b->low;
 }
 
-// Does the ranking of `of` have one that did not compete in `than`, and whose interval lies wholly
-// below the winner's there?
+// Does another ranking contain a configuration that did not compete here, and whose interval lies
+// wholly below the winner's?
 static bool may_beat(const struct group *g, const struct entry *of, const struct ranking *than)
 {
     const struct stats_summary *winner = &than->members[than->winner]->stats;
@@ -537,7 +537,7 @@ static bool covers(const struct search *s, const struct group *g, const struct e
 }
 
 // The newest ranking of all that was asked for, else the newest. Returns its place among `heads`,
-// `count` where there is none.
+// `count` if there is none.
 static size_t find_base(struct search *s, const struct group *g, const struct entry *const *heads,
                         size_t count, struct ranking *out)
 {
@@ -556,7 +556,8 @@ static size_t find_base(struct search *s, const struct group *g, const struct en
     return count;
 }
 
-// What a configuration comes to on the device that is here: the same of all that are identical.
+// Digests what a configuration really runs on the present device: identical configurations have one
+// digest.
 static bool effective(struct search *s, const uint32_t *choice, struct digest *out)
 {
     const struct best_options *o = s->o;
@@ -629,7 +630,7 @@ static bool deciding(struct search *s, const struct group *g, struct ranking *ou
     size_t base = heads ? find_base(s, g, heads, count, out) : 0;
     if (!heads || base == count)
         return false;
-    // Those that are newer in the order of time, then those that are older.
+    // Rankings newer than the base in the order of time, then older ones.
     for (size_t i = 1; i < count && !s->failed; i++) {
         struct ranking r;
         bool newer = i <= base;
@@ -649,15 +650,16 @@ static bool deciding(struct search *s, const struct group *g, struct ranking *ou
     return !s->failed;
 }
 
-// How near its rankings are to what was asked for: 0 covers all of it, 1 a part, 2 there is none.
+// How much of the request its rankings cover: 0 all of it, 1 a part, 2 there is none.
 static int distance_of_ranking(struct search *s, const struct group *g)
 {
     struct ranking r;
     return !deciding(s, g, &r) ? 2 : !r.covers;
 }
 
-// Times with cold inputs and with warm ones do not compare: of the two groups that differ in nothing else the one whose
-// rankings are nearer to what was asked for, else that of the warm ones.
+// Times with cold inputs and with warm ones do not compare. Of two groups that differ only in this,
+// choose the one whose rankings cover more of the requested space, and the warm one if they are
+// equal.
 static const struct group *choose_inputs(struct search *s, const struct group *g)
 {
     const struct group *other = s->groups;
@@ -721,7 +723,7 @@ static const struct entry *choose_member(struct search *s, const struct ranking 
 // ---- other objectives
 // -------------------------------------------------------------------------------
 
-// One that has values.
+// An entry that has values of the objectives.
 struct valued {
     const struct entry *entry;
     double *values;
@@ -757,8 +759,8 @@ static int by_objective_value(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-// Of those that are the same job today; where there is none, of all. By the first objective, then
-// the time.
+// The entries that are the same job today or, if there are none, all. Sorted by the first
+// objective, then the time.
 static struct valued_list values_of(struct search *s, const struct group *g, bool *other_job)
 {
     size_t count;
@@ -793,7 +795,7 @@ static const struct entry *find_answer(struct search *s, const struct group *g,
     if (!deciding(s, g, &ranking))
         return s->failed ? NULL : fastest_entry(s, g, &out->other_job);
     name_faster(s, g, &ranking, &out->place);
-    bool is_one = s->space && space_count(s->space) == 1; // nobody else was asked for
+    bool is_one = s->space && space_count(s->space) == 1; // nothing else was requested
     if (!ranking.covers && !is_one)
         out->place.part = ranking.members[ranking.winner]->brief->part;
     return choose_member(s, &ranking, &out->place);

@@ -7,7 +7,7 @@
 #include "stats/ranking.h"
 #include "stats/stats.h"
 #include "workflows/tie_break.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 
 struct best_options {
@@ -15,8 +15,8 @@ struct best_options {
     const struct spec_sources *sources; // as they are now
     struct store *store;
     const char *stored_as; // (optional) the name that results have in the store; NULL: the spec's
-    // A device that is here: its results under this driver count, others are "older". NULL: `name`
-    // and `platform` say whose results are looked at, and no driver is expected; both NULL: all.
+    // A device that is present: its results under this driver count, others are "older". NULL:
+    // `name` and `platform` select the results, and no driver is expected; both NULL: all.
     const struct device_info *device;
     const char *name, *platform;
     uint32_t languages; // whose results are looked at, a set of 1u << language; 0: all
@@ -42,11 +42,11 @@ struct best_place {
     double ratio, low, high; // to the winner, with the simultaneous interval
     bool interval;
     char why[TIE_BREAK_WHY]; // it was chosen among those tied; "" with one
-    // (or NULL) No ranking is of all that was asked for: this one is of that part of the space
-    // (subspace.h); "" of the whole, whose best are not among what was asked for.
+    // (or NULL) No ranking covers everything requested: this one covers that part of the space
+    // (subspace.h); "" for the whole space, whose best are not among the requested ones.
     const char *part;
-    // (or NULL) One that did not take part and yet was clearly faster, its interval below the
-    // winner's: only a ranking of both decides.
+    // (or NULL) A configuration that did not take part and yet was clearly faster, its interval
+    // below the winner's: only a ranking of both decides.
     const char *faster;
     double faster_median;
 };
@@ -62,8 +62,8 @@ struct best_answer {
     struct result *result; // the caller's: result_free()
     struct stats_summary stats;
     struct best_place place;
-    size_t
-        known; // configurations with a value of the objective, where that is not the time; else 0
+    // Configurations with a value of the objective, if that is not the time; else 0.
+    size_t known;
     bool cold; // its inputs were, and those of all that it was compared with
     // Not what was asked for: measured under another driver, with another kernel text, or with
     // other sizes, arguments or options.
@@ -72,19 +72,21 @@ struct best_answer {
         older_rule; // an earlier hone measured and verified it; `verification` says what holds today
 };
 
-// The fastest correct configuration for the spec with its constants: the newest ranking of all that
-// was asked for decides, as it was decided when it was made; among those not told apart from its
-// winner the one with the fewest resources. A newer one, of a part of the space, decides where that
-// one took part in it, and any other where its winner was not in the first and is clearly faster.
-// Where there are rankings of parts alone the newest of them comes first. Without a ranking it is
-// the one with the least median. A configuration that failed since it was measured is no answer.
-// Where nothing is known for this driver, source and job, the nearest that is older: the same
-// source first, then the newest; of several results of one configuration the newest counts. Times
-// with cold inputs and with warm ones do not compare: those count that have a ranking of all that was
-// asked for, else those that have one of a part; where both have, or neither, the warm ones. False on failure; *found tells whether there is anything at all.
+// The fastest correct configuration for the spec with its constants. The newest ranking of
+// everything requested decides, as it was decided when it was made; among the configurations tied
+// with its winner the one with the fewest resources. A newer ranking of a part of the space decides
+// if that configuration took part in it; any other ranking, if its winner was not in the first and
+// is clearly faster. If there are rankings of parts only, the newest comes first. Without a
+// ranking, the configuration with the shortest median answers. A configuration that has failed
+// since it was measured is no answer. If nothing is known for this driver, source and job, the
+// nearest older results count: the same source first, then the newest; among several results of one
+// configuration the newest counts. Times with cold inputs and with warm ones do not compare: those
+// with a ranking of everything requested count, else those with a ranking of a part; if both or
+// neither have one, the warm ones. False on failure; *found: is there any answer?
 //
-// With an objective that is not the time, nor the like, no ranking decides: each job's newest
-// result counts with its median, and the one with the best value answers, of equal ones the faster.
+// With an objective that is not the time or an equivalent, no ranking decides: each job's newest
+// result counts with its median, and the one with the best value answers; among equal ones the
+// faster.
 bool best_find(const struct best_options *o, struct arena *a, struct best_answer *out, bool *found,
                struct error *e);
 
@@ -97,7 +99,7 @@ bool best_is_of_today(const struct best_answer *b);
 bool best_pareto(const struct best_options *o, struct arena *a, struct best_answer **out,
                  size_t *count, struct error *e);
 
-// One that took part in the ranking that decides, as it was decided then.
+// A configuration that took part in the deciding ranking, with the decision of that time.
 struct best_finalist {
     const char *configuration;
     const uint64_t *samples; // one a round

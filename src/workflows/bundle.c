@@ -51,8 +51,8 @@ static bool is_alike(const struct store_row *a, const struct store_row *b)
            digest_equal(&a->source, &b->source) && a->cold == b->cold;
 }
 
-// What libraries did has no launches, what a device can do is of no spec, and nobody asks for what
-// was built with further options for a comparison.
+// Collects a row unless a bundle must not contain it: results of libraries have no launches, a
+// device's limits belong to no spec, and specs built with further options only served a comparison.
 static bool collect_candidate(void *context, const struct store_row *row)
 {
     struct choice *c = context;
@@ -122,7 +122,7 @@ static int by_id(const void *a, const void *b)
     return memcmp(a, b, STORE_ID_BYTES);
 }
 
-// Those that `hone best` may decide by.
+// The rankings that `hone best` may decide by.
 struct rankings {
     const struct candidate *newest; // (or NULL) nothing was ranked
     const struct candidate *whole;  // (or NULL) the newest of the whole space
@@ -145,7 +145,7 @@ static struct rankings find_ranked(const struct group *g)
     return r;
 }
 
-// Of one job the newest first.
+// Orders by job, each job's newest first.
 static int by_job(const void *a, const void *b)
 {
     const struct candidate *x = *(const struct candidate *const *)a;

@@ -2,7 +2,7 @@
 #ifndef HONE_WORKFLOWS_ELSEWHERE_H
 #define HONE_WORKFLOWS_ELSEWHERE_H
 
-#include "formats/recorded.h"
+#include "recorded/recorded.h"
 #include "search/source.h"
 
 struct sources {
@@ -11,9 +11,9 @@ struct sources {
     size_t room;
 };
 
-// Adds what is recorded, by `objective` (as objective_parse() reads it; NULL: the least time), as a
-// source called `name` of a search of `space`. Where it says nothing of the space or has nothing
-// of that objective, nothing is added and *why says for what reason. False: an error.
+// Adds recorded results, by `objective` (as objective_parse() reads it; NULL: the shortest time),
+// as a source called `name` of a search of `space`. If they have nothing of the space or of that
+// objective, nothing is added and *why has the reason. False: an error.
 bool sources_add(struct sources *s, const struct space *space, const struct recorded *from,
                  const char *objective, const char *name, struct text *why, struct error *e);
 // The list as strategies take it.

@@ -1,13 +1,14 @@
 // How a final ranking runs. Finalists are launched in interleaved rounds, because a device's clock
-// drifts by more than many kernels differ: within a round all see the same machine, and what is
-// compared is the ratio of times within rounds.
+// drifts by more than many kernels differ: within a round all see the same machine, and the ratios
+// of times within rounds are compared.
 //
 // It is a machine of phases (advance_phase()), each of which asks the evaluator for a batch of
 // turns and goes on when all of them are answered. stats/rounds.h, which knows neither clock nor
-// device, says what the next round launches, whether a round counts (others used the cores, or the
-// reference, which is launched once more at the front of each round, was slow: it is run again) and
-// which finalists have left since they are clearly slower. What fails in a turn has no more of
-// them; of several devices that on which alone it fails has no more of any. The late one, a default that is many times slower, would make every round many times
+// device, decides what the next round launches, whether a round counts (it is run again if others
+// used the cores, or if the reference, which is launched once more at the front of each round, was
+// slow) and which finalists have left because they are clearly slower. A finalist that fails in a
+// turn is not launched again; a device on which only this finalist fails is excluded from the
+// ranking. The late finalist, a default that is many times slower, would make every round many times
 // longer: it is launched in a few rounds of its own with the winner so far, and its ratio to that
 // is carried over to the others' scale.
 //
@@ -41,7 +42,7 @@ struct asked {
     size_t finalist;
     uint32_t lane;
     bool answered, lost;   // lost: with its device
-    bool counts;           // its finalist was still in when the round was told
+    bool counts;           // its finalist was still in when the round was recorded
     struct result *result; // of one that is answered
 };
 
@@ -50,8 +51,8 @@ struct final_ranking {
     struct measure_rules rules; // in force: o.rules
     struct rounds *rounds;
     enum phase phase;
-    struct asked
-        *asked; // of the present round, in order; of a lane one more than there are finalists
+    // The turns of the present round, in order; for each lane one more than there are finalists.
+    struct asked *asked;
     size_t asked_count, answered;
     uint64_t *times;                      // of the round
     uint32_t lanes;                       // devices that were there at the start
@@ -395,8 +396,8 @@ static void judge_failures(struct final_ranking *s)
     }
 }
 
-// What failed on the one device that was asked is asked of another one, before it is judged.
-// *more: something was.
+// A failure on the only device that was asked is repeated on another one before it is judged.
+// *more: a turn was asked for.
 static bool ask_elsewhere(struct final_ranking *s, bool *more, struct error *e)
 {
     bool ok = true;
@@ -588,7 +589,7 @@ static bool append_samples(uint64_t **list, size_t count, const uint64_t *more, 
     return true;
 }
 
-// What a turn found is the finalist's.
+// Adds a turn's sample and machine state to the finalist.
 static bool keep_turn(struct finalist *c, const struct result *r)
 {
     if (c->failure || r->sample_count != 1)
@@ -602,12 +603,12 @@ static bool keep_turn(struct finalist *c, const struct result *r)
         c->warm = r->warm;
     }
     if (c->columns != r->part_columns)
-        c->columns = 0; // parts are there for all samples or for none
+        c->columns = 0; // parts are kept for all samples or for none
     if (c->columns &&
         !append_samples(&c->parts, (size_t)c->count * c->columns, r->parts_ns, c->columns))
         return false;
     c->warm = c->warm && r->warm;
-    if (c->count == 0 || result_by_host(r)) // that of any device is said
+    if (c->count == 0 || result_by_host(r)) // a fault of any device is kept
         str_format(c->timer_fault, sizeof c->timer_fault, "%s",
                    result_by_host(r) ? r->timer_fault : "");
     c->machine = r->machine;
@@ -616,7 +617,7 @@ static bool keep_turn(struct finalist *c, const struct result *r)
     return true;
 }
 
-// The rounds so far were timed by a clock that was then found wrong: what they told is forgotten.
+// The rounds so far were timed by a clock that has proved wrong: discard them.
 static bool restart_rounds(struct final_ranking *s)
 {
     for (size_t i = 0; i < s->o.count; i++)
@@ -635,8 +636,8 @@ static bool restart_rounds(struct final_ranking *s)
     return true;
 }
 
-// Of a device in this round; a first one that is the host's from its start counts. Each device has
-// a clock of its own.
+// Has the device switched to the host's clock in this round? In its first round only a mix of
+// clocks counts. Each device has a clock of its own.
 static bool lane_changed_clock(struct final_ranking *s, uint32_t lane)
 {
     size_t by_host = 0, count = 0, before = 0;
@@ -660,7 +661,8 @@ static bool clock_changed(struct final_ranking *s)
     return changed;
 }
 
-// The round of a lane, whose turns these are: does it count? The first turn is the reference's extra one.
+// Ends a lane's round, with these turns: does it count? The first turn is the reference's extra
+// one.
 static bool end_lane(struct final_ranking *s, uint32_t lane, struct asked *asked, size_t count,
                      double load)
 {
@@ -688,7 +690,7 @@ static bool end_lane(struct final_ranking *s, uint32_t lane, struct asked *asked
     return ok;
 }
 
-// All turns are answered. Rounds of several devices are told in the devices' order.
+// All turns are answered. Rounds of several devices are recorded in the devices' order.
 static bool end_round(struct final_ranking *s)
 {
     double load = load_of_round(s);
@@ -723,8 +725,8 @@ static uint32_t rounds_limit(const struct measure_rules *rules, size_t finalists
 
 // ---- the late one ------------------------------------------------------------------------------
 
-// Who would be the winner now is its partner. It has as many rounds as the ranking's time allows,
-// none where those are too few for an interval.
+// Pairs the late finalist with the current winner. It gets as many rounds as the ranking's time
+// allows, none if these are too few for an interval.
 static bool plan_late(struct final_ranking *s)
 {
     struct ranking_entry *entries = calloc(s->o.count, sizeof *entries);
@@ -744,7 +746,7 @@ static bool plan_late(struct final_ranking *s)
     return ok;
 }
 
-// Both in turn, the first one second in the next round.
+// Both are interleaved; the first one is second in the next round.
 static bool start_late_round(struct final_ranking *s, struct error *e)
 {
     uint32_t lane = home_lane(s);
@@ -763,7 +765,7 @@ static bool start_late_round(struct final_ranking *s, struct error *e)
     return ok;
 }
 
-// A round counts where both have a sample. One whose device was lost is run again on another.
+// A round counts if both have a sample. If its device was lost, it is run again on another.
 static bool end_late_round(struct final_ranking *s)
 {
     bool ok = true, is_whole = true;
@@ -806,8 +808,8 @@ static void place_late(struct finalist *late, const struct finalist *partner, si
                                          .tied = pair.low * ratio <= rules->alike};
 }
 
-// What a round took beyond its finalists' own times: the median over them, in 2^-10 ns of the winner's
-// time. 0 where nobody tells.
+// A round's effect, beyond its finalists' own times: the median over them, in 2^-10 ns of the
+// winner's time. 0 if no finalist shows it.
 static uint64_t effect_of_round(const struct final_ranking *s, uint32_t round, double *logs)
 {
     size_t n = 0;
@@ -908,7 +910,7 @@ static bool next_round(struct final_ranking *s, struct error *e)
     return plan_late(s) ? next_late_round(s, e) : error_memory(e);
 }
 
-// What follows when all turns that were asked for are answered.
+// Starts what follows when all requested turns are answered.
 static bool advance_phase(struct final_ranking *s, struct error *e)
 {
     static const struct turn ready = {.warmups = 0, .launches = 0, .batch = 1, .compare = false};
@@ -924,7 +926,7 @@ static bool advance_phase(struct final_ranking *s, struct error *e)
     judge_failures(s);
     if (s->phase == PHASE_TRIAL && !end_trial(s))
         return error_memory(e);
-    // Whose finalist failed is tried with the next one.
+    // If the trial's finalist failed, repeat the trial with the next fastest.
     bool is_tried = s->phase == PHASE_TRIAL && !s->o.finalists[s->asked[0].finalist].failure;
     bool is_early = s->phase == PHASE_READY || s->phase == PHASE_TRIAL;
     if (is_early && !is_tried && s->o.outlier > 0 && isfinite(s->o.outlier) && lanes_left(s) > 1 &&
@@ -940,7 +942,7 @@ static bool advance_phase(struct final_ranking *s, struct error *e)
         if (s->asked[i].lost)
             return start_check(s, e); // on another device
     }
-    for (size_t i = 0; i < s->asked_count; i++) { // what their last launches told beside "right"
+    for (size_t i = 0; i < s->asked_count; i++) { // keep the last results
         struct asked *a = &s->asked[i];
         struct finalist *c = &s->o.finalists[a->finalist];
         if (!a->result || a->result->status != STATUS_CORRECT || c->failure || c->checked)
@@ -986,8 +988,8 @@ uint64_t final_ranking_seed(const uint8_t id[16])
 }
 
 // Plays the rounds through the same machine, each round's samples in the order that is asked for.
-// False where a finalist has none. The reference's extra launches, the first of each round, were
-// not kept; they only tell disturbed rounds, and those that count are kept whatever they were.
+// Returns false if a finalist lacks one. The reference's extra launches, the first of each round,
+// were not kept; they only show disturbed rounds, and the kept rounds count whatever they were.
 static bool replay_rounds(struct rounds *r, const struct finalist *c, size_t count, uint32_t rounds,
                           uint64_t *times)
 {
@@ -1044,7 +1046,7 @@ static bool decide_at_once(struct finalist *c, size_t count, const struct measur
     return ok;
 }
 
-// Those that were launched in turn from the first round on.
+// Decides among the finalists that were interleaved from the first round on.
 static bool decide_regular(struct finalist *finalists, size_t count,
                            const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
                            bool is_short, size_t *winner, bool *whole)
@@ -1104,7 +1106,7 @@ static size_t take_regular(const struct finalist *finalists, size_t count, struc
     return regular;
 }
 
-// One that is late, where none of those that it was launched against is among the finalists.
+// Decides on a late finalist without the winner that it was launched with.
 static bool decide_late_alone(struct finalist *late, const struct measure_rules *rules,
                               uint64_t seed, uint64_t resolution_ns, size_t *winner, bool *whole)
 {

@@ -1,5 +1,5 @@
-// The ranking at the end of a tune: finalists launched in turn, round by round. Drives what
-// stats/rounds.h decides with an evaluator's turns; knows neither spec nor store.
+// The ranking at the end of a tune: finalists interleaved, round by round. Drives the decisions of
+// stats/rounds.h with an evaluator's turns; knows neither spec nor store.
 //
 //   ready    each finalist is built, loaded and verified where it is not, before anything is timed
 //   trial    of several devices that were not compared yet each launches the fastest some times
@@ -19,7 +19,7 @@
 #include "stats/stats.h"
 #include "workflows/workflow.h"
 
-// Rounds of a single finalist, which is compared with nobody.
+// Rounds of a single finalist, which is not compared.
 #define FINAL_RANKING_ROUNDS_ALONE 8
 
 // A default that takes so many times as long as the fastest is compared with the winner of the
@@ -55,7 +55,7 @@ void finalists_release(struct finalist *c, size_t count); // what they point to
 // Copies what the rounds found into a result, in place of its samples. False without memory.
 bool finalist_give(const struct finalist *c, enum stop_reason stop, struct result *r);
 
-// Of several devices one, as the rounds found it: how many times longer it takes than its siblings.
+// One of several devices, as the rounds found it: how many times longer it takes than its siblings.
 struct ranked_place {
     uint32_t place;  // turn.place
     uint32_t rounds; // that it ran and that count
@@ -78,8 +78,8 @@ struct final_ranking_options {
     // (optional) Equal devices, on each of which rounds run, at the same time; filled in. 0: one.
     struct ranked_place *places;
     uint32_t place_count;
-    // They were not compared yet: who is this share slower than its siblings is left out before the
-    // rounds; 0 or INFINITY: nobody is.
+    // The devices were not compared yet: a device slower than its siblings by this share is left
+    // out before the rounds; 0 or INFINITY: none is.
     double outlier;
     // (optional: it is forgotten) Takes an outcome that no turn asked for: of a job on its way.
     void (*late)(void *context, struct outcome *out);
@@ -91,7 +91,7 @@ struct final_ranking_status {
     uint32_t finalists, in;       // all, and those that are still launched
     uint32_t round, most;         // the one that runs, from 1; how many at most
     uint32_t rounds;              // that count
-    uint32_t repeated, marked;    // disturbed ones: run again; counted all the same
+    uint32_t repeated, marked;    // disturbed ones: run again; counted nevertheless
     uint32_t by_load, by_clock;   // of both: others used the cores; the reference was slow
     uint32_t mhz_least, mhz_most; // of the device, as far as the system tells (0: it does not)
     uint32_t batch, warmups;      // of each sample
@@ -123,7 +123,7 @@ bool final_ranking_again(struct finalist *finalists, size_t count,
                          const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
                          bool is_short, size_t *winner, bool *whole);
 
-// The rounds in which the finalists were launched in turn; those of a late one come after them.
+// The rounds in which the finalists were interleaved; those of a late one come after them.
 uint32_t final_ranking_rounds(const struct finalist *finalists, size_t count);
 
 // The seed of a ranking, which its id in the store holds.

@@ -1,6 +1,6 @@
-// Strategies that share a search: each is asked in turn, what another one asked for already is not
-// evaluated again (a hash table of questions says by whom each was asked), and each is told the
-// outcome as its own weighting sees it.
+// Strategies that share a search: each is asked in turn, an index that another one asked for
+// already is not evaluated again (a hash table of questions knows which strategies asked), and each
+// receives the outcome under its own weighting.
 #include "workflows/scalarization.h"
 
 #include "search/threaded.h"
@@ -9,7 +9,7 @@
 
 #define DIRECTIONS_MOST (OBJECTIVES_MOST + 1)
 
-// Of an objective that has not most of the weight.
+// The weight of an objective that does not have most of it.
 #define LITTLE 0.1
 
 // With fewer configurations than this for each direction all are sought evenly. Volume that the set
@@ -20,7 +20,7 @@
 // 0.94 0.99 0.95 (surrogate).
 #define WORTHWHILE 50
 
-// One that was asked, by the directions of the mask.
+// A question, with a mask of the directions that asked it.
 struct question {
     uint64_t index;
     uint32_t mask; // 1 << direction; 0: the slot is empty
@@ -34,7 +34,7 @@ struct scalarization {
     struct strategy *strategies[DIRECTIONS_MOST];
     double weights[DIRECTIONS_MOST][OBJECTIVES_MOST];
     uint32_t count, next;    // whose turn it is
-    const double *reference; // (or NULL) the first values that were told
+    const double *reference; // (or NULL) the first values received
     struct question *slots;  // open addressing; a power of two, at most half full
     size_t capacity, used;
     struct arena arena;
@@ -79,7 +79,7 @@ static void set_weights(struct scalarization *d)
     }
 }
 
-// The first one is even, and all there is where the strategy is not told anything.
+// The first direction is even, and the only one if the strategy does not receive results.
 static uint32_t directions_wanted(const struct strategy *first, const struct strategy_setup *setup,
                                   const struct objectives *g)
 {
@@ -88,7 +88,7 @@ static uint32_t directions_wanted(const struct strategy *first, const struct str
     return g->count > 1 && first->ops->tell && enough ? wanted : 1;
 }
 
-// What one direction has of the whole.
+// One direction's share of the whole.
 static struct strategy_setup share_of_setup(const struct strategy_setup *setup, uint32_t direction,
                                             uint32_t count)
 {
@@ -102,7 +102,8 @@ static struct strategy_setup share_of_setup(const struct strategy_setup *setup, 
 static bool make_strategies(struct scalarization *d, const char *strategy,
                             const struct strategy_setup *setup, struct error *e)
 {
-    // What it is called by the whole budget; its parts would be too small to cover a space.
+    // The whole budget selects the strategy; a direction's share would be too small to cover a
+    // space.
     d->strategies[0] = strategy_new(strategy, setup, e);
     d->count = d->strategies[0] != NULL;
     uint32_t wanted = d->count ? directions_wanted(d->strategies[0], setup, d->objectives) : 0;
@@ -170,7 +171,8 @@ static void tell_one(struct scalarization *d, uint32_t k, const struct question 
     strategy_tell(d->strategies[k], a->index, a->status, value);
 }
 
-// What nobody asked before; what others did is told to this one when it is known, if not at once.
+// Asks for a new index. Indices that other directions asked for are reported to this one when
+// known.
 static bool ask_one(struct scalarization *d, uint32_t k, uint64_t *out, bool *failed)
 {
     while (make_room_for_question(d)) {

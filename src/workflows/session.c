@@ -1,19 +1,19 @@
 // Session setup, as every workflow needs it: sources, space, the default configuration, and one job
-// that shows what results are held against; the session that results are stored under; and a hash
-// table of what configurations really run, by which identical ones are found.
+// that shows how results are verified; the session that results are stored under; and a hash table
+// of what configurations really run, by which identical ones are found.
 #include "workflows/session.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIED_MOST 4096 // configurations, before it is said that none can be made
+#define TRIED_MOST 4096 // configurations, before giving up
 
 // ---- the space ---------------------------------------------------------------------------------
 
 static struct space *space_of_session(const struct session *s, struct space_share share,
                                       struct error *e)
 {
-    const struct session_options *o = &s->o;
+    const struct setup *o = &s->setup;
     struct space_options so = {.device = o->device,
                                .configurations = o->configurations,
                                .configuration_count = o->configuration_count,
@@ -25,7 +25,7 @@ static struct space *space_of_session(const struct session *s, struct space_shar
 
 const struct space *session_whole(struct session *s, struct error *e)
 {
-    if (s->o.space || s->o.share.parts < 2)
+    if (s->o.space || s->setup.share.parts < 2)
         return s->space;
     if (!s->whole)
         s->whole = space_of_session(s, (struct space_share){0, 0}, e);
@@ -34,15 +34,15 @@ const struct space *session_whole(struct session *s, struct error *e)
 
 static bool make_session_space(struct session *s, struct error *e)
 {
-    const struct session_options *o = &s->o;
-    s->space = space_of_session(s, o->share, e);
+    s->space = space_of_session(s, s->setup.share, e);
     if (!s->space)
         return false;
     if (space_count(s->space) > 0)
         return true;
     struct text why = TEXT_INIT;
     space_explain_empty(s->space, &why);
-    error_set(e, ERROR_INPUT, "%s: no configuration is valid: %s", o->spec->path, text_cstr(&why));
+    error_set(e, ERROR_INPUT, "%s: no configuration is valid: %s", s->setup.spec->path,
+              text_cstr(&why));
     text_release(&why);
     return false;
 }
@@ -67,7 +67,7 @@ static struct job *any_job(struct session *s, struct error *e)
     struct job *job = NULL;
     uint64_t count = space_count(s->space), first = s->has_default ? s->default_index : 0;
     uint64_t apart = count > TRIED_MOST ? count / TRIED_MOST : 1;
-    uint32_t *choice = arena_array(&s->arena, s->o.spec->parameter_count + 1, sizeof *choice);
+    uint32_t *choice = arena_array(&s->arena, s->setup.spec->parameter_count + 1, sizeof *choice);
     bool same = true; // the error of all that were tried
     if (!choice) {
         error_memory(e);
@@ -76,7 +76,7 @@ static struct job *any_job(struct session *s, struct error *e)
     for (uint64_t i = 0; i < count && i < TRIED_MOST; i++) {
         struct error why = ERROR_INIT;
         space_get(s->space, (first + i * apart) % count, choice);
-        if (spec_job(s->o.spec, s->sources, s->o.device, choice, &job, &why)) {
+        if (spec_job(s->setup.spec, s->sources, s->setup.device, choice, &job, &why)) {
             error_clear(e);
             return job;
         }
@@ -108,18 +108,17 @@ static bool look_at_reference(struct session *s, struct error *e)
 
 // ---- the default -------------------------------------------------------------------------------
 
-// The default configuration is no part of the space that --config and --where leave. Of a recorded
-// space there are no sources: it then has what the spec itself says, or none. It is looked for
-// once, not for each job; what a search from the first value on does not find in a large space, the
-// space knows.
+// The default configuration is not part of the space that --config and --where leave. A recorded
+// space has no sources: its default is the spec's own, or none. It is determined once, not for each
+// job; if a search from the first value on does not find one in a large space, the space does.
 static bool find_default(struct session *s, struct error *e)
 {
-    const struct spec *spec = s->o.spec;
+    const struct spec *spec = s->setup.spec;
     uint32_t *choice = arena_array(&s->arena, spec->parameter_count + 1, sizeof *choice);
     if (!choice)
         return error_memory(e);
     spec_default(spec, choice);
-    if (s->sources && !spec_baseline(s->sources, s->o.device, choice)) {
+    if (s->sources && !spec_baseline(s->sources, s->setup.device, choice)) {
         const struct space *whole = session_whole(s, e);
         if (!whole)
             return false;
@@ -134,11 +133,12 @@ static bool find_default(struct session *s, struct error *e)
 // ---- the whole ----------------------------------------------------------------------------------
 
 // False where the spec's texts, which then decide, cannot be read.
-static bool session_language(const struct session_options *o, enum language *out, struct error *e)
+static bool session_language(const struct session *s, enum language *out, struct error *e)
 {
+    const struct setup *o = &s->setup;
     struct spec_languages has;
     *out = o->device->language;
-    if (!o->routine || spec_has_language(o->spec, *out))
+    if (!s->o.routine || spec_has_language(o->spec, *out))
         return true;
     bool ok = spec_languages(o->spec, &has, e);
     *out = ok ? has.list[0] : *out;
@@ -147,19 +147,21 @@ static bool session_language(const struct session_options *o, enum language *out
 
 static bool look_at_routine(struct session *s, struct error *e)
 {
-    const char *no = spec_no_routine(s->o.spec);
+    const char *no = spec_no_routine(s->setup.spec);
     s->verification = VERIFICATION_REFERENCE;
     s->against = "gemm";
-    return !no || error_set(e, ERROR_INPUT, "%s: %s", s->o.spec->path, no);
+    return !no || error_set(e, ERROR_INPUT, "%s: %s", s->setup.spec->path, no);
 }
 
-bool session_make(struct session *s, const struct session_options *o, struct error *e)
+bool session_make(struct session *s, const struct setup *setup, const struct session_options *o,
+                  struct error *e)
 {
     struct text constants = TEXT_INIT;
     memset(s, 0, sizeof *s);
+    s->setup = *setup;
     s->o = *o;
     arena_init(&s->arena);
-    spec_constants_text(o->spec, &constants);
+    spec_constants_text(setup->spec, &constants);
     s->constants = text_steal(&constants);
     if (!s->constants)
         return error_memory(e);
@@ -169,9 +171,9 @@ bool session_make(struct session *s, const struct session_options *o, struct err
         return find_default(s, e);
     }
     enum language language;
-    if (!session_language(o, &language, e))
+    if (!session_language(s, &language, e))
         return false;
-    s->sources = spec_sources_read(o->spec, language, o->device, o->log, e);
+    s->sources = spec_sources_read(setup->spec, language, setup->device, setup->log, e);
     if (!s->sources || (!o->routine && !make_session_space(s, e)))
         return false;
     spec_sources_digest(s->sources, &s->source);
@@ -190,7 +192,8 @@ void session_release(struct session *s)
     arena_release(&s->arena);
 }
 
-// What expressions may ask of the device, in numbers: whoever reads the store where there is no such device knows it too.
+// Writes the device properties that expressions may use, as numbers, so that the store can be read
+// without such a device.
 static void add_facts(const struct device_info *d, struct text *out)
 {
     text_addf(out,
@@ -202,25 +205,25 @@ static void add_facts(const struct device_info *d, struct text *out)
               (unsigned long long)d->global_bytes);
 }
 
-bool session_begin(const struct session *s, struct store *store, uint64_t seed, const char *command,
-                   const char *host, struct error *e)
+bool session_begin(const struct session *s, struct error *e)
 {
-    const struct spec *spec = s->o.spec;
-    if (!store)
+    const struct setup *o = &s->setup;
+    const struct spec *spec = o->spec;
+    if (!o->store)
         return true;
     struct text facts = TEXT_INIT;
-    add_facts(s->o.device, &facts);
-    struct store_session session = {.command = command,
+    add_facts(o->device, &facts);
+    struct store_session session = {.command = o->command,
                                     .hone_version = HONE_VERSION,
                                     .spec_name = s->o.name ? s->o.name : spec->name,
                                     .spec_path = spec->path,
                                     .spec_text = spec->text,
                                     .constants = s->constants,
-                                    .host = host,
-                                    .seed = seed,
-                                    .device = s->o.device,
+                                    .host = o->host,
+                                    .seed = o->seed,
+                                    .device = o->device,
                                     .surroundings = text_cstr(&facts)};
-    bool ok = facts.failed ? error_memory(e) : store_begin(store, &session, e);
+    bool ok = facts.failed ? error_memory(e) : store_begin(o->store, &session, e);
     text_release(&facts);
     return ok;
 }
@@ -229,7 +232,7 @@ bool session_describe(const struct session *s, struct store *store, const char *
                       struct error *e)
 {
     struct text facts = TEXT_INIT;
-    add_facts(s->o.device, &facts);
+    add_facts(s->setup.device, &facts);
     text_addf(&facts, " " SESSION_DEVICES "%s", devices);
     bool ok = facts.failed ? error_memory(e) : store_surroundings(store, text_cstr(&facts), e);
     text_release(&facts);

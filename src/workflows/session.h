@@ -1,35 +1,25 @@
-// What every workflow begins with: the sources read, the space made, a look at what results are
-// held against, the session for the store. And the table that finds configurations that turn out to
+// The steps that begin every workflow: read the sources, make the space, find out how results are
+// verified, open the session in the store. And the table that finds configurations that turn out to
 // be the same work.
 #ifndef HONE_WORKFLOWS_SESSION_H
 #define HONE_WORKFLOWS_SESSION_H
 
-#include "base/log.h"
 #include "model/result.h"
-#include "space/space.h"
-#include "spec/spec.h"
-#include "store/store.h"
+#include "campaign/setup.h"
 
-// Points to the workflow's options, which outlive it.
+// Options of a session besides the setup.
 struct session_options {
-    const struct spec *spec;
     // (optional) The caller's, of recorded configurations: no job will be made, so nothing else is
-    // read or looked at, and there is no device.
+    // read or inspected, and there is no device.
     struct space *space;
-    const struct device_info *device;
     // No space is made: the jobs will be a vendor's routine, which no parameter changes. The
     // sources are then of any language, the device's where the spec has that.
     bool routine;
     const char *name; // (optional) of the session in the store, in place of the spec's
-    const struct log *log;
-    const char *const *configurations; // --config
-    uint32_t configuration_count;
-    const char *const *where; // --where
-    uint32_t where_count;
-    struct space_share share; // --part
 };
 
 struct session {
+    struct setup setup; // a copy
     struct session_options o;
     struct arena arena;
     struct spec_sources *sources;
@@ -39,24 +29,24 @@ struct session {
     char *constants;      // "WIDTH=256"
     uint64_t default_index;
     bool has_default;
-    // How results are held against what is right. `against`: "gemm", "default configuration"; ""
-    // where nothing is compared, or no job could be made to look at.
+    // How results are verified. `against`: "gemm", "default configuration"; "" if nothing is
+    // compared, or no job could be made to find out.
     enum verification verification;
     const char *against;
 };
 
 // Fails with the reason for an empty space (space_explain_empty()), and where no configuration can
 // be made into a job. A zeroed session, or one that was not made, are released too.
-bool session_make(struct session *s, const struct session_options *o, struct error *e);
+bool session_make(struct session *s, const struct setup *setup, const struct session_options *o,
+                  struct error *e);
 void session_release(struct session *s);
 
-// The space that all shares are of: what is the same for each share is looked for there. NULL with
+// The space that all shares are of: properties common to all shares are looked up there. NULL with
 // an error.
 const struct space *session_whole(struct session *s, struct error *e);
 
-// Begins the session that results are stored under; NULL: there is no store.
-bool session_begin(const struct session *s, struct store *store, uint64_t seed, const char *command,
-                   const char *host, struct error *e);
+// Begins the session that results are stored under, if the setup has a store.
+bool session_begin(const struct session *s, struct error *e);
 
 // The devices that share the work, as JSON (farm_members_emit()), are written into the session behind what else is known of
 // its surroundings: "... " SESSION_DEVICES "[...]".

@@ -1,8 +1,8 @@
 // Which configurations of a tune may still be the best: those whose screening is within a factor of
 // the fastest, the fastest first, and no more than a fixed number. Only their jobs are kept, so
 // that memory does not grow with the space.
-#ifndef HONE_WORKFLOWS_FINALISTS_H
-#define HONE_WORKFLOWS_FINALISTS_H
+#ifndef HONE_WORKFLOWS_SHORTLIST_H
+#define HONE_WORKFLOWS_SHORTLIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@ struct shortlisted {
 
 struct shortlist {
     struct shortlisted *list; // by estimate, equal ones by ticket
-    size_t count, most;       // most 0: nobody is one
+    size_t count, most;       // most 0: always empty
     double near;              // times the fastest
-    // Told of each that was considered and is none (any more).
+    // Called for each that was considered and is not on the list (any more).
     void (*leaves)(void *context, uint64_t ticket);
     void *context;
 };

@@ -1,7 +1,8 @@
 // Configurations as texts become indices of a space, or an error that says what excludes one.
 #include "workflows/starts.h"
 
-// One that belongs to another part of the space (--part) is left to the tune of that part; any other is refused.
+// A configuration of another part of the space (--part) is left to the tune of that part; any other
+// invalid one is refused.
 static bool is_of_another_part(const struct space *space, const uint32_t *choice, struct error *e)
 {
     struct space_reason reason;

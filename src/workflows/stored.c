@@ -1,5 +1,5 @@
-// What a comparison takes from the store: the results of one run of hone, or the configurations
-// that were the fastest here.
+// Reads a comparison's stored side: the results of one run of hone, or the fastest configurations
+// of this device.
 
 #include "workflows/stored.h"
 

@@ -1,9 +1,9 @@
-// What a comparison takes from the store: the results of one run, or the configurations that were
-// the fastest here.
+// Reads a comparison's stored side: the results of one run, or the fastest configurations of this
+// device.
 #ifndef HONE_WORKFLOWS_STORED_H
 #define HONE_WORKFLOWS_STORED_H
 
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 
 struct stored_entry {
@@ -18,9 +18,9 @@ struct stored {
     const char *device, *driver, *constants;
 };
 
-// The run of the store whose id begins with `wanted` ("last": the newest), as far as it is of this
-// spec: the newest result of each configuration. In the arena, but for the results. The error names
-// the newest runs where none fits, or several do.
+// The run of the store whose id begins with `wanted` ("last": the newest), as far as it belongs to
+// this spec: the newest result of each configuration. In the arena, except for the results. The
+// error names the newest runs if none fits, or several do.
 bool stored_run(struct store *s, const char *wanted, const struct spec *spec, struct arena *a,
                 struct stored *out, struct error *e);
 

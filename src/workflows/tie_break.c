@@ -64,7 +64,8 @@ static bool is_beaten(const struct tie_candidate *a, const struct tie_candidate 
     return false;
 }
 
-// Of those that nothing before has beaten: do they differ in this, and is it known of all?
+// Among the candidates that no earlier criterion has beaten: do they differ in this, and is it
+// known for all?
 static bool is_decisive(const struct tie_candidate *c, size_t count, const bool *decides,
                         size_t best, size_t criterion)
 {

@@ -9,11 +9,11 @@
 // Nothing in a workflow blocks longer than the timeout, prints, or looks at signals: Ctrl-C,
 // progress and output are the caller's. Records, and all that they point to, live until X_free().
 // One is complete when it is handed out; what a later step still changes of it says so itself.
-// What was found is valid at every moment, after BROKEN too. One thread at a time uses a workflow.
+// The results are valid at every moment, after BROKEN too. One thread at a time uses a workflow.
 #ifndef HONE_WORKFLOWS_WORKFLOW_H
 #define HONE_WORKFLOWS_WORKFLOW_H
 
-#include "runner/evaluator.h"
+#include "campaign/setup.h"
 
 enum workflow_answer {
     WORKFLOW_BROKEN = -1, // it cannot go on, now and in all later steps; the error says why
@@ -22,13 +22,13 @@ enum workflow_answer {
     WORKFLOW_END          // all is done, or was cancelled
 };
 
-// What every workflow can say of itself.
+// Progress that every workflow can report.
 struct workflow_progress {
     uint64_t planned, done; // configurations; points of a sweep, searches of a score
     uint64_t elapsed_ns;    // since X_new()
     uint64_t left_ns;       // estimate, without waiting for other processes; 0 while there is none
     bool cancelled;
-    struct evaluator_status evaluator; // what is being done now; zeros where there is none
+    struct evaluator_status evaluator; // its present work; zeros if there is none
 };
 
 #endif

@@ -1,8 +1,8 @@
 // lookup_table SPEC DEVICES SHAPES FOLDER [waves]: writes a dispatch table of random shapes, and twelve random configurations,
 // as FOLDER/table.h and FOLDER/table.hone, for tests/bench/lookup.sh. With `waves` each device has a model of random costs.
-#include "deploy/dispatch.h"
-#include "deploy/formats.h"
-#include "deploy/nearest.h"
+#include "extras/deploy/dispatch.h"
+#include "extras/deploy/formats.h"
+#include "extras/deploy/nearest.h"
 #include "known/known_core.h"
 
 #include "base/random.h"

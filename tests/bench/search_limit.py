@@ -3,7 +3,7 @@
 
   search_limit.py FILE_T4.json[.gz]... [-n SEEDS] [--quarter N]
 
-A copy of the default strategy in few lines of NumPy (src/search/surrogate.c, gp.c; one question at a time, no sources) searches the
+A copy of the default strategy in few lines of NumPy (src/core/search/surrogate.c, gp.c; one question at a time, no sources) searches the
 first quarter of each budget, at most N questions (70), in six ways:
 
   search    as hone does: lengths, jump and noise of the process are fitted to the answers so far, and so is a trend
@@ -163,7 +163,7 @@ def known_shape(x, times, products):
 
 
 def terms_of(x):
-    """Of each configuration the square of each place's distance from the middle, then the places (src/search/trend.c)."""
+    """Of each configuration the square of each place's distance from the middle, then the places (src/core/search/trend.c)."""
     weights = np.array([1 - 2 / len(np.unique(column)) for column in x.T])
     squares = weights * ((x - 0.5) ** 2 - 1 / 12) / (0.0745356 * max(1e-9, math.sqrt(weights @ weights)))
     return np.hstack([squares, (x - 0.5) * math.sqrt(12 / x.shape[1])])

@@ -69,7 +69,7 @@ def recorded(options, seed):
     cost, built, launched = costs(options.file), 0, 0
     tried, best = {options.short: 0, options.long: 0}, {options.short: float("inf"), options.long: float("inf")}
     budget = f"{options.long * (options.builders + 1)}s"  # builds one after the other, and launches
-    in_flight = str(2 * options.builders + 4)  # as src/runner/live.c has it
+    in_flight = str(2 * options.builders + 4)  # as src/core/runner/live.c has it
     for line in tune(options.hone, "--replay", options.file, "--jobs", in_flight, "--budget", budget, "--seed", str(seed)):
         if line["type"] != "result":
             continue

@@ -56,8 +56,8 @@ static void make(struct made *m, const struct check_smallest *smallest, uint32_t
     ck_assert_msg(m->sources != NULL, "%s", e.text);
     m->space = space_new(m->spec, &so, &e);
     ck_assert_msg(m->space != NULL, "%s", e.text);
-    m->options.spec = m->spec;
-    m->options.device = &device;
+    m->options.setup.spec = m->spec;
+    m->options.setup.device = &device;
     m->options.smallest = smallest;
     m->options.smallest_count = count;
     m->sizes = sizes_new(&m->options, m->sources, &e);

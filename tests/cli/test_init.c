@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define DATA    HONE_SOURCE_DIR "/tests/cli/data/init"
-#define KERNELS HONE_SOURCE_DIR "/tests/infer/kernels"
+#define KERNELS HONE_SOURCE_DIR "/tests/init/kernels"
 
 // Of KERNELS, where what is inferred is held against a text: that it runs as well is seen here.
 static const char *const inferred[] = {"eroded_strip.cl", "lanes_per_row.cl", "lettered_axes.cl"};

@@ -88,13 +88,13 @@ static void begin(struct session *s, const char *set, const char *also)
     }
     s->options = (struct compare_options){.sides = s->sides,
                                           .side_count = 2,
-                                          .worker = worker,
-                                          .environment = environment,
-                                          .lock_folder = folder,
-                                          .jobs = 2,
-                                          .terms = {.rules = measure_rules_default(),
-                                                    .build_limit_ns = 60ull * 1000000000,
-                                                    .launch_limit_ns = 30ull * 1000000000}};
+                                          .setup.worker = worker,
+                                          .setup.environment = environment,
+                                          .setup.lock_folder = folder,
+                                          .setup.jobs = 2,
+                                          .setup.terms = {.rules = measure_rules_default(),
+                                                          .build_limit_ns = 60ull * 1000000000,
+                                                          .launch_limit_ns = 30ull * 1000000000}};
 }
 
 static void start(struct session *s)
@@ -233,8 +233,8 @@ START_TEST(bests_meet)
     begin(&s, "BAD=0", "HOW=compile_error");
     spec_free(s.specs[0]);
     s.sides[0].spec = s.specs[0] = load("FACTOR=3", NULL);
-    s.options.configurations = (const char *const[]){"ID=1", "ID=0"};
-    s.options.configuration_count = 2;
+    s.options.setup.configurations = (const char *const[]){"ID=1", "ID=0"};
+    s.options.setup.configuration_count = 2;
     run(&s);
     ck_assert_uint_eq(s.count, 2);
     ck_assert_uint_eq(s.summary.compared, 1);
@@ -279,14 +279,14 @@ START_TEST(nothing_in_common)
     struct session s;
     struct error e = ERROR_INIT;
     begin(&s, "LEAST=5", NULL);
-    s.options.configurations = (const char *const[]){"ID=5", "ID=1"};
-    s.options.configuration_count = 1;
+    s.options.setup.configurations = (const char *const[]){"ID=5", "ID=1"};
+    s.options.setup.configuration_count = 1;
     spec_free(s.specs[0]);
     s.sides[0].spec = s.specs[0] = load("FACTOR=1", NULL);
-    s.options.where = (const char *const[]){"ID > 4 or LEAST == 0"};
-    s.options.where_count = 1;
-    s.options.configurations = NULL;
-    s.options.configuration_count = 0;
+    s.options.setup.where = (const char *const[]){"ID > 4 or LEAST == 0"};
+    s.options.setup.where_count = 1;
+    s.options.setup.configurations = NULL;
+    s.options.setup.configuration_count = 0;
     s.options.chosen = (const char *const[]){"ID=1"};
     s.options.chosen_count = 1;
     ck_assert_ptr_null(compare_new(&s.options, &e));
@@ -338,16 +338,16 @@ static void tune(void)
     struct error e = ERROR_INIT;
     struct spec *spec = load(NULL, NULL);
     struct store *store = open_store();
-    struct tune_options o = {.spec = spec,
-                             .device = &report.devices[0],
-                             .worker = worker,
-                             .environment = environment,
-                             .store = store,
-                             .lock_folder = folder,
-                             .jobs = 2,
-                             .terms = {.rules = measure_rules_default(),
-                                       .build_limit_ns = 60ull * 1000000000,
-                                       .launch_limit_ns = 30ull * 1000000000}};
+    struct tune_options o = {.setup.spec = spec,
+                             .setup.device = &report.devices[0],
+                             .setup.worker = worker,
+                             .setup.environment = environment,
+                             .setup.store = store,
+                             .setup.lock_folder = folder,
+                             .setup.jobs = 2,
+                             .setup.terms = {.rules = measure_rules_default(),
+                                             .build_limit_ns = 60ull * 1000000000,
+                                             .launch_limit_ns = 30ull * 1000000000}};
     struct tune *t = tune_new(&o, &e);
     const struct tune_record *record;
     ck_assert_msg(t != NULL, "%s", e.text);
@@ -418,8 +418,8 @@ static void compare_stored_with_fewer(uint32_t side, const char *where, uint64_t
     s.sides[side].device = NULL;
     s.sides[side].store = NULL;
     s.sides[1 - side].spec = fewer;
-    s.options.where = &where;
-    s.options.where_count = where ? 1 : 0;
+    s.options.setup.where = &where;
+    s.options.setup.where_count = where ? 1 : 0;
     run(&s);
     ck_assert_uint_eq(s.summary.only[side].count, alone);
     ck_assert_uint_eq(s.summary.only[1 - side].count, 0);

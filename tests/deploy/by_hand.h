@@ -2,7 +2,7 @@
 #ifndef HONE_TESTS_DEPLOY_BY_HAND_H
 #define HONE_TESTS_DEPLOY_BY_HAND_H
 
-#include "deploy/dispatch.h"
+#include "extras/deploy/dispatch.h"
 
 struct by_hand {
     struct deploy_table table;

@@ -1,6 +1,6 @@
 // The choice of configurations on matrices of times: against brute force, never below the default, and refined between
 // the points, with times that a formula simulates.
-#include "deploy/choose.h"
+#include "extras/deploy/choose.h"
 
 #include "base/random.h"
 
@@ -90,7 +90,7 @@ static uint32_t fewest_by_force(void)
     return fewest;
 }
 
-// As src/deploy/choose.h says of any choice.
+// As src/extras/deploy/choose.h says of any choice.
 static void check_choice(const struct deploy_chosen *t)
 {
     for (uint32_t i = 0; i < t->point_count; i++) {

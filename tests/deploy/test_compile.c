@@ -1,7 +1,7 @@
 // Compiled expressions against hone's own evaluation: random ones, run as postfix programs and as generated C.
-#include "deploy/core_table.h"
-#include "deploy/emit_c.h"
-#include "deploy/header_texts.h"
+#include "extras/deploy/core_table.h"
+#include "extras/deploy/emit_c.h"
+#include "extras/deploy/header_texts.h"
 
 #include "base/random.h"
 

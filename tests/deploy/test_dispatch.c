@@ -1,7 +1,7 @@
 // The parts of a dispatch table and the lookup in it, on one that is made by hand.
 #include "by_hand.h"
-#include "deploy/formats.h"
-#include "deploy/nearest.h"
+#include "extras/deploy/formats.h"
+#include "extras/deploy/nearest.h"
 #include "known/known_core.h"
 
 #include <check.h>

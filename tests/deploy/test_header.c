@@ -2,10 +2,10 @@
 // configuration what hone itself launches.
 #include "by_hand.h"
 
-#include "deploy/core_table.h"
-#include "deploy/formats.h"
-#include "deploy/nearest.h"
-#include "deploy/paste_source.h"
+#include "extras/deploy/core_table.h"
+#include "extras/deploy/formats.h"
+#include "extras/deploy/nearest.h"
+#include "extras/deploy/paste_source.h"
 #include "hone_known.h"
 
 #include "base/random.h"

@@ -1,5 +1,5 @@
 // Shapes from CSV: what is read, and what is refused with its line.
-#include "deploy/shapes.h"
+#include "extras/deploy/shapes.h"
 
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 // What the formats write of a table that is made by hand, and the line by which a file says what it was made from.
 #include "by_hand.h"
-#include "deploy/formats.h"
-#include "deploy/stamp.h"
+#include "extras/deploy/formats.h"
+#include "extras/deploy/stamp.h"
 
 #include <check.h>
 #include <jansson.h>

@@ -1,10 +1,10 @@
 // The lookup that counts waves of work-groups, on a simulated device of 132 compute units: a matrix product whose time is
 // that of its waves. What a table of a few sizes loses at sizes between them is known exactly.
-#include "deploy/choose.h"
-#include "deploy/core_table.h"
-#include "deploy/formats.h"
-#include "deploy/nearest.h"
-#include "deploy/waves.h"
+#include "extras/deploy/choose.h"
+#include "extras/deploy/core_table.h"
+#include "extras/deploy/formats.h"
+#include "extras/deploy/nearest.h"
+#include "extras/deploy/waves.h"
 
 #include "base/random.h"
 

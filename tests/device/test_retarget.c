@@ -2,8 +2,8 @@
 // NVIDIA's assembler is, that it takes what comes out.
 #include "device/retarget.h"
 
-#include "code/code.h"
-#include "code/tools.h"
+#include "isa/code.h"
+#include "isa/tools.h"
 
 #include "../base/suite.h"
 

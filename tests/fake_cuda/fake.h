@@ -4,7 +4,7 @@
 // A test finds both through LD_LIBRARY_PATH.
 //
 // What else they do is asked for in the environment, read anew at each call. Calls are named as in
-// src/device/backends/cuda/cuda_api.h (cuMemAlloc, not cuMemAlloc_v2); FAKE_CUDA_HANG, _FAIL, _DIE,
+// src/core/device/backends/cuda/cuda_api.h (cuMemAlloc, not cuMemAlloc_v2); FAKE_CUDA_HANG, _FAIL, _DIE,
 // _HOW, _STATE are those of ../fake_driver/orders.h.
 //
 //   FAKE_CUDA_CARDS  how many there are (default 1)

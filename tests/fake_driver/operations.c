@@ -71,7 +71,7 @@ static void count(const struct launch *l)
         to.at[i] += 1;
 }
 
-// hone's own: what src/model/probe.c expects.
+// hone's own: what src/core/model/probe.c expects.
 static void probe(const struct launch *l)
 {
     const struct operand *out = &l->operands[0];

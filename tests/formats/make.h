@@ -2,7 +2,7 @@
 #ifndef HONE_TESTS_EXCHANGE_MAKE_H
 #define HONE_TESTS_EXCHANGE_MAKE_H
 
-#include "formats/recorded.h"
+#include "recorded/recorded.h"
 
 #include <check.h>
 

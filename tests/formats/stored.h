@@ -2,7 +2,7 @@
 #ifndef HONE_TESTS_EXCHANGE_STORED_H
 #define HONE_TESTS_EXCHANGE_STORED_H
 
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 
 // Parameters a [16, 32], text ["x", "y z"], flag [true, false], real [0.5]; constant WIDTH; metric

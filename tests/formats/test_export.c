@@ -1,6 +1,6 @@
 // What hone writes is what it says, and comes back as the same.
 #include "../base/suite.h"
-#include "formats/export.h"
+#include "extras/formats/export.h"
 #include "make.h"
 #include "stored.h"
 

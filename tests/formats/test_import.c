@@ -1,7 +1,7 @@
 // What others recorded becomes results of the store: marked, whole or not at all, and once.
 #include "../base/suite.h"
-#include "formats/export.h"
-#include "formats/import.h"
+#include "extras/formats/export.h"
+#include "extras/formats/import.h"
 #include "make.h"
 #include "stored.h"
 

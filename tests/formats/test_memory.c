@@ -3,8 +3,8 @@
 // nothing leaks, and of an import nothing is in the store.
 #include "../base/suite.h"
 #include "../support/failing.h"
-#include "formats/export.h"
-#include "formats/import.h"
+#include "extras/formats/export.h"
+#include "extras/formats/import.h"
 #include "make.h"
 #include "stored.h"
 

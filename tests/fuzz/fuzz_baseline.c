@@ -1,6 +1,6 @@
 // Baselines of hone bench and lists of configurations. Beyond not crashing: what is handed out is whole, is written and read
 // back as the same, and what is refused says where.
-#include "formats/baseline.h"
+#include "workflows/benchmark/baseline.h"
 #include "fuzz.h"
 
 #include <string.h>

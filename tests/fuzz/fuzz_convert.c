@@ -1,6 +1,6 @@
 // A spec to T1: what is converted is read again, has the same parameters, and its jobs have the same keys.
 #include "fuzz.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "spec_files.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // What hone deploy reads: shapes as CSV, and the line in a deployed file that says what it was made from. Beyond not
 // crashing: what is handed out keeps its promises, and what is refused says where.
-#include "deploy/shapes.h"
-#include "deploy/stamp.h"
+#include "extras/deploy/shapes.h"
+#include "extras/deploy/stamp.h"
 #include "fuzz.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // Kernels' texts: any bytes are read, each kernel in them is run on numbers, and what is said of it
 // holds together. The first byte chooses the language; behind SPEC_PART_END stand the files that it includes.
 #include "fuzz.h"
-#include "infer/includes.h"
-#include "infer/infer.h"
+#include "extras/init/includes.h"
+#include "extras/init/infer.h"
 #include "spec_files.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // The readers of what others recorded: T4, cache files, CSV, packed or not, with and without a
 // spec. Beyond not crashing: what is handed out is in order, and what is refused says where.
-#include "formats/recorded.h"
+#include "recorded/recorded.h"
 #include "fuzz.h"
 
 #include <math.h>

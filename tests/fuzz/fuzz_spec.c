@@ -2,7 +2,7 @@
 // with and without a made-up device. Beyond not crashing: a configuration's text reads back as
 // itself, and what is handed out as a job is one that a worker accepts.
 #include "fuzz.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "spec_files.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "fuzz_frames.h"
 #include "spec_files.h"
 #include "worker/protocol.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -93,11 +93,11 @@ static const char *source_of(const char *folder)
 static void make_spec_cases(void)
 {
     struct dirent **names = NULL;
-    int count = scandir(HONE_SOURCE_DIR "/tests/spec/data/cases", &names, NULL, alphasort);
+    int count = scandir(HONE_SOURCE_DIR "/tests/problem/data/cases", &names, NULL, alphasort);
     REQUIRE(count > 2);
     for (int i = 0; i < count; i++) {
         struct text folder = TEXT_INIT, seed = TEXT_INIT;
-        text_addf(&folder, "tests/spec/data/cases/%s", names[i]->d_name);
+        text_addf(&folder, "tests/problem/data/cases/%s", names[i]->d_name);
         add_file(&seed, text_cstr(&folder), "spec", ".json");
         add_file(&seed, text_cstr(&folder), source_of(text_cstr(&folder)), "");
         if (names[i]->d_name[0] != '.')

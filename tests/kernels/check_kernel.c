@@ -5,7 +5,7 @@
 //
 // For tests of the kernels: a wrong kernel, and a kernel under a simulator that watches its memory,
 // is seen here without workers, measuring or a store in between. --plain yes runs them with plain
-// OpenCL calls and bare buffers instead of src/device, for simulators (plain_host.h). One line for
+// OpenCL calls and bare buffers instead of src/core/device, for simulators (plain_host.h). One line for
 // each failure, and a last one, "N configurations correct, M failed". Exit status 0: at least one
 // is correct (with
 // --expect exactly so many) and none failed; 1: otherwise; 2: wrong use; 77: no such device.
@@ -13,7 +13,7 @@
 
 #include "device/device.h"
 #include "space/space.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 
 #include <limits.h>
 #include <stdio.h>

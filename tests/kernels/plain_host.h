@@ -1,6 +1,6 @@
 // A job run with plain OpenCL calls: buffers of exactly their size, no guard zones around them.
 // That is what a simulator needs to see an access one element past the end, and it is independent
-// of src/device, whose fills, reference and comparison alone it shares. For jobs of matrix
+// of src/core/device, whose fills, reference and comparison alone it shares. For jobs of matrix
 // multiplications: one launch, a gemm reference, options without blanks.
 #ifndef HONE_TESTS_KERNELS_PLAIN_HOST_H
 #define HONE_TESTS_KERNELS_PLAIN_HOST_H

@@ -1,7 +1,7 @@
 // src/doc/spec.md is the reference of the format. Its tables and the table that the reader of
 // specs works with must name the same keys, types and defaults.
 #include "base/text.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 
 #include <check.h>
 #include <stdlib.h>

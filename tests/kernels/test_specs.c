@@ -2,7 +2,7 @@
 // the size that their README states, and a valid default configuration to compare with. Each names
 // its kernel in both languages, and both do the same work with the same words.
 #include "space/space.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // Views of sets that are made by hand: where a device is needed to have what they show.
-#include "page/page.h"
-#include "page/view.h"
+#include "extras/page/page.h"
+#include "extras/page/view.h"
 #include "runner/farm.h"
 
 #include "../base/suite.h"

@@ -33,17 +33,17 @@ static void order(const char *where, const char *then)
 static struct peak_run *make(struct store *store)
 {
     struct error e = ERROR_INIT;
-    const struct peak_options options = {.device = &report.devices[0],
-                                         .worker = worker,
-                                         .environment = environment,
-                                         .lock_folder = folder,
-                                         .store = store,
-                                         .terms = {.build_limit_ns = POLICY_BUILD_LIMIT_NS,
-                                                   .launch_limit_ns = POLICY_LAUNCH_LIMIT_NS},
-                                         .jobs = 2,
-                                         .command = "hone peak",
-                                         .host = "here",
-                                         .log = &notes};
+    const struct peak_options options = {.setup.device = &report.devices[0],
+                                         .setup.worker = worker,
+                                         .setup.environment = environment,
+                                         .setup.lock_folder = folder,
+                                         .setup.store = store,
+                                         .setup.terms = {.build_limit_ns = POLICY_BUILD_LIMIT_NS,
+                                                         .launch_limit_ns = POLICY_LAUNCH_LIMIT_NS},
+                                         .setup.jobs = 2,
+                                         .setup.command = "hone peak",
+                                         .setup.host = "here",
+                                         .setup.log = &notes};
     struct peak_run *p = peak_new(&options, &e);
     ck_assert_msg(p != NULL, "%s", e.text);
     return p;

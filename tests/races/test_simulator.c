@@ -79,17 +79,17 @@ static void load(struct checked *c, const char *path, const char *const *set, ui
     struct spec_options so = {.set = set, .set_count = count};
     c->spec = spec_load(path, &so, &e);
     ck_assert_msg(c->spec != NULL, "%s", e.text);
-    *o = (struct check_options){.spec = c->spec,
+    *o = (struct check_options){.setup.spec = c->spec,
                                 .spec_options = so,
-                                .device = &device,
-                                .worker = inside,
-                                .environment = environment,
-                                .seed = 1,
-                                .fresh = true,
+                                .setup.device = &device,
+                                .setup.worker = inside,
+                                .setup.environment = environment,
+                                .setup.seed = 1,
+                                .setup.fresh = true,
                                 .races_log = log_path,
-                                .terms = {.rules = measure_rules_default(),
-                                          .build_limit_ns = POLICY_BUILD_LIMIT_NS,
-                                          .launch_limit_ns = RACES_LAUNCH_LIMIT_NS}};
+                                .setup.terms = {.rules = measure_rules_default(),
+                                                .build_limit_ns = POLICY_BUILD_LIMIT_NS,
+                                                .launch_limit_ns = RACES_LAUNCH_LIMIT_NS}};
 }
 
 static void release(struct checked *c)
@@ -233,7 +233,7 @@ START_TEST(ends_the_simulator)
     struct check_options o;
     size_t count;
     load(&c, DATA "ending.json", &endings[_i].fault, 1, &o);
-    o.terms.launch_limit_ns = 2ull * 1000000000;
+    o.setup.terms.launch_limit_ns = 2ull * 1000000000;
     run(&c, &o);
     const struct check_record *const *records = check_records(c.check, &count);
     ck_assert_uint_eq(count, 2);
@@ -308,8 +308,8 @@ START_TEST(limits_of_the_target)
     struct checked c = {NULL};
     struct check_options co;
     load(&c, KERNELS "matmul_tiled.json", NULL, 0, &co);
-    co.worker = small;
-    co.device = &small_report.devices[0];
+    co.setup.worker = small;
+    co.setup.device = &small_report.devices[0];
     co.smallest = square_sizes;
     co.smallest_count = 1;
     co.sample = 6;

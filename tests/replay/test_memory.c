@@ -22,7 +22,7 @@ static bool replay_once(struct error *e)
     struct tune *t = NULL;
     enum workflow_answer answer = WORKFLOW_BROKEN;
     if (replay_init(&replay, &ro, e)) {
-        struct tune_options to = {.spec = spec, .replay = &replay, .strategy = "random"};
+        struct tune_options to = {.setup.spec = spec, .replay = &replay, .strategy = "random"};
         t = tune_new(&to, e);
     }
     while (t && (answer = tune_step(t, 0, &record, e)) != WORKFLOW_END && answer != WORKFLOW_BROKEN)

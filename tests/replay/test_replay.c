@@ -151,7 +151,7 @@ static struct told tune_through(const struct opened *o, const struct tune_option
     struct tune_options options = *more;
     const struct tune_record *record;
     enum workflow_answer answer;
-    options.spec = o->spec;
+    options.setup.spec = o->spec;
     options.replay = &o->replay;
     t.tune = tune_new(&options, &e);
     ck_assert_msg(t.tune != NULL, "%s", e.text);
@@ -245,7 +245,7 @@ START_TEST(no_costs_no_time)
     open_with(&o, NULL, DATA "no_costs.csv", NULL);
     ck_assert(isnan(o.replay.mean_cost_ns));
     struct tune_options options = {
-        .spec = o.spec, .replay = &o.replay, .budget = {.nanoseconds = 1000000000}};
+        .setup.spec = o.spec, .replay = &o.replay, .budget = {.nanoseconds = 1000000000}};
     ck_assert_ptr_null(tune_new(&options, &e));
     ck_assert_int_eq(e.code, ERROR_USAGE);
     ck_assert_msg(strstr(e.text, "no_costs.csv records no costs") != NULL, "%s", e.text);
@@ -263,9 +263,9 @@ START_TEST(seeds)
     struct opened o;
     open_valley(&o);
     struct tune_options options = {
-        .strategy = "random", .seed = 3, .budget = {.configurations = 9}};
+        .strategy = "random", .setup.seed = 3, .budget = {.configurations = 9}};
     struct told a = tune_through(&o, &options), b = tune_through(&o, &options);
-    options.seed = 4;
+    options.setup.seed = 4;
     struct told c = tune_through(&o, &options);
     ck_assert_mem_eq(a.order, b.order, sizeof a.order);
     ck_assert_mem_ne(a.order, c.order, sizeof a.order);
@@ -283,7 +283,7 @@ START_TEST(one_best)
     open_with(&o, NULL, DATA "flat.csv", NULL);
     uint64_t first = 0;
     for (uint64_t seed = 0; seed < 8; seed++) {
-        struct tune_options options = {.strategy = "random", .seed = seed};
+        struct tune_options options = {.strategy = "random", .setup.seed = seed};
         struct told t = tune_through(&o, &options);
         size_t count;
         const struct tune_record **ranking = tune_ranking(t.tune, &count);
@@ -304,7 +304,7 @@ START_TEST(in_flight)
 {
     struct opened o;
     open_valley(&o);
-    struct tune_options options = {.strategy = "exhaustive", .jobs = 5};
+    struct tune_options options = {.strategy = "exhaustive", .setup.jobs = 5};
     struct told t = tune_through(&o, &options);
     ck_assert_uint_eq(t.count, 24);
     for (size_t i = 0; i < t.count; i++)
@@ -403,7 +403,7 @@ START_TEST(as_it_is_scored)
     double fraction = 0;
     for (uint64_t seed = 40; seed < 56; seed++) {
         struct tune_options options = {
-            .strategy = "random", .seed = seed, .budget = {.configurations = record->draws}};
+            .strategy = "random", .setup.seed = seed, .budget = {.configurations = record->draws}};
         struct told t = tune_through(&o, &options);
         fraction += 1e6 / t.end.best->stats.median / 16;
         tune_free(t.tune);

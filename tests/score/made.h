@@ -3,7 +3,7 @@
 #ifndef HONE_TESTS_SCORE_MADE_H
 #define HONE_TESTS_SCORE_MADE_H
 
-#include "formats/recorded.h"
+#include "recorded/recorded.h"
 
 #define MADE_PARAMETERS 4
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks of the source itself. Each prints what it found and fails.
 #
-#   check_source.sh includes|file_names|static_names|foreign_headers|kernel_names|languages|globs|console|clocks|documents|top_level SOURCE_FOLDER
+#   check_source.sh includes|file_names|static_names|foreign_headers|kernel_names|languages|globs|console|clocks|comments|documents|top_level SOURCE_FOLDER
 set -eu
 c_files=$(cd "$(dirname "$0")" && pwd)/c_files.awk
 cd "$2"
@@ -29,11 +29,18 @@ check_includes() {
         }
         name = cell[2]
         gsub(/[` ]/, "", name)
+        sub(/.*\//, "", name) # a room holds several folders
         if (name == "folder") {
             in_table = 1
         } else if (in_table && cell[4] ~ /everything above/) {
             for (known in row)
                 allowed[name, known] = 1
+            if (sub(/.* but /, "", cell[4])) {
+                gsub(/ /, "", cell[4])
+                count = split(cell[4], names, ",")
+                for (i = 1; i <= count; i++)
+                    delete allowed[name, names[i]]
+            }
             allowed[name, name] = allowed[name, "hone"] = 1
             row[name] = 1
         } else if (in_table && name !~ /^-*$/) {
@@ -50,15 +57,18 @@ check_includes() {
     }
     FNR == 1 {
         parts = split(FILENAME, path, "/")
-        folder = parts > 2 ? path[2] : "."
+        is_room = path[2] == "core" || path[2] == "extras"
+        folder = parts <= 2 ? "." : is_room ? path[3] : path[2]
         if (!(folder in row))
             print FILENAME ": src/README.md says nothing of this folder"
     }
     /^[ \t]*#[ \t]*include[ \t]*"/ {
         split($0, quoted, "\"")
         parts = split(quoted[2], path, "/")
-        from = parts > 1 ? path[1] : "."
+        from = parts <= 1 ? "." : path[1] == "extras" ? path[2] : path[1]
         seen++
+        if (quoted[2] == "extras.h") # which the build generates
+            next
         if (parts == 1 && !((getline line < ("src/" quoted[2])) > 0))
             print FILENAME ":" FNR ": \"" quoted[2] "\" is not a path from src/"
         else if (!((folder, from) in allowed) ||
@@ -88,8 +98,13 @@ check_file_names() {
             else
                 first[name] = $0
         }'
-        find src -mindepth 1 -maxdepth 1 -type d ! -name doc | LC_ALL=C sort | while read -r folder; do
-            grep -q "^| \`$(basename "$folder")\` |" src/README.md ||
+        find src -mindepth 1 -maxdepth 2 -type d ! -path 'src/doc*' | LC_ALL=C sort | while read -r folder; do
+            case $folder in
+            src/core | src/extras) continue ;;
+            src/core/* | src/extras/*) ;;
+            src/*/*) continue ;;
+            esac
+            grep -q "^| \`${folder#src/}\` |" src/README.md ||
                 [ -z "$(find "$folder" -name '*.[ch]')" ] ||
                 echo "$folder: the table of src/README.md does not list this folder"
         done
@@ -120,8 +135,8 @@ check_static_names() {
 check_foreign_headers() {
     {
         grep -rnE '^ *# *include *<(CL/|cuda|nvrtc|nvml|cublas)' src --include='*.[ch]' --exclude-dir=doc |
-            grep -v '^src/device/' || :
-        grep -rnE '^ *# *include *<sqlite3' src --include='*.[ch]' | grep -v '^src/store/' || :
+            grep -v '^src/core/device/' || :
+        grep -rnE '^ *# *include *<sqlite3' src --include='*.[ch]' | grep -v '^src/core/store/' || :
         grep -rnE '# *include' include tests/api --include='*.[ch]' |
             grep -vE '<|"hone/hone.h"|"../support/' || :
     } | fail_with "headers of drivers, SQLite or internals where they do not belong"
@@ -139,17 +154,17 @@ check_kernel_names() {
     }
     pattern=$(echo "$names" | paste -s -d '|' -)
     { grep -rnwE "$pattern" src --include='*.[ch]' --exclude-dir=doc || :; } |
-        { grep -vE '^src/cli/[^:]*:[0-9]*: .*"[^"]*hone [a-z]+ kernels_cl/' || :; } |
+        { grep -vE '^src/(cli|extras)/[^:]*:[0-9]*: .*"[^"]*hone [a-z]+ kernels_cl/' || :; } |
         fail_with "src names a kernel"
 }
 
-# What differs between languages is a trait of theirs (src/model/languages.c), which whoever needs it asks for.
-# A backend has its own language; NVIDIA's architectures are CUDA's (src/model/arch.h).
+# What differs between languages is a trait of theirs (src/core/model/languages.c), which whoever needs it asks for.
+# A backend has its own language; NVIDIA's architectures are CUDA's (src/core/model/arch.h).
 check_languages() {
     { grep -rnE '\<LANGUAGE_[A-Z0-9_]+\>' src --include='*.[ch]' || :; } |
         { grep -vE '\<(LANGUAGE_(COUNT|FIRST|ALL)|FACT_LANGUAGE(_INDEX)?)\>' || :; } |
-        { grep -vE '^src/(model/languages\.[ch]|model/arch\.h|device/backends/[a-z_]+/[a-z_]+\.[ch]):' || :; } |
-        fail_with "a language is named outside src/model/languages.c and the backends"
+        { grep -vE '^src/(core/model/languages\.[ch]|core/model/arch\.h|core/device/backends/[a-z_]+/[a-z_]+\.[ch]):' || :; } |
+        fail_with "a language is named outside src/core/model/languages.c and the backends"
 }
 
 # Every folder lists its own files.
@@ -163,15 +178,22 @@ check_globs() {
 # What others wrote reaches a terminal through src/cli/console.c alone, which shows what it would obey.
 check_console() {
     grep -rnE '\<(printf|puts|putchar|vprintf) *\(|\<(fprintf|fputs|fputc|fwrite|vfprintf) *\(.*\<(stdout|stderr)\>' \
-        src --include='*.[ch]' --exclude-dir=doc | grep -vE '^src/(cli/console\.c|worker/)|^[^:]*:[0-9]*: *//' |
+        src --include='*.[ch]' --exclude-dir=doc | grep -vE '^src/(cli/console\.c|core/worker/)|^[^:]*:[0-9]*: *//' |
         fail_with "something is written to stdout or stderr past src/cli/console.c"
 }
 
 # Times and limits are of a clock that nobody sets. Wall clocks are for dates, the ages of files, and the driver's log.
 check_clocks() {
     grep -rnE 'CLOCK_REALTIME|gettimeofday|timespec_get|\<time\((NULL|0|&)' src --include='*.[ch]' --exclude-dir=doc |
-        grep -vE '^src/(store/put|os/cache_folder|os/scratch|cli/environment|cli/commands/command_cache|device/energy|worker/device_lock)\.c:' |
+        grep -vE '^src/(core/store/put|core/os/cache_folder|core/os/scratch|cli/environment|cli/commands/command_cache|core/device/energy|core/worker/device_lock)\.c:' |
         fail_with "a wall clock where a step of it would be taken for time that passed"
+}
+
+# A comment says its subject first: "Cancels a queued turn", not "One that waits is given up".
+check_comments() {
+    grep -rnE '^ *// *(What|Who|Whoever|Whose|Of|Those|One that|Nobody|So that)\>' \
+        src include --include='*.[ch]' --include='*.js' --exclude-dir=doc |
+        fail_with "comments that do not begin with their subject"
 }
 
 # The map of the source stays a page, and what it and the documents name is there.

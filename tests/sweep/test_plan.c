@@ -1,5 +1,5 @@
 // What --set of a sweep means: values, ranges, lists, expressions; in step and in all combinations.
-#include "spec/sweep_plan.h"
+#include "problem/sweep_plan.h"
 
 #include "../base/suite.h"
 

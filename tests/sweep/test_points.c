@@ -37,16 +37,16 @@ static void begin(struct session *s, uint32_t lines, const char *const *set, uin
     ck_assert_msg(sweep_plan_make(s->spec, set, set_count, false, &s->arena, &s->plan, &s->e), "%s",
                   s->e.text);
     for (uint32_t i = 0; i < lines; i++) {
-        struct tune_options tune = {.device = &report.devices[0],
-                                    .worker = worker,
-                                    .environment = environment,
-                                    .lock_folder = folder,
-                                    .jobs = 2,
-                                    .terms = {.rules = measure_rules_default(),
-                                              .build_limit_ns = 60ull * 1000000000,
-                                              .launch_limit_ns = 30ull * 1000000000}};
-        tune.store = store_open(store_file, STORE_WRITE, &s->e);
-        ck_assert_msg(tune.store != NULL, "%s", s->e.text);
+        struct tune_options tune = {.setup.device = &report.devices[0],
+                                    .setup.worker = worker,
+                                    .setup.environment = environment,
+                                    .setup.lock_folder = folder,
+                                    .setup.jobs = 2,
+                                    .setup.terms = {.rules = measure_rules_default(),
+                                                    .build_limit_ns = 60ull * 1000000000,
+                                                    .launch_limit_ns = 30ull * 1000000000}};
+        tune.setup.store = store_open(store_file, STORE_WRITE, &s->e);
+        ck_assert_msg(tune.setup.store != NULL, "%s", s->e.text);
         ck_assert(objective_parse(NULL, s->spec, &tune.objectives, &s->e));
         s->lines[i] =
             (struct sweep_line){.label = i ? "slow" : "sizes", .path = paths[i], .tune = tune};
@@ -81,7 +81,7 @@ static void end(struct session *s)
 {
     sweep_free(s->sweep);
     for (uint32_t i = 0; i < s->options.line_count; i++)
-        store_close(s->lines[i].tune.store);
+        store_close(s->lines[i].tune.setup.store);
     spec_free(s->spec);
     arena_release(&s->arena);
 }
@@ -139,7 +139,7 @@ START_TEST(each_point_has_its_best)
     ck_assert_uint_eq(launches_of(&s), 0);
     end(&s);
     BEGIN(&s, 1, "N=1", "M=N");
-    s.lines[0].tune.fresh = true;
+    s.lines[0].tune.setup.fresh = true;
     run(&s);
     check_point(&s, 0, 1, false);
     ck_assert_uint_gt(launches_of(&s), 6);
@@ -172,14 +172,14 @@ START_TEST(a_part_was_tuned)
     struct session s;
     static const char *const part[] = {"ID < 4"};
     BEGIN(&s, 1, "N=1");
-    s.lines[0].tune.where = part;
-    s.lines[0].tune.where_count = 1;
+    s.lines[0].tune.setup.where = part;
+    s.lines[0].tune.setup.where_count = 1;
     run(&s);
     ck_assert_str_eq(s.records[0].entries[0].configuration, "ID=0");
     end(&s);
     BEGIN(&s, 1, "N=1"); // the same part again
-    s.lines[0].tune.where = part;
-    s.lines[0].tune.where_count = 1;
+    s.lines[0].tune.setup.where = part;
+    s.lines[0].tune.setup.where_count = 1;
     run(&s);
     ck_assert(s.records[0].entries[0].known && !s.records[0].entries[0].subspace);
     ck_assert_uint_eq(launches_of(&s), 0);
@@ -209,21 +209,21 @@ START_TEST(a_part_has_the_best)
     struct session s;
     static const char *const part[] = {"ID == 1 or ID == 5"}, *const rest[] = {"ID < 4"};
     BEGIN(&s, 1, "N=1");
-    s.lines[0].tune.where = part;
-    s.lines[0].tune.where_count = 1;
+    s.lines[0].tune.setup.where = part;
+    s.lines[0].tune.setup.where_count = 1;
     run(&s);
     check_point(&s, 0, 1, false);
     end(&s);
     BEGIN(&s, 1, "N=1"); // a strategy that never asks for it: the default is ID=0
     s.lines[0].tune.budget.configurations = 2;
     s.lines[0].tune.strategy = "random";
-    s.lines[0].tune.seed = 1;
+    s.lines[0].tune.setup.seed = 1;
     run(&s);
     check_point(&s, 0, 1, false);
     end(&s);
     BEGIN(&s, 1, "N=1"); // asked for a part, the best of another is no answer
-    s.lines[0].tune.where = rest;
-    s.lines[0].tune.where_count = 1;
+    s.lines[0].tune.setup.where = rest;
+    s.lines[0].tune.setup.where_count = 1;
     run(&s);
     ck_assert_str_eq(s.records[0].entries[0].configuration, "ID=0");
     end(&s);
@@ -326,7 +326,7 @@ START_TEST(a_line_that_fails)
     end(&s);
     // In turn it dies.
     BEGIN(&s, 2, "N=3", "BAD=3", "HOW=die_in_turn");
-    s.lines[0].tune.terms.rules.unranked = s.lines[1].tune.terms.rules.unranked = true;
+    s.lines[0].tune.setup.terms.rules.unranked = s.lines[1].tune.setup.terms.rules.unranked = true;
     run(&s);
     ck_assert(!s.records[0].entries[0].timed);
     ck_assert(str_starts(s.records[0].entries[0].why, "runtime: "));
@@ -366,7 +366,7 @@ START_TEST(it_breaks_off)
     struct session s;
     static const char *const nobody[] = {"/nowhere/worker", NULL};
     BEGIN(&s, 1, "N=1,2");
-    s.lines[0].tune.worker = nobody;
+    s.lines[0].tune.setup.worker = nobody;
     run_until(&s, 0);
     ck_assert_int_eq(s.last, WORKFLOW_BROKEN);
     ck_assert_uint_eq(s.count, 0);

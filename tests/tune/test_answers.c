@@ -127,21 +127,21 @@ static struct seen tune(const struct world *w, const struct asked *a)
     ck_assert_msg(store != NULL, "%s", e.text);
     if (w->reuse_unseen)
         store_reuse_unseen(store);
-    struct tune_options o = {.spec = spec,
-                             .device = &w->device,
-                             .worker = worker,
-                             .environment = environment,
-                             .store = store,
-                             .lock_folder = folder,
-                             .jobs = 1,
-                             .seed = w->seed,
-                             .where = &a->where,
-                             .where_count = a->where != NULL,
-                             .terms = {.rules = measure_rules_default(),
-                                       .build_limit_ns = 60ull * 1000000000,
-                                       .launch_limit_ns = 30ull * 1000000000}};
-    o.terms.rules.fixed = a->fixed;
-    o.terms.rules.unranked = !a->ranked;
+    struct tune_options o = {.setup.spec = spec,
+                             .setup.device = &w->device,
+                             .setup.worker = worker,
+                             .setup.environment = environment,
+                             .setup.store = store,
+                             .setup.lock_folder = folder,
+                             .setup.jobs = 1,
+                             .setup.seed = w->seed,
+                             .setup.where = &a->where,
+                             .setup.where_count = a->where != NULL,
+                             .setup.terms = {.rules = measure_rules_default(),
+                                             .build_limit_ns = 60ull * 1000000000,
+                                             .launch_limit_ns = 30ull * 1000000000}};
+    o.setup.terms.rules.fixed = a->fixed;
+    o.setup.terms.rules.unranked = !a->ranked;
     struct tune *t = tune_new(&o, &e);
     ck_assert_msg(t != NULL, "%s", e.text);
     enum workflow_answer answer;

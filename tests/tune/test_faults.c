@@ -66,15 +66,15 @@ static bool find_device(void)
 
 static struct tune_options options(const struct spec *spec, const char *const *environment)
 {
-    return (struct tune_options){.spec = spec,
-                                 .device = &device,
-                                 .worker = worker,
-                                 .environment = environment,
-                                 .seed = 1,
-                                 .fresh = true,
-                                 .terms = {.rules = measure_rules_default(),
-                                           .build_limit_ns = 60ull * 1000000000,
-                                           .launch_limit_ns = 3ull * 1000000000}};
+    return (struct tune_options){.setup.spec = spec,
+                                 .setup.device = &device,
+                                 .setup.worker = worker,
+                                 .setup.environment = environment,
+                                 .setup.seed = 1,
+                                 .setup.fresh = true,
+                                 .setup.terms = {.rules = measure_rules_default(),
+                                                 .build_limit_ns = 60ull * 1000000000,
+                                                 .launch_limit_ns = 3ull * 1000000000}};
 }
 
 // Other ways to die of the same fault, recorded as what they are. PoCL 5 with LLVM 16 asserts on
@@ -119,7 +119,7 @@ START_TEST(test_each_fault)
     ck_assert_msg(spec != NULL, "%s", e.text);
     struct tune_options o = options(spec, environment);
     // A disturbed verified launch would look hopeless, and some misbehave only in a later one.
-    o.terms.rules.hopeless = o.terms.rules.certain = 1e6;
+    o.setup.terms.rules.hopeless = o.setup.terms.rules.certain = 1e6;
     struct tune *t = tune_new(&o, &e);
     ck_assert_msg(t != NULL, "%s", e.text);
     const struct tune_record *record;
@@ -149,10 +149,10 @@ static enum workflow_answer tune_endless(const struct spec *spec, const char *on
                                          struct tune_progress *p, struct error *e)
 {
     struct tune_options o = options(spec, NULL);
-    o.terms.launch_limit_ns = 500000000;
-    o.terms.build_limit_ns = 10ull * 1000000000;
-    o.configurations = &only;
-    o.configuration_count = only != NULL;
+    o.setup.terms.launch_limit_ns = 500000000;
+    o.setup.terms.build_limit_ns = 10ull * 1000000000;
+    o.setup.configurations = &only;
+    o.setup.configuration_count = only != NULL;
     struct tune *t = tune_new(&o, e);
     ck_assert_msg(t != NULL, "%s", e->text);
     const struct tune_record *record;
@@ -189,11 +189,11 @@ static void tune_part(const struct spec *spec, const char *file, struct space_sh
     struct tune_options o = options(spec, NULL);
     const struct tune_record *record;
     enum workflow_answer answer;
-    o.store = store_open(file, STORE_WRITE, &e);
-    ck_assert_msg(o.store != NULL, "%s", e.text);
-    o.fresh = false;
-    o.share = share;
-    o.terms.rules.unranked = true;
+    o.setup.store = store_open(file, STORE_WRITE, &e);
+    ck_assert_msg(o.setup.store != NULL, "%s", e.text);
+    o.setup.fresh = false;
+    o.setup.share = share;
+    o.setup.terms.rules.unranked = true;
     struct tune *t = tune_new(&o, &e);
     ck_assert_msg(t != NULL, "%s", e.text);
     while ((answer = tune_step(t, 1000, &record, &e)) >= WORKFLOW_NOTHING && answer != WORKFLOW_END)
@@ -201,7 +201,7 @@ static void tune_part(const struct spec *spec, const char *file, struct space_sh
     ck_assert_msg(answer == WORKFLOW_END, "%s", e.text);
     tune_progress(t, p);
     tune_free(t);
-    store_close(o.store);
+    store_close(o.setup.store);
 }
 
 // The first three crash: each part, the default in it or not, holds its results against the fourth,

@@ -80,15 +80,15 @@ static bool find_devices(void)
 
 static struct tune_options options(const struct spec *spec, enum language l)
 {
-    return (struct tune_options){.spec = spec,
-                                 .device = &devices[l],
-                                 .worker = worker,
+    return (struct tune_options){.setup.spec = spec,
+                                 .setup.device = &devices[l],
+                                 .setup.worker = worker,
                                  .strategy = "exhaustive",
-                                 .seed = 1,
-                                 .fresh = true,
-                                 .terms = {.rules = measure_rules_default(),
-                                           .build_limit_ns = 60ull * 1000000000,
-                                           .launch_limit_ns = 3ull * 1000000000}};
+                                 .setup.seed = 1,
+                                 .setup.fresh = true,
+                                 .setup.terms = {.rules = measure_rules_default(),
+                                                 .build_limit_ns = 60ull * 1000000000,
+                                                 .launch_limit_ns = 3ull * 1000000000}};
 }
 
 static int64_t fault_of(const struct spec *spec, const struct tune_record *r)
@@ -146,8 +146,8 @@ static void check_usable(const struct spec *spec, enum language l)
     static const char *const best[] = {"FAULT=13"};
     struct error e = ERROR_INIT;
     struct tune_options o = options(spec, l);
-    o.configurations = best;
-    o.configuration_count = 1;
+    o.setup.configurations = best;
+    o.setup.configuration_count = 1;
     struct tune *t = tune_new(&o, &e);
     ck_assert_msg(t != NULL, "%s", e.text);
     ck_assert_uint_eq(run(t, spec, l), 1);

@@ -1,5 +1,5 @@
 // Objectives: reading them, which of them is the time under another name, and who is better.
-#include "../spec/fixture.h"
+#include "../problem/fixture.h"
 #include "search/objective.h"
 
 #include <check.h>

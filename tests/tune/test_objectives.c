@@ -75,19 +75,19 @@ static void run_open(struct run *r, struct spec *spec, const char *objective, co
     const struct tune_record *record;
     enum workflow_answer answer;
     *r = (struct run){.spec = spec, .e = ERROR_INIT};
-    struct tune_options o = {.spec = spec,
-                             .device = &report.devices[0],
-                             .worker = worker,
-                             .environment = environment,
-                             .lock_folder = folder,
+    struct tune_options o = {.setup.spec = spec,
+                             .setup.device = &report.devices[0],
+                             .setup.worker = worker,
+                             .setup.environment = environment,
+                             .setup.lock_folder = folder,
                              .strategy = strategy,
-                             .jobs = 2,
-                             .terms = {.rules = measure_rules_default(),
-                                       .build_limit_ns = 60ull * 1000000000,
-                                       .launch_limit_ns = 30ull * 1000000000}};
+                             .setup.jobs = 2,
+                             .setup.terms = {.rules = measure_rules_default(),
+                                             .build_limit_ns = 60ull * 1000000000,
+                                             .launch_limit_ns = 30ull * 1000000000}};
     ck_assert_msg(objective_parse(objective, spec, &o.objectives, &r->e), "%s", r->e.text);
     ck_assert(!budget || budget_parse(budget, &o.budget, &r->e));
-    o.store = r->store = store_open(store_file, STORE_WRITE, &r->e);
+    o.setup.store = r->store = store_open(store_file, STORE_WRITE, &r->e);
     ck_assert_msg(r->store != NULL, "%s", r->e.text);
     r->tune = tune_new(&o, &r->e);
     ck_assert_msg(r->tune != NULL, "%s", r->e.text);

@@ -50,16 +50,16 @@ static void begin_with(struct session *s, const char *file, const char *how, con
     ck_assert_msg(s->spec != NULL, "%s", e.text);
     s->store = store_open(store_file, STORE_WRITE, &e);
     ck_assert_msg(s->store != NULL, "%s", e.text);
-    s->options = (struct tune_options){.spec = s->spec,
-                                       .device = &report.devices[0],
-                                       .worker = worker,
-                                       .environment = environment,
-                                       .store = s->store,
-                                       .lock_folder = folder,
-                                       .jobs = 2,
-                                       .terms = {.rules = measure_rules_default(),
-                                                 .build_limit_ns = 60ull * 1000000000,
-                                                 .launch_limit_ns = 30ull * 1000000000}};
+    s->options = (struct tune_options){.setup.spec = s->spec,
+                                       .setup.device = &report.devices[0],
+                                       .setup.worker = worker,
+                                       .setup.environment = environment,
+                                       .setup.store = s->store,
+                                       .setup.lock_folder = folder,
+                                       .setup.jobs = 2,
+                                       .setup.terms = {.rules = measure_rules_default(),
+                                                       .build_limit_ns = 60ull * 1000000000,
+                                                       .launch_limit_ns = 30ull * 1000000000}};
 }
 
 static void begin(struct session *s, const char *how, const char *bad)
@@ -135,7 +135,7 @@ START_TEST(test_order_ties_and_leavers)
 {
     struct session s;
     begin(&s, NULL, NULL);
-    s.options.terms.rules.early = 6;
+    s.options.setup.terms.rules.early = 6;
     run(&s);
     check_order(&s);
     ck_assert(!s.records[HOPELESS]->ranked);
@@ -160,9 +160,9 @@ START_TEST(test_no_ranking_where_none_is_wanted)
     for (int fixed = 0; fixed < 2; fixed++) {
         struct session s;
         begin(&s, NULL, NULL);
-        s.options.fresh = true;
-        s.options.terms.rules.fixed = fixed ? 3 : 0;
-        s.options.terms.rules.unranked = !fixed;
+        s.options.setup.fresh = true;
+        s.options.setup.terms.rules.fixed = fixed ? 3 : 0;
+        s.options.setup.terms.rules.unranked = !fixed;
         run(&s);
         ck_assert(!s.progress.ranked.decided);
         ck_assert(!s.records[0]->ranked);
@@ -198,10 +198,10 @@ static void turns_of(uint64_t seed, char *out, size_t size)
     const char *const noting[] = {folder_variable, events_variable, NULL};
     struct session s;
     begin(&s, NULL, NULL);
-    s.options.fresh = true;
-    s.options.seed = seed;
-    s.options.environment = noting;
-    s.options.terms.rules.precision = 0;
+    s.options.setup.fresh = true;
+    s.options.setup.seed = seed;
+    s.options.setup.environment = noting;
+    s.options.setup.terms.rules.precision = 0;
     run(&s);
     check_order(&s);
     end(&s);
@@ -229,11 +229,11 @@ START_TEST(test_rounds_of_a_busy_machine)
     for (int is_busy = 0; is_busy < 2; is_busy++) {
         struct session s;
         begin(&s, NULL, NULL);
-        s.options.fresh = true;
-        s.options.environment = is_busy ? busy : calm;
-        s.options.terms.rules.precision = 0;
-        s.options.terms.rules.rounds = 12;
-        s.options.terms.rules.disturbed = 1e6;
+        s.options.setup.fresh = true;
+        s.options.setup.environment = is_busy ? busy : calm;
+        s.options.setup.terms.rules.precision = 0;
+        s.options.setup.terms.rules.rounds = 12;
+        s.options.setup.terms.rules.disturbed = 1e6;
         run(&s);
         const struct final_ranking_status *status = &s.progress.ranked.status;
         check_order(&s);
@@ -255,11 +255,11 @@ START_TEST(test_short_ranking_when_the_time_is_up)
     const char *const slow[] = {folder_variable, "FAKE_DELAY_US=150000", NULL};
     struct session s;
     begin(&s, NULL, NULL);
-    s.options.environment = slow;
+    s.options.setup.environment = slow;
     s.options.budget.nanoseconds = 600000000; // no time for eight
-    s.options.terms.rules.precision = 0;
-    s.options.terms.rules.rounds = 8;
-    s.options.terms.rules.looks = 3;
+    s.options.setup.terms.rules.precision = 0;
+    s.options.setup.terms.rules.rounds = 8;
+    s.options.setup.terms.rules.looks = 3;
     run(&s);
     const struct tune_ranked *ranked = &s.progress.ranked;
     ck_assert(s.progress.out_of_time);
@@ -284,9 +284,9 @@ START_TEST(test_what_is_known_takes_part)
     for (int fresh = 0; fresh < 2; fresh++) {
         begin(&s, NULL, NULL);
         s.options.strategy = "random";
-        s.options.seed = 3;
+        s.options.setup.seed = 3;
         s.options.budget = (struct budget){.configurations = 2}; // the default and another
-        s.options.fresh = fresh;
+        s.options.setup.fresh = fresh;
         run(&s);
         size_t asked = 0;
         for (int id = 0; id < CONFIGURATIONS; id++)
@@ -373,7 +373,7 @@ START_TEST(test_what_does_not_count_keeps_nobody_out)
     put_stray((enum stray)_i);
     begin(&s, NULL, NULL);
     s.options.strategy = "random";
-    s.options.seed = 3;
+    s.options.setup.seed = 3;
     s.options.budget = (struct budget){.configurations = 2};
     run(&s);
     check_order(&s);
@@ -473,7 +473,7 @@ START_TEST(test_speedup_without_a_ranking_is_screened)
     struct session s;
     struct tune_speedup speedup;
     begin_with(&s, file, NULL, NULL);
-    s.options.terms.rules.fixed = 3;
+    s.options.setup.terms.rules.fixed = 3;
     run(&s);
     tune_speedup(s.tune, &speedup);
     ck_assert(speedup.known && !speedup.ranked && !speedup.significant);
@@ -481,7 +481,7 @@ START_TEST(test_speedup_without_a_ranking_is_screened)
     ck_assert_uint_eq(speedup.needed, 6);
     end(&s);
     begin_with(&s, file, NULL, NULL);
-    s.options.terms.rules.fixed = speedup.needed;
+    s.options.setup.terms.rules.fixed = speedup.needed;
     run(&s);
     tune_speedup(s.tune, &speedup);
     ck_assert(speedup.known && !speedup.ranked && speedup.ratio.interval && speedup.significant);
@@ -489,8 +489,8 @@ START_TEST(test_speedup_without_a_ranking_is_screened)
     ck_assert_uint_eq(speedup.needed, 0);
     end(&s);
     begin_with(&s, file, NULL, NULL);
-    s.options.where = where;
-    s.options.where_count = 1;
+    s.options.setup.where = where;
+    s.options.setup.where_count = 1;
     run(&s);
     tune_speedup(s.tune, &speedup);
     ck_assert(s.progress.ranked.decided && !speedup.known && !s.progress.has_default);
@@ -557,12 +557,12 @@ START_TEST(test_nobody_else_within_a_round)
     char turns[4096];
     size_t since = 0, between = 0;
     begin(&s, NULL, NULL);
-    s.options.environment = noting;
-    s.options.terms.rules.precision = 0;
-    s.options.terms.rules.rounds = 8;
-    s.options.terms.rules.looks = 1; // nobody leaves before the end
-    s.options.terms.rules.early = 100;
-    s.options.terms.rules.repeats = 0;
+    s.options.setup.environment = noting;
+    s.options.setup.terms.rules.precision = 0;
+    s.options.setup.terms.rules.rounds = 8;
+    s.options.setup.terms.rules.looks = 1; // nobody leaves before the end
+    s.options.setup.terms.rules.early = 100;
+    s.options.setup.terms.rules.repeats = 0;
     pid_t rival = start_rival();
     run(&s);
     ck_assert_int_eq(kill(rival, SIGKILL), 0);
@@ -601,7 +601,7 @@ static void fails(const char *how, enum status status)
     struct error e = ERROR_INIT;
     bool correct = true;
     begin(&s, how, "BAD=0");
-    s.options.terms.rules.precision = 0; // all rounds, so that two are told apart as well
+    s.options.setup.terms.rules.precision = 0; // all rounds, so that two are told apart as well
     run(&s);
     const struct tune_ranked *ranked = &s.progress.ranked;
     ck_assert(ranked->decided);
@@ -636,11 +636,11 @@ START_TEST(test_a_leader_that_fails_keeps_nobody_out)
 {
     struct session s;
     begin_with(&s, HONE_SOURCE_DIR "/tests/tune/data/leader.json", NULL, NULL);
-    s.options.fresh = _i & 1;
-    s.options.jobs = 1;
+    s.options.setup.fresh = _i & 1;
+    s.options.setup.jobs = 1;
     if (_i & 2) { // none of them is known from the store
         store_close(s.store);
-        s.options.store = s.store = NULL;
+        s.options.setup.store = s.store = NULL;
     }
     run(&s);
     const struct tune_ranked *ranked = &s.progress.ranked;
@@ -669,9 +669,9 @@ START_TEST(test_cancelled_while_it_ranks)
 {
     struct session s;
     begin(&s, NULL, NULL);
-    s.options.terms.rules.rounds = 10000;
-    s.options.terms.rules.precision = 0;
-    s.options.environment = environment;
+    s.options.setup.terms.rules.rounds = 10000;
+    s.options.setup.terms.rules.precision = 0;
+    s.options.setup.environment = environment;
     start(&s);
     enum workflow_answer answer;
     do {
@@ -724,7 +724,7 @@ START_TEST(test_finalists_of_an_earlier_run)
 {
     struct session s;
     begin(&s, NULL, NULL);
-    s.options.terms.rules.unranked = true;
+    s.options.setup.terms.rules.unranked = true;
     run(&s);
     end(&s);
     begin(&s, NULL, NULL);
@@ -742,13 +742,13 @@ START_TEST(test_stopped_early_is_a_finalist)
     struct session s;
     const char *const where[] = {"ID == 7"};
     begin(&s, NULL, NULL);
-    s.options.terms.rules.unranked = true;
+    s.options.setup.terms.rules.unranked = true;
     run(&s);
     ck_assert_int_eq(s.records[HOPELESS]->result->stop, STOP_HOPELESS);
     end(&s);
     begin(&s, NULL, NULL);
-    s.options.where = where;
-    s.options.where_count = 1;
+    s.options.setup.where = where;
+    s.options.setup.where_count = 1;
     run(&s);
     ck_assert(s.progress.ranked.decided);
     ck_assert_int_eq(s.records[HOPELESS]->result->stop, STOP_RANKED);
@@ -815,9 +815,9 @@ START_TEST(test_best_decides_as_the_tune_did)
     end(&s);
     // A newer ranking of a part of the space does not hide the faster ones outside of it.
     begin(&s, NULL, NULL);
-    s.options.fresh = true;
-    s.options.where = where;
-    s.options.where_count = 1;
+    s.options.setup.fresh = true;
+    s.options.setup.where = where;
+    s.options.setup.where_count = 1;
     run(&s);
     find_best(&s, &b);
     ck_assert_str_eq(b.configuration, "ID=0");
@@ -831,8 +831,8 @@ END_TEST
 static void run_where(struct session *s, const char *const *where)
 {
     begin(s, NULL, NULL);
-    s->options.where = where;
-    s->options.where_count = 1;
+    s->options.setup.where = where;
+    s->options.setup.where_count = 1;
     run(s);
 }
 
@@ -842,7 +842,7 @@ START_TEST(test_leaver_asked_for_alone)
     struct session s;
     const char *const leaver[] = {"ID == 6"};
     begin(&s, NULL, NULL);
-    s.options.terms.rules.early = 6;
+    s.options.setup.terms.rules.early = 6;
     run(&s);
     ck_assert_uint_lt(s.records[LEAVER]->result->sample_count, FINAL_RANKING_ROUNDS_ALONE);
     end(&s);
@@ -861,8 +861,8 @@ START_TEST(test_more_rounds_are_asked_for)
     for (int more = 0; more < 3; more++) {
         struct session s;
         begin(&s, NULL, NULL);
-        s.options.terms.rules.looks = 1;
-        s.options.terms.rules.rounds = more ? 20 : 10;
+        s.options.setup.terms.rules.looks = 1;
+        s.options.setup.terms.rules.rounds = more ? 20 : 10;
         run(&s);
         ck_assert(s.progress.ranked.known == (more == 2));
         ck_assert_uint_eq(s.records[0]->result->sample_count, more ? 20 : 10);
@@ -938,12 +938,12 @@ START_TEST(test_best_after_a_part)
     for (int i = 0; i < 2; i++) {
         struct best_answer b;
         begin(&s, NULL, NULL);
-        s.options.fresh = true;
-        s.options.where = i == 0 ? without : with;
-        s.options.where_count = 1;
+        s.options.setup.fresh = true;
+        s.options.setup.where = i == 0 ? without : with;
+        s.options.setup.where_count = 1;
         run(&s);
         check_best(&s, NULL, "ID=0", NULL);
-        check_best(&s, s.options.where, i == 0 ? "ID=1" : "ID=0", NULL);
+        check_best(&s, s.options.setup.where, i == 0 ? "ID=1" : "ID=0", NULL);
         find_best(&s, &b);
         ck_assert_uint_eq(b.place.finalists, i == 0 ? CONTENDERS : 2);
         result_free(b.result);
@@ -981,7 +981,7 @@ START_TEST(test_two_at_once)
     bool over[2] = {false, false};
     for (int i = 0; i < 2; i++) {
         begin(&s[i], NULL, NULL);
-        s[i].options.fresh = true;
+        s[i].options.setup.fresh = true;
         start(&s[i]);
     }
     for (int i = 0; !over[0] || !over[1]; i = !i) {
@@ -1056,9 +1056,9 @@ START_TEST(test_ranking_that_is_shipped)
         struct store_imported counts;
         struct store_counts held;
         begin(&s, NULL, NULL);
-        s.options.fresh = true;
-        s.options.where = parts[part];
-        s.options.where_count = part > 0;
+        s.options.setup.fresh = true;
+        s.options.setup.where = parts[part];
+        s.options.setup.where_count = part > 0;
         run(&s);
         find_best(&s, &whole);
         end(&s);
@@ -1092,7 +1092,7 @@ START_TEST(test_finalists_of_a_store_behind)
     struct error e = ERROR_INIT;
     char team[sizeof store_file];
     begin(&s, NULL, NULL);
-    s.options.terms.rules.unranked = true;
+    s.options.setup.terms.rules.unranked = true;
     run(&s);
     end(&s);
     snprintf(team, sizeof team, "%s", store_file);
@@ -1131,10 +1131,10 @@ START_TEST(test_best_has_the_rules_of_the_tune)
     struct session s, other;
     struct best_answer b;
     begin(&s, NULL, NULL);
-    s.options.terms.rules.level = 0.6;
-    s.options.terms.rules.rounds = 9;
-    s.options.terms.rules.looks = 2;
-    s.options.terms.rules.precision = 0;
+    s.options.setup.terms.rules.level = 0.6;
+    s.options.setup.terms.rules.rounds = 9;
+    s.options.setup.terms.rules.looks = 2;
+    s.options.setup.terms.rules.precision = 0;
     run(&s);
     find_best(&s, &b);
     const struct ranking_entry *rank = &s.progress.ranked.chosen->rank;
@@ -1150,7 +1150,7 @@ START_TEST(test_best_has_the_rules_of_the_tune)
     run(&other);
     ck_assert(other.progress.ranked.decided && !other.progress.ranked.known);
     find_best(&other, &b);
-    ck_assert_double_eq(b.result->terms.level, other.options.terms.rules.level);
+    ck_assert_double_eq(b.result->terms.level, other.options.setup.terms.rules.level);
     result_free(b.result);
     end(&other);
     end(&s);
@@ -1164,14 +1164,14 @@ START_TEST(test_best_names_who_is_faster_alone)
     struct best_answer b;
     const char *const slower[] = {"ID >= 2"}, *const faster[] = {"ID < 2"};
     begin(&s, NULL, NULL);
-    s.options.where = slower;
-    s.options.where_count = 1;
+    s.options.setup.where = slower;
+    s.options.setup.where_count = 1;
     run(&s);
     end(&s);
     begin(&s, NULL, NULL);
-    s.options.where = faster;
-    s.options.where_count = 1;
-    s.options.terms.rules.fixed = 7;
+    s.options.setup.where = faster;
+    s.options.setup.where_count = 1;
+    s.options.setup.terms.rules.fixed = 7;
     run(&s);
     find_best(&s, &b);
     ck_assert_str_eq(b.configuration, "ID=2");
@@ -1198,7 +1198,7 @@ START_TEST(test_best_of_all)
     run(&s);
     end(&s);
     begin(&s, NULL, NULL);
-    s.options.device = &other;
+    s.options.setup.device = &other;
     run(&s);
     end(&s);
     begin(&s, NULL, NULL);
@@ -1227,7 +1227,7 @@ START_TEST(test_best_of_fixed_counts)
     struct best_answer b;
     for (int i = 0; i < 3; i++) {
         begin(&s, NULL, NULL);
-        s.options.terms.rules.fixed = counts[i];
+        s.options.setup.terms.rules.fixed = counts[i];
         run(&s);
         find_best(&s, &b);
         ck_assert_uint_eq(b.result->sample_count, i == 0 ? 3 : 7);
@@ -1254,9 +1254,9 @@ START_TEST(test_best_of_a_fixed_count_taken_anew)
     const char *const drifting[] = {folder_variable, variable, NULL};
     for (int anew = 0; anew < 2; anew++) {
         begin(&s, NULL, NULL);
-        s.options.terms.rules.fixed = 5;
-        s.options.fresh = anew;
-        s.options.environment = anew ? drifting : environment;
+        s.options.setup.terms.rules.fixed = 5;
+        s.options.setup.fresh = anew;
+        s.options.setup.environment = anew ? drifting : environment;
         run(&s);
         find_best(&s, &b);
         ck_assert_uint_eq(b.result->sample_count, 5);
@@ -1274,7 +1274,7 @@ START_TEST(test_best_without_a_ranking)
     struct session s;
     struct best_answer b;
     begin(&s, NULL, NULL);
-    s.options.terms.rules.fixed = 7;
+    s.options.setup.terms.rules.fixed = 7;
     run(&s);
     find_best(&s, &b);
     ck_assert(!b.place.ranked);

@@ -1,6 +1,6 @@
 // Several objectives become several searches: nothing is asked twice, whatever order results come
 // in, and the ends of the Pareto front are found.
-#include "../spec/fixture.h"
+#include "../problem/fixture.h"
 #include "workflows/scalarization.h"
 
 #include <check.h>

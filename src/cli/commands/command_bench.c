@@ -1,18 +1,19 @@
-// hone bench: configurations that are known, measured again and held against a baseline: for CI, which is told of a loss by
-// the exit status. Where they come from, in this order: --from, --set (the best known at each point), the baseline itself, or
-// else the best known of the spec as it stands.
+// hone bench: measures known configurations again and compares them with a baseline. Meant for CI,
+// where the exit status reports a loss. The configurations come, in this order, from --from, --set
+// (the best known at each point), the baseline itself, or else the best known of the spec as it
+// stands.
 #include "cli/interrupt.h"
 #include "cli/run_workflow.h"
 #include "os/file_replace.h"
 #include "report/bench_report.h"
 #include "report/progress.h"
-#include "spec/sweep_plan.h"
+#include "problem/sweep_plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LOSS 0.03 // that is none, where nobody says
+#define LOSS 0.03 // the largest that is tolerated, by default
 
 struct given_share {
     bool is_given;
@@ -66,7 +67,7 @@ static bool read_rows_of(struct session *s, const char *path, bool is_baseline,
     return ok;
 }
 
-// What keeps times from being compared is told at once, and again in the report.
+// Warn at once if times cannot be compared; the report repeats it.
 static void hold_device(struct session *s)
 {
     enum baseline_fit fit = baseline_fits(&s->baseline, s->work.device, &s->why_unfit);
@@ -314,12 +315,12 @@ static int start_bench(struct session *s)
     const struct bench_settings *given = s->settings;
     struct hone_tune_options options = work_options(&s->work);
     options.configurations = options.where = NULL;
-    const struct engine_bench how = {.points = s->points,
-                                     .point_count = s->count,
-                                     .passes = (uint32_t)given->passes.value,
-                                     .rounds = (uint32_t)given->rounds.value,
-                                     .compares = s->path && !s->unfit,
-                                     .loss = given->loss.is_given ? given->loss.value : LOSS};
+    const struct benchmark_options how = {.points = s->points,
+                                          .point_count = s->count,
+                                          .passes = (uint32_t)given->passes.value,
+                                          .rounds = (uint32_t)given->rounds.value,
+                                          .compares = s->path && !s->unfit,
+                                          .loss = given->loss.is_given ? given->loss.value : LOSS};
     s->bench = engine_bench_new(&options, &how, &e);
     return s->bench ? EXIT_DONE : workflow_failed(&e);
 }

@@ -6,7 +6,7 @@
 #include "cli/respec.h"
 #include "cli/tuning.h"
 #include "report/values.h"
-#include "formats/import.h"
+#include "recorded/recorded.h"
 #include "search/subspace.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -26,7 +26,7 @@ struct session {
     struct work work;
     const struct best_settings *settings;
     struct spec_sources *sources;
-    struct error no_sources; // why there are none: what was imported can be shown without
+    struct error no_sources; // why there are none: imported results are shown without
     struct best_options options;
     // (or NULL) What came with the spec. It answers where the user's own stores do not.
     struct store *known;
@@ -35,7 +35,7 @@ struct session {
     const char *wanted;           // (or NULL) the device that was named
     const char *goal_words;       // "the least cost"
     struct table rows;
-    struct table *table;         // &rows: the writers fill it, to whom the session is const
+    struct table *table;         // &rows: filled by the writers, for which the session is const
     struct best_answer *answers; // of several objectives
     size_t answer_count;
 };
@@ -63,12 +63,15 @@ static int say_nothing_known(const struct session *s)
 
 static int answer_nearest(struct session *s)
 {
-    const struct best_nearest n = {.work = &s->work,
-                                   .stores = s->stores,
-                                   .device = s->options.device,
-                                   .name = s->options.name ? s->options.name : s->wanted,
-                                   .options = s->settings->options};
-    return show_nearest(&n);
+    EXTRA_DEPLOY(
+        const struct best_nearest n = {.work = &s->work,
+                                       .stores = s->stores,
+                                       .device = s->options.device,
+                                       .name = s->options.name ? s->options.name : s->wanted,
+                                       .options = s->settings->options};
+        return show_nearest(&n);)
+    (void)s;
+    return EXIT_NOTHING; // without the extra there is no --nearest
 }
 
 // ---- the device --------------------------------------------------------------------------------
@@ -108,7 +111,7 @@ static int choose_stored(struct session *s, enum language *language)
             return work_failed(&e);
     }
     if (!device && s->settings->nearest)
-        return EXIT_DONE; // a device that nobody knows has an answer, too
+        return EXIT_DONE; // an unknown device has an answer, too
     if (!device)
         return count > 0 ? work_failed(&e) : say_nothing_known(s);
     *language = device->language;
@@ -155,7 +158,7 @@ static int find_best_device(struct session *s, enum language *language)
 
 // ---- an answer as a record ---------------------------------------------------------------------
 
-// What makes up a shown answer.
+// Everything that a shown answer consists of.
 struct shown {
     struct tune_record record;
     struct record_frame frame;
@@ -216,9 +219,9 @@ static void shown_release(struct shown *shown)
     free(shown->constants_json);
 }
 
-// `spec` is the session's, or with --all the same with the answer's constants; NULL: nobody knows these any more, and the
-// metrics of others would be wrong. The job shows options and launches; where it is not the one that was measured only
-// the options are of use.
+// `spec` is the session's or, with --all, the same spec with the answer's constants. NULL: these
+// constants are no longer known, and the metrics of others would be wrong. The job shows options
+// and launches; if it differs from the measured one, only the options are of use.
 static bool show_as(struct session *s, const struct spec *spec, const struct best_answer *b,
                     struct shown *out)
 {
@@ -292,7 +295,8 @@ static int put_options(const struct shown *shown, struct text *out)
     return EXIT_DONE;
 }
 
-// What decides between the answer and one that was measured faster alone.
+// Suggests the command that decides between the answer and a configuration that was faster when
+// measured alone.
 static void put_remedy(const struct session *s, const struct best_answer *b, struct text *out)
 {
     struct text same = TEXT_INIT;
@@ -409,7 +413,7 @@ static int show_one(struct session *s)
     return status;
 }
 
-// A row of a table, or a line. `spec` has the answer's constants; NULL: nobody knows them any more.
+// A row of a table, or a line. `spec` has the answer's constants; NULL: they are no longer known.
 static bool write_answer(struct session *s, const struct writer *w, const struct spec *spec,
                          const struct best_answer *b, struct text *out)
 {
@@ -586,7 +590,7 @@ static void use_language(struct session *s, enum language l)
     s->options.languages = 1u << l;
 }
 
-// What one store knows in one language.
+// Adds the answers of one store in one language.
 static int add_rows(struct session *s, struct hone_store *store, struct text *out, size_t *count)
 {
     struct error e = ERROR_INIT;
@@ -748,15 +752,16 @@ static int run_best(struct invocation *i)
 static const struct option options[] = {
     {OPTION("options", NULL, option_flag, FIELD(options)), .brief = "as -D options for a compiler",
      .help = "Print the configuration as -D options on one line, quoted for a shell."},
-    {OPTION("nearest", NULL, option_flag, FIELD(nearest)), .brief = "else of the nearest size",
-     .help = "Where these sizes were not measured, answer as a deployed table would: the "
-             "configuration of "
-             "the nearest size that is valid here, on this device or one that is like it, with the "
-             "reason."},
     {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a',
      .brief = "a line for each device and size",
      .help =
          "A line for each device and set of constants that the store knows: the fastest there."},
+    // clang-format off
+    EXTRA_DEPLOY({OPTION("nearest", NULL, option_flag, FIELD(nearest)), .brief = "else of the nearest size",
+     .help = "Where these sizes were not measured, answer as a deployed table would: the "
+             "configuration of the nearest size that is valid here, on this device or one that is like it, "
+             "with the reason."},)
+    // clang-format on
     {0},
 };
 

@@ -150,7 +150,7 @@ static void show_json(const struct cache_place places[CACHE_PLACES], bool is_cle
     text_add(out, "\n");
 }
 
-// Of what is hone's own.
+// Sums up the caches that are hone's own.
 static struct cache_usage total_of(const struct cache_place places[CACHE_PLACES])
 {
     struct cache_usage all = {0};

@@ -1,4 +1,4 @@
-// hone check: every configuration is built, launched once and held against the reference.
+// hone check: every configuration is built, launched once and compared with the reference.
 #include "cli/completion.h"
 #include "cli/architecture.h"
 #include "cli/checking.h"

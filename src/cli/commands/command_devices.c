@@ -11,7 +11,8 @@ static int show_devices(struct work *w)
 {
     const struct device_report *r = &w->devices;
     put_report(devices_writers, w->given->output.format, r);
-    // Those that come last are there without a driver: what to install is still to be said.
+    // The languages that come last need no driver: if they are all there is, the user still has to
+    // learn what to install.
     bool has_other = false;
     for (uint32_t i = 0; i < r->device_count; i++)
         has_other |= (languages_unnamed() >> r->devices[i].language & 1) != 0;

@@ -3,7 +3,7 @@
 #include "cli/completion.h"
 #include "cli/console.h"
 #include "cli/help.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 
 #include <jansson.h>
 #include <stdlib.h>

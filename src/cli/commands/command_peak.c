@@ -35,7 +35,7 @@ static void show_peak_progress(void *context, const struct screen *screen, struc
 
 // ---- the end -----------------------------------------------------------------------------------
 
-// What counts from now on; NULL where no store says so.
+// The limits that count from now on; NULL if no store has them.
 static const struct peak *find_kept(struct session *s, struct peak *out)
 {
     struct error e = ERROR_INIT;

@@ -1,7 +1,7 @@
 // hone spec: a spec in T1, for other tuners. What the kernel's text says is read there.
 #include "cli/work.h"
 #include "os/file_replace.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool option_form(void *field, const char *value, struct error *e)
            error_set(e, ERROR_USAGE, "'%s' is not a form that hone writes: use t1", value);
 }
 
-// The folder that a file is in, without links; NULL where there is none.
+// The folder that a file is in, without links; NULL if there is none.
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -33,8 +33,7 @@ static char *folder_of(const char *path)
 static bool is_beside(const char *path, const char *output, struct error *e)
 {
     char *from = folder_of(path), *to = folder_of(output);
-    bool same = !from || !to ||
-                strcmp(from, to) == 0; // a folder that is not there is told when it is written
+    bool same = !from || !to || strcmp(from, to) == 0; // a missing folder is reported on writing
     if (!same)
         error_set(e, ERROR_USAGE,
                   "--output: %s is in another folder than %s, beside which the files that it names "

@@ -1,4 +1,4 @@
-// hone store: what is in a store, whether every row of it is right, and the one thing that removes rows.
+// hone store: shows a store's contents, verifies every row, and is the only command that removes rows.
 #include "cli/completion.h"
 #include "cli/work.h"
 #include "report/report.h"
@@ -119,7 +119,7 @@ static int prune(struct work *w)
 
 // ---- the command -------------------------------------------------------------------------------
 
-// What to prune is never guessed.
+// Rows to prune are never guessed.
 static int check_options(const struct store_settings *s)
 {
     bool chooses = s->spec || s->given.device || s->before || s->superseded;

@@ -44,7 +44,7 @@ static int name_files(struct session *s)
     return work_failed(&e);
 }
 
-// After each point, so that who is killed leaves what is known.
+// Written after each point, so that a killed sweep leaves its results.
 static bool write_data(struct session *s, const struct sweep_report *v, struct error *e)
 {
     struct text csv = TEXT_INIT;
@@ -82,7 +82,7 @@ static void show_sweep_progress(void *context, const struct screen *screen, stru
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-// A point that is done: kept on disk, and told.
+// Keeps a finished point on disk, and reports it.
 static bool take_record(void *context, const void *record)
 {
     struct session *s = context;

@@ -39,7 +39,7 @@ static void show_tune_progress(void *context, const struct screen *screen, struc
     report_tune_progress(&t.progress, &t.options->objectives, s->tuning.work.spec, screen, line);
 }
 
-// While it runs: whoever sees it can end the tune and mend what is wrong.
+// Warn during the run, so that the user can stop and fix the spec.
 static void warn_alike(struct session *s)
 {
     struct engine_tuned t;
@@ -108,7 +108,7 @@ static const struct tune_record *first_row(const struct tune_report *v)
     return v->ranking_count > 0 ? v->ranking[0] : NULL;
 }
 
-// Of the same view of the device, in the same store.
+// Suggests hone peak for the same view of the device, with the same store.
 static void suggest_peak(const struct work *w, struct text *out)
 {
     const struct tune_settings *o = w->call->settings;
@@ -145,7 +145,7 @@ static void add_command(const struct session *s, const char *command, bool named
     text_release(&configuration);
 }
 
-// What to type next.
+// Suggests what to type next.
 static void suggest(const struct session *s, const struct tune_report *v, struct text *out)
 {
     const struct work *w = &s->tuning.work;
@@ -328,8 +328,8 @@ static int run_session(struct session *s)
     return status;
 }
 
-// --device all: a tune on each kind of device, one after the other, and what the best of each takes on the others. What
-// fails on one is said, and the others are tuned on all the same.
+// --device all: tunes on each kind of device, one after the other, and times the best of each on
+// the others. A failure on one device is reported; the others are still tuned.
 static int run_all(const struct invocation *i)
 {
     struct session *sessions = calloc(ACROSS_MOST, sizeof *sessions);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is known of a point.
+// The results of a point so far.
 struct lane {
     struct baseline_pass *passes;
     uint32_t count;
@@ -90,25 +90,19 @@ static bool gather_group(struct benchmark *b)
         b->group[b->group_count] = i;
         b->choices[b->group_count] = p->configuration;
         b->sides[b->group_count++] = (struct compare_side){
-            .label = p->label, .spec = p->spec, .device = b->o.device, .name = p->spec->name};
+            .label = p->label, .spec = p->spec, .device = b->o.setup.device, .name = p->spec->name};
     }
     return b->group_count > 0;
 }
 
 static bool start_group(struct benchmark *b, struct error *e)
 {
-    struct compare_options o = {.sides = b->sides,
+    struct compare_options o = {.setup = setup_for_paired(&b->o.setup),
+                                .sides = b->sides,
                                 .side_count = b->group_count,
                                 .choices = b->choices,
-                                .worker = b->o.worker,
-                                .environment = b->o.environment,
-                                .lock_folder = b->o.lock_folder,
-                                .log = b->o.log,
-                                .seed = b->o.seed + b->pass,
-                                .rounds = b->o.rounds,
-                                .jobs = b->o.jobs,
-                                .terms = b->o.terms};
-    o.terms.rules.fixed = 0;
+                                .rounds = b->o.rounds};
+    o.setup.seed += b->pass;
     b->compare = compare_new(&o, e);
     return b->compare != NULL;
 }
@@ -168,7 +162,7 @@ static size_t count_held(const struct benchmark *b)
 static bool is_other_load(const struct benchmark *b, const struct baseline_row *before,
                           uint32_t load)
 {
-    const struct device_info *d = b->o.device;
+    const struct device_info *d = b->o.setup.device;
     const double cores = 100.0 * process_cores();
     double least = INFINITY, most = 0;
     for (uint32_t i = 0; i < before->pass_count; i++) {
@@ -199,7 +193,7 @@ static bool judge_against(struct benchmark *b, const struct baseline_row *before
     n->is_other_load = is_other_load(b, before, n->now.load);
     const struct regression_terms terms = {
         .loss = b->o.loss,
-        .level = b->o.terms.rules.level,
+        .level = b->o.setup.terms.rules.level,
         .tests = tests,
         .resolution_ns = 1, // of passes, over batches
         .is_other_state = n->is_other_load || is_other_clock(n->before.mhz, n->now.mhz)};
@@ -223,7 +217,7 @@ static bool judge_point(struct benchmark *b, uint32_t point, size_t tests)
         return false;
     n->now = baseline_state_of(l->passes, l->count);
     if (l->count > 0)
-        stats_summarise(moment->ns, l->count, b->o.device->timer_ns, &n->stats);
+        stats_summarise(moment->ns, l->count, b->o.setup.device->timer_ns, &n->stats);
     return !before || l->count == 0 || l->failure || judge_against(b, before, tests, moment, n);
 }
 

@@ -1,20 +1,22 @@
-// The workflow of `hone bench`: configurations that are known, each at its constants, measured again in passes and held
-// against a baseline.
+// The workflow of `hone bench`: known configurations, each at its constants, measured again in
+// passes and compared with a baseline.
 //
-// A *pass* is a comparison (compare.h) of as many of them as there are sides: fresh workers build, load and verify each, and
-// launch them in interleaved rounds. Several passes follow each other, because what one load of a kernel costs differs from
-// the next (stats/regression.h). Where there is a baseline, those of which a loss cannot be excluded after the first passes
-// are measured in as many again, and only then judged. Without one, all are measured in twice as many: that spread is what
-// later benches are held against.
+// A *pass* is a comparison (compare.h) of as many of them as there are sides: fresh workers build,
+// load and verify each, and launch them in interleaved rounds. There are several passes, because
+// the cost of a kernel differs from one load to the next (stats/regression.h). With a baseline,
+// configurations for which a loss cannot be excluded after the first passes are measured in as many
+// again before they are judged. Without one, all are measured in twice as many: later benches are
+// compared with that spread.
 //
-// Nothing is kept in a store: what is known of a configuration is its ranking's, and a bench answers no tune.
+// Nothing is stored: a configuration's stored result is its ranking's, and a bench does not answer
+// a tune.
 //
 // Driven as workflow.h says; planned and done are passes of a configuration. Records are handed out at the end, or after a
 // cancellation, in the order of the points; they are made anew after each pass, so that what was found is valid at every moment.
 #ifndef HONE_WORKFLOWS_BENCHMARK_BENCHMARK_H
 #define HONE_WORKFLOWS_BENCHMARK_BENCHMARK_H
 
-#include "formats/baseline.h"
+#include "workflows/benchmark/baseline.h"
 #include "stats/regression.h"
 #include "workflows/compare/compare.h"
 
@@ -29,22 +31,16 @@ struct benchmark_point {
     const struct spec *spec;           // read with the point's constants
     const char *label;                 // "WIDTH=256": for messages
     const char *configuration;         // "a=1, b=2"
-    const struct baseline_row *before; // (optional) that it is held against
+    const struct baseline_row *before; // (optional) that it is compared with
 };
 
 struct benchmark_options {
+    struct setup setup; // each point has its own spec
     const struct benchmark_point *points;
-    uint32_t point_count; // 1 or more
-    const struct device_info *device;
-    const char *const *worker, *const *environment;
-    const char *lock_folder;
-    const struct log *log;
+    uint32_t point_count;    // 1 or more
     uint32_t passes, rounds; // 0: as above
     bool compares;           // there is a baseline
     double loss;             // beyond which slower is a loss: 0.03
-    uint64_t seed;
-    uint32_t jobs;
-    struct terms terms;
 };
 
 struct benchmark_record {
@@ -53,7 +49,7 @@ struct benchmark_record {
     uint32_t pass_count;
     struct stats_summary stats;   // of the passes' medians; valid with one pass or more
     const struct result *failure; // (or NULL) why it is not measured any more
-    bool judged;                  // held against a row of the baseline
+    bool judged;                  // compared with a row of the baseline
     struct baseline_state before, now;
     bool is_other_load; // the two loads do not compare
     double before_ns;   // of the baseline's moments

@@ -17,7 +17,7 @@
 
 #define BATCH 64 // configurations that are submitted at once
 
-// What is to be checked: a configuration at its sizes.
+// A configuration to be checked, at its sizes.
 struct planned {
     uint64_t index;
     const struct sized *sized;
@@ -87,7 +87,7 @@ static bool plan_check(struct check *c, struct error *e)
     uint64_t valid = space_count(c->session.space), sample = c->o.sample;
     c->count = sample && sample < valid ? sample : valid;
     if (c->count < valid)
-        permutation_init(&c->permutation, valid, c->o.seed);
+        permutation_init(&c->permutation, valid, c->o.setup.seed);
     else
         c->o.sample = 0;
     c->sizes = sizes_new(&c->o, c->session.sources, e);
@@ -102,66 +102,29 @@ static bool plan_check(struct check *c, struct error *e)
 static bool make_check_evaluator(struct check *c, struct error *e)
 {
     const struct check_options *o = &c->o;
-    struct live_options live = {.worker = o->worker,
-                                .environment = o->environment,
-                                .device = o->device,
-                                .jobs = o->jobs,
-                                .builders = o->builders,
-                                .builder_count = o->builder_count,
-                                .terms = o->terms,
-                                .build_only = o->build_only,
-                                .no_timing = true,
-                                .simulated = o->races_log != NULL,
-                                .own_reference = o->smallest_count > 0,
-                                .leaving = o->leaving,
-                                .spare = o->spare,
-                                .log = o->log};
-    struct cached_options cached = {.store = o->store,
-                                    .fresh = o->fresh,
-                                    .retry = o->retry,
-                                    .lock_folder = o->build_only ? NULL : o->lock_folder,
-                                    .spec_name = o->spec->name,
-                                    .constants = c->session.constants,
-                                    .source = c->session.source};
-    if (o->place_count > 1) {
-        c->evaluator = farm_new(
-            &(struct farm_options){
-                .places = o->places, .count = o->place_count, .live = live, .cached = cached},
-            e);
-        return c->evaluator != NULL;
-    }
-    if (o->place_count == 1)
-        place_use(o->places, &live);
-    if (!live.jobs)
-        live.jobs = live_default_jobs(live.node, o->device);
-    if (live.jobs > c->count) // more would only open devices
-        live.jobs = (uint32_t)c->count;
-    c->evaluator = cached_new(&cached, &live, e);
+    const struct live_options live = {.no_timing = true,
+                                      .simulated = o->races_log != NULL,
+                                      .own_reference = o->smallest_count > 0};
+    const struct cached_options cached = {.constants = c->session.constants,
+                                          .source = c->session.source};
+    c->evaluator = setup_evaluator(&o->setup, live, cached, c->count, NULL, e);
     return c->evaluator != NULL;
 }
 
 struct check *check_new(const struct check_options *o, struct error *e)
 {
-    const struct session_options so = {.spec = o->spec,
-                                       .device = o->device,
-                                       .log = o->log,
-                                       .configurations = o->configurations,
-                                       .configuration_count = o->configuration_count,
-                                       .where = o->where,
-                                       .where_count = o->where_count,
-                                       .share = o->share};
     struct check *c = alloc_zeroed(sizeof *c, e);
     if (!c)
         return NULL;
     arena_init(&c->arena);
     c->o = *o;
-    if (o->build_only)
-        c->o.store = NULL;
+    if (o->setup.build_only)
+        c->o.setup.store = NULL;
     c->started_ns = clock_ns();
-    c->choice = arena_array(&c->arena, o->spec->parameter_count + 1, sizeof *c->choice);
-    if ((c->choice || error_memory(e)) && session_make(&c->session, &so, e) && plan_check(c, e) &&
-        session_begin(&c->session, c->o.store, o->seed, o->command, o->host, e) &&
-        make_check_evaluator(c, e))
+    c->choice = arena_array(&c->arena, o->setup.spec->parameter_count + 1, sizeof *c->choice);
+    const struct session_options so = {.name = NULL};
+    if ((c->choice || error_memory(e)) && session_make(&c->session, &c->o.setup, &so, e) &&
+        plan_check(c, e) && session_begin(&c->session, e) && make_check_evaluator(c, e))
         return c;
     check_free(c);
     return NULL;
@@ -216,7 +179,7 @@ static bool choose_sizes(struct check *c, int timeout_ms, struct error *e)
 
 static struct item *check_item_new(struct check *c, const struct planned *p)
 {
-    const struct spec *spec = c->o.spec;
+    const struct spec *spec = c->o.setup.spec;
     size_t count = (size_t)c->item_count + 1;
     bool has_room =
         ARRAY_ROOM(c->items, c->item_room, count) && ARRAY_ROOM(c->records, c->record_room, count);
@@ -244,7 +207,7 @@ static bool make_check_job(struct check *c, struct item *n, struct job **out, st
     if (!sizes_translate(c->sizes, v, n->record.choice, c->choice))
         return error_set(e, ERROR_INTERNAL, "%s does not exist at %s", n->record.configuration,
                          v->text);
-    if (!spec_job(v->spec, v->sources, c->o.device, c->choice, out, e))
+    if (!spec_job(v->spec, v->sources, c->o.setup.device, c->choice, out, e))
         return false;
     if (!c->o.of_reference)
         return true;
@@ -254,7 +217,7 @@ static bool make_check_job(struct check *c, struct item *n, struct job **out, st
         job_free(j);
         return error_set(e, ERROR_INPUT,
                          "%s: the spec's reference is no kernel that could be checked itself",
-                         c->o.spec->path);
+                         c->o.setup.spec->path);
     }
     *j = *j->reference.job;
     j->arena = arena;
@@ -320,11 +283,11 @@ static enum check_verdict judge_record(const struct check *c, const struct check
         return CHECK_LIMITED;
     if (result->status != STATUS_CORRECT)
         return (c->o.allowed >> result->status & 1) != 0 ? CHECK_ALLOWED : CHECK_FAILED;
-    bool is_unverified = !c->o.build_only && result->verification == VERIFICATION_NONE;
+    bool is_unverified = !c->o.setup.build_only && result->verification == VERIFICATION_NONE;
     return is_unverified && !c->o.allow_unverified ? CHECK_UNVERIFIED : CHECK_PASSED;
 }
 
-// The record is whole: it is judged, counted and handed out.
+// The record is complete: it is judged, counted and handed out.
 static const struct check_record *finish_record(struct check *c, struct item *n, struct error *e)
 {
     struct check_record *r = &n->record;
@@ -383,7 +346,7 @@ static const struct check_record *take_outcome(struct check *c, struct outcome *
     if (n->result->fault == FAULT_SPEC && c->progress.by_status[STATUS_CORRECT] == 0) {
         c->broken = c->asking_ended = true;
         error_set(&c->why, ERROR_INPUT, "KernelSpecification: %s", n->result->message);
-        spec_error(c->o.spec, &c->why);
+        spec_error(c->o.setup.spec, &c->why);
         evaluator_cancel(c->evaluator);
     }
     // The simulator's log is of the job that ran last, and what was not built did not run.
@@ -454,7 +417,7 @@ enum workflow_answer check_step(struct check *c, int timeout_ms, const struct ch
         return c->broken ? break_off_check(c, &c->why, e) : WORKFLOW_END;
     int got = evaluator_take(c->evaluator, timeout_ms, &out, &why);
     if (got < 0 && why.code == ERROR_INPUT)
-        error_context(&why, "KernelSpecification"), spec_error(c->o.spec, &why);
+        error_context(&why, "KernelSpecification"), spec_error(c->o.setup.spec, &why);
     if (got > 0 && !(*record = take_outcome(c, &out, &why)))
         got = -1;
     if (got < 0)

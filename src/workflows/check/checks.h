@@ -1,4 +1,4 @@
-// The workflow of `hone check`: every configuration is built, launched once and held against the
+// The workflow of `hone check`: every configuration is built, launched once and compared with the
 // reference; nothing is timed. (Not check.h: that is the name of the tests' library.)
 //
 // Driven as workflow.h says; planned and done are configurations. They come in the order of the
@@ -12,7 +12,7 @@
 #include "workflows/check/races.h"
 #include "workflows/workflow.h"
 #include "space/space.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 
 // Constants that are chosen for each configuration: the smallest value from `least` up to the
@@ -31,38 +31,13 @@ struct check_smallest {
 #define CHECK_TRIED_JOBS       512
 
 struct check_options {
-    const struct spec *spec;
-    struct spec_options spec_options; // it was read with: read again with other constants
-    const struct device_info *device;
-    const char *const *worker;      // argv, NULL-terminated
-    const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
-    const struct place *places;     // (optional) as in tune_options
-    const struct place *builders;   // (optional) as in live_options
-    uint32_t place_count, builder_count;
-    struct store *store;     // (optional)
-    const char *lock_folder; // (optional) where the device's lock stands
-    const struct log *log;
-
-    const char *const *configurations; // --config
-    uint32_t configuration_count;
-    const char *const *where; // --where
-    uint32_t where_count;
-    struct space_share share; // --part
+    struct setup setup;
+    struct spec_options spec_options; // the spec was read with: read again with other constants
     const struct check_smallest *smallest;
     uint32_t smallest_count;
-
-    uint64_t sample; // so many, uniform without replacement; 0: all
-    uint64_t seed;
-    uint32_t jobs; // build workers; 0: as many as useful
-    struct terms terms;
-    uint32_t retry;      // failures with these statuses do not answer: 1 << status
-    bool fresh;          // earlier results do not answer
-    bool build_only;     // nothing runs; the store is left alone
-    bool leaving;        // the process ends right after check_free(): workers are not waited for
-    struct spare *spare; // (optional) as in live_options; outlives the check
-
-    unsigned allowed;      // statuses that are no failure: 1u << enum status
-    bool allow_unverified; // correct without anything to hold it against is no failure
+    uint64_t sample;       // so many, uniform without replacement; 0: all
+    unsigned allowed;      // statuses that do not count as failures: 1u << enum status
+    bool allow_unverified; // correct without a reference is not a failure
 
     // The reference itself is checked in place of each configuration, where it is a kernel or a
     // configuration: nothing holds it against anything, but what it does wrong shows.
@@ -71,10 +46,6 @@ struct check_options {
     // (optional) The worker runs inside a simulator that writes what it finds to this file: read
     // after each configuration, see check_record.races.
     const char *races_log;
-
-    // For the record in the store:
-    const char *command; // the command line
-    const char *host;
 };
 
 // X(NAME, text)
@@ -142,12 +113,12 @@ void check_cancel(struct check *c);
 void check_progress(struct check *c, struct check_progress *out);
 const struct space *check_space(const struct check *c);
 void check_source_digest(const struct check *c, struct digest *out);
-// How results are held against what is right. *against: "gemm"; of agreement the default
-// configuration, "B=32"; "".
+// How results are verified. *against: "gemm"; for agreement the default configuration, "B=32"; or
+// "".
 enum verification check_verification(const struct check *c, const char **against);
 // All records in the order in which they were handed out.
 const struct check_record *const *check_records(const struct check *c, size_t *count);
-// What the simulator found, in the order of kernel file and line; valid until the next step.
+// The simulator's findings, in the order of kernel file and line; valid until the next step.
 const struct check_finding *check_findings(const struct check *c, size_t *count);
 void check_free(struct check *c); // NULL is fine
 

@@ -1,4 +1,4 @@
-// What a simulator found over a whole check: one entry for each kernel line and kind.
+// Collects a simulator's findings over a whole check: one entry for each kernel line and kind.
 #ifndef HONE_WORKFLOWS_CHECK_FINDINGS_H
 #define HONE_WORKFLOWS_CHECK_FINDINGS_H
 

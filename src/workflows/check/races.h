@@ -1,16 +1,16 @@
-// Oclgrind around a worker: a simulator of an OpenCL device that sees every data race and every
-// access outside a buffer. How it is started, and what it reports.
+// Runs a worker in Oclgrind, a simulator of an OpenCL device that sees every data race and every
+// access outside a buffer: how it is started, and what it reports.
 //
-// What is known of it (version 21.10, read and tried): the launcher puts its OpenCL into the
-// program by LD_PRELOAD, the worker then offers that device alone. A context truncates the log when
-// it is made, and every message is flushed, so that what a killed worker found is there. Races
-// between work-groups are told when the kernel ends, though, never by one that does not end.
-// --max-errors counts over the life of the process: a worker therefore serves one job
-// (live_options.simulated). Line numbers and file names follow #line, the source text that it
-// prints beside them does not. Writes of equal values are no race to it.
-// --uninitialized is left out: with exact buffers it tells nothing wrong, but it takes several
+// Oclgrind's behaviour (version 21.10, from its source and tests): the launcher puts its OpenCL
+// into the program by LD_PRELOAD, and the worker then offers that device alone. A context truncates
+// the log when it is made, and every message is flushed, so that the findings of a killed worker
+// are there. Races between work-groups, however, are reported when the kernel ends, so never for
+// one that does not end. --max-errors counts over the life of the process: a worker therefore
+// serves one job (live_options.simulated). Line numbers and file names follow #line, the source
+// text that it prints beside them does not. Writes of equal values do not count as a race.
+// --uninitialized is left out: with exact buffers its reports are correct, but it takes several
 // times as long and ends with "Unsupported instruction: freeze" on some kernels that LLVM has
-// optimised. OCLGRIND_UNINITIALIZED=1 in the environment reaches the simulator all the same.
+// optimised. OCLGRIND_UNINITIALIZED=1 in the environment still reaches the simulator.
 #ifndef HONE_WORKFLOWS_CHECK_RACES_H
 #define HONE_WORKFLOWS_CHECK_RACES_H
 
@@ -50,13 +50,13 @@ struct race_place {
     const char *item; // "global (3,0,0) local (3,0,0) group (0,0,0)"
 };
 
-// What was found on one line of a kernel: the same kind there is told once, with how often. A
-// read-write race stands at the line that reads, another at the earlier of its two lines.
+// The findings on one line of a kernel: each kind is reported once, with a count. A read-write race
+// is listed at the line that reads, any other at the earlier of its two lines.
 struct race {
     enum race_kind kind;
     const char *kernel; // the function
     const char *memory; // "local", "global", ...; ""
-    uint64_t bytes;     // of the access; 0: not told
+    uint64_t bytes;     // of the access; 0: not reported
     const char *detail; // what the simulator says besides; ""
     struct race_place at;
     struct race_place other; // of a race: the other work-item's part
@@ -69,21 +69,21 @@ struct races {
     size_t count;
 };
 
-// Are these the same finding, told of two launches?
+// Are these the same finding, reported for two launches?
 bool race_same(const struct race *a, const struct race *b);
 // By file, line, kind and kernel: for qsort().
 int race_compare(const void *a, const void *b);
 
 struct races_options {
     const char *const *worker; // argv, NULL-terminated
-    const char *path;          // where oclgrind is looked for: folders, ':' between them
+    const char *path;          // where to search for oclgrind: folders, ':' between them
     uint64_t local_memory;     // the target device's, bytes; 0: RACES_LOCAL_MEMORY
     uint64_t max_group_size;   // likewise; 0: RACES_GROUP_SIZE
     uint64_t max_errors;       // of one job; 0: RACES_MAX_ERRORS
     const char *log;           // file that the simulator writes
 };
 
-// What GPUs commonly offer; the simulator's own 32 KiB refuses kernels that run on them.
+// Limits that GPUs commonly offer; the simulator's own 32 KiB refuses kernels that run on them.
 #define RACES_LOCAL_MEMORY 49152
 #define RACES_GROUP_SIZE   1024
 #define RACES_MAX_ERRORS   1000
@@ -97,8 +97,8 @@ struct races_options {
 // what to install when there is no oclgrind.
 const char *const *races_command(const struct races_options *o, struct arena *a, struct error *e);
 
-// Reads the log and removes it, so that the next reading begins with what is new. No log is nothing
-// found. A message that breaks off, or is none, is passed over. Everything in the arena.
+// Reads the log and removes it, so that the next reading begins with new messages. A missing log
+// means no findings. Truncated and unknown messages are ignored. Everything in the arena.
 bool races_take(const char *log, struct arena *a, struct races *out, struct error *e);
 // The same of a text.
 bool races_parse(const char *text, size_t length, struct arena *a, struct races *out,

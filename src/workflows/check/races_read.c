@@ -30,7 +30,7 @@ struct message {
     struct line instruction[2]; // of each side
     struct race_place *place;   // the lines that follow are about it
     bool known;                 // the first line is one of the table
-    bool by_instruction;        // whether it reads or writes is told by the instruction
+    bool by_instruction;        // the instruction shows whether it reads or writes
     bool wants_detail;          // what went wrong is the next line, at the margin
     bool text_next;             // the next line is source
     bool open;                  // there is one
@@ -70,7 +70,7 @@ static struct line trim_line(struct line l)
     return l;
 }
 
-// What stands behind the first `word`, or nothing.
+// The rest of the line after the first `word`; empty without it.
 static struct line line_after(struct line l, const char *word)
 {
     const char *found = l.length ? memmem(l.at, l.length, word, strlen(word)) : NULL;
@@ -295,7 +295,7 @@ static void count_race(struct reader *r, const struct race *race)
     r->last_place = i;
 }
 
-// An access outside a static array is told twice, the second time with the index.
+// An access outside a static array is reported twice, the second time with the index.
 static bool is_told(struct reader *r, const struct message *m)
 {
     const struct race *race = &m->race;
@@ -308,7 +308,7 @@ static bool is_told(struct reader *r, const struct message *m)
     return true;
 }
 
-// A message that says neither where nor what is none. The last may have been cut short.
+// A message without a place and a kind is not a finding. The last one may have been cut short.
 static void close_message(struct reader *r, bool at_end)
 {
     struct message *m = &r->message;

@@ -89,7 +89,7 @@ static const char *find_source_line(const void *text, uint64_t length, const cha
     return NULL;
 }
 
-// The program that the kernel is in; the first one where that is not told.
+// The program that contains the kernel; the first one if that is not known.
 static const struct job_program *program_of(const struct job *j, const char *kernel)
 {
     for (uint32_t i = 0; i < j->launch_count; i++) {

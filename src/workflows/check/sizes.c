@@ -1,8 +1,8 @@
 // Choosing the smallest sizes at which a configuration works, one choice of constants after the
-// other: candidates in ascending order are first held against the restrictions that change with the
-// choice, evaluated on the spec as it was read with the constant replaced; what passes is tried in
-// earnest, on the spec read again at that value. Specs at other sizes are kept in a table, those
-// that no configuration is checked at until there are too many.
+// other. Candidates, in ascending order, are first checked by the restrictions that change with the
+// choice, evaluated on the spec as it was read with the constant replaced; those that pass are then
+// tried on the spec read again at that value. Specs at other sizes are kept in a table; those at
+// which no configuration is checked are dropped when there are too many.
 #include "workflows/check/sizes.h"
 
 #include "base/array.h"
@@ -12,7 +12,7 @@
 
 #define BUCKETS       1024
 #define UNUSED_MOST   256                // specs kept that no configuration is checked at
-#define QUOTIENT_MOST ((int64_t)1 << 20) // divisors are looked for by their quotients up to this
+#define QUOTIENT_MOST ((int64_t)1 << 20) // divisors are searched by their quotients up to this
 #define SCRATCH_MOST  ((size_t)1 << 20)  // bytes of lists that restrictions made, then afresh
 
 // One choice: constants that have one value.
@@ -71,11 +71,11 @@ static bool changes_with_choice(const struct spec *s, const struct choice *c, co
            reads_any(x, c->derived, c->derived_count, s->slots.derived);
 }
 
-// The derived parameters and the restrictions that change with a choice. What reads ProblemSize
-// cannot be told before the spec is read again.
+// The derived parameters and the restrictions that change with a choice. Those that read
+// ProblemSize can only be evaluated once the spec is read again.
 static bool find_tests(struct sizes *z, struct choice *c, struct error *e)
 {
-    const struct spec *s = z->o->spec;
+    const struct spec *s = z->o->setup.spec;
     bool is_blind = false;
     c->tests = arena_array(&z->arena, s->restriction_count + 1, sizeof(*c->tests));
     c->derived = arena_array(&z->arena, s->derived_count + 1, sizeof *c->derived);
@@ -116,7 +116,7 @@ static bool find_divisors(struct choice *c, struct error *e)
 static bool add_constant(struct sizes *z, struct choice *c, const char *name, bool *taken,
                          struct error *e)
 {
-    const struct spec *s = z->o->spec;
+    const struct spec *s = z->o->setup.spec;
     uint32_t i = 0;
     while (i < s->constant_count && !str_equal(s->constants[i].name, name))
         i++;
@@ -143,11 +143,11 @@ static bool add_constant(struct sizes *z, struct choice *c, const char *name, bo
 static bool make_choices(struct sizes *z, struct error *e)
 {
     const struct check_options *o = z->o;
-    size_t parameters = o->spec->parameter_count + 1;
-    bool *taken = arena_array(&z->arena, o->spec->constant_count + 1, sizeof *taken);
+    size_t parameters = o->setup.spec->parameter_count + 1;
+    bool *taken = arena_array(&z->arena, o->setup.spec->constant_count + 1, sizeof *taken);
     z->choices = arena_array(&z->arena, o->smallest_count + 1, sizeof *z->choices);
     z->values = arena_array(&z->arena, o->smallest_count + 1, sizeof *z->values);
-    z->slots = arena_array(&z->arena, o->spec->slots.count, sizeof *z->slots);
+    z->slots = arena_array(&z->arena, o->setup.spec->slots.count, sizeof *z->slots);
     z->translated = arena_array(&z->arena, parameters, sizeof *z->translated);
     if (!taken || !z->choices || !z->values || !z->slots || !z->translated)
         return error_memory(e);
@@ -216,8 +216,8 @@ void sizes_free(struct sizes *z)
 
 // ---- the spec at other sizes -------------------------------------------------------------------
 
-// With "WIDTH=48" for each constant of a choice that has a value of its own. A spec that makes no
-// sense at these sizes is none: not an error.
+// With "WIDTH=48" for each constant of a choice that has a value of its own. A spec that is invalid
+// at these sizes is not an error: NULL.
 static struct spec *read_spec_at(struct sizes *z, const int64_t *values, struct error *e)
 {
     struct arena a;
@@ -226,7 +226,7 @@ static struct spec *read_spec_at(struct sizes *z, const int64_t *values, struct 
     struct spec *spec = NULL;
     uint32_t count = options.set_count;
     arena_init(&a);
-    const char **list = arena_array(&a, count + z->o->spec->constant_count + 1, sizeof *list);
+    const char **list = arena_array(&a, count + z->o->setup.spec->constant_count + 1, sizeof *list);
     bool ok = list != NULL;
     for (uint32_t i = 0; ok && i < count; i++)
         list[i] = options.set[i];
@@ -244,7 +244,7 @@ static struct spec *read_spec_at(struct sizes *z, const int64_t *values, struct 
     options.set = list;
     options.set_count = count;
     options.log = NULL; // the same warnings again
-    spec = spec_read_again(z->o->spec, &options, &why);
+    spec = spec_read_again(z->o->setup.spec, &options, &why);
     if (why.code == ERROR_MEMORY)
         *e = why;
 end:
@@ -286,7 +286,7 @@ static bool fill_sized(struct sizes *z, struct sized *v, struct error *e)
     bool is_own = true;
     for (uint32_t i = 0; i < z->count; i++)
         is_own = is_own && v->values[i] == 0;
-    v->spec = z->o->spec;
+    v->spec = z->o->setup.spec;
     v->sources = z->sources;
     if (!is_own) {
         v->spec = v->own_spec = read_spec_at(z, v->values, e);
@@ -294,7 +294,7 @@ static bool fill_sized(struct sizes *z, struct sized *v, struct error *e)
             return e->code == ERROR_NONE;
         v->sources = v->own_sources = spec_sources_share(z->sources, v->spec, e);
     }
-    v->same_lists = have_same_lists(z->o->spec, v->spec);
+    v->same_lists = have_same_lists(z->o->setup.spec, v->spec);
     v->text = sizes_text(z, v->spec);
     spec_constants_text(v->spec, &constants);
     v->constants = constants.data || constants.failed ? text_steal(&constants) : strdup("");
@@ -357,7 +357,7 @@ static struct sized *sized_of(struct sizes *z, struct error *e)
 bool sizes_translate(const struct sizes *z, const struct sized *v, const uint32_t *choice,
                      uint32_t *out)
 {
-    const struct spec *base = z->o->spec;
+    const struct spec *base = z->o->setup.spec;
     struct text text = TEXT_INIT;
     struct error ignored = ERROR_INIT;
     memcpy(out, choice, base->parameter_count * sizeof *out);
@@ -377,7 +377,7 @@ static bool restrictions_hold(struct sizes *z, const struct spec *s, const uint3
     struct value *slots = arena_array(&z->scratch, s->slots.count, sizeof *slots);
     if (!slots)
         return false;
-    spec_bind_fixed(s, z->o->device, slots);
+    spec_bind_fixed(s, z->o->setup.device, slots);
     if (!spec_bind(s, choice, slots, &z->scratch, NULL, NULL))
         return false;
     for (uint32_t i = 0; holds && i < s->restriction_count; i++) {
@@ -396,15 +396,15 @@ static bool works_at_values(struct sizes *z, const uint32_t *choice, struct erro
     if (!v || !v->spec || !sizes_translate(z, v, choice, z->translated) ||
         !restrictions_hold(z, v->spec, z->translated))
         return false;
-    bool ok = spec_job(v->spec, v->sources, z->o->device, z->translated, &job, &why);
+    bool ok = spec_job(v->spec, v->sources, z->o->setup.device, z->translated, &job, &why);
     job_free(job);
     return ok;
 }
 
-// Do the restrictions hold, as far as they can be told without reading the spec again?
+// Do the restrictions hold, as far as they can be evaluated without reading the spec again?
 static bool passes_tests(struct sizes *z, struct choice *c)
 {
-    const struct spec *s = z->o->spec;
+    const struct spec *s = z->o->setup.spec;
     if (z->scratch.bytes > SCRATCH_MOST)
         arena_release(&z->scratch);
     for (uint32_t i = 0; i < c->derived_count; i++) {
@@ -453,7 +453,7 @@ static bool choose_smallest(struct sizes *z, uint32_t index, const uint32_t *cho
         if (e->code)
             return false;
     }
-    const struct spec *s = z->o->spec;
+    const struct spec *s = z->o->setup.spec;
     for (uint32_t i = 0; !found && i < c->slot_count; i++)
         z->slots[c->slots[i]] = s->constants[c->slots[i] - s->slots.constants].value;
     z->values[index] = found ? z->values[index] : 0;
@@ -463,13 +463,13 @@ static bool choose_smallest(struct sizes *z, uint32_t index, const uint32_t *cho
 
 const struct sized *sizes_choose(struct sizes *z, const uint32_t *choice, struct error *e)
 {
-    const struct spec *s = z->o->spec;
+    const struct spec *s = z->o->setup.spec;
     struct error why = ERROR_INIT;
     arena_release(&z->scratch);
     arena_release(&z->bound);
     memset(z->values, 0, z->count * sizeof *z->values);
     if (z->count > 0) {
-        spec_bind_fixed(s, z->o->device, z->slots);
+        spec_bind_fixed(s, z->o->setup.device, z->slots);
         spec_bind(s, choice, z->slots, &z->bound, NULL, NULL);
     }
     for (uint32_t i = 0; i < z->count; i++) {

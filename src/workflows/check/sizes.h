@@ -29,7 +29,7 @@ struct sized {
 
 struct sizes;
 
-// Refuses a name that is no integer constant of the spec. `sources` are those of o->spec.
+// Refuses a name that is not an integer constant of the spec. `sources` are those of o->spec.
 struct sizes *sizes_new(const struct check_options *o, const struct spec_sources *sources,
                         struct error *e);
 // NULL with an error without memory, or when the spec's file has changed meanwhile.

@@ -30,22 +30,19 @@ bool compare_is_name(const char *name)
 static bool begin_side(struct compare *c, struct side *s, struct error *e)
 {
     const struct compare_options *o = &c->o;
-    struct session_options so = {.spec = s->o.spec,
-                                 .device = s->device,
-                                 .routine = s->o.routine != ROUTINE_NONE,
-                                 .name = s->o.name,
-                                 .log = o->log,
-                                 .configurations = o->choices ? NULL : o->configurations,
-                                 .configuration_count = o->choices ? 0 : o->configuration_count,
-                                 .where = o->choices ? NULL : o->where,
-                                 .where_count = o->choices ? 0 : o->where_count};
+    const struct session_options so = {.routine = s->o.routine != ROUTINE_NONE, .name = s->o.name};
+    struct setup setup = o->setup;
+    setup.spec = s->o.spec;
+    setup.device = s->device;
+    setup.store = s->o.store;
+    if (o->choices)
+        setup.configuration_count = setup.where_count = 0;
     if (s->o.stored)
         return true;
     if (so.routine && !o->choices)
         return error_set(e, ERROR_USAGE, "%s: a routine has no configurations to compare",
                          s->o.label);
-    if (!session_make(&s->session, &so, e) ||
-        !session_begin(&s->session, s->o.store, o->seed, o->command, o->host, e))
+    if (!session_make(&s->session, &setup, &so, e) || !session_begin(&s->session, e))
         return error_context(e, "%s", s->o.label);
     return true;
 }
@@ -65,14 +62,14 @@ static bool make_sides(struct compare *c, struct error *e)
     return ok;
 }
 
-// Nobody leaves before the end: an interval needs all rounds, of the slower side too.
+// No side leaves before the end: an interval needs all rounds, of the slower side too.
 static void set_rules(struct compare *c)
 {
-    uint32_t rounds = differ_rounds(c->paired_run_count, c->o.terms.rules.level) + 1;
+    uint32_t rounds = differ_rounds(c->paired_run_count, c->o.setup.terms.rules.level) + 1;
     rounds = rounds < COMPARE_LEAST ? COMPARE_LEAST : rounds > COMPARE_MOST ? COMPARE_MOST : rounds;
     if (c->o.choices)
         rounds = COMPARE_BESTS;
-    c->rules = c->o.terms.rules;
+    c->rules = c->o.setup.terms.rules;
     c->rules.rounds = compare_rounds(c, rounds);
     c->rules.looks = 1;
     c->rules.early = 1e4;
@@ -241,8 +238,8 @@ enum workflow_answer compare_step(struct compare *c, int timeout_ms,
     if (c->broken)
         return WORKFLOW_BROKEN;
     if (!c->over && (c->finished == c->planned || c->progress.common.cancelled)) {
-        // Who differs and by how much, once. The paired run of the bests comes after it, so that
-        // whoever ends that one loses nothing else.
+        // Judge the sides once, before the paired run of the bests, so that a cancelled run of the
+        // bests loses nothing else.
         c->over = true;
         if (!compare_judge(c) || !compare_sum_up(c) || !compare_add_bests(c)) {
             error_memory(&why);

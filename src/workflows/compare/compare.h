@@ -1,9 +1,9 @@
 // The workflow of `hone compare`: the same configurations on two or more sides (a device, a
-// language, compiler options, constants, a spec, or what a run of the store found), launched in
-// turn so that drift hits all of them.
+// language, compiler options, constants, a spec, or the results of a run in the store), interleaved
+// so that drift hits all of them.
 //
 // A configuration on all sides is a *paired run*: its jobs are built, loaded and verified, then
-// launched in rounds (final_ranking.h), each side once a round; nobody leaves before the end, so
+// launched in rounds (final_ranking.h), each side once a round; no side leaves before the end, so
 // that every round is a pair of samples. Later paired runs are built meanwhile. After the last one
 // the best of each side meet in a paired run of their own, because times of different paired runs
 // do not compare.
@@ -16,7 +16,7 @@
 #include "stats/differ.h"
 #include "workflows/final_ranking.h"
 #include "runner/farm.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 #include "workflows/stored.h"
 #include "workflows/workflow.h"
@@ -46,9 +46,9 @@ struct compare_side {
     // spec's.
     enum routine routine;
     const char *routine_library; // (optional) as in struct job
-    const char *routine_about;   // (optional) likewise: what it is today, for who asks the store
-    // (optional) What a run of the store found: nothing is measured on this side, and no other side
-    // is launched in turn with it.
+    const char *routine_about;   // (optional) likewise: what it is today, for queries to the store
+    // (optional) The results of a run in the store: nothing is measured on this side, and no other
+    // side is interleaved with it.
     const struct stored *stored;
     // (optional) Where results are kept: a handle of this side's own, since a session of the store
     // has one spec and device. Under `name`: another one where there are flags or a routine, so
@@ -61,32 +61,19 @@ struct compare_side {
 #define COMPARE_SAMPLE 64
 
 struct compare_options {
+    struct setup setup;               // sides have their own spec, device, places and store
     const struct compare_side *sides; // the first is what others are measured by
     uint32_t side_count;              // 2 .. COMPARE_SIDES
-    const char *const *worker;        // argv, NULL-terminated
-    const char *const *environment;   // for workers, NAME=VALUE, NULL-terminated; or NULL
-    const char *lock_folder;          // (optional) where the devices' locks stand
-    const struct log *log;
-    bool leaving; // the program ends after it: see live_options
 
     // (optional) One configuration for each side ("a=1, b=2"), which need not be the same: one
-    // paired run, ranked, and nothing else. Else the configurations that all sides have, by these:
+    // paired run, ranked, and nothing else. Else the configurations that all sides have, by the setup:
     const char *const *choices;
-    const char *const *configurations; // --config
-    uint32_t configuration_count;
-    const char *const *where; // --where
-    uint32_t where_count;
     const char *const *chosen; // (optional) only these of them, "a=1, b=2"
     uint32_t chosen_count;
     uint64_t sample;  // so many, uniform without replacement; 0: all, or as the next says
     bool sample_many; // COMPARE_SAMPLE of them where there are more than COMPARE_MANY
-    uint64_t seed;
 
     uint32_t rounds; // 0: as above
-    uint32_t jobs;   // build workers; 0: as many as useful
-    double outlier;  // of equal devices, as in tune_options
-    struct terms terms;
-    const char *command, *host; // for the record in the store
 };
 
 // One side of a paired run.
@@ -96,7 +83,7 @@ struct compare_entry {
     const struct result *result;
     bool timed; // correct and measured: the rest is valid
     struct stats_summary stats;
-    // Of several specs: the decision among all of them (stats/ranking.h).
+    // With several specs: the decision among all of them (stats/ranking.h).
     bool ranked;
     struct ranking_entry rank;
 };
@@ -107,7 +94,7 @@ struct compare_record {
     struct compare_entry *entries;                  // one a side
     const struct compare_record *same_as; // the same work on all sides, and launched instead
     uint32_t rounds, repeated, marked, batch;
-    bool in_turn; // all sides were launched in turn
+    bool in_turn; // the launches of all sides were interleaved
     // With two sides, both timed: the first one's time over the second's.
     bool compared;
     struct stats_ratio ratio;
@@ -133,12 +120,12 @@ struct compare_progress {
     double level;
     double correlation;                        // Kendall's tau of the two sides' times; NaN: none
     const struct compare_record *best[2];      // the fastest of each side
-    const struct compare_record *bests;        // (or NULL) these two, launched in turn
+    const struct compare_record *bests;        // (or NULL) these two, interleaved
     struct stats_ratio ratio_of_bests;         // the first side's over the second's
     uint64_t launches;                         // of kernels
-    struct final_ranking_status final_ranking; // round 0: nothing is launched in turn now
+    struct final_ranking_status final_ranking; // round 0: no rounds are running
     uint32_t needed;                           // rounds, to tell one apart among so many
-    bool paired;                               // every ratio is of launches in turn
+    bool paired;                               // every ratio is of interleaved launches
     bool sampled;                              // not all configurations that there are
     const struct farm_member *members; // of several equal devices; rounds over all paired runs
     uint32_t member_count;
@@ -162,7 +149,7 @@ void compare_cancel(struct compare *c);
 void compare_progress(struct compare *c, struct compare_progress *out);
 // All records in the order in which they were handed out.
 const struct compare_record *const *compare_records(const struct compare *c, size_t *count);
-// How results of a side are held against what is right, as tune_verification().
+// How results of a side are verified, as tune_verification().
 enum verification compare_verification(const struct compare *c, uint32_t side,
                                        const char **against);
 

@@ -1,6 +1,6 @@
-// What a comparison amounts to: over all configurations who is told apart (Holm's correction of the
-// signed-rank tests of the paired runs), the geometric mean of the ratios and how far the sides
-// order the configurations alike; and the best of each side, against each other.
+// Sums up a comparison over all configurations: which sides differ (Holm's correction of the
+// signed-rank tests of the paired runs), the geometric mean of the ratios, and how similarly the
+// sides order the configurations; then compares the best of each side.
 #include "workflows/compare/compare_inside.h"
 
 #include <stdlib.h>

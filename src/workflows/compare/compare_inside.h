@@ -10,7 +10,7 @@
 // A side's part of a paired run.
 struct slot {
     struct job *job;       // the evaluator's from its submission until it is dropped
-    struct result *result; // of its verified launch; with the samples once launched in turn
+    struct result *result; // of its verified launch; with the samples once its rounds are done
     uint64_t ticket;
     bool submitted, dropped;
     struct twin twin;
@@ -56,7 +56,7 @@ struct compare {
     struct ranked_place ranked[FARM_MOST]; // of the present ranking
     uint32_t ranked_count;
     struct farm_member members[FARM_MOST];
-    bool has_trial;             // the lanes were compared: who is too slow was left out
+    bool has_trial;             // the lanes were compared: those too slow were left out
     struct measure_rules rules; // of a paired run
     struct device_info common;  // of all devices, what matters to the rounds
 
@@ -96,16 +96,16 @@ void compare_release_lanes(struct compare *c);
 bool paired_run_start(struct compare *c, struct paired_run *h, struct error *e);
 bool paired_run_is_ready(const struct compare *c, const struct paired_run *h); // all answered
 void paired_run_answer(void *compare, struct outcome *out); // as final_ranking_options.late
-// Launches the sides that are correct in turn; c->final_ranking stays NULL where there is nothing
-// to launch.
+// Launches the correct sides interleaved; c->final_ranking stays NULL if there is nothing to
+// launch.
 bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e);
-// What came of it: results, ratio; stored. The final_ranking is over.
+// Takes over and stores the paired run's results and ratio. The final_ranking is over.
 bool paired_run_finish(struct compare *c, struct paired_run *h, struct error *e);
 void paired_run_drop(struct compare *c, struct paired_run *h); // its jobs
 void paired_run_release(struct compare *c, struct paired_run *h);
 
 // compare_end.c
-bool compare_judge(struct compare *c);  // who is told apart; false without memory
+bool compare_judge(struct compare *c);  // which sides differ; false without memory
 bool compare_sum_up(struct compare *c); // over all that were compared; false without memory
 // The bests of both sides: their ratio, or the paired run that finds it. False without memory.
 bool compare_add_bests(struct compare *c);

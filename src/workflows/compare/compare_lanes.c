@@ -1,7 +1,8 @@
-// A comparison on several equal devices. Each on which all sides run, with a view of its own each, is a lane: an
-// evaluator of views that launch in turn (runner/several.h), and a member of a farm of such. A paired run's jobs are
-// verified on whichever has room; its rounds take place on all lanes, and a block is a round of one device, so that
-// no ratio sees two of them. Where sides are on different devices there is one lane, of the first of each.
+// A comparison on several equal devices. Each device on which all sides run, with a view of its own
+// each, is a lane: an evaluator of views with interleaved launches (runner/several.h), and a member
+// of a farm of such evaluators. A paired run's jobs are verified on any lane that has room; its
+// rounds take place on all lanes, and a block is a round of one device, so that no ratio compares
+// two devices. If sides are on different devices there is one lane, with the first device of each.
 #include "workflows/compare/compare_inside.h"
 
 #include "base/array.h"
@@ -74,7 +75,7 @@ static uint32_t find_view(struct compare *c, const struct side *s)
     return c->view_count++;
 }
 
-// What of the devices matters to the rounds is the coarsest timer, and whether other load does.
+// Give the rounds the coarsest timer of the devices, and whether other load affects them.
 static void find_views(struct compare *c)
 {
     for (uint32_t i = 0; i < c->side_count; i++) {
@@ -98,7 +99,7 @@ static struct evaluator *make_views(void *compare, uint32_t lane, const struct l
     const struct compare *c = compare;
     struct live_options views[COMPARE_SIDES];
     struct several_options route = {
-        .members = views, .count = c->view_count, .lock_folder = c->o.lock_folder};
+        .members = views, .count = c->view_count, .lock_folder = c->o.setup.lock_folder};
     uint32_t jobs = live->jobs / c->view_count;
     for (uint32_t i = 0; i < c->view_count; i++) {
         views[i] = *live;
@@ -115,13 +116,8 @@ bool compare_make_evaluator(struct compare *c, struct error *e)
     find_views(c);
     if (c->view_count == 0)
         return true;
-    struct live_options live = {.worker = c->o.worker,
-                                .environment = c->o.environment,
-                                .jobs = c->o.jobs,
-                                .terms = c->o.terms,
-                                .no_timing = true,
-                                .leaving = c->o.leaving,
-                                .log = c->o.log};
+    struct live_options live = {.no_timing = true};
+    setup_live(&c->o.setup, &live);
     const struct place *first = c->lane_count ? c->lanes[0].of[c->views[0]] : NULL;
     if (c->lane_count < 2) {
         live.jobs = live.jobs              ? live.jobs * c->view_count
@@ -135,14 +131,15 @@ bool compare_make_evaluator(struct compare *c, struct error *e)
         return error_memory(e);
     for (uint32_t i = 0; i < c->lane_count; i++)
         cards[i] = *c->lanes[i].of[c->views[0]];
-    c->evaluator = farm_new(&(struct farm_options){.places = cards,
-                                                   .count = c->lane_count,
-                                                   .live = live,
-                                                   .cached = {.lock_folder = c->o.lock_folder},
-                                                   .make = make_views,
-                                                   .context = c,
-                                                   .views = c->view_count},
-                            e);
+    c->evaluator =
+        farm_new(&(struct farm_options){.places = cards,
+                                        .count = c->lane_count,
+                                        .live = live,
+                                        .cached = {.lock_folder = c->o.setup.lock_folder},
+                                        .make = make_views,
+                                        .context = c,
+                                        .views = c->view_count},
+                 e);
     return c->evaluator != NULL;
 }
 
@@ -154,7 +151,7 @@ uint32_t compare_rounds(const struct compare *c, uint32_t rounds)
     return c->o.rounds ? c->o.rounds : (rounds + lanes - 1) / lanes * lanes;
 }
 
-// Those that take part in the next ranking.
+// The lanes that take part in the next ranking.
 static uint32_t open_lanes(struct compare *c)
 {
     uint32_t count = 0, members = farm_members(c->evaluator, c->members);
@@ -167,7 +164,7 @@ static uint32_t open_lanes(struct compare *c)
 
 void compare_use_lanes(struct compare *c, struct final_ranking_options *o)
 {
-    double outlier = c->o.outlier > 0 ? c->o.outlier : FARM_OUTLIER;
+    double outlier = c->o.setup.outlier > 0 ? c->o.setup.outlier : FARM_OUTLIER;
     c->ranked_count = c->lane_count > 1 ? open_lanes(c) : 0;
     o->places = c->ranked;
     o->place_count = c->ranked_count;
@@ -184,7 +181,8 @@ bool compare_end_lanes(struct compare *c)
         c->has_trial = c->has_trial || p->compared;
         if (p->why[0]) {
             str_format(l->why, sizeof l->why, "%s", p->why);
-            log_add(c->o.log, LOG_WARNING, "%s is left out: %s", c->members[p->place].name, p->why);
+            log_add(c->o.setup.log, LOG_WARNING, "%s is left out: %s", c->members[p->place].name,
+                    p->why);
         }
         if (!p->compared)
             continue;
@@ -203,7 +201,7 @@ void compare_release_lanes(struct compare *c)
         free(c->lanes[i].ratios);
 }
 
-// Of several paired runs the mean, with the interval that further ones would leave it in.
+// For several paired runs: the mean, with the interval in which further runs would leave it.
 uint32_t compare_lane_members(struct compare *c)
 {
     uint32_t count = c->lane_count > 1 ? farm_members(c->evaluator, c->members) : 0;

@@ -159,7 +159,7 @@ void paired_run_release(struct compare *c, struct paired_run *h)
         result_free(h->slots[i].result);
 }
 
-// ---- in turn -----------------------------------------------------------------------------------
+// ---- rounds -------------------------------------------------------------------------------------
 
 bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e)
 {
@@ -182,7 +182,7 @@ bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e)
         .evaluator = c->evaluator,
         .rules = &c->rules,
         .device = &c->common,
-        .seeds = {.order = c->o.seed + c->finished, .decision = c->o.seed},
+        .seeds = {.order = c->o.setup.seed + c->finished, .decision = c->o.setup.seed},
         .finalists = c->finalists,
         .count = c->finalist_count,
         .late = paired_run_answer,
@@ -194,8 +194,8 @@ bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e)
 
 // ---- the store ---------------------------------------------------------------------------------
 
-// What was measured, or fails by itself. A library that cannot be called here is no property of the
-// job.
+// Stores measured results, and failures of the job itself. A library that cannot be called on this
+// machine is not a property of the job.
 static bool store_side(struct compare *c, const struct side *s, const struct slot *n,
                        struct error *e)
 {
@@ -219,9 +219,9 @@ static bool store_side(struct compare *c, const struct side *s, const struct slo
     struct policy policy = {.launches = r->sample_count,
                             .batch = r->batch ? r->batch : 1,
                             .warmups = r->warmups,
-                            .launch_limit_ns = c->o.terms.launch_limit_ns,
-                            .build_limit_ns = c->o.terms.build_limit_ns,
-                            .cold = c->o.terms.cold};
+                            .launch_limit_ns = c->o.setup.terms.launch_limit_ns,
+                            .build_limit_ns = c->o.setup.terms.build_limit_ns,
+                            .cold = c->o.setup.terms.cold};
     if (s->o.routine != ROUTINE_NONE) // what the library said of itself when it was called
         n->job->routine_about = r->log;
     job_key(n->job, s->device, &job.key);
@@ -270,7 +270,7 @@ static void copy_primary_run(struct compare *c, struct paired_run *h)
     r->probability = from->probability;
 }
 
-// What was known of each job gets what the rounds found in place of samples.
+// Each job's earlier result gets the samples of the rounds in place of its own.
 static bool end_paired_rounds(struct compare *c, struct paired_run *h)
 {
     struct final_ranking_status status;
@@ -278,7 +278,7 @@ static bool end_paired_rounds(struct compare *c, struct paired_run *h)
     uint8_t id[16];
     bool ok = true;
     final_ranking_status(c->final_ranking, &status);
-    if (getrandom(id, sizeof id, 0) != (ssize_t)sizeof id) // then nobody finds it again
+    if (getrandom(id, sizeof id, 0) != (ssize_t)sizeof id) // then it cannot be found again
         memset(id, 0, sizeof id);
     c->progress.launches += status.launches;
     r->rounds = status.rounds;

@@ -1,6 +1,7 @@
-// Which configurations are compared: those that all sides have. One side's list is walked (its
-// space or a sample of it, what a stored run has, or what the caller named), each configuration is
-// looked for on all other sides by its text, and what only one side has is counted.
+// Chooses the configurations to compare: those that all sides have. One side's list is walked (its
+// space or a sample of it, the configurations of a stored run, or those that the caller named),
+// each configuration is looked up on all other sides by its text, and those that only one side has
+// are counted.
 #include "workflows/compare/compare_inside.h"
 
 #include "base/array.h"
@@ -117,12 +118,12 @@ static bool each_stored(struct compare *c, uint32_t side,
 {
     const struct side *s = &c->sides[side];
     const struct compare_options *o = &c->o;
-    const struct space_options so = {.configurations = o->configurations,
-                                     .configuration_count = o->configuration_count,
-                                     .where = o->where,
-                                     .where_count = o->where_count};
+    const struct space_options so = {.configurations = o->setup.configurations,
+                                     .configuration_count = o->setup.configuration_count,
+                                     .where = o->setup.where,
+                                     .where_count = o->setup.where_count};
     struct space *filter = NULL;
-    bool ok = true, filters = o->configuration_count + o->where_count > 0;
+    bool ok = true, filters = o->setup.configuration_count + o->setup.where_count > 0;
     if (filters && !(filter = space_new(s->o.spec, &so, e)))
         return false;
     for (size_t i = 0; ok && i < s->o.stored->count; i++) {
@@ -145,7 +146,7 @@ static bool plan_space(struct compare *c, uint32_t from, struct error *e)
     if (!c->o.sample && c->o.sample_many && count > COMPARE_MANY)
         c->o.sample = COMPARE_SAMPLE;
     bool samples = c->o.sample > 0 && c->o.sample < count;
-    permutation_init(&order, count, c->o.seed);
+    permutation_init(&order, count, c->o.setup.seed);
     for (uint64_t i = 0; i < count && (!c->o.sample || c->paired_run_count < c->o.sample); i++) {
         uint32_t *choice = arena_array(&c->arena, s->o.spec->parameter_count + 1, sizeof *choice);
         if (choice)
@@ -192,11 +193,11 @@ static bool note_if_alone(struct compare *c, uint32_t side, const uint32_t *choi
     return text != NULL;
 }
 
-// What the side has that the list was not made from, and that one has not.
+// Adds the configurations of the other side that the side of the list does not have.
 static bool find_others_only(struct compare *c, uint32_t from, struct error *e)
 {
     if (c->o.sample || c->o.chosen_count || c->side_count != 2)
-        return true; // nobody asked for all
+        return true; // not all were requested
     const struct side *s = &c->sides[1 - from];
     if (s->o.stored)
         return each_stored(c, 1 - from, note_if_alone, e);

@@ -53,47 +53,39 @@ struct peak_run {
 
 static bool make_peak_evaluator(struct peak_run *p, struct error *e)
 {
-    const struct peak_options *o = &p->o;
-    struct live_options live = {.worker = o->worker,
-                                .environment = o->environment,
-                                .device = o->device,
-                                .jobs = o->jobs,
-                                .terms = o->terms,
-                                .own_reference = true,
-                                .leaving = o->leaving,
-                                .spare = o->spare,
-                                .log = o->log};
-    // The lock alone: what is stored are not the tries.
-    const struct cached_options cached = {.lock_folder = o->lock_folder, .spec_name = PEAK_SPEC};
-    live.terms.rules = measure_rules_default();
-    live.terms.rules.fixed = TRIES;
-    live.terms.rules.unranked = true;
-    live.terms.cold = live.terms.energy = false;
-    p->evaluator = cached_new(&cached, &live, e);
+    struct setup tries = p->o.setup;
+    tries.store = NULL; // tries are not stored
+    tries.terms.rules = measure_rules_default();
+    tries.terms.rules.fixed = TRIES;
+    tries.terms.rules.unranked = true;
+    tries.terms.cold = tries.terms.energy = false;
+    p->evaluator =
+        setup_evaluator(&tries, (struct live_options){.own_reference = true},
+                        (struct cached_options){.spec_name = PEAK_SPEC}, UINT32_MAX, NULL, e);
     return p->evaluator != NULL;
 }
 
 struct peak_run *peak_new(const struct peak_options *o, struct error *e)
 {
     struct peak_shape shapes[PEAK_SHAPES_MOST];
-    const struct store_session session = {.command = o->command,
+    const struct store_session session = {.command = o->setup.command,
                                           .hone_version = HONE_VERSION,
                                           .spec_name = PEAK_SPEC,
-                                          .host = o->host,
-                                          .device = o->device,
-                                          .surroundings = o->device->surroundings};
+                                          .host = o->setup.host,
+                                          .device = o->setup.device,
+                                          .surroundings = o->setup.device->surroundings};
     struct peak_run *p = alloc_zeroed(sizeof *p, e);
     if (!p)
         return NULL;
     arena_init(&p->arena);
     p->o = *o;
     p->started_ns = clock_ns();
-    p->count = peak_shapes(o->device, shapes, PEAK_SHAPES_MOST);
+    p->count = peak_shapes(o->setup.device, shapes, PEAK_SHAPES_MOST);
     for (uint32_t i = 0; i < p->count; i++) {
         p->candidates[i].shape = shapes[i];
         p->limits[shapes[i].limit].pending++;
     }
-    if ((!o->store || store_begin(o->store, &session, e)) && make_peak_evaluator(p, e))
+    if ((!o->setup.store || store_begin(o->setup.store, &session, e)) && make_peak_evaluator(p, e))
         return p;
     peak_free(p);
     return NULL;
@@ -115,7 +107,7 @@ void peak_free(struct peak_run *p)
 static bool submit_candidate(struct peak_run *p, struct candidate *c, uint32_t rounds,
                              struct error *e)
 {
-    c->job = peak_job(&c->shape, p->o.device, rounds, &c->work);
+    c->job = peak_job(&c->shape, p->o.setup.device, rounds, &c->work);
     c->ticket = ++p->tickets;
     return c->job ? evaluator_submit(p->evaluator, c->ticket, c->job, e) : error_memory(e);
 }
@@ -126,7 +118,7 @@ static bool start_more(struct peak_run *p, struct error *e)
     while (ok && !p->cancelled && p->started < p->count && evaluator_room(p->evaluator) > 0) {
         struct candidate *c = &p->candidates[p->started++];
         c->is_short = peak_has_rounds(c->shape.limit);
-        uint32_t rounds = c->is_short ? peak_first_rounds(p->o.device, c->shape.limit) : 0;
+        uint32_t rounds = c->is_short ? peak_first_rounds(p->o.setup.device, c->shape.limit) : 0;
         ok = submit_candidate(p, c, rounds, e);
     }
     return ok;
@@ -140,13 +132,14 @@ static void drop_candidate(struct peak_run *p, struct candidate *c)
     c->result = NULL;
 }
 
-// One of the shapes not working is no matter while another does, but not to be passed over.
+// A shape that does not work is no problem while another one does, but it is reported.
 static bool note_shape_failure(struct peak_run *p, const struct candidate *c,
                                const struct result *r)
 {
     struct peak_rate *rate = &p->found.rates[c->shape.limit];
-    log_add(p->o.log, LOG_WARNING, "%s: %s is left out: %s: %s", peak_limit_title(c->shape.limit),
-            c->job->configuration, status_text(r->status), r->message);
+    log_add(p->o.setup.log, LOG_WARNING, "%s: %s is left out: %s: %s",
+            peak_limit_title(c->shape.limit), c->job->configuration, status_text(r->status),
+            r->message);
     if (!rate->why)
         rate->why = arena_printf(&p->arena, "%s: %s", status_text(r->status), r->message);
     return rate->why != NULL;
@@ -162,7 +155,7 @@ static bool finish_candidate(struct peak_run *p, struct candidate *c, struct err
     l->pending--;
     if (c->result->status != STATUS_CORRECT) {
         ok = note_shape_failure(p, c, c->result) || error_memory(e);
-    } else if (peak_rate_of(c->result, c->work, p->o.device->timer_ns, &rate)) {
+    } else if (peak_rate_of(c->result, c->work, p->o.setup.device->timer_ns, &rate)) {
         c->rate = rate.median;
     }
     struct candidate *worse = c->rate > 0 && (!l->best || c->rate > l->best->rate) ? l->best : c;
@@ -173,7 +166,7 @@ static bool finish_candidate(struct peak_run *p, struct candidate *c, struct err
     return ok;
 }
 
-// The short launch told how many rounds are needed.
+// The short launch shows how many rounds are needed.
 static bool lengthen(struct peak_run *p, struct candidate *c, struct error *e)
 {
     const uint64_t *samples;
@@ -181,7 +174,7 @@ static bool lengthen(struct peak_run *p, struct candidate *c, struct error *e)
     c->is_short = false;
     if (!result_samples(c->result, &samples, &count) || count == 0)
         return finish_candidate(p, c, e);
-    uint32_t rounds = peak_rounds(p->o.device, c->shape.limit, stats_median(samples, count));
+    uint32_t rounds = peak_rounds(p->o.setup.device, c->shape.limit, stats_median(samples, count));
     drop_candidate(p, c);
     return submit_candidate(p, c, rounds, e);
 }
@@ -217,17 +210,18 @@ static bool store_rate(struct peak_run *p, const struct candidate *c, const stru
                             .configuration = c->job->configuration,
                             .configuration_json = c->job->configuration_json,
                             .spec_name = PEAK_SPEC};
-    if (!p->o.store)
+    if (!p->o.setup.store)
         return true;
     text_addf(&constants, "limit=%s, work=%llu", peak_limit_text(c->shape.limit),
               (unsigned long long)c->work);
     job_geometry_text(c->job, &geometry);
     digest_of(c->job->programs[0].source, c->job->programs[0].length, &job.source);
-    job_key(c->job, p->o.device, &job.key);
+    job_key(c->job, p->o.setup.device, &job.key);
     job.constants = text_cstr(&constants);
     job.geometry = text_cstr(&geometry);
-    bool ok = constants.failed || geometry.failed ? error_memory(e)
-                                                  : store_put(p->o.store, &job, &policy, r, e);
+    bool ok = constants.failed || geometry.failed
+                  ? error_memory(e)
+                  : store_put(p->o.setup.store, &job, &policy, r, e);
     text_release(&constants);
     text_release(&geometry);
     return ok;
@@ -237,14 +231,14 @@ static bool store_rate(struct peak_run *p, const struct candidate *c, const stru
 static void note_load(const struct peak_run *p, const struct candidate *c,
                       const struct machine_snapshot *from, const struct machine_snapshot *to)
 {
-    const struct device_info *d = p->o.device;
+    const struct device_info *d = p->o.setup.device;
     bool shares_cores = d->type == DEVICE_CPU || d->shares_host;
     if (!shares_cores || from->cores == 0 || to->cores == 0 || to->at_ns <= from->at_ns)
         return;
     double span = (double)(to->at_ns - from->at_ns) * to->cores;
     double load = (double)(to->other_cpu_ns - from->other_cpu_ns) / span;
     if (load > measure_rules_default().load)
-        log_add(p->o.log, LOG_WARNING,
+        log_add(p->o.setup.log, LOG_WARNING,
                 "%s: others used %.0f %% of the cores while it was measured: it is more than this",
                 peak_limit_title(c->shape.limit), 100 * load);
 }
@@ -266,7 +260,7 @@ static bool end_limit(struct peak_run *p, struct candidate *c, const struct resu
     note_load(p, c, &l->machine, &turns->machine);
     if (ok && c->result->status != STATUS_CORRECT) {
         ok = note_shape_failure(p, c, c->result) || error_memory(e);
-    } else if (ok && peak_rate_of(c->result, c->work, p->o.device->timer_ns, &rate)) {
+    } else if (ok && peak_rate_of(c->result, c->work, p->o.setup.device->timer_ns, &rate)) {
         rate.configuration = arena_strdup(&p->arena, c->job->configuration);
         p->found.rates[c->shape.limit] = rate;
         ok = rate.configuration ? store_rate(p, c, c->result, e) : error_memory(e);

@@ -20,10 +20,10 @@
 // So many measurements of a limit count, the newest.
 #define PEAK_RECENT 5
 
-// Of each limit the highest of the newest that the store has of this device, its driver and
-// compiler: what uses the device meanwhile only makes it slower, and a card that was given other
-// clocks for good is known as such after PEAK_RECENT. Those that the store has not are left
-// unknown. Texts are kept in the arena. False on failure.
+// Finds, for each limit, the highest of the newest measurements in the store for this device, its
+// driver and compiler: other use of the device only makes it slower, and a card with permanently
+// changed clocks is recognised after PEAK_RECENT measurements. Limits that the store does not have
+// are left unknown. Texts are kept in the arena. False on failure.
 bool peak_find(struct store *s, const struct device_info *d, struct arena *a, struct peak *out,
                struct error *e);
 // The same by the digest of device and driver (device_info_digest()).
@@ -31,17 +31,7 @@ bool peak_find_of(struct store *s, const struct digest *identity, struct arena *
                   struct error *e);
 
 struct peak_options {
-    const struct device_info *device;
-    const char *const *worker;      // argv, NULL-terminated
-    const char *const *environment; // (optional) of workers
-    const char *lock_folder;        // (optional)
-    struct store *store;            // (optional)
-    struct terms terms;             // of its rules none counts
-    uint32_t jobs;                  // build workers at most; 0: as many as are useful
-    bool leaving;                   // as in live_options
-    struct spare *spare;            // likewise
-    const char *command, *host;     // for the store's session
-    const struct log *log;
+    struct setup setup; // without a spec; no rule of its terms counts
 };
 
 // One limit that is done: measured, or not, with the reason.
@@ -60,7 +50,7 @@ enum workflow_answer peak_step(struct peak_run *p, int timeout_ms,
 // A limit that is not done yet stays unknown.
 void peak_cancel(struct peak_run *p);
 void peak_progress(struct peak_run *p, struct workflow_progress *out);
-// What is known by now, of all limits.
+// The results so far, of all limits.
 const struct peak *peak_found(const struct peak_run *p);
 void peak_free(struct peak_run *p);
 

@@ -1,4 +1,4 @@
-// What the store knows of a device's limits.
+// Finds a device's limits in the store.
 #include "workflows/peak/peak.h"
 
 #include "stats/stats.h"

@@ -1,4 +1,4 @@
-// What the workflow of `hone peak` and the search in the store share.
+// Shared by the workflow of `hone peak` and the search in the store.
 #ifndef HONE_WORKFLOWS_PEAK_PEAK_INSIDE_H
 #define HONE_WORKFLOWS_PEAK_PEAK_INSIDE_H
 

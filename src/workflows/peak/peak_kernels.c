@@ -363,7 +363,7 @@ static void expect_local(const struct peak_shape *s, uint32_t rounds, uint32_t *
 
 // ---- jobs --------------------------------------------------------------------------------------
 
-// What is being made; everything in the job's arena.
+// A job under construction; everything in its arena.
 struct making {
     struct job *job;
     struct arena *arena;
@@ -466,7 +466,7 @@ static void describe_peak_launch(struct making *m, const char *kernel)
     j->launch_count = 1;
 }
 
-// What is known on the host.
+// Expected outputs that the host computes.
 static void expect_data(struct making *m, uint32_t rounds)
 {
     uint64_t items = m->sizes.items;
@@ -483,7 +483,7 @@ static void expect_data(struct making *m, uint32_t rounds)
         .kind = REFERENCE_DATA, .name = "known values", .data = data, .data_count = 1};
 }
 
-// What a plain kernel makes of the same input.
+// Expected outputs that a plain kernel computes from the same input.
 static void expect_plain(struct making *m)
 {
     bool is_read = m->shape->limit == PEAK_READ;
@@ -518,7 +518,7 @@ static void describe_scalars(struct making *m, uint32_t rounds)
     add_scalar(m, "rounds", SCALAR_U32, &rounds);
 }
 
-// "width=16, chains=12": what a reader is told; as JSON all of it.
+// Describes a shape to the reader as "width=16, chains=12"; the JSON has all of it.
 static void describe_shape(struct making *m, uint32_t rounds)
 {
     const struct peak_shape *s = m->shape;

@@ -108,7 +108,7 @@ static void answer_oldest(struct search *s)
     uint64_t index = s->outstanding[s->first];
     const struct recorded_row *row = replay_row(&f->replay, index);
     double value = f->values[index];
-    // As in a tune: one that is correct and has no value is nothing that was looked for.
+    // As in a tune: a correct result without a value is useless to the search.
     bool is_nothing = row->status == STATUS_CORRECT && isnan(value);
     s->first = (s->first + 1) % s->capacity;
     s->count--;
@@ -165,7 +165,7 @@ static bool search_run(const struct score *all, struct entry *n, enum score_axis
         ok = false;
     }
     if (ok) {
-        // What was found as a part of the optimum: half the time as twice the throughput.
+        // The best as a share of the optimum: half the time is twice the throughput.
         double optimum = n->field->baseline.optimum, best = s.curve.best;
         bool maximise = n->field->objectives.terms[0].maximise;
         n->found[axis][repeat] = curve_score(&s.curve);
@@ -279,7 +279,7 @@ static bool make_baseline(struct field *f, struct error *e)
     return ok;
 }
 
-// No file is a source of itself. One that says nothing of the space is a mistake of whoever named it.
+// A file is never a source of itself. A source without results of the space is the user's mistake.
 static bool field_sources(struct field *f, const struct score_options *o, struct error *e)
 {
     for (uint32_t i = 0; i < o->source_count; i++) {
@@ -555,7 +555,8 @@ static bool mean_over_files(struct score *s, uint32_t strategy, enum score_axis 
     return sums != NULL;
 }
 
-// Waits until the next entry is done, nobody works any more, or the time is up. With the lock.
+// Waits until the next entry is done, no thread is working any more, or the time is up. With the
+// lock.
 static void wait_for_news(struct score *s, const struct entry *next, int timeout_ms)
 {
     struct timespec until;

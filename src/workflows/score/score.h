@@ -7,29 +7,29 @@
 #ifndef HONE_WORKFLOWS_SCORE_SCORE_H
 #define HONE_WORKFLOWS_SCORE_SCORE_H
 
-#include "formats/recorded.h"
+#include "recorded/recorded.h"
 #include "search/search.h"
 #include "workflows/score/score_shares.h"
 #include "workflows/workflow.h"
 
 #define SCORE_REPEATS 100 // by default
 
-// What the budget is counted in. A search is told the budget of its axis, as in a tune: a number of
+// The unit of the budget. A search receives the budget of its axis, as in a tune: a number of
 // configurations, or none when time ends it. SCORE_MANY: evaluations, with options.many in flight.
 enum score_axis { SCORE_EVALUATIONS, SCORE_TIME, SCORE_MANY, SCORE_AXES };
 
 struct score_options {
     const struct recorded *const *files; // they outlive the score
     uint32_t file_count;
-    // What searches are told of beforehand (search/source.h); a file is no source of itself. They
-    // outlive the score, too.
+    // Sources of the searches (search/source.h); a file is never a source of itself. They outlive
+    // the score, too.
     const struct recorded *const *sources;
     uint32_t source_count;
     const char *const *start_with; // "a=1,b=2", ...: every search begins with these
     uint32_t start_count;
     const char *const *strategies; // as strategy_new() reads them; none: the default one
     uint32_t strategy_count;
-    const char *objective; // one, as objective_parse() reads it; NULL: the least time
+    const char *objective; // one, as objective_parse() reads it; NULL: the shortest time
     uint32_t repeats;      // seeds: seed, seed + 1, ...; 0: SCORE_REPEATS
     uint64_t seed;
     uint32_t in_flight; // configurations outstanding at once, answered in order; 0: 1
@@ -47,12 +47,13 @@ struct score_result {
     struct score_interval score;
     double fraction;           // of the optimum that was reached at the budget, mean over the seeds
     double lead[CURVE_SHARES]; // curve_lead(), mean over the seeds
-    double
-        near; // the median search's evaluations until within CURVE_NEAR of the optimum; INFINITY: not in the budget
+    // The median search's evaluations until within CURVE_NEAR of the optimum; INFINITY: not in the
+    // budget.
+    double near;
     double nears;         // part of the searches that come so near within the budget
     const double *scores; // one for each seed
-    const double
-        *along; // likewise: evaluations until curve_is_along(); INFINITY: not in the budget
+    // Likewise: evaluations until curve_is_along(); INFINITY: not in the budget.
+    const double *along;
 };
 
 // One strategy on one file.
@@ -61,13 +62,13 @@ struct score_record {
     uint32_t file, strategy;    // which of the options
     const char *description;    // of the strategy, with all its options
     const char *objective;      // "time", "max:GFLOP/s"
-    bool is_time;               // it is the least time
-    const char *const *sources; // what its searches are told of beforehand
+    bool is_time;               // it is the shortest time
+    const char *const *sources; // the sources of its searches
     uint32_t source_count;
     // (or NULL) A named source that is the scored file itself; it is not used.
     const char *own_source;
     uint64_t count, correct; // configurations
-    uint64_t without_value;  // of the correct ones: nothing that is looked for
+    uint64_t without_value;  // of the correct ones: useless to the search
     double optimum, median;  // of the others, as they are shown: a time in ns, or a metric
     uint64_t draws;          // the budget
     double budget_ns;        // the same at the mean cost; NaN where none is recorded

@@ -3,9 +3,9 @@
 // algorithms" (Future Generation Computer Systems 159, 2024). Pure functions of numbers: no space,
 // clock or strategy.
 //
-// Values are what is looked for, smaller is better. A configuration that failed is a draw that
-// finds nothing. As long as nothing was found, search and baseline alike are taken to have the
-// worst of the values: so drawing at random scores 0 in the mean, however many fail.
+// Values are those of the objective, smaller is better. A failed configuration is a draw that finds
+// nothing. As long as nothing was found, search and baseline are both taken to have the worst of
+// the values: so drawing at random scores 0 in the mean, however many fail.
 #ifndef HONE_WORKFLOWS_SCORE_SCORE_CURVE_H
 #define HONE_WORKFLOWS_SCORE_SCORE_CURVE_H
 
@@ -14,10 +14,11 @@
 
 #include <stdint.h>
 
-// Of the way from the median to the optimum: where the budget ends.
+// The budget ends at this share of the way from the median to the optimum.
 #define BASELINE_SHARE 0.95
 
-// What drawing from a space without replacement finds: expectations, exact from the sorted values.
+// The result of drawing from a space without replacement: expectations, exact from the sorted
+// values.
 struct baseline {
     uint64_t count;                // configurations of the space
     uint64_t correct;              // of them; those have values
@@ -57,7 +58,7 @@ void curve_found(struct curve *c, double value); // NaN: it failed
 void curve_pass(struct curve *c, double draws);
 bool curve_is_over(const struct curve *c); // nothing that comes later counts
 // The mean of (baseline - best) / (baseline - optimum): 0 as good as random, 1 the optimum at once.
-// What was not passed yet goes by with the best of now.
+// The rest of the budget counts with the best so far.
 double curve_score(const struct curve *c);
 // The same after curve_shares[share] of the budget, and not a mean: the lead over random draws as a part of what they
 // have left. NaN where they are sure of the optimum by then.

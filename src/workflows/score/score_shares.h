@@ -5,7 +5,7 @@
 // Shares of the budget.
 #define CURVE_SHARES 5
 extern const double curve_shares[CURVE_SHARES]; // 0.05, 0.1, 0.25, 0.5, 1
-// Of the optimum: what is so near to it is as good as found.
+// A value within this share of the optimum counts as found.
 #define CURVE_NEAR 0.01
 
 #endif

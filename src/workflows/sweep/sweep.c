@@ -1,7 +1,7 @@
-// A sweep, point by point: each line's spec is read with the point's constants, its configuration comes
-// from the store, a tune or (of a routine) needs none; then the lines that have one are launched in
-// turn in one paired run, unless the store has that already. What fails at a point is told in its
-// record; what would fail at every point ends the sweep.
+// A sweep, point by point: each line's spec is read with the point's constants; its configuration
+// comes from the store or a tune, or is not needed (a routine). The lines that have one are then
+// interleaved in one paired run, unless the store has that already. A failure at one point is
+// reported in its record; a failure that would affect every point ends the sweep.
 #include "workflows/sweep/sweep.h"
 
 #include "os/process.h"
@@ -84,7 +84,7 @@ static struct sweep_entry *entry_at(const struct sweep *s, uint32_t line)
     return &s->records[s->count].entries[line];
 }
 
-// What is wrong with a point is told in its record; everything else ends the sweep.
+// Errors of the point are reported in its record; everything else ends the sweep.
 static bool is_of_point(const struct error *why)
 {
     return why->code == ERROR_INPUT || why->code == ERROR_USAGE;
@@ -133,7 +133,7 @@ static bool load_line_spec(struct sweep *s, uint32_t line, struct error *e)
     struct error why = ERROR_INIT;
     const struct sweep_line *l = &s->o.lines[line];
     const struct sweep_point *point = &s->o.plan->points[s->count];
-    // What is to be warned of was told when the spec was read for the plan.
+    // Warnings were issued when the spec was read for the plan.
     struct spec_options so = {.set = point->set,
                               .set_count = s->o.plan->name_count,
                               .strict = l->strict,
@@ -149,24 +149,25 @@ static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, 
 {
     const struct tune_options *t = &s->o.lines[line].tune;
     const struct spec *spec = entry_at(s, line)->spec;
-    struct spec_sources *sources = spec_sources_read(spec, t->device->language, t->device, NULL, e);
+    struct spec_sources *sources =
+        spec_sources_read(spec, t->setup.device->language, t->setup.device, NULL, e);
     struct best_options o = {.spec = spec,
                              .sources = sources,
-                             .store = t->store,
-                             .device = t->device,
-                             .configurations = t->configurations,
-                             .configuration_count = t->configuration_count,
-                             .where = t->where,
-                             .where_count = t->where_count,
+                             .store = t->setup.store,
+                             .device = t->setup.device,
+                             .configurations = t->setup.configurations,
+                             .configuration_count = t->setup.configuration_count,
+                             .where = t->setup.where,
+                             .where_count = t->setup.where_count,
                              .objectives = t->objectives,
-                             .inputs = t->terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
+                             .inputs = t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     bool ok = sources && best_find(&o, &s->arena, out, found, e);
     spec_sources_free(sources);
     return ok;
 }
 
-// What the store answers with: under today's driver and source, and of a ranking of all that is
-// swept unless anything will do.
+// Takes the store's answer if it is of today's driver and source, and of a ranking of the whole
+// swept space unless any result will do.
 static bool ask_store_for_line(struct sweep *s, uint32_t line, struct error *e)
 {
     const struct sweep_line *l = &s->o.lines[line];
@@ -174,7 +175,7 @@ static bool ask_store_for_line(struct sweep *s, uint32_t line, struct error *e)
     struct best_answer answer;
     struct error why = ERROR_INIT;
     bool found = false, is_known = l->means == SWEEP_KNOWN;
-    if (!l->tune.store || (!is_known && (l->tune.fresh || s->o.again)))
+    if (!l->tune.setup.store || (!is_known && (l->tune.setup.fresh || s->o.again)))
         return true;
     if (!find_known(s, line, &answer, &found, &why))
         return note_point_failure(s, line, &why, e);
@@ -218,9 +219,9 @@ static bool begin_line(struct sweep *s, uint32_t line, struct error *e)
         return true;
     if (l->means == SWEEP_TUNE) {
         struct tune_options o = l->tune;
-        o.spec = n->spec;
-        o.spare = s->o.spare; // taken once, by the first
-        o.leaving = o.keep = false;
+        o.setup.spec = n->spec;
+        o.setup.spare = s->o.spare; // taken once, by the first
+        o.setup.leaving = o.keep = false;
         s->tune = tune_new(&o, &why);
         s->phase = s->tune ? SWEEP_TUNING : s->phase;
         return s->tune || note_point_failure(s, line, &why, e);
@@ -249,8 +250,8 @@ static bool say_none(struct sweep *s, const struct tune_progress *p)
     return entry_at(s, s->line)->why != NULL;
 }
 
-// What was found earlier in a part of the space, and the strategy did not ask for, may be clearly
-// faster: then that is what `hone best` says.
+// An earlier result from a part of the space that the strategy did not ask for may be clearly
+// faster: then `hone best` answers with it, and so must the sweep.
 static bool prefer_earlier_best(struct sweep *s, const struct tune_progress *p, struct error *e)
 {
     const struct tune_options *t = &s->o.lines[s->line].tune;
@@ -258,7 +259,7 @@ static bool prefer_earlier_best(struct sweep *s, const struct tune_progress *p, 
     struct best_answer answer;
     struct error why = ERROR_INIT;
     bool found = false, ok = true;
-    if (!t->store || t->fresh || !p->ranked.decided || !n->timed)
+    if (!t->setup.store || t->setup.fresh || !p->ranked.decided || !n->timed)
         return true;
     if (!find_known(s, s->line, &answer, &found, &why))
         return note_point_failure(s, s->line, &why, e);
@@ -314,7 +315,7 @@ static bool step_line_tune(struct sweep *s, int timeout_ms, struct error *e)
     return ok;
 }
 
-// ---- in turn -----------------------------------------------------------------------------------
+// ---- rounds -------------------------------------------------------------------------------------
 
 // Once a sweep, before the store is asked for launches of today's libraries. Where one cannot be
 // opened the launches will say so.
@@ -323,11 +324,11 @@ static bool ask_libraries(struct sweep *s, struct error *e)
     for (uint32_t i = 0; i < s->o.line_count && !s->was_asked; i++) {
         const struct sweep_line *l = &s->o.lines[i];
         struct error why = ERROR_INIT;
-        if (l->routine == ROUTINE_NONE || !l->tune.store || l->tune.fresh)
+        if (l->routine == ROUTINE_NONE || !l->tune.setup.store || l->tune.setup.fresh)
             continue;
-        const struct place *p = l->tune.place_count ? l->tune.places : NULL;
-        live_routine(p ? p->node : NULL, p ? p->worker : l->tune.worker,
-                     p ? p->environment : l->tune.environment, l->routine, l->routine_library,
+        const struct place *p = l->tune.setup.place_count ? l->tune.setup.places : NULL;
+        live_routine(p ? p->node : NULL, p ? p->worker : l->tune.setup.worker,
+                     p ? p->environment : l->tune.setup.environment, l->routine, l->routine_library,
                      &s->arena, &s->about[i], &why);
         if (why.code == ERROR_MEMORY)
             return error_memory(e);
@@ -336,7 +337,7 @@ static bool ask_libraries(struct sweep *s, struct error *e)
     return true;
 }
 
-// Times of the lines by themselves stay; who has none yet is told why.
+// Lines keep the times that they have; the others get the reason.
 static bool note_paired_failure(struct sweep *s, const struct error *why, struct error *e)
 {
     bool told = false;
@@ -352,7 +353,7 @@ static bool note_paired_failure(struct sweep *s, const struct error *why, struct
         *e = *why;
         return false;
     }
-    log_add(s->o.lines[0].tune.log, LOG_WARNING, "not launched in turn: %s", why->text);
+    log_add(s->o.lines[0].tune.setup.log, LOG_WARNING, "not launched in turn: %s", why->text);
     return true;
 }
 
@@ -384,7 +385,7 @@ static bool take_paired_run(struct sweep *s, const struct compare_record *r)
     }
     const struct sweep_entry *first = entry_at(s, 0);
     const struct tune_options *t = &s->o.lines[0].tune;
-    uint64_t resolution = t->device->timer_ns / (r->batch ? r->batch : 1);
+    uint64_t resolution = t->setup.device->timer_ns / (r->batch ? r->batch : 1);
     for (uint32_t i = 1; i < s->o.line_count; i++) {
         struct sweep_entry *n = entry_at(s, i);
         if (!first->in_turn || !n->in_turn ||
@@ -392,13 +393,13 @@ static bool take_paired_run(struct sweep *s, const struct compare_record *r)
             continue;
         n->compared = true;
         stats_paired_ratio(n->result->samples_ns, first->result->samples_ns,
-                           first->result->sample_count, t->terms.rules.level, resolution,
+                           first->result->sample_count, t->setup.terms.rules.level, resolution,
                            &n->ratio);
     }
     return true;
 }
 
-// What the store has of such a paired run.
+// Takes such a paired run from the store.
 static bool take_known_run(struct sweep *s, const struct compare_options *o, bool *is_known,
                            struct error *e)
 {
@@ -426,7 +427,7 @@ static bool take_known_run(struct sweep *s, const struct compare_options *o, boo
     return ok;
 }
 
-// The lines that have a configuration. One alone is not launched in turn with anything; a routine,
+// The lines that have a configuration. A single one is not interleaved with anything; a routine,
 // which nothing else measures, then has no time.
 static bool start_paired_run(struct sweep *s, struct error *e)
 {
@@ -445,13 +446,13 @@ static bool start_paired_run(struct sweep *s, struct error *e)
         s->sides[s->side_count++] =
             (struct compare_side){.label = l->label,
                                   .spec = n->spec,
-                                  .device = l->tune.device,
-                                  .places = l->tune.places,
-                                  .place_count = l->tune.place_count > 0,
+                                  .device = l->tune.setup.device,
+                                  .places = l->tune.setup.places,
+                                  .place_count = l->tune.setup.place_count > 0,
                                   .routine = l->routine,
                                   .routine_library = l->routine_library,
                                   .routine_about = s->about[i],
-                                  .store = l->tune.store,
+                                  .store = l->tune.setup.store,
                                   .name = l->name ? l->name : n->spec->name};
     }
     if (s->side_count < 2) {
@@ -460,22 +461,13 @@ static bool start_paired_run(struct sweep *s, struct error *e)
             n->why = "not launched: no other line has a configuration that works at this point";
         return true;
     }
-    struct compare_options o = {.sides = s->sides,
+    struct compare_options o = {.setup = setup_for_paired(&t->setup),
+                                .sides = s->sides,
                                 .side_count = s->side_count,
                                 .choices = s->choices,
-                                .worker = t->worker,
-                                .environment = t->environment,
-                                .lock_folder = t->lock_folder,
-                                .log = t->log,
-                                .seed = t->seed,
-                                .rounds = s->o.rounds,
-                                .jobs = t->jobs,
-                                .terms = t->terms,
-                                .command = t->command,
-                                .host = t->host};
-    o.terms.rules.fixed = 0;
+                                .rounds = s->o.rounds};
     bool is_known = false;
-    if (!t->fresh && !take_known_run(s, &o, &is_known, &why))
+    if (!t->setup.fresh && !take_known_run(s, &o, &is_known, &why))
         return note_paired_failure(s, &why, e);
     if (is_known)
         return true;

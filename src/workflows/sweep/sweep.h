@@ -1,20 +1,19 @@
 // The workflow of `hone sweep`: a spec at several points, each a set of constants, one after the
-// other. At each point the spec is read with these constants and tuned (or what the store knows is
-// taken); where there are further *lines*, other specs or a vendor's routines, the best of each
-// are then launched in turn in one paired run (compare.h), because times of different runs do not
-// compare.
+// other. At each point the spec is read with these constants and tuned (or the stored result is
+// taken); if there are further *lines*, other specs or a vendor's routines, the best of each are
+// then interleaved in one paired run (compare.h), because times of different runs do not compare.
 //
-// A point at which something fails is a record all the same, with the reason, and the sweep goes
-// on; it breaks off where the device, a worker or the store cannot go on. A ranking that the store
-// has of a point's space (or of the part that is swept) answers at once, and so do launches in
-// turn, so that a sweep which was ended goes on where it was.
+// A point at which something fails is still a record, with the reason, and the sweep goes on; it
+// breaks off if the device, a worker or the store cannot go on. A stored ranking of a point's space
+// (or of the part that is swept) answers at once, and so do interleaved launches, so that a sweep
+// that was ended resumes where it was.
 //
 // Driven as workflow.h says; planned and done are points.
 #ifndef HONE_WORKFLOWS_SWEEP_SWEEP_H
 #define HONE_WORKFLOWS_SWEEP_SWEEP_H
 
 #include "workflows/compare/compare.h"
-#include "spec/sweep_plan.h"
+#include "problem/sweep_plan.h"
 #include "workflows/tune/tune.h"
 
 #define SWEEP_LINES COMPARE_SIDES
@@ -51,7 +50,7 @@ struct sweep_options {
 // A line at a point. Everything lives until sweep_free().
 struct sweep_entry {
     const struct spec *spec; // with the point's constants; NULL: it cannot be read with them
-    // NULL where there is none; "" and "{}" of a routine.
+    // NULL if there is none; "" and "{}" of a routine.
     const char *configuration, *configuration_json;
     const uint32_t *choice;      // in the spec; of a routine that of the spec's default
     const struct result *result; // (or NULL) that the times are of, or the reason of a failure
@@ -61,8 +60,9 @@ struct sweep_entry {
     // (or NULL) It is the best of this subspace of what is swept (best_place.part; subspace.h). With
     // `known` alone.
     const char *subspace;
-    bool in_turn; // the times are of launches in turn with those of the other lines
-    // Of a further line in turn with the first: how many times longer it takes than that.
+    bool in_turn; // the times are of launches interleaved with those of the other lines
+    // For a further line that was interleaved with the first: how many times longer it takes than
+    // that.
     bool compared;
     struct stats_ratio ratio;
     const char *why; // (or NULL) there are no times

@@ -1,5 +1,5 @@
-// Finds the paired run of a comparison in the store: each side is asked for the launches in turn
-// of the job that its choice makes today; what they share is the random id of their run.
+// Finds the paired run of a comparison in the store: each side is searched for interleaved launches
+// of the job that its choice makes today; the sides share the random id of their run.
 
 #include "workflows/sweep/sweep_paired.h"
 
@@ -7,7 +7,7 @@
 
 #define PAIRED_RUN_MOST 64 // of a side, that are looked at: the newest
 
-// What the store has of a side.
+// The stored results of a side.
 struct heard {
     struct digest key;
     struct result *results[PAIRED_RUN_MOST]; // newest first
@@ -127,7 +127,7 @@ bool sweep_find_paired_run(const struct compare_options *o, struct result **resu
         kept = kept && s->store && (s->routine == ROUTINE_NONE || s->routine_about);
     }
     for (uint32_t i = 0; ok && kept && i < o->side_count; i++) {
-        all[i].cold = o->terms.cold;
+        all[i].cold = o->setup.terms.cold;
         ok = make_side_key(&o->sides[i], o->choices[i], &all[i].key, e) &&
              ask_store_for_runs(&o->sides[i], &all[i], e);
     }

@@ -1,4 +1,4 @@
-// Launches in turn that the store has: the paired run of a comparison, found again.
+// Interleaved launches in the store: the paired run of a comparison, found again.
 #ifndef HONE_WORKFLOWS_SWEEP_SWEEP_PAIRED_H
 #define HONE_WORKFLOWS_SWEEP_SWEEP_PAIRED_H
 
@@ -6,9 +6,8 @@
 
 // The newest paired run in which every side took part, with the jobs that its choice makes today,
 // on today's device and driver, and with as many rounds as are wanted (0: as compare.h says) or
-// more. results: room for one a side, which are the caller's then; *found tells whether there is
-// one. A side that is kept in no store was in none, nor was a routine of which nobody says what its
-// library is.
+// more. results: room for one a side, which are the caller's then; *found: is there such a run?
+// There is none for a side without a store, nor for a routine whose library is not known.
 bool sweep_find_paired_run(const struct compare_options *o, struct result **results, bool *found,
                            struct error *e);
 

@@ -15,7 +15,7 @@ static void name_of_file(const char *path, char out[256])
     str_format(out, 256, "%.*s", (int)(length < 255 ? length : 255), base);
 }
 
-// What was measured beside the time, by its name.
+// Turns the recorded measurements other than the time into metrics of their names.
 static bool add_metrics(struct spec *s, const struct recorded *r)
 {
     struct formula *metrics = arena_array(&s->arena, r->measurement_count + 1, sizeof *metrics);

@@ -3,7 +3,7 @@
 #ifndef HONE_WORKFLOWS_TUNE_REPLAY_H
 #define HONE_WORKFLOWS_TUNE_REPLAY_H
 
-#include "formats/recorded.h"
+#include "recorded/recorded.h"
 #include "space/space.h"
 
 // Everything is the caller's and outlives the replay.
@@ -20,7 +20,7 @@ struct replay_options {
 
 struct replay {
     struct replay_options o;
-    // What can be asked for: recorded, and valid by the spec and the options. Not empty.
+    // The available configurations: recorded, and valid by the spec and the options. Not empty.
     struct space *space;
     const struct recorded_row **rows; // by the index in the space
     uint64_t unrecorded;              // valid, but not recorded: left out
@@ -38,12 +38,10 @@ bool replay_init(struct replay *r, const struct replay_options *o, struct error 
 void replay_release(struct replay *r);
 
 const struct recorded_row *replay_row(const struct replay *r, uint64_t index);
-// For spec_measured.recorded: NULL where the spec is one of its own, whose metrics have
-// expressions.
+// For spec_measured.recorded: NULL if the spec is one of its own, whose metrics have expressions.
 const double *replay_measurements(const struct replay *r, uint64_t index);
-// What one configuration cost when it was recorded: compiling, running, verifying and the tuner's
-// own work beside them, but not its search. The mean where nothing is recorded of this one; NaN
-// where nothing is of any.
+// The recorded cost of a configuration: compiling, running, verifying and the tuner's own overhead,
+// without its search. The mean if this one's cost is not recorded; NaN if none is.
 double replay_cost_ns(const struct replay *r, uint64_t index);
 
 #endif

@@ -27,48 +27,13 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
     const struct tune_options *o = &t->o;
     if (o->replay)
         return tune_replay_evaluator(t, e);
-    struct live_options live = {.worker = o->worker,
-                                .environment = o->environment,
-                                .device = o->device,
-                                .jobs = o->jobs,
-                                .builders = o->builders,
-                                .builder_count = o->builder_count,
-                                .terms = o->terms,
-                                .build_only = o->build_only,
-                                .no_timing = o->no_timing,
-                                .by_image = true,
-                                .leaving = o->leaving,
-                                .spare = o->spare,
-                                .endings = o->endings,
-                                .judge = o->judge,
-                                .log = o->log};
-    struct cached_options cached = {.store = o->build_only ? NULL : o->store,
-                                    .fresh = o->fresh,
-                                    .alone = space_count(t->session.space) == 1,
-                                    .retry = o->retry,
-                                    .lock_folder = o->build_only ? NULL : o->lock_folder,
-                                    .spec_name = o->name ? o->name : o->spec->name,
-                                    .constants = t->session.constants,
-                                    .source = t->session.source};
-    if (o->place_count > 1) {
-        const struct farm_options farm = {.places = o->places,
-                                          .count = o->place_count,
-                                          .live = live,
-                                          .cached = cached,
-                                          .outlier = o->outlier};
-        struct evaluator *ev = farm_new(&farm, e);
-        t->builders = ev ? farm_builders(ev) : 0;
-        return ev;
-    }
-    if (o->place_count == 1)
-        place_use(o->places, &live);
-    // More workers than jobs would only open devices.
-    if (!live.jobs)
-        live.jobs = live_default_jobs(live.node, o->device);
-    if (live.jobs > t->planned)
-        live.jobs = (uint32_t)t->planned;
-    t->builders = live_pool_workers(&live);
-    return cached_new(&cached, &live, e);
+    const struct live_options live = {
+        .no_timing = o->no_timing, .by_image = true, .judge = o->judge};
+    const struct cached_options cached = {.alone = space_count(t->session.space) == 1,
+                                          .spec_name = o->name,
+                                          .constants = t->session.constants,
+                                          .source = t->session.source};
+    return setup_evaluator(&o->setup, live, cached, t->planned, &t->builders, e);
 }
 
 // Into t->members, with what the rounds know better; how many there are.
@@ -98,12 +63,12 @@ static bool describe_devices(struct tune *t, struct error *e)
     struct text json = TEXT_INIT;
     struct emit j;
     uint32_t count = fill_members(t);
-    if (count == 0 || !t->o.store || t->o.build_only)
+    if (count == 0 || !t->o.setup.store || t->o.setup.build_only)
         return true;
     emit_start(&j, &json);
     farm_members_emit(t->members, count, &j);
     bool ok = json.failed ? error_memory(e)
-                          : session_describe(&t->session, t->o.store, text_cstr(&json), e);
+                          : session_describe(&t->session, t->o.setup.store, text_cstr(&json), e);
     text_release(&json);
     return ok;
 }
@@ -112,34 +77,25 @@ static bool begin_search(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
     struct text subspace = TEXT_INIT;
-    const struct session_options so = {.spec = o->spec,
-                                       .space = o->replay ? o->replay->space : NULL,
-                                       .device = o->device,
-                                       .name = o->name,
-                                       .log = o->log,
-                                       .configurations = o->configurations,
-                                       .configuration_count = o->configuration_count,
-                                       .where = o->where,
-                                       .where_count = o->where_count,
-                                       .share = o->share};
-    if ((o->replay && !tune_replay_fits(o, e)) || !session_make(&t->session, &so, e))
+    const struct session_options so = {.space = o->replay ? o->replay->space : NULL,
+                                       .name = o->name};
+    if ((o->replay && !tune_replay_fits(o, e)) || !session_make(&t->session, &o->setup, &so, e))
         return false;
     uint64_t valid = space_count(t->session.space);
     t->planned = budget_configurations(&o->budget, valid);
-    if (!strategy_check(o->strategy, e) ||
-        !session_begin(&t->session, o->store, o->seed, o->command, o->host, e))
+    if (!strategy_check(o->strategy, e) || !session_begin(&t->session, e))
         return false;
     t->evaluator = tune_make_evaluator(t, e);
     if (!t->evaluator || !describe_devices(t, e))
         return false;
-    // The evaluator says how many it keeps under way at once, since it starts with none. Where a
-    // time ends the search nobody knows how many there will be.
+    // The evaluator limits how many it keeps under way at once, since it starts with none. If a
+    // time ends the search, the total is not known.
     size_t room = evaluator_room(t->evaluator);
     bool by_time = o->budget.nanoseconds > 0 && t->planned >= valid;
     const struct objectives *g = &o->objectives;
     struct strategy_setup setup = {.space = t->session.space,
                                    .budget = by_time ? 0 : t->planned,
-                                   .seed = o->seed,
+                                   .seed = o->setup.seed,
                                    .value_is_time = g->count == 1 &&
                                                     g->terms[0].metric == OBJECTIVE_TIME &&
                                                     !g->terms[0].maximise,
@@ -153,8 +109,8 @@ static bool begin_search(struct tune *t, struct error *e)
     t->strategy = scalarization_new(o->strategy, &setup, &t->o.objectives, e);
     if (!t->strategy || !tune_known_find(t, e))
         return false;
-    if (subspace_text(o->configurations, o->configuration_count, o->where, o->where_count, o->share,
-                      &subspace))
+    if (subspace_text(o->setup.configurations, o->setup.configuration_count, o->setup.where,
+                      o->setup.where_count, o->setup.share, &subspace))
         t->subspace = arena_strdup(&t->arena, text_cstr(&subspace));
     text_release(&subspace);
     return (t->subspace && tune_rank_init(t)) || error_memory(e);
@@ -208,7 +164,7 @@ static struct item **named_bucket(struct tune *t, const char *configuration)
 
 static struct item *tune_item_new(struct tune *t, uint64_t index)
 {
-    const struct spec *spec = t->o.spec;
+    const struct spec *spec = t->o.setup.spec;
     size_t count = (size_t)t->item_count + 1;
     bool has_room = ARRAY_ROOM(t->items, t->item_room, count) &&
                     ARRAY_ROOM(t->records, t->record_room, count) &&
@@ -257,13 +213,14 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
     t->outstanding++;
     if (t->o.replay)
         return tune_replay_answer(t, n) || error_memory(e);
-    if (!spec_job(t->o.spec, t->session.sources, t->o.device, n->record.choice, &n->job, &why))
+    if (!spec_job(t->o.setup.spec, t->session.sources, t->o.setup.device, n->record.choice, &n->job,
+                  &why))
         return session_refusal(&why, &n->result) || error_memory(e);
     const struct job_launch *launch = &n->job->launches[0];
     n->record.dimensions = launch->dimensions;
     memcpy(n->record.global, launch->global, sizeof n->record.global);
     memcpy(n->record.local, launch->local, sizeof n->record.local);
-    n->primary = twins_find(&t->twins, &n->twin, t->o.spec, t->session.sources, n->job);
+    n->primary = twins_find(&t->twins, &n->twin, t->o.setup.spec, t->session.sources, n->job);
     if (!n->primary)
         return tune_submit(t, n, ticket, e);
     job_free(n->job);
@@ -279,7 +236,8 @@ static bool is_search_over(struct tune *t)
     return t->asking_ended && evaluator_idle(t->evaluator);
 }
 
-// What was asked and has not begun when the budget's time is up is left, too.
+// When the budget's time is up, configurations that were asked for and have not begun are dropped,
+// too.
 static void watch_budget_time(struct tune *t)
 {
     uint64_t limit = t->o.budget.nanoseconds;
@@ -295,7 +253,7 @@ static void watch_budget_time(struct tune *t)
 // would take from what is measured; and with one builder, or as long as the store answers, the same seed asks the same.
 static void choose_beside_launches(struct tune *t)
 {
-    if (t->is_threaded || t->fresh_done == 0 || t->builders < 2 || t->o.device->shares_host)
+    if (t->is_threaded || t->fresh_done == 0 || t->builders < 2 || t->o.setup.device->shares_host)
         return;
     scalarization_thread(t->strategy, t->elsewhere.count);
     t->is_threaded = true;
@@ -327,7 +285,7 @@ static bool ask_strategy(struct tune *t, struct error *e)
     if (t->outstanding == 0 && (left == 0 || (want && got == 0 && !t->is_thinking)))
         t->asking_ended = true;
     if (t->asking_ended && left > 0 && scalarization_why(t->strategy))
-        log_add(t->o.log, LOG_WARNING, "%s", scalarization_why(t->strategy)->text);
+        log_add(t->o.setup.log, LOG_WARNING, "%s", scalarization_why(t->strategy)->text);
     for (size_t i = 0; i < got; i++) {
         if (!tune_known_ask(t, batch[i]) && !tune_start_item(t, batch[i], e))
             return false;
@@ -346,7 +304,7 @@ struct spec_measured tune_measured(const struct tune *t, const struct tune_recor
                                       replay ? replay_measurements(replay, r->index) : NULL};
 }
 
-// Once the device's clock was found wrong, what it told is no time.
+// Once the device's clock has proved wrong, its times no longer count.
 void tune_summarise(struct tune *t, struct item *n)
 {
     struct tune_record *r = &n->record;
@@ -360,13 +318,14 @@ void tune_summarise(struct tune *t, struct item *n)
     if (t->o.replay)
         tune_replay_summarise(t, r);
     else
-        stats_summarise(samples, count, t->o.device->timer_ns, &r->stats);
+        stats_summarise(samples, count, t->o.setup.device->timer_ns, &r->stats);
     r->timed = true;
     const struct spec_measured measured = tune_measured(t, r);
     r->metrics = n->metrics;
-    r->metric_count = t->o.spec->metric_count;
+    r->metric_count = t->o.setup.spec->metric_count;
     for (uint32_t i = 0; i < r->metric_count; i++) {
-        if (!spec_metric(t->o.spec, i, r->choice, t->o.device, &measured, &n->metrics[i]))
+        if (!spec_metric(t->o.setup.spec, i, r->choice, t->o.setup.device, &measured,
+                         &n->metrics[i]))
             n->metrics[i] = NAN;
     }
     tune_objective_value(t, n);
@@ -374,7 +333,8 @@ void tune_summarise(struct tune *t, struct item *n)
 
 static void add_times(struct tune_progress *p, const struct result *r)
 {
-    // One that was hopeless at its verified launch has that as its sample: nothing was timed.
+    // A configuration found hopeless at its verified launch has that launch as its sample: nothing
+    // was timed.
     bool is_verified_launch = r->stop == STOP_HOPELESS && r->sample_count == 1 && !r->warm &&
                               r->samples_ns[0] == r->verify_launch_ns;
     p->build_ns += r->build_ns;
@@ -482,7 +442,7 @@ static void link_same_code(struct tune *t, struct item *n)
     struct item *other = *named_bucket(t, n->result->same_as);
     while (other && !str_equal(other->record.configuration, n->result->same_as))
         other = other->chained;
-    // What the store says of both may come in either order.
+    // The store may answer for the two in either order.
     if (!other || other == n || (!other->result && !n->result->reused))
         return;
     n->primary = other->primary ? other->primary : other;
@@ -505,7 +465,7 @@ static const struct tune_record *take_tune_outcome(struct tune *t, struct outcom
     bool hopeless = n->result->fault == FAULT_SPEC && t->progress.by_status[STATUS_CORRECT] == 0;
     if (hopeless) {
         error_set(&t->why, ERROR_INPUT, "KernelSpecification: %s", n->result->message);
-        spec_error(t->o.spec, &t->why);
+        spec_error(t->o.setup.spec, &t->why);
     }
     const struct tune_record *r = finish_tune_item(t, n);
     if (hopeless || (!t->broken && tune_objective_is_hopeless(t, r, &t->why))) {
@@ -591,7 +551,7 @@ static enum workflow_answer step_search(struct tune *t, int timeout_ms,
         return WORKFLOW_NOTHING;
     if (got < 0) {
         if (why.code == ERROR_INPUT)
-            error_context(&why, "KernelSpecification"), spec_error(t->o.spec, &why);
+            error_context(&why, "KernelSpecification"), spec_error(t->o.setup.spec, &why);
         return break_off_tune(t, &why, e);
     }
     *record = got ? take_tune_outcome(t, &out) : NULL;
@@ -602,18 +562,18 @@ static enum workflow_answer step_search(struct tune *t, int timeout_ms,
 enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
                                struct error *e)
 {
-    if (t->o.store)
-        store_patience(t->o.store, STORE_STEP_MS);
+    if (t->o.setup.store)
+        store_patience(t->o.setup.store, STORE_STEP_MS);
     struct error why = ERROR_INIT;
     enum workflow_answer answer = step_search(t, timeout_ms, record, e);
     if (answer == WORKFLOW_END && !t->is_described) {
         t->is_described = describe_devices(t, &why);
         if (!t->is_described)
-            answer =
-                store_try_again(t->o.store, &why) ? WORKFLOW_NOTHING : break_off_tune(t, &why, e);
+            answer = store_try_again(t->o.setup.store, &why) ? WORKFLOW_NOTHING
+                                                             : break_off_tune(t, &why, e);
     }
-    if (t->o.store)
-        store_patience(t->o.store, 0);
+    if (t->o.setup.store)
+        store_patience(t->o.setup.store, 0);
     return answer;
 }
 
@@ -679,7 +639,7 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     }
     out->strategy = strategy_name(scalarization_strategy(t->strategy));
     out->strategy_description = strategy_description(scalarization_strategy(t->strategy));
-    out->fixed = t->o.terms.rules.fixed;
+    out->fixed = t->o.setup.terms.rules.fixed;
     out->pareto = t->front_count;
     if (t->o.replay)
         tune_replay_progress(t, out);
@@ -760,7 +720,7 @@ bool tune_job(const struct tune *t, const struct tune_record *record, struct job
     const struct tune_options *o = &t->o;
     if (o->replay)
         return error_set(e, ERROR_USAGE, "what is recorded has no job");
-    return spec_job(o->spec, t->session.sources, o->device, record->choice, out, e);
+    return spec_job(o->setup.spec, t->session.sources, o->setup.device, record->choice, out, e);
 }
 
 bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,

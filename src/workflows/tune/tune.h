@@ -15,37 +15,17 @@
 #include "workflows/final_ranking.h"
 #include "workflows/workflow.h"
 #include "runner/farm.h"
-#include "spec/spec.h"
+#include "problem/spec.h"
 #include "store/store.h"
 
 struct tune_options {
-    const struct spec *spec;
-    const struct device_info *device;
-    const char *const *worker;      // argv, NULL-terminated
-    const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
-    // (optional) Equal devices that share the work (runner/place.h); 0: `device` alone, with
-    // `worker`, `environment` and `spare`. `device` is that of the first then.
-    const struct place *places;
-    uint32_t place_count;
-    const struct place *builders; // (optional) as in live_options
-    uint32_t builder_count;
-    double outlier; // a device this share slower than its siblings is left out; 0: FARM_OUTLIER
-    struct store *store; // (optional)
+    struct setup setup;
     // (optional) The name that results are stored under; NULL: the spec's. `hone best` finds no others.
     const char *name;
-    // (optional) Answers instead of a device: `device`, `worker` and `store` are NULL then, `jobs`
-    // is how many questions are open at once, the budget's time is that of the recorded costs, and
+    // (optional) Answers instead of a device: device, worker and store of the setup are NULL then, its
+    // `jobs` is how many questions are open at once, the budget's time is that of the recorded costs, and
     // there is no ranking. Outlives the tune.
     const struct replay *replay;
-    struct store *known;     // (optional) asked after `store` what is known of the space elsewhere
-    const char *lock_folder; // (optional) where the device's lock stands, e.g. "/tmp"
-    const struct log *log;
-
-    const char *const *configurations; // --config
-    uint32_t configuration_count;
-    const char *const *where; // --where
-    uint32_t where_count;
-    struct space_share share; // --part
     // --start-with: asked first, and part of the budget; none: the spec's, if there are any.
     const char *const *start_with;
     uint32_t start_count;
@@ -53,23 +33,11 @@ struct tune_options {
     struct objectives objectives; // no terms: least time. See below
     const char *strategy;         // (optional) "genetic:population=20"; NULL: by the budget
     struct budget budget;
-    uint64_t seed;
-    uint32_t jobs; // build workers; 0: as many as useful
-    struct terms terms;
-    bool fresh;              // earlier results do not answer
-    uint32_t retry;          // earlier failures with these statuses do not answer: 1 << status
-    bool build_only;         // nothing runs
-    bool no_timing;          // verified, not timed
-    bool leaving;            // the process ends right after tune_free(): workers are not waited for
-    bool keep;               // the jobs stay loaded after the end, for tune_fetch()
-    bool no_transfer;        // what `store` and `known` say is no input of the search
-    struct spare *spare;     // (optional) as in live_options; outlives the tune
-    struct endings *endings; // (optional) likewise
+    bool no_timing; // verified, not timed
+    bool keep;      // the jobs stay loaded after the end, for tune_fetch()
+    // The search ignores results that the setup's store and known have for other spaces.
+    bool no_transfer;
     const struct judge *judge; // (optional) as in live_options; without a store
-
-    // For the record in the store:
-    const char *command; // the command line
-    const char *host;
 };
 
 // One configuration that is done.
@@ -84,14 +52,14 @@ struct tune_record {
     bool is_default;
     bool timed;                 // correct and measured: stats are valid
     struct stats_summary stats; // of the samples, ns
-    // Of several devices: its times are so many times those of the one that all are told by; 1 of
-    // that, where it is not known, and once it took part in a ranking.
+    // On several devices: its times are this many times those of the device to which all times are
+    // converted; 1 on that device, if not known, and once it took part in a ranking.
     double pace;
     const double *metrics; // the spec's, at the median, NaN: it has none; NULL: not timed
     uint32_t metric_count;
     const double *values; // of the objectives; NULL: not timed, or one of them is not known
     uint32_t value_count;
-    bool pareto; // of several objectives, so far: no other one is better in all
+    bool pareto; // of several objectives, so far: not dominated by another
     bool ranked; // took part in the ranking to its end: `rank` is valid
     struct ranking_entry rank;
     uint64_t ordinal;    // in the order in which records were handed out, from 0
@@ -110,7 +78,7 @@ struct tune_ranked {
     const struct tune_record *chosen; // of those: what `hone best` answers
     char why[TIE_BREAK_WHY];          // that one was chosen
     uint8_t id[16];                   // of the ranking in the store; zeros with one finalist
-    // Of several devices those that its rounds ran on.
+    // On several devices: those that its rounds ran on.
     const struct ranked_place *places;
     uint32_t place_count;
     struct final_ranking_status status;
@@ -129,24 +97,24 @@ struct tune_speedup {
     bool significant; // the interval lies above 1
 };
 
-// What is known of the space elsewhere, as an input of the search (search/source.h).
+// Results for the space from elsewhere, as an input of the search (search/source.h).
 struct tune_source {
     const char *name; // "NVIDIA A100 (opencl), WIDTH=256"
     uint64_t results; // of configurations of the space
     // (or NULL) The best here of its few best: what it was worth to ask for these.
     const struct tune_record *best;
     struct strategy_heard heard;
-    // Of the tune's best over that, once the search and its ranking are over.
+    // The speed-up of the tune's best over that, once the search and its ranking are over.
     struct tune_speedup behind;
     uint32_t shared; // parameters that both have and vary
     bool is_failed; // no result is correct: it is no input of the search, and nothing else is known
 };
 
-// What the user began with.
+// A configuration that the user started with.
 struct tune_start {
     const char *configuration, *configuration_json;
     const struct tune_record *record; // (or NULL) once it is there
-    // Of the tune's best over it, once the search and its ranking are over.
+    // The speed-up of the tune's best over it, once the search and its ranking are over.
     struct tune_speedup behind;
 };
 
@@ -195,19 +163,19 @@ struct tune_progress {
     uint64_t kernel_ns;
     uint64_t rank_ns;   // the ranking, from its start to its end
     double replayed_ns; // of a replay: what its results cost when recorded; NaN: not known
-    // What the evaluator's time went into; all of it that was for the ranking is in `ranking_ns`.
+    // The breakdown of the evaluator's time; all of the ranking's is in `ranking_ns`.
     struct evaluator_times times;
     uint64_t ranking_ns;
 };
 
 struct tune;
 
-// The objective decides what `best` is, what strategies are told and how records are ordered. Where
-// it is the time or the like (objective_is_time()) nothing else changes. Under any other objective
-// screening may not stop what is slow, and the ranking in rounds, which compares times, would not
-// decide it: there is none, and each configuration has OBJECTIVE_LAUNCHES timed launches instead
-// (or as many as were asked for), the least number with an interval; with their energy where the
-// objective needs it.
+// The objective decides what `best` is, which values strategies receive and how records are
+// ordered. If it is the time or an equivalent (objective_is_time()), nothing else changes. Under
+// any other objective screening may not stop slow configurations, and the ranking in rounds, which
+// compares times, would not decide it: there is none, and each configuration has OBJECTIVE_LAUNCHES
+// timed launches instead (or as many as were asked for), the smallest number with an interval; with
+// their energy if the objective needs it.
 #define OBJECTIVE_LAUNCHES 7
 
 // Reads the sources, makes the space and starts the search. Fails with the reason for an empty
@@ -223,18 +191,18 @@ enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune
 void tune_cancel(struct tune *t);
 void tune_progress(struct tune *t, struct tune_progress *out);
 
-// The speed-up of the best over the default configuration; not known where there is no single best.
+// The speed-up of the best over the default configuration; not known without a single best.
 void tune_speedup(const struct tune *t, struct tune_speedup *out);
-// Of any record over any other; either may be NULL.
+// The speed-up of any record over any other; either may be NULL.
 void tune_compare(const struct tune *t, const struct tune_record *slow,
                   const struct tune_record *fast, struct tune_speedup *out);
 
-// What is known of a record, for spec_metric(); the time is NaN where it was not timed.
+// The measurements of a record, for spec_metric(); the time is NaN if it was not timed.
 struct spec_measured tune_measured(const struct tune *t, const struct tune_record *r);
 const struct space *tune_space(const struct tune *t);
 void tune_source_digest(const struct tune *t, struct digest *out);
-// How results are held against what is right, for headers. *against: "gemm", "default
-// configuration"; "" where nothing is compared, or no job could be made to look at.
+// How results are verified, for headers. *against: "gemm", "default configuration"; "" if nothing
+// is compared, or no job could be made to find out.
 enum verification tune_verification(const struct tune *t, const char **against);
 // All timed records, best first: those of the ranking by their places; then the others by the first
 // objective at their median, which does not compare with those above; those without a value last,

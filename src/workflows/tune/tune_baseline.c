@@ -1,7 +1,7 @@
-// The default configuration is what others are compared with, and, where the spec has no reference,
-// what their outputs are held against. One that crashes, or does not build, is a result like any
-// other, so the next valid configuration takes its place and the tune goes on. A tune of a part takes the one
-// that a tune of the whole would: their results are held against the same.
+// Other configurations are compared with the default one and, if the spec has no reference, their
+// outputs with its outputs. A default that crashes, or does not build, is a result like any other,
+// so the next valid configuration takes its place and the tune goes on. A tune of a part takes the
+// one that a tune of the whole would, so that results of both are verified in the same way.
 #include "workflows/tune/tune_inside.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ enum {
 // Has the configuration failed by itself already?
 static bool has_failed(const struct tune *t, const uint32_t *choice)
 {
-    size_t bytes = t->o.spec->parameter_count * sizeof *choice;
+    size_t bytes = t->o.setup.spec->parameter_count * sizeof *choice;
     for (uint64_t i = 0; i < t->item_count; i++) {
         const struct item *n = t->items[i];
         if (memcmp(n->record.choice, choice, bytes) == 0 && n->result &&
@@ -28,8 +28,8 @@ static bool can_stand_in(const struct tune *t, const uint32_t *choice)
 {
     struct error ignored = ERROR_INIT;
     struct job *job = NULL;
-    bool ok = !has_failed(t, choice) &&
-              spec_job(t->o.spec, t->session.sources, t->o.device, choice, &job, &ignored);
+    bool ok = !has_failed(t, choice) && spec_job(t->o.setup.spec, t->session.sources,
+                                                 t->o.setup.device, choice, &job, &ignored);
     job_free(job);
     return ok;
 }
@@ -49,7 +49,7 @@ static bool find_stand_in(const struct tune *t, const struct space *whole, uint6
     return false;
 }
 
-// What is asked for and not answered yet was made with the old reference.
+// Jobs that are not answered yet were made with the old reference.
 static bool resubmit_items(struct tune *t, struct error *e)
 {
     for (uint64_t i = 0; i < t->item_count; i++) {
@@ -58,7 +58,8 @@ static bool resubmit_items(struct tune *t, struct error *e)
         if (n->result || n->primary)
             continue;
         n->record.job = NULL;
-        if (!spec_job(t->o.spec, t->session.sources, t->o.device, n->record.choice, &n->job, e) ||
+        if (!spec_job(t->o.setup.spec, t->session.sources, t->o.setup.device, n->record.choice,
+                      &n->job, e) ||
             !tune_submit(t, n, i, e))
             return false;
     }
@@ -71,14 +72,14 @@ static bool tell_replacement(struct tune *t, const uint32_t *was, const uint32_t
     const char *old, *now, *json;
     bool first = t->stand_ins == 1;
     struct arena *a = &t->arena;
-    if (!session_texts(t->o.spec, was, a, &old, &json) ||
-        !session_texts(t->o.spec, is, a, &now, &json))
+    if (!session_texts(t->o.setup.spec, was, a, &old, &json) ||
+        !session_texts(t->o.setup.spec, is, a, &now, &json))
         return false;
     t->session.against = arena_printf(a, "configuration %s, in place of the default", now);
-    log_add(t->o.log, LOG_WARNING,
+    log_add(t->o.setup.log, LOG_WARNING,
             "%s: %s%s%s cannot be what others are held against (%s): %s takes its place",
-            t->o.spec->path, first ? "the default configuration, " : "", old, first ? "," : "", why,
-            now);
+            t->o.setup.spec->path, first ? "the default configuration, " : "", old,
+            first ? "," : "", why, now);
     return t->session.against != NULL;
 }
 
@@ -91,13 +92,13 @@ bool tune_replace_default(struct tune *t, struct error *why)
     if (t->o.replay || t->cancelled || t->progress.by_status[STATUS_CORRECT] > 0)
         return false;
     evaluator_status(t->evaluator, &status);
-    uint32_t count = t->o.spec->parameter_count;
+    uint32_t count = t->o.setup.spec->parameter_count;
     uint32_t *was = arena_array(&t->arena, count + 1, sizeof *was);
     uint32_t *is = arena_array(&t->arena, count + 1, sizeof *is);
     const struct space *whole = NULL;
     if (!was || !is || status.reference == REFERENCE_SOUND || t->stand_ins == STAND_INS_MOST ||
-        !spec_default_reference(s->sources, t->o.device, was) || !(whole = session_whole(s, &e)) ||
-        !space_find(whole, was, &index))
+        !spec_default_reference(s->sources, t->o.setup.device, was) ||
+        !(whole = session_whole(s, &e)) || !space_find(whole, was, &index))
         return false;
     t->spec_default = t->stand_ins ? t->spec_default : index;
     if (!find_stand_in(t, whole, index, is))

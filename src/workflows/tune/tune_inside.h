@@ -1,8 +1,7 @@
 // Private to the workflow of `hone tune`: its state, shared by tune.c (the search), tune_known.c
-// (what the store knows), tune_objective.c (what is looked for), tune_baseline.c (another default in
-// place of one that fails), tune_sources.c (what is known of the space elsewhere), tune_starts.c (what
-// the user begins with), tune_replay.c (a recording answers) and tune_rank.c (the ranking at the
-// end).
+// (stored results), tune_objective.c (the objectives), tune_baseline.c (another default in place of
+// one that fails), tune_sources.c (results from elsewhere), tune_starts.c (the user's start
+// configurations), tune_replay.c (a recording answers) and tune_rank.c (the ranking at the end).
 #ifndef HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
 #define HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
 
@@ -54,7 +53,7 @@ struct tune {
     size_t known_count, known_next;
     uint64_t unasked; // of them
 
-    struct sources elsewhere;    // what the search is told beforehand
+    struct sources elsewhere;    // the search's sources
     struct tune_source *sources; // of them, for reports; behind them those where all failed
     uint32_t source_count;
     struct strategy_heard *heard;
@@ -74,7 +73,7 @@ struct tune {
     uint64_t handed_out; // items below are records already
 
     struct shortlist finalists; // of the ranking, as of now
-    struct item *baseline;      // (or NULL) the default, where it is none of these
+    struct item *baseline;      // (or NULL) the default, if it is not one of these
     uint64_t baseline_ticket;
     struct finalist *in_ranking; // those of the final ranking, while it runs and after
     size_t in_ranking_count, in_ranking_capacity;
@@ -103,7 +102,7 @@ struct tune {
     bool is_thinking; // the strategy, about a question
     bool is_making;   // there is room for another job, which can be made at once
     bool differ;      // not all of `first` ended in one way
-    bool by_time;     // the objective is the time or the like
+    bool by_time;     // the objective is the time or an equivalent
     bool has_values;  // some record has values of the objective
     bool was_ranked;  // once, whatever came of it
     bool asking_ended, cancelled, broken;
@@ -113,10 +112,10 @@ struct tune {
 // tune.c
 double tune_record_ns(const struct tune_record *r); // the median at the pace of the one device
 void tune_summarise(struct tune *t, struct item *n);
-// The first values of a recording's parameters are nobody's default.
+// The first values of a recording's parameters are not a default.
 static inline bool tune_has_default(const struct tune *t)
 {
-    return t->session.has_default && !(t->o.replay && t->o.spec->text_length == 0);
+    return t->session.has_default && !(t->o.replay && t->o.setup.spec->text_length == 0);
 }
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
 // Nothing is asked any more, and no ranking runs: how records compare stays as it is.
@@ -139,20 +138,21 @@ bool tune_starts_find(struct tune *t, struct error *e);
 void tune_starts_progress(struct tune *t, struct tune_progress *out);
 
 // tune_baseline.c
-// After the evaluator broke off: where that is because the default configuration, which results are
-// held against, cannot be run, the next valid one takes its place, and what was under way is
-// submitted again. False with *why where there is none to replace it, or that failed.
+// After the evaluator broke off: if the default configuration, which verifies the results, cannot
+// be run, the next valid one takes its place, and unfinished jobs are submitted again. False with
+// *why if there is none to replace it, or that failed.
 bool tune_replace_default(struct tune *t, struct error *why);
 
 // tune_known.c
-// What the store knows of a space that is searched in part takes part in the ranking, so that no
-// tune answers with less than an earlier one found: the fastest, as many as a ranking takes, of
-// what compares with today's times and is the same job today. The search
-// itself is as it would be without them: the strategy hears of one when it asks for it.
+// Stored results of a space that is searched in part take part in the ranking, so that no tune
+// answers with less than an earlier one found: the fastest, as many as a ranking takes, that
+// compare with today's times and are the same job today. The search itself is not affected: the
+// strategy receives such a result when it asks for it.
 bool tune_known_find(struct tune *t, struct error *e);
 // Evaluates up to `room` of them: the store answers.
 bool tune_known_start(struct tune *t, size_t room, struct error *e);
-// The strategy asks for the index: is it one of those started? Then it is told.
+// The strategy asks for the index: is it one of those started? Then the strategy receives its
+// result.
 bool tune_known_ask(struct tune *t, uint64_t index);
 
 // tune_objective.c
@@ -163,8 +163,8 @@ void tune_objective_value(struct tune *t, struct item *n);
 // A new record: is it the best, or of the Pareto set?
 void tune_objective_note(struct tune *t, struct tune_record *r);
 void tune_objective_tell(struct tune *t, const struct tune_record *r);
-// After a new record: is it clear that the objective needs energy which nobody counts here? `why`
-// says so.
+// After a new record: is it clear that the objective needs energy, which is not measured here?
+// `why` says so.
 bool tune_objective_is_hopeless(struct tune *t, const struct tune_record *r, struct error *why);
 // The number that orders records, less first; INFINITY: it has none.
 double tune_objective_order(const struct tune *t, const struct tune_record *r);

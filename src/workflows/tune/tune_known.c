@@ -15,14 +15,15 @@ static bool is_known_today(struct tune *t, const struct store_fastest *row, uint
     struct error unreadable = ERROR_INIT;
     struct job *job = NULL;
     struct digest key;
-    spec_default(t->o.spec, choice);
-    bool ok = spec_parse_configuration(t->o.spec, row->configuration, choice, &unreadable) &&
-              space_find(t->session.space, choice, index) &&
-              spec_job(t->o.spec, t->session.sources, t->o.device, choice, &job, &unreadable);
+    spec_default(t->o.setup.spec, choice);
+    bool ok =
+        spec_parse_configuration(t->o.setup.spec, row->configuration, choice, &unreadable) &&
+        space_find(t->session.space, choice, index) &&
+        spec_job(t->o.setup.spec, t->session.sources, t->o.setup.device, choice, &job, &unreadable);
     *failed |= unreadable.code == ERROR_MEMORY;
     if (!ok)
         return false;
-    job_key(job, t->o.device, &key);
+    job_key(job, t->o.setup.device, &key);
     job_free(job);
     return digest_equal(&key, &row->key);
 }
@@ -31,16 +32,17 @@ static bool is_of_use(const struct tune *t)
 {
     const struct tune_options *o = &t->o;
     bool covers = t->planned >= space_count(t->session.space) && o->budget.nanoseconds == 0;
-    return o->store && !o->fresh && !o->replay && t->by_time && tune_rank_is_wanted(o) && !covers;
+    return o->setup.store && !o->setup.fresh && !o->replay && t->by_time &&
+           tune_rank_is_wanted(o) && !covers;
 }
 
 // As finalists.h would choose among them. False without memory.
 static bool take_fastest(struct tune *t, const struct store_fastest *rows, size_t count)
 {
-    const struct measure_rules *rules = &t->o.terms.rules;
+    const struct measure_rules *rules = &t->o.setup.terms.rules;
     size_t most = count < (size_t)rules->contenders ? count : (size_t)rules->contenders;
     double fastest = INFINITY;
-    uint32_t *choice = arena_array(&t->arena, t->o.spec->parameter_count + 1, sizeof *choice);
+    uint32_t *choice = arena_array(&t->arena, t->o.setup.spec->parameter_count + 1, sizeof *choice);
     t->known = arena_array(&t->arena, most + 1, sizeof *t->known);
     t->known_items = arena_array(&t->arena, most + 1, sizeof(struct item *));
     bool failed = !choice || !t->known || !t->known_items;
@@ -63,19 +65,19 @@ bool tune_known_find(struct tune *t, struct error *e)
     size_t count;
     if (!is_of_use(t))
         return true;
-    device_info_digest(t->o.device, &identity);
-    const struct store_query query = {.spec_name = t->o.spec->name,
+    device_info_digest(t->o.setup.device, &identity);
+    const struct store_query query = {.spec_name = t->o.setup.spec->name,
                                       .constants = t->session.constants,
                                       .device_identity = &identity,
                                       .source = &t->session.source,
                                       .today = true,
-                                      .inputs =
-                                          t->o.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM,
+                                      .inputs = t->o.setup.terms.cold ? STORE_INPUTS_COLD
+                                                                      : STORE_INPUTS_WARM,
                                       .telling = true,
                                       .lost = true,
                                       .newest = STORE_NEWEST_OF_JOB};
     arena_init(&arena);
-    bool ok = store_fastest(t->o.store, &query, &arena, &rows, &count, e) &&
+    bool ok = store_fastest(t->o.setup.store, &query, &arena, &rows, &count, e) &&
               (take_fastest(t, rows, count) || error_memory(e));
     arena_release(&arena);
     return ok;

@@ -1,5 +1,5 @@
-// What a tune looks for: the values of records in its objectives, which record is the best (of several
-// objectives, which are the Pareto set), and what the strategy is told.
+// The objectives of a tune: the values of records in them, which record is the best (with several
+// objectives, which are the Pareto set), and what the strategy receives.
 #include "workflows/tune/tune_inside.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@ void tune_objective_init(struct tune *t)
     struct tune_options *o = &t->o;
     if (o->objectives.count == 0)
         o->objectives = (struct objectives){{{.name = "time", .metric = OBJECTIVE_TIME}}, 1};
-    t->by_time = objective_is_time(&o->objectives, o->spec, o->device);
+    t->by_time = objective_is_time(&o->objectives, o->setup.spec, o->setup.device);
     if (t->by_time)
         return;
-    if (o->terms.rules.fixed == 0 && !o->replay)
-        o->terms.rules.fixed = OBJECTIVE_LAUNCHES;
-    o->terms.energy |= objective_uses_energy(&o->objectives, o->spec);
+    if (o->setup.terms.rules.fixed == 0 && !o->replay)
+        o->setup.terms.rules.fixed = OBJECTIVE_LAUNCHES;
+    o->setup.terms.energy |= objective_uses_energy(&o->objectives, o->setup.spec);
 }
 
 void tune_objective_value(struct tune *t, struct item *n)
@@ -22,7 +22,8 @@ void tune_objective_value(struct tune *t, struct item *n)
     struct tune_record *r = &n->record;
     const struct spec_measured measured = tune_measured(t, r);
     r->value_count = t->o.objectives.count;
-    if (objective_values(&t->o.objectives, t->o.spec, r->choice, t->o.device, &measured, n->values))
+    if (objective_values(&t->o.objectives, t->o.setup.spec, r->choice, t->o.setup.device, &measured,
+                         n->values))
         r->values = n->values;
 }
 
@@ -62,7 +63,7 @@ static void note_best(struct tune *t, struct tune_record *r)
                        (uint64_t)((double)r->result->verify_launch_ns / r->pace));
 }
 
-// One that is identical to another is of the set through that one.
+// A configuration that is identical to another belongs to the set through that one.
 static void note_front(struct tune *t, struct tune_record *r)
 {
     const struct objectives *g = &t->o.objectives;
@@ -96,8 +97,8 @@ void tune_objective_note(struct tune *t, struct tune_record *r)
 
 // ---- the strategy ------------------------------------------------------------------------------
 
-// One that is correct and has no value is nothing that was looked for. Where nothing is timed all
-// that are correct are the same.
+// A correct configuration without a value of the objective counts as a failure. If nothing is
+// timed, all correct ones are the same.
 void tune_objective_tell(struct tune *t, const struct tune_record *r)
 {
     enum status status = r->result->status;

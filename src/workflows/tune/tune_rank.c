@@ -1,9 +1,9 @@
-// The ranking at the end of a tune, around final_ranking.c, which drives its rounds: while the search
-// runs, which jobs stay loaded because they may still be the best (shortlist.h); after it, whether the
-// store has a ranking of just these finalists, which then decides again without a launch; who takes
-// part, the default configuration always; and what becomes of the records: the finalists' results are
-// stored all together or not at all, under one random id, replace those of screening, and among those
-// tied with the winner tie_break.h chooses.
+// The ranking at the end of a tune, around final_ranking.c, which drives its rounds: while the
+// search runs, which jobs stay loaded because they may still be the best (shortlist.h); after it,
+// whether the store has a ranking of just these finalists, which then decides again without a
+// launch; which configurations take part, the default always; and what becomes of the records: the
+// finalists' results are stored all together or not at all, under one random id, replace those of
+// screening, and among those tied with the winner tie_break.h chooses.
 #include "workflows/tune/tune_inside.h"
 
 #include "os/process.h"
@@ -35,13 +35,13 @@ static void drop_job_of(void *context, uint64_t ticket)
 
 bool tune_rank_is_wanted(const struct tune_options *o)
 {
-    const struct measure_rules *rules = &o->terms.rules;
-    return !rules->fixed && !rules->unranked && !o->build_only && !o->no_timing && !o->keep;
+    const struct measure_rules *rules = &o->setup.terms.rules;
+    return !rules->fixed && !rules->unranked && !o->setup.build_only && !o->no_timing && !o->keep;
 }
 
 bool tune_rank_init(struct tune *t)
 {
-    const struct measure_rules *rules = &t->o.terms.rules;
+    const struct measure_rules *rules = &t->o.setup.terms.rules;
     uint64_t most = tune_rank_is_wanted(&t->o) ? (uint64_t)rules->contenders : 0;
     if (most > t->planned + t->known_count)
         most = t->planned + t->known_count;
@@ -57,12 +57,12 @@ void tune_rank_release(struct tune *t)
     shortlist_release(&t->finalists);
 }
 
-// How many samples tell who may be the best: of a result from the store no more than screening
-// takes, or the least of many would stand against the least of a few.
+// How many samples estimate whether a configuration may be the best: of a stored result no more
+// than screening takes, or the minimum of many would be compared with the minimum of a few.
 #define ESTIMATE_SAMPLES 3
 
-// The least of the first launches: what disturbs a launch makes it slower, and nobody who may be
-// the best shall miss the ranking for that. A result that was stopped early may have no samples.
+// The minimum of the first launches: disturbances make a launch slower, and no candidate for the
+// best may miss the ranking for that. A result that was stopped early may have no samples.
 static double estimate_of(const struct result *r)
 {
     const uint64_t *samples;
@@ -134,8 +134,8 @@ static bool choose_among_tied(struct tune *t)
         tied[ranked->tied++] = n;
     }
     if (ok && ranked->tied > 0) {
-        size_t chosen = tie_break(c, ranked->tied, t->o.terms.rules.alike,
-                                  t->o.spec->parameter_count, ranked->why);
+        size_t chosen = tie_break(c, ranked->tied, t->o.setup.terms.rules.alike,
+                                  t->o.setup.spec->parameter_count, ranked->why);
         ranked->chosen = &tied[chosen]->record;
         ranked->decided = true;
         t->progress.best = ranked->chosen;
@@ -189,20 +189,21 @@ static void mark_ranked(struct tune *t, struct item *n, const struct ranking_ent
     }
 }
 
-// What the decision depends on, for whoever takes it again.
+// The terms that the decision depends on, so that it can be repeated.
 static struct ranked_terms ranked_terms_of(const struct tune *t, bool is_short, uint32_t batch)
 {
-    const struct measure_rules rules = final_ranking_rules(&t->o.terms.rules, is_short);
+    const struct measure_rules rules = final_ranking_rules(&t->o.setup.terms.rules, is_short);
     return (struct ranked_terms){.level = rules.level,
                                  .behind = rules.behind,
                                  .alike = rules.alike,
                                  .rounds = (uint32_t)rules.rounds,
                                  .looks = (uint32_t)rules.looks,
                                  .early = (uint32_t)rules.early,
-                                 .resolution_ns = t->o.device->timer_ns / (batch ? batch : 1)};
+                                 .resolution_ns =
+                                     t->o.setup.device->timer_ns / (batch ? batch : 1)};
 }
 
-// What was known of the finalist, with what the ranking found in place of the samples.
+// The finalist's earlier result, with the samples of the ranking in place of its own.
 static struct result *ranked_result(struct tune *t, const struct finalist *c)
 {
     const struct tune_ranked *ranked = &t->progress.ranked;
@@ -233,29 +234,29 @@ static struct result *ranked_result(struct tune *t, const struct finalist *c)
     return NULL;
 }
 
-// Of a late one for whose rounds there was no time there is none; its place is not known where its
-// partner failed after them.
+// Did the ranking yield a result for this finalist? A late one has none if there was no time for
+// its rounds; its place is not known if its partner failed after them.
 static bool has_news(const struct tune *t, const struct finalist *c)
 {
     return c->failure || (t->progress.ranked.status.decided && c->placed);
 }
 
 // Another process may have the store locked for the moment: the ranking is then written in a later
-// step, *later is set, and it is no failure.
+// step, *later is set, and it is not a failure.
 static bool is_written(struct tune *t, bool ok, bool *later, struct error *why, struct error *e)
 {
-    *later = !ok && store_try_again(t->o.store, why);
+    *later = !ok && store_try_again(t->o.setup.store, why);
     if (!ok && !*later && e)
         *e = *why;
     return ok || *later;
 }
 
-// The store has a ranking whole or not at all: whoever decides from a part of it would name another
+// The store has a ranking whole or not at all: deciding from a part of it would name another
 // winner.
 static bool store_results(struct tune *t, bool *later, struct error *e)
 {
     struct error why = ERROR_INIT;
-    struct store *store = t->o.build_only ? NULL : t->o.store;
+    struct store *store = t->o.setup.build_only ? NULL : t->o.setup.store;
     *later = false;
     if (!store)
         return true;
@@ -362,7 +363,7 @@ static bool has_other_finalists(const struct tune *t)
         if (!c || !t->progress.ranked.status.decided)
             newcomer = fmin(newcomer, estimate);
     }
-    return isfinite(newcomer) && newcomer <= t->o.terms.rules.near * fastest;
+    return isfinite(newcomer) && newcomer <= t->o.setup.terms.rules.near * fastest;
 }
 
 static bool begin_ranking(struct tune *t, struct error *e);
@@ -371,9 +372,9 @@ static bool begin_ranking(struct tune *t, struct error *e);
 static bool reload_job(struct tune *t, uint64_t ticket, struct error *e)
 {
     struct item *n = t->items[ticket];
-    return n->record.job ||
-           (spec_job(t->o.spec, t->session.sources, t->o.device, n->record.choice, &n->job, e) &&
-            tune_submit(t, n, ticket, e));
+    return n->record.job || (spec_job(t->o.setup.spec, t->session.sources, t->o.setup.device,
+                                      n->record.choice, &n->job, e) &&
+                             tune_submit(t, n, ticket, e));
 }
 
 // The finalists are chosen again as if those that failed had never been screened, and ranked.
@@ -381,7 +382,7 @@ static bool rank_anew(struct tune *t, struct error *e)
 {
     const size_t failed = t->progress.ranked.failed;
     const struct tune_record *wrong = &t->items[failed_leader(t)->ticket]->record;
-    log_add(t->o.log, LOG_WARNING,
+    log_add(t->o.setup.log, LOG_WARNING,
             "%s was the fastest of the screening and failed in the ranking: the finalists are "
             "chosen anew",
             wrong->configuration);
@@ -434,8 +435,8 @@ static bool finish_ranking(struct tune *t, struct error *e)
     return ok && (!ranked->status.decided || choose_among_tied(t) || error_memory(e));
 }
 
-// The decision depends on the order of the finalists: it is one that whoever decides again from
-// the store finds too. A late one stays behind them.
+// The decision depends on the order of the finalists: use one that can be reproduced from the
+// store. A late one stays behind them.
 static void put_in_order(struct tune *t, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -471,14 +472,14 @@ static bool is_of_ranking(const struct result *r, const struct result *ranking)
                         : memcmp(r->ranking, ranking->ranking, sizeof r->ranking) == 0);
 }
 
-// Are the finalists those of one ranking that the store has? One that took part in none does not
-// count when it was known already and is clearly behind: it was not near enough for that one. A
-// ranking of one has nobody behind it.
+// Are the finalists those of one ranking that the store has? One that took part in no ranking does
+// not count if it was known already and is clearly behind: it was not near enough for that one. A
+// ranking of one has nothing behind it.
 static bool has_ranking(const struct tune *t)
 {
     const struct shortlist *c = &t->finalists;
     const struct result *first = t->items[c->list[0].ticket]->result;
-    double behind = t->o.terms.rules.behind * c->list[0].estimate_ns;
+    double behind = t->o.setup.terms.rules.behind * c->list[0].estimate_ns;
     bool known = is_of_ranking(first, first), alone = known && is_alone(first);
     for (size_t i = 0; known && i < c->count; i++) {
         const struct result *r = t->items[c->list[i].ticket]->result;
@@ -497,7 +498,7 @@ static bool is_by_rules(const struct tune *t, const struct result *r, bool is_sh
            then.resolution_ns == now.resolution_ns;
 }
 
-// Everyone who took part in the ranking of `first`, near to the best today or not.
+// All that took part in the ranking of `first`, near to the best today or not.
 static bool gather_known(struct tune *t, const struct result *first)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
@@ -540,7 +541,7 @@ static bool decide_again(struct tune *t, bool *whole, struct error *e)
         return error_memory(e);
     put_in_order(t, t->in_ranking_count);
     const struct measure_rules rules =
-        final_ranking_rules(&t->o.terms.rules, !is_by_rules(t, first, false));
+        final_ranking_rules(&t->o.setup.terms.rules, !is_by_rules(t, first, false));
     if (!final_ranking_again(t->in_ranking, t->in_ranking_count, &rules,
                              final_ranking_seed(ranked->id), first->terms.resolution_ns,
                              t->progress.out_of_time, &winner, whole))
@@ -554,13 +555,14 @@ static bool decide_again(struct tune *t, bool *whole, struct error *e)
     return !*whole || choose_among_tied(t) || error_memory(e);
 }
 
-// The same ranking decides for what was searched now: written down where it was of another part of
-// the space, so that nobody searches again. One of the whole space says so already.
+// The same ranking decides for the space searched now: it is written down for this space if it was
+// of another part, so that the search is not repeated. A ranking of the whole space covers this
+// already.
 static bool restate_ranking(struct tune *t, struct error *e)
 {
     const struct shortlist *c = &t->finalists;
     const struct result *first = t->items[c->list[0].ticket]->result;
-    struct store *store = t->o.store;
+    struct store *store = t->o.setup.store;
     struct error why = ERROR_INIT;
     bool later = false;
     t->writing = NULL;
@@ -606,7 +608,7 @@ static bool use_places(struct tune *t)
     return working > 0;
 }
 
-// A ranking of one is none that others could belong to: it has no id.
+// A ranking of one has no id, since no other result could belong to it.
 static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
@@ -618,18 +620,18 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
     struct final_ranking_options o = {
         .places = t->ranked_places,
         .place_count = ranked->place_count,
-        .outlier = compared           ? 0
-                   : t->o.outlier > 0 ? t->o.outlier
-                                      : FARM_OUTLIER,
+        .outlier = compared                 ? 0
+                   : t->o.setup.outlier > 0 ? t->o.setup.outlier
+                                            : FARM_OUTLIER,
         .evaluator = t->evaluator,
-        .rules = &t->o.terms.rules,
-        .device = t->o.device,
-        .seeds = {.order = t->o.seed, .decision = final_ranking_seed(ranked->id)},
+        .rules = &t->o.setup.terms.rules,
+        .device = t->o.setup.device,
+        .seeds = {.order = t->o.setup.seed, .decision = final_ranking_seed(ranked->id)},
         .finalists = t->in_ranking,
         .count = t->in_ranking_count - has_late,
         .has_late = has_late,
         .is_short = ranked->is_short,
-        .energy = t->o.spec->uses_energy};
+        .energy = t->o.setup.spec->uses_energy};
     t->final_ranking = final_ranking_new(&o, e);
     ranked->running = t->final_ranking != NULL;
     t->before_ranking = times_now(t);
@@ -682,7 +684,7 @@ bool tune_rank_start(struct tune *t, struct error *e)
         bool by_rules =
             is_by_rules(t, r, false) || (t->progress.out_of_time && is_by_rules(t, r, true));
         bool has_energy =
-            !t->o.spec->uses_energy || !isnan(result_joule(r)) || r->energy.refused[0];
+            !t->o.setup.spec->uses_energy || !isnan(result_joule(r)) || r->energy.refused[0];
         if (by_rules && has_energy && !decide_again(t, &whole, e))
             return false;
     }
@@ -702,7 +704,8 @@ static void tell_left_out(struct tune *t)
             continue;
         t->left_out_told |= 1ull << i;
         farm_members(t->evaluator, t->members);
-        log_add(t->o.log, LOG_WARNING, "%s is left out: %s", t->members[p->place].name, p->why);
+        log_add(t->o.setup.log, LOG_WARNING, "%s is left out: %s", t->members[p->place].name,
+                p->why);
     }
 }
 
@@ -720,7 +723,7 @@ bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e)
     return answer != WORKFLOW_BROKEN;
 }
 
-// What a ranking found so far decides nothing: the records stay as screening left them.
+// An unfinished ranking decides nothing: the records stay as screening left them.
 void tune_rank_cancel(struct tune *t)
 {
     if (t->final_ranking)
@@ -729,7 +732,7 @@ void tune_rank_cancel(struct tune *t)
 
 // ---- the speed-up ------------------------------------------------------------------------------
 
-// What screening found of a record: its result, before the ranking.
+// The screening estimate of a record, from its result before the ranking.
 static double screened_estimate(const struct tune *t, const struct tune_record *r)
 {
     for (uint64_t i = 0; i < t->item_count; i++) {
@@ -747,7 +750,7 @@ static void speedup_of_ranked(const struct tune *t, const struct tune_record *ba
     const struct result *slow = base->result, *fast = best->result;
     speedup_of_finalists(&(struct speedup_side){&base->rank, slow->samples_ns, slow->sample_count},
                          &(struct speedup_side){&best->rank, fast->samples_ns, fast->sample_count},
-                         (slow->first_round | fast->first_round) > 0, t->o.terms.rules.level,
+                         (slow->first_round | fast->first_round) > 0, t->o.setup.terms.rules.level,
                          fast->terms.resolution_ns, out);
 }
 
@@ -773,7 +776,7 @@ static void speedup_of_stored(const struct tune *t, const struct result *base,
     const uint32_t more = base->sample_count - a, rest = best->sample_count - b;
     out->ranked = true;
     speedup_paired(base->samples_ns + a, best->samples_ns + b, more < rest ? more : rest,
-                   t->o.terms.rules.level, best->terms.resolution_ns, &out->ratio);
+                   t->o.setup.terms.rules.level, best->terms.resolution_ns, &out->ratio);
 }
 
 // Both were screened: what their launches tell, if they are enough for an interval.
@@ -782,7 +785,7 @@ static void speedup_of_screened(const struct tune *t, const struct tune_record *
 {
     const struct result *a = slow->result, *b = fast->result;
     const double others = (double)t->progress.by_status[STATUS_CORRECT] - 1;
-    const double level = 1 - (1 - t->o.terms.rules.level) / fmax(others, 1);
+    const double level = 1 - (1 - t->o.setup.terms.rules.level) / fmax(others, 1);
     const double pace = fast->pace / slow->pace;
     struct stats_ratio *r = &out->ratio;
     r->ratio = tune_record_ns(slow) / tune_record_ns(fast);
@@ -790,7 +793,7 @@ static void speedup_of_screened(const struct tune *t, const struct tune_record *
         return;
     struct stats_ratio of_launches;
     differ_ratio(a->samples_ns, a->sample_count, b->samples_ns, b->sample_count, level,
-                 t->o.device->timer_ns, &of_launches);
+                 t->o.setup.device->timer_ns, &of_launches);
     if (of_launches.interval)
         *r = (struct stats_ratio){of_launches.ratio * pace, of_launches.low * pace,
                                   of_launches.high * pace, true};

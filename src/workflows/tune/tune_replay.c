@@ -39,7 +39,7 @@ static void drop_nothing(struct evaluator *ev, uint64_t ticket)
 static size_t room(struct evaluator *ev)
 {
     const struct tune *t = ((const struct replay_evaluator *)ev)->tune;
-    uint64_t most = t->o.jobs ? t->o.jobs : 1;
+    uint64_t most = t->o.setup.jobs ? t->o.setup.jobs : 1;
     return most > t->outstanding ? (size_t)(most - t->outstanding) : 0;
 }
 

@@ -1,7 +1,7 @@
-// What stores know of the space elsewhere: each recorded space of the spec's name but the one that the
-// tune itself is of becomes a source of the search, the nearest first.
+// Finds results for the space elsewhere in stores: each recorded space of the spec's name, except
+// the tune's own, becomes a source of the search, the nearest first.
 #include "workflows/elsewhere.h"
-#include "formats/read_store.h"
+#include "recorded/read_store.h"
 #include "workflows/tune/tune_inside.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #define RESULTS_LEAST 3
 #define FAILED_MOST   8 // spaces without a correct result that are reported
 
-// One that may be read.
+// A stored space that may be read.
 struct near_space {
     struct store *store;
     const struct stored_space *space;
@@ -33,16 +33,16 @@ static int compare_nearness(const void *a, const void *b)
 static bool is_here(const struct tune *t, const struct stored_space *s)
 {
     struct digest identity;
-    device_info_digest(t->o.device, &identity);
+    device_info_digest(t->o.setup.device, &identity);
     return str_equal(s->constants, t->session.constants) &&
-           str_equal(s->language, language_text(t->o.device->language)) &&
+           str_equal(s->language, language_text(t->o.setup.device->language)) &&
            digest_equal(&s->identity, &identity) && digest_equal(&s->source, &t->session.source);
 }
 
 // The same device at another size says most, then the same size elsewhere.
 static unsigned nearness_of(const struct tune *t, const struct stored_space *s)
 {
-    const struct device_info *d = t->o.device;
+    const struct device_info *d = t->o.setup.device;
     return 4u * str_equal(s->device, d->name) + 2u * str_equal(s->platform, d->platform) +
            2u * str_equal(s->constants, t->session.constants) +
            str_equal(s->language, language_text(d->language));
@@ -56,7 +56,7 @@ static bool list_near(struct tune *t, struct store *store, struct arena *a, stru
     size_t found;
     if (!store)
         return true;
-    if (!stored_spaces(store, t->o.spec->name, NULL, STORED_NEWEST, a, &spaces, &found, e))
+    if (!stored_spaces(store, t->o.setup.spec->name, NULL, STORED_NEWEST, a, &spaces, &found, e))
         return false;
     struct near_space *longer = arena_array(a, *count + found + 1, sizeof *longer);
     if (!longer)
@@ -65,7 +65,7 @@ static bool list_near(struct tune *t, struct store *store, struct arena *a, stru
         longer[i] = (*all)[i];
     *all = longer;
     for (size_t i = 0; i < found; i++) {
-        bool is_own = store == t->o.store && is_here(t, &spaces[i]);
+        bool is_own = store == t->o.setup.store && is_here(t, &spaces[i]);
         if (spaces[i].results < RESULTS_LEAST || is_own)
             continue;
         longer[*count] = (struct near_space){store, &spaces[i], nearness_of(t, &spaces[i]), *count};
@@ -74,16 +74,17 @@ static bool list_near(struct tune *t, struct store *store, struct arena *a, stru
     return true;
 }
 
-// Nobody asked for what ships with a spec: that it cannot be read ends no tune.
+// The results that ship with a spec were not asked for: failing to read them does not end a tune.
 static bool list_known(struct tune *t, struct arena *a, struct near_space **all, size_t *count,
                        struct error *e)
 {
     struct error broken = ERROR_INIT;
-    if (list_near(t, t->o.known, a, all, count, &broken))
+    if (list_near(t, t->o.setup.known, a, all, count, &broken))
         return true;
     if (broken.code == ERROR_MEMORY)
         return error_memory(e);
-    log_add(t->o.log, LOG_WARNING, "what is known is no input of the search: %s", broken.text);
+    log_add(t->o.setup.log, LOG_WARNING, "what is known is no input of the search: %s",
+            broken.text);
     return true;
 }
 
@@ -93,8 +94,9 @@ static const char *name_of_space(struct tune *t, const struct stored_space *s)
                         s->constants[0] ? ", " : "", s->constants);
 }
 
-// What cannot be read, or says nothing of the space, is left out, with a note in the log. Without one where it ships with the
-// spec: that has only the best of some devices, and nobody asked for it.
+// Leaves out a space that cannot be read or has no results of this space, with a note in the log.
+// There is no note if it ships with the spec: that has only the best of some devices, and was not
+// asked for.
 static bool add_source(struct tune *t, const struct near_space *n, struct error *e)
 {
     struct error unreadable = ERROR_INIT;
@@ -102,12 +104,12 @@ static bool add_source(struct tune *t, const struct near_space *n, struct error 
     const char *name = name_of_space(t, n->space);
     if (!name)
         return error_memory(e);
-    struct recorded *from = read_stored_space(n->store, n->space, t->o.log, &unreadable);
+    struct recorded *from = read_stored_space(n->store, n->space, t->o.setup.log, &unreadable);
     bool ok = unreadable.code != ERROR_MEMORY || error_memory(e);
     if (from)
         ok = sources_add(&t->elsewhere, t->session.space, from, NULL, name, &why, e);
-    if ((unreadable.code || why.length > 0) && n->store != t->o.known)
-        log_add(t->o.log, LOG_NOTE, "what is known of %s is no input of the search: %s", name,
+    if ((unreadable.code || why.length > 0) && n->store != t->o.setup.known)
+        log_add(t->o.setup.log, LOG_NOTE, "what is known of %s is no input of the search: %s", name,
                 unreadable.code ? unreadable.text : text_cstr(&why));
     text_release(&why);
     recorded_free(from);
@@ -119,8 +121,8 @@ static bool is_of_use(const struct tune *t, const struct strategy_setup *setup)
 {
     const struct tune_options *o = &t->o;
     bool covers = setup->budget > 0 && setup->budget >= space_count(setup->space);
-    return !o->no_transfer && !o->replay && !o->build_only && !o->fresh && t->by_time && !covers &&
-           strategy_hears(o->strategy, setup);
+    return !o->no_transfer && !o->replay && !o->setup.build_only && !o->setup.fresh && t->by_time &&
+           !covers && strategy_hears(o->strategy, setup);
 }
 
 static bool count_one(void *context, const struct store_row *row)
@@ -130,7 +132,7 @@ static bool count_one(void *context, const struct store_row *row)
     return true;
 }
 
-// A space without a correct result is no source, but it is reported.
+// A space without a correct result cannot be a source, but it is reported.
 static bool note_failed(struct tune *t, const struct near_space *n, struct tune_source *failed,
                         uint32_t *count, struct error *e)
 {
@@ -172,7 +174,7 @@ bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struc
     if (!is_of_use(t, setup))
         return true;
     arena_init(&arena);
-    bool ok = list_near(t, t->o.store, &arena, &near, &count, e) &&
+    bool ok = list_near(t, t->o.setup.store, &arena, &near, &count, e) &&
               list_known(t, &arena, &near, &count, e);
     if (ok && count > 0)
         qsort(near, count, sizeof *near, compare_nearness);
@@ -192,7 +194,7 @@ bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struc
 
 // ---- what they were worth ----------------------------------------------------------------------
 
-// Of the records that are new since the last call.
+// Looks at the records that are new since the last call.
 static void note_recommended(struct tune *t)
 {
     for (; t->recommended_seen < t->record_count; t->recommended_seen++) {

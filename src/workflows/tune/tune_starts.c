@@ -1,4 +1,4 @@
-// What a tune begins with because its options or its spec say so, and what became of it.
+// Handles the start configurations that a tune's options or its spec give, and their results.
 #include "workflows/starts.h"
 #include "workflows/tune/tune_inside.h"
 
@@ -6,23 +6,24 @@ bool tune_starts_find(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
     bool is_given = o->start_count > 0;
-    uint32_t count = is_given ? o->start_count : o->spec->start_count;
+    uint32_t count = is_given ? o->start_count : o->setup.spec->start_count;
     if (count == 0)
         return true;
-    if (!starts_find(t->session.space, is_given ? o->start_with : o->spec->start_with, count,
-                     &t->arena, o->log, &t->start_indices, &t->start_count, e)) {
+    if (!starts_find(t->session.space, is_given ? o->start_with : o->setup.spec->start_with, count,
+                     &t->arena, o->setup.log, &t->start_indices, &t->start_count, e)) {
         if (!is_given && e->code != ERROR_MEMORY)
-            error_context(e, o->spec->is_short ? "start_with" : "StartWith"),
-                spec_error(o->spec, e);
+            error_context(e, o->setup.spec->is_short ? "start_with" : "StartWith"),
+                spec_error(o->setup.spec, e);
         return false;
     }
-    uint32_t *choice = arena_array(&t->arena, o->spec->parameter_count + 1, sizeof *choice);
+    uint32_t *choice = arena_array(&t->arena, o->setup.spec->parameter_count + 1, sizeof *choice);
     t->starts = arena_array(&t->arena, t->start_count, sizeof *t->starts);
     bool ok = choice && t->starts;
     for (uint32_t i = 0; ok && i < t->start_count; i++) {
         struct tune_start *s = &t->starts[i];
         space_get(t->session.space, t->start_indices[i], choice);
-        ok = session_texts(o->spec, choice, &t->arena, &s->configuration, &s->configuration_json);
+        ok = session_texts(o->setup.spec, choice, &t->arena, &s->configuration,
+                           &s->configuration_json);
     }
     return ok || error_memory(e);
 }

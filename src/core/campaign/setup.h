@@ -1,0 +1,70 @@
+// The input of every run: where jobs run, what is known already, which part of the space counts,
+// and under which terms. Filled once (lib/handle_tune.c, from the caller's options) and passed by
+// pointer; a workflow adds a plan and a verdict of its own. Everything that a setup points to
+// outlives the run.
+#ifndef HONE_CAMPAIGN_SETUP_H
+#define HONE_CAMPAIGN_SETUP_H
+
+#include "base/log.h"
+#include "problem/spec.h"
+#include "runner/cached.h"
+#include "runner/place.h"
+#include "space/space.h"
+#include "store/store.h"
+
+struct setup {
+    const struct spec *spec; // NULL: the run has none, or each of its points its own
+
+    // Where jobs run. `places` (optional): equal devices that share the work, `device` being that of the first; 0: `device`
+    // alone, with `worker`, `environment` and `spare`.
+    const struct device_info *device;
+    const char *const *worker;      // argv, NULL-terminated
+    const char *const *environment; // of workers, NAME=VALUE, NULL-terminated; or NULL
+    const struct place *places;
+    uint32_t place_count;
+    double outlier; // a device this share slower than its siblings is left out; 0: FARM_OUTLIER
+    const struct place *builders; // (optional) as in live_options
+    uint32_t builder_count;
+    uint32_t jobs;           // build workers at most; 0: as many as are useful
+    const char *lock_folder; // (optional) where the device's lock stands, e.g. "/tmp"
+    struct spare *spare;     // (optional) as in live_options
+    struct endings *endings; // (optional) likewise
+    bool leaving;            // the process ends right after the run: workers are not waited for
+
+    // Results that are known already.
+    struct store *store; // (optional)
+    struct store
+        *known; // (optional) asked after `store` for results on other devices and of other sizes
+    bool fresh; // earlier results do not answer
+    uint32_t retry; // earlier failures with these statuses do not answer: 1 << status
+
+    // The part of the space.
+    const char *const *configurations; // --config
+    uint32_t configuration_count;
+    const char *const *where; // --where
+    uint32_t where_count;
+    struct space_share share; // --part
+
+    struct terms terms;
+    uint64_t seed;
+    bool build_only; // nothing runs; nothing is stored
+
+    const char *command, *host; // for the session in the store
+    const struct log *log;
+};
+
+// Makes the evaluator of a run: of `device`, or of `places`. `live` and `cached` hold what the workflow decides itself (such
+// as no_timing); the rest is filled in from the setup, `cached` without a store if nothing is to be stored. `planned`: jobs
+// that will come, for fewer builders. *builders (optional): build workers of all places together.
+struct evaluator *setup_evaluator(const struct setup *s, struct live_options live,
+                                  struct cached_options cached, uint64_t planned,
+                                  uint32_t *builders, struct error *e);
+
+// Fills in what every evaluator of the setup has.
+void setup_live(const struct setup *s, struct live_options *live);
+
+// The setup of a paired run of named configurations within a run: the same workers and terms, ranked in rounds. It is not the
+// last thing that runs, and takes no worker of others.
+struct setup setup_for_paired(const struct setup *s);
+
+#endif

@@ -1,0 +1,55 @@
+// The part of cuBLAS that hone calls, under the names and with the numbers of NVIDIA's headers,
+// declared here so that hone builds without those; a test compares them with the real ones if there
+// are any.
+#ifndef HONE_DEVICE_BACKENDS_BLAS_CUBLAS_H
+#define HONE_DEVICE_BACKENDS_BLAS_CUBLAS_H
+
+#include "device/backends/cuda/cuda_api.h"
+
+// X(name, value)
+#define CUBLAS_CONSTANTS(X)                                                                        \
+    X(CUBLAS_STATUS_SUCCESS, 0)                                                                    \
+    X(CUBLAS_STATUS_NOT_INITIALIZED, 1)                                                            \
+    X(CUBLAS_STATUS_ALLOC_FAILED, 3)                                                               \
+    X(CUBLAS_STATUS_INVALID_VALUE, 7)                                                              \
+    X(CUBLAS_STATUS_ARCH_MISMATCH, 8)                                                              \
+    X(CUBLAS_STATUS_MAPPING_ERROR, 11)                                                             \
+    X(CUBLAS_STATUS_EXECUTION_FAILED, 13)                                                          \
+    X(CUBLAS_STATUS_INTERNAL_ERROR, 14)                                                            \
+    X(CUBLAS_STATUS_NOT_SUPPORTED, 15)                                                             \
+    X(CUBLAS_STATUS_LICENSE_ERROR, 16)                                                             \
+    X(CUBLAS_DEFAULT_MATH, 0) /* of float: without TF32 */                                         \
+    X(CUBLAS_TF32_TENSOR_OP_MATH, 3)                                                               \
+    X(CUBLAS_OP_N, 0)                                                                              \
+    X(CUBLAS_OP_T, 1)
+
+#ifndef CUBLAS_VERSION // cublas_v2.h is not here
+
+typedef struct cublasContext *cublasHandle_t;
+
+enum {
+#define X(name, value) name = value,
+    CUBLAS_CONSTANTS(X)
+#undef X
+};
+
+#endif
+
+// X(name in this program, name in the library, result, parameters), as in cuda_api.h; enumerations
+// are ints, and a CUstream is a cudaStream_t.
+#define CUBLAS_FUNCTIONS(X)                                                                        \
+    X(hone_cublas_create, "cublasCreate_v2", int, (cublasHandle_t * out))                          \
+    X(hone_cublas_destroy, "cublasDestroy_v2", int, (cublasHandle_t handle))                       \
+    X(hone_cublas_version, "cublasGetVersion_v2", int, (cublasHandle_t handle, int *version))      \
+    X(hone_cublas_stream, "cublasSetStream_v2", int, (cublasHandle_t handle, CUstream stream))     \
+    X(hone_cublas_math, "cublasSetMathMode", int, (cublasHandle_t handle, int mode))               \
+    X(hone_cublas_sgemm, "cublasSgemm_v2", int,                                                    \
+      (cublasHandle_t handle, int transpose_a, int transpose_b, int m, int n, int k,               \
+       const float *alpha, const float *a, int lda, const float *b, int ldb, const float *beta,    \
+       float *c, int ldc))
+
+struct cublas_api {
+    CUBLAS_FUNCTIONS(CUDA_POINTER)
+};
+
+#endif

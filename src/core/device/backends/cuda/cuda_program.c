@@ -1,0 +1,484 @@
+// Programs: compiled by NVRTC, or taken from an image or from hone's cache of cubins.
+#include "device/backends/cuda/cuda.h"
+
+#include "device/build_text.h"
+#include "device/include_tree.h"
+#include "device/nvidia_log.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The last option of a plan: the assembler's report, on which registers and spills are read.
+#define VERBOSE "--ptxas-options=-v"
+
+#define CODE_RECIPE 1 // raised when the same request makes other code
+
+// ---- what a compilation is made from
+
+struct plan {
+    struct text tree;   // the folder of the included files; without data when there are none
+    struct text source; // terminated
+    char **options;
+    uint32_t option_count;
+    const char **kernels; // that the launches want, each once
+    uint32_t kernel_count;
+    bool failed; // no memory
+};
+
+static void plan_release(struct plan *p)
+{
+    for (uint32_t i = 0; p->options && i < p->option_count; i++)
+        free(p->options[i]);
+    free(p->options);
+    free(p->kernels);
+    text_release(&p->tree);
+    text_release(&p->source);
+}
+
+// A word of a plan's options, which there is room for.
+static void add_option(struct plan *p, const char *first, const char *second)
+{
+    struct text word = TEXT_INIT;
+    text_addf(&word, "%s%s", first, second);
+    char *s = text_steal(&word);
+    p->failed = p->failed || !s;
+    if (s)
+        p->options[p->option_count++] = s;
+}
+
+// Where the user's options name an architecture, theirs is taken.
+static bool names_target(const struct job_program *p)
+{
+    static const char *const names[] = {"--gpu-architecture", "-arch"};
+    for (uint32_t i = 0; i < p->option_count; i++) {
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            if (str_starts(p->options[i], names[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
+// Macros stand in front of the source, since NVRTC puts a header of its own before it, which a
+// macro called T would break. The other options are words to NVRTC, so nothing is quoted.
+static bool plan_source(const struct job_program *p, struct plan *out, struct error *e)
+{
+    for (uint32_t i = 0; i < p->option_count; i++) {
+        if (!build_check_option(p, p->options[i], e))
+            return false;
+        build_define(p->options[i], &out->source);
+    }
+    if (out->source.length)
+        text_add(&out->source, "#line 1\n");
+    text_addn(&out->source, p->source, (size_t)p->length);
+    return !out->source.failed || error_memory(e);
+}
+
+// The toolkit's own folders come behind the user's: a file of the user's is found first.
+static bool plan_options(const struct cuda *o, const struct job_program *p, const char *target,
+                         struct plan *out, struct error *e)
+{
+    struct text ignored = TEXT_INIT;
+    char run[24];
+    out->options =
+        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 4, sizeof *out->options);
+    if (!out->options)
+        return error_memory(e);
+    if (!names_target(p))
+        add_option(out, "--gpu-architecture=", target);
+    for (uint32_t i = 0; i < p->option_count; i++) {
+        if (!build_define(p->options[i], &ignored))
+            add_option(out, p->options[i], "");
+    }
+    str_format(run, sizeof run, "0x%llx", (unsigned long long)p->run);
+    if (p->run)
+        add_option(out, "-DHONE_RUN=", run);
+    // The tree's folders, or its root.
+    const char *tree = out->tree.data;
+    for (uint32_t i = 0; tree && i < p->folder_count; i++) {
+        struct text folder = TEXT_INIT;
+        text_addf(&folder, "%s%s%s", tree, *p->folders[i] ? "/" : "", p->folders[i]);
+        add_option(out, "-I", text_cstr(&folder));
+        text_release(&folder);
+    }
+    if (tree && p->folder_count == 0)
+        add_option(out, "-I", tree);
+    for (size_t i = 0; i < CUDA_FOLDERS_MOST && o->compiler.folders[i]; i++)
+        add_option(out, "-I", o->compiler.folders[i]);
+    // NVRTC's cache does not keep the assembler's report; hone keeps cubins with their logs.
+    if (o->compiler.major > 12 || (o->compiler.major == 12 && o->compiler.minor >= 9))
+        add_option(out, "--no-cache", "");
+    add_option(out, VERBOSE, "");
+    text_release(&ignored);
+    return !out->failed || error_memory(e);
+}
+
+static bool is_among(const char *const *names, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (str_equal(names[i], name))
+            return true;
+    }
+    return false;
+}
+
+static bool plan_kernels(const struct job *j, uint32_t index, struct plan *out)
+{
+    out->kernels = calloc(j->launch_count + 1, sizeof *out->kernels);
+    for (uint32_t i = 0; out->kernels && i < j->launch_count; i++) {
+        const struct job_launch *l = &j->launches[i];
+        if (l->program == index && !is_among(out->kernels, out->kernel_count, l->kernel))
+            out->kernels[out->kernel_count++] = l->kernel;
+    }
+    return out->kernels != NULL;
+}
+
+static bool plan_make(const struct cuda *o, const struct job *j, uint32_t index, const char *target,
+                      struct plan *out, struct error *e)
+{
+    const struct job_program *p = &j->programs[index];
+    *out = (struct plan){.tree = TEXT_INIT};
+    if (!include_tree(p, o->options->scratch ? o->options->scratch : ".", &out->tree, e))
+        return false;
+    return plan_source(p, out, e) && (plan_kernels(j, index, out) || error_memory(e)) &&
+           plan_options(o, p, target, out, e);
+}
+
+// ---- the key of the cache: all that decides the code
+
+static void add_bytes(struct digest_state *s, const void *bytes, uint64_t length)
+{
+    digest_add(s, &length, sizeof length);
+    digest_add(s, bytes, (size_t)length);
+}
+
+static void add_text(struct digest_state *s, const char *text)
+{
+    add_bytes(s, text, strlen(text));
+}
+
+// The tree's folder is named by its contents' digest, so options hold the included texts too; they
+// are added all the same, since a name may be cut short.
+static void code_key(const struct cuda *o, const struct job_program *p, const struct plan *plan,
+                     struct digest *out)
+{
+    const struct cuda_compiler *c = &o->compiler;
+    struct digest_state s;
+    uint64_t facts[] = {CODE_RECIPE,   (uint64_t)c->major, (uint64_t)c->minor, c->bytes,
+                        c->changed_ns, plan->option_count, plan->kernel_count, p->file_count};
+    digest_start(&s);
+    digest_add(&s, facts, sizeof facts);
+    add_text(&s, text_cstr(&c->opened));
+    add_text(&s, p->name);
+    add_bytes(&s, plan->source.data, plan->source.length);
+    for (uint32_t i = 0; i < plan->option_count; i++)
+        add_text(&s, plan->options[i]);
+    for (uint32_t i = 0; i < plan->kernel_count; i++)
+        add_text(&s, plan->kernels[i]);
+    for (uint32_t i = 0; i < p->file_count; i++) {
+        add_text(&s, p->files[i].path);
+        add_bytes(&s, p->files[i].text, p->files[i].length);
+    }
+    digest_finish(&s, out);
+}
+
+// ---- logs
+
+// Names files as the user does, and leaves out what differs from run to run: images of equal code
+// shall be equal.
+static void tidy_log(struct text *log, const char *tree)
+{
+    struct text out = TEXT_INIT;
+    size_t n = tree ? strlen(tree) : 0;
+    const char *at = text_cstr(log);
+    while (*at) {
+        size_t length = strcspn(at, "\n");
+        const char *end = at + length + (at[length] == '\n');
+        bool drop = length == 0 || (str_starts(at, "ptxas") &&
+                                    memmem(at, length, "Compile time", strlen("Compile time")));
+        while (!drop && at < end) {
+            if (n && (size_t)(end - at) > n && strncmp(at, tree, n) == 0 && at[n] == '/')
+                at += n + 1;
+            else
+                text_addc(&out, *at++);
+        }
+        at = end;
+    }
+    text_release(log);
+    *log = out;
+}
+
+static bool is_error(const char *line, size_t length)
+{
+    static const char *const signs[] = {": error", ": catastrophic error", "ptxas error",
+                                        "ptxas fatal", "error   :"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (memmem(line, length, signs[i], strlen(signs[i])))
+            return true;
+    }
+    return false;
+}
+
+static bool first_error(const char *log, char *line, size_t size)
+{
+    for (const char *at = log; *at; at += strspn(at, "\n")) {
+        size_t n = strcspn(at, "\n");
+        if (is_error(at, n)) {
+            str_format(line, size, "%.*s", (int)(n < size ? n : size - 1), at);
+            return true;
+        }
+        at += n;
+    }
+    return false;
+}
+
+// ---- kernels that are not there
+
+static bool is_option_character(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+// The name of the kernel that is declared behind a `__global__`: the word in front of the first
+// parenthesis that is not an attribute's. Length 0: there is none.
+static size_t declared_name(const char *at, const char *end, const char **name)
+{
+    static const char bounds[] = "__launch_bounds__";
+    size_t n = 0;
+    for (; at < end && *at != ';' && *at != '{'; at++) {
+        if (is_option_character(*at)) {
+            *name = at;
+            for (n = 0; at + n < end && is_option_character(at[n]);)
+                n++;
+            at += n - 1;
+        } else if (*at == '(' && n == strlen(bounds) && strncmp(*name, bounds, n) == 0) {
+            while (at < end && *at != ')')
+                at++;
+        } else if (*at == '(') {
+            return n;
+        }
+    }
+    return 0;
+}
+
+static void add_declared(const char *text, uint64_t length, struct text *out)
+{
+    static const char mark[] = "__global__";
+    const char *at = text, *end = text + length, *name = text;
+    while (at < end && (at = memmem(at, (size_t)(end - at), mark, strlen(mark)))) {
+        at += strlen(mark);
+        size_t n = declared_name(at, end, &name);
+        if (n)
+            text_addf(out, "%s%.*s", out->length ? ", " : "", (int)n, name);
+    }
+}
+
+// NVRTC reports a requested name with a place in a file of its own making.
+#define NAME_FILE  "__nv_name_map("
+#define NAME_ASKED "Input name expression was: \""
+
+static bool report_name(const struct job_program *p, const char *log, const char *line,
+                        struct result *r)
+{
+    const char *asked = strstr(log, NAME_ASKED), *what = strstr(line, "error: ");
+    struct text known = TEXT_INIT;
+    size_t n = 0;
+    if (asked) {
+        asked += strlen(NAME_ASKED);
+        asked += strspn(asked, " ");
+        n = strcspn(asked, "\"\n");
+    }
+    add_declared(p->source, p->length, &known);
+    for (uint32_t i = 0; i < p->file_count; i++)
+        add_declared(p->files[i].text, p->files[i].length, &known);
+    const char *has = known.length ? text_cstr(&known) : "none";
+    if (strstr(line, "is undefined"))
+        result_fail(r, STATUS_COMPILE, FAULT_SPEC,
+                    "kernel '%.*s' is not in the program; it has: %s", (int)n, asked ? asked : "",
+                    has);
+    else
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
+                    "kernel '%.*s' of %s cannot be found by this name: %s; there are: %s", (int)n,
+                    asked ? asked : "", p->name, what ? what + strlen("error: ") : line, has);
+    text_release(&known);
+    return false;
+}
+
+// ---- building
+
+static bool report_failure(const struct job_program *p, const struct cuda_code *code,
+                           nvrtcResult result, const struct error *e, struct result *r)
+{
+    char line[400];
+    const char *log = text_cstr(&code->log);
+    if (!first_error(log, line, sizeof line))
+        return result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s does not build: %s", p->name,
+                           e->text);
+    if (result == NVRTC_ERROR_INVALID_OPTION)
+        return result_fail(r, STATUS_COMPILE, FAULT_SPEC, "%s does not build: %s", p->name, line);
+    if (str_starts(line, NAME_FILE))
+        return report_name(p, log, line, r);
+    bool limit = nvidia_log_is_limit(line);
+    result_fail(r, limit ? STATUS_CONSTRAINTS : STATUS_COMPILE, FAULT_CONFIGURATION,
+                "%s does not build: %s", p->name, line);
+    r->device_limit = r->device_limit || limit;
+    return false;
+}
+
+static struct cuda_request request_of(const struct job_program *p, const struct plan *plan)
+{
+    return (struct cuda_request){
+        .name = p->name,
+        .source = text_cstr(&plan->source),
+        .options = (const char *const *)plan->options,
+        .option_count = plan->option_count,
+        .kernels = plan->kernels,
+        .kernel_count = plan->kernel_count,
+    };
+}
+
+// Asked to report, the assembler keeps its errors to itself: they are fetched without. (A failed
+// build may take its time.)
+static bool compile(const struct cuda *o, const struct job_program *p, const struct plan *plan,
+                    struct cuda_code *out, nvrtcResult *result, struct error *e)
+{
+    char line[8];
+    struct cuda_request request = request_of(p, plan);
+    bool ok = cuda_compile(&o->compiler, &request, out, result, e);
+    if (!ok && *result == NVRTC_ERROR_COMPILATION &&
+        !first_error(text_cstr(&out->log), line, sizeof line)) {
+        text_clear(&out->log);
+        request.option_count--; // VERBOSE
+        cuda_compile(&o->compiler, &request, out, result, NULL);
+    }
+    tidy_log(&out->log, plan->tree.data);
+    return ok;
+}
+
+static bool build(struct cuda *o, const struct job *j, uint32_t index, struct cuda_code *out,
+                  struct result *r)
+{
+    const struct job_program *p = &j->programs[index];
+    struct error e = ERROR_INIT;
+    struct plan plan;
+    struct digest key;
+    nvrtcResult result = NVRTC_SUCCESS;
+    bool ok = plan_make(o, j, index, o->target, &plan, &e);
+    if (!ok) {
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: %s", p->name, e.text);
+        goto done;
+    }
+    code_key(o, p, &plan, &key);
+    if (cuda_cache_find(o->options->cache, &key, out))
+        goto done;
+    ok = compile(o, p, &plan, out, &result, &e);
+    if (ok)
+        cuda_cache_keep(o->options->cache, &key, out);
+    else
+        report_failure(p, out, result, &e, r);
+done:
+    plan_release(&plan);
+    return ok;
+}
+
+// False: the driver does not take the code.
+static bool load_cuda_module(struct cuda *o, struct cuda_program *p, CUresult *code)
+{
+    *code = o->runs ? o->cu.cuModuleLoadData(&p->module, text_cstr(&p->code.code)) : CUDA_SUCCESS;
+    return *code == CUDA_SUCCESS;
+}
+
+static bool build_and_load(struct cuda *o, struct cuda_program *p, struct result *r)
+{
+    CUresult code;
+    char text[256];
+    if (!build(o, p->job, p->index, &p->code, r))
+        return false;
+    return load_cuda_module(o, p, &code) ||
+           result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
+                       "%s is built for %s, and the driver does not load it: cuModuleLoadData: %s",
+                       p->job->programs[p->index].name, o->target,
+                       cuda_code_text(&o->cu, code, text, sizeof text));
+}
+
+// An image that another driver or compiler made, or a damaged one: the source is built instead.
+static bool load_image(struct cuda *o, struct cuda_program *p, const void *image, uint64_t length)
+{
+    CUresult code;
+    if (length == 0 || !cuda_code_read(image, (size_t)length, &p->code))
+        return false;
+    if (load_cuda_module(o, p, &code))
+        return true;
+    cuda_code_release(&p->code);
+    p->code = (struct cuda_code)CUDA_CODE_INIT;
+    return false;
+}
+
+void *cuda_program_new(void *own, const struct job *j, uint32_t index, const void *image,
+                       uint64_t length, struct text *log, struct result *r)
+{
+    struct cuda *o = own;
+    struct cuda_program *p = calloc(1, sizeof *p);
+    if (!p) {
+        result_fail(r, STATUS_COMPILE, FAULT_WORKER, "out of memory");
+        return NULL;
+    }
+    p->job = j;
+    p->index = index;
+    bool ok = load_image(o, p, image, length) || build_and_load(o, p, r);
+    text_addn(log, text_cstr(&p->code.log), p->code.log.length);
+    if (ok)
+        return p;
+    cuda_program_free(o, p);
+    return NULL;
+}
+
+void cuda_program_free(void *own, void *program)
+{
+    struct cuda *o = own;
+    struct cuda_program *p = program;
+    if (!p)
+        return;
+    if (p->module)
+        o->cu.cuModuleUnload(p->module);
+    cuda_code_release(&p->code);
+    free(p);
+}
+
+bool cuda_program_image(void *own, void *program, struct text *out, struct error *e)
+{
+    (void)own;
+    return cuda_code_write(&((struct cuda_program *)program)->code, out, e);
+}
+
+bool cuda_program_binary(void *own, void *program, struct text *out, struct error *e)
+{
+    const struct cuda_program *p = program;
+    (void)own;
+    text_addn(out, p->code.code.data, p->code.code.length);
+    return !out->failed || error_memory(e);
+}
+
+// A compilation of its own: a cubin does not hold the PTX that it was assembled from.
+bool cuda_program_ptx(void *own, void *program, struct text *out, struct error *e)
+{
+    struct cuda *o = own;
+    const struct cuda_program *p = program;
+    struct cuda_code code = CUDA_CODE_INIT;
+    struct plan plan;
+    nvrtcResult result;
+    char target[24];
+    str_format(target, sizeof target, "compute%s", strchr(o->target, '_'));
+    bool ok = plan_make(o, p->job, p->index, target, &plan, e);
+    if (ok) {
+        struct cuda_request request = request_of(&p->job->programs[p->index], &plan);
+        request.ptx = true;
+        ok = cuda_compile(&o->compiler, &request, &code, &result, e);
+    }
+    if (ok)
+        text_addn(out, code.code.data, code.code.length);
+    cuda_code_release(&code);
+    plan_release(&plan);
+    return ok && (!out->failed || error_memory(e));
+}

@@ -1,0 +1,79 @@
+// Declarations that the files of the OpenCL backend share.
+#ifndef HONE_DEVICE_BACKENDS_OPENCL_OPENCL_H
+#define HONE_DEVICE_BACKENDS_OPENCL_OPENCL_H
+
+#include "device/backend.h"
+#include "device/backends/opencl/opencl_api.h"
+
+struct opencl {
+    struct opencl_api cl;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue; // in order, with profiling
+    const struct device_options *options;
+    const struct device_info *info;
+    bool nvidia, pocl;
+    char timer_fault[160]; // found when it was opened
+    // Error of clSetUserEventStatus(): a launch then waits in the queue for ever, and so would
+    // clFinish().
+    cl_int stuck;
+};
+
+// opencl_info.c
+bool opencl_list(struct arena *a, const struct device_options *o, struct device_report *out,
+                 struct error *e);
+void *opencl_open(const char *id, const struct device_options *o, struct arena *a,
+                  struct device_info *info, struct error *e);
+bool opencl_start(void *own, struct device_info *info, struct error *e);
+void opencl_close(void *own);
+
+// opencl_timer.c: resolution of event times, in place of what the driver claims; `fault` is left
+// alone or says why they are no times.
+void opencl_timer(struct opencl *o, struct device_info *info, char *fault, size_t size);
+
+// opencl_memory.c
+// clFinish(), where it can end.
+cl_int opencl_finish(struct opencl *o);
+bool opencl_memory_new(void *own, struct memory *m, enum access access, struct error *e);
+void opencl_memory_free(void *own, struct memory *m);
+bool opencl_claim(void *own, struct memory *m, struct error *e);
+bool opencl_yield(void *own, struct memory *m, struct error *e);
+bool opencl_read(void *own, struct memory *m, int64_t at, void *to, uint64_t bytes,
+                 struct error *e);
+bool opencl_write(void *own, struct memory *m, int64_t at, const void *from, uint64_t bytes,
+                  struct error *e);
+bool opencl_fill(void *own, struct memory *m, int64_t at, uint8_t byte, uint64_t bytes,
+                 struct error *e);
+bool opencl_copy(void *own, struct memory *to, struct memory *from, struct error *e);
+
+// opencl_program.c
+void *opencl_program_new(void *own, const struct job *j, uint32_t index, const void *image,
+                         uint64_t length, struct text *log, struct result *r);
+void opencl_program_free(void *own, void *program);
+bool opencl_program_image(void *own, void *program, struct text *out, struct error *e);
+bool opencl_program_binary(void *own, void *program, struct text *out, struct error *e);
+
+// opencl_kernel.c
+void *opencl_kernel_new(void *own, void *program, const struct job_launch *l, const char *log,
+                        struct resources *resources, struct result *r);
+void opencl_kernel_free(void *own, void *kernel);
+bool opencl_kernel_bind(void *own, void *kernel, const struct job *j, const struct job_launch *l,
+                        struct memory *const *memory, struct result *r);
+bool opencl_prime(void *own, void *kernel, const struct job_launch *l, const struct watch *watch,
+                  struct result *r);
+bool opencl_run(void *own, const struct run *run, struct run_times *times, bool *lost,
+                struct result *r);
+
+// opencl_routine.c
+void *opencl_routine_new(void *own, const struct job *j, struct text *about, struct result *r);
+void opencl_routine_free(void *own, void *routine);
+bool opencl_routine_run(void *own, void *routine, const struct run *run, struct run_times *times,
+                        bool *lost, struct result *r);
+
+// opencl_own.c
+extern const char opencl_own_prologue[];
+void *opencl_own_kernel(void *own, const char *source, const char *name, struct error *e);
+void opencl_own_free(void *own, void *kernel);
+bool opencl_own_run(void *own, void *kernel, const struct own_launch *l, struct error *e);
+
+#endif

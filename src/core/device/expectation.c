@@ -1,0 +1,237 @@
+// The arrays that an expression reads are made again on the host, as fills are; its indices are shared out over the cores.
+#include "device/expectation.h"
+
+#include "device/fill.h"
+#include "device/parallel.h"
+#include "expr/elementwise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_WORK 200000 // operations on a number that are worth a thread
+
+// ---- reading components -------------------------------------------------------------------------
+
+#define READER(name, type, result)                                                                 \
+    static bool read_##name(const void *data, const int64_t *at, size_t count, void *out)          \
+    {                                                                                              \
+        const type *from = data;                                                                   \
+        result *to = out;                                                                          \
+        for (size_t i = 0; i < count; i++)                                                         \
+            to[i] = (result)from[at[i]];                                                           \
+        return true;                                                                               \
+    }
+READER(i8, int8_t, int64_t)
+READER(u8, uint8_t, int64_t)
+READER(i16, int16_t, int64_t)
+READER(u16, uint16_t, int64_t)
+READER(i32, int32_t, int64_t)
+READER(u32, uint32_t, int64_t)
+READER(i64, int64_t, int64_t)
+READER(float, float, double)
+READER(double, double, double)
+
+static bool read_u64(const void *data, const int64_t *at, size_t count, void *out)
+{
+    const uint64_t *from = data;
+    int64_t *to = out;
+    for (size_t i = 0; i < count; i++) {
+        if (from[at[i]] > INT64_MAX)
+            return false;
+        to[i] = (int64_t)from[at[i]];
+    }
+    return true;
+}
+
+static bool read_half(const void *data, const int64_t *at, size_t count, void *out)
+{
+    const uint16_t *from = data;
+    double *to = out;
+    for (size_t i = 0; i < count; i++)
+        to[i] = half_to_f64(from[at[i]]);
+    return true;
+}
+
+static bool (*const readers[SCALAR_COUNT])(const void *data, const int64_t *at, size_t count,
+                                           void *out) = {
+    [SCALAR_BOOL] = read_u8,   [SCALAR_I8] = read_i8,       [SCALAR_U8] = read_u8,
+    [SCALAR_I16] = read_i16,   [SCALAR_U16] = read_u16,     [SCALAR_I32] = read_i32,
+    [SCALAR_U32] = read_u32,   [SCALAR_I64] = read_i64,     [SCALAR_U64] = read_u64,
+    [SCALAR_HALF] = read_half, [SCALAR_FLOAT] = read_float, [SCALAR_DOUBLE] = read_double,
+};
+
+// ---- arrays -------------------------------------------------------------------------------------
+
+// 3-vectors in the room of four move together.
+static void close_gaps(const struct job_buffer *b, uint8_t *data)
+{
+    uint32_t bytes = scalar_bytes(b->element.scalar) * b->element.width,
+             space = element_bytes(&b->element);
+    for (uint64_t i = 0; bytes != space && i < b->count; i++)
+        memmove(data + i * bytes, data + i * space, bytes);
+}
+
+static void *make_contents_of(const struct job_buffer *b, struct error *e)
+{
+    uint8_t *data = malloc((size_t)fill_bytes(b) + 1);
+    if (!data) {
+        error_memory(e);
+        return NULL;
+    }
+    if (!fill_make(b, data, e)) {
+        free(data);
+        return NULL;
+    }
+    close_gaps(b, data);
+    return data;
+}
+
+struct expectation {
+    const struct job *job;
+    const struct job_buffer *target;
+    struct arena arena;
+    struct elementwise_array *arrays; // one for each buffer
+    struct elementwise *compiled;
+    bool doubles;
+    uint8_t *out;
+    // For each thread: the first index without a value, and why.
+    struct error errors[PARALLEL_MOST];
+    uint64_t faulty[PARALLEL_MOST];
+};
+
+static bool compile_expression(struct expectation *x, const struct job_expression *of,
+                               struct error *e)
+{
+    const struct job *j = x->job;
+    struct elementwise_constant *constants =
+        arena_array(&x->arena, of->number_count + 1, sizeof *constants);
+    x->arrays = arena_array(&x->arena, j->buffer_count + 1, sizeof *x->arrays);
+    if (!constants || !x->arrays)
+        return error_memory(e);
+    for (uint32_t i = 0; i < of->number_count; i++) {
+        const struct job_number *n = &of->numbers[i];
+        constants[i].name = n->name;
+        constants[i].value = n->is_float ? value_float(n->number) : value_int(n->integer);
+    }
+    for (uint32_t i = 0; i < j->buffer_count; i++) {
+        const struct job_buffer *b = &j->buffers[i];
+        bool known = b->element.scalar != SCALAR_CUSTOM && b->fill.kind != FILL_NONE;
+        x->arrays[i] = (struct elementwise_array){.name = known ? b->name : "",
+                                                  .count = known ? fill_components(b) : 0,
+                                                  .is_float = scalar_is_float(b->element.scalar),
+                                                  .read = readers[b->element.scalar]};
+        scalar_limits(b->element.scalar, &x->arrays[i].low, &x->arrays[i].high);
+    }
+    const struct elementwise_question q = {of->text,  fill_components(x->target),
+                                           constants, of->number_count,
+                                           x->arrays, j->buffer_count};
+    x->compiled = elementwise_compile(&x->arena, &q, e);
+    for (uint32_t i = 0; x->compiled && i < j->buffer_count; i++) {
+        if (elementwise_reads(x->compiled, i) &&
+            !(x->arrays[i].data = make_contents_of(&j->buffers[i], e)))
+            return false;
+    }
+    return x->compiled != NULL;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+// Integers of the buffer's own type; false at one that it does not hold.
+static bool store_integers(struct expectation *x, uint64_t first, size_t count,
+                           const union elementwise_value *v, struct range r)
+{
+    const struct element *el = &x->target->element;
+    uint32_t bytes = scalar_bytes(el->scalar), space = element_bytes(el) / bytes;
+    int64_t low, high;
+    char name[24];
+    scalar_limits(el->scalar, &low, &high);
+    for (size_t l = 0; l < count; l++) {
+        uint64_t i = first + l, at = (i / el->width * space + i % el->width) * bytes;
+        if (v[l].i < low || v[l].i > high) {
+            element_name(el, name);
+            x->faulty[r.part] = i;
+            return error_set(&x->errors[r.part], ERROR_INPUT,
+                             "at i = %llu: %lld is no value of type %s", (unsigned long long)i,
+                             (long long)v[l].i, name);
+        }
+        memcpy(x->out + at, &v[l].i, bytes); // little-endian, as devices are
+    }
+    return true;
+}
+
+static void store_doubles(struct expectation *x, uint64_t first, size_t count,
+                          const union elementwise_value *v)
+{
+    bool floats = elementwise_is_float(x->compiled);
+    for (size_t l = 0; l < count; l++) {
+        double value = floats ? v[l].f : (double)v[l].i;
+        memcpy(x->out + 8 * (first + l), &value, sizeof value);
+    }
+}
+
+static void expect_range(void *context, struct range r)
+{
+    struct expectation *x = context;
+    struct error *e = &x->errors[r.part];
+    struct elementwise_run *run = elementwise_begin(x->compiled);
+    if (!run)
+        error_memory(e);
+    for (uint64_t i = r.first; run && i < r.end; i += ELEMENTWISE_BLOCK) {
+        size_t count = r.end - i < ELEMENTWISE_BLOCK ? (size_t)(r.end - i) : ELEMENTWISE_BLOCK;
+        const union elementwise_value *v = elementwise_values(run, i, count, &x->faulty[r.part], e);
+        if (v && x->doubles)
+            store_doubles(x, i, count, v);
+        if (!v || (!x->doubles && !store_integers(x, i, count, v, r)))
+            break;
+    }
+    elementwise_end(run);
+}
+
+// The fault of the least index, whatever the number of threads.
+static bool find_fault(const struct expectation *x, unsigned parts, struct error *e)
+{
+    for (unsigned i = 0; i < parts; i++) {
+        if (x->errors[i].code != ERROR_NONE) {
+            *e = x->errors[i];
+            return false;
+        }
+    }
+    return true;
+}
+
+uint64_t expectation_bytes(const struct job *j, const struct job_expression *x, bool *doubles)
+{
+    const struct job_buffer *b = &j->buffers[x->buffer];
+    *doubles = x->total || scalar_is_float(b->element.scalar);
+    uint64_t components = x->total ? b->element.width : fill_components(b);
+    return *doubles ? components * sizeof(double) : fill_bytes(b);
+}
+
+bool expectation_make(const struct job *j, const struct job_expression *of, void *out,
+                      struct error *e)
+{
+    struct expectation *x = calloc(1, sizeof *x);
+    unsigned parts = 1;
+    if (!x)
+        return error_memory(e);
+    x->job = j;
+    x->target = &j->buffers[of->buffer];
+    x->out = out;
+    arena_init(&x->arena);
+    memset(out, 0, (size_t)expectation_bytes(j, of, &x->doubles));
+    bool ok = compile_expression(x, of, e);
+    if (ok && !x->doubles && elementwise_is_float(x->compiled))
+        ok = error_set(e, ERROR_INPUT, "it gives floats, and %s holds integers", x->target->name);
+    if (ok) {
+        uint64_t count = of->total ? 1 : fill_components(x->target),
+                 least = LEAST_WORK / elementwise_cost(x->compiled);
+        parts = parallel_parts(count, least ? least : 1);
+        parallel_run(count, parts, 1, expect_range, x);
+        ok = find_fault(x, parts, e);
+    }
+    for (uint32_t i = 0; x->arrays && i < j->buffer_count; i++)
+        free((void *)x->arrays[i].data);
+    arena_release(&x->arena);
+    free(x);
+    return ok || error_context(e, "%s: '%s'", j->buffers[of->buffer].name, of->text);
+}

@@ -1,0 +1,29 @@
+// The words of a C-family source: comments and line continuations are gone, directives are marked.
+#ifndef HONE_PROBLEM_KERNEL_TOKENS_H
+#define HONE_PROBLEM_KERNEL_TOKENS_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum token_kind { TOKEN_NAME, TOKEN_NUMBER, TOKEN_TEXT, TOKEN_SIGN, TOKEN_END };
+
+struct token {
+    enum token_kind kind;
+    const char *text;      // "" at the end
+    const char *directive; // of the line it stands on: "define", "if", ...; NULL in code. The "#"
+                           // and the word itself are no tokens
+    bool starts_directive; // the first token of a directive's line
+    bool is_glued;         // nothing stands between it and the token before
+    uint32_t line;         // of the text, from 1
+};
+
+// How far behind the last token one may look.
+#define TOKENS_AHEAD 4
+
+// The tokens, TOKENS_AHEAD of kind TOKEN_END behind them; NULL without memory.
+struct token *tokens_read(const char *text, size_t length, struct arena *a, size_t *count);
+
+#endif

@@ -1,0 +1,20 @@
+// Code shared by gp.c and gp_fit.c: correlations, a block at a time.
+#ifndef HONE_SEARCH_GP_INSIDE_H
+#define HONE_SEARCH_GP_INSIDE_H
+
+#include "search/gp.h"
+
+// Loops over this many are unrolled and done in vector registers; arrays are padded to whole
+// blocks.
+#define GP_BLOCK 64
+
+// The correlations of a point with GP_BLOCK others, whose places on axis i are at others[i *
+// stride] and behind.
+void gp_correlate(const struct gp *g, const float *point, const float *others, size_t stride,
+                  float *out);
+// Row `n` of the factor from its correlations with the rows before it, which it replaces.
+void gp_extend_factor(struct gp *g, uint32_t n);
+// Fills row `n` of the factor from points.
+void gp_factor_row(struct gp *g, uint32_t n);
+
+#endif

@@ -1,0 +1,41 @@
+// The contents of struct space; for the files of this folder.
+#ifndef HONE_SPACE_INSIDE_H
+#define HONE_SPACE_INSIDE_H
+
+#include "space/build.h"
+
+// Statistics that are counted when they are first asked for.
+struct space_statistics {
+    struct space_restriction_stats *items;
+    size_t count;
+    bool counted;
+};
+
+struct space {
+    struct problem problem;
+    struct diagram diagram;
+    struct text cartesian_text;
+    double cartesian;
+    uint64_t *faults; // one a restriction of the problem
+    struct space_statistics *statistics;
+    const struct formula *listed; // of a list: what excludes all others; else NULL
+    struct space_share share;
+    uint64_t whole_count; // valid ones of all parts
+};
+
+// All but the diagram; options as problem_init() takes them. NULL with the error set.
+struct space *space_start(const struct spec *s, const struct space_options *o, struct error *e);
+
+// As space_new(), with other limits than the usual ones: for tests, to reach with small spaces what
+// large ones do.
+struct space *space_make(const struct spec *s, const struct space_options *o,
+                         const struct build_limits *limits, struct error *e);
+
+// Does the space agree with its restrictions, as far as a few hundred draws can tell? Costs about a
+// millisecond. False with the error set: an internal error, or out of memory.
+bool space_self_check(const struct space *sp, struct error *e);
+
+// Is the configuration one that --config allows?
+bool choices_allow(const struct problem *p, const uint32_t *choice);
+
+#endif

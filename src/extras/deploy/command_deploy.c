@@ -1,0 +1,842 @@
+// hone deploy: measures which few configurations an application needs for its shapes, and writes the table that answers
+// in it; --check tells whether such a file is still of the kernel as it is.
+#include "os/file_replace.h"
+#include "cli/interrupt.h"
+#include "cli/nodes.h"
+#include "cli/once.h"
+#include "cli/run_workflow.h"
+#include "cli/tuning.h"
+#include "extras/deploy/formats.h"
+#include "extras/deploy/shapes.h"
+#include "extras/deploy/stamp.h"
+#include "lib/choose_device.h"
+#include "extras/deploy/deploy_report.h"
+#include "extras/deploy/engine_deploy.h"
+#include "problem/sweep_plan.h"
+
+#include <string.h>
+
+#define SHAPES_BYTES (16u << 20)
+
+struct deploy_settings {
+    struct spec_settings given; // --set: the points
+    struct measure_settings measure;
+    struct search_settings search;
+    const char *shapes, *format, *output, *name, *check;
+    struct list others;
+    double within; // per cent; 0: the default
+    struct given hold_out;
+    bool product, known, again, with_source, with_binaries;
+};
+
+#define WITHIN_DEFAULT 2.0 // per cent
+
+// One spec of a `hone deploy`.
+struct session {
+    struct invocation call; // of this spec alone
+    const struct deploy_settings *settings;
+    struct spec_settings given; // without --set, which says the points
+    struct tuning tuning;
+    struct once once;
+    struct sweep_plan plan;
+    double *weights;                    // NULL: all alike
+    const struct deploy_format *format; // NULL: the report alone
+    const char *output;                 // NULL: stdout
+    struct text *written;               // the outputs of all specs, a line each
+    struct hone_tune *deploy;
+    struct error broken;
+    struct running running;
+};
+
+// ---- the points --------------------------------------------------------------------------------
+
+// One shape with what else --set says: expressions over the shape have their value in it.
+static bool plan_shape(struct session *s, const struct shapes *shapes, uint32_t at,
+                       struct sweep_plan *out, struct error *e)
+{
+    struct arena *a = &s->tuning.work.arena;
+    const struct list *set = &s->settings->given.set;
+    const char **words =
+        arena_array(a, (size_t)set->count + shapes->column_count + 1, sizeof *words);
+    uint32_t count = 0;
+    for (uint32_t i = 0; words && i < shapes->column_count; i++) {
+        words[count] = arena_printf(a, "%s=%lld", shapes->columns[i],
+                                    (long long)shapes->sizes[at * shapes->column_count + i]);
+        if (!words[count++])
+            return error_memory(e);
+    }
+    for (uint32_t i = 0; words && i < set->count; i++)
+        words[count++] = set->items[i];
+    if (!words)
+        return error_memory(e);
+    if (!sweep_plan_make(s->tuning.work.spec, words, count, false, a, out, e))
+        return error_context(e, "%s", s->settings->shapes);
+    return out->point_count == 1 ||
+           error_set(e, ERROR_USAGE, "--shapes says the points: --set has one value for each name");
+}
+
+static bool plan_shapes(struct session *s, const struct shapes *shapes, struct error *e)
+{
+    struct arena *a = &s->tuning.work.arena;
+    struct sweep_point *points = arena_array(a, shapes->count, sizeof *points);
+    struct sweep_name *names = NULL;
+    s->weights = arena_copy(a, shapes->weights, shapes->count * sizeof *s->weights);
+    if (!points || !s->weights)
+        return error_memory(e);
+    for (uint32_t i = 0; i < shapes->count; i++) {
+        struct sweep_plan one;
+        if (!plan_shape(s, shapes, i, &one, e))
+            return false;
+        points[i] = one.points[0];
+        if (i == 0) {
+            s->plan = one;
+            names = arena_copy(a, one.names, one.name_count * sizeof *names);
+            if (!names)
+                return error_memory(e);
+        }
+        for (uint32_t k = 0; k < one.name_count; k++) {
+            bool is_same = value_equal(&points[i].values[k], &points[0].values[k]);
+            names[k].varies = names[k].varies || !is_same || k < shapes->column_count;
+        }
+    }
+    s->plan.names = names;
+    s->plan.points = points;
+    s->plan.point_count = shapes->count;
+    return true;
+}
+
+static int make_deploy_plan(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct text file = TEXT_INIT;
+    struct shapes shapes;
+    const struct deploy_settings *given = s->settings;
+    struct arena *a = &s->tuning.work.arena;
+    const struct list *set = &given->given.set;
+    if (s->tuning.work.spec->constant_count == 0) {
+        complain("%s: it has no Constants, and so no sizes to choose by; give them names there, or "
+                 "take the one best configuration from hone best",
+                 s->tuning.work.spec->path);
+        return EXIT_USAGE;
+    }
+    if (!given->shapes && set->count == 0) {
+        complain(
+            "deploy needs --set NAME=VALUE,VALUE,... or --shapes FILE: the sizes that it is for");
+        return EXIT_USAGE;
+    }
+    bool ok = given->shapes ? file_read_text(given->shapes, SHAPES_BYTES, &file, &e) &&
+                                  shapes_parse(text_cstr(&file), file.length, given->shapes,
+                                               s->tuning.work.spec, a, &shapes, &e) &&
+                                  plan_shapes(s, &shapes, &e)
+                            : sweep_plan_make(s->tuning.work.spec, set->items, set->count,
+                                              given->product, a, &s->plan, &e);
+    text_release(&file);
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
+// ---- the device --------------------------------------------------------------------------------
+
+// Chooses the device of --known: one with results of the spec in the store, present or not.
+static int choose_known_device(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &s->tuning.work;
+    struct device_info *known;
+    size_t count = 0, fitting = 0;
+    const char *wanted = w->given->device;
+    const struct best_options o = {.spec = w->spec};
+    int status = work_languages(w);
+    if (status == EXIT_DONE)
+        status = work_store(w, HONE_STORE_READ);
+    if (status != EXIT_DONE)
+        return status;
+    if (!engine_best_devices(&o, w->opened, &w->arena, &known, &count, &e))
+        return work_failed(&e);
+    struct text names = TEXT_INIT;
+    for (size_t i = 0; i < count; i++) {
+        bool fits = known[i].language == w->languages.list[0] &&
+                    (!wanted || count_fitting_devices(&known[i], 1, wanted) > 0);
+        if (known[i].language == w->languages.list[0])
+            text_addf(&names, "%s%s", names.length ? ", " : "", known[i].name);
+        if (fits && fitting++ == 0)
+            w->device = &known[i];
+    }
+    if (fitting != 1) {
+        if (names.length)
+            complain("--known: %s; the store has results of %s on: %s",
+                     fitting == 0 ? "no such device"
+                                  : "several devices fit, name one with --device",
+                     w->spec->name, text_cstr(&names));
+        else
+            complain("--known: the store has no results of %s in %s; hone deploy without --known "
+                     "measures them on a machine with such a device",
+                     w->spec->name, language_title(w->languages.list[0]));
+        status = EXIT_NOTHING;
+    }
+    text_release(&names);
+    return status;
+}
+
+static int refuse_goal(struct tuning *t)
+{
+    int status = tuning_goal(t);
+    if (status != EXIT_DONE || objective_is_time(&t->goal, t->work.spec, t->work.device))
+        return status;
+    complain("%s: a dispatch table is chosen by the time of a launch; --objective time says so",
+             t->work.spec->path);
+    return EXIT_USAGE;
+}
+
+static int open_spec_and_device(struct session *s)
+{
+    struct tuning *t = &s->tuning;
+    if (s->settings->known) {
+        int status = work_spec(&t->work);
+        if (status == EXIT_DONE)
+            status = choose_known_device(s);
+        t->options = work_options(&t->work);
+        t->options.device = NULL;
+        return status == EXIT_DONE ? refuse_goal(t) : status;
+    }
+    int status = tuning_open(t);
+    if (status == EXIT_DONE)
+        status = refuse_goal(t);
+    if (status == EXIT_DONE && s->settings->with_binaries && t->work.device->capability == 0) {
+        complain(
+            "--with-binaries: %s has programs for this machine alone, neither PTX nor a cubin; "
+            "--with-source embeds the kernel's text, which compiles anywhere",
+            t->work.device->name);
+        status = EXIT_USAGE;
+    }
+    return status == EXIT_DONE ? open_kept(&t->work) : status;
+}
+
+// ---- the loop ----------------------------------------------------------------------------------
+
+static void read_report(const struct session *s, struct deploy_report *out)
+{
+    struct engine_deployed deployed;
+    engine_deployed(s->deploy, &deployed);
+    *out = (struct deploy_report){deployed.found, deployed.records, deployed.count};
+}
+
+static bool take_record(void *context, const void *record)
+{
+    struct session *s = context;
+    struct deploy_report report;
+    struct text line = TEXT_INIT;
+    read_report(s, &report);
+    report_deploy_row(&report, record, &line);
+    ticker_clear(&s->running.work->ticker);
+    say("%s", text_cstr(&line));
+    text_release(&line);
+    return true;
+}
+
+static void show_deploy_progress(void *context, const struct screen *screen, struct text *line)
+{
+    const struct session *s = context;
+    struct engine_deployed deployed;
+    engine_deployed(s->deploy, &deployed);
+    const struct deploy_progress *p = &deployed.progress;
+    const struct workflow_progress *sweep = &p->sweep.common;
+    const char *between = p->is_drawn ? " between the others" : "";
+    if (p->phase == DEPLOY_DONE)
+        return;
+    if (p->phase == DEPLOY_TUNING) {
+        text_addf(line, "tuning, size %llu of %llu%s\n", (unsigned long long)sweep->done + 1,
+                  (unsigned long long)sweep->planned, between);
+        if (p->sweep.phase == SWEEP_TUNING)
+            report_tune_progress(&p->sweep.tune, &s->tuning.goal, s->tuning.work.spec, screen,
+                                 line);
+        return;
+    }
+    if (p->phase == DEPLOY_BUILDING) {
+        text_addf(line, "building program %u of %u for the table\n", p->built + 1, p->images);
+        return;
+    }
+    text_addf(line, "measuring the winners, size %llu of %llu%s\n",
+              (unsigned long long)p->common.done + 1, (unsigned long long)p->common.planned,
+              between);
+    report_tune_progress(&p->tune, &s->tuning.goal, s->tuning.work.spec, screen, line);
+}
+
+static int start_deploy(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    const struct deploy_settings *given = s->settings;
+    struct work *w = &s->tuning.work;
+    const struct list *others = &given->others;
+    bool all = false;
+    for (uint32_t i = 0; i < others->count; i++)
+        all = all || str_equal(others->items[i], "all");
+    struct hone_tune_options tune = s->tuning.options;
+    tune.log = &w->notices;
+    tune.store = w->opened;
+    const struct deploy_options o = {.path = w->spec->path,
+                                     .strict = given->given.strict,
+                                     .plan = &s->plan,
+                                     .weights = s->weights,
+                                     .tune.setup.device = w->device,
+                                     .again = given->again,
+                                     .is_known_only = given->known,
+                                     .within =
+                                         (given->within > 0 ? given->within : WITHIN_DEFAULT) / 100,
+                                     .drawn = (uint32_t)given->hold_out.value,
+                                     .others = all ? NULL : others->items,
+                                     .other_count = all ? 0 : others->count,
+                                     .all_others = all,
+                                     .with_images = given->with_binaries,
+                                     .spare = engine_spare(w->list)};
+    s->deploy = engine_deploy_new(&o, &tune, &e);
+    return s->deploy ? EXIT_DONE : work_failed(&e);
+}
+
+// ---- what comes of it --------------------------------------------------------------------------
+
+static int write_table(struct session *s, const struct deploy_report *v)
+{
+    struct error e = ERROR_INIT;
+    struct text out = TEXT_INIT;
+    struct deploy_table named = *v->found.table;
+    const struct deploy_writing w = {.prefix = s->settings->name,
+                                     .with_source = s->settings->with_source,
+                                     .images = v->found.images,
+                                     .image_count = v->found.image_count,
+                                     .command = s->call.line};
+    if (s->settings->name)
+        named.name = s->settings->name;
+    bool ok = deploy_table_check(&named, &e) && s->format->write(&named, &w, &out, &e);
+    if (ok && s->output)
+        ok = file_replace(s->output, &out, &e);
+    else if (ok)
+        put_data(&out);
+    text_release(&out);
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
+// The report goes to stdout where the table does not.
+static void tell_end(struct session *s, const struct deploy_report *v, bool is_written)
+{
+    struct text text = TEXT_INIT;
+    bool is_data = s->format && !s->output;
+    if (!s->format)
+        report_deploy_table(v, &text);
+    report_deploy_end(v, &text);
+    if (s->output && is_written) {
+        text_addf(&text, "Written: %s", s->output);
+        if (v->found.image_count)
+            text_addf(&text, ", with %u compiled programs for %s", v->found.image_count,
+                      v->found.images->architecture);
+        text_add(&text, "\n");
+    }
+    if (is_data)
+        say("%s", text_cstr(&text));
+    else
+        put(&text);
+    text_release(&text);
+}
+
+// A table takes the place of no file that it is made from.
+static int refuse_own_input(const struct session *s)
+{
+    struct engine_deployed deployed;
+    const char *path = NULL;
+    if (!s->output)
+        return EXIT_DONE;
+    engine_deployed(s->deploy, &deployed);
+    const char *const given[] = {s->tuning.work.spec->path, s->settings->shapes,
+                                 s->settings->given.store};
+    for (size_t i = 0; !path && i < sizeof given / sizeof *given; i++)
+        path = given[i] && file_is_same(s->output, given[i]) ? given[i] : NULL;
+    for (uint32_t i = 0; !path; i++) {
+        const char *text = spec_sources_path(deployed.found.sources, i);
+        if (!text)
+            return EXIT_DONE;
+        path = file_is_same(s->output, text) ? text : NULL;
+    }
+    complain("-o %s: the table is made from that file; name another one", s->output);
+    return EXIT_USAGE;
+}
+
+// Writes a table of the default configuration alone, to nowhere: names and expressions that the
+// format cannot hold are reported before hours of measuring.
+static int try_format(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct text out = TEXT_INIT;
+    struct arena *a = &s->tuning.work.arena;
+    const struct deploy_writing w = {.prefix = s->settings->name,
+                                     .with_source = s->settings->with_source,
+                                     .command = s->call.line};
+    struct engine_deployed deployed;
+    struct deploy_configuration configuration;
+    struct deploy_table table;
+    if (!s->format)
+        return EXIT_DONE;
+    engine_deployed(s->deploy, &deployed);
+    uint32_t *choice = arena_array(a, deployed.spec->parameter_count + (size_t)1, sizeof *choice);
+    bool ok = (choice || error_memory(&e)) &&
+              deploy_table_init(&table, deployed.spec, deployed.found.columns,
+                                deployed.found.column_count, a, &e);
+    if (ok) {
+        spec_default(deployed.spec, choice);
+        table.name = s->settings->name ? s->settings->name : table.name;
+        table.language = s->tuning.work.device->language;
+        table.source_digest = "";
+        table.sources = deployed.found.sources;
+        table.configurations = &configuration;
+        table.configuration_count = 1;
+        ok = (deploy_configuration_make(&table, choice, a, &configuration) || error_memory(&e)) &&
+             deploy_table_check(&table, &e) && s->format->write(&table, &w, &out, &e);
+    }
+    text_release(&out);
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
+// A table that leaves out a size that was asked for would answer there with that of another.
+static bool refuse_unknown(const struct session *s, const struct deploy_report *v)
+{
+    struct text shapes = TEXT_INIT;
+    report_deploy_unknown(v, &shapes);
+    const bool any = shapes.length > 0;
+    if (any)
+        complain("%s: nothing is known at %s: no table was made; without --known these are "
+                 "measured, and without "
+                 "these there is a table",
+                 s->tuning.work.spec->path, text_cstr(&shapes));
+    text_release(&shapes);
+    return any;
+}
+
+static int deploy_and_show(struct session *s)
+{
+    struct deploy_report report;
+    s->running.workflow = s->deploy;
+    workflow_run(&s->running);
+    read_report(s, &report);
+    bool has_table = report.found.table != NULL;
+    int status = workflow_status(&s->broken, workflow_failed, has_table);
+    const bool is_unknown = status == EXIT_DONE && has_table && refuse_unknown(s, &report);
+    bool is_written = status == EXIT_DONE && has_table && s->format && !is_unknown;
+    if (is_written)
+        status = write_table(s, &report);
+    is_written = is_written && status == EXIT_DONE;
+    if ((status == EXIT_DONE || status == EXIT_NOTHING) && !is_unknown)
+        tell_end(s, &report, is_written);
+    if (s->running.ending && !is_written)
+        complain("no table was written; what was measured is kept in %s, and the same command goes "
+                 "on from there",
+                 store_path(s->tuning.work.store));
+    if (is_unknown)
+        status = EXIT_NOTHING;
+    if (status == EXIT_NOTHING && !has_table && s->broken.code == ERROR_NONE)
+        complain("%s: no configuration %s at any of these sizes: no table was written",
+                 s->tuning.work.spec->path, s->settings->known ? "is known" : "works");
+    return status;
+}
+
+// Where the table of this spec goes: with several specs a folder is named.
+static int name_output(struct session *s, bool is_one)
+{
+    struct error e = ERROR_INIT;
+    const char *output = s->settings->output;
+    struct arena *a = &s->tuning.work.arena;
+    const char *name;
+    if (!output)
+        return EXIT_DONE;
+    s->output = output;
+    if (!is_one) {
+        struct text line = TEXT_INIT;
+        if (!deploy_identifier(s->tuning.work.spec->name, a, &name) ||
+            !(s->output = arena_printf(a, "%s/%s%s", output, name, s->format->ending))) {
+            error_memory(&e);
+            return work_failed(&e);
+        }
+        text_addf(&line, "\n%s\n", s->output);
+        bool is_taken = strstr(text_cstr(s->written), text_cstr(&line)) != NULL;
+        text_add(s->written, text_cstr(&line));
+        text_release(&line);
+        if (is_taken) {
+            complain("%s is written already: another spec has the name '%s', too; deploy each "
+                     "with a --name of its own",
+                     s->output, s->tuning.work.spec->name);
+            return EXIT_USAGE;
+        }
+        if (!folder_make(output, &e))
+            return work_failed(&e);
+    }
+    return file_replaceable(s->output, &e) ? EXIT_DONE : work_failed(&e);
+}
+
+static int deploy_one(const struct invocation *i, const char **argument,
+                      const struct deploy_format *format, struct text *written)
+{
+    struct session s = {.call = *i, .settings = i->settings, .format = format, .written = written};
+    s.call.arguments = argument;
+    s.call.argument_count = 1;
+    s.given = s.settings->given;
+    s.given.set = (struct list){NULL, 0};
+    tuning_init(&s.tuning, &s.call, &s.given, &s.settings->measure, &s.settings->search);
+    once_init(&s.once);
+    s.tuning.work.log = once_log(&s.once, &s.tuning.work.log);
+    s.running = (struct running){.work = &s.tuning.work,
+                                 .broken = &s.broken,
+                                 .context = &s,
+                                 .record = take_record,
+                                 .progress = show_deploy_progress};
+    int status = open_spec_and_device(&s);
+    if (status == EXIT_DONE)
+        status = make_deploy_plan(&s);
+    if (status == EXIT_DONE)
+        status = name_output(&s, i->argument_count == 1);
+    if (status == EXIT_DONE)
+        status = start_deploy(&s);
+    if (status == EXIT_DONE)
+        status = refuse_own_input(&s);
+    if (status == EXIT_DONE)
+        status = try_format(&s);
+    if (status == EXIT_DONE)
+        status = deploy_and_show(&s);
+    hone_tune_free(s.deploy);
+    tuning_release(&s.tuning);
+    once_release(&s.once);
+    return status;
+}
+
+// ---- --check -----------------------------------------------------------------------------------
+
+// The spec is the argument, else the one that the file names, from here or from the file's folder.
+static struct spec *load_checked_spec(const struct invocation *i, const struct deploy_stamp *stamp,
+                                      const char *file, struct arena *a, struct error *e)
+{
+    const struct spec_options so = {.set = NULL};
+    const char *slash = strrchr(file, '/');
+    if (i->argument_count > 0)
+        return spec_load(i->arguments[0], &so, e);
+    struct error why = ERROR_INIT, ignored = ERROR_INIT;
+    struct spec *spec = spec_load(stamp->spec_path, &so, &why);
+    const char *beside =
+        slash && stamp->spec_path[0] != '/'
+            ? arena_printf(a, "%.*s%s", (int)(slash - file + 1), file, stamp->spec_path)
+            : NULL;
+    if (!spec && beside)
+        spec = spec_load(beside, &so, &ignored);
+    if (spec)
+        return spec;
+    *e = why;
+    error_context(e, "%s: the spec that it names (hone deploy --check FILE SPEC names another)",
+                  file);
+    return NULL;
+}
+
+static int check_file(const struct invocation *i, const char *file)
+{
+    struct error e = ERROR_INIT;
+    struct text text = TEXT_INIT;
+    struct arena a;
+    struct deploy_stamp stamp;
+    const char *what = "";
+    arena_init(&a);
+    bool ok = file_read_text(file, 0, &text, &e) &&
+              deploy_stamp_find(text_cstr(&text), file, &a, &stamp, &e);
+    struct spec *spec = ok ? load_checked_spec(i, &stamp, file, &a, &e) : NULL;
+    ok = spec && deploy_stamp_check(&stamp, spec, &what, &e);
+    int status = ok ? EXIT_DONE : work_failed(&e);
+    if (ok && what[0]) {
+        complain("%s: %s since it was deployed by hone %s; deploy %s again", file, what,
+                 stamp.version, spec->path);
+        status = EXIT_NOTHING;
+    }
+    spec_free(spec);
+    text_release(&text);
+    arena_release(&a);
+    return status;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+// An option that says how something is tuned or measured; NULL: none is given.
+static const char *find_measuring(const struct deploy_settings *s)
+{
+    const struct measure_settings *m = &s->measure;
+    const struct {
+        bool is_given;
+        const char *name;
+    } rows[] = {{m->fresh, "--fresh"},
+                {m->retry, "--retry"},
+                {s->again, "--again"},
+                {s->hold_out.is_given, "--hold-out"},
+                {s->with_binaries, "--with-binaries"},
+                {s->search.budget, "--budget"},
+                {s->search.strategy, "--strategy"},
+                {s->search.no_transfer, "--no-transfer"},
+                {s->search.start_with.count, "--start-with"},
+                {s->given.on.count, "--on"},
+                {s->given.nodes, "--nodes"},
+                {s->given.outlier, "--outlier"},
+                {m->iterations.is_given, "--iterations"},
+                {m->limits.build_ns || m->limits.launch_ns || m->limits.driver_ns, "--timeout"},
+                {m->lock_wait_ns, "--lock-wait"},
+                {m->rules.count, "--rule"},
+                {m->seed.is_given, "--seed"},
+                {m->jobs.is_given, "--jobs"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].is_given)
+            return rows[i].name;
+    }
+    return NULL;
+}
+
+static int refuse_with_check(const struct deploy_settings *s)
+{
+    const char *other = s->output               ? "--output"
+                        : s->format             ? "--format"
+                        : s->name               ? "--name"
+                        : s->given.set.count    ? "--set"
+                        : s->shapes             ? "--shapes"
+                        : s->others.count       ? "--also-device"
+                        : s->known              ? "--known"
+                        : s->with_source        ? "--with-source"
+                        : s->given.config.count ? "--config"
+                        : s->given.where.count  ? "--where"
+                                                : find_measuring(s);
+    if (!other)
+        return EXIT_DONE;
+    complain("--check and %s exclude each other: a file is looked at, and nothing is made", other);
+    return EXIT_USAGE;
+}
+
+static int refuse_deploy_options(const struct invocation *i, const struct deploy_settings *s)
+{
+    if (i->argument_count == 0)
+        return refuse_usage(i->command, "SPEC is missing");
+    if (s->measure.no_store) {
+        complain(
+            "--no-store: a deploy keeps what it measures, so that it can go on where it ended");
+        return EXIT_USAGE;
+    }
+    const char *tuning = find_measuring(s);
+    if (s->known && tuning) {
+        complain("--known and %s exclude each other: nothing is launched", tuning);
+        return EXIT_USAGE;
+    }
+    if (s->name && i->argument_count > 1) {
+        complain("--name is for one spec, and %u are named", i->argument_count);
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
+
+static int choose_format(const struct deploy_settings *s, bool is_one,
+                         const struct deploy_format **out)
+{
+    struct text names = TEXT_INIT;
+    const char *named = s->format                               ? s->format
+                        : s->given.output.format == REPORT_JSON ? "json"
+                                                                : NULL;
+    if (s->given.output.format == REPORT_JSON) {
+        const struct deploy_format *other = s->format             ? deploy_format_find(s->format)
+                                            : s->output && is_one ? deploy_format_of_file(s->output)
+                                                                  : NULL;
+        if (other && !str_equal(other->name, "json")) {
+            complain("--json and --format %s exclude each other: --json is --format json",
+                     other->name);
+            return EXIT_USAGE;
+        }
+    }
+    *out = named                 ? deploy_format_find(named)
+           : s->output && is_one ? deploy_format_of_file(s->output)
+                                 : NULL;
+    if ((s->with_source || s->with_binaries) && !(*out && (*out)->is_binary_safe)) {
+        complain("%s is for --format header", s->with_source ? "--with-source" : "--with-binaries");
+        return EXIT_USAGE;
+    }
+    if (*out || !s->output)
+        return EXIT_DONE;
+    deploy_format_names(&names);
+    complain("-o %s: %s; name a --format: %s", s->output,
+             is_one ? "its ending is that of no format" : "several specs need a format",
+             text_cstr(&names));
+    text_release(&names);
+    return EXIT_USAGE;
+}
+
+static int run_deploy(struct invocation *i)
+{
+    const struct deploy_settings *s = i->settings;
+    const struct deploy_format *format;
+    struct text written = TEXT_INIT;
+    if (s->check) {
+        int refused = refuse_with_check(s);
+        return refused == EXIT_DONE ? check_file(i, s->check) : refused;
+    }
+    int status = refuse_deploy_options(i, s);
+    if (status == EXIT_DONE)
+        status = choose_format(s, i->argument_count == 1, &format);
+    if (status == EXIT_DONE)
+        interrupt_catch();
+    for (uint32_t k = 0; k < i->argument_count && status == EXIT_DONE; k++)
+        status = deploy_one(i, &i->arguments[k], format, &written);
+    text_release(&written);
+    return status;
+}
+
+static bool option_deploy_format(void *field, const char *value, struct error *e)
+{
+    struct text names = TEXT_INIT;
+    if (deploy_format_find(value))
+        return option_once(field, value, e);
+    deploy_format_names(&names);
+    error_set(e, ERROR_USAGE, "'%s' is none of: %s", value, text_cstr(&names));
+    text_release(&names);
+    return false;
+}
+
+// "2%", "2".
+static bool option_percent(void *field, const char *value, struct error *e)
+{
+    char number[32];
+    size_t length = strcspn(value, "%");
+    double percent = 0;
+    bool ok = length > 0 && length < sizeof number && (!value[length] || !value[length + 1]);
+    if (ok) {
+        memcpy(number, value, length);
+        number[length] = '\0';
+        ok = str_to_f64(number, &percent) && percent > 0 && percent <= 1000;
+    }
+    if (!ok)
+        return error_set(e, ERROR_USAGE, "'%s' is no share above 0, such as 2%%", value);
+    *(double *)field = percent;
+    return true;
+}
+
+static bool option_hold_out(void *field, const char *value, struct error *e)
+{
+    struct given *g = field;
+    if (!str_to_u64(value, &g->value) || g->value > DEPLOY_DRAWN_MOST)
+        return error_set(e, ERROR_USAGE, "'%s' is no count from 0 to %d", value, DEPLOY_DRAWN_MOST);
+    g->is_given = true;
+    return true;
+}
+
+#define FIELD(member) offsetof(struct deploy_settings, member)
+
+static const struct option point_options[] = {
+    {OPTION("shapes", "FILE", option_once, FIELD(shapes)),
+     .brief = "the application's shapes, as CSV with weights",
+     .help = "The shapes of the application, as CSV: the first line names constants of the spec, a "
+             "column `weight` is how often a shape is asked for."},
+    {OPTION("product", NULL, option_flag, FIELD(product)),
+     .help = "Take all combinations of the values of several names of --set."},
+    {OPTION("within", "PERCENT", option_percent, FIELD(within)),
+     .brief = "of the best; default: 2%",
+     .help = "How far above the best configuration of a shape the table's may be. Default: 2%."},
+    {OPTION("hold-out", "N", option_hold_out, FIELD(hold_out)),
+     .brief = "measure N sizes between, and refine",
+     .help =
+         "Draw so many shapes between the points, tune and measure them too, say what the table "
+         "loses there, and make points of those where that is more than --within. Default: 0."},
+    {OPTION("also-device", "NAME", option_list, FIELD(others)), .is_list = true,
+     .brief = "a device that the store has results of",
+     .help =
+         "A further device for the same table, with what the store (and those of --also) have of "
+         "it at these sizes; `all` takes every one. May be repeated."},
+    {OPTION("known", NULL, option_flag, FIELD(known)),
+     .help = "Measure nothing: a table of what the store has, of this device or, with --device, of "
+             "another that need not be here. "
+             "--config and --where say of which part of the space, --cold with which inputs. A "
+             "size that the store does not know is "
+             "named, and there is no table."},
+    {OPTION("again", NULL, option_flag, FIELD(again)),
+     .help = "Tune also at points that the store has a ranking of."},
+    {0},
+};
+
+static const struct option table_options[] = {
+    {OPTION("format", DEPLOY_FORMATS_ARGUMENT, option_deploy_format, FIELD(format)),
+     .brief = "of the table",
+     .help = "What the table is written as. Without it, and without -o, it is shown."},
+    {OPTION("output", "FILE", option_once, FIELD(output)), .letter = 'o', .brief = "where to",
+     .help = "Write the table there, and what it costs to stdout. The ending says the format where "
+             "--format does not. With several specs a folder, a file in it for each."},
+    {OPTION("name", "NAME", option_once, FIELD(name)),
+     .help = "What names in the file begin with, a C identifier. Default: the spec's name."},
+    {OPTION("with-source", NULL, option_flag, FIELD(with_source)),
+     .help = "Put the kernel's text into the header, for an application that compiles it."},
+    {OPTION("with-binaries", NULL, option_flag, FIELD(with_binaries)),
+     .help = "Put compiled programs into the header: of each point of this device, with its "
+             "architecture "
+             "and digest. NVIDIA's alone: a cubin in CUDA, PTX in OpenCL."},
+    {OPTION("check", "FILE", option_once, FIELD(check)),
+     .brief = "is the file still of this kernel?",
+     .help =
+         "Measure nothing: exit with 1 where the spec, or a text of its kernel, has changed since "
+         "the file was deployed. The spec is the one named in the file, or the argument."},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"What and where", spec_options, FIELD(given)},
+    {"What and where", share_options, FIELD(given)},
+    {"What and where", build_options, FIELD(given)},
+    {"Sizes", point_options, 0},
+    {"Table", table_options, 0},
+    {"Search", search_options, FIELD(search)},
+    {"Search", objective_options, FIELD(search)},
+    {"Search", seed_options, FIELD(measure)},
+    {"Measuring", measure_options, FIELD(measure)},
+    {"Measuring", rule_options, FIELD(measure)},
+    {"Measuring", jobs_options, FIELD(measure)},
+    {"Results", again_options, FIELD(measure)},
+    {"Results", no_store_options, FIELD(measure)},
+    {"Help", help_options, 0},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"hone deploy kernels_cl/matmul_tiled.json --set WIDTH=128,256 --budget 4",
+     "which configurations two sizes need"},
+    {"hone deploy kernels_cl/matmul_tiled.json --set WIDTH=128,256 --budget 4 -o table.json",
+     "the same, and nothing is measured again; the table in a file"},
+    {"hone deploy --check table.json", "is it still of this kernel?"},
+    {"hone deploy kernels_cl/matmul_tensor.json --set M=256..8192 --set N=M --set K=M --hold-out "
+     "30",
+     NEEDS_GPU "square matrices, and 30 sizes between the powers of two"},
+    {0},
+};
+
+const struct command command_deploy = {
+    .name = "deploy",
+    .group = GROUP_RESULTS,
+    .summary = "a table of the best configurations, for an application",
+    .arguments = "SPEC...",
+    .least = 0,
+    .most = 64,
+    .description =
+        "Finds the fewest configurations that an application needs for its sizes, and writes the "
+        "table that chooses among them.\n\n"
+        "The sizes are what --set says, as in `hone sweep`, or those of --shapes. Each is tuned "
+        "(or "
+        "what the store has is taken); then the winners of all sizes, and the default, are "
+        "measured "
+        "at every size, those near the best in interleaved rounds, each result verified. Of these "
+        "times the fewest configurations are chosen that stay within --within of the best at every "
+        "size, and that are nowhere slower than the default was measured. What that costs is said: "
+        "\"5 configurations for 24 sizes; median 0.3 %, at most 1.9 % above the best, at "
+        "1536\".\n\n"
+        "At other sizes the nearest point answers, in log space, whose configuration is valid "
+        "there. "
+        "With --hold-out sizes between the points are drawn, tuned and measured to say what the "
+        "table loses at them, and become points themselves where that is too much. On a device "
+        "that "
+        "was not measured one of the same architecture answers, else of the same vendor, else the "
+        "default configuration does.\n\n"
+        "Everything is stored as it is measured: a deploy that was ended goes on where it was.",
+    .topics = "ranking, strategies",
+    .groups = groups,
+    .examples = examples,
+    .settings_size = sizeof(struct deploy_settings),
+    .run = run_deploy,
+    .compiles = true,
+};

@@ -1,0 +1,594 @@
+// hone init: writes a spec for a kernel from its text, checks one configuration of it where there is
+// a device, and says what is left to decide.
+#include "cli/checking.h"
+#include "extras/init/init_spec.h"
+#include "cli/work.h"
+#include "expr/expr.h"
+#include "extras/init/includes.h"
+#include "extras/init/infer.h"
+#include "model/languages.h"
+#include "os/file_replace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct init_settings {
+    const char *kernel, *output;
+    struct list include;
+    bool is_interactive, is_unchecked;
+};
+
+// One `hone init`.
+struct session {
+    const struct invocation *call;
+    const struct init_settings *settings;
+    struct arena arena;
+    struct text source, missing; // missing: files that it includes and that are nowhere
+    enum language language;
+    struct inferred_kernels kernels;
+    struct inferred found;
+    const char *path; // of the source
+};
+
+// ---- questions ---------------------------------------------------------------------------------
+
+// An answer, or NULL if the line is empty or the input has ended: the present value stays.
+static const char *ask(struct session *s, const char *question, const char *now)
+{
+    char *line = NULL;
+    size_t room = 0;
+    const char *answer = NULL;
+    say("%s [%s]: ", question, now);
+    ssize_t length = getline(&line, &room, stdin);
+    while (length > 0 && strchr(" \t\r\n", line[length - 1]))
+        line[--length] = 0;
+    const char *start = length > 0 ? line + strspn(line, " \t") : "";
+    if (*start)
+        answer = arena_strdup(&s->arena, start);
+    free(line);
+    return answer;
+}
+
+// As JSON, which knows neither 016 nor a comma at the end.
+static const char *write_integers(struct session *s, const struct value *list)
+{
+    struct text t = TEXT_INIT;
+    for (uint32_t i = 0; i < list->count; i++)
+        text_addf(&t, "%s%lld", i ? ", " : "[", (long long)list->items[i].i);
+    text_add(&t, "]");
+    const char *written = t.failed ? NULL : arena_strdup(&s->arena, text_cstr(&t));
+    text_release(&t);
+    return written;
+}
+
+// "16, 32" and "[16, 32]" are lists; "range(1, 9)" is an expression that gives one. False, and said:
+// it gives no integers.
+static bool take_values(struct session *s, const char *answer, struct inferred_name *n)
+{
+    bool is_plain = answer[strspn(answer, "0123456789, ")] == 0;
+    const char *list = is_plain ? arena_printf(&s->arena, "[%s]", answer) : answer;
+    const struct expr_symbols none = {NULL, 0};
+    struct error e = ERROR_INIT;
+    struct value values, one = value_int(0);
+    int64_t first = 0;
+    if (strpbrk(answer, "\"\\")) {
+        say("'%s' has a quotation mark or a backslash\n", answer);
+        return false;
+    }
+    struct expr *x = list ? expr_parse(&s->arena, list, &none, &e) : NULL;
+    bool ok = x && expr_eval(x, NULL, &s->arena, &values) == EXPR_FAULT_NONE &&
+              values.kind == VALUE_LIST && values.count > 0;
+    bool has_default = false;
+    for (uint32_t i = 0; ok && i < values.count; i++) {
+        int64_t value = 0;
+        ok = value_to_i64(&values.items[i], &value);
+        first = i == 0 ? value : first;
+        one = value_int(n->value);
+        has_default |= value_equal(&values.items[i], &one);
+    }
+    if (!ok) {
+        say("'%s' gives no integers; '16, 32' and 'range(1, 9)' do\n", answer);
+        return false;
+    }
+    const char *written = list[strspn(list, "0123456789, []")] == 0
+                              ? write_integers(s, &values)
+                              : arena_printf(&s->arena, "\"%s\"", list);
+    n->values = written ? written : n->values;
+    n->value = has_default ? n->value : first;
+    return true;
+}
+
+static void ask_values(struct session *s, struct inferred_name *n)
+{
+    char question[128];
+    const char *answer;
+    str_format(question, sizeof question, "Values of %s", n->name);
+    do {
+        answer = ask(s, question, n->values);
+    } while (answer && !take_values(s, answer, n));
+    n->is_guess = n->is_guess && feof(stdin); // else what was kept was seen
+}
+
+static void ask_constant(struct session *s, struct inferred_name *n)
+{
+    char question[128], now[32];
+    const char *answer;
+    int64_t value;
+    str_format(question, sizeof question, "Value of %s", n->name);
+    str_format(now, sizeof now, "%lld", (long long)n->value);
+    while ((answer = ask(s, question, now)) != NULL) {
+        if (str_to_i64(answer, &value)) {
+            n->value = value;
+            return;
+        }
+        say("'%s' is no integer\n", answer);
+    }
+}
+
+static void ask_names(struct session *s)
+{
+    for (uint32_t i = 0; i < s->found.name_count; i++) {
+        struct inferred_name *n = &s->found.names[i];
+        if (n->role == NAME_CONSTANT)
+            ask_constant(s, n);
+        else if (n->role == NAME_PARAMETER)
+            ask_values(s, n);
+    }
+}
+
+static void ask_arguments(struct session *s)
+{
+    for (uint32_t i = 0; i < s->found.argument_count; i++) {
+        struct inferred_argument *a = &s->found.arguments[i];
+        char question[128];
+        bool is_scalar = a->kind == INFERRED_SCALAR;
+        if (!is_scalar && !a->is_guess)
+            continue;
+        if (is_scalar && a->is_integer && !a->is_guess)
+            continue;
+        str_format(question, sizeof question, is_scalar ? "Value of argument %s" : "Size of %s",
+                   a->name);
+        const char *answer = ask(s, question, is_scalar ? a->value : a->size);
+        if (answer && is_scalar)
+            a->value = answer;
+        else if (answer)
+            a->size = answer;
+        a->is_guess = a->is_guess && !answer;
+        a->is_settled = is_scalar && !feof(stdin);
+    }
+}
+
+static void ask_launch(struct session *s)
+{
+    for (uint32_t axis = 0; axis < s->found.axes; axis++) {
+        char question[64];
+        str_format(question, sizeof question, "Work-items along %c", "XYZ"[axis]);
+        const char *answer = ask(s, question, s->found.global[axis]);
+        s->found.global[axis] = answer ? answer : s->found.global[axis];
+    }
+}
+
+// ---- files -------------------------------------------------------------------------------------
+
+// "dir/matmul.cl" -> "dir/matmul.json"
+static char *default_output(const char *path)
+{
+    struct text out = TEXT_INIT;
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    text_addn(&out, path, dot && dot > path ? (size_t)(dot - path) : strlen(path));
+    text_add(&out, ".json");
+    return text_steal(&out);
+}
+
+// The source as the spec names it: relative where both are in one folder, else absolute.
+static char *relative_to(const char *source, const char *output)
+{
+    const char *a = strrchr(source, '/'), *b = strrchr(output, '/');
+    size_t source_folder = a ? (size_t)(a - source) : 0, folder = b ? (size_t)(b - output) : 0;
+    bool is_same = source_folder == folder && strncmp(source, output, folder) == 0;
+    return is_same ? strdup(a ? a + 1 : source) : realpath(source, NULL);
+}
+
+// The folder of an include as the spec names it: as it was typed where the spec is written into the folder that one is
+// in, else absolute.
+static char *folder_from(const char *folder, const char *output)
+{
+    return *folder == '/' || strchr(output, '/') ? realpath(folder, NULL) : strdup(folder);
+}
+
+static bool write_spec(struct session *s, const char *output, struct error *e)
+{
+    struct text spec = TEXT_INIT;
+    bool to_stdout = str_equal(output, "-");
+    const struct list *include = &s->settings->include;
+    char *kernel_file = relative_to(s->path, to_stdout ? s->path : output);
+    char **folders = arena_array(&s->arena, include->count + (size_t)1, sizeof *folders);
+    bool ok = kernel_file && folders;
+    for (uint32_t i = 0; ok && i < include->count; i++) {
+        folders[i] = folder_from(include->items[i], to_stdout ? s->path : output);
+        ok = folders[i] != NULL;
+    }
+    if (ok)
+        init_spec_write(&s->found, kernel_file, s->kernels.count > 1, folders, include->count,
+                        &spec);
+    for (uint32_t i = 0; folders && i < include->count; i++)
+        free(folders[i]);
+    ok = (ok && !spec.failed) || error_memory(e);
+    if (ok && to_stdout)
+        put_data(&spec);
+    else if (ok)
+        ok = file_create(output, &spec, e);
+    free(kernel_file);
+    text_release(&spec);
+    return ok;
+}
+
+// ---- the kernel --------------------------------------------------------------------------------
+
+// By the file's ending, else by its text.
+static bool choose_language(struct session *s, struct error *e)
+{
+    const char *slash = strrchr(s->path, '/'), *dot = strrchr(slash ? slash : s->path, '.');
+    bool found = false;
+    for (unsigned l = 0; l < LANGUAGE_COUNT && !found; l++) {
+        const struct language_traits *traits = language_traits((enum language)l);
+        found = dot && str_listed(traits->endings, dot);
+        for (const char *const *word = traits->telling_words; !found && *word; word++)
+            found = strstr(text_cstr(&s->source), *word) != NULL;
+        s->language = (enum language)l;
+    }
+    return found || error_set(e, ERROR_INPUT,
+                              "%s: neither its ending nor its text says a language; kernels are in "
+                              "%s",
+                              s->path, LANGUAGES_TITLES);
+}
+
+static const char *choose_kernel(struct session *s, struct error *e)
+{
+    const char *wanted = s->settings->kernel, *found = NULL;
+    const struct inferred_kernels *k = &s->kernels;
+    struct text known = TEXT_INIT;
+    for (uint32_t i = 0; i < k->count; i++)
+        text_addf(&known, "%s%s", i ? ", " : "", k->names[i]);
+    if (!wanted && k->count > 1 && s->settings->is_interactive) {
+        say("%s has several kernels: %s\n", s->path, text_cstr(&known));
+        wanted = ask(s, "Which one", k->names[0]);
+        wanted = wanted ? wanted : k->names[0];
+    }
+    for (uint32_t i = 0; i < k->count; i++) {
+        if (wanted ? str_equal(wanted, k->names[i]) : k->count == 1)
+            found = k->names[i];
+    }
+    const char *word = language_traits(s->language)->kernel_words[0];
+    if (k->count == 0)
+        error_set(e, ERROR_INPUT, "%s: there is no %s in it", s->path, word ? word : "function");
+    else if (!found && wanted)
+        error_set(e, ERROR_USAGE, "--kernel: %s has no kernel '%s'; there are %s", s->path, wanted,
+                  text_cstr(&known));
+    else if (!found)
+        error_set(e, ERROR_USAGE, "%s has several kernels; name one with --kernel: %s", s->path,
+                  text_cstr(&known));
+    text_release(&known);
+    return found;
+}
+
+static bool check_folders(const struct session *s, struct error *e)
+{
+    for (uint32_t i = 0; i < s->settings->include.count; i++) {
+        const char *folder = s->settings->include.items[i];
+        struct stat about;
+        if (stat(folder, &about) != 0)
+            return error_set(e, ERROR_INPUT, "--include: %s: %s", folder, strerror(errno));
+        if (!S_ISDIR(about.st_mode))
+            return error_set(e, ERROR_INPUT, "--include: %s is no folder", folder);
+    }
+    return true;
+}
+
+static bool infer_spec(struct session *s, struct error *e)
+{
+    if (!check_folders(s, e) ||
+        !infer_read(s->path, s->settings->include.items, &s->source, &s->missing, e) ||
+        !choose_language(s, e))
+        return false;
+    const char *text = text_cstr(&s->source);
+    size_t length = s->source.length;
+    if (strstr(text, "{%") && strstr(text, "%}"))
+        return error_set(
+            e, ERROR_INPUT,
+            "%s is a template of a text ({%% ... %%}), which a program makes the kernel "
+            "of; hone tunes what -D changes: give it a text that it makes",
+            s->path);
+    if (!infer_kernels(text, length, s->language, &s->arena, &s->kernels, e))
+        return error_context(e, "%s", s->path);
+    const char *kernel = choose_kernel(s, e);
+    if (!kernel)
+        return false;
+    if (!infer_kernel(text, length, s->language, kernel, &s->arena, &s->found, e))
+        return error_context(e, "%s", s->path);
+    if (s->settings->is_interactive) {
+        ask_names(s);
+        ask_launch(s);
+        ask_arguments(s);
+    }
+    return true;
+}
+
+// ---- the output ---------------------------------------------------------------------------------
+
+static void add_list(struct text *out, uint32_t *items, const char *text)
+{
+    text_addf(out, "%s%s", (*items)++ ? ", " : "", text);
+}
+
+static void add_names(const struct inferred *f, enum name_role role, const char *title,
+                      struct text *out)
+{
+    uint32_t items = 0;
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        char value[160];
+        if (n->role != role)
+            continue;
+        if (role == NAME_CONSTANT)
+            str_format(value, sizeof value, "%s=%lld", n->name, (long long)n->value);
+        else
+            str_format(value, sizeof value, "%s in %s", n->name, n->values);
+        text_add(out, items ? "" : title);
+        add_list(out, &items, value);
+    }
+    text_add(out, items ? "\n" : "");
+}
+
+static void add_typed(struct text *out, const char *before, const char *spec, const char *after)
+{
+    text_add(out, before ? before : "");
+    text_add_shell(out, spec);
+    text_add(out, after);
+}
+
+static void add_open(const struct session *s, uint32_t *number, const char *text, struct text *out)
+{
+    (void)s;
+    text_addf(out, "  %u. %s\n", ++*number, text);
+}
+
+// The line that launches a kernel or begins the host's program; 0: there is none. The text has
+// #line where other files were inserted.
+static uint32_t find_host_code(const char *text)
+{
+    uint32_t line = 1;
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n', line++) {
+        const size_t length = strcspn(at, "\n");
+        int64_t named;
+        char number[16];
+        const char *start = at + strspn(at, " \t");
+        bool is_comment = str_starts(start, "//") || *start == '*';
+        if (!is_comment && (memmem(at, length, "<<<", 3) || str_starts(at, "int main(") ||
+                            str_starts(at, "void main(")))
+            return line;
+        str_format(number, sizeof number, "%.*s", (int)(length < 15 ? length : 15), at);
+        if (str_starts(number, "#line ") && str_to_i64(number + 6, &named))
+            line = (uint32_t)named - 1;
+    }
+    return 0;
+}
+
+// Lists the decisions left to the user, the most pressing first.
+static void add_decisions(struct session *s, const char *output, struct text *out)
+{
+    const struct inferred *f = &s->found;
+    struct text scalars = TEXT_INIT, guesses = TEXT_INIT, written = TEXT_INIT;
+    uint32_t number = 0, scalar_items = 0, guess_items = 0, written_items = 0;
+    text_add(out, "Still to be decided:\n");
+    const char *guard = language_traits(s->language)->own_compiler;
+    const uint32_t host =
+        guard && !strstr(text_cstr(&s->source), guard) ? find_host_code(text_cstr(&s->source)) : 0;
+    if (host)
+        text_addf(
+            out,
+            "  %u. the host's code (line %u), which cannot be compiled for a device alone: put it "
+            "between #ifndef %s and #endif\n",
+            ++number, host, guard);
+    if (s->missing.length)
+        text_addf(
+            out,
+            "  %u. what %s says, which is not beside the kernel: hone init -I DIR looks for it "
+            "there\n",
+            ++number, text_cstr(&s->missing));
+    for (uint32_t i = 0; i < f->open_count; i++)
+        add_open(s, &number, f->open[i], out);
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        const struct inferred_argument *a = &f->arguments[i];
+        char value[128];
+        str_format(value, sizeof value, "%s = %s", a->name, a->value ? a->value : "");
+        if (a->kind == INFERRED_SCALAR && !a->is_settled && (a->is_guess || !a->is_integer))
+            add_list(&scalars, &scalar_items, value);
+        if (a->kind == INFERRED_BUFFER && a->access != INFERRED_READ)
+            add_list(&written, &written_items, a->name);
+    }
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        if (n->role == NAME_PARAMETER && n->is_guess && !n->is_own)
+            add_list(&guesses, &guess_items, n->name);
+    }
+    if (scalar_items)
+        text_addf(out, "  %u. the values of scalars: %s\n", ++number, text_cstr(&scalars));
+    if (guess_items)
+        text_addf(out, "  %u. the values of %s, to which the text gives none\n", ++number,
+                  text_cstr(&guesses));
+    text_addf(out,
+              "  %u. what is right: until the spec says it (\"expect\", \"reference\"), %s %s held "
+              "against the default configuration\n",
+              ++number, written_items ? text_cstr(&written) : "outputs",
+              written_items > 1 ? "are"
+              : written_items   ? "is"
+                                : "are");
+    add_typed(out, "Then: hone tune ", output, "\n");
+    text_release(&scalars);
+    text_release(&guesses);
+    text_release(&written);
+}
+
+static void tell_spec(struct session *s, const char *output)
+{
+    const struct inferred *f = &s->found;
+    struct text out = TEXT_INIT;
+    text_addf(&out, "%s: kernel %s (%s), %u argument%s\n", output, f->kernel,
+              language_title(s->language), f->argument_count, f->argument_count == 1 ? "" : "s");
+    add_names(f, NAME_PARAMETER, "  parameters: ", &out);
+    add_names(f, NAME_CONSTANT, "  constants:  ", &out);
+    for (uint32_t axis = 0; axis < f->axes; axis++)
+        text_addf(&out, "%s%s", axis ? " x " : "  work-items: ", f->global[axis]);
+    for (uint32_t axis = 0; axis < f->axes; axis++)
+        text_addf(&out, "%s%s", axis ? " x " : ", in groups of ", f->local[axis]);
+    text_add(&out, f->axes ? "\n" : "");
+    put(&out);
+    text_release(&out);
+}
+
+// ---- the check ---------------------------------------------------------------------------------
+
+static bool has_device(const struct session *s, const char *output)
+{
+    struct work w;
+    struct error e = ERROR_INIT;
+    struct spec_settings given = {.output = {.format = REPORT_TEXT}};
+    struct invocation call = *s->call;
+    call.arguments = &output;
+    work_init(&w, &call, &given, NULL);
+    bool found = work_environment(&w) == EXIT_DONE &&
+                 work_list(&w, NULL, language_traits(s->language)->text, &e) &&
+                 w.devices.device_count > 0;
+    work_release(&w);
+    return found;
+}
+
+// `hone check FILE --sample 1`, as a user types it next.
+static int check_spec(const struct session *s, const char *output)
+{
+    struct check_settings settings = {.sample = {.is_given = true, .value = 1}};
+    struct invocation call = *s->call;
+    struct text line = TEXT_INIT;
+    add_typed(&line, "$ hone check ", output, " --sample 1\n");
+    put(&line);
+    add_typed(&line, "hone check ", output, " --sample 1");
+    call.command = command_find("check");
+    call.settings = &settings;
+    call.arguments = &output;
+    call.argument_count = 1;
+    call.line = text_cstr(&line);
+    int status = call.command->run(&call);
+    text_release(&line);
+    return status;
+}
+
+static int finish_init(struct session *s, const char *output)
+{
+    struct text text = TEXT_INIT;
+    int status = EXIT_DONE;
+    tell_spec(s, output);
+    bool is_checked = !s->settings->is_unchecked && has_device(s, output);
+    if (is_checked)
+        status = check_spec(s, output);
+    else if (!s->settings->is_unchecked)
+        add_typed(&text,
+                  arena_printf(&s->arena, "No %s device is here; where there is one: hone check ",
+                               language_title(s->language)),
+                  output, " --sample 1\n");
+    text_add(&text, "\n");
+    add_decisions(s, output, &text);
+    put(&text);
+    text_release(&text);
+    return status;
+}
+
+static int run_init(struct invocation *i)
+{
+    struct error e = ERROR_INIT;
+    struct session s = {.call = i, .settings = i->settings, .path = i->arguments[0]};
+    char *output = s.settings->output ? strdup(s.settings->output) : default_output(s.path);
+    arena_init(&s.arena);
+    bool ok = (output || error_memory(&e)) && infer_spec(&s, &e) && write_spec(&s, output, &e);
+    int status = EXIT_DONE;
+    if (!ok)
+        status = e.code == ERROR_IO ? (work_failed(&e), EXIT_USAGE) : work_failed(&e);
+    else if (!str_equal(output, "-"))
+        status = finish_init(&s, output);
+    text_release(&s.source);
+    text_release(&s.missing);
+    arena_release(&s.arena);
+    free(output);
+    return status;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+#define FIELD(member) offsetof(struct init_settings, member)
+
+static const struct option options[] = {
+    {OPTION("kernel", "NAME", option_text, FIELD(kernel)), .letter = 'k',
+     .brief = "the kernel, where the file has several",
+     .help = "The kernel, where the file has several."},
+    {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
+     .brief = "where the spec goes; - is standard output",
+     .help =
+         "Where the spec goes; - is standard output. Default: the kernel's file with the ending "
+         ".json. A file that is there is not overwritten."},
+    {OPTION("include", "DIR", option_list, FIELD(include)), .letter = 'I', .is_list = true,
+     .brief = "a folder in which #include looks",
+     .help =
+         "A folder in which #include looks, beside the kernel's own; the spec names it, too. May "
+         "be repeated."},
+    {OPTION("interactive", NULL, option_flag, FIELD(is_interactive)), .letter = 'i',
+     .brief = "ask for what the text leaves open",
+     .help =
+         "Ask for the values of parameters and constants, the launch, and what is a guess, with "
+         "what was found as the answer to an empty line. Answers are read from standard input, "
+         "a line each; at its end the rest stays as it was found."},
+    {OPTION("no-check", NULL, option_flag, FIELD(is_unchecked)), .brief = "only write the spec",
+     .help = "Only write the spec: nothing is built and nothing runs."},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"Options", options, 0}, {"Help", help_options, 0}, {0}};
+
+static const struct example examples[] = {
+    {"hone init my_kernel.cl", "writes my_kernel.json, and checks one configuration"},
+    {"hone init kernels.cu --kernel reduce --output reduce.json", "one of several kernels"},
+    {"hone init my_kernel.cl --interactive --output asked.json",
+     "asks for what the text leaves open"},
+    {0},
+};
+
+const struct command command_init = {
+    .name = "init",
+    .group = GROUP_PREPARE,
+    .summary = "write a spec for a kernel, from its text",
+    .arguments = "KERNEL.cl|.cu|.c",
+    .least = 1,
+    .most = 1,
+    .description =
+        "Reads a kernel and writes its spec, then checks one configuration of it where there is a "
+        "device, and says what is left to decide.\n\n"
+        "Reads a kernel in OpenCL C, CUDA or C and writes its spec in the short form. Names that "
+        "the text uses without defining them, or defines between #ifndef and #endif, are "
+        "parameters; those that say how large the problem is, and integer arguments, are constants "
+        "(--set n=4096). The kernel is then run on numbers, at several sizes and without its data: "
+        "which names are the work-group's size, how many elements a group covers, where the kernel "
+        "stops by itself, and how large each buffer is, is read from where it reads and writes. "
+        "Restrictions are what the text demands (#error, static_assert, __launch_bounds__), where "
+        "it "
+        "divides one parameter by another, and where a group and its tile work together alone. "
+        "What that does not tell is a guess, and said.\n\n"
+        "The spec is written even where something is a guess; it ends with hone check --sample 1 "
+        "on it, whose exit status it has, and with what is to be decided, in order.",
+    .topics = "spec",
+    .groups = groups,
+    .examples = examples,
+    .settings_size = sizeof(struct init_settings),
+    .run = run_init,
+};

@@ -1,0 +1,14 @@
+// Reads a kernel's file together with the files that it includes.
+#ifndef HONE_INIT_INCLUDES_H
+#define HONE_INIT_INCLUDES_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+// The text of `path`, with #line after each file that was put in. Those are looked for beside the file that includes
+// them, then in `folders` (ends with NULL; or NULL: none). `missing`: (or NULL) those in quotes that are nowhere, with
+// commas. False: it cannot be read, or without memory.
+bool infer_read(const char *path, const char *const *folders, struct text *out,
+                struct text *missing, struct error *e);
+
+#endif

@@ -1,0 +1,1934 @@
+// From a kernel's source to its spec. The directives and the functions that the kernel reaches give
+// its names; each becomes an atom (study.h) whose value can be changed. The launch is found
+// (launch.c), then what buffers hold and how large they are (fit.c); finally values are chosen: of
+// parameters around those in the source, of sizes so that a launch takes less than a second.
+#include "extras/init/infer.h"
+
+#include "base/text.h"
+#include "extras/init/restrict.h"
+#include "extras/init/study.h"
+#include "model/declared.h"
+#include "model/job.h"
+#include "problem/spec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STUDY_BUDGET 80000000u // nodes: seconds
+#define LAUNCH_COST  1e9       // nodes that a launch should have at most: a second on a CPU
+#define GIVEN_MOST   192
+
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+// ---- words -------------------------------------------------------------------------------------
+
+static const char *const tuned_words[] = {
+    "block",  "tile", "group", "local",    "work",   "vec",    "wg",    "fetch",  "step",  "unroll",
+    "thread", "per_", "pad",   "use_",     "factor", "stage",  "chunk", "coarse", "wpt",   "lws",
+    "tpb",    "warp", "items", "prefetch", "cache",  "buffer", "strip", "method", "lsize", NULL};
+static const char *const size_words[] = {
+    "width", "height", "size",  "length",   "count",  "rows",      "cols",   "columns",
+    "depth", "num_",   "total", "elements", "points", "particles", "bodies", NULL};
+static const char *const small_words[] = {
+    "radius", "filter",  "kernel_h",     "kernel_w", "kernel_size", "window", "taps",
+    "halo",   "channel", "batch",        "heads",    "ghost",       "mask_w", "mask_size",
+    "order",  "border",  "stencil_size", "fsize",    "degree",      NULL};
+
+static const char *const exact_words[] = {"precision", "double",   "fp64",    "half",
+                                          "dtype",     "max_iter", "maxiter", NULL};
+
+static bool is_role_size(const char *name)
+{
+    bool is_letter = strlen(name) == 1 && strchr("NMKHW", name[0]);
+    static const char *const short_names[] = {"NX",    "NY",    "NZ",    "DIM",   "LEN",  "IMG_W",
+                                              "IMG_H", "NROWS", "NCOLS", "NBINS", "BINS", NULL};
+    for (const char *const *s = short_names; *s; s++) {
+        if (str_equal_nocase(*s, name))
+            return true;
+    }
+    if (names_role(name, tuned_words))
+        return false;
+    return is_letter || names_role(name, size_words) || str_contains_nocase(name, "bins");
+}
+
+static bool is_role_small(const char *name)
+{
+    bool is_whole = str_equal_nocase(name, "ksize") || str_equal_nocase(name, "k_size") ||
+                    str_equal_nocase(name, "R");
+    return is_whole || (names_role(name, small_words) && !names_role(name, tuned_words));
+}
+
+// Words of the languages, which cannot be names of the source's own.
+static bool is_language_name(const char *name)
+{
+    static const char *const starts[] = {"CLK_", "FLT_",    "DBL_",  "M_",    "INT_",  "UINT_",
+                                         "LONG", "CHAR",    "SHRT",  "cuda",  "NAN",   "INFINITY",
+                                         "HUGE", "MAXF",    "CL_",   "cl_",   "__",    "ULONG",
+                                         "CUDA", "memory_", "SCHAR", "UCHAR", "USHRT", NULL};
+    static const char *const whole[] = {"HONE", "HONE_SOURCE", "NULL", "true", "false", NULL};
+    for (const char *const *s = starts; *s; s++) {
+        if (str_starts(name, *s))
+            return true;
+    }
+    return str_listed(whole, name);
+}
+
+// ---- given names -------------------------------------------------------------------------------
+
+// "16", "(1 << 20)", "1024u": a number without names.
+static bool text_number(const char *text, int64_t *out)
+{
+    char copy[40];
+    size_t length = text ? strlen(text) : 0;
+    while (length > 1 && text[0] == '(' && text[length - 1] == ')' && !strchr(text + 1, '(')) {
+        text++;
+        length -= 2;
+    }
+    while (length && strchr("uUlL", text[length - 1]))
+        length--;
+    if (length == 0 || length >= sizeof copy)
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    const char *shift = strstr(copy, "<<");
+    if (shift) {
+        char *end;
+        long long low = strtoll(copy, &end, 0), by = strtoll(shift + 2, NULL, 0);
+        if (end == copy || end + strspn(end, " ") != shift || by < 0 || by > 40)
+            return false;
+        *out = low << by;
+        return low > 0 && low < 65536;
+    }
+    char *end;
+    long long value = strtoll(copy, &end, 0);
+    if (end == copy || *end)
+        return false;
+    *out = value;
+    return true;
+}
+
+struct givens {
+    struct given_name list[GIVEN_MOST];
+    size_t count;
+};
+
+static void give_name(struct givens *g, const char *name, int64_t value)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        if (strcmp(g->list[i].name, name) == 0) {
+            g->list[i].value = value;
+            return;
+        }
+    }
+    if (g->count < GIVEN_MOST)
+        g->list[g->count++] = (struct given_name){name, value};
+}
+
+static bool is_power(int64_t v)
+{
+    return v > 0 && (v & (v - 1)) == 0;
+}
+
+// Widths of vectors: 1, 2, 4, ...
+static bool is_lane_name(const struct surveyed_name *n)
+{
+    uint32_t powers = 0;
+    for (uint32_t i = 0; i < n->compared_count; i++)
+        powers += is_power(n->compared[i]);
+    bool is_width = str_contains_nocase(n->name, "vec") || str_contains_nocase(n->name, "vw") ||
+                    str_contains_nocase(n->name, "width") || str_contains_nocase(n->name, "lane");
+    return powers == n->compared_count && (powers >= 3 || (powers == 2 && is_width));
+}
+
+static int64_t default_of_condition(const struct surveyed_name *n)
+{
+    int64_t least = 0;
+    if (n->compared_count == 0)
+        return n->compared_order ? 16 : 0;
+    least = n->compared[0];
+    for (uint32_t i = 1; i < n->compared_count; i++)
+        least = n->compared[i] < least ? n->compared[i] : least;
+    if (is_lane_name(n) || n->compared_order)
+        return least;
+    return least == 1 ? 0 : least;
+}
+
+static bool is_open_condition(const struct surveyed_name *n)
+{
+    return n->in_condition && !n->is_defined && !n->initial && !is_language_name(n->name);
+}
+
+// A size that the text defines itself, unguarded.
+static bool is_fixed_size(const struct surveyed_name *n, int64_t *value)
+{
+    return n->defined && text_number(n->defined, value) && !names_role(n->name, tuned_words) &&
+           (*value >= 1000 || (*value >= 64 && is_role_size(n->name)));
+}
+
+static void give_language(struct givens *g, const struct language_traits *traits)
+{
+    static const char *const versions[] = {"CL_VERSION_1_0", "CL_VERSION_1_1", "CL_VERSION_1_2"};
+    for (const char *const *word = traits->macros; *word; word++)
+        give_name(g, *word, strstr(*word, "VERSION") ? 120 : strstr(*word, "ARCH") ? 900 : 1);
+    for (int i = 0; i < 3; i++)
+        give_name(g, versions[i], 100 + 10 * i);
+    give_name(g, "HONE", 1);
+}
+
+static void give_survey(struct givens *g, const struct survey_of_names *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const struct surveyed_name *n = &s->list[i];
+        int64_t value;
+        if (n->initial && text_number(n->initial, &value) && !n->is_defined)
+            give_name(g, n->name, value);
+        else if (is_open_condition(n))
+            give_name(g, n->name, default_of_condition(n));
+        else if (is_fixed_size(n, &value))
+            give_name(g, n->name, value);
+    }
+}
+
+static bool read_source(const char *text, size_t length, enum language l,
+                        const struct givens *given, struct arena *a, struct preprocessed *source,
+                        struct syntax *syntax)
+{
+    const struct given_names names = {given->list, given->count};
+    return preprocess_run(text, length, &names, a, source) && syntax_read(source, l, a, syntax);
+}
+
+static bool is_candidate_kernel(const struct function *f, enum language l)
+{
+    const struct language_traits *traits = language_traits(l);
+    return f->name && (traits->is_plain_call ? f->body != NULL : f->is_kernel);
+}
+
+bool infer_kernels(const char *text, size_t length, enum language l, struct arena *a,
+                   struct inferred_kernels *out, struct error *e)
+{
+    struct survey_of_names survey;
+    struct preprocessed source;
+    struct syntax syntax;
+    struct givens *given = arena_alloc(a, sizeof *given);
+    *out = (struct inferred_kernels){.names = NULL};
+    if (!given || !preprocess_survey(text, length, a, &survey))
+        return error_memory(e);
+    give_language(given, language_traits(l));
+    give_survey(given, &survey);
+    if (!read_source(text, length, l, given, a, &source, &syntax))
+        return error_memory(e);
+    out->names = arena_array(a, syntax.function_count + (size_t)1, sizeof *out->names);
+    if (!out->names)
+        return error_memory(e);
+    for (uint32_t i = 0; i < syntax.function_count; i++) {
+        if (is_candidate_kernel(&syntax.functions[i], l))
+            out->names[out->count++] = syntax.functions[i].name;
+    }
+    return true;
+}
+
+// ---- what the kernel reaches -------------------------------------------------------------------
+
+#define FUNCTIONS_MOST 128
+#define NAMES_MOST     128
+
+struct reach {
+    const struct syntax *syntax;
+    const struct function *functions[FUNCTIONS_MOST];
+    uint32_t function_count;
+    const char *names[NAMES_MOST]; // that nothing declares
+    uint32_t name_count;
+    const char *bits[NAMES_MOST]; // variables of bit operators
+    uint32_t bit_count;
+    uint32_t axes;
+    bool asks_item[3], asks_place[3], asks_size[3]; // by axis
+    bool needs_positive;                            // it takes logarithms, or roots
+    uint64_t types;                                 // of what is declared, as one number
+    const char *quotients[QUOTIENTS_MOST][2];       // TILE / PER_ITEM
+    uint32_t quotient_count;
+    bool has_dynamic;
+    unsigned depth;
+};
+
+static void reach_function(struct reach *r, const struct function *f);
+
+static void reach_name(const char **list, uint32_t *count, const char *name)
+{
+    for (uint32_t i = 0; i < *count; i++) {
+        if (strcmp(list[i], name) == 0)
+            return;
+    }
+    if (*count < NAMES_MOST)
+        list[(*count)++] = name;
+}
+
+static void reach_node(struct reach *r, const struct node *n);
+
+static void reach_type(struct reach *r, const struct type *t)
+{
+    if (t)
+        r->types = (r->types ^ (t->base + 16 * t->component + 4096 * t->lanes)) * 1099511628211u;
+    for (uint32_t i = 0; t && i < t->dimension_count; i++)
+        reach_node(r, t->dimensions[i]);
+}
+
+// get_local_id(0), blockDim.x; an axis that is computed may be any.
+static void reach_item(struct reach *r, const struct node *n)
+{
+    bool is_number = n->a && n->a->kind == NODE_NUMBER;
+    bool is_size = n->item == ITEM_GLOBAL || n->item == ITEM_LOCAL_SIZE || n->item == ITEM_ALL;
+    if (is_number && n->a->integer < 3 && r->axes < (uint32_t)n->a->integer + 1)
+        r->axes = (uint32_t)n->a->integer + 1;
+    for (int64_t axis = 0; axis < 3; axis++) {
+        bool is_asked = !is_number || n->a->integer == axis;
+        r->asks_place[axis] |= is_asked && n->item == ITEM_LOCAL;
+        r->asks_size[axis] |= is_asked && is_size;
+        r->asks_item[axis] |= is_asked && (is_size || n->item == ITEM_LOCAL);
+    }
+}
+
+static void reach_node(struct reach *r, const struct node *n)
+{
+    static const char *const positive[] = {"log", "sqrt", "pow", "acos", NULL};
+    if (!n || ++r->depth > 1000) {
+        r->depth -= n != NULL;
+        return;
+    }
+    if (n->kind == NODE_NAME && n->slot == SLOT_NONE)
+        reach_name(r->names, &r->name_count, n->name);
+    if (n->kind == NODE_NAME && n->slot != SLOT_NONE && n->slot & SLOT_SHARED)
+        reach_type(r, r->syntax->shared[n->slot & ~SLOT_SHARED].type);
+    if (n->kind == NODE_ITEM)
+        reach_item(r, n);
+    if (n->kind == NODE_CALL && n->name) {
+        const struct function *f = syntax_function(r->syntax, n->name);
+        if (f)
+            reach_function(r, f);
+        else
+            r->needs_positive |= names_role(n->name, positive);
+    }
+    bool is_bits =
+        n->kind == NODE_BINARY && (n->sign == SIGN('^', 0, 0) || n->sign == SIGN('<', '<', 0) ||
+                                   n->sign == SIGN('>', '>', 0) || n->sign == SIGN('&', 0, 0));
+    const struct node *const sides[] = {n->a, n->b};
+    for (int i = 0; i < 2 && is_bits; i++) {
+        const struct node *side = sides[i]->kind == NODE_BINARY ? sides[i]->a : sides[i];
+        if (side->kind == NODE_NAME && side->name) // p & (n - 1), too
+            reach_name(r->bits, &r->bit_count, side->name);
+    }
+    bool is_quotient = n->kind == NODE_BINARY && n->sign == SIGN('/', 0, 0) &&
+                       n->a->kind == NODE_NAME && n->a->slot == SLOT_NONE &&
+                       n->b->kind == NODE_NAME && n->b->slot == SLOT_NONE;
+    if (is_quotient && r->quotient_count < QUOTIENTS_MOST) {
+        r->quotients[r->quotient_count][0] = n->a->name;
+        r->quotients[r->quotient_count++][1] = n->b->name;
+    }
+    if (n->kind == NODE_DECLARE) {
+        reach_type(r, n->type);
+        r->has_dynamic |= n->type->is_extern && n->type->space == SPACE_SHARED;
+    }
+    reach_node(r, n->a);
+    reach_node(r, n->b);
+    reach_node(r, n->c);
+    reach_node(r, n->d);
+    for (uint32_t i = 0; i < n->count; i++)
+        reach_node(r, n->list[i]);
+    r->depth--;
+}
+
+static void reach_function(struct reach *r, const struct function *f)
+{
+    for (uint32_t i = 0; i < r->function_count; i++) {
+        if (r->functions[i] == f)
+            return;
+    }
+    if (r->function_count == FUNCTIONS_MOST)
+        return;
+    r->functions[r->function_count++] = f;
+    for (uint32_t i = 0; i < f->parameter_count; i++)
+        reach_type(r, f->parameters[i].type);
+    for (int i = 0; i < 3; i++)
+        reach_node(r, f->required[i]);
+    reach_node(r, f->bound);
+    reach_node(r, f->body);
+}
+
+// The words that the kernel consists of, as one number: is another text the same kernel?
+static uint64_t reach_digest(const struct reach *r)
+{
+    uint64_t digest = 1469598103934665603u ^ r->types;
+    for (uint32_t i = 0; i < r->function_count; i++) {
+        for (const struct token *t = r->functions[i]->from; t < r->functions[i]->to; t++) {
+            for (const char *c = t->text; *c; c++)
+                digest = (digest ^ (unsigned char)*c) * 1099511628211u;
+            digest = (digest ^ ' ') * 1099511628211u;
+        }
+    }
+    return digest;
+}
+
+// ---- atoms -------------------------------------------------------------------------------------
+
+static struct atom *add_atom(struct study *s, const char *name, enum atom_kind kind)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        if (strcmp(s->atoms[i].name, name) == 0)
+            return &s->atoms[i];
+    }
+    if (s->atom_count >= ATOMS_MOST - 4)
+        return NULL;
+    struct atom *a = &s->atoms[s->atom_count++];
+    *a = (struct atom){.name = name, .text = name, .kind = kind};
+    a->surveyed = survey_find(&s->survey, name);
+    return a;
+}
+
+// The first value of a name that has none: sizes of groups are all alike, so that names with the
+// same meaning agree; all others are one.
+static int64_t first_value(const struct study *s, const char *name)
+{
+    static const char *const ones[] = {
+        "per", "unroll", "tile",     "factor", "vec",  "iter", "coarse", "wpt", "rpt", "pad",
+        "ilp", "item",   "work_per", "stride", "use_", "loop", "warp",   "vw",  NULL};
+    static const char *const groups[] = {"block", "group", "wg", "tpb", "threads", "local", NULL};
+    int64_t group = s->group_axes <= 1 ? 32 : s->group_axes == 2 ? 8 : 4;
+    bool is_group = names_role(name, groups);
+    if (str_contains_nocase(name, "pad"))
+        return 1;
+    return !is_group && names_role(name, ones) ? 1 : group;
+}
+
+// `#if WIDTH == 1` tells one value of many apart where the text's own is another than 0 and 1.
+static bool is_among_compared(const struct surveyed_name *n, int64_t value)
+{
+    bool found = value == 0 || value == 1;
+    for (uint32_t i = 0; i < n->compared_count; i++)
+        found |= n->compared[i] == value;
+    return found;
+}
+
+static void add_condition_atom(struct study *s, const struct surveyed_name *n, int64_t value)
+{
+    struct atom *a = add_atom(s, n->name, ATOM_PARAMETER);
+    if (!a)
+        return;
+    a->value = a->initial = value;
+    a->has_initial = n->initial != NULL;
+    a->is_lane = n->compared_count > 0 && is_lane_name(n);
+    a->is_switch = !a->is_lane && (n->compared_count || n->is_bare) && !n->compared_order &&
+                   is_among_compared(n, value);
+    if (names_role(n->name, exact_words))
+        a->kind = ATOM_SCALAR; // another value would be another result
+}
+
+// A name that the kernel uses; `value` where the text or a condition gives one.
+static void add_name_atom(struct study *s, const char *name, const struct givens *given)
+{
+    const struct surveyed_name *n = survey_find(&s->survey, name);
+    int64_t value;
+    if (is_language_name(name))
+        return;
+    if (n && (n->initial || is_open_condition(n))) {
+        int64_t initial = 0;
+        for (size_t i = 0; i < given->count; i++) {
+            if (strcmp(given->list[i].name, name) == 0)
+                initial = given->list[i].value;
+        }
+        add_condition_atom(s, n, initial);
+    } else if (n && is_fixed_size(n, &value)) {
+        struct atom *a = add_atom(s, name, ATOM_FIXED);
+        if (a) {
+            a->initial = value;
+            a->has_initial = true;
+            a->text = arena_printf(s->arena, "%lld", (long long)value);
+            s->run.failed |= !a->text;
+        }
+    } else if (!n || !n->is_defined) {
+        struct atom *a = add_atom(s, name, ATOM_PARAMETER);
+        if (a)
+            a->value = a->initial = first_value(s, name);
+    }
+    struct atom *a = s->atom_count ? &s->atoms[s->atom_count - 1] : NULL;
+    if (!a || strcmp(a->name, name) != 0 || a->kind != ATOM_PARAMETER || a->is_switch || a->is_lane)
+        return;
+    if (is_role_small(name)) {
+        a->kind = ATOM_SCALAR;
+        a->is_small = true;
+        a->initial = a->has_initial ? a->initial : 2;
+    } else if (is_role_size(name) && (!a->has_initial || a->initial >= 64)) {
+        a->kind = ATOM_SIZE;
+        a->initial = a->has_initial ? a->initial : 0;
+    }
+}
+
+static bool is_word_of(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; at && (at = strstr(at, word)) != NULL; at += length) {
+        if ((at == text || !strchr(NAME_LETTERS, at[-1])) &&
+            !(at[length] && strchr(NAME_LETTERS, at[length])))
+            return true;
+    }
+    return false;
+}
+
+// The constant of an argument has its name. `in` is a word of expressions: that one is `in_`, or what the text has not.
+static const char *constant_name(struct study *s, const char *argument)
+{
+    const char *name = argument;
+    while (spec_name_is_reserved(name) || (name != argument && is_word_of(s->text, name))) {
+        name = arena_printf(s->arena, "%s_", name);
+        if (!name) {
+            s->run.failed = true;
+            return argument;
+        }
+    }
+    return name;
+}
+
+// An integer argument: a size, unless its name or its use says otherwise.
+static void add_argument_atom(struct study *s, uint32_t parameter, const struct reach *r)
+{
+    static const struct {
+        const char *word;
+        int64_t value;
+        bool is_small;
+    } known[] = {{"offset", 0, false},     {"start", 0, false},     {"begin", 0, false},
+                 {"base", 0, false},       {"seed", 12345, false},  {"shift", 0, false},
+                 {"max_iter", 100, false}, {"maxiter", 100, false}, {"iterations", 100, false},
+                 {"iteration", 1, false},  {"iter", 100, false},    {"pass", 1, false},
+                 {"stage", 1, false},      {"level", 1, false},     {"phase", 0, false},
+                 {"flag", 1, false},       {"mode", 0, false},      {"dir", 1, false},
+                 {"inverse", 0, false},    {"thresh", 50, false},   {"steps", 10, false},
+                 {"depth_max", 10, false}, {"inc", 1, false},       {"step", 1, false},
+                 {"init", 0, false},       {"value", 1, false},     {"align", 16, false}};
+    const struct variable *v = &s->kernel->parameters[parameter];
+    struct atom *a = add_atom(s, v->name, ATOM_SIZE);
+    if (!a)
+        return;
+    a->is_argument = true;
+    a->text = constant_name(s, v->name);
+    a->parameter = parameter;
+    if (r->axes == 3 && str_contains_nocase(v->name, "stride"))
+        a->kind = ATOM_LEADING;
+    bool is_short = strlen(v->name) == 1;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (!str_contains_nocase(v->name, known[i].word) || a->kind != ATOM_SIZE)
+            continue;
+        a->kind = ATOM_SCALAR;
+        a->initial = known[i].value;
+    }
+    for (uint32_t i = 0; i < r->bit_count; i++) {
+        if (strcmp(r->bits[i], v->name) == 0 && (a->kind == ATOM_SIZE || is_short)) {
+            a->kind = ATOM_SCALAR;
+            a->initial = strcmp(v->name, "k") == 0 ? 2 : 1;
+        }
+    }
+    if (is_role_small(v->name)) {
+        a->kind = ATOM_SCALAR;
+        a->is_small = true;
+        static const char *const edges[] = {"halo", "border", "ghost", NULL};
+        a->initial = names_role(v->name, edges)                                            ? 1
+                     : str_contains_nocase(v->name, "radius")                              ? 2
+                     : str_contains_nocase(v->name, "channel") || strstr(v->name, "batch") ? 4
+                                                                                           : 5;
+    }
+    a->value = a->initial;
+}
+
+// Names that would be parameters, and that the kernel has only in this variant.
+static uint32_t count_more_names(const struct study *s, const struct reach *other,
+                                 const struct reach *mine)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < other->name_count; i++) {
+        const char *name = other->names[i];
+        const struct surveyed_name *n = survey_find(&s->survey, name);
+        bool is_mine = is_language_name(name) || (n && n->is_defined && !n->initial);
+        for (uint32_t k = 0; k < mine->name_count && !is_mine; k++)
+            is_mine = strcmp(mine->names[k], name) == 0;
+        count += !is_mine;
+    }
+    return count;
+}
+
+// Names of conditions that change the kernel, though none of its words are they.
+static bool add_silent_conditions(struct study *s, struct givens *given, const struct reach *mine,
+                                  const char *kernel)
+{
+    uint64_t digest = reach_digest(mine);
+    struct reach *other = arena_alloc(s->arena, sizeof *other);
+    for (size_t i = 0; other && i < s->survey.count; i++) {
+        const struct surveyed_name *n = &s->survey.list[i];
+        bool is_open = is_open_condition(n) || (n->initial && n->in_condition && !n->is_defined);
+        int64_t value = 0;
+        size_t at = 0;
+        uint32_t most = 0;
+        while (at < given->count && strcmp(given->list[at].name, n->name) != 0)
+            at++;
+        if (!is_open || at == given->count)
+            continue;
+        bool differs = false;
+        value = given->list[at].value;
+        for (uint32_t k = 0; k <= n->compared_count + 1; k++) {
+            struct preprocessed source;
+            struct syntax syntax;
+            given->list[at].value = k < n->compared_count ? n->compared[k] : k - n->compared_count;
+            if (!read_source(s->text, s->length, s->language, given, s->arena, &source, &syntax))
+                return false;
+            *other = (struct reach){.syntax = &syntax, .axes = 1};
+            const struct function *f = syntax_function(&syntax, kernel);
+            if (f && f->body)
+                reach_function(other, f);
+            differs |= f && f->body && reach_digest(other) != digest;
+            uint32_t more = f && f->body ? count_more_names(s, other, mine) : 0;
+            if (more > most && s->demanding_count < DEMANDING_MOST)
+                s->demanding[s->demanding_count] = given->list[at];
+            most = more > most ? more : most;
+        }
+        given->list[at].value = value;
+        s->demanding_count += most > 0 && s->demanding_count < DEMANDING_MOST;
+        if (differs)
+            add_condition_atom(s, n, value);
+    }
+    return other != NULL;
+}
+
+// ---- the run's objects -------------------------------------------------------------------------
+
+static struct object *add_object(struct study *s, const char *name, const struct type *t,
+                                 enum type_space space)
+{
+    struct object *o = arena_alloc(s->arena, sizeof *o);
+    if (!o || s->object_count == OBJECTS_MOST) {
+        s->run.failed = true;
+        return NULL;
+    }
+    *o = (struct object){
+        .name = name, .type = t, .component = t->component ? t->component : 1, .space = space};
+    s->content_atoms[s->object_count] = -1;
+    s->all[s->object_count++] = o;
+    return o;
+}
+
+// A symbol in constant memory that the host fills: an argument of the spec.
+static bool is_symbol(const struct variable *v)
+{
+    return v->type->space == SPACE_FIXED && v->type->dimension_count && !v->initial;
+}
+
+static bool make_objects(struct study *s, const struct reach *r)
+{
+    static const struct type bytes = {.base = TYPE_INTEGER,
+                                      .words = "char",
+                                      .component = 1,
+                                      .lanes = 1,
+                                      .space = SPACE_SHARED,
+                                      .is_extern = true};
+    const struct function *f = s->kernel;
+    s->objects = arena_array(s->arena, f->parameter_count + (size_t)1, sizeof *s->objects);
+    s->shared = arena_array(s->arena, s->syntax.shared_count + (size_t)1, sizeof *s->shared);
+    s->scalars = arena_array(s->arena, f->parameter_count + (size_t)1, sizeof *s->scalars);
+    s->names = arena_array(s->arena, ATOMS_MOST, sizeof *s->names);
+    if (!s->objects || !s->shared || !s->scalars || !s->names)
+        return false;
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        const struct type *t = f->parameters[i].type;
+        enum type_space space = t->space == SPACE_OWN ? SPACE_DEVICE : t->space;
+        if (t->stars)
+            s->objects[i] = add_object(s, f->parameters[i].name, t, space);
+    }
+    for (uint32_t i = 0; i < s->syntax.shared_count; i++) {
+        const struct variable *v = &s->syntax.shared[i];
+        struct object *o = arena_alloc(s->arena, sizeof *o);
+        if (!o)
+            return false;
+        *o = (struct object){.name = v->name,
+                             .type = v->type,
+                             .component = v->type->component ? v->type->component : 1,
+                             .space = v->type->space == SPACE_OWN ? SPACE_FIXED : v->type->space};
+        s->shared[i] = is_symbol(v) ? add_object(s, v->name, v->type, SPACE_FIXED) : o;
+        if (v->type->is_extern && v->type->space == SPACE_SHARED)
+            s->shared[i] = NULL;
+    }
+    bool has_dynamic = r->has_dynamic;
+    for (uint32_t i = 0; i < s->syntax.shared_count; i++)
+        has_dynamic |= s->shared[i] == NULL;
+    if (has_dynamic)
+        s->run.dynamic = add_object(s, "", &bytes, SPACE_SHARED);
+    for (uint32_t i = 0; i < s->syntax.shared_count; i++) {
+        if (!s->shared[i])
+            s->shared[i] = s->run.dynamic;
+    }
+    s->run.syntax = &s->syntax;
+    s->run.kernel = f;
+    s->run.scalars = s->scalars;
+    s->run.objects = s->objects;
+    s->run.shared = s->shared;
+    s->run.arena = s->arena;
+    return !s->run.failed;
+}
+
+// ---- values of parameters ----------------------------------------------------------------------
+
+static void add_value(struct text *t, int64_t value)
+{
+    text_addf(t, "%s%lld", t->length > 1 ? ", " : "", (long long)value);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Does a group with the atoms' values now stay within its arrays?
+static bool is_value_possible(struct study *s, uint64_t most)
+{
+    int64_t group[3] = {s->axes > 0, s->axes > 1, s->axes > 2};
+    study_bind(s);
+    run_forget(&s->run);
+    s->run.budget = most;
+    run_group(&s->run, group, true);
+    bool outside = s->run.outside_local;
+    for (uint32_t i = 0; i < s->run.group_count; i++)
+        outside |= s->run.group_arrays[i]->access.outside;
+    return !outside;
+}
+
+// Is it the number of warps of a group?
+static bool is_warps(const struct study *s, uint32_t atom)
+{
+    bool is_one = false;
+    for (uint32_t axis = 0; axis < s->axes; axis++)
+        is_one |= s->axis[axis].local == (int32_t)atom && s->axis[axis].local_times > 1;
+    return is_one;
+}
+
+#define VALUES_MOST 20
+
+static uint32_t list_values(const struct study *s, const struct atom *a, int64_t *list)
+{
+    static const int64_t groups[3][4] = {{32, 64, 128, 256}, {4, 8, 16, 32}, {2, 4, 8, 0}};
+    uint32_t count = 0;
+    int64_t v = a->initial;
+    const struct surveyed_name *n = a->surveyed;
+    if (a->is_switch && !n) {
+        list[count++] = 0;
+        list[count++] = 1;
+    } else if ((a->is_switch || a->is_lane) && n) {
+        for (uint32_t i = 0; i < n->compared_count; i++)
+            list[count++] = n->compared[i];
+        bool is_one = n->compared_count == 0 ||
+                      (n->compared_count == 1 && (n->compared[0] == 0 || n->compared[0] == 1));
+        int64_t most = 0;
+        for (uint32_t i = 0; i < n->compared_count; i++)
+            most = n->compared[i] > most ? n->compared[i] : most;
+        bool lacks_zero = a->is_switch && n->compared_count > 1 && !n->has_chain_end && most < 4;
+        if (is_one || lacks_zero) {
+            list[count++] = 0;
+            if (is_one)
+                list[count++] = 1;
+        }
+    } else if (a->kind == ATOM_GROUP && a->is_own) {
+        for (int i = 0; i < 4; i++)
+            list[count++] = groups[s->group_axes > 0 ? s->group_axes - 1 : 0][i];
+    } else if (is_warps(s, (uint32_t)(a - s->atoms))) {
+        for (int64_t x = 1; x <= 8; x *= 2)
+            list[count++] = x;
+    } else if (a->kind == ATOM_GROUP || v > 1) {
+        for (int64_t x = v > 1 ? v / 2 : 1; x <= v * 2 && count < 4; x *= 2)
+            list[count++] = x;
+        for (int64_t x = 32;
+             a->kind == ATOM_GROUP && s->group_axes == 1 && v >= 16 && x <= 256 && is_power(v);
+             x *= 2)
+            list[count++] = x;
+    } else if (v == 0 || (v == 1 && str_contains_nocase(a->name, "pad"))) {
+        list[count++] = 1 - v;
+    } else {
+        list[count++] = 2;
+        list[count++] = 4;
+    }
+    list[count++] = v;
+    return count;
+}
+
+static void restore_values(struct study *s, const int64_t *before)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        s->atoms[i].value = before[i];
+}
+
+// "[16, 32, 64]": of these the ones that a group can have, the others' values being as they are.
+static const char *write_values(struct study *s, struct atom *a)
+{
+    int64_t list[VALUES_MOST + COMPARED_MOST + 8], before[ATOMS_MOST] = {0};
+    uint32_t count = list_values(s, a, list), kept = 0;
+    uint64_t budget = a->kind == ATOM_GROUP ? 2000000 : 200000;
+    bool is_shaping = a->kind == ATOM_GROUP || (a->kind == ATOM_PARAMETER && !a->is_switch);
+    struct text t = TEXT_INIT;
+    qsort(list, count, sizeof *list, compare_values);
+    text_add(&t, "[");
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        before[i] = s->atoms[i].value;
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_again = i > 0 && list[i] == list[i - 1];
+        bool is_zero = list[i] == 0 && a->kind == ATOM_GROUP;
+        a->value = list[i];
+        study_carry(s, (uint32_t)(a - s->atoms));
+        if (is_again || is_zero ||
+            (list[i] != a->initial && ((a->kind == ATOM_GROUP && list[i] > 1024) ||
+                                       (is_shaping && !is_value_possible(s, budget))))) {
+            restore_values(s, before);
+            continue;
+        }
+        restore_values(s, before);
+        add_value(&t, list[i]);
+        kept++;
+    }
+    study_bind(s);
+    text_add(&t, "]");
+    const char *copy = t.failed || kept == 0 ? NULL : arena_strdup(s->arena, text_cstr(&t));
+    s->run.failed |= !copy;
+    text_release(&t);
+    return copy;
+}
+
+// ---- sizes of the problem ----------------------------------------------------------------------
+
+// Nodes that a launch visits with the sizes that are set.
+static double launch_cost(struct study *s)
+{
+    int64_t group[3], item[3] = {0, 0, 0};
+    double items = 1;
+    study_bind(s);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        int64_t groups = s->run.groups[axis], local = s->run.local[axis];
+        items *= (double)groups * (double)local;
+        group[axis] = groups / 2;
+        item[axis] = local / 2;
+    }
+    run_forget(&s->run);
+    // The work that one item may cost; with more the launch is too long anyway.
+    uint64_t most = items > 100 ? (uint64_t)(8 * LAUNCH_COST / items) + 1000 : 10000000;
+    s->run.budget = most;
+    run_item(&s->run, group, item);
+    double cost = (double)(most - s->run.budget) * items;
+    return s->run.budget == 0 ? cost * 1e6 : cost;
+}
+
+static bool is_bins_name(const char *name)
+{
+    return str_contains_nocase(name, "bin") || str_contains_nocase(name, "class");
+}
+
+// The largest of these sizes with which a launch takes about a second at most.
+static void choose_sizes(struct study *s)
+{
+    static const int64_t lists[3][8] = {{1048576, 262144, 65536, 16384, 4096, 1024, 256, 0},
+                                        {1024, 512, 256, 128, 64, 0},
+                                        {128, 64, 32, 0}};
+    uint32_t sizes = 0, rank;
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        sizes += s->atoms[i].kind == ATOM_SIZE && !s->atoms[i].has_initial &&
+                 !is_bins_name(s->atoms[i].name);
+    rank = s->axes > 2 || sizes > 3 ? 2 : s->axes == 2 || sizes > 1 ? 1 : 0;
+    if (s->axes == 1 && sizes > 3)
+        rank = 1;
+    for (const int64_t *size = lists[rank]; *size; size++) {
+        for (uint32_t i = 0; i < s->atom_count; i++) {
+            struct atom *a = &s->atoms[i];
+            bool is_free = a->kind == ATOM_SIZE && !a->has_initial;
+            a->value = is_free ? (is_bins_name(a->name) ? 256 : *size) : a->initial;
+            if (a->kind == ATOM_LEADING)
+                a->value = *size * *size;
+            a->initial = a->value;
+        }
+        if (launch_cost(s) <= LAUNCH_COST)
+            return;
+    }
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+// Kernels whose result is each group's own, so that another group's size is another result.
+static const char *const group_results[] = {"scan", "prefix", "cumsum", NULL};
+
+struct writer_of {
+    bool is_by_group;
+    struct study *study;
+    struct inferred *out;
+    const struct reach *reach;
+    size_t open_room, restriction_room;
+};
+
+static void add_open(struct writer_of *w, const char *text)
+{
+    struct study *s = w->study;
+    if (text && ARENA_ROOM(s->arena, w->out->open, w->open_room, w->out->open_count + (size_t)1))
+        w->out->open[w->out->open_count++] = text;
+    else
+        s->run.failed = true;
+}
+
+// A size that the text defines itself, and that makes a launch long.
+static void tell_fixed_sizes(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct text names = TEXT_INIT;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        a->value = a->initial;
+        if (a->kind == ATOM_FIXED)
+            text_addf(&names, "%s%s = %s", names.length ? ", " : "", a->name, a->text);
+    }
+    if (names.length && launch_cost(s) > 4 * LAUNCH_COST)
+        add_open(w, arena_printf(s->arena,
+                                 "%s: the text defines it itself, and a launch takes long; between "
+                                 "#ifndef and #endif it is a constant, which --set changes",
+                                 text_cstr(&names)));
+    s->run.failed |= names.failed;
+    text_release(&names);
+}
+
+// Numbers of the text's own that would be parameters if it let -D give them.
+static void tell_defined_numbers(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct text names = TEXT_INIT;
+    for (size_t i = 0; i < s->survey.count; i++) {
+        const struct surveyed_name *n = &s->survey.list[i];
+        int64_t value;
+        bool is_used = false;
+        for (const struct token *t = s->kernel->from; t < s->kernel->to && !is_used; t++)
+            is_used = t->kind == TOKEN_NAME && strcmp(t->text, n->name) == 0;
+        if (n->defined && !n->initial && names_role(n->name, tuned_words) &&
+            text_number(n->defined, &value) && value > 0 && !is_used)
+            text_addf(&names, "%s%s = %lld", names.length ? ", " : "", n->name, (long long)value);
+    }
+    if (names.length)
+        add_open(w, arena_printf(s->arena,
+                                 "whether to tune %s: the text defines what it is; between #ifndef "
+                                 "and #endif it is a parameter",
+                                 text_cstr(&names)));
+    s->run.failed |= names.failed;
+    text_release(&names);
+}
+
+static void add_restriction(struct writer_of *w, const char *text)
+{
+    struct study *s = w->study;
+    if (text && ARENA_ROOM(s->arena, w->out->restrictions, w->restriction_room,
+                           w->out->restriction_count + (size_t)1))
+        w->out->restrictions[w->out->restriction_count++] = text;
+    else
+        s->run.failed = true;
+}
+
+static void add_restriction_once(struct writer_of *w, const char *text)
+{
+    for (uint32_t i = 0; text && i < w->out->restriction_count; i++) {
+        if (strcmp(w->out->restrictions[i], text) == 0)
+            return;
+    }
+    add_restriction(w, text);
+}
+
+// __launch_bounds__(256) is the most that a group has.
+static void add_bound_restriction(struct writer_of *w)
+{
+    struct study *s = w->study;
+    const struct node *bound = s->kernel->bound;
+    const char *text = NULL;
+    for (uint32_t axis = 0; bound && bound->kind == NODE_NUMBER && axis < s->axes; axis++) {
+        if (s->axis[axis].local != -2)
+            text = text ? arena_printf(s->arena, "%s * %s", text, w->out->local[axis])
+                        : w->out->local[axis];
+    }
+    bool is_open = false;
+    for (uint32_t axis = 0; axis < s->axes; axis++)
+        is_open |= s->axis[axis].local >= 0;
+    if (text && is_open)
+        add_restriction_once(w,
+                             arena_printf(s->arena, "%s <= %lld", text, (long long)bound->integer));
+}
+
+// The restrictions of the source itself, after those that the launch needs.
+static void write_text_restrictions(struct writer_of *w)
+{
+    struct restrictions found = {.list = NULL};
+    w->out->launch_restriction_count = w->out->restriction_count;
+    study_restrictions(w->study, w->reach->functions, w->reach->function_count, &found);
+    for (uint32_t i = 0; i < found.count; i++)
+        add_restriction_once(w, found.list[i]);
+    add_bound_restriction(w);
+    for (uint32_t i = 0; i < w->study->relation_count; i++)
+        add_restriction_once(w, study_relation_text(w->study, &w->study->relations[i]));
+}
+
+static const char *local_text(struct study *s, uint32_t axis)
+{
+    int32_t local = s->axis[axis].local;
+    const char *text =
+        local >= 0 ? s->atoms[local].text : arena_printf(s->arena, "%lld", (long long)(-1 - local));
+    if (s->axis[axis].local_times > 1 && text)
+        text = arena_printf(s->arena, "%lld * %s", (long long)s->axis[axis].local_times, text);
+    else if (s->axis[axis].local_times < -1 && text)
+        text = arena_printf(s->arena, "%s // %lld", text, (long long)-s->axis[axis].local_times);
+    if (s->axis[axis].local_over >= 0 && text)
+        text = arena_printf(s->arena, "%s // %s", text, s->atoms[s->axis[axis].local_over].text);
+    s->run.failed |= !text;
+    return text;
+}
+
+static bool is_tile_the_group(const struct study *s, uint32_t axis)
+{
+    const struct launch_axis *x = &s->axis[axis];
+    if (x->local_over >= 0 || x->local_times != 1 || x->tile_over >= 0 || x->tile_divisor > 1 ||
+        x->tile_less)
+        return false;
+    if (x->local >= 0)
+        return x->tile_count == 1 && x->tile[0] == (uint32_t)x->local && x->tile_factor == 1;
+    return x->tile_count == 0 && x->tile_factor == -1 - x->local;
+}
+
+static void write_axis(struct writer_of *w, uint32_t axis)
+{
+    struct study *s = w->study;
+    const struct launch_axis *x = &s->axis[axis];
+    uint32_t factors;
+    const char *local = local_text(s, axis), *tile = study_tile_text(s, axis, &factors);
+    w->out->local[axis] = local;
+    if (x->tile_over >= 0) {
+        int length = (int)(strstr(tile, " //") - tile);
+        add_restriction(w, arena_printf(s->arena,
+                                        x->tile_count > 1 ? "(%.*s) %% %s == 0" : "%.*s %% %s == 0",
+                                        length, tile, s->atoms[x->tile_over].text));
+    }
+    if (x->tile_less)
+        add_restriction_once(w, arena_printf(s->arena, "%s > 0", tile));
+    if (x->count_atom >= 0) {
+        w->out->global[axis] =
+            arena_printf(s->arena, "%s * %s", s->atoms[x->count_atom].text, local);
+    } else if (!x->is_known && x->extent.count == 0) {
+        w->out->global[axis] = local;
+        add_open(w, arena_printf(s->arena,
+                                 "GlobalSize.%c: how many work-items there are along this axis, "
+                                 "which the text does not say",
+                                 "XYZ"[axis]));
+    } else {
+        const char *extent = study_extent_text(s, &x->extent);
+        bool is_product = x->extent.count > 1 || x->extent.divisor > 1;
+        const char *items = x->local_over >= 0 || x->local_times != 1
+                                ? arena_printf(s->arena, "(%s)", local)
+                                : local;
+        bool is_one = x->tile_count == 0 && x->tile_factor == 1;
+        if (is_tile_the_group(s, axis))
+            w->out->global[axis] = extent;
+        else if (x->local == -2 && x->local_over < 0)
+            w->out->global[axis] =
+                is_one ? extent
+                       : arena_printf(s->arena,
+                                      is_product ? "ceil((%s) / %s%s%s)" : "ceil(%s / %s%s%s)",
+                                      extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : "");
+        else if (is_one)
+            w->out->global[axis] =
+                arena_printf(s->arena, is_product ? "(%s) * %s" : "%s * %s", extent, items);
+        else
+            w->out->global[axis] = arena_printf(
+                s->arena, is_product ? "ceil((%s) / %s%s%s) * %s" : "ceil(%s / %s%s%s) * %s",
+                extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : "", items);
+        if (!x->is_guarded && (x->tile_count || x->tile_factor > 1))
+            add_restriction_once(
+                w, arena_printf(s->arena, is_product ? "(%s) %% %s%s%s == 0" : "%s %% %s%s%s == 0",
+                                extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : ""));
+        if (!x->is_known)
+            add_open(w, arena_printf(s->arena, "GlobalSize.%c: %s is a guess", "XYZ"[axis],
+                                     w -> out -> global[axis]));
+    }
+    s->run.failed |= !w->out->global[axis];
+}
+
+static const char *element_text(struct study *s, const struct type *t, bool whole)
+{
+    struct element el;
+    char name[24];
+    if (strcmp(t->words ? t->words : "", "size_t") == 0)
+        return "uint64";
+    if (!t->words || !declared_parse(t->words, s->language, &el)) {
+        if (t->base == TYPE_INTEGER)
+            str_format(name, sizeof name, "%sint%u", t->is_unsigned ? "u" : "", t->component * 8);
+        else
+            str_format(name, sizeof name, "%s",
+                       t->base == TYPE_FLOAT && t->component == 8 ? "double" : "float");
+        const char *other = arena_strdup(s->arena, name);
+        s->run.failed |= !other;
+        return other;
+    }
+    if (!whole)
+        el.width = 1;
+    element_name(&el, name);
+    const char *copy = arena_strdup(s->arena, name);
+    s->run.failed |= !copy;
+    return copy;
+}
+
+static const struct record *find_record(const struct study *s, const char *name)
+{
+    for (uint32_t i = 0; name && i < s->syntax.record_count; i++) {
+        if (s->syntax.records[i].name && strcmp(s->syntax.records[i].name, name) == 0)
+            return &s->syntax.records[i];
+    }
+    return NULL;
+}
+
+// A type that the kernel is a template over: the spec instantiates it, for float.
+static bool is_template_type(const struct study *s, const char *words)
+{
+    for (uint32_t i = 0; i < s->kernel->template_count; i++) {
+        if (str_equal(s->kernel->templates[i].name, words))
+            return true;
+    }
+    return false;
+}
+
+static void write_buffer_type(struct writer_of *w, const struct type *t,
+                              struct inferred_argument *a)
+{
+    struct study *s = w->study;
+    const struct record *r = t->base == TYPE_RECORD ? find_record(s, t->words) : NULL;
+    if (r && r->is_plain && r->component) {
+        struct type plain = {.words = r->component, .component = r->component_bytes};
+        struct element el;
+        plain.base = declared_parse(r->component, s->language, &el) && scalar_is_float(el.scalar)
+                         ? TYPE_FLOAT
+                         : TYPE_INTEGER;
+        a->type = element_text(s, &plain, false);
+        a->is_integer = plain.base == TYPE_INTEGER;
+    } else if (t->base == TYPE_RECORD) {
+        a->type = "custom";
+        a->type_bytes = t->component * t->lanes;
+        a->is_zero = true;
+    } else if (t->base == TYPE_OPEN) {
+        a->type = "float";
+        a->type_words = is_template_type(s, t->words) ? NULL : t->words;
+    } else if (t->base == TYPE_VOID) {
+        a->type = "uint8";
+        a->is_integer = true;
+    } else {
+        a->type = element_text(s, t, false);
+        a->is_integer = t->base == TYPE_INTEGER;
+    }
+}
+
+// The initial contents of a buffer that is read.
+static void write_fill(struct writer_of *w, const struct object *o, int32_t content,
+                       struct inferred_argument *a)
+{
+    struct study *s = w->study;
+    if (o->contents == CONTENTS_OFFSETS && content >= 0) {
+        a->generator = arena_printf(s->arena, "%s * i", s->atoms[content].text);
+        s->run.failed |= !a->generator;
+    } else if (o->contents == CONTENTS_INDEX && content >= 0) {
+        a->low = "0";
+        a->high = arena_printf(s->arena, "%s - 1", s->atoms[content].text);
+        s->run.failed |= !a->high;
+    } else if (a->is_integer) {
+        a->low = "0";
+        a->high = o->type->component == 1 && o->type->is_unsigned ? "255" : "100";
+    } else {
+        a->low = w->reach->needs_positive ? "0.1" : "-1";
+        a->high = "1";
+    }
+}
+
+// A size for local memory that no expression fits: so many elements for each item of a group.
+static void add_group_size(struct study *s, int64_t least, struct text *t)
+{
+    int64_t items = 1;
+    for (uint32_t axis = 0; axis < s->axes; axis++) {
+        const bool is_bracketed = s->axis[axis].local_over >= 0 || s->axis[axis].local_times != 1;
+        text_addf(t, is_bracketed ? "%s(%s)" : "%s%s", axis ? " * " : "", local_text(s, axis));
+        items *= study_local(s, axis);
+    }
+    if (least > items)
+        text_addf(t, " * %lld", (long long)((least + items - 1) / items));
+}
+
+// A size for a buffer of which nothing was seen: that of the launch.
+static const char *guessed_size(struct writer_of *w, uint32_t lanes, bool is_local, int64_t least)
+{
+    struct study *s = w->study;
+    struct text t = TEXT_INIT;
+    if (is_local)
+        add_group_size(s, least, &t);
+    for (uint32_t axis = 0; axis < s->axes && !is_local; axis++) {
+        const struct extent *e = &s->axis[axis].extent;
+        if (e->count)
+            text_addf(&t, "%s%s", t.length ? " * " : "", study_extent_text(s, e));
+    }
+    if (lanes > 1 && !is_local)
+        text_addf(&t, "%s%u", t.length ? " * " : "", lanes);
+    const char *copy = t.failed ? NULL : arena_strdup(s->arena, t.length ? text_cstr(&t) : "1");
+    s->run.failed |= !copy;
+    text_release(&t);
+    return copy;
+}
+
+static void write_buffer(struct writer_of *w, uint32_t object, const struct needed *need,
+                         struct inferred_argument *a)
+{
+    struct study *s = w->study;
+    const struct object *o = s->all[object];
+    const struct type *t = o->type;
+    bool is_fixed = o->space == SPACE_FIXED;
+    a->name = o->name;
+    a->kind = o->space == SPACE_SHARED ? INFERRED_LOCAL : INFERRED_BUFFER;
+    write_buffer_type(w, t, a);
+    struct element el;
+    a->is_other_type = t->lanes > 1 || !t->words || !declared_parse(t->words, s->language, &el);
+    a->is_guess = need->is_guess || !need->size;
+    a->size =
+        need->size ? need->size : guessed_size(w, t->lanes, a->kind == INFERRED_LOCAL, need->least);
+    if (need->is_loose && !a->is_guess)
+        add_open(w, arena_printf(s->arena, "the size of %s: %s is more than was seen to be used",
+                                 a->name, a->size));
+    bool is_written = need->is_written && !is_fixed;
+    bool is_read = need->is_read || (!is_written && (is_fixed || t->is_const)) ||
+                   (!need->is_read && !need->is_written);
+    a->access = !is_written                                                        ? INFERRED_READ
+                : !is_read && need->is_whole && !need->is_guess && !need->is_added ? INFERRED_WRITE
+                                                                                   : INFERRED_BOTH;
+    a->is_zero |= is_written && !need->is_read;
+    a->is_sum = is_written && need->is_per_group && a->kind == INFERRED_BUFFER;
+    // Counters and sums that atomics add to begin at zero.
+    if (a->kind == INFERRED_BUFFER && !a->is_zero && a->access != INFERRED_WRITE)
+        write_fill(w, o, s->content_atoms[object], a);
+    a->is_unused = !need->is_read && !need->is_written;
+    a->why = o->access.by_data ? "its index comes out of memory"
+             : a->is_unused    ? "the kernel does not use it"
+                               : "its index is not understood";
+}
+
+static const char *scalar_value(const char *name)
+{
+    static const struct {
+        const char *word, *value;
+    } known[] = {{"alpha", "1.5"}, {"beta", "0.5"},   {"eps", "0.001"}, {"soft", "0.001"},
+                 {"dt", "0.01"},   {"delta", "0.01"}, {"tol", "0.001"}, {"sigma", "0.3"},
+                 {"vol", "0.3"},   {"rate", "0.05"},  {"risk", "0.05"}, {"gamma", "1.2"},
+                 {"damp", "0.99"}, {"scale", "1.5"},  {"inv", "0.5"},   {"thresh", "0.5"}};
+    static const struct {
+        const char *name, *value;
+    } whole[] = {{"a", "2.0"},   {"A", "2.0"},   {"dx", "0.003"}, {"dy", "0.002"},
+                 {"x0", "-2.0"}, {"y0", "-1.0"}, {"r", "0.05"},   {"v", "0.3"}};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        if (strcmp(whole[i].name, name) == 0)
+            return whole[i].value;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (str_contains_nocase(name, known[i].word))
+            return known[i].value;
+    }
+    return "0.5";
+}
+
+static void write_scalar(struct writer_of *w, uint32_t parameter, struct inferred_argument *a)
+{
+    struct study *s = w->study;
+    const struct variable *v = &s->kernel->parameters[parameter];
+    a->name = v->name;
+    a->kind = INFERRED_SCALAR;
+    a->is_integer = v->type->base == TYPE_INTEGER;
+    if (v->type->base == TYPE_OPEN) {
+        a->type = "float";
+        a->type_words = is_template_type(s, v->type->words) ? NULL : v->type->words;
+    } else {
+        a->type = element_text(s, v->type, true);
+    }
+    a->value = a->is_integer ? "1" : scalar_value(v->name);
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const struct atom *atom = &s->atoms[i];
+        if (!atom->is_argument || atom->parameter != parameter)
+            continue;
+        bool is_named = atom->kind != ATOM_SCALAR || atom->is_small;
+        a->value = is_named ? atom->text : arena_printf(s->arena, "%lld", (long long)atom->initial);
+        a->is_guess = !is_named;
+        s->run.failed |= !a->value;
+    }
+}
+
+// A struct, or a type that nothing here defines: behind an #include it could be a macro, too.
+static bool has_own_types(const struct study *s)
+{
+    for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {
+        const struct type *t = s->kernel->parameters[i].type;
+        struct element el;
+        if (t->words && !declared_parse(t->words, s->language, &el) && t->base != TYPE_VOID)
+            return true;
+    }
+    return false;
+}
+
+// In the text as it was read, a file that was found left the #line behind it.
+static bool has_includes(const struct study *s)
+{
+    return strstr(s->text, "#include") || strstr(s->text, "\n#line ");
+}
+
+// Does the kernel's line contain macros, or a template's types? Then a plain parser, such as a
+// spec's, may not understand it.
+static bool is_plain_signature(const struct study *s)
+{
+    const char *name = s->kernel->name, *at = s->text, *end = s->text + s->length;
+    size_t length = strlen(name);
+    int64_t number;
+    bool has_types = has_own_types(s) || strstr(s->text, "typedef");
+    if (s->kernel->template_count || (has_types && has_includes(s)))
+        return false;
+    while ((at = strstr(at, name)) != NULL) {
+        const char *open = at + length + strspn(at + length, " \t\r\n");
+        bool is_whole = at == s->text || !strchr(NAME_LETTERS, at[-1]);
+        if (is_whole && open < end && *open == '(')
+            break;
+        at += length;
+    }
+    if (!at)
+        return false;
+    // Defined again under another condition: which of the two it is, is not read plainly either.
+    for (const char *again = strstr(at + length, name); again;
+         again = strstr(again + length, name)) {
+        if (again[length] == '(' && !strchr(NAME_LETTERS, again[-1]))
+            return false;
+    }
+    while (at > s->text && !strchr(";}", at[-1]))
+        at--;
+    while (at < end && !strchr("{;", *at)) {
+        size_t word = strspn(at, NAME_LETTERS);
+        const char *copy = word ? arena_printf(s->arena, "%.*s", (int)word, at) : NULL;
+        const struct surveyed_name *n = copy ? survey_find(&s->survey, copy) : NULL;
+        if (*at == '#')
+            word = strcspn(at, "\n");
+        else if (n && n->is_defined && !text_number(n->defined, &number))
+            return false;
+        at += word ? word : 1;
+    }
+    return true;
+}
+
+static bool write_arguments(struct writer_of *w, const struct needed *needs)
+{
+    struct study *s = w->study;
+    struct inferred *out = w->out;
+    const struct function *f = s->kernel;
+    out->arguments = arena_array(s->arena, f->parameter_count + s->object_count + (size_t)1,
+                                 sizeof *out->arguments);
+    if (!out->arguments)
+        return false;
+    bool is_plain = is_plain_signature(s);
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        struct inferred_argument *a = &out->arguments[out->argument_count++];
+        a->is_typed = !is_plain;
+        uint32_t object = 0;
+        while (object < s->object_count && s->all[object] != s->objects[i])
+            object++;
+        if (object < s->object_count && s->objects[i])
+            write_buffer(w, object, &needs[object], a);
+        else
+            write_scalar(w, i, a);
+    }
+    for (uint32_t i = 0; i < s->object_count; i++) {
+        const struct object *o = s->all[i];
+        bool is_argument = false;
+        for (uint32_t k = 0; k < f->parameter_count; k++)
+            is_argument |= s->objects[k] == o;
+        if (is_argument)
+            continue;
+        if (o == s->run.dynamic) {
+            out->shared_bytes = needs[i].size ? needs[i].size : "4096";
+            if (!needs[i].size)
+                add_open(w, "shared: 4096 bytes of dynamic shared memory are a guess");
+            continue;
+        }
+        if (!needs[i].is_read && !needs[i].is_written)
+            continue; // a symbol of another kernel
+        struct inferred_argument *a = &out->arguments[out->argument_count++];
+        write_buffer(w, i, &needs[i], a);
+        a->kind = INFERRED_SYMBOL;
+        a->is_typed = true;
+        a->access = INFERRED_READ;
+        struct text t = TEXT_INIT;
+        for (uint32_t k = 0; k < o->type->dimension_count; k++) {
+            int64_t d;
+            if (o->type->dimensions[k] && run_constant(&s->run, o->type->dimensions[k], &d))
+                text_addf(&t, "%s%lld", k ? " * " : "", (long long)d);
+        }
+        if (o->type->lanes > 1)
+            text_addf(&t, " * %u", o->type->lanes);
+        a->size = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
+        a->is_guess = false;
+        s->run.failed |= !a->size;
+        text_release(&t);
+        if (!a->low)
+            write_fill(w, o, -1, a);
+    }
+    return true;
+}
+
+// Is it a word of the text?
+static bool is_in_launch(const struct inferred *f, const char *name)
+{
+    for (uint32_t axis = 0; axis < f->axes; axis++) {
+        if (is_word_of(f->global[axis], name) || is_word_of(f->local[axis], name))
+            return true;
+    }
+    return false;
+}
+
+// Does an expression of the spec have the name? Then it has to be one of the spec's.
+static bool is_in_expressions(const struct inferred *f, const char *name)
+{
+    bool found = is_in_launch(f, name) || is_word_of(f->shared_bytes, name);
+    for (uint32_t i = 0; i < f->restriction_count; i++)
+        found |= is_word_of(f->restrictions[i], name);
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        const struct inferred_argument *a = &f->arguments[i];
+        found |=
+            a->kind != INFERRED_SCALAR && (is_word_of(a->size, name) || is_word_of(a->high, name) ||
+                                           is_word_of(a->generator, name));
+    }
+    return found;
+}
+
+// An integer argument that is not a size has its number; if a size depends on it, a constant's
+// name.
+static bool needs_constant(const struct writer_of *w, const struct atom *a)
+{
+    struct inferred *out = w->out;
+    if (!is_in_expressions(out, a->text))
+        return false;
+    for (uint32_t i = 0; i < out->argument_count; i++) {
+        struct inferred_argument *x = &out->arguments[i];
+        if (x->kind != INFERRED_SCALAR || !str_equal(x->name, a->name))
+            continue;
+        x->value = a->text;
+        x->is_guess = false;
+    }
+    return true;
+}
+
+static bool write_names(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct inferred *out = w->out;
+    out->names = arena_array(s->arena, s->atom_count + (size_t)s->syntax.open_type_count + 1,
+                             sizeof *out->names);
+    if (!out->names)
+        return false;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        if (a->kind == ATOM_FIXED || a->kind == ATOM_ROW || (a->is_own && a->kind != ATOM_GROUP) ||
+            (a->is_argument && a->kind == ATOM_SCALAR && !a->is_small && !needs_constant(w, a)))
+            continue;
+        struct inferred_name *n = &out->names[out->name_count++];
+        bool is_constant =
+            a->kind == ATOM_SIZE || a->kind == ATOM_LEADING || a->kind == ATOM_SCALAR;
+        *n = (struct inferred_name){.name = a->text,
+                                    .role = is_constant ? NAME_CONSTANT : NAME_PARAMETER,
+                                    .value = a->initial,
+                                    .is_guess = !a->has_initial,
+                                    .is_own = a->is_own,
+                                    .is_switch = a->is_switch,
+                                    .is_argument = a->is_argument};
+        if (!is_constant)
+            n->values = write_values(s, a);
+        if (w->is_by_group && a->kind == ATOM_GROUP) {
+            n->values = arena_printf(s->arena, "[%lld]", (long long)a->initial);
+            s->run.failed |= !n->values;
+            add_open(w, arena_printf(s->arena,
+                                     "the values of %s: it has one, since each group has a result "
+                                     "of its own",
+                                     a->name));
+        }
+    }
+    for (uint32_t i = 0; i < s->syntax.open_type_count; i++) {
+        bool is_used = false;
+        for (uint32_t k = 0; k < out->argument_count; k++)
+            is_used |= str_equal(out->arguments[k].type_words, s->syntax.open_types[i]);
+        if (is_used)
+            out->names[out->name_count++] =
+                (struct inferred_name){.name = s->syntax.open_types[i], .role = NAME_TYPE};
+    }
+    return !s->run.failed;
+}
+
+// 'reduce<' + str(BLOCK) + ', float>'
+static void write_template(struct writer_of *w)
+{
+    struct study *s = w->study;
+    const struct function *f = s->kernel;
+    struct text t = TEXT_INIT;
+    if (f->template_count == 0)
+        return;
+    text_addf(&t, "'%s<", f->name);
+    for (uint32_t i = 0; i < f->template_count; i++) {
+        const struct template_parameter *p = &f->templates[i];
+        if (p->is_type)
+            text_addf(&t, "%s%s", i ? ", " : "", str_equal(p->initial, "int") ? "int" : "float");
+        else
+            text_addf(&t, "%s' + str(%s) + '", i ? ", " : "", p->name);
+    }
+    text_add(&t, ">'");
+    w->out->name_expression = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
+    s->run.failed |= !w->out->name_expression;
+    text_release(&t);
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+// Refuses parameters that hone cannot pass to a kernel.
+static bool check_parameters(const struct study *s, struct error *e)
+{
+    const struct function *f = s->kernel;
+    for (const struct token *t = f->from; t + 1 < f->to && strcmp(t->text, "{") != 0; t++) {
+        if (strcmp(t->text, "pipe") == 0 && t[1].kind == TOKEN_NAME) // pipe int p
+            return error_set(e, ERROR_INPUT, "%s takes a pipe, which hone does not know", f->name);
+    }
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        const struct type *t = f->parameters[i].type;
+        const char *words = t->words ? t->words : "", *name = f->parameters[i].name;
+        if (str_starts(words, "image") || str_equal(words, "sampler_t") ||
+            str_starts(words, "cudaTexture") || str_starts(words, "cudaSurface"))
+            return error_set(e, ERROR_INPUT,
+                             "argument '%s' of %s is an image or sampler (%s), which hone does not "
+                             "know",
+                             name, f->name, words);
+        if (t->base == TYPE_RECORD && t->stars == 0)
+            return error_set(e, ERROR_INPUT,
+                             "argument '%s' of %s is a struct by value (%s), which hone does not "
+                             "pass",
+                             name, f->name, words);
+        if (t->stars > 1 && t->dimension_count == 0)
+            return error_set(e, ERROR_INPUT,
+                             "argument '%s' of %s is a pointer to pointers, which hone does not "
+                             "pass",
+                             name, f->name);
+    }
+    return true;
+}
+
+// `more`: (or NULL) names that another variant of the kernel has.
+static bool make_atoms(struct study *s, struct givens *given, struct reach *r, const char *kernel,
+                       const struct inferred *more)
+{
+    *r = (struct reach){.syntax = &s->syntax, .axes = 0};
+    reach_function(r, s->kernel);
+    s->axes = r->axes;
+    memcpy(s->quotients, r->quotients, sizeof s->quotients);
+    s->quotient_count = r->quotient_count;
+    for (uint32_t axis = 0; axis < s->axes; axis++) {
+        s->asks_item[axis] = r->asks_item[axis];
+        s->asks_size[axis] = r->asks_size[axis];
+        s->asks_place[axis] = r->asks_place[axis];
+        s->group_axes += s->asks_item[axis];
+    }
+    for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {
+        const struct type *t = s->kernel->parameters[i].type;
+        if (t->base == TYPE_INTEGER && t->stars == 0 && t->lanes == 1)
+            add_argument_atom(s, i, r);
+    }
+    for (uint32_t i = 0; i < r->name_count; i++)
+        add_name_atom(s, r->names[i], given);
+    for (uint32_t i = 0; more && i < more->name_count; i++) {
+        const struct inferred_name *n = &more->names[i];
+        if (n->role == NAME_PARAMETER && !n->is_own && !n->is_switch)
+            add_name_atom(s, n->name, given);
+    }
+    for (uint32_t i = 0; i < s->kernel->template_count; i++) {
+        const struct template_parameter *p = &s->kernel->templates[i];
+        struct atom *a = NULL;
+        if (!p->is_type)
+            a = add_atom(s, p->name, ATOM_PARAMETER);
+        if (a && a->kind == ATOM_SIZE && strlen(p->name) > 2) { // ROWS of a tile
+            a->kind = ATOM_PARAMETER;
+            a->initial = 0;
+        }
+        if (a && (text_number(p->initial, &a->initial) || str_equal(p->initial, "true") ||
+                  str_equal(p->initial, "false")))
+            a->has_initial = true;
+        if (a && p->is_switch)
+            a->initial = str_equal(p->initial, "true");
+        if (a && p->is_switch) {
+            a->kind = ATOM_PARAMETER;
+            a->is_template = a->is_switch = true;
+            a->value = a->initial;
+        } else if (a) {
+            a->is_template = true;
+            a->initial = a->initial ? a->initial : first_value(s, a->name);
+            a->value = a->initial;
+        }
+    }
+    for (size_t i = 0; i < s->survey.count; i++) {
+        const struct surveyed_name *n = &s->survey.list[i];
+        if (!n->is_unroll || n->is_defined)
+            continue;
+        if (n->initial)
+            add_name_atom(s, n->name, given);
+        struct atom *a = n->initial ? NULL : add_atom(s, n->name, ATOM_PARAMETER);
+        if (a && !a->value)
+            a->value = a->initial = 1;
+    }
+    return add_silent_conditions(s, given, r, kernel);
+}
+
+// A size where the kernel names none.
+static void add_size(struct study *s)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        if (s->atoms[i].kind == ATOM_SIZE || s->atoms[i].kind == ATOM_FIXED)
+            return;
+    }
+    add_atom(s, "SIZE", ATOM_SIZE);
+}
+
+// A name that a buffer's size has as a factor is the problem's, whatever it is called.
+static bool settle_roles(struct study *s, const struct needed *needs)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        bool is_open = a->kind == ATOM_PARAMETER && !a->is_own && !a->is_lane && !a->is_switch;
+        for (uint32_t k = 0; k < s->object_count && is_open; k++) {
+            if (!(needs[k].factors >> i & 1) || s->all[k]->space == SPACE_SHARED)
+                continue;
+            a->kind = ATOM_SCALAR;
+            a->is_small = true;
+            changed = true;
+            break;
+        }
+    }
+    return changed;
+}
+
+// Groups were small, to be run; a launch has larger ones, where they are free.
+static void widen_groups(struct study *s)
+{
+    static const int64_t sizes[3] = {64, 16, 4};
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        named += s->atoms[i].kind == ATOM_GROUP && !s->atoms[i].is_own;
+    for (uint32_t i = 0; i < s->atom_count && s->group_axes; i++) {
+        struct atom *a = &s->atoms[i];
+        int64_t before = a->value;
+        // Several names may have to agree with one another; one has only itself.
+        if (a->kind != ATOM_GROUP || a->has_initial || (!a->is_own && named > 1) || is_warps(s, i))
+            continue;
+        a->value = sizes[s->group_axes - 1];
+        if (is_value_possible(s, 2000000))
+            a->initial = a->value;
+        a->value = before;
+    }
+    study_bind(s);
+}
+
+static bool study_kernel(struct study *s, struct writer_of *w)
+{
+    struct needed *needs = arena_array(s->arena, OBJECTS_MOST, sizeof *needs);
+    if (!needs || !make_objects(s, w->reach))
+        return false;
+    study_settle_demands(s, w->reach->functions, w->reach->function_count);
+    if (s->axes)
+        study_launch(s);
+    if (!study_contents(s) || !study_sizes(s, needs))
+        return false;
+    settle_roles(s, needs);
+    widen_groups(s);
+    choose_sizes(s);
+    tell_fixed_sizes(w);
+    w->is_by_group = names_role(s->kernel->name, group_results);
+    w->out->axes = s->axes;
+    w->out->is_function = s->axes == 0;
+    if (s->is_group_guess)
+        add_open(w, "LocalSize: the size of a work-group, of which the text makes no sense");
+    for (uint32_t axis = 0; axis < s->axes; axis++)
+        write_axis(w, axis);
+    write_template(w);
+    write_text_restrictions(w);
+    bool is_written = write_arguments(w, needs) && write_names(w);
+    tell_defined_numbers(w);
+    return is_written && !s->run.failed;
+}
+
+struct asked {
+    const char *text;
+    size_t length;
+    enum language language;
+    const char *kernel;
+    struct arena *arena;
+};
+
+// Switches at other values than their defaults.
+struct switched {
+    struct given_name list[DEMANDING_MOST];
+    uint32_t count;
+};
+
+// With these switches (NULL: at their defaults), and the names of another variant (or NULL).
+// `demanding`: (or NULL) the switches with which the kernel has more names.
+static bool infer_with(const struct asked *q, const struct switched *forced,
+                       const struct inferred *more, struct inferred *out,
+                       struct switched *demanding, struct error *e)
+{
+    struct arena *a = q->arena;
+    struct study *s = arena_alloc(a, sizeof *s);
+    struct givens *given = arena_alloc(a, sizeof *given);
+    struct reach *reach = arena_alloc(a, sizeof *reach);
+    *out = (struct inferred){.kernel = q->kernel};
+    if (!s || !given || !reach)
+        return error_memory(e);
+    *s = (struct study){.arena = a,
+                        .language = q->language,
+                        .text = q->text,
+                        .length = q->length,
+                        .budget = STUDY_BUDGET};
+    struct writer_of w = {.study = s, .out = out, .reach = reach};
+    if (!preprocess_survey(q->text, q->length, a, &s->survey))
+        return error_memory(e);
+    give_language(given, language_traits(q->language));
+    give_survey(given, &s->survey);
+    for (uint32_t i = 0; forced && i < forced->count; i++)
+        give_name(given, forced->list[i].name, forced->list[i].value);
+    if (!read_source(q->text, q->length, q->language, given, a, &s->source, &s->syntax))
+        return error_memory(e);
+    s->kernel = syntax_function(&s->syntax, q->kernel);
+    if (!s->kernel)
+        return error_set(e, ERROR_INPUT, "there is no kernel '%s'", q->kernel);
+    if (!check_parameters(s, e))
+        return false;
+    if (!s->kernel->body)
+        add_open(&w, arena_printf(a, "all sizes: line %u of the kernel is not understood",
+                                  s->kernel->trouble));
+    if (!make_atoms(s, given, reach, q->kernel, more))
+        return error_memory(e);
+    if (demanding) {
+        memcpy(demanding->list, s->demanding, sizeof demanding->list);
+        demanding->count = s->demanding_count;
+    }
+    if (s->axes == 0 && !language_traits(q->language)->is_plain_call)
+        s->axes = 1;
+    if (s->axes)
+        add_size(s);
+    return study_kernel(s, &w) || error_memory(e);
+}
+
+static struct inferred_argument *find_argument(const struct inferred *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        if (strcmp(f->arguments[i].name, name) == 0)
+            return &f->arguments[i];
+    }
+    return NULL;
+}
+
+// Adds a variant's knowledge about buffers that the default does not use, or only reads.
+static void merge_variant(struct inferred *f, const struct inferred *variant)
+{
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        struct inferred_argument *a = &f->arguments[i];
+        const struct inferred_argument *v = find_argument(variant, a->name);
+        if (!v || v->kind != a->kind || a->kind == INFERRED_SCALAR || v->is_unused || v->is_guess)
+            continue;
+        if (a->is_unused)
+            *a = *v;
+        else if (a->access != v->access && a->kind == INFERRED_BUFFER)
+            a->access = INFERRED_BOTH;
+    }
+}
+
+static bool has_unused(const struct inferred *f)
+{
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        if (f->arguments[i].is_unused)
+            return true;
+    }
+    return false;
+}
+
+#define VARIANTS_MOST 8
+
+// Buffers that only other values of the switches use, and names that are seen only then.
+static bool look_at_variants(const struct asked *q, struct inferred *f, struct error *e)
+{
+    uint32_t runs = 0;
+    for (uint32_t i = 0; i < f->name_count && has_unused(f); i++) {
+        const struct inferred_name *n = &f->names[i];
+        for (uint32_t k = 0; n->is_switch && k < 2 && runs < VARIANTS_MOST; k++) {
+            struct switched forced = {{{n->name, k}}, 1};
+            struct inferred variant;
+            struct error why = ERROR_INIT;
+            if (k == n->value)
+                continue;
+            runs++;
+            if (infer_with(q, &forced, NULL, &variant, NULL, &why))
+                merge_variant(f, &variant);
+            else if (why.code == ERROR_MEMORY)
+                return error_memory(e);
+        }
+    }
+    return true;
+}
+
+static const struct inferred_name *find_inferred_name(const struct inferred *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        if (str_equal(f->names[i].name, name))
+            return &f->names[i];
+    }
+    return NULL;
+}
+
+static bool is_same_group(const struct inferred *a, const struct inferred *b)
+{
+    bool same = a->axes == b->axes;
+    for (uint32_t axis = 0; same && axis < a->axes; axis++)
+        same = str_equal(a->local[axis], b->local[axis]);
+    return same;
+}
+
+// "LOCAL != 1 or " before a restriction that holds with that value; of several switches any may be the
+// one that it depends on.
+static const char *switched_text(const struct switched *switched, struct arena *a, const char *text)
+{
+    const char *unless = NULL;
+    for (uint32_t i = 0; i < switched->count; i++) {
+        const struct given_name *n = &switched->list[i];
+        unless = arena_printf(a, "%s%s%s != %lld", unless ? unless : "", unless ? " and " : "",
+                              n->name, (long long)n->value);
+        if (!unless)
+            return NULL;
+    }
+    return text && unless ? arena_printf(a, "%s or %s", unless, text) : text;
+}
+
+// Adds the variant's own restrictions. A parameter of the launch that the variant's source lacks
+// keeps its value there, since the launch would differ.
+static bool add_variant_restrictions(const struct asked *q, const struct switched *switched,
+                                     const struct inferred *variant, struct inferred *f)
+{
+    const uint32_t room = f->restriction_count + variant->restriction_count + f->name_count;
+    const char **all = arena_array(q->arena, room + (size_t)1, sizeof *all);
+    uint32_t count = 0;
+    if (!all)
+        return false;
+    for (uint32_t i = 0; i < f->restriction_count; i++)
+        all[count++] = f->restrictions[i];
+    for (uint32_t i = variant->launch_restriction_count; i < variant->restriction_count; i++) {
+        bool is_there = false;
+        for (uint32_t k = 0; k < f->restriction_count; k++)
+            is_there |= strcmp(f->restrictions[k], variant->restrictions[i]) == 0;
+        if (!is_there)
+            all[count++] = switched_text(switched, q->arena, variant->restrictions[i]);
+    }
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        if (n->role == NAME_PARAMETER && !n->is_switch && !find_inferred_name(variant, n->name) &&
+            is_in_launch(f, n->name))
+            all[count++] =
+                switched_text(switched, q->arena,
+                              arena_printf(q->arena, "%s == %lld", n->name, (long long)n->value));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!all[i])
+            return false;
+    }
+    f->restrictions = all;
+    f->restriction_count = count;
+    return true;
+}
+
+// Names that the default has and the variant has not.
+static bool add_default_names(const struct asked *q, const struct inferred *f,
+                              struct inferred *variant)
+{
+    struct inferred_name *names =
+        arena_array(q->arena, f->name_count + variant->name_count + (size_t)1, sizeof *names);
+    uint32_t count = 0;
+    if (!names)
+        return false;
+    for (uint32_t i = 0; i < variant->name_count; i++) {
+        const struct inferred_name *n = &variant->names[i], *mine = find_inferred_name(f, n->name);
+        names[count++] = n->is_switch && mine ? *mine : *n;
+    }
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        if (!f->names[i].is_own && !find_inferred_name(variant, f->names[i].name))
+            names[count++] = f->names[i];
+    }
+    variant->names = names;
+    variant->name_count = count;
+    return true;
+}
+
+// The variant of a kernel that has more names than its default. Both run with one launch: the
+// default's, with the variant's names, where it has the group that the variant needs; else the
+// variant's, where it is as clear, since a work-group that suits it suits both. The switch keeps its
+// default.
+static bool take_variant(const struct asked *q, const struct switched *switched, struct inferred *f,
+                         struct error *e)
+{
+    struct inferred variant, both;
+    struct error why = ERROR_INIT;
+    if (switched->count == 0)
+        return true;
+    if (!infer_with(q, switched, NULL, &variant, NULL, &why) ||
+        !infer_with(q, NULL, &variant, &both, NULL, &why))
+        return why.code != ERROR_MEMORY || error_memory(e);
+    bool is_one = is_same_group(&both, &variant) && both.open_count <= f->open_count;
+    if (!is_one && variant.open_count > f->open_count)
+        return true;
+    if (is_one) {
+        merge_variant(&both, &variant);
+        *f = both;
+        return add_variant_restrictions(q, switched, &variant, f) || error_memory(e);
+    }
+    merge_variant(&variant, f);
+    bool ok = add_default_names(q, f, &variant);
+    *f = variant;
+    return ok || error_memory(e);
+}
+
+// Sizes that are still guesses.
+static bool tell_guesses(const struct asked *q, struct inferred *f)
+{
+    const char **open =
+        arena_array(q->arena, f->open_count + f->argument_count + (size_t)1, sizeof *open);
+    if (!open)
+        return false;
+    for (uint32_t i = 0; i < f->open_count; i++)
+        open[i] = f->open[i];
+    f->open = open;
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        const struct inferred_argument *a = &f->arguments[i];
+        if (!a->is_guess || (a->kind != INFERRED_BUFFER && a->kind != INFERRED_LOCAL))
+            continue;
+        const char *text = arena_printf(q->arena, "the size of %s: %s is a guess, since %s",
+                                        a->name, a->size, a->why);
+        if (!text)
+            return false;
+        f->open[f->open_count++] = text;
+    }
+    return true;
+}
+
+bool infer_kernel(const char *text, size_t length, enum language l, const char *kernel,
+                  struct arena *a, struct inferred *out, struct error *e)
+{
+    char *ended = arena_alloc(a, length + 1); // zeroed: what searches it meets its end
+    if (!ended)
+        return error_memory(e);
+    memcpy(ended, text, length);
+    const struct asked q = {ended, length, l, kernel, a};
+    struct switched demanding = {.count = 0};
+    return infer_with(&q, NULL, NULL, out, &demanding, e) && take_variant(&q, &demanding, out, e) &&
+           look_at_variants(&q, out, e) && (tell_guesses(&q, out) || error_memory(e));
+}

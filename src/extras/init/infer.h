@@ -1,0 +1,87 @@
+// Infers from a kernel's source how it is launched: the names that are passed as -D, the
+// work-group, the extent of the launch, and each argument's size and use. The source is read, and
+// run on numbers (interpret.h) at several sizes; dependencies show in how the numbers change.
+// Anything that cannot be inferred is left open and reported.
+#ifndef HONE_INIT_INFER_H
+#define HONE_INIT_INFER_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "model/languages.h"
+
+#include <stdint.h>
+
+enum name_role {
+    NAME_PARAMETER, // to be tuned
+    NAME_CONSTANT,  // of the problem
+    NAME_TYPE       // a type: "float"
+};
+
+struct inferred_name {
+    const char *name;
+    enum name_role role;
+    int64_t value;
+    const char *values; // of a parameter: "[16, 32, 64]"
+    bool is_guess;      // the text gives it no value
+    bool is_switch;
+    bool is_own;      // not the kernel's: a size of the work-group that it leaves to the launch
+    bool is_argument; // of an integer argument of this name
+};
+
+enum inferred_kind { INFERRED_SCALAR, INFERRED_BUFFER, INFERRED_LOCAL, INFERRED_SYMBOL };
+enum inferred_access { INFERRED_READ, INFERRED_WRITE, INFERRED_BOTH };
+
+struct inferred_argument {
+    const char *name;
+    enum inferred_kind kind;
+    enum inferred_access access;
+    const char *type;       // in a spec: "float", "int32"; "custom" with its bytes
+    bool is_typed;          // the spec has to say it: the text's own words do not
+    const char *type_words; // (or NULL) a type that a parameter names
+    uint32_t type_bytes;
+    // The type differs from the source's own words: components of a vector, members of a struct.
+    bool is_other_type;
+    const char *size;       // elements: an expression
+    const char *value;      // of a scalar: an expression
+    const char *low, *high; // (or NULL) of what a buffer is filled with at random
+    const char *generator;  // (or NULL) it holds this instead, over i
+    bool is_integer;
+    bool is_sum;     // its number of elements depends on parameters: only their sum can be compared
+    bool is_zero;    // it begins with zeros
+    bool is_guess;   // size or value
+    bool is_unused;  // as far as was seen
+    bool is_settled; // somebody was asked for its value
+    const char *why; // of a guess: \"comes out of memory\"
+};
+
+struct inferred {
+    const char *kernel;
+    const char *name_expression; // (or NULL) of a template
+    struct inferred_name *names;
+    uint32_t name_count;
+    struct inferred_argument *arguments;
+    uint32_t argument_count;
+    uint32_t axes;
+    const char *global[3], *local[3]; // in work-items
+    bool is_function;                 // a call, without a launch
+    const char *shared_bytes;         // (or NULL) of dynamic shared memory
+    const char **restrictions;
+    uint32_t restriction_count;
+    uint32_t launch_restriction_count; // of these, the first: sizes that the launch has to divide
+    const char **open;                 // what is to be decided, the most pressing first
+    uint32_t open_count;
+};
+
+// The kernels of a text, in their order.
+struct inferred_kernels {
+    const char **names;
+    uint32_t count;
+};
+
+bool infer_kernels(const char *text, size_t length, enum language l, struct arena *a,
+                   struct inferred_kernels *out, struct error *e);
+// False without memory, or where the kernel is not there or takes what hone cannot pass.
+bool infer_kernel(const char *text, size_t length, enum language l, const char *kernel,
+                  struct arena *a, struct inferred *out, struct error *e);
+
+#endif

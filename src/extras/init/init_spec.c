@@ -1,0 +1,222 @@
+// Writes what was inferred of a kernel as a spec: a line for each thing that a person may want to
+// change.
+#include "extras/init/init_spec.h"
+
+#include "base/emit.h"
+
+#include <math.h>
+#include <string.h>
+
+struct spec_text {
+    struct text *out;
+    bool has_key; // one was written: the next needs a comma
+};
+
+static void add_quoted(struct text *out, const char *value)
+{
+    struct emit j;
+    emit_start(&j, out);
+    emit_text(&j, value);
+}
+
+static void start_key(struct spec_text *t, const char *key)
+{
+    text_addf(t->out, "%s\n  ", t->has_key ? "," : "");
+    add_quoted(t->out, key);
+    text_add(t->out, ": ");
+    t->has_key = true;
+}
+
+static void put_member(struct spec_text *t, bool *any, bool lines, const char *key)
+{
+    text_addf(t->out, "%s%s", *any ? "," : "", lines ? "\n    " : *any ? " " : "");
+    add_quoted(t->out, key);
+    text_add(t->out, ": ");
+    *any = true;
+}
+
+// A number as it is, anything else, such as a constant `inf`, as an expression.
+static void put_expression(struct spec_text *t, const char *value)
+{
+    double number;
+    if (str_to_f64(value, &number) && isfinite(number))
+        text_add(t->out, value);
+    else
+        add_quoted(t->out, value);
+}
+
+static void put_constants(struct spec_text *t, const struct inferred *f)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        if (n->role != NAME_CONSTANT)
+            continue;
+        if (!any) {
+            start_key(t, "constants");
+            text_add(t->out, "{");
+        }
+        put_member(t, &any, false, n->name);
+        text_addf(t->out, "%lld", (long long)n->value);
+    }
+    if (any)
+        text_add(t->out, "}");
+}
+
+static void put_parameters(struct spec_text *t, const struct inferred *f)
+{
+    bool any = false;
+    start_key(t, "parameters");
+    text_add(t->out, "{");
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        if (n->role == NAME_CONSTANT)
+            continue;
+        put_member(t, &any, true, n->name);
+        text_add(t->out, n->role == NAME_TYPE ? "[\"float\"]" : n->values);
+    }
+    text_add(t->out, any ? "\n  }" : "}");
+    any = false;
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        if (n->role != NAME_PARAMETER)
+            continue;
+        if (!any) {
+            start_key(t, "defaults");
+            text_add(t->out, "{");
+        }
+        put_member(t, &any, false, n->name);
+        text_addf(t->out, "%lld", (long long)n->value);
+    }
+    if (any)
+        text_add(t->out, "}");
+}
+
+static void put_list(struct spec_text *t, const char *key, const char *const *list, uint32_t count)
+{
+    start_key(t, key);
+    text_add(t->out, "[");
+    for (uint32_t i = 0; i < count; i++) {
+        text_add(t->out, i ? ", " : "");
+        put_expression(t, list[i]);
+    }
+    text_add(t->out, "]");
+}
+
+static void put_fill(struct spec_text *t, bool *any, const struct inferred_argument *a)
+{
+    if (a->generator) {
+        put_member(t, any, false, "fill");
+        add_quoted(t->out, a->generator);
+    } else if (a->is_zero) {
+        put_member(t, any, false, "fill");
+        text_add(t->out, "0");
+    } else if (a->low) {
+        put_member(t, any, false, "fill");
+        text_add(t->out, "{\"random\": [");
+        put_expression(t, a->low);
+        text_add(t->out, ", ");
+        put_expression(t, a->high);
+        text_add(t->out, "]}");
+    }
+}
+
+static void put_buffer(struct spec_text *t, const struct inferred_argument *a)
+{
+    static const char *const access[] = {
+        [INFERRED_READ] = "read", [INFERRED_WRITE] = "write", [INFERRED_BOTH] = "readwrite"};
+    bool any = false, is_local = a->kind == INFERRED_LOCAL;
+    text_add(t->out, "{");
+    if (a->type_words || a->is_other_type || a->is_typed) {
+        put_member(t, &any, false, "type");
+        add_quoted(t->out, a->type_words ? a->type_words : a->type);
+    }
+    if (a->type_bytes && !a->type_words) {
+        put_member(t, &any, false, "type_size");
+        text_addf(t->out, "%u", a->type_bytes);
+    }
+    if (a->kind == INFERRED_SYMBOL) {
+        put_member(t, &any, false, "memory");
+        text_add(t->out, "\"symbol\"");
+    }
+    put_member(t, &any, false, "size");
+    put_expression(t, a->size);
+    if (!is_local && a->kind != INFERRED_SYMBOL) {
+        put_member(t, &any, false, "access");
+        add_quoted(t->out, access[a->access]);
+    }
+    if (!is_local && a->access != INFERRED_WRITE)
+        put_fill(t, &any, a);
+    if (a->is_sum) {
+        put_member(t, &any, false, "verify");
+        text_add(t->out, "\"sum\"");
+    }
+    text_add(t->out, "}");
+}
+
+// A value, with its type where the kernel's text does not say it plainly.
+static void put_scalar(struct spec_text *t, const struct inferred_argument *a)
+{
+    bool any = false;
+    if (!a->is_typed) {
+        put_expression(t, a->value);
+        return;
+    }
+    text_add(t->out, "{");
+    put_member(t, &any, false, "type");
+    add_quoted(t->out, a->type_words ? a->type_words : a->type);
+    put_member(t, &any, false, "value");
+    put_expression(t, a->value);
+    text_add(t->out, "}");
+}
+
+static void put_arguments(struct spec_text *t, const struct inferred *f)
+{
+    bool any = false;
+    start_key(t, "arguments");
+    text_add(t->out, "{");
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        const struct inferred_argument *a = &f->arguments[i];
+        put_member(t, &any, true, a->name);
+        if (a->kind == INFERRED_SCALAR)
+            put_scalar(t, a);
+        else
+            put_buffer(t, a);
+    }
+    text_add(t->out, any ? "\n  }" : "}");
+}
+
+void init_spec_write(const struct inferred *f, const char *kernel_file, bool function,
+                     char *const *folders, uint32_t folder_count, struct text *out)
+{
+    struct spec_text t = {.out = out};
+    text_add(out, "{");
+    start_key(&t, "kernel");
+    add_quoted(out, kernel_file);
+    if (function || f->name_expression) {
+        start_key(&t, "function");
+        add_quoted(out, f->name_expression ? f->name_expression : f->kernel);
+    }
+    if (folder_count) {
+        start_key(&t, "include");
+        for (uint32_t i = 0; i < folder_count; i++) {
+            text_add(out, i ? ", " : "[");
+            add_quoted(out, folders[i]);
+        }
+        text_add(out, "]");
+    }
+    put_constants(&t, f);
+    put_parameters(&t, f);
+    if (f->restriction_count)
+        put_list(&t, "restrictions", f->restrictions, f->restriction_count);
+    if (!f->is_function) {
+        put_list(&t, "global", f->global, f->axes);
+        put_list(&t, "local", f->local, f->axes);
+    }
+    if (f->shared_bytes) {
+        start_key(&t, "shared");
+        put_expression(&t, f->shared_bytes);
+    }
+    put_arguments(&t, f);
+    text_add(out, "\n}\n");
+}

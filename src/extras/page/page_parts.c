@@ -1,0 +1,172 @@
+// Parts of a page on their own: a picture as a file, the numbers of a view as CSV, a summary in Markdown.
+#include "extras/page/page.h"
+
+#include "extras/page/view.h"
+#include "picture/chart.h"
+#include "report/units.h"
+
+static bool is_named(const struct view *v, const char *name, size_t length)
+{
+    return strlen(v->name) == length && strncmp(v->name, name, length) == 0;
+}
+
+bool page_has_view(const struct page *p, const struct view *v)
+{
+    bool any = !p->views;
+    for (const char *at = p->views; at && !any; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        any = is_named(v, at, strcspn(at, ","));
+    return any;
+}
+
+bool page_check_views(const char *names, struct error *e)
+{
+    struct text known = TEXT_INIT;
+    bool ok = true;
+    for (const struct view *const *v = page_views; *v; v++)
+        text_addf(&known, "%s%s", known.length ? ", " : "", (*v)->name);
+    for (const char *at = names; at && ok; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        ok = false;
+        for (const struct view *const *v = page_views; *v; v++)
+            ok |= is_named(*v, at, strcspn(at, ","));
+    }
+    if (!ok)
+        error_set(e, ERROR_USAGE, "'%s' are no views, separated by commas; there are %s", names,
+                  text_cstr(&known));
+    text_release(&known);
+    return ok;
+}
+
+static const struct view *find_view(const struct page *p, const char *name, bool as_picture,
+                                    const struct page_set **set, struct error *e)
+{
+    struct text names = TEXT_INIT;
+    const struct view *found = NULL, *other = NULL;
+    for (const struct view *const *v = page_views; *v; v++) {
+        other = str_equal((*v)->name, name) ? *v : other;
+        if (!(as_picture ? (*v)->draw != NULL : (*v)->grid != NULL))
+            continue;
+        text_addf(&names, "%s%s", names.length ? ", " : "", (*v)->name);
+        found = str_equal((*v)->name, name) ? *v : found;
+    }
+    *set = NULL;
+    for (size_t i = 0; found && i < p->count && !*set; i++)
+        *set = (found->is_across && !page_is_first(&p->sets[i])) || found->missing(&p->sets[i])
+                   ? NULL
+                   : &p->sets[i];
+    if (!found && other)
+        error_set(e, ERROR_USAGE, "'%s' has no %s; there are %s", name,
+                  as_picture ? "picture" : "numbers", text_cstr(&names));
+    else if (!found)
+        error_set(e, ERROR_USAGE, "there is no view '%s'; there are %s", name, text_cstr(&names));
+    else if (!*set)
+        error_set(e, ERROR_INPUT, "there is nothing to show in '%s': %s", name,
+                  p->count ? found->missing(&p->sets[0]) : "there are no results");
+    text_release(&names);
+    return *set ? found : NULL;
+}
+
+bool page_write_svg(const struct page *p, const char *view, struct text *out, struct error *e)
+{
+    const struct page_set *s;
+    struct text svg = TEXT_INIT;
+    const struct view *v = find_view(p, view, true, &s, e);
+    if (!v)
+        return false;
+    v->draw(s, v->name, &svg);
+    picture_file(&svg, out);
+    text_release(&svg);
+    return !out->failed || error_memory(e);
+}
+
+bool page_write_csv(const struct page *p, const char *view, struct text *out, struct error *e)
+{
+    const struct page_set *s;
+    struct sheet g = {.out = out, .form = SHEET_CSV};
+    const struct view *v = find_view(p, view, false, &s, e);
+    if (!v)
+        return false;
+    v->grid(s, &g);
+    return !out->failed || error_memory(e);
+}
+
+static void put_markdown_text(const char *s, struct text *out)
+{
+    struct text visible = TEXT_INIT;
+    text_add_visible(&visible, s, strlen(s), false);
+    for (const char *at = text_cstr(&visible); *at; at++) {
+        if (strchr("|\\`*_<>[]#", *at))
+            text_addc(out, '\\');
+        text_addc(out, *at);
+    }
+    text_release(&visible);
+}
+
+static void put_markdown_view(const struct page_set *s, const struct view *v, struct text *out)
+{
+    struct sheet g = {.out = out, .form = SHEET_MARKDOWN, .most = 10};
+    if (v->missing(s))
+        return;
+    text_addf(out, "**%s**\n\n", v->title);
+    v->grid(s, &g);
+    text_add(out, "\n");
+}
+
+static void put_markdown_set(const struct page_set *s, struct text *out)
+{
+    struct text configuration = TEXT_INIT;
+    char time[32];
+    text_add(out, "### ");
+    put_markdown_text(s->spec, out);
+    text_add(out, s->constants[0] ? " (" : "");
+    put_markdown_text(s->constants, out);
+    text_add(out, s->constants[0] ? ") on " : " on ");
+    put_markdown_text(s->device, out);
+    text_addf(&configuration, "%s%s", s->language[0] ? ", " : "", s->language);
+    page_put_state(s, true, 0, &configuration);
+    put_markdown_text(text_cstr(&configuration), out);
+    text_clear(&configuration);
+    text_add(out, "\n\n");
+    put_count(s->count, "configuration", out);
+    text_addf(out, ", %zu with a time, %zu failed.\n\n", s->timed,
+              s->count - s->by_status[STATUS_CORRECT]);
+    if (s->best != SIZE_MAX) {
+        const struct page_row *best = &s->rows[s->best];
+        page_configuration(s, best, &configuration);
+        duration_to_str(s->has_answer ? s->answer.stats.median : best->median, time);
+        text_addf(out, "Best: **%s** with ", time);
+        put_markdown_text(text_cstr(&configuration), out);
+        if (s->ranking.has_speedup) {
+            text_addf(out, ", %.4g times as fast as the default", s->ranking.speedup.ratio);
+            if (s->ranking.speedup.interval)
+                text_addf(out, " (%.4g to %.4g)", s->ranking.speedup.low, s->ranking.speedup.high);
+        }
+        if (s->ranking.tied > 1)
+            text_addf(out, "; %zu of %zu finalists are tied", s->ranking.tied, s->ranking.count);
+        text_add(out, ".\n\n");
+    }
+    static const struct view *const shown[] = {&page_view_finalists, &page_view_importance,
+                                               &page_view_failures};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        put_markdown_view(s, shown[i], out);
+    text_release(&configuration);
+}
+
+void page_write_markdown(const struct page *p, struct text *out)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        const struct page_set *s = &p->sets[i];
+        if (page_is_first(s)) {
+            put_markdown_view(s, &page_view_sizes, out);
+            put_markdown_view(s, &page_view_matrix, out);
+        }
+        if (page_set_is_found(s)) {
+            put_markdown_view(s, &page_view_convergence, out);
+            put_markdown_view(s, &page_view_deployed, out);
+            put_markdown_view(s, &page_view_beginning, out);
+        } else {
+            put_markdown_set(s, out);
+        }
+    }
+    if (p->count == 0)
+        text_add(out, "There are no results.\n");
+}

@@ -1,0 +1,174 @@
+// Cells as they come, each in the form of the whole.
+#include "extras/page/sheet.h"
+
+#include "picture/picture.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_left_out(const struct sheet *g)
+{
+    return g->form != SHEET_CSV && g->rows > g->most;
+}
+
+static void put_quoted(const char *s, struct text *out)
+{
+    if (!strpbrk(s, ",\"\r\n") && s[0] != ' ') {
+        text_add(out, s);
+        return;
+    }
+    text_addc(out, '"');
+    for (; *s; s++) {
+        if (*s == '"')
+            text_addc(out, '"');
+        text_addc(out, *s);
+    }
+    text_addc(out, '"');
+}
+
+// One line, in which no character means anything to Markdown's tables or to HTML.
+static void put_cell_markdown(const char *s, struct text *out)
+{
+    struct text visible = TEXT_INIT;
+    text_add_visible(&visible, s, strlen(s), false);
+    for (const char *at = text_cstr(&visible); *at; at++) {
+        if (strchr("|\\`*_<>[]", *at))
+            text_addc(out, '\\');
+        text_addc(out, *at);
+    }
+    out->failed |= visible.failed;
+    text_release(&visible);
+}
+
+static void begin_cell(struct sheet *g)
+{
+    if (g->form == SHEET_CSV)
+        text_add(g->out, g->column ? "," : "");
+    else if (g->form == SHEET_MARKDOWN)
+        text_add(g->out, "| ");
+    g->column++;
+}
+
+static void put_sheet_cell(struct sheet *g, const char *shown, const char *exact)
+{
+    if (is_left_out(g))
+        return;
+    begin_cell(g);
+    if (g->form == SHEET_CSV) {
+        put_quoted(exact ? exact : shown, g->out);
+    } else if (g->form == SHEET_MARKDOWN) {
+        put_cell_markdown(shown, g->out);
+        text_addc(g->out, ' ');
+    } else {
+        text_add(g->out, exact ? "<td class=\"n\" data-v=\"" : "<td>");
+        if (exact)
+            text_addf(g->out, "%s\">", exact);
+        put_markup(shown, g->out);
+        text_add(g->out, "</td>");
+    }
+}
+
+static void end_row(struct sheet *g)
+{
+    if (g->rows == 0 || is_left_out(g))
+        return;
+    text_add(g->out, g->form == SHEET_HTML ? "</tr>\n" : g->form == SHEET_MARKDOWN ? "|\n" : "\n");
+}
+
+void sheet_head(struct sheet *g, const char *const *names)
+{
+    size_t count = 0;
+    if (g->form == SHEET_HTML)
+        text_add(g->out, "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>");
+    for (; names[count]; count++) {
+        begin_cell(g);
+        if (g->form == SHEET_CSV)
+            put_quoted(names[count], g->out);
+        else if (g->form == SHEET_MARKDOWN) {
+            put_cell_markdown(names[count], g->out);
+            text_addc(g->out, ' ');
+        } else {
+            text_add(g->out, "<th scope=\"col\">");
+            put_markup(names[count], g->out);
+            text_add(g->out, "</th>");
+        }
+    }
+    text_add(g->out, g->form == SHEET_HTML       ? "</tr></thead><tbody>\n"
+                     : g->form == SHEET_MARKDOWN ? "|\n"
+                                                 : "\n");
+    for (size_t i = 0; g->form == SHEET_MARKDOWN && i < count; i++)
+        text_add(g->out, i + 1 < count ? "|---" : "|---|\n");
+}
+
+void sheet_row(struct sheet *g)
+{
+    end_row(g);
+    g->rows++;
+    g->column = 0;
+    if (g->form == SHEET_HTML && !is_left_out(g))
+        text_add(g->out, "<tr>");
+}
+
+void sheet_text(struct sheet *g, const char *text)
+{
+    put_sheet_cell(g, text, NULL);
+}
+
+static void put_number(struct sheet *g, double value, const char *shown)
+{
+    char exact[40] = "";
+    if (is_left_out(g))
+        return;
+    if (isnan(value)) {
+        put_sheet_cell(g, "", g->form == SHEET_CSV ? "" : NULL);
+        return;
+    }
+    if (value == floor(value) && fabs(value) < 1e15)
+        snprintf(exact, sizeof exact, "%.0f", value);
+    else
+        f64_to_str(value, exact);
+    put_sheet_cell(g, shown, exact);
+}
+
+void sheet_number(struct sheet *g, double value)
+{
+    char shown[UNITS_SIZE] = "";
+    if (value == floor(value) && fabs(value) < 1e6)
+        snprintf(shown, sizeof shown, "%.0f", value);
+    else if (!isnan(value))
+        number_to_str(value, shown);
+    put_number(g, value, shown);
+}
+
+void sheet_count(struct sheet *g, uint64_t value)
+{
+    char shown[32];
+    snprintf(shown, sizeof shown, "%llu", (unsigned long long)value);
+    put_number(g, (double)value, shown);
+}
+
+void sheet_time(struct sheet *g, double ns)
+{
+    char shown[UNITS_SIZE] = "";
+    if (!isnan(ns))
+        duration_to_str(ns, shown);
+    put_number(g, ns, shown);
+}
+
+void sheet_share(struct sheet *g, double value)
+{
+    char shown[32];
+    snprintf(shown, sizeof shown, "%.3g %%", 100 * value);
+    put_number(g, value, shown);
+}
+
+void sheet_end(struct sheet *g)
+{
+    end_row(g);
+    if (g->form == SHEET_HTML)
+        text_add(g->out, "</tbody></table></div>\n");
+    if (g->form == SHEET_HTML && g->rows > g->most)
+        text_addf(g->out, "<p class=\"note\">%zu of %zu rows.</p>\n", g->most, g->rows);
+}

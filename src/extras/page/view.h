@@ -1,0 +1,100 @@
+// A view: one way to look at a set. The page, --svg and --csv go by one table of them (view_table.c), in the order in
+// which a reader asks.
+#ifndef HONE_PAGE_VIEW_H
+#define HONE_PAGE_VIEW_H
+
+#include "extras/page/sheet.h"
+#include "extras/page/page.h"
+#include "picture/picture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_POINTS_MOST 5000 // more are drawn as cells
+#define PAGE_ROWS_MOST   100  // of a table in the page
+
+struct view {
+    const char *name, *title;
+    const char *about; // what it shows, in a sentence or two
+    // NULL, or why the set has nothing for it.
+    const char *(*missing)(const struct page_set *s);
+    // (optional) The picture, as an element of this id; `about` in words with numbers is its description.
+    void (*draw)(const struct page_set *s, const char *id, struct text *out);
+    void (*grid)(const struct page_set *s, struct sheet *g); // (optional) its numbers
+    size_t rows; // of the grid that stand in the page; 0: PAGE_ROWS_MOST
+    // It is about all sets of a spec together, and is asked of the first of them (page_is_first()).
+    bool is_across;
+    void (*put)(const struct page_set *s, struct text *out); // (optional) more, as HTML
+};
+
+extern const struct view *const page_views[]; // ends with NULL
+extern const struct view page_view_evaluations, page_view_time, page_view_finalists,
+    page_view_rounds, page_view_distribution, page_view_parameters, page_view_importance,
+    page_view_heatmap, page_view_parallel, page_view_failures, page_view_table, page_view_sizes,
+    page_view_beside, page_view_matrix, page_view_pareto, page_view_samples, page_view_resources,
+    page_view_source, page_view_devices, page_view_roofline, page_view_convergence,
+    page_view_deployed, page_view_beginning;
+
+// Why a set has no times; for `missing`.
+const char *page_no_times(const struct page_set *s);
+// A row's time as measured alone: screened times compare with these.
+double page_screened(const struct page_row *r);
+// Points, or cells where they are many.
+void page_draw_points(const struct picture *p, const char *kind, const struct mark *marks,
+                      size_t count);
+// A text with its middle left out where it is longer than `most` bytes, which `out` has room for with a NUL.
+void page_shorten(const char *text, size_t most, char *out);
+// The left edge of a picture whose rows have names, the longest of so many bytes.
+double page_name_room(size_t longest);
+// The configuration in a cell.
+void page_grid_configuration(const struct page_set *s, const struct page_row *r, struct sheet *g);
+// All configurations, the fastest first.
+void page_grid_all(const struct page_set *s, struct sheet *g);
+// Parameters with more than one value, in their order; returns how many.
+size_t page_varied(const struct page_set *s, uint32_t *out);
+// A value as a label, at most 14 characters.
+void page_value_label(const struct value *v, char out[24]);
+
+// Is the view one of those that the page is to have?
+bool page_has_view(const struct page *p, const struct view *v);
+
+// ---- sets of one spec, beside each other ---------------------------------------------------------
+
+// One constant of "K=3, N=256, TYPE=float".
+#define PAGE_CONSTANTS_MOST 32
+struct page_constant {
+    const char *name, *value;
+    size_t name_length, value_length;
+};
+size_t page_constants(const char *text, struct page_constant *out);
+// The constant of this name in a set; false: it has none.
+bool page_constant_of(const struct page_set *s, const struct page_constant *name,
+                      struct page_constant *out);
+bool page_same_constant(const struct page_constant *a, const struct page_constant *b);
+
+// Is the set from hone score, hone deploy or one hone tune? It has no results to compare with those
+// of others.
+bool page_set_is_found(const struct page_set *s);
+bool page_is_kin(const struct page_set *a, const struct page_set *b);
+bool page_is_first(const struct page_set *s);
+// The sets of the same spec, by their sizes; the caller's. NULL: out of memory.
+const struct page_set **page_family(const struct page_set *s, size_t *count);
+// The properties that distinguish a set from the others of its family: its constants; the device
+// and language; and if there are several of these the driver, the inputs, the kernel source, the
+// run, the file.
+void page_set_name(const struct page_set *s, struct text *out);
+// Parts of that, behind ", " where more than `start` bytes are there.
+void page_put_place(const struct page_set *s, size_t start, struct text *out);
+void page_put_state(const struct page_set *s, bool with_file, size_t start, struct text *out);
+// Are both of one device, language, driver, text, run, and of like inputs?
+bool page_is_like(const struct page_set *a, const struct page_set *b);
+// The row of another set that is the same configuration; NULL: there is none.
+const struct page_row *page_same_row(const struct page_set *from, const struct page_row *row,
+                                     const struct page_set *to, struct text *out);
+// For each row of one set the row of the other that is the same configuration, or SIZE_MAX; the caller's. NULL: their
+// parameters are not the same (or out of memory: out->failed).
+size_t *page_same_rows(const struct page_set *from, const struct page_set *to, struct text *out);
+
+#endif

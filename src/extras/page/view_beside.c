@@ -1,0 +1,409 @@
+// Devices, languages, drivers, sizes and runs beside each other: each configuration's time on one over its time on another,
+// and what the best of each costs on every other one. Times are those of configurations measured alone.
+#include "extras/page/view.h"
+
+enum { PANELS_MOST = 6, CELLS_MOST = 40 };
+
+// The first set with times, and the others that have a configuration with a time in common with it (`is_any`: that have
+// times at all).
+struct beside {
+    const struct page_set **all;
+    size_t count;
+};
+
+static bool has_common(const struct page_set *a, const struct page_set *b, struct text *out)
+{
+    size_t *rows = page_same_rows(a, b, out);
+    bool any = false;
+    for (size_t i = 0; rows && i < a->count && !any; i++)
+        any = rows[i] != SIZE_MAX && a->rows[i].timed && b->rows[rows[i]].timed;
+    free(rows);
+    return any;
+}
+
+static bool begin_beside(const struct page_set *s, bool is_any, struct beside *b, struct text *out)
+{
+    size_t kept = 0;
+    b->all = page_family(s, &b->count);
+    out->failed |= !b->all;
+    for (size_t i = 0; b->all && i < b->count; i++) {
+        const struct page_set *other = b->all[i];
+        if (other->timed > 0 && (is_any || kept == 0 || has_common(b->all[0], other, out)))
+            b->all[kept++] = other;
+    }
+    b->count = kept;
+    return b->all != NULL;
+}
+
+static const char *missing_beside(const struct page_set *s)
+{
+    struct beside b;
+    struct text ignored = TEXT_INIT;
+    if (!begin_beside(s, false, &b, &ignored))
+        return NULL;
+    free(b.all);
+    return b.count < 2 ? "no two sets of the spec have a time of the same configuration" : NULL;
+}
+
+// ---- scatter -----------------------------------------------------------------------------------
+
+static void note_span(const struct page_set *s, double *least, double *most)
+{
+    for (size_t i = 0; i < s->timed; i++) {
+        *least = fmin(*least, page_screened(&s->rows[s->fastest[i]]));
+        *most = fmax(*most, page_screened(&s->rows[s->fastest[i]]));
+    }
+}
+
+static void mark_best_of(const struct picture *p, const struct page_set *a,
+                         const struct page_set *b, const size_t *rows, const struct page_set *best,
+                         const char *kind)
+{
+    for (size_t i = 0; best->best != SIZE_MAX && i < a->count; i++) {
+        if (rows[i] == SIZE_MAX || (best == a ? i : rows[i]) != best->best)
+            continue;
+        const struct page_row *x = &a->rows[i], *y = &b->rows[rows[i]];
+        if (x->timed && y->timed)
+            picture_points(p, kind, &(struct mark){page_screened(x), page_screened(y)}, 1);
+    }
+}
+
+static size_t number_of(const struct page_set *s)
+{
+    return (size_t)(s - s->page->sets);
+}
+
+static void draw_beside_panel(struct picture *p, const struct page_set *a, const struct page_set *b)
+{
+    char of[60];
+    struct text x = TEXT_INIT, y = TEXT_INIT;
+    char xs[60], ys[44];
+    size_t count = 0;
+    struct mark *marks = calloc(a->count + 1, sizeof *marks);
+    size_t *rows = page_same_rows(a, b, p->out);
+    p->out->failed |= !marks;
+    page_set_name(a, &x);
+    page_set_name(b, &y);
+    page_shorten(text_cstr(&x), sizeof xs - 1, xs);
+    page_shorten(text_cstr(&y), sizeof ys - 1, ys);
+    p->x = (struct axis){.title = xs, .is_time = true};
+    p->y = (struct axis){.title = ys, .is_time = true};
+    str_format(of, sizeof of, "[%zu,%zu]", number_of(a), number_of(b));
+    p->of = of;
+    double least = INFINITY, most = 0;
+    note_span(a, &least, &most);
+    axis_fit(&p->x, least, most);
+    least = INFINITY, most = 0;
+    note_span(b, &least, &most);
+    axis_fit(&p->y, least, most);
+    picture_axes(p);
+    double low = fmax(p->x.low, p->y.low), high = fmin(p->x.high, p->y.high);
+    if (low < high)
+        picture_segment(p, "default", low, low, high, high);
+    for (size_t i = 0; rows && marks && i < a->count; i++) {
+        if (rows[i] != SIZE_MAX && a->rows[i].timed && b->rows[rows[i]].timed)
+            marks[count++] =
+                (struct mark){page_screened(&a->rows[i]), page_screened(&b->rows[rows[i]])};
+    }
+    page_draw_points(p, "correct", marks, marks ? count : 0);
+    if (rows) {
+        mark_best_of(p, a, b, rows, b, "large ranked");
+        mark_best_of(p, a, b, rows, a, "large best");
+    }
+    p->x.title = p->y.title = p->of = NULL; // their texts go
+    text_release(&x);
+    text_release(&y);
+    free(marks);
+    free(rows);
+}
+
+static void draw_beside(const struct page_set *s, const char *id, struct text *out)
+{
+    struct beside b;
+    struct picture p;
+    if (!begin_beside(s, false, &b, out))
+        return;
+    size_t panels = b.count - 1 < PANELS_MOST ? b.count - 1 : PANELS_MOST;
+    size_t across = panels < 3 ? panels : 3, down = (panels + across - 1) / across;
+    double width = across == 1 ? 640 : 400.0 * (double)across, step = width / (double)across;
+    picture_begin(
+        &p, out, id, width, 34 + 380.0 * (double)down, "One beside the other",
+        "A point for each configuration that has a time on both: below the diagonal it is "
+        "faster on the one whose time goes up.");
+    static const struct legend legend[] = {{"large best", "the best of x", false},
+                                           {"large ranked", "the best of y", false},
+                                           {"default", "equal", true}};
+    picture_legend(&p, legend, 3);
+    for (size_t i = 0; i < panels; i++) {
+        p.left = step * (double)(i % across) + 74;
+        p.right = step * (double)(i % across + 1) - 14;
+        p.top = 36 + 380.0 * (double)(i / across);
+        p.bottom = p.top + 316;
+        draw_beside_panel(&p, b.all[0], b.all[i + 1]);
+    }
+    picture_end(&p);
+    free(b.all);
+}
+
+// Each configuration that all have a time of, the fastest of the first set first.
+static void grid_beside(const struct page_set *s, struct sheet *g)
+{
+    struct beside b;
+    if (!begin_beside(s, false, &b, g->out))
+        return;
+    const char **names = calloc(b.count + 2, sizeof(char *));
+    struct text *texts = calloc(b.count + 1, sizeof *texts);
+    size_t **rows = calloc(b.count + 1, sizeof(size_t *));
+    bool ok = names && texts && rows;
+    g->out->failed |= !ok;
+    for (size_t i = 0; ok && i < b.count; i++) {
+        page_set_name(b.all[i], &texts[i]);
+        names[i + 1] = text_cstr(&texts[i]);
+        rows[i] = page_same_rows(b.all[0], b.all[i], g->out);
+    }
+    if (ok) {
+        names[0] = "configuration";
+        sheet_head(g, names);
+    }
+    for (size_t i = 0; ok && i < b.all[0]->timed; i++) {
+        size_t row = b.all[0]->fastest[i];
+        sheet_row(g);
+        page_grid_configuration(b.all[0], &b.all[0]->rows[row], g);
+        for (size_t k = 0; k < b.count; k++) {
+            bool is_there = rows[k] && rows[k][row] != SIZE_MAX;
+            const struct page_row *r = is_there ? &b.all[k]->rows[rows[k][row]] : NULL;
+            if (r && !r->timed)
+                sheet_text(g, status_text(r->status));
+            else
+                sheet_time(g, r ? page_screened(r) : NAN);
+        }
+    }
+    if (ok)
+        sheet_end(g);
+    for (size_t i = 0; ok && i < b.count; i++) {
+        text_release(&texts[i]);
+        free(rows[i]);
+    }
+    free(rows);
+    free(texts);
+    free(names);
+    free(b.all);
+}
+
+// ---- the best of one on the others -------------------------------------------------------------
+
+struct transfer {
+    double time, best, ratio;  // NaN: not known
+    const struct page_row *on; // (or NULL) the row of the other set
+};
+
+// Finds how the best of one set performs in the other.
+static struct transfer transfer_of(const struct page_set *of, const struct page_set *on,
+                                   struct text *out)
+{
+    struct transfer t = {NAN, NAN, NAN, NULL};
+    if (of->best == SIZE_MAX || on->best == SIZE_MAX)
+        return t;
+    t.best = page_screened(&on->rows[on->best]);
+    t.on = page_same_row(of, &of->rows[of->best], on, out);
+    if (t.on && t.on->timed) {
+        t.time = page_screened(t.on);
+        t.ratio = t.time / t.best;
+    }
+    return t;
+}
+
+static const char *missing_matrix(const struct page_set *s)
+{
+    struct beside b;
+    struct text ignored = TEXT_INIT;
+    bool any = false;
+    if (!begin_beside(s, true, &b, &ignored))
+        return NULL;
+    for (size_t y = 0; y < b.count && !any; y++) {
+        for (size_t x = 0; x < b.count && !any; x++)
+            any = x != y && transfer_of(b.all[y], b.all[x], &ignored).on;
+    }
+    free(b.all);
+    return any ? NULL : "the best of one set was measured on no other one";
+}
+
+static void draw_cell(const struct picture *p, size_t x, size_t y, const struct transfer *t)
+{
+    char text[40], kind[32], title[64];
+    if (isnan(t->ratio)) {
+        str_format(title, sizeof title, "%s", t->on ? status_text(t->on->status) : "not measured");
+        picture_box(p, t->on ? "hatched" : "blank", (double)x + 0.05, (double)y + 0.05,
+                    (double)x + 0.95, (double)y + 0.95, title);
+        return;
+    }
+    double depth = fmin(fmax(log(t->ratio) / log(3), 0), 1);
+    str_format(kind, sizeof kind, "cell cells ranked heat%d", (int)lround(9 * depth));
+    str_format(text, sizeof text, "%.3g", t->ratio);
+    duration_to_str(t->time, title);
+    picture_box(p, kind, (double)x + 0.02, (double)y + 0.02, (double)x + 0.98, (double)y + 0.98,
+                title);
+    picture_text(p, "note halo", picture_x(p, (double)x + 0.5), picture_y(p, (double)y + 0.5) + 4,
+                 "middle", text);
+}
+
+static bool is_of_word(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c & 0x80) != 0;
+}
+
+// How many bytes all names begin with, or end with, in whole words.
+static size_t common_part(const struct text *names, size_t count, bool at_end)
+{
+    const char *first = text_cstr(&names[0]);
+    size_t length = names[0].length, common = length;
+    for (size_t i = 1; i < count; i++) {
+        const char *other = text_cstr(&names[i]);
+        size_t n = 0;
+        while (n < common && n < names[i].length &&
+               (at_end ? first[length - 1 - n] == other[names[i].length - 1 - n]
+                       : first[n] == other[n]))
+            n++;
+        common = n;
+    }
+    while (common > 0 && is_of_word(at_end ? first[length - common] : first[common - 1]))
+        common--;
+    return common;
+}
+
+// The part of a name that distinguishes it from the others, in at most `most` bytes.
+static void label_set(const struct text *names, size_t count, size_t of, size_t most, char *out)
+{
+    struct text own = TEXT_INIT;
+    const struct text *name = &names[of];
+    size_t head = common_part(names, count, false), tail = common_part(names, count, true);
+    if (name->length > most && head + tail < name->length) {
+        text_add(&own, head > 0 ? "\u2026" : "");
+        text_addn(&own, text_cstr(name) + head, name->length - head - tail);
+        text_add(&own, tail > 0 ? "\u2026" : "");
+    }
+    page_shorten(text_cstr(own.length ? &own : name), most, out);
+    text_release(&own);
+}
+
+static void draw_matrix(const struct page_set *s, const char *id, struct text *out)
+{
+    struct beside b;
+    struct picture p;
+    char(*labels)[2][32] = NULL; // of a row, and of a column, which has less room
+    const char **names = NULL;
+    struct text of = TEXT_INIT;
+    if (!begin_beside(s, true, &b, out))
+        return;
+    size_t count = b.count < CELLS_MOST ? b.count : CELLS_MOST;
+    labels = calloc(count, sizeof *labels);
+    names = calloc(2 * count, sizeof(char *));
+    struct text *own = calloc(count, sizeof *own);
+    bool ok = labels && names && own;
+    out->failed |= !ok;
+    for (size_t i = 0; ok && i < count; i++)
+        page_set_name(b.all[i], &own[i]);
+    for (size_t i = 0; ok && i < count; i++) {
+        label_set(own, count, i, 31, labels[i][0]);
+        label_set(own, count, i, count > 12 ? 10 : 21, labels[i][1]);
+        names[count - 1 - i] = labels[i][0]; // the first row is on top
+        names[count + i] = labels[i][1];
+        text_addf(&of, "%s%zu", i ? "," : "[", number_of(b.all[i]));
+    }
+    text_add(&of, "]");
+    double cell = count > 12 ? 34 : 68;
+    if (ok) {
+        picture_begin(&p, out, id, fmax(640, 250 + cell * 2 * (double)count),
+                      150 + cell * (double)count, "The best of each on every other one",
+                      "How many times as long the best of the row takes on the column as the best "
+                      "of the column itself.");
+        p.left = 210;
+        p.top = 34;
+        p.x = (struct axis){
+            .kind = AXIS_NAMES, .high = (double)count, .names = names + count, .title = "on"};
+        p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = (double)count, .names = names};
+        p.bottom = p.height - 46;
+        p.of = text_cstr(&of);
+        picture_axes(&p);
+        for (size_t y = 0; y < count; y++) {
+            for (size_t x = 0; x < count; x++) {
+                struct transfer t = transfer_of(b.all[y], b.all[x], out);
+                draw_cell(&p, x, count - 1 - y, &t);
+            }
+        }
+        char key[120];
+        str_format(key, sizeof key,
+                   "times the column's best; hatched: it fails there; empty: not measured%s",
+                   count < b.count ? "; the first 40 sets" : "");
+        picture_text(&p, "key", p.left, 18, "start", key);
+        picture_end(&p);
+    }
+    out->failed |= of.failed;
+    text_release(&of);
+    for (size_t i = 0; own && i < count; i++)
+        text_release(&own[i]);
+    free(own);
+    free(labels);
+    free(names);
+    free(b.all);
+}
+
+static void grid_matrix(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {"best of",       "on",   "configuration",
+                                        "status",        "time", "time of the best there",
+                                        "times as long", NULL};
+    struct beside b;
+    if (!begin_beside(s, true, &b, g->out))
+        return;
+    struct text *own = calloc(b.count + 1, sizeof *own); // names of the sets
+    g->out->failed |= !own;
+    for (size_t i = 0; own && i < b.count; i++) {
+        page_set_name(b.all[i], &own[i]);
+        g->out->failed |= own[i].failed;
+    }
+    sheet_head(g, names);
+    for (size_t y = 0; own && y < b.count; y++) {
+        for (size_t x = 0; x < b.count; x++) {
+            struct transfer t = transfer_of(b.all[y], b.all[x], g->out);
+            sheet_row(g);
+            sheet_text(g, text_cstr(&own[y]));
+            sheet_text(g, text_cstr(&own[x]));
+            if (b.all[y]->best != SIZE_MAX)
+                page_grid_configuration(b.all[y], &b.all[y]->rows[b.all[y]->best], g);
+            else
+                sheet_text(g, "");
+            sheet_text(g, t.on ? status_text(t.on->status) : "not measured");
+            sheet_time(g, t.time);
+            sheet_time(g, t.best);
+            sheet_number(g, t.ratio);
+        }
+    }
+    sheet_end(g);
+    for (size_t i = 0; own && i < b.count; i++)
+        text_release(&own[i]);
+    free(own);
+    free(b.all);
+}
+
+const struct view page_view_beside = {
+    .name = "beside",
+    .title = "One beside the other",
+    .about = "Each configuration that has a time on both, on the first set and on each of the "
+             "others: sizes, devices, languages, drivers or runs. What lies on the diagonal takes "
+             "as long on both. Times are those of configurations measured alone.",
+    .missing = missing_beside,
+    .draw = draw_beside,
+    .grid = grid_beside,
+    .is_across = true,
+};
+const struct view page_view_matrix = {
+    .name = "matrix",
+    .title = "The best of each on the others",
+    .about = "What it costs to take the best of the row on the column, in times of the best there: "
+             "1 is free. By times of configurations measured alone.",
+    .missing = missing_matrix,
+    .draw = draw_matrix,
+    .grid = grid_matrix,
+    .is_across = true,
+};

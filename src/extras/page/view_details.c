@@ -1,0 +1,302 @@
+// The finalists, the fastest and one of each group of failures in full: every sample, what the compiled kernel takes, how far
+// its outputs are from the reference, and the texts and options that it was compiled from.
+#include "extras/page/view.h"
+
+enum { SHOWN_MOST = 24, SAMPLES_MOST = 200, NAME_MOST = 57 };
+
+static const char *missing_details(const struct page_set *s)
+{
+    return s->is_recorded        ? "others recorded it: hone has not compiled or launched it"
+           : s->detail_count > 0 ? NULL
+                                 : "there are no results";
+}
+
+static const char *missing_samples(const struct page_set *s)
+{
+    for (size_t i = 0; i < s->detail_count; i++) {
+        if (s->details[i].sample_count > 0)
+            return NULL;
+    }
+    return s->is_recorded ? "others recorded it: there are no samples" : page_no_times(s);
+}
+
+// ---- samples -----------------------------------------------------------------------------------
+
+static double sample_median(const struct page_detail *d)
+{
+    return stats_median(d->samples, d->sample_count);
+}
+
+static size_t choose_shown(const struct page_set *s, const struct page_detail **out, double *least,
+                           double *most)
+{
+    size_t count = 0;
+    *least = INFINITY;
+    *most = 0;
+    for (size_t i = 0; i < s->detail_count && count < SHOWN_MOST; i++) {
+        const struct page_detail *d = &s->details[i];
+        if (d->sample_count == 0)
+            continue;
+        out[count++] = d;
+        for (uint32_t k = 0; k < d->sample_count; k++) {
+            *least = fmin(*least, (double)d->samples[k]);
+            *most = fmax(*most, (double)d->samples[k]);
+        }
+    }
+    return count;
+}
+
+static void draw_sample_row(const struct page_set *s, const struct page_detail *d, size_t row,
+                            struct mark *marks, const struct picture *p)
+{
+    char name[64];
+    struct text text = TEXT_INIT;
+    const struct page_row *r = &s->rows[d->row];
+    double y = (double)row + 0.5, median = sample_median(d);
+    uint32_t count = d->sample_count < SAMPLES_MOST ? d->sample_count : SAMPLES_MOST;
+    for (uint32_t k = 0; k < count; k++) // a little up and down, so that equal ones are seen
+        marks[k] = (struct mark){(double)d->samples[k], y + 0.16 * ((double)(k % 5) - 2) / 2};
+    picture_points(p, r->ranked ? "ranked" : "correct", marks, count);
+    picture_segment(p, d->row == s->best ? "best" : "s6", median, y - 0.36, median, y + 0.36);
+    page_configuration(s, r, &text);
+    str_format(name, NAME_MOST + 1, "%s", text_cstr(&text));
+    text_release(&text);
+    picture_text(p, "note", p->left - 8, picture_y(p, y) + 4, "end", name);
+}
+
+static void draw_samples(const struct page_set *s, const char *id, struct text *out)
+{
+    const struct page_detail *shown[SHOWN_MOST];
+    struct mark marks[SAMPLES_MOST];
+    double least, most;
+    size_t longest = 0, count = choose_shown(s, shown, &least, &most);
+    struct picture p;
+    struct text about = TEXT_INIT;
+    text_addf(&about, "Every launch of %zu configurations, the finalists first.", count);
+    picture_begin(&p, out, id, 760, 96 + 20 * (double)count, "Each launch", text_cstr(&about));
+    for (size_t i = 0; i < count; i++) {
+        struct text name = TEXT_INIT;
+        page_configuration(s, &s->rows[shown[i]->row], &name);
+        longest = name.length > longest ? name.length : longest;
+        text_release(&name);
+    }
+    p.left = page_name_room(longest < NAME_MOST ? longest : NAME_MOST);
+    p.x = (struct axis){.title = "time", .is_time = true};
+    axis_fit(&p.x, least, most);
+    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
+    picture_axes(&p);
+    p.y = (struct axis){.low = (double)count, .high = 0};
+    for (size_t i = 0; i < count; i++)
+        draw_sample_row(s, shown[i], i, marks, &p);
+    static const struct legend legend[] = {{"ranked", "of the ranking", false},
+                                           {"correct", "measured alone", false},
+                                           {"s6", "median", true},
+                                           {"best", "of the answer", true}};
+    picture_legend(&p, legend, 4);
+    picture_end(&p);
+    text_release(&about);
+}
+
+static void grid_samples(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {
+        "configuration", "basis", "ended",          "samples", "launches each",
+        "warm-ups",      "least", "lower quartile", "median",  "upper quartile",
+        "most",          "joule", "all (ns)",       NULL};
+    sheet_head(g, names);
+    for (size_t i = 0; i < s->detail_count; i++) {
+        const struct page_detail *d = &s->details[i];
+        struct text all = TEXT_INIT;
+        if (d->sample_count == 0)
+            continue;
+        sheet_row(g);
+        page_grid_configuration(s, &s->rows[d->row], g);
+        sheet_text(g, s->rows[d->row].ranked ? "ranked" : "screened");
+        sheet_text(g, d->ended);
+        sheet_count(g, d->sample_count);
+        sheet_count(g, d->batch > 0 ? d->batch : 1);
+        sheet_count(g, d->warmups);
+        for (int q = 0; q <= 4; q++)
+            sheet_time(g, q == 2 ? sample_median(d)
+                                 : stats_quantile(d->samples, d->sample_count, 0.25 * q));
+        sheet_number(g, d->joule);
+        for (uint32_t k = 0; k < d->sample_count; k++)
+            text_addf(&all, "%s%llu", k ? " " : "", (unsigned long long)d->samples[k]);
+        sheet_text(g, text_cstr(&all));
+        g->out->failed |= all.failed;
+        text_release(&all);
+    }
+    sheet_end(g);
+}
+
+// ---- resources and deviations ------------------------------------------------------------------
+
+static void put_deviations(const struct page_detail *d, struct text *out)
+{
+    for (uint32_t i = 0; i < d->deviation_count; i++) {
+        const struct deviation *v = &d->deviations[i];
+        text_addf(out, "%s%s: ", i ? "; " : "", v->name);
+        if (v->components > 0 && !v->compared) {
+            text_add(out, "not held against a reference");
+            continue;
+        }
+        text_addf(out, "norm %.3g, largest %.3g", v->norm, v->largest);
+        if (v->largest > 0 && deviation_has_got(v))
+            text_addf(out, " at %llu (%.9g, not %.9g)", (unsigned long long)v->index, v->got,
+                      v->expected);
+        if (v->wrong > 0)
+            text_addf(out, ", %llu wrong", (unsigned long long)v->wrong);
+        if (v->nans > 0)
+            text_addf(out, ", %llu NaN or infinite", (unsigned long long)v->nans);
+        if (v->unwritten > 0)
+            text_addf(out, ", %llu not written", (unsigned long long)v->unwritten);
+    }
+}
+
+static const struct {
+    const char *name;
+    size_t offset; // in struct resources
+} kept[] = {{"registers", offsetof(struct resources, registers)},
+            {"spilled bytes", offsetof(struct resources, spill_bytes)},
+            {"local bytes", offsetof(struct resources, local_bytes)},
+            {"private bytes", offsetof(struct resources, private_bytes)},
+            {"constant bytes", offsetof(struct resources, constant_bytes)},
+            {"most work-items", offsetof(struct resources, max_group_size)},
+            {"groups per unit", offsetof(struct resources, groups_per_unit)}};
+enum { KEPT = sizeof kept / sizeof *kept };
+
+static int64_t resource_of(const struct resources *r, size_t i)
+{
+    return *(const int64_t *)((const char *)r + kept[i].offset);
+}
+
+// Does the driver say it of any?
+static bool has_resource(const struct page_set *s, size_t resource)
+{
+    for (size_t i = 0; i < s->detail_count; i++) {
+        for (uint32_t k = 0; k < s->details[i].resource_count; k++) {
+            if (resource_of(&s->details[i].resources[k], resource) >= 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void put_resource_row(const struct page_set *s, const struct page_detail *d, uint32_t launch,
+                             const bool *told, struct sheet *g)
+{
+    static const struct resources unknown = RESOURCES_UNKNOWN;
+    const struct page_row *r = &s->rows[d->row];
+    const struct resources *c = d->resource_count ? &d->resources[launch] : &unknown;
+    struct text outputs = TEXT_INIT;
+    put_deviations(d, &outputs);
+    sheet_row(g);
+    page_grid_configuration(s, r, g);
+    sheet_text(g, status_text(r->status));
+    sheet_count(g, launch + 1);
+    sheet_text(g, d->geometry);
+    for (size_t i = 0; i < KEPT; i++) {
+        int64_t value = resource_of(c, i);
+        if (told[i])
+            sheet_number(g, value < 0 ? NAN : (double)value);
+    }
+    sheet_time(g, r->build_ns);
+    sheet_text(g, d->verified);
+    sheet_text(g, text_cstr(&outputs));
+    sheet_text(g, r->status == STATUS_CORRECT ? "" : s->messages[r->message]);
+    g->out->failed |= outputs.failed;
+    text_release(&outputs);
+}
+
+// A row for each launch of a job. What the driver says of none has no column.
+static void grid_resources(const struct page_set *s, struct sheet *g)
+{
+    const char *names[KEPT + 9] = {"configuration", "status", "launch", "sizes (global / local)"};
+    bool told[KEPT];
+    size_t n = 4;
+    for (size_t i = 0; i < KEPT; i++) {
+        told[i] = has_resource(s, i);
+        if (told[i])
+            names[n++] = kept[i].name;
+    }
+    names[n++] = "build time";
+    names[n++] = "verification";
+    names[n++] = "outputs";
+    names[n] = "message";
+    sheet_head(g, names);
+    for (size_t i = 0; i < s->detail_count; i++) {
+        const struct page_detail *d = &s->details[i];
+        for (uint32_t k = 0; k < d->resource_count || k == 0; k++)
+            put_resource_row(s, d, k, told, g);
+    }
+    sheet_end(g);
+}
+
+// ---- sources -----------------------------------------------------------------------------------
+
+static void grid_source(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {"configuration", "status", "options", NULL};
+    sheet_head(g, names);
+    for (size_t i = 0; i < s->detail_count; i++) {
+        const struct page_row *r = &s->rows[s->details[i].row];
+        sheet_row(g);
+        page_grid_configuration(s, r, g);
+        sheet_text(g, status_text(r->status));
+        sheet_text(g, s->details[i].options);
+    }
+    sheet_end(g);
+}
+
+static void put_sources(const struct page_set *s, struct text *out)
+{
+    for (size_t i = 0; i < s->source_count; i++) {
+        const struct page_source *f = &s->sources[i];
+        text_add(out, "<details><summary>");
+        put_markup(f->name, out);
+        text_addf(out, "%s, %zu bytes</summary>", f->is_include ? ", included" : "", f->length);
+        if (f->length > 0 && f->text[0] == '\0') {
+            text_add(out, "<p class=\"note\">Too long for this page: the store has it.</p>");
+        } else {
+            text_add(out, "<pre class=\"copy\" tabindex=\"0\">\n");
+            put_markup(f->text, out);
+            text_add(out, "</pre>");
+        }
+        text_add(out, "</details>\n");
+    }
+}
+
+const struct view page_view_samples = {
+    .name = "samples",
+    .title = "Each launch",
+    .about =
+        "Every sample of the finalists, the 100 fastest and one of each group of failures that "
+        "was timed; the picture has the first of them. Those of a ranking were taken in turn "
+        "with the other finalists', and do not compare with those measured alone.",
+    .missing = missing_samples,
+    .draw = draw_samples,
+    .grid = grid_samples,
+    .rows = 150,
+};
+const struct view page_view_resources = {
+    .name = "resources",
+    .title = "Resources and deviations",
+    .about = "What the compiled kernels of the finalists, the 100 fastest and one of each group of "
+             "failures take, as the driver says it, and how far their outputs are from the "
+             "reference.",
+    .missing = missing_details,
+    .grid = grid_resources,
+    .rows = 150,
+};
+const struct view page_view_source = {
+    .name = "source",
+    .title = "Sources as compiled",
+    .about =
+        "The texts that the compiler saw, the same for all configurations, and the options that "
+        "make each of them: those of the finalists, the 100 fastest and one of each group of "
+        "failures.",
+    .missing = missing_details,
+    .grid = grid_source,
+    .put = put_sources,
+    .rows = 150,
+};

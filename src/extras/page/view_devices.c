@@ -1,0 +1,103 @@
+// Equal devices that shared a tune: how much slower each is than its siblings, which were left out,
+// and which were lost.
+#include "extras/page/view.h"
+
+static const char *missing_members(const struct page_set *s)
+{
+    return s->member_count > 0 ? NULL : "one device measured everything";
+}
+
+// In per cent over its siblings.
+static double percent(double ratio)
+{
+    return 100 * (ratio - 1);
+}
+
+static bool find_extent(const struct page_set *s, double *low, double *high)
+{
+    bool any = false;
+    *low = *high = 0;
+    for (uint32_t i = 0; i < s->member_count; i++) {
+        const struct page_member *m = &s->members[i];
+        if (!isfinite(m->ratio))
+            continue;
+        any = true;
+        *low = fmin(*low, percent(isfinite(m->low) ? m->low : m->ratio));
+        *high = fmax(*high, percent(isfinite(m->high) ? m->high : m->ratio));
+    }
+    double margin = fmax(0.05 * (*high - *low), 0.5);
+    *low -= margin;
+    *high += margin;
+    return any;
+}
+
+static void draw_members(const struct page_set *s, const char *id, struct text *out)
+{
+    struct picture p;
+    double low, high;
+    char name[96], words[160];
+    if (!find_extent(s, &low, &high))
+        return;
+    str_format(words, sizeof words, "%u devices, from %.1f to %.1f per cent beside their siblings.",
+               s->member_count, low, high);
+    picture_begin(&p, out, id, 760, 96 + 24 * (double)s->member_count, "The devices", words);
+    p.left = 330;
+    p.x = (struct axis){.low = low, .high = high, .title = "% slower than its siblings"};
+    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
+    picture_axes(&p);
+    p.y = (struct axis){.low = (double)s->member_count, .high = 0};
+    picture_segment(&p, "hair", 0, NAN, 0, NAN);
+    for (uint32_t i = 0; i < s->member_count; i++) {
+        const struct page_member *m = &s->members[i];
+        double y = (double)i + 0.5;
+        page_shorten(m->name, 60, name);
+        picture_text(&p, "note", p.left - 8, picture_y(&p, y) + 4, "end", name);
+        if (!isfinite(m->ratio))
+            continue;
+        const char *kind =
+            str_equal(m->state, "left out") || str_equal(m->state, "lost") ? "default" : "correct";
+        if (isfinite(m->low) && isfinite(m->high))
+            picture_segment(&p, kind, percent(m->low), y, percent(m->high), y);
+        str_format(words, sizeof words, "large %s", kind);
+        picture_points(&p, words, &(struct mark){percent(m->ratio), y}, 1);
+    }
+    static const struct legend legend[] = {{"large correct", "took part", false},
+                                           {"large default", "left out, or lost", false}};
+    picture_legend(&p, legend, 2);
+    picture_end(&p);
+}
+
+static void grid_members(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {
+        "device", "node", "state", "results", "rounds", "ratio to its siblings",
+        "low",    "high", "why",   NULL};
+    sheet_head(g, names);
+    for (uint32_t i = 0; i < s->member_count; i++) {
+        const struct page_member *m = &s->members[i];
+        sheet_row(g);
+        sheet_text(g, m->name);
+        sheet_text(g, m->node);
+        sheet_text(g, m->state);
+        sheet_number(g, m->results);
+        sheet_number(g, m->rounds);
+        sheet_number(g, m->ratio);
+        sheet_number(g, m->low);
+        sheet_number(g, m->high);
+        sheet_text(g, m->why);
+    }
+    sheet_end(g);
+}
+
+const struct view page_view_devices = {
+    .name = "devices",
+    .title = "The devices that shared the work",
+    .about = "Equal devices on which the newest shared tune ran: how many times longer each took "
+             "than its siblings for "
+             "the same launches, with the interval, and which of them were left out or lost. Of a "
+             "tune that was killed "
+             "the names alone are known.",
+    .missing = missing_members,
+    .draw = draw_members,
+    .grid = grid_members,
+};

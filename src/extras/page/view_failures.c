@@ -1,0 +1,171 @@
+// Lists failures in groups of one status and message, with the values of parameters that they
+// share.
+#include "extras/page/view.h"
+
+#include <stdint.h>
+
+enum { GROUPS_MOST = 200 };
+
+struct failure_group {
+    enum status status;
+    uint32_t message;
+    size_t count, example; // example: its first row
+    size_t logged;         // the row that has the build log; SIZE_MAX: none
+};
+
+static int by_count(const void *a, const void *b)
+{
+    const struct failure_group *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return (x->example > y->example) - (x->example < y->example);
+}
+
+// The caller's; the largest first.
+static struct failure_group *failure_groups(const struct page_set *s, size_t *count)
+{
+    struct failure_group *all = calloc((size_t)s->message_count * STATUS_COUNT + 1, sizeof *all);
+    *count = 0;
+    for (size_t i = 0; all && i < s->count; i++) {
+        const struct page_row *r = &s->rows[i];
+        struct failure_group *g = &all[(size_t)r->message * STATUS_COUNT + r->status];
+        if (r->status == STATUS_CORRECT)
+            continue;
+        if (g->count++ == 0)
+            *g = (struct failure_group){r->status, r->message, 1, i, SIZE_MAX};
+        g->logged = r->log ? i : g->logged;
+    }
+    for (size_t i = 0; all && i < (size_t)s->message_count * STATUS_COUNT; i++) {
+        if (all[i].count > 0)
+            all[(*count)++] = all[i];
+    }
+    if (all)
+        qsort(all, *count, sizeof *all, by_count);
+    return all;
+}
+
+// The values of which nearly all configurations that have them fail so: "WIDTH=64 (120 of 120)".
+static void put_culprits(const struct page_set *s, const struct failure_group *g, struct text *out)
+{
+    char label[24];
+    size_t told = 0;
+    for (uint32_t p = 0; p < s->parameter_count && told < 3; p++) {
+        uint32_t values = s->parameters[p].count;
+        size_t *with = calloc(values + (size_t)1, sizeof *with),
+               *failed = calloc(values + (size_t)1, sizeof *failed);
+        for (size_t i = 0; with && failed && i < s->count; i++) {
+            const struct page_row *r = &s->rows[i];
+            with[r->choice[p]]++;
+            failed[r->choice[p]] += r->status == g->status && r->message == g->message;
+        }
+        for (uint32_t v = 0; with && failed && values > 1 && v < values && told < 3; v++) {
+            bool is_culprit = failed[v] * 10 >= with[v] * 9 && failed[v] > 1 && with[v] < s->count;
+            if (!is_culprit)
+                continue;
+            page_value_label(&s->parameters[p].values[v], label);
+            text_addf(out, "%s%s=%s (%zu of %zu)", told++ ? "; " : "", s->parameters[p].name, label,
+                      failed[v], with[v]);
+        }
+        free(with);
+        free(failed);
+    }
+}
+
+static const char *missing_failures(const struct page_set *s)
+{
+    return s->by_status[STATUS_CORRECT] < s->count ? NULL : "nothing failed";
+}
+
+enum { NAME_MOST = 65 };
+
+// "compile: message"; a recording may have no message but the status.
+static size_t name_failures(const struct page_set *s, const struct failure_group *g, char *out)
+{
+    const char *status = status_text(g->status), *message = s->messages[g->message];
+    bool is_bare = message[0] == '\0' || str_equal(status, message);
+    str_format(out, NAME_MOST + 1, "%s%s%s", status, is_bare ? "" : ": ", is_bare ? "" : message);
+    return strlen(out);
+}
+
+static void draw_failure_groups(const struct page_set *s, const char *id, struct text *out)
+{
+    size_t count, longest = 0;
+    struct failure_group *groups = failure_groups(s, &count);
+    size_t shown = count < 12 ? count : 12;
+    struct picture p;
+    struct text about = TEXT_INIT;
+    char name[96];
+    out->failed |= !groups;
+    if (!groups)
+        return;
+    text_addf(&about, "%zu of %zu configurations failed, in %zu ways.",
+              s->count - s->by_status[STATUS_CORRECT], s->count, count);
+    picture_begin(&p, out, id, 760, 96 + 22 * (double)shown, "What failed", text_cstr(&about));
+    for (size_t i = 0; i < shown; i++) {
+        size_t length = name_failures(s, &groups[i], name);
+        longest = length > longest ? length : longest;
+    }
+    p.left = page_name_room(longest);
+    p.x = (struct axis){.low = 0,
+                        .high = (double)groups[0].count * 1.05,
+                        .title = "configurations",
+                        .is_count = true};
+    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
+    picture_axes(&p);
+    p.y = (struct axis){.low = (double)shown, .high = 0};
+    for (size_t i = 0; i < shown; i++) {
+        char kind[40];
+        const char *message = s->messages[groups[i].message];
+        str_format(kind, sizeof kind, "cells %s", status_text(groups[i].status));
+        picture_box(&p, kind, 0, (double)i + 0.2, (double)groups[i].count, (double)i + 0.8,
+                    message);
+        name_failures(s, &groups[i], name);
+        picture_text(&p, "note", p.left - 8, picture_y(&p, (double)i + 0.5) + 4, "end", name);
+    }
+    picture_end(&p);
+    text_release(&about);
+    free(groups);
+}
+
+static void grid_failures(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {
+        "status",    "message",      "configurations", "values of which nearly all fail so",
+        "the first", "to repeat it", "build log",      NULL};
+    size_t count;
+    struct failure_group *groups = failure_groups(s, &count);
+    sheet_head(g, names);
+    for (size_t i = 0; groups && i < count && i < GROUPS_MOST; i++) {
+        const struct page_row *r = &s->rows[groups[i].example];
+        struct text text = TEXT_INIT, command = TEXT_INIT;
+        sheet_row(g);
+        sheet_text(g, status_text(groups[i].status));
+        sheet_text(g, s->messages[groups[i].message]);
+        sheet_count(g, groups[i].count);
+        put_culprits(s, &groups[i], &text);
+        sheet_text(g, text_cstr(&text));
+        text_clear(&text);
+        page_configuration(s, r, &text);
+        sheet_text(g, text_cstr(&text));
+        if (!s->is_recorded)
+            page_run_command(s, r, &command);
+        sheet_text(g, text_cstr(&command));
+        sheet_text(g, groups[i].logged != SIZE_MAX ? s->rows[groups[i].logged].log : "");
+        g->out->failed |= text.failed || command.failed;
+        text_release(&text);
+        text_release(&command);
+    }
+    sheet_end(g);
+    free(groups);
+}
+
+const struct view page_view_failures = {
+    .name = "failures",
+    .title = "What failed",
+    .about = "Failures of one status and message together, the most frequent first, with the "
+             "values of parameters that have them and a command that repeats the first.",
+    .missing = missing_failures,
+    .draw = draw_failure_groups,
+    .grid = grid_failures,
+    .rows = 40,
+};

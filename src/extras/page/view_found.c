@@ -1,0 +1,278 @@
+// Draws the results of hone score, hone deploy and hone tune: strategies along their budget, the
+// cost of a deployed table at each shape, and the starts of a tune.
+#include "extras/page/view.h"
+#include "picture/chart.h"
+
+// ---- strategies --------------------------------------------------------------------------------
+
+enum { FILES_MOST = 12, STRATEGIES_MOST = 24 };
+
+static const char *missing_convergence(const struct page_set *s)
+{
+    return s->score_count > 0 ? NULL : "no scores were given: hone score --json writes them";
+}
+
+// The names in their order, each once; returns how many.
+static size_t note_names(const struct page_set *s, bool files, const char **out, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->score_count; i++) {
+        const char *name = files ? s->scores[i].file : s->scores[i].strategy;
+        bool is_new = true;
+        for (size_t k = 0; k < count; k++)
+            is_new = is_new && !str_equal(out[k], name);
+        if (is_new && count < most)
+            out[count++] = name;
+    }
+    return count;
+}
+
+static const struct page_score *find_score(const struct page_set *s, const char *file,
+                                           const char *strategy)
+{
+    for (size_t i = 0; i < s->score_count; i++) {
+        if (str_equal(s->scores[i].file, file) && str_equal(s->scores[i].strategy, strategy))
+            return &s->scores[i];
+    }
+    return NULL;
+}
+
+static void draw_convergence(const struct page_set *s, const char *id, struct text *out)
+{
+    const char *files[FILES_MOST], *strategies[STRATEGIES_MOST];
+    size_t panels = note_names(s, true, files, FILES_MOST),
+           lines = note_names(s, false, strategies, STRATEGIES_MOST);
+    struct chart_line all[FILES_MOST * STRATEGIES_MOST];
+    struct chart_panel panel[FILES_MOST];
+    struct arena a = {0};
+    for (size_t f = 0; f < panels; f++) {
+        const char *slash = strrchr(files[f], '/');
+        panel[f] =
+            (struct chart_panel){panels > 1 ? slash ? slash + 1 : files[f] : "", all + f * lines};
+        for (size_t k = 0; k < lines; k++) {
+            const struct page_score *of = find_score(s, files[f], strategies[k]);
+            size_t count = of ? of->share_count : 0;
+            struct chart_point *points = arena_array(&a, count + 1, sizeof *points);
+            out->failed |= !points;
+            for (size_t i = 0; points && i < count; i++)
+                points[i] = (struct chart_point){100 * of->shares[i], of->leads[i], NAN, NAN};
+            all[f * lines + k] = (struct chart_line){strategies[k], points, points ? count : 0};
+        }
+    }
+    const struct chart c = {.title = "Strategies along their budget",
+                            .about = "How much of the way from what random search has found to the "
+                                     "optimum each strategy has come: 0 as good as random, 1 the "
+                                     "optimum.",
+                            .x_title = "% of the budget",
+                            .y_title = "score",
+                            .panels = panel,
+                            .panel_count = panels,
+                            .line_count = lines,
+                            .limit = NAN};
+    picture_chart(&c, id, out);
+    arena_release(&a);
+}
+
+static void grid_convergence(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {"file",
+                                        "strategy",
+                                        "score",
+                                        "low",
+                                        "high",
+                                        "of the optimum",
+                                        "budget",
+                                        "evaluations until within 1 %",
+                                        "% of the budget: score",
+                                        NULL};
+    sheet_head(g, names);
+    for (size_t i = 0; i < s->score_count; i++) {
+        const struct page_score *of = &s->scores[i];
+        struct text along = TEXT_INIT;
+        for (size_t k = 0; k < of->share_count; k++)
+            text_addf(&along, "%s%g: %.4g", k ? ", " : "", 100 * of->shares[k], of->leads[k]);
+        sheet_row(g);
+        sheet_text(g, of->file);
+        sheet_text(g, of->strategy);
+        sheet_number(g, of->score);
+        sheet_number(g, of->low);
+        sheet_number(g, of->high);
+        sheet_number(g, of->fraction);
+        sheet_number(g, of->budget);
+        sheet_number(g, of->near);
+        sheet_text(g, text_cstr(&along));
+        g->out->failed |= along.failed;
+        text_release(&along);
+    }
+    sheet_end(g);
+}
+
+// ---- a deployed table --------------------------------------------------------------------------
+
+enum { NAMED_MOST = 12 };
+
+static const char *missing_deployed(const struct page_set *s)
+{
+    return s->deployed_count > 0
+               ? NULL
+               : "no dispatch table was given: hone deploy --format json writes it";
+}
+
+// Along x stand the first numbers of the shapes where these tell them apart on each device, else their places.
+static bool is_by_first(const struct page_set *s)
+{
+    for (size_t i = 0; i < s->deployed_count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            const struct page_deployed *a = &s->deployed[i], *b = &s->deployed[k];
+            if (a->first == b->first && str_equal(a->device, b->device))
+                return false;
+        }
+    }
+    return true;
+}
+
+static int by_chart_x(const void *a, const void *b)
+{
+    const struct chart_point *p = a, *q = b;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+static void draw_deployed(const struct page_set *s, const char *id, struct text *out)
+{
+    enum { DEVICES_MOST = 16 };
+    struct chart_line lines[DEVICES_MOST];
+    struct chart_point *points = calloc(s->deployed_count * 2 + 1, sizeof *points), *next = points;
+    const char *names[NAMED_MOST];
+    bool by_first = is_by_first(s);
+    size_t count = 0, along = 0;
+    out->failed |= !points;
+    for (size_t i = 0; points && i < s->deployed_count && count < DEVICES_MOST; i++) {
+        bool is_new = true;
+        for (size_t k = 0; k < count; k++)
+            is_new = is_new && !str_equal(lines[k].label, s->deployed[i].device);
+        if (!is_new)
+            continue;
+        struct chart_point *own = next;
+        size_t place = 0;
+        for (size_t k = 0; k < s->deployed_count; k++) {
+            const struct page_deployed *d = &s->deployed[k];
+            if (!str_equal(d->device, s->deployed[i].device))
+                continue;
+            if (place < NAMED_MOST && count == 0)
+                names[place] = d->shape;
+            *next++ = (struct chart_point){by_first ? d->first : (double)place, 100 * d->above_best,
+                                           NAN, NAN};
+            place++;
+        }
+        along = place > along ? place : along;
+        qsort(own, (size_t)(next - own), sizeof *own, by_chart_x);
+        lines[count++] = (struct chart_line){s->deployed[i].device, own, (size_t)(next - own)};
+    }
+    const struct chart_panel panel = {"", lines};
+    const struct chart c = {.title = "What the deployed table costs at each shape",
+                            .about = "How much more time than the best of each shape the "
+                                     "configuration takes that the table chooses for it.",
+                            .x_title = by_first ? s->column : "shape",
+                            .y_title = "% above the best of the shape",
+                            .y_from_zero = true,
+                            .names = !by_first && count == 1 && along <= NAMED_MOST ? names : NULL,
+                            .name_count = along,
+                            .panels = &panel,
+                            .panel_count = 1,
+                            .line_count = count,
+                            .limit = 100 * s->deployed_within,
+                            .limit_name = "--within"};
+    if (points)
+        picture_chart(&c, id, out);
+    free(points);
+}
+
+static void grid_deployed(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {"device", "shape",          "configuration",
+                                        "time",   "above the best", "above the default",
+                                        "weight", "note",           NULL};
+    sheet_head(g, names);
+    for (size_t i = 0; i < s->deployed_count; i++) {
+        const struct page_deployed *d = &s->deployed[i];
+        sheet_row(g);
+        sheet_text(g, d->device);
+        sheet_text(g, d->shape);
+        sheet_text(g, d->configuration);
+        sheet_time(g, d->median);
+        sheet_share(g, d->above_best);
+        if (isnan(d->above_default))
+            sheet_text(g, "not measured");
+        else
+            sheet_share(g, d->above_default);
+        sheet_number(g, d->weight);
+        sheet_text(g, d->is_refined ? "added between the points that were asked for" : "");
+    }
+    sheet_end(g);
+}
+
+// ---- what a tune began with --------------------------------------------------------------------
+
+static const char *missing_beginning(const struct page_set *s)
+{
+    return s->is_beginning ? NULL : "no tune's records were given: hone tune --json writes them";
+}
+
+static void grid_beginning(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {"began with",     "what",  "became of it",   "time",
+                                        "times the best", "basis", "orders as here", "results",
+                                        "parameters",     NULL};
+    sheet_head(g, names);
+    for (size_t i = 0; i < s->beginning_count; i++) {
+        const struct page_beginning *b = &s->beginnings[i];
+        sheet_row(g);
+        sheet_text(g, b->is_source ? "what is known elsewhere" : "start_with");
+        sheet_text(g, b->name);
+        sheet_text(g, b->outcome[0] ? b->outcome : "not run");
+        sheet_time(g, b->median);
+        sheet_number(g, b->ratio);
+        sheet_text(g, b->basis);
+        sheet_share(g, b->agrees);
+        sheet_number(g, b->results);
+        sheet_number(g, b->parameters);
+    }
+    if (s->beginning_count == 0) {
+        sheet_row(g);
+        sheet_text(g, "questions of the strategy's own alone");
+        for (size_t i = 1; names[i]; i++)
+            sheet_text(g, "");
+    }
+    sheet_end(g);
+}
+
+const struct view page_view_beginning = {
+    .name = "beginning",
+    .title = "What the search began with",
+    .about = "Configurations of start_with, and results of other devices, sizes and languages: "
+             "what became of them, and what they were worth. Of a source the best of its three "
+             "best here is held against the best of the tune; 1 is the best itself. Where both "
+             "were ranked that is of the interleaved rounds, else of times measured alone "
+             "(screened).",
+    .missing = missing_beginning,
+    .grid = grid_beginning,
+};
+const struct view page_view_convergence = {
+    .name = "convergence",
+    .title = "Strategies",
+    .about = "What hone score found: how far each strategy has come along its budget, against "
+             "drawing at random (0) and the optimum (1), in the mean over its seeds.",
+    .missing = missing_convergence,
+    .draw = draw_convergence,
+    .grid = grid_convergence,
+};
+const struct view page_view_deployed = {
+    .name = "deployed",
+    .title = "A deployed table",
+    .about =
+        "What the table of hone deploy costs at each shape that was measured, against the best "
+        "that was found for that very shape.",
+    .missing = missing_deployed,
+    .draw = draw_deployed,
+    .grid = grid_deployed,
+};

@@ -1,0 +1,637 @@
+// Describes the space: the distribution of times, the effect of each value of a parameter, which
+// parameters matter, how two of them interact, and all of them side by side. Times are those of
+// configurations measured alone.
+#include "extras/page/view.h"
+
+#include "stats/stats.h"
+
+// The screened times of all rows that have one, the least first; the caller's.
+static double *sorted_times(const struct page_set *s, size_t *count)
+{
+    double *out = calloc(s->timed + 1, sizeof *out);
+    *count = 0;
+    for (size_t i = 0; out && i < s->timed; i++)
+        out[(*count)++] = page_screened(&s->rows[s->fastest[i]]);
+    if (out)
+        qsort(out, *count, sizeof *out, stats_compare_double);
+    return out;
+}
+
+static double quantile_of(const double *sorted, size_t count, double q)
+{
+    double at = q * (double)(count - 1);
+    size_t low = (size_t)at;
+    double high = sorted[low + 1 < count ? low + 1 : low];
+    return sorted[low] + (at - (double)low) * (high - sorted[low]);
+}
+
+// ---- distribution ------------------------------------------------------------------------------
+
+enum { BINS = 48 };
+
+static void draw_distribution(const struct page_set *s, const char *id, struct text *out)
+{
+    size_t count, most = 1, bins[BINS] = {0};
+    double *times = sorted_times(s, &count);
+    struct picture p;
+    struct text about = TEXT_INIT;
+    char low[32], middle[32], high[32];
+    out->failed |= !times;
+    if (!times)
+        return;
+    duration_to_str(times[0], low);
+    duration_to_str(quantile_of(times, count, 0.5), middle);
+    duration_to_str(times[count - 1], high);
+    text_addf(&about, "%zu times from %s to %s, the median is %s.", count, low, high, middle);
+    picture_begin(&p, out, id, 760, 300, "How the times are distributed", text_cstr(&about));
+    p.x = (struct axis){.title = "time", .is_time = true};
+    axis_fit(&p.x, times[0], times[count - 1]);
+    bool is_log = p.x.kind == AXIS_LOG;
+    double from = is_log ? log(p.x.low) : p.x.low,
+           step = ((is_log ? log(p.x.high) : p.x.high) - from) / BINS;
+    for (size_t i = 0; i < count; i++) {
+        double at = ((is_log ? log(times[i]) : times[i]) - from) / step;
+        size_t bin = at < 0 ? 0 : at >= BINS ? BINS - 1 : (size_t)at;
+        most = ++bins[bin] > most ? bins[bin] : most;
+    }
+    p.y = (struct axis){
+        .low = 0, .high = (double)most * 1.05, .title = "configurations", .is_count = true};
+    picture_axes(&p);
+    for (size_t i = 0; i < BINS; i++) {
+        double a = from + step * (double)i, b = a + step;
+        if (bins[i] > 0)
+            picture_box(&p, "bar", is_log ? exp(a) : a, 0, is_log ? exp(b) : b, (double)bins[i],
+                        NULL);
+    }
+    picture_segment(&p, "best", times[0], NAN, times[0], NAN);
+    bool has_usual = s->usual != SIZE_MAX && s->rows[s->usual].timed;
+    if (has_usual)
+        picture_segment(&p, "default", page_screened(&s->rows[s->usual]), NAN,
+                        page_screened(&s->rows[s->usual]), NAN);
+    const struct legend legend[] = {{"best", "least", true}, {"default", "default", true}};
+    picture_legend(&p, legend, has_usual ? 2 : 1);
+    picture_end(&p);
+    text_release(&about);
+    free(times);
+}
+
+static void grid_distribution(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {"share of configurations", "time at most",
+                                        "times the least", NULL};
+    static const double shares[] = {0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1};
+    size_t count;
+    double *times = sorted_times(s, &count);
+    sheet_head(g, names);
+    for (size_t i = 0; times && i < sizeof shares / sizeof *shares; i++) {
+        double t = quantile_of(times, count, shares[i]);
+        sheet_row(g);
+        sheet_share(g, shares[i]);
+        sheet_time(g, t);
+        sheet_number(g, t / times[0]);
+    }
+    sheet_end(g);
+    free(times);
+}
+
+// ---- values of each parameter ------------------------------------------------------------------
+
+// The times of each value of a parameter, one value after the other, each sorted.
+struct value_times {
+    double *times;
+    size_t *first; // of each value; one more at the end
+};
+
+static bool times_by_value(const struct page_set *s, uint32_t parameter, struct value_times *out)
+{
+    uint32_t values = s->parameters[parameter].count;
+    size_t *next = calloc(values + (size_t)1, sizeof *next);
+    out->times = calloc(s->timed + 1, sizeof *out->times);
+    out->first = calloc(values + (size_t)2, sizeof *out->first);
+    bool ok = next && out->times && out->first;
+    for (size_t i = 0; ok && i < s->timed; i++)
+        out->first[s->rows[s->fastest[i]].choice[parameter] + 1]++;
+    for (uint32_t v = 0; ok && v < values; v++) {
+        out->first[v + 1] += out->first[v];
+        next[v] = out->first[v];
+    }
+    for (size_t i = 0; ok && i < s->timed; i++) {
+        const struct page_row *r = &s->rows[s->fastest[i]];
+        out->times[next[r->choice[parameter]]++] = page_screened(r);
+    }
+    for (uint32_t v = 0; ok && v < values; v++)
+        qsort(out->times + out->first[v], out->first[v + 1] - out->first[v], sizeof(double),
+              stats_compare_double);
+    free(next);
+    return ok;
+}
+
+static void release_value_times(struct value_times *v)
+{
+    free(v->times);
+    free(v->first);
+}
+
+// Labels of the values; of many every n-th.
+static void label_values(const struct parameter *q, size_t most, char (*labels)[24],
+                         const char **names)
+{
+    size_t stride = (q->count + most - 1) / most;
+    for (uint32_t v = 0; v < q->count; v++) {
+        page_value_label(&q->values[v], labels[v]);
+        names[v] = v % stride == 0 ? labels[v] : "";
+    }
+}
+
+static void draw_value_panel(const struct page_set *s, uint32_t parameter, struct picture *p)
+{
+    const struct parameter *q = &s->parameters[parameter];
+    struct value_times t;
+    char title[36]; // the panel is no wider
+    char(*labels)[24] = calloc(q->count, sizeof *labels);
+    const char **names = calloc(q->count, sizeof(char *));
+    bool ok = times_by_value(s, parameter, &t) && labels && names;
+    p->out->failed |= !ok;
+    str_format(title, sizeof title, "%s", q->name);
+    if (ok) {
+        label_values(q, q->count > 8 ? 6 : 8, labels, names);
+        p->x = (struct axis){
+            .kind = AXIS_NAMES, .low = 0, .high = q->count, .names = names, .title = title};
+        picture_axes(p);
+    }
+    for (uint32_t v = 0; ok && v < q->count; v++) {
+        const double *of = t.times + t.first[v];
+        size_t n = t.first[v + 1] - t.first[v];
+        double x = v + 0.5;
+        if (n == 0)
+            continue;
+        picture_segment(p, "hair", x, of[0], x, of[n - 1]);
+        picture_box(p, "box", x - 0.32, quantile_of(of, n, 0.25), x + 0.32,
+                    quantile_of(of, n, 0.75), NULL);
+        picture_segment(p, "correct", x - 0.32, quantile_of(of, n, 0.5), x + 0.32,
+                        quantile_of(of, n, 0.5));
+        picture_points(p, "best", &(struct mark){x, of[0]}, 1);
+    }
+    p->x = (struct axis){.low = 0}; // its texts go
+    release_value_times(&t);
+    free(labels);
+    free(names);
+}
+
+enum { PANELS = 3, PANEL_HEIGHT = 210 };
+
+static void draw_parameters(const struct page_set *s, const char *id, struct text *out)
+{
+    uint32_t *varied = calloc(s->parameter_count + (size_t)1, sizeof *varied);
+    size_t count = varied ? page_varied(s, varied) : 0, rows = (count + PANELS - 1) / PANELS;
+    struct picture p;
+    struct axis times = {.is_time = true, .title = ""};
+    out->failed |= !varied;
+    picture_begin(&p, out, id, 860, 26 + (double)(PANEL_HEIGHT * rows),
+                  "What each value of a parameter comes to",
+                  "For each value of each parameter the quartiles of the times of its "
+                  "configurations, and the best one.");
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < s->timed; i++) {
+        least = fmin(least, page_screened(&s->rows[s->fastest[i]]));
+        most = fmax(most, page_screened(&s->rows[s->fastest[i]]));
+    }
+    axis_fit(&times, least, most);
+    static const struct legend legend[] = {
+        {"best", "best reachable", false},
+        {"correct", "median, with the quartiles as a box", true}};
+    picture_legend(&p, legend, 2);
+    p.y = times;
+    for (size_t i = 0; i < count; i++) {
+        p.left = 62 + 287 * (double)(i % PANELS);
+        p.right = p.left + 218;
+        p.top = 30 + (double)(PANEL_HEIGHT * (i / PANELS));
+        p.bottom = p.top + PANEL_HEIGHT - 56;
+        p.y.title = i % PANELS == 0 ? "time" : "";
+        draw_value_panel(s, varied[i], &p);
+    }
+    picture_end(&p);
+    free(varied);
+}
+
+static void grid_parameters(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {
+        "parameter",      "value", "configurations with a time", "best", "lower quartile", "median",
+        "upper quartile", NULL};
+    char label[24];
+    sheet_head(g, names);
+    for (uint32_t i = 0; i < s->parameter_count; i++) {
+        struct value_times t;
+        bool ok = s->parameters[i].count > 1 && times_by_value(s, i, &t);
+        for (uint32_t v = 0; ok && v < s->parameters[i].count; v++) {
+            const double *of = t.times + t.first[v];
+            size_t n = t.first[v + 1] - t.first[v];
+            page_value_label(&s->parameters[i].values[v], label);
+            sheet_row(g);
+            sheet_text(g, s->parameters[i].name);
+            sheet_text(g, label);
+            sheet_count(g, n);
+            sheet_time(g, n ? of[0] : NAN);
+            for (int k = 1; k <= 3; k++)
+                sheet_time(g, n ? quantile_of(of, n, 0.25 * k) : NAN);
+        }
+        if (s->parameters[i].count > 1)
+            release_value_times(&t);
+    }
+    sheet_end(g);
+}
+
+// ---- importance --------------------------------------------------------------------------------
+
+enum { BARS_MOST = 12, PAIR_BARS = 6 };
+
+static const char *missing_importance(const struct page_set *s)
+{
+    return s->importance.count > 0
+               ? NULL
+               : "fewer than 12 configurations have a time, or all times are equal";
+}
+
+static void name_share(const struct page_set *s, const struct importance_share *i, char *out,
+                       size_t size)
+{
+    if (i->first == i->second)
+        str_format(out, size, "%s", s->parameters[i->first].name);
+    else
+        str_format(out, size, "%s with %s", s->parameters[i->first].name,
+                   s->parameters[i->second].name);
+}
+
+static void draw_share(const struct page_set *s, const struct importance_share *i, double row,
+                       const struct picture *p)
+{
+    char name[128];
+    bool is_pair = i->first != i->second;
+    name_share(s, i, name, 48);
+    picture_box(p, is_pair ? "bar second" : "bar", 0, row + 0.2, i->share, row + 0.8, NULL);
+    picture_segment(p, "hair", i->low, row + 0.5, i->high, row + 0.5);
+    picture_text(p, "note", p->left - 8, picture_y(p, row + 0.5) + 4, "end", name);
+}
+
+static void draw_importance(const struct page_set *s, const char *id, struct text *out)
+{
+    const struct importance *m = &s->importance;
+    size_t mains = m->count < BARS_MOST ? m->count : BARS_MOST,
+           pairs = m->pair_count < PAIR_BARS ? m->pair_count : PAIR_BARS;
+    struct picture p;
+    struct text about = TEXT_INIT;
+    double most = 0.05;
+    for (size_t i = 0; i < mains; i++)
+        most = fmax(most, m->shares[i].high);
+    for (size_t i = 0; i < pairs; i++)
+        most = fmax(most, m->pairs[i].high);
+    text_addf(&about, "Most important: %s, %.0f %% of the variance of log time.",
+              s->parameters[m->shares[0].first].name, 100 * m->shares[0].share);
+    picture_begin(&p, out, id, 760, 96 + 20 * (double)(mains + pairs), "Which parameters matter",
+                  text_cstr(&about));
+    p.left = 300;
+    p.x = (struct axis){
+        .low = 0, .high = fmin(most * 1.05, 1), .title = "share of the variance of log time"};
+    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
+    picture_axes(&p);
+    p.y = (struct axis){.low = (double)(mains + pairs), .high = 0};
+    for (size_t i = 0; i < mains; i++)
+        draw_share(s, &m->shares[i], (double)i, &p);
+    for (size_t i = 0; i < pairs; i++)
+        draw_share(s, &m->pairs[i], (double)(mains + i), &p);
+    static const struct legend legend[] = {{"correct", "a parameter alone", true},
+                                           {"ranked", "two together, beyond each alone", true}};
+    picture_legend(&p, legend, 2);
+    picture_end(&p);
+    text_release(&about);
+}
+
+static void grid_importance(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {"parameter", "share", "low", "high", NULL};
+    const struct importance *m = &s->importance;
+    char name[256];
+    sheet_head(g, names);
+    for (size_t i = 0; i < m->count + m->pair_count; i++) {
+        const struct importance_share *of = i < m->count ? &m->shares[i] : &m->pairs[i - m->count];
+        name_share(s, of, name, sizeof name);
+        sheet_row(g);
+        sheet_text(g, name);
+        sheet_share(g, of->share);
+        sheet_share(g, of->low);
+        sheet_share(g, of->high);
+    }
+    sheet_row(g);
+    sheet_text(g, "explained, of rows that a tree has not seen");
+    sheet_share(g, m->explained);
+    sheet_end(g);
+}
+
+static size_t count_varied(const struct page_set *s)
+{
+    size_t varied = 0;
+    for (uint32_t i = 0; i < s->parameter_count; i++)
+        varied += s->parameters[i].count > 1;
+    return varied;
+}
+
+static const char *missing_values(const struct page_set *s)
+{
+    return count_varied(s) == 0 ? "no parameter has several values" : page_no_times(s);
+}
+
+// ---- two parameters ----------------------------------------------------------------------------
+
+static const char *missing_pair(const struct page_set *s)
+{
+    return count_varied(s) < 2 ? "fewer than two parameters have several values" : page_no_times(s);
+}
+
+// The two that matter most, or the first two that vary.
+static void choose_pair(const struct page_set *s, uint32_t *x, uint32_t *y)
+{
+    uint32_t found = 0, pair[2] = {0, 0};
+    if (s->importance.count > 1) {
+        *x = s->importance.shares[0].first;
+        *y = s->importance.shares[1].first;
+        return;
+    }
+    for (uint32_t i = 0; i < s->parameter_count && found < 2; i++) {
+        if (s->parameters[i].count > 1)
+            pair[found++] = i;
+    }
+    *x = pair[0];
+    *y = pair[1];
+}
+
+struct heat_cell {
+    double least;
+    size_t timed, failed;
+    uint32_t message; // of the first failure
+};
+
+static struct heat_cell *heat_cells(const struct page_set *s, uint32_t x, uint32_t y)
+{
+    size_t columns = s->parameters[x].count, count = columns * s->parameters[y].count;
+    struct heat_cell *cells = calloc(count + 1, sizeof *cells);
+    for (size_t i = 0; cells && i < count; i++)
+        cells[i].least = INFINITY;
+    for (size_t i = 0; cells && i < s->count; i++) {
+        const struct page_row *r = &s->rows[i];
+        struct heat_cell *c = &cells[r->choice[y] * columns + r->choice[x]];
+        if (r->timed) {
+            c->least = fmin(c->least, page_screened(r));
+            c->timed++;
+        } else {
+            c->message = c->failed ? c->message : r->message;
+            c->failed++;
+        }
+    }
+    return cells;
+}
+
+static void draw_heat_cell(const struct page_set *s, const struct heat_cell *c, double x, double y,
+                           double least, double most, bool is_named, const struct picture *p)
+{
+    char kind[32], time[32] = "", title[160];
+    if (c->timed == 0 && c->failed == 0)
+        return;
+    duration_to_str(c->least, time);
+    str_format(title, sizeof title, "%s%s%zu with a time, %zu failed%s%s", c->timed ? time : "",
+               c->timed ? "; " : "", c->timed, c->failed, c->failed ? ": " : "",
+               c->failed ? s->messages[c->message] : "");
+    if (c->timed == 0) {
+        picture_box(p, "hatched", x + 0.06, y + 0.06, x + 0.94, y + 0.94, title);
+        return;
+    }
+    double depth = most > least ? log(most / c->least) / log(most / least) : 1;
+    str_format(kind, sizeof kind, "cell bar heat%d", (int)lround(9 * depth));
+    picture_box(p, kind, x + 0.02, y + 0.02, x + 0.98, y + 0.98, title);
+    if (is_named)
+        picture_text(p,
+                     depth >= 0.9   ? "note inverse"
+                     : depth >= 0.7 ? "note over-half"
+                                    : "note",
+                     picture_x(p, x + 0.5), picture_y(p, y + 0.5) + 4, "middle", time);
+}
+
+static void draw_heatmap(const struct page_set *s, const char *id, struct text *out)
+{
+    uint32_t x, y;
+    choose_pair(s, &x, &y);
+    const struct parameter *a = &s->parameters[x], *b = &s->parameters[y];
+    struct heat_cell *cells = heat_cells(s, x, y);
+    char(*labels)[24] = calloc(a->count + (size_t)b->count, sizeof *labels);
+    const char **names = calloc(a->count + (size_t)b->count, sizeof(char *));
+    struct picture p;
+    struct text title = TEXT_INIT;
+    bool ok = cells && labels && names;
+    out->failed |= !ok;
+    if (ok) {
+        double least = INFINITY, most = 0;
+        for (size_t i = 0; i < (size_t)a->count * b->count; i++) {
+            least = fmin(least, cells[i].least);
+            most = cells[i].timed ? fmax(most, cells[i].least) : most;
+        }
+        text_addf(&title, "The least time by %s and %s", a->name, b->name);
+        picture_begin(
+            &p, out, id, 760, fmin(520, 110 + 34.0 * b->count), text_cstr(&title),
+            "Darker is faster; a hatched cell has failures alone, an empty one was not measured.");
+        label_values(a, 24, labels, names);
+        label_values(b, 16, labels + a->count, names + a->count);
+        p.x = (struct axis){
+            .kind = AXIS_NAMES, .low = 0, .high = a->count, .names = names, .title = a->name};
+        p.y = (struct axis){.kind = AXIS_NAMES,
+                            .low = 0,
+                            .high = b->count,
+                            .names = names + a->count,
+                            .title = b->name};
+        p.left = 110;
+        picture_axes(&p);
+        for (size_t row = 0, i = 0; row < b->count; row++) {
+            for (size_t column = 0; column < a->count; column++, i++)
+                draw_heat_cell(s, &cells[i], (double)column, (double)row, least, most,
+                               a->count <= 10 && b->count <= 16, &p);
+        }
+        picture_end(&p);
+    }
+    text_release(&title);
+    free(cells);
+    free(labels);
+    free(names);
+}
+
+static void grid_heatmap(const struct page_set *s, struct sheet *g)
+{
+    uint32_t x, y;
+    char label[24];
+    choose_pair(s, &x, &y);
+    const char *const names[] = {
+        s->parameters[x].name, s->parameters[y].name, "least time", "with a time", "failed", NULL};
+    struct heat_cell *cells = heat_cells(s, x, y);
+    const struct heat_cell *cell = cells;
+    sheet_head(g, names);
+    for (size_t row = 0; cell && row < s->parameters[y].count; row++) {
+        for (size_t column = 0; column < s->parameters[x].count; column++, cell++) {
+            if (cell->timed + cell->failed == 0)
+                continue;
+            sheet_row(g);
+            page_value_label(&s->parameters[x].values[column], label);
+            sheet_text(g, label);
+            page_value_label(&s->parameters[y].values[row], label);
+            sheet_text(g, label);
+            sheet_time(g, cell->timed ? cell->least : NAN);
+            sheet_count(g, cell->timed);
+            sheet_count(g, cell->failed);
+        }
+    }
+    sheet_end(g);
+    free(cells);
+}
+
+// ---- all parameters side by side ---------------------------------------------------------------
+
+enum { WIRES_MOST = 300, WIRES_BEST = 10, AXES_MOST = 24 };
+
+struct wires {
+    const struct page_set *s;
+    struct picture p; // y: 0 .. 1 along each axis
+    uint32_t varied[AXES_MOST];
+    size_t axes; // of parameters; the time is one more
+    double least, most;
+};
+
+static void put_wire(const struct wires *w, const struct page_row *r, const char *kind)
+{
+    struct mark marks[AXES_MOST + 1];
+    for (size_t i = 0; i < w->axes; i++)
+        marks[i] = (struct mark){(double)i + 0.5, (r->choice[w->varied[i]] + 0.5) /
+                                                      w->s->parameters[w->varied[i]].count};
+    double span = log(w->most / w->least), t = log(page_screened(r) / w->least);
+    marks[w->axes] = (struct mark){(double)w->axes + 0.5, span > 0 ? 0.97 - 0.94 * t / span : 0.5};
+    picture_line(&w->p, kind, marks, w->axes + 1, false);
+}
+
+static void label_wire_axis(const struct wires *w, size_t i)
+{
+    char label[32];
+    double x = picture_x(&w->p, (double)i + 0.5);
+    picture_segment(&w->p, "hair", (double)i + 0.5, 0, (double)i + 0.5, 1);
+    if (i == w->axes) {
+        duration_to_str(w->least, label);
+        picture_text(&w->p, "tick halo", x + 5, picture_y(&w->p, 0.97) + 4, "start", label);
+        duration_to_str(w->most, label);
+        picture_text(&w->p, "tick halo", x + 5, picture_y(&w->p, 0.03) + 4, "start", label);
+        return;
+    }
+    const struct parameter *q = &w->s->parameters[w->varied[i]];
+    size_t stride = (q->count + 11) / 12;
+    for (uint32_t v = 0; v < q->count; v += (uint32_t)stride) {
+        page_value_label(&q->values[v], label);
+        picture_text(&w->p, "tick halo", x + 5, picture_y(&w->p, (v + 0.5) / q->count) + 4, "start",
+                     label);
+    }
+}
+
+static void draw_parallel(const struct page_set *s, const char *id, struct text *out)
+{
+    struct wires w = {.s = s, .least = INFINITY};
+    const char *names[AXES_MOST + 1];
+    for (uint32_t i = 0; i < s->parameter_count && w.axes < AXES_MOST; i++) {
+        if (s->parameters[i].count < 2)
+            continue;
+        names[w.axes] = s->parameters[i].name;
+        w.varied[w.axes++] = i;
+    }
+    names[w.axes] = "time";
+    for (size_t i = 0; i < s->timed; i++) {
+        w.least = fmin(w.least, page_screened(&s->rows[s->fastest[i]]));
+        w.most = fmax(w.most, page_screened(&s->rows[s->fastest[i]]));
+    }
+    double width = fmax(760, 92 * (double)(w.axes + 1));
+    picture_begin(&w.p, out, id, width, 380, "All parameters side by side",
+                  "A line for each configuration through its values; the ten fastest stand out. "
+                  "The time is the last axis, the least on top.");
+    w.p.left = 10;
+    w.p.x =
+        (struct axis){.kind = AXIS_NAMES, .low = 0, .high = (double)(w.axes + 1), .names = names};
+    w.p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
+    picture_axes(&w.p);
+    w.p.y = (struct axis){.low = 0, .high = 1};
+    size_t stride = s->timed > WIRES_MOST ? s->timed / WIRES_MOST : 1;
+    text_add(out, "<g class=\"wires\">");
+    for (size_t i = s->timed; i-- > 0;) {
+        if (i % stride == 0 && i >= WIRES_BEST)
+            put_wire(&w, &s->rows[s->fastest[i]], "wire");
+    }
+    for (size_t i = 0; i < WIRES_BEST && i < s->timed; i++)
+        put_wire(&w, &s->rows[s->fastest[i]], "wire best");
+    text_add(out, "</g>\n");
+    for (size_t i = 0; i <= w.axes; i++)
+        label_wire_axis(&w, i);
+    static const struct legend legend[] = {{"wire best", "the ten fastest", true},
+                                           {"wire", "others, a sample where they are many", true}};
+    picture_legend(&w.p, legend, 2);
+    picture_end(&w.p);
+}
+
+static void put_left_axes(const struct page_set *s, struct text *out)
+{
+    size_t varied = count_varied(s);
+    if (varied > AXES_MOST)
+        text_addf(out, "<p class=\"note\">The first %d of %zu parameters.</p>\n", AXES_MOST,
+                  varied);
+}
+
+const struct view page_view_distribution = {
+    .name = "distribution",
+    .title = "The distribution of the space",
+    .about = "How many configurations take how long, and where the least and the default stand "
+             "among them.",
+    .missing = page_no_times,
+    .draw = draw_distribution,
+    .grid = grid_distribution,
+};
+const struct view page_view_parameters = {
+    .name = "parameters",
+    .title = "Each parameter",
+    .about = "For each value the quartiles of all configurations that have it, and the best that "
+             "is reachable with it.",
+    .missing = missing_values,
+    .draw = draw_parameters,
+    .grid = grid_parameters,
+};
+const struct view page_view_importance = {
+    .name = "importance",
+    .title = "Importance",
+    .about = "Shares of the variance of log time over the whole space (functional analysis of "
+             "variance on a forest of 24 trees). "
+             "The thin lines are the central 80 % of the trees. The first rows are parameters "
+             "alone, the others what two do together "
+             "beyond each alone.",
+    .missing = missing_importance,
+    .draw = draw_importance,
+    .grid = grid_importance,
+};
+const struct view page_view_heatmap = {
+    .name = "heatmap",
+    .title = "Two parameters",
+    .about = "The least time for each pair of values: the stronger the colour, the faster. A "
+             "hatched cell has "
+             "failures alone, an empty one no result.",
+    .missing = missing_pair,
+    .draw = draw_heatmap,
+    .grid = grid_heatmap,
+};
+const struct view page_view_parallel = {
+    .name = "parallel",
+    .title = "All parameters",
+    .about = "A line for each configuration through the values that it has. With a script running, "
+             "drag along an axis to keep a range of it.",
+    .missing = missing_pair,
+    .draw = draw_parallel,
+    .grid = page_grid_all,
+    .put = put_left_axes,
+    .rows = 1,
+};
