@@ -34,3 +34,6 @@ s/^(Where the time went, |Beside them: builds during )[0-9.]+ (ns|us|ms|s)\>/\1T
 s/(: |takes |took |; )[0-9.]+ (B|KiB|MiB)( and|$| of memory)/\1SIZE\3/g
 s/^[0-9.]+ (B|KiB|MiB)( were removed)/SIZE\2/
 s/("(peak_memory_bytes|bytes|bytes_before|bytes_after)":)[0-9]+/\1SIZE/
+# ---- the load of the machine, which baselines keep
+s/("(baseline_)?load":)[0-9.]+/\1LOAD/g
+s/^( *(baseline_)?load: )[0-9.]+$/\1LOAD/
