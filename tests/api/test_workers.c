@@ -522,12 +522,12 @@ static int play_full_disk(void)
     if (!d || !hone_devices_pick(d, POCL, &e) || !mount_small(small))
         return 77;
     hone_devices_free(d);
-    if (tune_naive(&real, &full, &status, &reused) != HONE_BROKEN ||
-        !strstr(full.text, "the disk is full") || !strstr(full.text, small))
+    // The driver's cache has no room: what fails with it works with an empty one elsewhere.
+    if (tune_naive(&real, &full, &status, &reused) != HONE_END || status != HONE_CORRECT || reused)
         return fail_with("on a full disk", &full);
     if (mount("none", small, "tmpfs", MS_REMOUNT, "size=100m") != 0)
         return fail_with("mounting it with room", &e);
-    if (tune_naive(&real, &e, &status, &reused) != HONE_END || status != HONE_CORRECT || reused)
+    if (tune_naive(&real, &e, &status, &reused) != HONE_END || status != HONE_CORRECT || !reused)
         return fail_with("with room again", &e);
     return 0;
 }

@@ -344,7 +344,7 @@ START_TEST(test_pairs)
     struct fixture f;
     char bytes[128 * sizeof(float) + 1], *line = NULL, *other = NULL;
     size_t room = 0, other_room = 0;
-    FILE *file = fopen(HONE_SOURCE_DIR "/tests/spec/pairs.jsonl", "re");
+    FILE *file = fopen(HONE_SOURCE_DIR "/tests/problem/pairs.jsonl", "re");
     ck_assert_ptr_nonnull(file);
     memset(bytes, 'a', sizeof bytes);
     bytes[sizeof bytes - 1] = '\0';
