@@ -102,7 +102,7 @@ static bool split_constants(struct arena *a, const char *constants, struct list 
     return items != NULL;
 }
 
-// What the command line says is kept but for what the place says.
+// Checks with the settings of the command line, but with the device, language and constants of `row`.
 static int check_place(struct invocation *i, const struct check_settings *settings,
                        const struct store_row *row, struct arena *a,
                        int (*check)(struct invocation *i, const struct check_settings *settings))

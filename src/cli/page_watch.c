@@ -51,7 +51,7 @@ static bool write_page(struct watching *w, bool is_first, bool is_last)
         ok = false;
     }
     text_release(&page);
-    // What cannot be shown is not tried again before it has changed.
+    // A page that could not be written is not tried again before its content has changed.
     w->state = state;
     w->is_told = false;
     w->pause_ns = page_pause(clock_processor_ns() - began_cpu_ns);

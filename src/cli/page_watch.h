@@ -9,7 +9,7 @@
 
 // ---- hone report --watch
 
-// What is special about a page that is written anew.
+// The circumstances in which a watched page is rewritten.
 struct page_moment {
     unsigned reload_s; // after which it loads itself anew; 0: it is final
     const char *news;  // the last line of standard input; "": none

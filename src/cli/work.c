@@ -398,7 +398,8 @@ static void say_which_device(const struct device_info *list, size_t count,
 
 enum { LOCK_LOOKS = 10, LOCK_LOOK_US = 20000 };
 
-// Nobody has its lock, however often that is looked at: another hone gives it up between two configurations.
+// True if the device's lock is free at every one of several looks: another hone releases it between two
+// configurations.
 static bool is_free(const struct device_info *d)
 {
     struct device_lock lock;
@@ -414,7 +415,7 @@ static bool is_free(const struct device_info *d)
     return is;
 }
 
-// Of several equal cards the first that is free; where none is, the first, which is waited for.
+// The first free one among several equal cards; if none is free, the first, which is waited for.
 static const struct device_info *take_free_card(const struct device_info *list, size_t count,
                                                 const char *wanted, const struct device_info *first)
 {
@@ -432,7 +433,7 @@ static const struct device_info *take_free_card(const struct device_info *list, 
     return card;
 }
 
-// What warnings had to say they have said.
+// The spec is read again without a log, because its warnings have been reported already.
 int work_bind(struct work *w)
 {
     struct error e = ERROR_INIT;

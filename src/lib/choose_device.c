@@ -113,7 +113,7 @@ static bool is_equal_card(const struct device_info *devices, size_t count,
     return is;
 }
 
-// Those whose language comes last are looked at when no other device fits.
+// Devices whose language comes last are considered only when no other device fits.
 static const struct device_info *named(const struct device_info *devices, size_t count,
                                        const char *wanted, struct error *e)
 {

@@ -15,7 +15,8 @@
 const struct device_info *choose_device(const struct device_info *devices, size_t count,
                                         const char *wanted, struct error *e);
 
-// Of equal cards that `wanted` fits the next one behind `after`, in the same language; NULL: there is none.
+// The next card behind `after` among the equal ones that `wanted` fits, in the same language; NULL: there
+// is none.
 const struct device_info *next_equal_device(const struct device_info *devices, size_t count,
                                             const char *wanted, const struct device_info *after);
 

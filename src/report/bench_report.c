@@ -155,7 +155,7 @@ static void put_common_change(const struct bench_report *v, struct text *out)
                   100 * (exp(sum / count) - 1));
 }
 
-// What is not known of a baseline of one moment.
+// Reports that a baseline of one moment does not show what changes from one moment to the next.
 static void put_moments(const struct bench_report *v, struct text *out)
 {
     for (uint32_t i = 0; i < v->count; i++) {

@@ -105,7 +105,7 @@ bool report_is_set(const struct run_head *v);
 uint64_t report_without_value(const struct tune_report *v, const struct objective *o);
 // "the least time" (also of NULL), "the greatest GFLOP/s", "the Pareto set of the least time and the greatest GFLOP/s".
 void report_goal(const struct objectives *o, struct text *out);
-// What the records of a tune show, and the records as verified.h takes them.
+// The records of a tune as verified.h takes them, and what they show.
 struct checked_outcomes report_tune_outcomes(const struct tune_report *v);
 enum evidence report_tune_shown(const struct tune_report *v);
 

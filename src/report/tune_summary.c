@@ -569,7 +569,7 @@ static void put_spent(const struct tune_report *report, struct text *out)
 }
 
 // Where the interval contains 1 the default is as good, for all that is known. A ratio of times of
-// screening without an interval is no speed-up: of equal work it may be 3 by two launches each.
+// screening without an interval is not a speed-up: of equal work it may be 3 by two launches each.
 static void put_ratio(const struct tune_report *v, struct text *out)
 {
     const struct tune_speedup *s = &v->speedup;
@@ -597,7 +597,7 @@ static void put_ratio(const struct tune_report *v, struct text *out)
     }
 }
 
-// Of the best.
+// Writes the speed-up of the best configuration over the default one.
 static void put_speedup(const struct tune_report *v, struct text *out)
 {
     const struct tune_speedup *s = &v->speedup;

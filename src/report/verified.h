@@ -27,7 +27,8 @@ struct checked_outcomes {
     struct checked_outcome (*at)(const void *records, size_t i);
 };
 
-// What is left of it once the check of every output was found to show nothing.
+// The verification `c`; but VERIFICATION_NONE, with the output concerned, if no correct result counts as
+// verified and the check of one was found to show nothing.
 struct verified_by report_verified(const struct verified_by *c, const struct checked_outcomes *o);
 enum evidence report_shown(const struct verified_by *c, const struct checked_outcomes *o);
 // "correct", "agree with each other; not verified", ...

@@ -397,7 +397,8 @@ static bool add_moments(struct session *s, const struct baseline *old, struct ba
     return true;
 }
 
-// What was measured and did not fail, as a baseline: as one more moment of the one that the file holds.
+// Saves the points that were measured and did not fail as a baseline, as one more moment of the one that
+// the file holds.
 static int save_baseline(struct session *s, struct bench_report *report)
 {
     struct error e = ERROR_INIT;

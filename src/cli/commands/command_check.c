@@ -118,7 +118,7 @@ static bool is_sensible(const struct check_settings *s)
     return architecture_fits(s) && is_junit_writable(s);
 }
 
-// What the store knows, and nothing else.
+// Refuses the options that do not go with --known, which checks what the store knows and nothing else.
 static bool is_sensible_of_known(const struct check_settings *s)
 {
     bool is_other = s->races || s->build_only || s->sample.is_given || s->smallest.count ||

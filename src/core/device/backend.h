@@ -43,12 +43,12 @@ static inline struct memory *const *run_memory(const struct run *run, uint32_t i
     return run->memory + (size_t)(i % run->slots) * run->buffers;
 }
 
-// What a run took. A backend fills all of it but where parts_ns points to.
+// The times of a run. A backend fills all of them; where parts_ns points is the caller's choice.
 struct run_times {
     uint64_t total_ns;  // by the device's clock, from the first start to the last end
     uint64_t host_ns;   // by the host's, from before the first is handed over until all are over
     uint64_t *parts_ns; // (optional) of each kernel by the device's clock, summed up over the batch
-    char fault[128];    // "", or what is wrong with the device's times: they are none
+    char fault[128];    // "", or what is wrong with the device's times: they are not valid
 };
 
 // An argument of a kernel of hone's own: memory, or `size` bytes of a plain value.

@@ -234,7 +234,8 @@ void buffers_release(struct device *d, struct loaded *l)
 
 // ---- slots
 
-// Of the device's memory, and at most, what the copies of one job may take; and how many they are.
+// The copies of one job take at most this fraction (1/16) of the device's memory and this many bytes, and
+// are for at most this many slots.
 #define COPIES_SHARE 16
 #define COPIES_BYTES (UINT64_C(256) << 20)
 #define SLOTS_MOST   128

@@ -1,6 +1,6 @@
-// What timed launches left is held against the reference, because a kernel may be honest while it is
-// verified and not later. A checksum, taken where the data is, tells most launches to be what was
-// compared before; where it differs, as it may with atomics, the values are compared.
+// Outputs of timed launches are compared with the reference, because a kernel may be honest while it is
+// verified and not later. A checksum, taken where the data is, shows that most of them are what was
+// compared before; if it differs, as it may with atomics, the values are compared.
 //
 // A kernel that keeps the result of a launch in memory of its own, and copies that as long as it
 // sees the same inputs, leaves the right outputs. Its first launch on other inputs is wrong, or

@@ -1,4 +1,4 @@
-// How an output is held against its reference: pure functions over host memory.
+// How an output is compared with its reference: pure functions over host memory.
 #ifndef HONE_DEVICE_COMPARE_OUTPUT_H
 #define HONE_DEVICE_COMPARE_OUTPUT_H
 
@@ -14,8 +14,8 @@ struct compare_scale {
     double rms, narrowed;
 };
 
-// What an output should be: one double for each component that carries data (a reference computed
-// in float64), or the buffer's own bytes (another kernel's output, a file).
+// The expected contents of an output: one double for each component that carries data (a reference
+// computed in float64), or the buffer's own bytes (another kernel's output, a file).
 struct expected {
     const void *data;
     bool doubles;
@@ -34,7 +34,7 @@ struct expected {
 // lies between them. SET: they are what stands at `index` in ascending order.
 bool compare_output(const struct job_buffer *b, const void *got, const struct expected *x,
                     struct deviation *out);
-// What a component may be off against a reference of this size: atol + rtol * |r|. 0: exact.
+// The largest deviation allowed to a component whose reference is r: atol + rtol * |r|. 0: exact.
 struct compare_limit {
     double atol, rtol;
 };

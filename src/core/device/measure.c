@@ -23,7 +23,7 @@ struct session {
     uint32_t slow_in_a_row;      // launches beyond hopeless_ns
     uint64_t sum_ns;             // of all timed launches
     uint32_t block;              // of those, how many are launched at once
-    struct reference *reference; // outputs are held against it (optional)
+    struct reference *reference; // outputs are compared with it (optional)
     uint64_t launches;           // of this request so far
     uint64_t chosen;             // CHECK_ONE: the one of them that is looked at
 };
@@ -92,7 +92,7 @@ static bool flush_caches(struct device *d, struct error *e)
 
 // ---- samples
 
-// What launches write is as it was made, or poisoned: a kernel that finds its result there, and
+// Restores or poisons the buffers that launches write: a kernel that finds its result there, and
 // returns, must gain nothing.
 static bool freshen(struct session *s, uint32_t slots)
 {
@@ -121,7 +121,7 @@ static bool is_looked_at(const struct session *s, uint64_t launch)
     return s->policy->check == POLICY_CHECK_EACH || launch == s->chosen;
 }
 
-// What the last block left. Slots are the launches of the block, in order.
+// Checks the outputs of the last block. Slots are the launches of the block, in order.
 static bool look_at_block(struct session *s, uint32_t block)
 {
     bool ok = true;
@@ -244,7 +244,7 @@ static bool take_samples(struct session *s)
             return false;
         if (by_host != timer_is_hosts(s->device)) {
             by_host = true;
-            // Samples by another clock are no samples beside those by this one.
+            // Samples by another clock cannot stand beside those by this one.
             r->sample_count = r->part_count = 0;
             r->stop = STOP_NONE;
             s->sum_ns = s->slow_in_a_row = 0;
@@ -305,7 +305,7 @@ static bool set_up(struct session *s)
 {
     struct error e = ERROR_INIT;
     struct device *d = s->device;
-    // The first touch of a buffer as large as the caches takes long, and is no part of a launch.
+    // The first touch of a buffer as large as the caches takes long, and is not part of a launch.
     bool flushes = s->policy->cold && !d->flusher.view;
     if (s->policy->inputs || flushes) // all inputs are made anew
         device_phase_begin(d, PHASE_INPUTS, 0, false);

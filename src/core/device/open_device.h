@@ -44,8 +44,8 @@ struct pool {
 
 // ---- references (reference.c)
 
-// What was found when wrong outputs were held against the reference (reference_proof.c), by the
-// tolerance of one job.
+// The finding from comparing wrong outputs with the reference (reference_proof.c), by the tolerance of
+// one job.
 #define PROOFS_KEPT 4
 struct proof {
     bool made;
@@ -57,7 +57,7 @@ struct proof {
     char note[240];   // in words; "": nothing to say
 };
 
-// What one output should be: on the host, on the device, or on both.
+// The expected contents of one output: on the host, on the device, or on both.
 struct wanted {
     bool doubles;         // one for each component that carries data; else the buffer's own bytes
     uint64_t length;      // in bytes; 0: this buffer is not compared
@@ -301,7 +301,7 @@ bool outputs_hold(struct device *d, struct loaded *l, struct reference *f, uint3
 
 // reference_proof.c: that of an output by the comparison of `b`; NULL: it was not made.
 const struct proof *proof_of(const struct reference *f, uint32_t index, const struct job_buffer *b);
-// What the job's outputs hold is spoilt.
+// Makes the proofs that are missing. The contents of the job's outputs are lost.
 bool reference_prove(struct device *d, struct loaded *l, struct reference *f, struct result *r);
 // The reference of a loaded job with its proof, made at need. NULL: the result says why.
 struct reference *reference_proven(struct device *d, struct loaded *l, struct result *r);

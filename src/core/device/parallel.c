@@ -48,7 +48,8 @@ static void *run_share(void *argument)
     return NULL;
 }
 
-// Of threads that have ended: a backend whose kernels share the process tells theirs from these.
+// Processor time of threads that have ended: a backend whose kernels share the process distinguishes the
+// time of the kernels' threads from it.
 static atomic_uint_least64_t spent_ns;
 
 uint64_t parallel_spent_ns(void)

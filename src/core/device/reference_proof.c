@@ -1,8 +1,8 @@
 // The check proves itself on the reference before it judges anything: zeros, what each buffer of the
 // same size holds before the launch, and the poison are put where the output will be, and the
 // comparison must reject them. Where it would not, hone's own tolerance is narrowed until it does.
-// What cannot be told from right by any tolerance that rounding allows is said, and is shown nothing
-// by. A tolerance that the spec gives is obeyed, and what it lets pass is said.
+// Contents that no tolerance that rounding allows distinguishes from the reference are reported, and prove
+// nothing. A tolerance that the spec gives is obeyed, and what it lets pass is reported.
 #include "device/open_device.h"
 
 #include "base/text.h"
@@ -14,11 +14,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// Of the components in which a wrong output differs from the reference at all, so many must be
-// wrong by themselves.
+// The share that must be wrong by themselves, of the components in which a wrong output differs from the
+// reference at all.
 #define TELLING_SHARE 0.5
-// What counts as different in a narrowed tolerance, in units of the type's rounding: errors of a
-// few operations stay below the first; sums of many products, which zeros are held against, below
+// The least difference that a narrowed tolerance rejects, in units of the type's rounding: errors of a few
+// operations stay below the first; those of sums of many products, which zeros are compared with, below
 // the second.
 #define COPY_NOISE 16
 #define ZERO_NOISE 128
@@ -118,7 +118,7 @@ __attribute__((format(printf, 3, 4))) static void note(struct proving *p, bool b
     va_end(arguments);
 }
 
-// Of a tolerance that may not be narrowed, or cannot be any further.
+// Notes what passes a tolerance that may not be narrowed, or cannot be any further.
 static void note_passing(struct proving *p, const struct deviation *d, uint64_t telling)
 {
     char share[64] = "";
@@ -133,7 +133,8 @@ static void note_passing(struct proving *p, const struct deviation *d, uint64_t 
         note(p, false, "any tolerance that rounding allows lets %s pass%s", p->name, share);
 }
 
-// Of a whole, and by the norm, all components are judged together.
+// True if the comparison rejects the wrong output: as a whole and by the norm all components are judged
+// together, else enough of those in which it differs must be wrong.
 static bool is_rejected(const struct proving *p, const struct deviation *d, uint64_t telling)
 {
     bool together = p->whole || p->buffer->compare.kind == COMPARE_NORM;
@@ -192,7 +193,7 @@ static bool prove_by_zeros(struct proving *p, struct error *e)
     return narrow(p, d.wrong, factor_for(p, ZERO_NOISE), e);
 }
 
-// The very same is no wrong output. But where it is the output itself nothing has to be done.
+// An identical output is not a wrong one. But where it is the output itself nothing has to be done.
 static bool prove_same(struct proving *p, bool *same, struct error *e)
 {
     struct deviation d;

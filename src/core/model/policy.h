@@ -5,8 +5,8 @@
 
 #include "base/wire.h"
 
-// Of which timed launches the output is held against the reference. Of none where a read-write
-// buffer keeps its contents from launch to launch: they are not what one launch makes.
+// The timed launches whose output is compared with the reference. None if a read-write buffer keeps
+// its contents from launch to launch: they are not what one launch makes.
 enum policy_check { POLICY_CHECK_NONE, POLICY_CHECK_ONE, POLICY_CHECK_EACH, POLICY_CHECKS };
 
 struct policy {
@@ -21,7 +21,7 @@ struct policy {
     bool fixed;               // exactly `launches`, no early stop
     enum policy_check check;
     uint64_t chosen; // CHECK_ONE: a random number that says which launch
-    // Not 0: the launches are on other inputs, and are held against the reference of those
+    // Not 0: the launches are on other inputs, and are compared with the reference of those
     // (job_on_other_inputs(); where job_inputs_stay(), on the job's own). Their times are judged,
     // too: a launch that is much faster on inputs that it has seen keeps results.
     uint64_t inputs;

@@ -235,7 +235,7 @@ struct result {
     const char *output;  // what the worker printed meanwhile (tail); "" when nothing
 };
 
-// Of the codec's layout: raised when it changes.
+// The version of the codec's layout: raised when it changes.
 #define RESULT_FORMAT 10
 
 struct result *result_new(void); // zeroed: CORRECT, texts "", warm

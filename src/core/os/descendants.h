@@ -11,14 +11,14 @@
 // This process takes the orphans among its descendants as its children, which it then has to reap:
 // descendants_reap().
 bool descendants_adopt(void);
-// Those below `root`, at most `most`, parents first; dead ones that nobody has waited for are left
-// out. Allocates nothing. Returns how many.
+// Lists the processes below `root`, at most `most`, parents first; dead ones that nobody has waited for
+// are left out. Allocates nothing. Returns how many.
 size_t descendants_list(pid_t root, pid_t *out, size_t most);
 // The same of the direct children alone.
 size_t descendants_children(pid_t root, pid_t *out, size_t most);
 // SIGKILLs all below `root`, and what they start meanwhile. `root` itself goes on.
 void descendants_kill(pid_t root);
-// Of this process: waits for the dead among those that it has adopted, and for no child in `own`.
+// Waits for the dead among the children that this process has adopted, and for no child in `own`.
 void descendants_reap(const pid_t *own, size_t count);
 
 #endif

@@ -43,7 +43,7 @@ static bool is_open_file(const char *link)
     return str_starts(link, "/proc/") || str_starts(link, "/dev/fd/");
 }
 
-// What the link says, from its own folder on; frees the link's path.
+// The path that the link points to: `says`, relative to the link's folder. Frees the link's path.
 static char *join_link(char *link, const char *says)
 {
     struct text t = TEXT_INIT;
@@ -202,7 +202,7 @@ static bool replace(const struct destination *d, const struct text *text, struct
     return ok || fail_to_write(d->path, why, e);
 }
 
-// What is printed to an open file goes behind what it has.
+// Writes without replacing the file. Text for an open file or a device is appended to what it has.
 static bool write_in_place(const struct destination *d, const char *path, const struct text *text,
                            struct error *e)
 {

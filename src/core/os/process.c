@@ -266,7 +266,7 @@ bool process_start_owned(struct process *p, const char *const *argv, struct erro
     char worker[BESIDE_PATH_SIZE];
     struct text path = TEXT_INIT;
     size_t count = 0;
-    // What cannot be run is best told by trying to.
+    // A program that is not found is started all the same: the attempt reports the reason best.
     bool is_found = tool_find(argv[0], &path) && beside_worker(worker);
     text_release(&path);
     if (!is_found)

@@ -1,4 +1,4 @@
-// What /proc and the kernel tell of another process.
+// The state of another process, as /proc and the kernel report it.
 #include "os/process_state.h"
 
 #include "os/descendants.h"
@@ -64,7 +64,7 @@ static bool read_files(pid_t pid, struct process_state *s)
     return true;
 }
 
-// Of all threads but the first: of a thread that is ready to run the state is R.
+// Counts the busy threads besides the first: the state of a thread that is ready to run is R.
 static void read_threads(pid_t pid, struct process_state *s)
 {
     char path[320];

@@ -140,7 +140,7 @@ static bool is_first_use(const struct pairing *p, uint32_t argument)
     return true;
 }
 
-// What the spec says that a kernel does with a buffer, where its text surely does something else.
+// Refuses an access in the spec that is certainly not what the kernel's source does with the buffer.
 static bool check_access(const struct pairing *p, uint32_t i)
 {
     const struct signature_parameter *parameter = &p->signature->parameters[i];

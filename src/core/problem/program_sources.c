@@ -102,7 +102,7 @@ static struct source_file *new_file(struct loader *l)
 
 static bool take_text(struct loader *l, struct source_file *f, const char *text, size_t length)
 {
-    // Something may be put in front of it for the compiler, and a mark is none in the middle.
+    // Something may be put in front of it for the compiler, and a mark is not valid in the middle.
     const size_t mark = str_mark_length(text, length);
     text += mark;
     length -= mark;
@@ -421,8 +421,8 @@ static const char *locate_file(struct loader *l, const struct source_file *f, bo
     return NULL;
 }
 
-// What `#include_next` reads: the file of that name in the folders behind the one in which this file
-// was found. Compilers' own headers pass on to the C library's so.
+// The file that `#include_next` reads: the one of that name in the folders behind the one in which this
+// file was found. Compilers' own headers include those of the C library this way.
 static const char *locate_next(struct loader *l, const struct source_file *f, const char *name,
                                bool *outside)
 {
@@ -440,7 +440,7 @@ static const char *locate_next(struct loader *l, const struct source_file *f, co
 }
 
 // The file's index, added where it is not there; false: it cannot be read. More files outside than
-// a toolkit has, or a larger one, are none that the tuner reads: *target is then unresolved.
+// a toolkit has, or a larger one, are not read by the tuner: *target is then unresolved.
 static bool take_file(struct loader *l, const char *name, const char *path, bool outside,
                       uint32_t *target)
 {

@@ -607,10 +607,10 @@ static bool is_measured(const struct reading *r, const struct token *name)
            is_word_token(name - 2, "sizeof");
 }
 
-// Beside enum parameter_use: what is no element, read or assigned, may do both.
+// Beside enum parameter_use: a use other than reading or assigning an element may do both.
 #define PARAMETER_UNSURE 4u
 
-// What an expression with the pointer's name does with its memory.
+// The use that an expression with the pointer's name makes of its memory.
 static unsigned use_at(const struct reading *r, const struct token *name)
 {
     static const char *const changes[] = {"+=", "-=", "*=", "/=", "++", "--", NULL};

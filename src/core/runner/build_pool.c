@@ -190,7 +190,7 @@ static bool give_back(struct build_pool *p, struct happening *h, struct error *e
     return true;
 }
 
-// What the build found is found again by the bench worker when it loads the job.
+// Finishes the build although priming failed: the bench worker finds the cause again when it loads the job.
 static bool do_without_priming(struct build_pool *p, struct happening *h, bool is_compiled)
 {
     h->build->image = (struct image){.primed = is_compiled};

@@ -1,6 +1,6 @@
-// What answers for a job: live (workers build, verify, measure), cached (live with the store and the
-// device's lock around it), several (turns on several devices), farm (equal devices that share the
-// work). Everything after the search is the same for all of them.
+// An evaluator turns jobs into results: live (workers build, verify, measure), cached (live with the
+// store and the device's lock around it), several (turns on several devices), farm (equal devices that
+// share the work). Everything after the search is the same for all of them.
 //
 // A job is submitted under a ticket of the caller's choosing and comes back, in any order, as an
 // outcome with the same ticket. The evaluator owns the job from submit() until drop(); between
@@ -31,7 +31,7 @@ struct terms {
     struct measure_rules rules;
     uint64_t build_limit_ns;  // POLICY_BUILD_LIMIT_NS
     uint64_t launch_limit_ns; // POLICY_LAUNCH_LIMIT_NS
-    uint64_t driver_limit_ns; // for what is no job's own doing: opening the device, inputs, checks;
+    uint64_t driver_limit_ns; // for what is not done by a job: opening the device, inputs, checks;
                               // 0: the limits of runner/remote.h
     uint64_t lock_wait_ns;    // for the device's lock, held by others; 0: DEVICE_LOCK_WAIT_NS
     uint64_t seed;            // chooses the timed launch of a screening whose output is compared
@@ -231,9 +231,9 @@ uint32_t live_builder_jobs(const struct place *p);
 struct spare;
 struct endings;
 
-// Judges what the verified launch of a job left, before it is timed, where no reference can: `data` are its
-// buffers, as fill_bytes() counts them; of those that are no output NULL and 0. False makes a wrong result of it,
-// with what it wrote to `why` (as snprintf()).
+// Judges what the verified launch of a job left, before it is timed, where no reference can: `data` are
+// its buffers, as fill_bytes() counts them; NULL and 0 for those that are not outputs. False makes a wrong
+// result of it, with what it wrote to `why` (as snprintf()).
 struct judge {
     bool (*is_right)(void *context, const struct job *job, const void *const *data,
                      const size_t *lengths, char *why, size_t size);

@@ -38,7 +38,7 @@ static struct bench_job *choose_prefetch(const struct live *v, const struct entr
     return may && next && !next->bench.was_refused ? &next->bench : NULL;
 }
 
-// The verified launch is held against the best, so nothing else shall run meanwhile; on a GPU the
+// The verified launch is compared with the best, so nothing else shall run meanwhile; on a GPU the
 // host has nothing to do then.
 static void request_verify(struct live *v, struct entry *n)
 {
@@ -132,7 +132,7 @@ void live_bench_begin(struct live *v, struct entry *n)
     if (v->broken.code)
         return;
     entry_stage(&v->entries, n, STAGE_AT_BENCH);
-    // What was compiled into other caches is compiled again.
+    // A program that was compiled into other caches is compiled again.
     n->build.image.primed = n->build.image.primed &&
                             n->build.has_empty_caches == bench_worker(v->bench)->has_empty_caches;
     if (!bench_has(v->bench, &n->bench))
@@ -189,7 +189,7 @@ void live_bench_start(struct live *v)
     struct entry *first = wants_preparing(v);
     if (!v->hold)
         live_choose_caches(v, v->turns.first ? v->turns.first->entry : next_ready(v));
-    // A device that is being taken down, and a compiler that is, are no quiet surroundings.
+    // A device or a compiler that is being taken down would disturb a measurement.
     if (bench_worker(v->bench)->dying_ns || endings_awaited(&v->endings))
         return;
     if (v->recovery.state != RECOVERY_NONE) {
@@ -290,7 +290,7 @@ static bool refuse_left(struct live *v, const char *left, struct result *r)
     return true;
 }
 
-// The default configuration, which all are held against, wrote only a part of an output. False: the
+// The default configuration, which all are compared with, wrote only a part of an output. False: the
 // evaluator is broken.
 static bool judge_left(struct live *v, const struct entry *n, struct result *r)
 {

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 
-// Of a count that was asked for, the part that is not known yet.
+// The rules, with a requested count of samples reduced to those that are not known yet.
 static struct measure_rules rules_of(const struct live *v, const struct entry *n)
 {
     struct measure_rules rules = v->o.terms.rules;

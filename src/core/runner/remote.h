@@ -12,9 +12,9 @@
 #define REMOTE_DYING_NS (2ull * 1000000000)
 #define REMOTE_GONE_NS  (10ull * 1000000000)
 
-// What a machine that crashed leaves of a driver's cache may be cut short, and a driver that reads it
-// then ends its worker, or says that a right kernel does not build. So what ended a worker is tried
-// again with empty caches, and if it works with those, so does everything after it.
+// A driver's cache may be cut short after a crash of the machine, and a driver that reads it then ends
+// its worker, or reports that a correct kernel does not build. So what ended a worker is tried again
+// with empty caches, and if it works with those, so does everything after it.
 struct worker_caches {
     bool exist;     // the language's drivers have caches
     bool are_left;  // workers start with empty ones from now on
@@ -78,7 +78,7 @@ bool remote_open_ahead(struct remote *r, const struct worker_setup *s, enum work
 bool remote_open(struct remote *r, const struct worker_setup *s, enum worker_role role,
                  struct error *e);
 // Sends a request as remote_send() does, for a worker that has a device and will be waited for. A
-// broken pipe is no failure: it is a death, and found as one when the channel is read. The payload
+// broken pipe is not a failure: it is a death, and found as one when the channel is read. The payload
 // is released.
 bool remote_request(struct remote *r, enum verb verb, struct text *payload, struct error *e);
 

@@ -162,7 +162,7 @@ static bool is_silent(const struct result *r)
     return true;
 }
 
-// What a driver's cache has of a program was cut to nothing.
+// True if the program has no kernel: its entry in a driver's cache was cut to nothing.
 static bool has_no_kernel(const struct result *r)
 {
     return r->fault == FAULT_SPEC && strstr(r->message, "is not in the program; it has: none");

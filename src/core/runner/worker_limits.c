@@ -15,7 +15,7 @@
 #define REFERENCE_FACTOR 4
 // A launch that shall show that the device lives: this long, never longer than the limit of a launch.
 #define PROBE_NS (10ull * 1000000000)
-// What the driver gets in a worker that shall show so: so many times what it took before.
+// The driver's limit in a worker that has to show that the device lives: so many times what it took before.
 #define PROBE_PATIENCE 10
 
 static uint64_t least_limit(uint64_t a, uint64_t b) // 0: none

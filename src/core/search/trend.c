@@ -6,7 +6,8 @@
 
 #define SQUARES_DEVIATE 0.2 // slopes, where what the terms do not explain has a deviation of 1
 #define PLACES_DEVIATE  0.15
-// Of a place's distance from the middle and of its square, all places being as frequent:
+// The deviation of a place from the middle, and the mean and the deviation of its square, if all places
+// are equally frequent:
 #define PLACE_DEVIATION  0.288675134594812882
 #define SQUARE_MEAN      (1.0 / 12)
 #define SQUARE_DEVIATION 0.0745355992499929917

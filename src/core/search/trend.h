@@ -11,7 +11,7 @@
 
 struct trend {
     const struct axes *axes;
-    // Of each axis the square of its distance from the middle; behind these the place on each axis.
+    // Two for each axis: first the squares of the distances from the middle, then the places on the axes.
     uint32_t terms;
     double *weights;                // of each term
     double *slopes;                 // by how much a standardised value grows with each term
@@ -22,8 +22,9 @@ struct trend {
 
 // The axes and the arena outlive it. False without memory.
 bool trend_init(struct trend *t, const struct axes *axes, struct arena *a);
-// What is expected of a point (a place from 0 to 1 on each axis): the terms with their slopes. Standardised, 0 in the mean over all
-// configurations, and 0 everywhere without answers. An axis without an order has no part in it.
+// The value expected at a point (a place from 0 to 1 on each axis): the sum of its terms, each times its
+// slope. Standardised, 0 in the mean over all configurations, and 0 everywhere without answers. An axis
+// without an order has no part in it.
 double trend_value(const struct trend *t, const float *point);
 
 // Fits the slopes: trend_forget(), each answer's point and standardised value, trend_fit().

@@ -31,7 +31,8 @@
 
 // ---- its life
 
-// What the worker itself was started with and is nobody's here: its own files are closed by exec().
+// Closes the files that the worker was started with, which the cell does not use. The worker's own files
+// are close-on-exec, and stay.
 static void close_inherited(void)
 {
     for (int fd = 3; fd < STATE_FILES; fd++) {
@@ -186,7 +187,7 @@ struct comparison {
     bool differs;
 };
 
-// Of a page of /proc/PID/pagemap: it is in memory, and no longer the file's but a copy.
+// True if a page, as /proc/PID/pagemap gives it, is in memory, and no longer the file's but a copy.
 static bool is_copied(uint64_t page)
 {
     return page >> 63 && !(page >> 61 & 1);

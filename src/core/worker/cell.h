@@ -23,7 +23,7 @@ enum cell_side {
 };
 enum cell_side cell_start(struct cell *c, struct error *e);
 
-// What the worker does with a phase that the cell tells.
+// The worker's function for the phases that the cell reports.
 struct cell_listener {
     void (*phase)(void *context, const struct frame *f);
     void *context;

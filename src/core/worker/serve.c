@@ -525,7 +525,7 @@ static uint64_t claimed_ns(const struct result *r)
     return sum;
 }
 
-// What a launch took by the job's own clock cannot be longer than the worker waited for the answer.
+// Fails launches that took longer by the job's own clock than the worker waited for the answer.
 static void judge_times(struct result *r, uint64_t took_ns)
 {
     char claimed[32], took[32];
@@ -541,7 +541,7 @@ static void judge_times(struct result *r, uint64_t took_ns)
         claimed, took);
 }
 
-// What has been launched leaves its process as it found it, else it is wrong, whatever it computes.
+// Fails a job that does not leave its process as it found it, whatever it computes.
 static void judge_cell(struct worker *w, struct cell *c, struct result *r, uint64_t took_ns)
 {
     pid_t cells[64];
@@ -708,7 +708,7 @@ static void serve_frame(struct worker *w, const struct frame *f)
     arena_release(&q.arena);
 }
 
-// After bytes that are no frame nothing that follows can be understood: say so, and end.
+// After bytes that are not a valid frame nothing that follows can be understood: say so, and end.
 static int serve_all(struct worker *w)
 {
     while (!w->ended) {

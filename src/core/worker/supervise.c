@@ -103,7 +103,7 @@ static int watch_program(struct owner *o)
             pass_output_on(o);
     }
     descendants_kill(getpid());
-    // What it had written before it ended.
+    // Passes on the output that the program had written before it ended.
     while (o->output >= 0 && !o->is_alone) {
         struct pollfd left = {.fd = o->output, .events = POLLIN};
         if (poll(&left, 1, 0) <= 0)

@@ -64,7 +64,8 @@ enum baseline_fit { BASELINE_FITS, BASELINE_OTHER_DRIVER, BASELINE_OTHER_DEVICE 
 enum baseline_fit baseline_fits(const struct baseline *b, const struct device_info *d,
                                 struct text *why);
 
-// What the passes took, in ns: each the least of its samples, by moment. In the arena, NULL without memory.
+// The times of the passes in ns, by moment: each is the shortest of its samples. In the arena, NULL
+// without memory.
 const struct regression_moment *baseline_moments(const struct baseline_row *r, struct arena *a,
                                                  size_t *count);
 // Appends today's passes to those of a row's newest moments, BASELINE_MOMENTS_MOST - 1 at most. False without memory.

@@ -22,8 +22,8 @@
 
 #define BENCH_PASSES 6
 #define BENCH_ROUNDS 8 // of a pass
-// What the machine was like is not comparable where its clock differs by more than this share, or, of a device that is a CPU or
-// shares the host, where its cores and its load average together are more or fewer by this factor.
+// The machine's state is not comparable if its clock differs by more than this share, or if, for a device
+// that is a CPU or shares the host, its cores and load average add up to more or less by this factor.
 #define BENCH_OTHER_CLOCK 0.02
 #define BENCH_OTHER_LOAD  1.5
 
@@ -70,7 +70,7 @@ enum workflow_answer benchmark_step(struct benchmark *b, int timeout_ms,
                                     const struct benchmark_record **record, struct error *e);
 void benchmark_cancel(struct benchmark *b); // the records are of the passes that have ended
 void benchmark_progress(struct benchmark *b, struct benchmark_progress *out);
-// Those of all points by the passes that have ended; none before the first has.
+// The records of all points from the passes that have ended; none before the first has.
 const struct benchmark_record *benchmark_records(const struct benchmark *b, uint32_t *count);
 void benchmark_free(struct benchmark *b); // NULL is fine
 

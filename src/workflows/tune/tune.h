@@ -74,7 +74,7 @@ struct tune_ranked {
     bool known;               // the store had the whole of it: nothing was launched
     bool is_short;            // the budget's time was up: no further than the first regular look
     size_t finalists, failed; // failed: of them, while they were ranked or verified again
-    size_t tied;              // not told apart from the winner, which counts
+    size_t tied;              // not distinguished from the winner, which counts
     const struct tune_record *chosen; // of those: what `hone best` answers
     char why[TIE_BREAK_WHY];          // that one was chosen
     uint8_t id[16];                   // of the ranking in the store; zeros with one finalist
@@ -89,8 +89,8 @@ struct tune_speedup {
     bool known;  // both have a time, and these compare
     bool same;   // they are one configuration, or run the same job
     bool ranked; // within the rounds of a ranking; else from times of screening, which see drift
-    // Of the ranked with its interval (stats/speedup.h); of screened ones by ranks, at a level that
-    // holds although the faster one was chosen among all, if they have launches enough.
+    // With its interval (stats/speedup.h) if ranked. For screened records the interval is by ranks, at
+    // a level that holds although the faster one was chosen among all, if they have enough launches.
     struct stats_ratio ratio;
     uint32_t needed;  // of screened ones without an interval: launches of each for one; 0: none
                       // of one kind
@@ -107,7 +107,7 @@ struct tune_source {
     // The speed-up of the tune's best over that, once the search and its ranking are over.
     struct tune_speedup behind;
     uint32_t shared; // parameters that both have and vary
-    bool is_failed; // no result is correct: it is no input of the search, and nothing else is known
+    bool is_failed;  // no result is correct: not an input of the search, and nothing else is known
 };
 
 // A configuration that the user started with.

@@ -10,7 +10,7 @@ struct c_host {
     const struct device_options *options;
     struct text compiler; // path
     uint32_t files;       // counts shared objects: the loader takes equal names for one library
-    // What kernels may leave behind (c_state.c).
+    // State that kernels may leave behind (c_state.c).
     bool is_noted;             // the environment's digest is
     bool has_pool;             // a library with threads of its own was loaded: OpenMP, a BLAS
     uint32_t threads;          // before the last program was loaded

@@ -1,4 +1,4 @@
-// What a kernel can leave behind in its process and only the process itself sees: how the processor
+// State that a kernel can leave behind in its process and only the process itself sees: how the processor
 // rounds, the environment, alarms, and work that goes on after the kernel has returned. The rest is
 // seen from outside (worker/cell.c).
 #include "device/backends/c/c.h"
@@ -101,8 +101,9 @@ static bool is_alarm_set(void)
     return any;
 }
 
-// Of libraries whose threads look for work for a while after it is done such time is no sign. Else a
-// thread that is still there works, or waits to: what it takes is seen once it is gone.
+// Fails a kernel that left threads running, or whose threads worked after it had returned: a thread that is
+// still there works, or waits to, and the time of one that is gone is seen. Neither is a sign if a library
+// is loaded whose threads look for work for a while after it is done.
 static bool is_work_left(struct c_host *h, struct result *r)
 {
     struct timespec joined = {.tv_nsec = JOINED_NS};
