@@ -58,8 +58,7 @@ def call(build, arguments, folder):
 
 def default_of(spec):
     with open(spec, encoding="utf-8") as text:
-        parameters = json.load(text)["ConfigurationSpace"]["TuningParameters"]
-    return ",".join("%s=%s" % (p["Name"], p["Default"]) for p in parameters if "Default" in p)
+        return ",".join("%s=%s" % item for item in json.load(text)["defaults"].items())
 
 
 def measure(build, case, device, folder):

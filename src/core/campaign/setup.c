@@ -35,7 +35,7 @@ struct evaluator *setup_evaluator(const struct setup *s, struct live_options liv
                                   struct cached_options cached, uint64_t planned,
                                   uint32_t *builders, struct error *e)
 {
-    uint32_t unused;
+    uint32_t unused = 0;
     builders = builders ? builders : &unused;
     setup_live(s, &live);
     cached.store = s->build_only ? NULL : s->store;
