@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#define SQUARES_DEVIATE 0.2 // slopes, where what the terms do not explain has a deviation of 1
-#define PLACES_DEVIATE  0.15
+#define SQUARES_DEVIATE 0.1 // slopes, where what the terms do not explain has a deviation of 1
+#define PLACES_DEVIATE  0.075
 // The deviation of a place from the middle, and the mean and the deviation of its square, if all places
 // are equally frequent:
 #define PLACE_DEVIATION  0.288675134594812882
