@@ -421,7 +421,7 @@ static const struct device_info *take_free_card(const struct device_info *list, 
 {
     const struct device_info *taken = NULL;
     size_t equal = 0;
-    if (!next_equal_device(list, count, wanted, first))
+    if (!first || !next_equal_device(list, count, wanted, first))
         return first;
     for (const struct device_info *d = first; d;
          d = next_equal_device(list, count, wanted, d), equal++)

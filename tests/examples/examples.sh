@@ -95,7 +95,7 @@ compare)
     [[ \$words == *" --rounds"* ]] || set -- "\$@" --rounds 6
     ;;
 bench) set -- "\$@" --passes 4 --rounds 2 ;;
-check) [[ \$words == *" --sample"* || \$words == *" -n"* ]] || set -- "\$@" --sample 3 ;;
+check) [[ \$words == *" --sample"* || \$words == *" -n"* || \$words == *" --known"* ]] || set -- "\$@" --sample 3 ;;
 report) [[ \$words != *" --watch"* ]] || { set -- "\$@" --until-eof && exec </dev/null; } ;;
 esac
 [[ \${1:-} != sweep || \$words == *" --rounds"* || \$words != *" --against"* ]] || set -- "\$@" --rounds 4

@@ -171,7 +171,7 @@ static bool count_changed(struct device *d, const struct job_buffer *b, struct b
                           uint64_t *out, struct error *e)
 {
     struct job_buffer plain = *b;
-    struct deviation found;
+    struct deviation found = {.wrong = 0};
     void *now = NULL, *before = NULL;
     plain.access = ACCESS_BOTH;
     plain.compare.kind = COMPARE_EXACT;
