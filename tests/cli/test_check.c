@@ -166,6 +166,7 @@ START_TEST(hostile_texts)
 }
 END_TEST
 
+#ifndef __SANITIZE_ADDRESS__
 static bool is_there(const char *program)
 {
     struct text command = TEXT_INIT;
@@ -174,6 +175,7 @@ static bool is_there(const char *program)
     text_release(&command);
     return found;
 }
+#endif
 
 // The sanitizer's runtime would have to come before the simulator's.
 static bool simulator_runs(void)
