@@ -81,7 +81,7 @@ static const struct {
     {25, NULL}, // what is to happen at its exit never does
     {26, "runtime: the worker died while running"},
     {27, "runtime: the worker died while running"},
-    {28, "runtime: the worker died while running"},
+    {28, "runtime: the worker died while "}, // it ends the worker before the phase is told
     {29, "runtime: the kernel left an alarm set"},
     {30, "runtime: the worker died while running"},
     {105, NULL},
