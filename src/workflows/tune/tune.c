@@ -236,6 +236,23 @@ static bool is_search_over(struct tune *t)
     return t->asking_ended && evaluator_idle(t->evaluator);
 }
 
+// The budget's time runs from the first launch, or the first record where nothing is launched, and not while another
+// process holds the device: what comes before that is no search.
+static uint64_t spent_time(struct tune *t)
+{
+    struct evaluator_status now;
+    evaluator_status(t->evaluator, &now);
+    const uint64_t *span = now.times.span_ns;
+    if (t->began_ns == 0) {
+        if (t->record_count == 0 && span[SPAN_VERIFYING] + span[SPAN_MEASURING] == 0)
+            return 0;
+        t->began_ns = clock_ns();
+        t->began_locked_ns = span[SPAN_LOCKED];
+    }
+    uint64_t passed = clock_ns() - t->began_ns, locked = span[SPAN_LOCKED] - t->began_locked_ns;
+    return passed > locked ? passed - locked : 0;
+}
+
 // When the budget's time is up, configurations that were asked for and have not begun are dropped,
 // too.
 static void watch_budget_time(struct tune *t)
@@ -243,7 +260,7 @@ static void watch_budget_time(struct tune *t)
     uint64_t limit = t->o.budget.nanoseconds;
     if (limit == 0 || t->progress.out_of_time || t->was_ranked || is_search_over(t))
         return;
-    if (t->o.replay ? t->replayed_ns < (double)limit : clock_ns() - t->started_ns < limit)
+    if (t->o.replay ? t->replayed_ns < (double)limit : spent_time(t) < limit)
         return;
     t->progress.out_of_time = t->asking_ended = true;
     evaluator_cancel(t->evaluator);
@@ -587,8 +604,7 @@ void tune_cancel(struct tune *t)
 // ---- views -------------------------------------------------------------------------------------
 
 // `locked`: so long others had the device.
-static uint64_t estimate_time_left(const struct tune *t, uint64_t planned, uint64_t locked,
-                                   uint64_t now)
+static uint64_t estimate_time_left(struct tune *t, uint64_t planned, uint64_t locked, uint64_t now)
 {
     uint64_t left = planned > t->record_count ? planned - t->record_count : 0;
     if (t->fresh_done < 2 || left == 0)
@@ -597,7 +613,7 @@ static uint64_t estimate_time_left(const struct tune *t, uint64_t planned, uint6
     double each = worked > 0 ? worked / (double)(t->fresh_done - 1) : 0;
     double ns = each * (double)left;
     double limit = t->o.replay ? 0 : (double)t->o.budget.nanoseconds; // no clock of here
-    double used = (double)(now - t->started_ns);
+    double used = limit > 0 ? (double)spent_time(t) : 0;
     if (limit > 0 && ns > limit - used)
         ns = limit > used ? limit - used : 0;
     return (uint64_t)ns;

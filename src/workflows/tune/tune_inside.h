@@ -91,6 +91,8 @@ struct tune {
     struct evaluator_times before_ranking, ranking; // when it began; what it took
     uint64_t storing_ns;                            // its results
     uint64_t started_ns;
+    uint64_t began_ns,
+        began_locked_ns;      // the budget's time; how long the device was another's before
     double replayed_ns;       // what the answers of a replay cost when they were recorded
     uint64_t first_done_ns;   // when the first record that was measured here was there
     uint64_t first_locked_ns; // so long others had had the device by then
