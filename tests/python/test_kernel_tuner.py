@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ import hone
 numpy = pytest.importorskip("numpy")
 import hone.kernel_tuner as kernel_tuner  # noqa: E402
 from hone.kernel_tuner import util  # noqa: E402
+from hone.kernel_tuner._cache import load_cache  # noqa: E402
 
 ADD = """__kernel void vector_add(__global float *c, __global const float *a, __global float *b, int n) {
     int i = get_group_id(0) * block_size_x + get_local_id(0);
@@ -219,6 +221,88 @@ def test_cache_files_are_read_and_written(vectors, tmp_path):
     assert {r["block_size_x"]: r["times"] for r in again}[32] == results[0]["times"] and sorted(json.loads((tmp_path / "c.json").read_text())["cache"]) == ["128", "32", "64"]
     with pytest.raises(hone.UsageError, match="parameters"):
         kernel_tuner.tune_kernel("vector_add", ADD, N, vectors, {"block_size_x": [32], "more": [1]}, cache=tmp_path / "c", quiet=True)
+
+
+def test_a_killed_script_keeps_its_rows(vectors, tmp_path):
+    """Each is in the cache before it is printed; what a killed writer cut off is left out."""
+    script = tmp_path / "script.py"
+    script.write_text(f"""import numpy, hone.kernel_tuner as kernel_tuner
+a = numpy.ones({N}, numpy.float32)
+kernel_tuner.tune_kernel("vector_add", {ADD!r}, {N}, [a, a, a, numpy.int32({N})], {{"block_size_x": [32, 64, 128, 256], "k": list(range(200))}},
+                         cache="killed", iterations=2)
+""")
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True, cwd=tmp_path,
+                          env={**os.environ, "PYTHONUNBUFFERED": "1"}) as running:
+        printed = 0
+        while printed < 5:
+            printed += "time=" in running.stdout.readline()
+        running.kill()
+        printed += sum("time=" in line for line in running.stdout.readlines())
+    text = (tmp_path / "killed.json").read_text()
+    kept = text.count('"times"')
+    assert printed <= kept < 800
+    (tmp_path / "killed.json").write_text(text + '"32,1999": {"block_size_x": 32, "k"')
+    again = load_cache(tmp_path / "killed.json")
+    assert len(again["cache"]) == kept and all("time" in row for row in again["cache"].values())
+
+
+def test_ctrl_c_ends_the_script(vectors, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"""import numpy, hone.kernel_tuner as kernel_tuner
+a = numpy.ones({N}, numpy.float32)
+kernel_tuner.tune_kernel("vector_add", {ADD!r}, {N}, [a, a, a, numpy.int32({N})], {{"block_size_x": [32, 64], "k": list(range(400))}}, cache="c", iterations=2)
+print("the next line ran")
+""")
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+                          env={**os.environ, "PYTHONUNBUFFERED": "1"}) as running:
+        while "time=" not in running.stdout.readline():
+            pass
+        running.send_signal(signal.SIGINT)
+        said, wrong = running.communicate(timeout=60)
+    assert running.returncode != 0 and "KeyboardInterrupt" in wrong and "the next line ran" not in said
+    assert len(json.loads((tmp_path / "c.json").read_text())["cache"]) >= 1 + said.count("time=")
+
+
+@pytest.mark.parametrize("guard", ["#ifndef block_size_y\n#define block_size_y 16\n#endif\n", ""])
+def test_block_sizes_are_always_defined(vectors, guard):
+    """A default behind #ifndef is not another size than that of the launch."""
+    source = guard + """__kernel void add(__global float *c, __global const float *a, __global const float *b) {
+    int x = get_group_id(0) * block_size_x + get_local_id(0), y = get_group_id(1) * block_size_y + get_local_id(1);
+    c[y * 64 + x] = a[y * 64 + x] + b[y * 64 + x];
+}
+"""
+    ones = numpy.ones(64 * 64, numpy.float32)
+    left = kernel_tuner.run_kernel("add", source, (64, 64), [numpy.zeros_like(ones), ones, ones], {"block_size_x": 64}, quiet=True)
+    assert numpy.count_nonzero(left[0]) == 64 * 64
+
+
+def test_values_keep_their_kinds(vectors):
+    source = ADD.replace("a[i] + b[i]", "a[i] + b[i] + K / 2")
+    params = {"block_size_x": [64], "K": [1, 2.5, True], "X": ["test", 2]}
+    left = kernel_tuner.run_kernel("vector_add", source, N, vectors, {"block_size_x": 64, "K": 1}, quiet=True)
+    assert numpy.array_equal(left[0], vectors[1] + vectors[2])  # 1 / 2 of integers
+    results, _ = tune(vectors, source=source, params=params, metrics={"twice": lambda p: p["X"] * 2})
+    assert [(r["K"], type(r["K"]), r["X"], r["twice"]) for r in results] == \
+        [(1, int, "test", "testtest"), (1, int, 2, 4), (2.5, float, "test", "testtest"), (2.5, float, 2, 4)]
+    one = kernel_tuner.tune_kernel("vector_add", source, N, vectors, {**params, "X": ["test", 2, 2.45]}, quiet=True, iterations=1,
+                                   restrictions=["X == 2.45", "K == 1"])[0]
+    assert [(r["X"], r["K"]) for r in one] == [(2.45, 1)]
+
+
+def test_a_time_limit_does_not_count_the_wait_for_the_device(vectors, tmp_path, monkeypatch):
+    """Another process holds the device for longer than the limit: the search begins when it is free."""
+    holder = tmp_path / "holder.py"
+    holder.write_text(f"""import numpy, hone.kernel_tuner as kernel_tuner
+a = numpy.ones({N}, numpy.float32)
+source = {ADD!r}.replace("c[i] =", "for (int k = 0; k < 200000; k++) c[i] = sqrt(c[i] + k); c[i] =")
+print("holds", flush=True)
+kernel_tuner.run_kernel("vector_add", source, {N}, [a, a, a, numpy.int32({N})], {{"block_size_x": 64}})
+""")
+    with subprocess.Popen([sys.executable, holder], stdout=subprocess.PIPE, text=True) as running:
+        running.stdout.readline()
+        results, env = tune(vectors, strategy="random_sample", strategy_options={"time_limit": 0.5})
+        running.wait()
+    assert results and env["best_config"]
 
 
 @pytest.mark.parametrize("member, value, said", [("device_name", "another", "another.*pthread"), ("problem_size", ["7"], "7.*5000")])

@@ -23,7 +23,7 @@ from .._tune import Result, run as run_one, tune as tune_spec
 from .._devices import Device, Devices
 from . import strategies
 from ._ahead import Ahead
-from ._cache import cache_key, cache_path as find_cache, load_cache, of_space, read_cache, write_cache
+from ._cache import CacheFile, cache_key, cache_path as find_cache, load_cache, of_space
 from ._combinations import Combinations, Unsupported, ask, axes, check_names
 from ._goals import COSTS, Goals, Metrics, fail, totals
 from .util import get_config_string
@@ -340,8 +340,7 @@ class Question(Combinations):
             if re.search(rf"\bgrid_size_{axis}\b", kernel["KernelSource"]) and f"grid_size_{axis}" not in defined:
                 self.derived.append({"Name": f"grid_size_{axis}", "Expression": groups.get(axis.upper(), "1")})
         for k, name in enumerate(self.blocks):
-            if name not in self.params and name not in defined and re.search(rf"\b{name}\b", kernel["KernelSource"]) and \
-                    not re.search(rf"#\s*ifndef\s+{name}\b", kernel["KernelSource"]):
+            if name not in self.params and name not in defined and re.search(rf"\b{name}\b", kernel["KernelSource"]):
                 self.derived.append({"Name": name, "Expression": local["XYZ"[k]]})
         if "size" in self.smem:
             size = self.smem["size"]
@@ -545,7 +544,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
                 simulation_mode: Any = None, parallel: Any = None, observers: Optional[Sequence[Any]] = None, objective: Any = None,
                 objective_higher_is_better: Any = None, objectives: Any = None, seed: Any = None) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
     """Tunes as Kernel Tuner's function of this name does, and returns its kind of results: a dictionary for each configuration,
-    with "time" (the mean, in ms), "times" and metrics, or an ErrorConfig as its time; and an environment.
+    with "time" (the mean, in ms), "times" and metrics, or an ErrorConfig as its time; and an environment. `cache`: each result is in
+    that file before it is printed. Ctrl-C raises KeyboardInterrupt after the running launch.
 
     Arguments are Kernel Tuner's. Without an answer nothing is verified. `iterations`: so many launches of each; without it seven, as
     there, but one or two of a configuration that takes twice as long as the best, where nothing but the time is looked at. Raises Unsupported for what hone cannot serve, before
@@ -594,13 +594,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     space = spec.space(on=chosen)
     if not len(space):
         raise UsageError(f"restrictions exclude every configuration: {space.why()}")
-    cached: Dict[str, Dict[str, Any]] = {}
-    path = None
-    if cache is not None:
-        document, path = read_cache(cache, question, chosen)
-        cached = document.get("cache", {})
-        write_cache(path, question, chosen, cached, ())  # before anything runs: hours later would be late
-    known = of_space(space, cached)
+    kept = CacheFile(cache, question, chosen) if cache is not None else None
+    known = of_space(space, kept.rows) if kept is not None else {}
     if not quiet:
         print(f"Using: {chosen.name}")
     rows: List[Dict[str, Any]] = []
@@ -608,6 +603,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     def tell(record: Record) -> None:
         row = _row(record, computed, observing, goals)
         rows.append(row)
+        if kept is not None:
+            kept.add(row)
         if not quiet:
             line = get_config_string(row, [*question.params, "time", *observing.names, *computed.given])
             print(line if record.correct else f"{line}: {record.message}" if verbose else line)
@@ -623,15 +620,17 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             result = tune_spec(spec, budget="1", **options)  # the runner's time was over before the first
     finally:
         settings.ahead.tuned(chosen.devices)
-        if path is not None:
-            write_cache(path, question, chosen, cached, rows)
+        if kept is not None:
+            kept.close()
+    if result is not None and result.interrupted:
+        raise KeyboardInterrupt
     results = [*known.values(), *rows]
     if search == "exhaustive":  # in the order of the space, and not as builds ended
         results.sort(key=question.order)
     best = goals.best(results)
     environment = {"device_name": chosen.name, "platform_name": chosen.platform, "driver": chosen.driver, "compiler": chosen.compiler,
                    "compiler_options": question.options, "iterations": iterations or ITERATIONS, "tuner": f"hone {_version()}", "best_config": best,
-                   "interrupted": bool(result and result.interrupted), **totals(rows)}
+                   **totals(rows)}
     environment["overhead_time"] = max(0.0, 1e3 * (time.perf_counter() - began) - sum(totals(rows).values()))  # builds are beside each other
     if not quiet:
         goals.tell(best, [*question.params, "time", *computed.given])
