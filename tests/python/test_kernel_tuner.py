@@ -388,7 +388,14 @@ def test_simulation_searches_a_cache_file(tmp_path, capsys):
         results, env = simulate(tmp_path / "c", strategy=strategy, strategy_options={"max_fevals": 5})
         assert len(results) == 5 and env["simulation"], strategy
     assert len(simulate(tmp_path / "c", strategy="random_sample", strategy_options={"time_limit": 0.4})[0]) == 3
-    orders = {str([r["a"] for r in simulate(tmp_path / "c", strategy="random_sample", seed=seed)[0]]) for seed in (1, 1, 2, 3)}
+    assert len(simulate(tmp_path / "c", strategy="random_sample")[0]) == 1  # a tenth
+    results, env = simulate(tmp_path / "c", strategy="pso", strategy_options={"max_fevals": 3, "x0": (4, "y")})
+    assert (results[0]["a"], results[0]["b"]) == (4, "y") and env["overhead_time"] > 0
+    with pytest.warns(UserWarning, match="random sample"):
+        results, env = simulate(tmp_path / "c", objectives={"time": False, "watt": False}, strategy="nsga2", strategy_options={"max_fevals": 8})
+    assert len(results) == 8 and len(env["best_config"]) == 4
+    whole = {"strategy_options": {"max_fevals": 8}}
+    orders = {str([r["a"] for r in simulate(tmp_path / "c", strategy="random_sample", seed=seed, **whole)[0]]) for seed in (1, 1, 2, 3)}
     assert 1 < len(orders) < 4
     results, env = simulate(tmp_path / "c", objective="GFLOP/s", metrics={"GFLOP/s": lambda p: p["a"] - 4}, strategy="genetic_algorithm")
     assert len(results) == 8 and env["best_config"]["a"] == 8
@@ -397,7 +404,7 @@ def test_simulation_searches_a_cache_file(tmp_path, capsys):
     results, _ = simulate(tmp_path / "c", params={"a": [2, 4], "b": ["y"]}, restrictions=[lambda p: p["a"] > 2])
     assert [r["a"] for r in results] == [4]
     assert capsys.readouterr().out == ""
-    assert len(kernel_tuner.tune_cache(tmp_path / "c", restrictions=["a > 1"])[0]) == 6
+    assert len(kernel_tuner.tune_cache(tmp_path / "c", restrictions=["a > 1"], verbose=True, iterations=7)[0]) == 6
     said = capsys.readouterr().out
     assert "Simulating: A card" in said and "a=4, b=y, time=3.000ms" in said and "best performing configuration:\na=8, b=x" in said
 
@@ -406,7 +413,8 @@ def test_what_a_simulation_cannot_answer_is_said(tmp_path):
     recorded(tmp_path / "c.json")
     for more, said in (({"cache": tmp_path / "d"}, "there is no.*d.json"), ({"params": {**SPACE, "b": ["x", "z"]}}, "4 of.*4 are missing"),
                        ({"restrictions": "a > 9"}, "exclude every"), ({"objective": "joule", "objective_higher_is_better": False}, "joule"),
-                       ({"objectives": {"time": False, "watt": False}, "strategy": "nsga2"}, "several objectives")):
+                       ({"strategy": "pso", "strategy_options": {"max_feval": 5}}, "no strategy has 'max_feval'"),
+                       ({"strategy": "pso", "strategy_options": {"x0": [3, "x"]}}, "x0.*a=3")):
         with pytest.raises(hone.UsageError, match=said):
             simulate(**{"cache": tmp_path / "c", **more})
     for member, value, said in (("kernel_name", "g", "of the kernel g"), ("problem_size", 65, "problem size"), ("cache", {"1": 2}, "no cache file")):
@@ -544,9 +552,14 @@ def test_fortrans_order_is_refused_by_name(vectors):
 
 def test_observers_are_refused_by_name(vectors):
     class Mine(kernel_tuner.observers.BenchmarkObserver):
-        pass
+        def during(self):
+            pass
+
+    def of_one_argument(given):
+        return None
     observer = kernel_tuner.observers.nvml.NVMLObserver
-    for make, said in ((Mine, "observer Mine"), (lambda: observer(["gr_voltage"]), "gr_voltage: hone serves nvml_energy"),
+    for make, said in ((lambda: tune(vectors, observers=[Mine()]), "observer Mine: during"),
+                       (lambda: tune(vectors, observers=[of_one_argument]), "of_one_argument"), (lambda: observer(["gr_voltage"]), "gr_voltage: hone serves nvml_energy"),
                        (lambda: observer(["temperature"], save_all=True), "save_all"),
                        (lambda: tune(vectors, observers=[observer(["nvml_energy"], device=1)]), r"NVMLObserver\(device=1\) beside device=0"),
                        (lambda: tune(vectors, observers=[observer(["nvml_energy"])], strategy="genetic_algorithm"), "nvml_energy with strategy"),
@@ -555,6 +568,69 @@ def test_observers_are_refused_by_name(vectors):
             make()
     results, _ = tune(vectors, observers=[kernel_tuner.observers.RegisterObserver()])
     assert len(results) == 3 and all("num_regs" in r for r in results)
+
+
+def test_own_observers_look_at_what_a_kernel_left(vectors):
+    class Sum(kernel_tuner.observers.BenchmarkObserver):
+        def register_configuration(self, params):
+            self.block = params["block_size_x"]
+
+        def after_finish(self):
+            left = numpy.zeros(N, numpy.float32)
+            self.dev.memcpy_dtoh(left, self.dev.allocations[0])
+            self.sum = float(left.sum())
+
+        def get_results(self):
+            return {"sum": self.sum, "block": self.block}
+
+    right = vectors[1] + vectors[2]
+    source = ADD.replace("a[i] + b[i]", "a[i] + b[i] + (block_size_x == 64 ? 0.5f : 0.0f)")
+    results, env = tune(vectors, source=source, answer=[right, None, None, None], verify=lambda answer, left, atol: True,
+                        observers=[Sum(), kernel_tuner.accuracy.AccuracyObserver("max error", "off")], objective="off", objective_higher_is_better=False,
+                        metrics={"twice": lambda p: 2 * p["sum"]})
+    assert [r["block"] for r in results] == [32, 64, 128]
+    assert [round(r["off"], 3) for r in results] == [0.0, 0.5, 0.0]
+    assert results[0]["sum"] == pytest.approx(right.sum(), rel=1e-5) and results[1]["twice"] > results[0]["twice"]
+    for name, error in (("RMSE", 3), ("mean squared error", 9), ("average relative", 3), ("max-abs", 3), ("MALE", numpy.log10(4))):
+        assert kernel_tuner.accuracy.error_metric_from_name(name)(numpy.ones(4), numpy.full(4, 4.0)) == pytest.approx(error), name
+
+
+def test_a_searchspace_and_its_neighbors():
+    params = {"a": [1, 2, 4, 8], "b": ["x", "y", "z"]}
+    space = kernel_tuner.searchspace.Searchspace(params, ["a != 2 or b == 'y'", lambda p: p["a"] < 8 or p["b"] != "z"], 1024)
+    assert space.size == len(space.list) == 9 and space.list[0] == (1, "x") and space.is_param_config_valid((2, "y"))
+    assert not space.is_param_config_valid((2, "x")) and not space.is_param_config_valid((3, "x"))
+    assert space.get_neighbors((1, "x"), "Hamming") == [(1, "y"), (1, "z"), (4, "x"), (8, "x")]
+    assert space.get_neighbors((1, "x"), "strictly-adjacent") == [(1, "y"), (2, "y")]
+    assert space.get_neighbors((1, "x"), "Hamming-adjacent") == [(1, "y"), (4, "x")]
+    assert space.get_neighbors((4, "x"), "adjacent") == [(2, "y"), (4, "y"), (8, "x"), (8, "y")]
+    assert len(set(space.get_random_sample(4))) == 4 and space.get_random_neighbor((4, "x")) in space.list
+    with pytest.raises(hone.UsageError, match="neighbor_method"):
+        space.get_neighbors((1, "x"), "nearest")
+
+
+def test_helpers_of_scripts(tmp_path):
+    recorded(tmp_path / "c.json")
+    assert len(util.read_cache(tmp_path / "c.json")["cache"]) == 8
+    rows = [{"time": 1.0, "watt": 3.0}, {"time": 2.0, "watt": 2.0}, {"time": 2.5, "watt": 2.5}]
+    assert util.get_pareto_results(rows, ["time", "watt"], [False, False]) == rows[:2] and rows[0]["optimal"] and "optimal" not in rows[2]
+    assert util.process_metrics({"time": 2.0, "n": 4}, {"rate": "n / time", "twice": lambda p: 2 * p["rate"]})["twice"] == 4
+    assert util.check_restrictions(["a < b", lambda p: p["a"] == 1], {"a": 1, "b": 2}) and not util.check_restrictions("a > b", {"a": 1, "b": 2})
+    assert util.get_problem_size(("n * 2", 3), {"n": 8}) == [16, 3, 1]
+    assert util.get_grid_dimensions([100, 7, 1], {"block_size_x": 32, "k": 2}, (None, ["k", 2], None), ("block_size_x", "block_size_y", "block_size_z")) == (4, 2, 1)
+    assert util.get_thread_block_dimensions({"block_size_y": 4}) == (256, 4, 1) and json.loads(json.dumps(numpy.arange(2), cls=util.NpEncoder)) == [0, 1]
+
+
+def test_a_t1_file(pocl, tmp_path):
+    (tmp_path / "add.cl").write_text(ADD)
+    (tmp_path / "t1.json").write_text(json.dumps({
+        "ConfigurationSpace": {"TuningParameters": [{"Name": "block_size_x", "Type": "int", "Values": "[32, 64]", "Default": 32}], "Conditions": []},
+        "KernelSpecification": {"Language": "OpenCL", "KernelName": "vector_add", "KernelFile": "add.cl", "ProblemSize": [N], "LocalSize": {"X": "block_size_x"},
+                                "GlobalSizeType": "CUDA", "GlobalSize": {"X": f"ceil({N} / block_size_x)"}, "Arguments": [
+            {"Name": n, "Type": "float", "MemoryType": "Vector", "Size": N, "FillType": "Random", "AccessType": "WriteOnly" if n == "c" else "ReadOnly"} for n in "cab"
+        ] + [{"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": N}]}}))
+    results, env = kernel_tuner.tune_kernel_T1(tmp_path / "t1.json", iterations=3, device="pthread")
+    assert sorted(r["block_size_x"] for r in results) == [32, 64] and env["best_config"]["time"] > 0
 
 
 @pytest.mark.skipif(not os.environ.get("HONE_TEST_FAKE_DRIVERS"), reason="the fake drivers are not built")

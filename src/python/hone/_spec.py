@@ -345,6 +345,8 @@ def _constant(value: Any) -> str:
     value = _arrays.plain_number(value)
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, str) and not isinstance(_number(value), str):
+        return repr(value)  # a text that looks like a number
     return repr(value) if isinstance(value, float) else str(value)
 
 
