@@ -5,18 +5,11 @@
 
 #include <stdlib.h>
 
-WORKFLOW_OPERATIONS(peak, peak_run);
-WORKFLOW_OPERATIONS(score, score);
-WORKFLOW_OPERATIONS(check, check);
-WORKFLOW_OPERATIONS(compare, compare);
-WORKFLOW_OPERATIONS(sweep, sweep);
-WORKFLOW_OPERATIONS(benchmark, benchmark);
-
 // ---- peak ---------------------------------------------------------------------------------------
 
 struct hone_tune *engine_peak_new(const struct hone_tune_options *o, struct error *e)
 {
-    struct hone_tune *t = handle_new(&peak_operations, o, e);
+    struct hone_tune *t = handle_new(o, e);
     if (!t)
         return NULL;
     const struct peak_options options = {.setup = t->setup.options.setup};
@@ -39,7 +32,7 @@ bool engine_peak_known(struct hone_store *st, const struct device_info *d, struc
 
 struct hone_tune *engine_score_new(const struct score_options *o, struct error *e)
 {
-    struct hone_tune *t = handle_new(&score_operations, NULL, e);
+    struct hone_tune *t = handle_new(NULL, e);
     if (!t)
         return NULL;
     return handle_started(t, score_new(o, e));
@@ -56,7 +49,7 @@ void engine_scored(const struct hone_tune *t, struct engine_scored *out)
 struct hone_tune *engine_check_new(const struct hone_tune_options *o,
                                    const struct check_options *how, struct error *e)
 {
-    struct hone_tune *t = handle_new(&check_operations, o, e);
+    struct hone_tune *t = handle_new(o, e);
     if (!t)
         return NULL;
     struct check_options options = *how;
@@ -127,7 +120,7 @@ struct hone_tune *engine_compare_new(const struct hone_tune_options *o,
                                      const struct compare_options *how, uint32_t top,
                                      struct error *e)
 {
-    struct hone_tune *t = handle_new(&compare_operations, o, e);
+    struct hone_tune *t = handle_new(o, e);
     if (!t)
         return NULL;
     struct setup *setup = &t->setup.options.setup;
@@ -187,7 +180,7 @@ void engine_compare_name(const char *spec, const char *what, struct text *out)
 struct hone_tune *engine_sweep_new(const struct sweep_options *o,
                                    const struct hone_tune_options *tunes, struct error *e)
 {
-    struct hone_tune *t = handle_new(&sweep_operations, NULL, e);
+    struct hone_tune *t = handle_new(NULL, e);
     if (!t)
         return NULL;
     struct sweep_options options = *o;
@@ -217,7 +210,7 @@ void engine_swept(const struct hone_tune *t, struct engine_swept *out)
 struct hone_tune *engine_bench_new(const struct hone_tune_options *o,
                                    const struct benchmark_options *how, struct error *e)
 {
-    struct hone_tune *t = handle_new(&benchmark_operations, o, e);
+    struct hone_tune *t = handle_new(o, e);
     if (!t)
         return NULL;
     struct benchmark_options options = *how;

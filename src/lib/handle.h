@@ -108,39 +108,8 @@ bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, str
 bool setup_tune(struct tune_setup *s, const struct hone_tune_options *o, struct error *e);
 void setup_release(struct tune_setup *s); // a zeroed one, too
 
-// A handle's operations on its workflow; each function is the workflow's own, as
-// workflows/workflow.h says.
-struct workflow_operations {
-    enum workflow_answer (*step)(void *workflow, int timeout_ms, const void **record,
-                                 struct error *e);
-    void (*cancel)(void *workflow);
-    void (*free)(void *workflow);
-};
-
-// Defines NAME_operations for the workflow NAME whose struct is TYPE.
-#define WORKFLOW_OPERATIONS(name, type)                                                            \
-    static enum workflow_answer step_##name(void *workflow, int timeout_ms, const void **record,   \
-                                            struct error *e)                                       \
-    {                                                                                              \
-        const struct name##_record *found = NULL;                                                  \
-        enum workflow_answer answer = name##_step(workflow, timeout_ms, &found, e);                \
-        *record = found;                                                                           \
-        return answer;                                                                             \
-    }                                                                                              \
-    static void cancel_##name(void *workflow)                                                      \
-    {                                                                                              \
-        name##_cancel(workflow);                                                                   \
-    }                                                                                              \
-    static void free_##name(void *workflow)                                                        \
-    {                                                                                              \
-        name##_free((struct type *)workflow);                                                      \
-    }                                                                                              \
-    static const struct workflow_operations name##_operations = {step_##name, cancel_##name,       \
-                                                                 free_##name}
-
 // Any workflow, with what it borrows; the public functions are those of a tune.
 struct hone_tune {
-    const struct workflow_operations *operations;
     union {
         void *workflow;
         struct tune *tune;
@@ -159,8 +128,7 @@ struct hone_tune {
 };
 
 // The handle of a workflow that is made next, from the options of a tune (NULL: it needs no device). NULL with an error.
-struct hone_tune *handle_new(const struct workflow_operations *operations,
-                             const struct hone_tune_options *o, struct error *e);
+struct hone_tune *handle_new(const struct hone_tune_options *o, struct error *e);
 // The handle with its workflow; NULL, and it is freed, if the workflow could not be made.
 struct hone_tune *handle_started(struct hone_tune *t, void *workflow);
 

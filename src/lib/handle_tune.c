@@ -179,12 +179,9 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
 
 // ---- handles ------------------------------------------------------------------------------------
 
-struct hone_tune *handle_new(const struct workflow_operations *operations,
-                             const struct hone_tune_options *o, struct error *e)
+struct hone_tune *handle_new(const struct hone_tune_options *o, struct error *e)
 {
     struct hone_tune *t = calloc(1, sizeof *t);
-    if (t)
-        t->operations = operations;
     if (t ? !o || setup_init(&t->setup, o, e) : error_memory(e))
         return t;
     hone_tune_free(t);
@@ -199,8 +196,6 @@ struct hone_tune *handle_started(struct hone_tune *t, void *workflow)
     hone_tune_free(t);
     return NULL;
 }
-
-WORKFLOW_OPERATIONS(tune, tune);
 
 // ---- tunes --------------------------------------------------------------------------------------
 
@@ -271,7 +266,7 @@ static struct hone_tune *start_tune(const struct hone_tune_options *o,
                                     struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    struct hone_tune *t = handle_new(&tune_operations, NULL, &why);
+    struct hone_tune *t = handle_new(NULL, &why);
     if (t) {
         bool ok = make_setup(&t->setup, o, recorded, one, &why);
         t = handle_started(t, ok ? tune_new(&t->setup.options, &why) : NULL);
@@ -333,7 +328,7 @@ enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
 {
     struct error why = ERROR_INIT;
     const void *found = NULL;
-    enum workflow_answer answer = t->operations->step(t->workflow, timeout_ms, &found, &why);
+    enum workflow_answer answer = workflow_step(t->workflow, timeout_ms, &found, &why);
     *record = found;
     if (answer == WORKFLOW_END && t->setup.options.setup.store &&
         !store_kept(t->setup.options.setup.store, &why))
@@ -358,14 +353,14 @@ enum hone_answer hone_tune_advance(struct hone_tune *t, int timeout_ms, struct h
 
 void hone_tune_cancel(struct hone_tune *t)
 {
-    t->operations->cancel(t->workflow);
+    workflow_cancel(t->workflow);
 }
 
 void hone_tune_free(struct hone_tune *t)
 {
     if (!t)
         return;
-    t->operations->free(t->workflow);
+    workflow_free(t->workflow);
     for (uint32_t i = 0; i < t->line_count; i++)
         setup_release(&t->lines[i]);
     free(t->lines);

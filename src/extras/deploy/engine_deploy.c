@@ -3,12 +3,10 @@
 
 #include "lib/handle.h"
 
-WORKFLOW_OPERATIONS(deploy, deploy);
-
 struct hone_tune *engine_deploy_new(const struct deploy_options *o,
                                     const struct hone_tune_options *tune, struct error *e)
 {
-    struct hone_tune *t = handle_new(&deploy_operations, NULL, e);
+    struct hone_tune *t = handle_new(NULL, e);
     if (!t)
         return NULL;
     struct deploy_options options = *o;

@@ -33,11 +33,11 @@ struct item {
 };
 
 struct check {
+    struct workflow w;
     struct check_options o;
     struct session session;
     struct permutation permutation; // of a sample
     struct sizes *sizes;
-    struct evaluator *evaluator;
     struct arena arena;
 
     uint64_t count;       // to be checked
@@ -57,13 +57,14 @@ struct check {
     struct findings findings;
 
     struct check_progress progress;
-    uint64_t started_ns;
     uint64_t first_done_ns;   // when the first record that was checked here was there
     uint64_t first_locked_ns; // so long others had had the device by then
     uint64_t fresh_done;
-    bool asking_ended, broken;
-    struct error why;
+    bool asking_ended;
+    struct error why; // nothing more is asked, and it breaks once what runs has ended
 };
+
+static const struct workflow_operations check_operations;
 
 const char *check_verdict_text(enum check_verdict v)
 {
@@ -107,20 +108,19 @@ static bool make_check_evaluator(struct check *c, struct error *e)
                                       .own_reference = o->smallest_count > 0};
     const struct cached_options cached = {.constants = c->session.constants,
                                           .source = c->session.source};
-    c->evaluator = setup_evaluator(&o->setup, live, cached, c->count, NULL, e);
-    return c->evaluator != NULL;
+    c->w.evaluator = setup_evaluator(&o->setup, live, cached, c->count, NULL, e);
+    return c->w.evaluator != NULL;
 }
 
 struct check *check_new(const struct check_options *o, struct error *e)
 {
-    struct check *c = alloc_zeroed(sizeof *c, e);
+    struct check *c = workflow_new(sizeof *c, &check_operations, e);
     if (!c)
         return NULL;
     arena_init(&c->arena);
     c->o = *o;
     if (o->setup.build_only)
         c->o.setup.store = NULL;
-    c->started_ns = clock_ns();
     c->choice = arena_array(&c->arena, o->setup.spec->parameter_count + 1, sizeof *c->choice);
     const struct session_options so = {.name = NULL};
     if ((c->choice || error_memory(e)) && session_make(&c->session, &c->o.setup, &so, e) &&
@@ -130,11 +130,9 @@ struct check *check_new(const struct check_options *o, struct error *e)
     return NULL;
 }
 
-void check_free(struct check *c)
+static void release_check(void *workflow)
 {
-    if (!c)
-        return;
-    evaluator_free(c->evaluator);
+    struct check *c = workflow;
     for (uint64_t i = 0; i < c->item_count; i++)
         result_free(c->items[i]->result);
     free(c->items);
@@ -144,7 +142,6 @@ void check_free(struct check *c)
     sizes_free(c->sizes);
     session_release(&c->session);
     arena_release(&c->arena);
-    free(c);
 }
 
 // ---- sizes -------------------------------------------------------------------------------------
@@ -255,12 +252,12 @@ static bool check_next(struct check *c, struct error *e)
     job->configuration = n->record.configuration;
     job->configuration_json = n->record.configuration_json;
     job->constants = n->sized->constants;
-    return evaluator_submit(c->evaluator, ticket, job, e);
+    return evaluator_submit(c->w.evaluator, ticket, job, e);
 }
 
 static bool submit_more(struct check *c, struct error *e)
 {
-    size_t room = evaluator_room(c->evaluator);
+    size_t room = evaluator_room(c->w.evaluator);
     for (size_t i = 0; i < room && i < BATCH && !c->asking_ended; i++) {
         if (c->item_count == c->count)
             c->asking_ended = true;
@@ -311,7 +308,7 @@ static const struct check_record *finish_record(struct check *c, struct item *n,
         c->fresh_done++;
         if (!c->first_done_ns) {
             struct evaluator_status now;
-            evaluator_status(c->evaluator, &now);
+            evaluator_status(c->w.evaluator, &now);
             c->first_done_ns = clock_ns();
             c->first_locked_ns = now.times.span_ns[SPAN_LOCKED];
         }
@@ -344,17 +341,17 @@ static const struct check_record *take_outcome(struct check *c, struct outcome *
     n->result = out->result;
     // The kernel's name or its arguments are wrong: as long as nothing worked, nothing will.
     if (n->result->fault == FAULT_SPEC && c->progress.by_status[STATUS_CORRECT] == 0) {
-        c->broken = c->asking_ended = true;
+        c->asking_ended = true;
         error_set(&c->why, ERROR_INPUT, "KernelSpecification: %s", n->result->message);
         spec_error(c->o.setup.spec, &c->why);
-        evaluator_cancel(c->evaluator);
+        evaluator_cancel(c->w.evaluator);
     }
     // The simulator's log is of the job that ran last, and what was not built did not run.
     bool has_run = n->result->status != STATUS_COMPILE && n->result->status != STATUS_CONSTRAINTS;
     if (c->o.races_log && has_run && !take_races(c, n, e))
         return NULL;
     const struct check_record *r = finish_record(c, n, e);
-    evaluator_drop(c->evaluator, out->ticket);
+    evaluator_drop(c->w.evaluator, out->ticket);
     return r;
 }
 
@@ -383,54 +380,37 @@ static const struct check_record *next_checked(struct check *c, struct error *e)
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static enum workflow_answer break_off_check(struct check *c, const struct error *why,
-                                            struct error *e)
+static enum workflow_answer step_check(void *workflow, int timeout_ms, const void **record,
+                                       struct error *e)
 {
-    c->broken = true;
-    c->asking_ended = true;
-    if (e)
-        *e = *why;
-    return WORKFLOW_BROKEN;
-}
-
-static bool is_check_over(struct check *c)
-{
-    return c->asking_ended && evaluator_idle(c->evaluator);
-}
-
-enum workflow_answer check_step(struct check *c, int timeout_ms, const struct check_record **record,
-                                struct error *e)
-{
-    struct error why = ERROR_INIT;
+    struct check *c = workflow;
     struct outcome out;
-    *record = NULL;
-    if (c->broken && c->why.code && is_check_over(c))
-        return break_off_check(c, &c->why, e);
-    if (c->plan && !c->asking_ended && !choose_sizes(c, timeout_ms, &why))
-        return why.code ? break_off_check(c, &why, e) : WORKFLOW_NOTHING;
-    if (!c->broken && !submit_more(c, &why))
-        return break_off_check(c, &why, e);
-    *record = next_checked(c, &why);
-    if (*record || why.code)
-        return *record ? WORKFLOW_RECORD : break_off_check(c, &why, e);
-    if (is_check_over(c))
-        return c->broken ? break_off_check(c, &c->why, e) : WORKFLOW_END;
-    int got = evaluator_take(c->evaluator, timeout_ms, &out, &why);
-    if (got < 0 && why.code == ERROR_INPUT)
-        error_context(&why, "KernelSpecification"), spec_error(c->o.setup.spec, &why);
-    if (got > 0 && !(*record = take_outcome(c, &out, &why)))
+    if (c->plan && !c->asking_ended && !choose_sizes(c, timeout_ms, e))
+        return e->code ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
+    if (!submit_more(c, e))
+        return WORKFLOW_BROKEN;
+    *record = next_checked(c, e);
+    if (*record || e->code)
+        return *record ? WORKFLOW_RECORD : WORKFLOW_BROKEN;
+    if (c->asking_ended && evaluator_idle(c->w.evaluator)) {
+        *e = c->why;
+        return c->why.code ? WORKFLOW_BROKEN : WORKFLOW_END;
+    }
+    int got = evaluator_take(c->w.evaluator, timeout_ms, &out, e);
+    if (got < 0 && e->code == ERROR_INPUT)
+        error_context(e, "KernelSpecification"), spec_error(c->o.setup.spec, e);
+    if (got > 0 && !(*record = take_outcome(c, &out, e)))
         got = -1;
-    if (got < 0)
-        return break_off_check(c, &why, e);
-    return got > 0 ? WORKFLOW_RECORD : WORKFLOW_NOTHING;
+    return got < 0 ? WORKFLOW_BROKEN : got > 0 ? WORKFLOW_RECORD : WORKFLOW_NOTHING;
 }
 
-void check_cancel(struct check *c)
+static void stop_check(void *workflow)
 {
-    c->progress.common.cancelled = true;
-    c->asking_ended = true;
-    evaluator_cancel(c->evaluator);
+    ((struct check *)workflow)->asking_ended = true;
 }
+
+static const struct workflow_operations check_operations = {
+    .step = step_check, .stop = stop_check, .release = release_check};
 
 // ---- views -------------------------------------------------------------------------------------
 
@@ -438,17 +418,13 @@ void check_progress(struct check *c, struct check_progress *out)
 {
     uint64_t now = clock_ns();
     *out = c->progress;
+    workflow_progress(c, c->count, c->record_count, &out->common);
     out->valid = space_count(c->session.space);
-    out->common.planned = c->count;
     out->sized = c->plan ? c->sized : c->count;
-    out->common.done = c->record_count;
-    out->common.elapsed_ns = now - c->started_ns;
-    evaluator_status(c->evaluator, &out->common.evaluator);
     uint64_t locked = out->common.evaluator.times.span_ns[SPAN_LOCKED];
     double worked = (double)(now - c->first_done_ns) - (double)(locked - c->first_locked_ns);
-    if (c->fresh_done > 1 && worked > 0) // each took so long
-        out->common.left_ns =
-            (uint64_t)(worked / (double)(c->fresh_done - 1) * (double)(c->count - c->record_count));
+    double each = c->fresh_done > 1 && worked > 0 ? worked / (double)(c->fresh_done - 1) : 0;
+    out->common.left_ns = (uint64_t)(each * (double)(c->count - c->record_count));
 }
 
 const struct space *check_space(const struct check *c)

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "runner/place.h"
 #include "workflows/check/races.h"
-#include "workflows/workflow.h"
+#include "campaign/workflow.h"
 #include "space/space.h"
 #include "problem/spec.h"
 #include "store/store.h"
@@ -105,11 +105,7 @@ struct check;
 // Fails with the reason for an empty space.
 struct check *check_new(const struct check_options *o, struct error *e);
 
-enum workflow_answer check_step(struct check *c, int timeout_ms, const struct check_record **record,
-                                struct error *e);
-
-// Ends after the running launch; check_step() then comes to WORKFLOW_END soon.
-void check_cancel(struct check *c);
+WORKFLOW_FUNCTIONS(check, struct check, struct check_record);
 void check_progress(struct check *c, struct check_progress *out);
 const struct space *check_space(const struct check *c);
 void check_source_digest(const struct check *c, struct digest *out);
@@ -120,6 +116,5 @@ enum verification check_verification(const struct check *c, const char **against
 const struct check_record *const *check_records(const struct check *c, size_t *count);
 // The simulator's findings, in the order of kernel file and line; valid until the next step.
 const struct check_finding *check_findings(const struct check *c, size_t *count);
-void check_free(struct check *c); // NULL is fine
 
 #endif

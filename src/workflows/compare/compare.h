@@ -19,7 +19,7 @@
 #include "problem/spec.h"
 #include "store/store.h"
 #include "workflows/stored.h"
-#include "workflows/workflow.h"
+#include "campaign/workflow.h"
 
 #define COMPARE_SIDES 8
 
@@ -141,11 +141,7 @@ struct compare;
 
 struct compare *compare_new(const struct compare_options *o, struct error *e);
 
-enum workflow_answer compare_step(struct compare *c, int timeout_ms,
-                                  const struct compare_record **record, struct error *e);
-
-// Ends after the running launch; compare_step() then comes to WORKFLOW_END soon.
-void compare_cancel(struct compare *c);
+WORKFLOW_FUNCTIONS(compare, struct compare, struct compare_record);
 void compare_progress(struct compare *c, struct compare_progress *out);
 // All records in the order in which they were handed out.
 const struct compare_record *const *compare_records(const struct compare *c, size_t *count);
@@ -160,6 +156,5 @@ bool compare_load(struct compare *c, const struct compare_record *const *records
 // which lives until compare_free(). Blocks until answered.
 bool compare_fetch(struct compare *c, uint32_t side, enum fetch what, const char **kernel,
                    struct text *out, struct error *e);
-void compare_free(struct compare *c); // NULL is fine
 
 #endif

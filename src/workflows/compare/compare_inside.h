@@ -44,12 +44,12 @@ struct lane {
 };
 
 struct compare {
+    struct workflow w; // without an evaluator nothing is measured
     struct compare_options o;
     struct arena arena;
     struct side *sides;
     uint32_t side_count;
-    struct evaluator *evaluator; // (or NULL) nothing is measured
-    bool builds_alone;           // what is built would disturb what another member measures
+    bool builds_alone; // what is built would disturb what another member measures
     uint32_t views[COMPARE_SIDES], view_count; // a side of each of the evaluator's
     struct lane *lanes;
     uint32_t lane_count;                   // 0: this machine's device, by the options
@@ -74,8 +74,8 @@ struct compare {
     struct final_ranking *final_ranking;
 
     struct compare_progress progress;
-    uint64_t started_ns, tickets;
-    bool over, broken;
+    uint64_t done, tickets; // done: paired runs that were handed out
+    bool over;
 };
 
 // compare_plan.c

@@ -108,7 +108,7 @@ bool paired_run_start(struct compare *c, struct paired_run *h, struct error *e)
             continue;
         n->ticket = several_ticket(c->sides[i].member, c->tickets++);
         n->submitted = true;
-        if (!evaluator_submit(c->evaluator, n->ticket, n->job, e)) {
+        if (!evaluator_submit(c->w.evaluator, n->ticket, n->job, e)) {
             n->dropped = true; // it took the job all the same
             n->job = NULL;
             return false;
@@ -146,7 +146,7 @@ void paired_run_drop(struct compare *c, struct paired_run *h)
     for (uint32_t i = 0; i < c->side_count; i++) {
         struct slot *n = &h->slots[i];
         if (n->submitted && !n->dropped)
-            evaluator_drop(c->evaluator, n->ticket);
+            evaluator_drop(c->w.evaluator, n->ticket);
         n->dropped = n->submitted;
         n->job = n->submitted ? NULL : n->job;
     }
@@ -179,7 +179,7 @@ bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e)
     if (c->finalist_count == 0)
         return true;
     struct final_ranking_options o = {
-        .evaluator = c->evaluator,
+        .evaluator = c->w.evaluator,
         .rules = &c->rules,
         .device = &c->common,
         .seeds = {.order = c->o.setup.seed + c->finished, .decision = c->o.setup.seed},

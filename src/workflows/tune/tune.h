@@ -13,7 +13,7 @@
 #include "workflows/tie_break.h"
 #include "workflows/tune/replay.h"
 #include "workflows/final_ranking.h"
-#include "workflows/workflow.h"
+#include "campaign/workflow.h"
 #include "runner/farm.h"
 #include "problem/spec.h"
 #include "store/store.h"
@@ -182,13 +182,9 @@ struct tune;
 // space (space_explain_empty()).
 struct tune *tune_new(const struct tune_options *o, struct error *e);
 
-// END: search and ranking are over.
-enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
-                               struct error *e);
-
-// Ends the search after the running launch, without a ranking; tune_step() then comes to
-// WORKFLOW_END soon. When the budget's time is up there is a ranking still, a short one.
-void tune_cancel(struct tune *t);
+// END: search and ranking are over. A cancel ends the search after the running launch, without a ranking; when the budget's
+// time is up there is a ranking still, a short one.
+WORKFLOW_FUNCTIONS(tune, struct tune, struct tune_record);
 void tune_progress(struct tune *t, struct tune_progress *out);
 
 // The speed-up of the best over the default configuration; not known without a single best.
@@ -217,6 +213,5 @@ bool tune_job(const struct tune *t, const struct tune_record *record, struct job
 // With `keep`: a buffer's contents or a program's binary of a correct record.
 bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,
                 struct text *out, struct error *e);
-void tune_free(struct tune *t); // NULL is fine
 
 #endif

@@ -89,9 +89,9 @@ bool tune_replace_default(struct tune *t, struct error *why)
     struct error e = ERROR_INIT;
     struct evaluator_status status;
     uint64_t index;
-    if (t->o.replay || t->cancelled || t->progress.by_status[STATUS_CORRECT] > 0)
+    if (t->o.replay || t->w.cancelled || t->progress.by_status[STATUS_CORRECT] > 0)
         return false;
-    evaluator_status(t->evaluator, &status);
+    evaluator_status(t->w.evaluator, &status);
     uint32_t count = t->o.setup.spec->parameter_count;
     uint32_t *was = arena_array(&t->arena, count + 1, sizeof *was);
     uint32_t *is = arena_array(&t->arena, count + 1, sizeof *is);
@@ -109,8 +109,8 @@ bool tune_replace_default(struct tune *t, struct error *why)
               error_memory(&e);
     struct evaluator *anew = ok ? tune_make_evaluator(t, &e) : NULL;
     if (anew) {
-        evaluator_free(t->evaluator);
-        t->evaluator = anew;
+        evaluator_free(t->w.evaluator);
+        t->w.evaluator = anew;
     }
     if (anew && resubmit_items(t, &e))
         return true;

@@ -31,10 +31,10 @@ struct item {
 enum { SOURCE_BEST_SHOWN = 3 }; // of each source's best: the report tells what these were worth
 
 struct tune {
+    struct workflow w;
     struct tune_options o;
     struct session session;
     struct scalarization *strategy;
-    struct evaluator *evaluator;
     struct arena arena;
 
     struct item **items; // by ticket
@@ -90,7 +90,6 @@ struct tune {
     struct tune_progress progress;
     struct evaluator_times before_ranking, ranking; // when it began; what it took
     uint64_t storing_ns;                            // its results
-    uint64_t started_ns;
     double replayed_ns;       // what the answers of a replay cost when they were recorded
     uint64_t first_done_ns;   // when the first record that was measured here was there
     uint64_t first_locked_ns; // so long others had had the device by then
@@ -105,8 +104,8 @@ struct tune {
     bool by_time;     // the objective is the time or an equivalent
     bool has_values;  // some record has values of the objective
     bool was_ranked;  // once, whatever came of it
-    bool asking_ended, cancelled, broken;
-    struct error why;
+    bool asking_ended;
+    struct error why; // nothing more is asked, and it breaks once what runs has ended
 };
 
 // tune.c
