@@ -533,29 +533,22 @@ void deploy_progress(struct deploy *d, struct deploy_progress *out)
     }
 }
 
-const struct deploy_record *deploy_records(const struct deploy *d, uint32_t *count)
+void deploy_view(struct deploy *d, struct deploy_view *out)
 {
-    *count = d->record_count;
-    return d->records;
-}
-
-const struct spec *deploy_spec(const struct deploy *d)
-{
-    return d->spec;
-}
-
-void deploy_found(const struct deploy *d, struct deploy_found *out)
-{
-    *out = (struct deploy_found){.parts = d->is_whole ? d->parts : NULL,
-                                 .table = d->is_whole ? &d->table : NULL,
-                                 .chosen = d->chosen,
-                                 .matrices = d->matrices,
-                                 .candidates = d->own.count,
-                                 .columns = d->columns,
-                                 .column_count = d->column_count,
-                                 .sources = d->sources,
-                                 .points = d->o.plan->point_count,
-                                 .drawn = d->row_count - d->o.plan->point_count,
-                                 .images = d->images,
-                                 .image_count = d->image_count};
+    deploy_progress(d, &out->progress);
+    out->records = d->records;
+    out->count = d->record_count;
+    out->spec = d->spec;
+    out->found = (struct deploy_found){.parts = d->is_whole ? d->parts : NULL,
+                                       .table = d->is_whole ? &d->table : NULL,
+                                       .chosen = d->chosen,
+                                       .matrices = d->matrices,
+                                       .candidates = d->own.count,
+                                       .columns = d->columns,
+                                       .column_count = d->column_count,
+                                       .sources = d->sources,
+                                       .points = d->o.plan->point_count,
+                                       .drawn = d->row_count - d->o.plan->point_count,
+                                       .images = d->images,
+                                       .image_count = d->image_count};
 }

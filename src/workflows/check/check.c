@@ -11,7 +11,7 @@
 #include "workflows/check/findings.h"
 #include "search/permutation.h"
 #include "workflows/check/sizes.h"
-#include "workflows/session.h"
+#include "campaign/subject.h"
 
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ struct item {
 struct check {
     struct workflow w;
     struct check_options o;
-    struct session session;
+    struct subject subject;
     struct permutation permutation; // of a sample
     struct sizes *sizes;
     struct arena arena;
@@ -85,13 +85,13 @@ static uint64_t index_at(const struct check *c, uint64_t position)
 
 static bool plan_check(struct check *c, struct error *e)
 {
-    uint64_t valid = space_count(c->session.space), sample = c->o.sample;
+    uint64_t valid = space_count(c->subject.space), sample = c->o.sample;
     c->count = sample && sample < valid ? sample : valid;
     if (c->count < valid)
         permutation_init(&c->permutation, valid, c->o.setup.seed);
     else
         c->o.sample = 0;
-    c->sizes = sizes_new(&c->o, c->session.sources, e);
+    c->sizes = sizes_new(&c->o, c->subject.sources, e);
     if (!c->sizes || c->o.smallest_count == 0)
         return c->sizes != NULL;
     if (c->count < SIZE_MAX / sizeof *c->plan)
@@ -106,8 +106,8 @@ static bool make_check_evaluator(struct check *c, struct error *e)
     const struct live_options live = {.no_timing = true,
                                       .simulated = o->races_log != NULL,
                                       .own_reference = o->smallest_count > 0};
-    const struct cached_options cached = {.constants = c->session.constants,
-                                          .source = c->session.source};
+    const struct cached_options cached = {.constants = c->subject.constants,
+                                          .source = c->subject.source};
     c->w.evaluator = setup_evaluator(&o->setup, live, cached, c->count, NULL, e);
     return c->w.evaluator != NULL;
 }
@@ -119,12 +119,16 @@ struct check *check_new(const struct check_options *o, struct error *e)
         return NULL;
     arena_init(&c->arena);
     c->o = *o;
-    if (o->setup.build_only)
+    if (o->setup.build_only || o->races_log) // a result says nothing about races
         c->o.setup.store = NULL;
+    if (o->races_log) { // each check has a simulator of its own, and nothing is timed: none waits for another
+        c->o.setup.lock_folder = NULL;
+        c->o.setup.jobs = 1;
+    }
     c->choice = arena_array(&c->arena, o->setup.spec->parameter_count + 1, sizeof *c->choice);
-    const struct session_options so = {.name = NULL};
-    if ((c->choice || error_memory(e)) && session_make(&c->session, &c->o.setup, &so, e) &&
-        plan_check(c, e) && session_begin(&c->session, e) && make_check_evaluator(c, e))
+    const struct subject_options so = {.name = NULL};
+    if ((c->choice || error_memory(e)) && subject_make(&c->subject, &c->o.setup, &so, e) &&
+        plan_check(c, e) && subject_begin(&c->subject, e) && make_check_evaluator(c, e))
         return c;
     check_free(c);
     return NULL;
@@ -140,7 +144,7 @@ static void release_check(void *workflow)
     findings_release(&c->findings);
     free(c->plan);
     sizes_free(c->sizes);
-    session_release(&c->session);
+    subject_release(&c->subject);
     arena_release(&c->arena);
 }
 
@@ -160,7 +164,7 @@ static bool choose_sizes(struct check *c, int timeout_ms, struct error *e)
     while (c->sized < c->count) {
         struct planned *p = &c->plan[c->sized];
         p->index = index_at(c, c->sized);
-        space_get(c->session.space, p->index, c->choice);
+        space_get(c->subject.space, p->index, c->choice);
         p->sized = sizes_choose(c->sizes, c->choice, e);
         if (!p->sized)
             return false;
@@ -184,11 +188,11 @@ static struct item *check_item_new(struct check *c, const struct planned *p)
     uint32_t *choice = arena_array(&c->arena, spec->parameter_count + 1, sizeof *choice);
     if (!n || !choice)
         return NULL;
-    space_get(c->session.space, p->index, choice);
+    space_get(c->subject.space, p->index, choice);
     n->sized = p->sized;
     n->record = (struct check_record){
         .index = p->index, .choice = choice, .spec = p->sized->spec, .sizes = p->sized->text};
-    if (!session_texts(spec, choice, &c->arena, &n->record.configuration,
+    if (!subject_texts(spec, choice, &c->arena, &n->record.configuration,
                        &n->record.configuration_json))
         return NULL;
     n->twin = (struct twin){.owner = n, .scope = p->sized};
@@ -232,7 +236,7 @@ static bool check_next(struct check *c, struct error *e)
         p = c->plan[ticket];
     } else {
         p.index = index_at(c, ticket);
-        space_get(c->session.space, p.index, c->choice);
+        space_get(c->subject.space, p.index, c->choice);
         p.sized = sizes_choose(c->sizes, c->choice, e);
         if (!p.sized)
             return false;
@@ -242,7 +246,7 @@ static bool check_next(struct check *c, struct error *e)
         return error_memory(e);
     c->outstanding++;
     if (!make_check_job(c, n, &job, &why))
-        return session_refusal(&why, &n->result) || error_memory(e);
+        return subject_refusal(&why, &n->result) || error_memory(e);
     n->primary = twins_find(&c->twins, &n->twin, n->sized->spec, n->sized->sources, job);
     if (n->primary) {
         n->record.same_as = &n->primary->record;
@@ -414,12 +418,12 @@ static const struct workflow_operations check_operations = {
 
 // ---- views -------------------------------------------------------------------------------------
 
-void check_progress(struct check *c, struct check_progress *out)
+static void fill_progress(struct check *c, struct check_progress *out)
 {
     uint64_t now = clock_ns();
     *out = c->progress;
     workflow_progress(c, c->count, c->record_count, &out->common);
-    out->valid = space_count(c->session.space);
+    out->valid = space_count(c->subject.space);
     out->sized = c->plan ? c->sized : c->count;
     uint64_t locked = out->common.evaluator.times.span_ns[SPAN_LOCKED];
     double worked = (double)(now - c->first_done_ns) - (double)(locked - c->first_locked_ns);
@@ -427,30 +431,12 @@ void check_progress(struct check *c, struct check_progress *out)
     out->common.left_ns = (uint64_t)(each * (double)(c->count - c->record_count));
 }
 
-const struct space *check_space(const struct check *c)
+void check_view(struct check *c, struct check_view *out)
 {
-    return c->session.space;
-}
-
-void check_source_digest(const struct check *c, struct digest *out)
-{
-    *out = c->session.source;
-}
-
-enum verification check_verification(const struct check *c, const char **against)
-{
-    *against = c->session.against;
-    return c->session.verification;
-}
-
-const struct check_record *const *check_records(const struct check *c, size_t *count)
-{
-    *count = c->record_count;
-    return c->records;
-}
-
-const struct check_finding *check_findings(const struct check *c, size_t *count)
-{
-    *count = c->findings.count;
-    return c->findings.list;
+    fill_progress(c, &out->progress);
+    out->subject = &c->subject;
+    out->records = c->records;
+    out->count = c->record_count;
+    out->findings = c->findings.list;
+    out->finding_count = c->findings.count;
 }

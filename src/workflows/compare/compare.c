@@ -30,7 +30,7 @@ static const struct workflow_operations compare_operations;
 static bool begin_side(struct compare *c, struct side *s, struct error *e)
 {
     const struct compare_options *o = &c->o;
-    const struct session_options so = {.routine = s->o.routine != ROUTINE_NONE, .name = s->o.name};
+    const struct subject_options so = {.routine = s->o.routine != ROUTINE_NONE, .name = s->o.name};
     struct setup setup = o->setup;
     setup.spec = s->o.spec;
     setup.device = s->device;
@@ -42,7 +42,7 @@ static bool begin_side(struct compare *c, struct side *s, struct error *e)
     if (so.routine && !o->choices)
         return error_set(e, ERROR_USAGE, "%s: a routine has no configurations to compare",
                          s->o.label);
-    if (!session_make(&s->session, &setup, &so, e) || !session_begin(&s->session, e))
+    if (!subject_make(&s->subject, &setup, &so, e) || !subject_begin(&s->subject, e))
         return error_context(e, "%s", s->o.label);
     return true;
 }
@@ -83,9 +83,13 @@ struct compare *compare_new(const struct compare_options *o, struct error *e)
         return NULL;
     arena_init(&c->arena);
     c->o = *o;
+    c->o.setup.terms.rules.fixed = 0; // of tunes
+    c->o.setup.spare = NULL;          // a side has its own workers
+    c->o.setup.endings = NULL;
+    c->o.setup.builder_count = 0;
     c->progress.mean = c->progress.correlation = NAN;
-    if (make_sides(c, e) && compare_plan(c, e) && (compare_make_lanes(c) || error_memory(e)) &&
-        compare_make_evaluator(c, e)) {
+    if ((!o->top || compare_choose_top(c, e)) && make_sides(c, e) && compare_plan(c, e) &&
+        (compare_make_lanes(c) || error_memory(e)) && compare_make_evaluator(c, e)) {
         c->planned = c->paired_run_count;
         set_rules(c);
         return c;
@@ -109,7 +113,7 @@ static void release_compare(void *workflow)
     for (uint64_t i = 0; i < c->paired_run_count; i++)
         paired_run_release(c, c->paired_runs[i]);
     for (uint32_t i = 0; i < c->side_count; i++)
-        session_release(&c->sides[i].session);
+        subject_release(&c->sides[i].subject);
     compare_release_lanes(c);
     free(c->paired_runs);
     free(c->records);
@@ -262,22 +266,24 @@ void compare_progress(struct compare *c, struct compare_progress *out)
     out->member_count = compare_lane_members(c);
 }
 
-const struct compare_record *const *compare_records(const struct compare *c, size_t *count)
+void compare_view(struct compare *c, struct compare_view *out)
 {
-    *count = c->record_count;
-    return c->records;
+    compare_progress(c, &out->progress);
+    out->records = c->records;
+    out->count = c->record_count;
+    out->level = c->rules.level;
 }
 
 enum verification compare_verification(const struct compare *c, uint32_t side, const char **against)
 {
-    const struct session *s = &c->sides[side].session;
+    const struct subject *s = &c->sides[side].subject;
     *against = s->against ? s->against : "";
     return s->verification;
 }
 
 // ---- loading again -----------------------------------------------------------------------------
 
-bool compare_load(struct compare *c, const struct compare_record *const *records, struct error *e)
+bool compare_load(struct compare *c, const struct compare_record *record, struct error *e)
 {
     const uint32_t *choices[COMPARE_SIDES];
     for (uint32_t i = 0; i < c->side_count; i++) {
@@ -288,7 +294,7 @@ bool compare_load(struct compare *c, const struct compare_record *const *records
             return error_set(e, ERROR_USAGE,
                              "%s is a library's routine: it has no programs of ours",
                              c->sides[i].o.label);
-        choices[i] = records[i]->entries[i].choice;
+        choices[i] = record->entries[i].choice;
     }
     struct paired_run *h = compare_add(c, choices);
     if (!h)

@@ -5,7 +5,7 @@
 #define HONE_WORKFLOWS_COMPARE_COMPARE_INSIDE_H
 
 #include "workflows/compare/compare.h"
-#include "workflows/session.h"
+#include "campaign/subject.h"
 
 // A side's part of a paired run.
 struct slot {
@@ -25,7 +25,7 @@ struct paired_run {
 
 struct side {
     struct compare_side o;
-    struct session session; // of a live one
+    struct subject subject; // of a live one
     const char **texts;     // of a stored one: each entry's configuration, all parameters named
     const struct device_info *device;
     uint32_t member; // of the evaluator
@@ -79,6 +79,7 @@ struct compare {
 };
 
 // compare_plan.c
+bool compare_choose_top(struct compare *c, struct error *e); // of compare_options.top
 bool compare_plan(struct compare *c, struct error *e);
 // A paired run of one configuration a side; NULL without memory.
 struct paired_run *compare_add(struct compare *c, const uint32_t *const *choices);

@@ -5,7 +5,7 @@
 #include "workflows/sweep/sweep.h"
 
 #include "workflows/best.h"
-#include "workflows/session.h"
+#include "campaign/subject.h"
 #include "workflows/sweep/sweep_paired.h"
 
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static bool take_choice(struct sweep *s, uint32_t line, const uint32_t *choice)
     struct sweep_entry *n = entry_at(s, line);
     n->choice = arena_copy(&s->arena, choice, n->spec->parameter_count * sizeof *choice);
     return n->choice &&
-           session_texts(n->spec, n->choice, &s->arena, &n->configuration, &n->configuration_json);
+           subject_texts(n->spec, n->choice, &s->arena, &n->configuration, &n->configuration_json);
 }
 
 // ---- a line's configuration --------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// A tune in the order in which it happens: tune_new() makes the session, the evaluator and the
+// A tune in the order in which it happens: tune_new() makes the subject, the evaluator and the
 // strategy; each tune_step() asks the strategy for as many configurations as the evaluator has room
 // for, makes them into jobs and submits these (what is the same work as an earlier one shares its
 // result), takes an answer, tells the strategy and hands the record out; and once nothing more is
@@ -31,10 +31,10 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
         return tune_replay_evaluator(t, e);
     const struct live_options live = {
         .no_timing = o->no_timing, .by_image = true, .judge = o->judge};
-    const struct cached_options cached = {.alone = space_count(t->session.space) == 1,
+    const struct cached_options cached = {.alone = space_count(t->subject.space) == 1,
                                           .spec_name = o->name,
-                                          .constants = t->session.constants,
-                                          .source = t->session.source};
+                                          .constants = t->subject.constants,
+                                          .source = t->subject.source};
     return setup_evaluator(&o->setup, live, cached, t->planned, &t->builders, e);
 }
 
@@ -70,7 +70,7 @@ static bool describe_devices(struct tune *t, struct error *e)
     emit_start(&j, &json);
     farm_members_emit(t->members, count, &j);
     bool ok = json.failed ? error_memory(e)
-                          : session_describe(&t->session, t->o.setup.store, text_cstr(&json), e);
+                          : subject_describe(&t->subject, t->o.setup.store, text_cstr(&json), e);
     text_release(&json);
     return ok;
 }
@@ -79,13 +79,13 @@ static bool begin_search(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
     struct text subspace = TEXT_INIT;
-    const struct session_options so = {.space = o->replay ? o->replay->space : NULL,
+    const struct subject_options so = {.space = o->replay ? o->replay->space : NULL,
                                        .name = o->name};
-    if ((o->replay && !tune_replay_fits(o, e)) || !session_make(&t->session, &o->setup, &so, e))
+    if ((o->replay && !tune_replay_fits(o, e)) || !subject_make(&t->subject, &o->setup, &so, e))
         return false;
-    uint64_t valid = space_count(t->session.space);
+    uint64_t valid = space_count(t->subject.space);
     t->planned = budget_configurations(&o->budget, valid);
-    if (!strategy_check(o->strategy, e) || !session_begin(&t->session, e))
+    if (!strategy_check(o->strategy, e) || !subject_begin(&t->subject, e))
         return false;
     t->w.evaluator = tune_make_evaluator(t, e);
     if (!t->w.evaluator || !describe_devices(t, e))
@@ -95,7 +95,7 @@ static bool begin_search(struct tune *t, struct error *e)
     size_t room = evaluator_room(t->w.evaluator);
     bool by_time = o->budget.nanoseconds > 0 && t->planned >= valid;
     const struct objectives *g = &o->objectives;
-    struct strategy_setup setup = {.space = t->session.space,
+    struct strategy_setup setup = {.space = t->subject.space,
                                    .budget = by_time ? 0 : t->planned,
                                    .seed = o->setup.seed,
                                    .value_is_time = g->count == 1 &&
@@ -146,7 +146,7 @@ static void release_tune(void *workflow)
     free(t->front);
     scalarization_free(t->strategy);
     sources_release(&t->elsewhere);
-    session_release(&t->session);
+    subject_release(&t->subject);
     arena_release(&t->arena);
 }
 
@@ -175,12 +175,12 @@ static struct item *tune_item_new(struct tune *t, uint64_t index)
         return NULL;
     n->values = values;
     n->metrics = metrics;
-    space_get(t->session.space, index, choice);
+    space_get(t->subject.space, index, choice);
     n->record.index = index;
     n->record.choice = choice;
     n->record.pace = 1;
-    n->record.is_default = tune_has_default(t) && index == t->session.default_index;
-    if (!session_texts(spec, choice, &t->arena, &n->record.configuration,
+    n->record.is_default = tune_has_default(t) && index == t->subject.default_index;
+    if (!subject_texts(spec, choice, &t->arena, &n->record.configuration,
                        &n->record.configuration_json))
         return NULL;
     n->twin.owner = n;
@@ -211,14 +211,14 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
     t->outstanding++;
     if (t->o.replay)
         return tune_replay_answer(t, n) || error_memory(e);
-    if (!spec_job(t->o.setup.spec, t->session.sources, t->o.setup.device, n->record.choice, &n->job,
+    if (!spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.device, n->record.choice, &n->job,
                   &why))
-        return session_refusal(&why, &n->result) || error_memory(e);
+        return subject_refusal(&why, &n->result) || error_memory(e);
     const struct job_launch *launch = &n->job->launches[0];
     n->record.dimensions = launch->dimensions;
     memcpy(n->record.global, launch->global, sizeof n->record.global);
     memcpy(n->record.local, launch->local, sizeof n->record.local);
-    n->primary = twins_find(&t->twins, &n->twin, t->o.setup.spec, t->session.sources, n->job);
+    n->primary = twins_find(&t->twins, &n->twin, t->o.setup.spec, t->subject.sources, n->job);
     if (!n->primary)
         return tune_submit(t, n, ticket, e);
     job_free(n->job);
@@ -611,7 +611,7 @@ void tune_progress(struct tune *t, struct tune_progress *out)
 {
     uint64_t now = clock_ns();
     *out = t->progress;
-    out->valid = space_count(t->session.space);
+    out->valid = space_count(t->subject.space);
     out->has_default = tune_has_default(t);
     // More than the budget says where some were refused, or known without being asked for.
     uint64_t planned = t->planned + t->refused + t->unasked;
@@ -636,20 +636,12 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     out->member_count = fill_members(t);
 }
 
-const struct space *tune_space(const struct tune *t)
+void tune_view(struct tune *t, struct tune_view *out)
 {
-    return t->session.space;
-}
-
-void tune_source_digest(const struct tune *t, struct digest *out)
-{
-    *out = t->session.source;
-}
-
-enum verification tune_verification(const struct tune *t, const char **against)
-{
-    *against = t->session.against;
-    return t->session.verification;
+    tune_progress(t, &out->progress);
+    out->options = &t->o;
+    out->subject = &t->subject;
+    out->records = tune_records(t, &out->count);
 }
 
 double tune_record_ns(const struct tune_record *r)
@@ -706,7 +698,7 @@ bool tune_job(const struct tune *t, const struct tune_record *record, struct job
     const struct tune_options *o = &t->o;
     if (o->replay)
         return error_set(e, ERROR_USAGE, "what is recorded has no job");
-    return spec_job(o->setup.spec, t->session.sources, o->setup.device, record->choice, out, e);
+    return spec_job(o->setup.spec, t->subject.sources, o->setup.device, record->choice, out, e);
 }
 
 bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,

@@ -10,7 +10,7 @@
 #include "search/subspace.h"
 #include "workflows/elsewhere.h"
 #include "workflows/final_ranking.h"
-#include "workflows/session.h"
+#include "campaign/subject.h"
 #include "workflows/tune/tune.h"
 
 // A record on its way to the caller.
@@ -33,7 +33,7 @@ enum { SOURCE_BEST_SHOWN = 3 }; // of each source's best: the report tells what 
 struct tune {
     struct workflow w;
     struct tune_options o;
-    struct session session;
+    struct subject subject;
     struct scalarization *strategy;
     struct arena arena;
 
@@ -114,7 +114,7 @@ void tune_summarise(struct tune *t, struct item *n);
 // The first values of a recording's parameters are not a default.
 static inline bool tune_has_default(const struct tune *t)
 {
-    return t->session.has_default && !(t->o.replay && t->o.setup.spec->text_length == 0);
+    return t->subject.has_default && !(t->o.replay && t->o.setup.spec->text_length == 0);
 }
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
 // Nothing is asked any more, and no ranking runs: how records compare stays as it is.

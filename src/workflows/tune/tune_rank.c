@@ -372,7 +372,7 @@ static bool begin_ranking(struct tune *t, struct error *e);
 static bool reload_job(struct tune *t, uint64_t ticket, struct error *e)
 {
     struct item *n = t->items[ticket];
-    return n->record.job || (spec_job(t->o.setup.spec, t->session.sources, t->o.setup.device,
+    return n->record.job || (spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.device,
                                       n->record.choice, &n->job, e) &&
                              tune_submit(t, n, ticket, e));
 }
