@@ -141,7 +141,7 @@ static bool add_place(struct work *w, const struct device_info *d)
     if (w->places.count == FARM_MOST)
         return false;
     struct place *p = &places[w->places.count];
-    engine_place(m->devices, d, m->name, p);
+    devices_place(m->devices, d, m->name, p);
     for (uint32_t i = 0; i < w->places.count; i++) {
         if (places[i].spare == p->spare)
             p->spare = NULL;

@@ -65,8 +65,8 @@ static int show_end(struct session *s)
 static void show_check_progress(void *context, const struct screen *screen, struct text *line)
 {
     struct session *s = context;
-    struct engine_checked checked;
-    engine_checked(s->checking.check, &checked);
+    struct check_view checked;
+    check_view(s->checking.check, &checked);
     report_check_progress(&checked.progress, screen, line);
 }
 
@@ -85,8 +85,8 @@ static void tell_crash(const struct session *s)
 {
     const struct checking *c = &s->checking;
     const struct check_record *first = NULL;
-    struct engine_checked checked;
-    engine_checked(c->check, &checked);
+    struct check_view checked;
+    check_view(c->check, &checked);
     for (size_t i = 0; i < checked.count; i++) {
         const struct check_record *r = checked.records[i];
         bool worse = crash_is_worse(r->result, first ? first->result : NULL);

@@ -60,9 +60,8 @@ static bool write_data(struct session *s, const struct sweep_report *v, struct e
 static void show_sweep_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
-    struct engine_swept swept;
-    engine_swept(s->sweeping.sweep, &swept);
-    const struct sweep_progress p = swept.progress;
+    struct sweep_progress p;
+    sweep_progress(s->sweeping.sweep, &p);
     if (p.common.done == p.common.planned)
         return;
     text_addf(line, "point %llu of %llu", (unsigned long long)p.common.done + 1,

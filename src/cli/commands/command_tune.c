@@ -34,19 +34,19 @@ struct session {
 static void show_tune_progress(void *context, const struct screen *screen, struct text *line)
 {
     struct session *s = context;
-    struct engine_tuned t;
-    engine_tuned(s->tuning.handle, &t);
+    struct tune_view t;
+    tune_view(tune_of(s->tuning.handle), &t);
     report_tune_progress(&t.progress, &t.options->objectives, s->tuning.work.spec, screen, line);
 }
 
 // Warn during the run, so that the user can stop and fix the spec.
 static void warn_alike(struct session *s)
 {
-    struct engine_tuned t;
+    struct tune_view t;
     struct text text = TEXT_INIT;
     if (s->warned)
         return;
-    engine_tuned(s->tuning.handle, &t);
+    tune_view(tune_of(s->tuning.handle), &t);
     tuning_alike(&s->tuning, &t.progress, &text);
     s->warned = text.length > 0;
     if (s->warned) {
@@ -59,8 +59,8 @@ static void warn_alike(struct session *s)
 static void tell_page(void *context)
 {
     struct session *s = context;
-    struct engine_tuned t;
-    engine_tuned(s->tuning.handle, &t);
+    struct tune_view t;
+    tune_view(tune_of(s->tuning.handle), &t);
     page_beside_turn(&s->page, &t.progress.common);
 }
 
@@ -210,8 +210,8 @@ static void show_end(struct session *s)
 
 static int status_of(struct session *s)
 {
-    struct engine_tuned t;
-    engine_tuned(s->tuning.handle, &t);
+    struct tune_view t;
+    tune_view(tune_of(s->tuning.handle), &t);
     int status =
         workflow_status(&s->tuning.broken, workflow_failed, t.progress.by_status[STATUS_CORRECT]);
     bool has_ended = !interrupt_pending() && !s->tuning.broken.code && !s->tuning.recorded;
@@ -223,11 +223,11 @@ static int status_of(struct session *s)
 // The first crash, of a configuration or of the reference; else the first write out of bounds.
 static void tell_crash(struct session *s)
 {
-    struct engine_tuned t;
+    struct tune_view t;
     const struct tune_record *first = NULL;
     if (s->tuning.recorded)
         return;
-    engine_tuned(s->tuning.handle, &t);
+    tune_view(tune_of(s->tuning.handle), &t);
     for (size_t i = 0; i < t.count; i++) {
         if (crash_is_worse(t.records[i]->result, first ? first->result : NULL))
             first = t.records[i];
@@ -313,7 +313,7 @@ static int run_session(struct session *s)
     show_head(s);
     if (s->tuning.recorded)
         s->tuning.work.ticker.next_ns = clock_ns() + A_MOMENT;
-    struct running running = {.workflow = s->tuning.handle,
+    struct running running = {.workflow = tune_of(s->tuning.handle),
                               .work = &s->tuning.work,
                               .broken = &s->tuning.broken,
                               .context = s,
