@@ -257,7 +257,7 @@ static void write_space_json(const void *report, struct text *out)
     emit_raw_at(j, "cartesian", space_cartesian_text(sp));
     emit_u64_at(j, "valid", space_count(sp));
     emit_key(j, "constants");
-    emit_constants(j, s);
+    emit_constants(s, NULL, j);
     emit_parameters(j, s);
     const struct space_restriction_stats *stats;
     size_t count = space_restrictions(sp, &stats);
