@@ -274,8 +274,6 @@ static bool list_on_nodes(struct work *w, const struct hone_spec *spec, const ch
 bool work_list(struct work *w, const struct hone_spec *spec, const char *language, struct error *e)
 {
     const bool is_number = is_device_number(w);
-    if (w->given && !nodes_refuse_idle(w->given, e))
-        return false;
     if (w->given && w->given->on.count > 0)
         return list_on_nodes(w, is_number ? NULL : spec, is_number ? NULL : language, e);
     struct hone_error why = HONE_ERROR_INIT;
