@@ -48,6 +48,8 @@ static void put_along(struct table *t, const struct score_options *o, enum score
     }
     if (axis == SCORE_TIME)
         table_cell(t, IN_FLIGHT, "%u, in time", o->in_flight);
+    else if (axis == SCORE_MIRROR)
+        table_cell(t, IN_FLIGHT, "%u, mirrored", o->in_flight);
     else
         table_cell(t, IN_FLIGHT, "%u", axis == SCORE_MANY ? o->many : o->in_flight);
     table_cell(t, MANY_SCORE, "%.3f", score);
@@ -273,6 +275,13 @@ static void write_score_record_json(const void *report, const void *record, stru
         emit_object_end(&j);
     } else {
         emit_null_at(&j, "many");
+    }
+    if (r->axes[SCORE_MIRROR].known) {
+        emit_object_at(&j, "mirror");
+        axis_fields(&r->axes[SCORE_MIRROR], o->repeats, &j);
+        emit_object_end(&j);
+    } else {
+        emit_null_at(&j, "mirror");
     }
     emit_object_end(&j);
     text_add(out, "\n");

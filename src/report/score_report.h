@@ -21,8 +21,8 @@ struct score_report {
 // "repeats", "seed", "in_flight", "configurations", "correct", "without_value" (of the correct ones), "objective", "optimum", "median",
 // "budget", "start_with":[], "sources":[], "score", "interval":[low, high], "fraction", "scores":[], "at":[{"share", "score"}],
 // "to_95_percent":[], "within_1_percent":{"evaluations", "searches"}, "time":{"budget_ns", and from "score" on the same},
-// "many":{"in_flight", and the same}}; "time" is null where no costs are recorded, "many" where
-// --in-flight is given, "interval" with one seed, "evaluations" where most searches do not come so near.
+// "many":{"in_flight", and the same}, "mirror":{the same}}; "time" is null where no costs are recorded, "many" where
+// --in-flight is given, "mirror" without --mirror, "interval" with one seed, "evaluations" where most searches do not come so near.
 extern const writers score_writers;
 
 #endif

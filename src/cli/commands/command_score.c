@@ -20,6 +20,7 @@ struct score_settings {
     struct list strategies, transfer, start_with;
     const char *objective;
     struct given repeats, in_flight;
+    bool mirror;
 };
 
 // One `hone score`.
@@ -161,6 +162,7 @@ static int start_score(struct session *s)
     s->options.repeats = o->repeats.is_given ? (uint32_t)o->repeats.value : SCORE_REPEATS;
     s->options.in_flight = o->in_flight.is_given ? (uint32_t)o->in_flight.value : 1;
     s->options.many = o->in_flight.is_given ? 0 : MANY;
+    s->options.mirror = o->mirror;
     s->options.objective = o->objective;
     s->options.start_with = o->start_with.items;
     s->options.start_count = o->start_with.count;
@@ -177,6 +179,15 @@ static int start_score(struct session *s)
     return s->score ? EXIT_DONE : work_failed(&s->broken);
 }
 
+static bool is_mirror_alone(const struct score_settings *o)
+{
+    if (!o->mirror || o->transfer.count + o->start_with.count == 0)
+        return true;
+    complain("--mirror writes other values than --%s names: leave one of them out",
+             o->transfer.count > 0 ? "transfer" : "start-with");
+    return false;
+}
+
 static int run_score(struct invocation *i)
 {
     struct session s = {.score = NULL};
@@ -184,7 +195,7 @@ static int run_score(struct invocation *i)
     work_init(&s.work, i, &o->given, &o->measure);
     interrupt_catch();
     bool fits = is_sensible("repeats", &o->repeats) && is_sensible("in-flight", &o->in_flight) &&
-                is_sensible("jobs", &o->measure.jobs);
+                is_sensible("jobs", &o->measure.jobs) && is_mirror_alone(o);
     int status = fits ? check_strategies(&o->strategies) : EXIT_USAGE;
     if (status == EXIT_DONE)
         status = read_files(&s);
@@ -231,6 +242,13 @@ static const struct option options[] = {
     {OPTION("in-flight", "N", option_count, FIELD(in_flight)),
      .help = "As many configurations are asked for before the first is answered, as a tune with so "
              "many build workers does. Default: 1, and a second time 16."},
+    {OPTION("mirror", NULL, option_flag, FIELD(mirror)),
+     .brief = "also with the lists of values mirrored",
+     .help = "As many searches once more with every list of values inverted (the sign of each "
+             "number turned) and shuffled, in a "
+             "row of their own: a search should not care which way a list is written. Not with "
+             "--transfer or --start-with, which "
+             "name values as they are written."},
     {OPTION("jobs", "N", option_count, FIELD(measure.jobs)), .letter = 'j',
      .brief = "searches at a time",
      .help = "Searches at a time; what they find does not depend on it. Default: the cores that "
@@ -300,25 +318,27 @@ const struct command command_score = {
         "of it, and after how many evaluations the median search is within 1 % of the optimum, or "
         "what part of the searches comes so "
         "near within the budget; with one configuration in flight, and with 16.",
-    .json = "With --json stdout has one object a line:\n\n"
-            "  {\"file\", \"format\", \"space\", \"device\", \"statistic\", \"strategy\", "
-            "\"repeats\", \"seed\",\n"
-            "   \"in_flight\", \"configurations\", \"correct\", \"objective\", \"optimum\",\n"
-            "   \"median\", \"budget\", \"start_with\":[], \"sources\":[],\n"
-            "   \"score\", \"interval\":[low,high], \"fraction\", \"scores\":[], "
-            "\"at\":[{\"share\", \"score\"}],\n"
-            "   \"to_95_percent\":[], \"within_1_percent\":{\"evaluations\", \"searches\"}, "
-            "\"time\":{\"budget_ns\", ...},\n"
-            "   \"many\":{\"in_flight\", ...}}\n\n"
-            "time and many have the fields from score to within_1_percent, too: in time, and with "
-            "16 in flight. "
-            "scores has one number for each seed, and so has to_95_percent: evaluations until 95 % "
-            "of the way from "
-            "median to optimum, null where the budget ends before; optimum and median are ns where "
-            "the objective is "
-            "time; time is "
-            "null where no costs are recorded, many where --in-flight is given, and evaluations "
-            "where most searches do not come so near.",
+    .json =
+        "With --json stdout has one object a line:\n\n"
+        "  {\"file\", \"format\", \"space\", \"device\", \"statistic\", \"strategy\", "
+        "\"repeats\", \"seed\",\n"
+        "   \"in_flight\", \"configurations\", \"correct\", \"objective\", \"optimum\",\n"
+        "   \"median\", \"budget\", \"start_with\":[], \"sources\":[],\n"
+        "   \"score\", \"interval\":[low,high], \"fraction\", \"scores\":[], "
+        "\"at\":[{\"share\", \"score\"}],\n"
+        "   \"to_95_percent\":[], \"within_1_percent\":{\"evaluations\", \"searches\"}, "
+        "\"time\":{\"budget_ns\", ...},\n"
+        "   \"many\":{\"in_flight\", ...}, \"mirror\":{...}}\n\n"
+        "time, many and mirror have the fields from score to within_1_percent, too: in time, with "
+        "16 in flight, and with --mirror. "
+        "scores has one number for each seed, and so has to_95_percent: evaluations until 95 % "
+        "of the way from "
+        "median to optimum, null where the budget ends before; optimum and median are ns where "
+        "the objective is "
+        "time; time is "
+        "null where no costs are recorded, many where --in-flight is given, mirror without it, and "
+        "evaluations "
+        "where most searches do not come so near.",
     .topics = "strategies, formats, json",
     .groups = groups,
     .examples = examples,
