@@ -59,7 +59,7 @@ static void note_best(struct tune *t, struct tune_record *r)
         return;
     p->best = r;
     if (t->by_time)
-        evaluator_best(t->evaluator, (uint64_t)tune_record_ns(r),
+        evaluator_best(t->w.evaluator, (uint64_t)tune_record_ns(r),
                        (uint64_t)((double)r->result->verify_launch_ns / r->pace));
 }
 
