@@ -139,7 +139,8 @@ struct hone_error {
 // &e).
 HONE_API bool hone_check_version(int number, struct hone_error *e);
 
-// A message of the library: one line without a newline.
+// A message of the library: one line without a newline. HONE_DEBUG: an event inside hone (a frame to or from a worker, a state
+// of one), some tens for each configuration, of use to who looks for a fault in hone.
 enum hone_level { HONE_NOTE, HONE_WARNING, HONE_DEBUG };
 struct hone_log {
     void (*notice)(void *context, enum hone_level level, const char *message);
