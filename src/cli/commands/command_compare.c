@@ -25,8 +25,8 @@ struct session {
 static void show_comparison_progress(void *context, const struct screen *screen, struct text *line)
 {
     struct session *s = context;
-    struct engine_compared found;
-    engine_compared(s->comparing.compare, &found);
+    struct compare_view found;
+    compare_view(s->comparing.compare, &found);
     report_compare_progress(&found.progress, screen, line);
 }
 

@@ -47,7 +47,7 @@ static int choose_configuration(struct session *s)
     for (uint32_t i = 0; i < given->count; i++) {
         if (hone_spec_read(w->loaded, given->items[i], s->choice, &why))
             continue;
-        engine_error(&why, &e);
+        take_error(&why, &e);
         error_context(&e, "--config");
         return work_failed(&e);
     }
@@ -66,7 +66,7 @@ static int refuse_excluded(struct session *s)
         .size = sizeof o, .device = w->chosen, .where = s->settings->given.where.items};
     struct hone_space *space = hone_space_new(w->loaded, &o, &why);
     if (!space) {
-        engine_error(&why, &e);
+        take_error(&why, &e);
         return work_failed(&e);
     }
     int status = EXIT_DONE;
@@ -111,7 +111,7 @@ static int show_source(struct session *s)
     put_data(&out);
     text_release(&out);
     hone_job_free(j);
-    engine_error(&why, &e);
+    take_error(&why, &e);
     return j ? EXIT_DONE : workflow_failed(&e);
 }
 
@@ -146,7 +146,7 @@ static bool write_buffer(struct session *s, uint32_t index, const char *path, st
 {
     const struct job_buffer *b = &s->record->job->buffers[index];
     struct text bytes = TEXT_INIT, file = TEXT_INIT;
-    bool ok = engine_tune_fetch(s->tuning.handle, s->record, FETCH_BUFFER, index, &bytes, e) &&
+    bool ok = tune_fetch(tune_of(s->tuning.handle), s->record, FETCH_BUFFER, index, &bytes, e) &&
               npy_write(&b->element, b->count, text_cstr(&bytes), bytes.length, &file, e) &&
               write_file(path, &file, e);
     if (ok)
@@ -187,7 +187,7 @@ static int write_inputs(struct session *s)
     struct error e = ERROR_INIT;
     uint32_t count;
     const struct work *w = &s->tuning.work;
-    if (!engine_inputs_write(w->spec, s->record->job, s->settings->inputs, &count, &e))
+    if (!inputs_write(w->spec, s->record->job, s->settings->inputs, &count, &e))
         return work_failed(&e);
     say("%s: %u input%s as .npy, and arguments.json\n", s->settings->inputs, (unsigned)count,
         count == 1 ? "" : "s");
@@ -251,8 +251,8 @@ static bool take_record(void *context, const void *record)
 
 static int wait_for_record(struct session *s)
 {
-    struct engine_tuned end;
-    struct running running = {.workflow = s->tuning.handle,
+    struct tune_view end;
+    struct running running = {.workflow = tune_of(s->tuning.handle),
                               .work = &s->tuning.work,
                               .broken = &s->tuning.broken,
                               .context = s,
@@ -261,7 +261,7 @@ static int wait_for_record(struct session *s)
                               .silent = true};
     workflow_run(&running);
     int status = workflow_status(&s->tuning.broken, workflow_failed, s->record != NULL);
-    engine_tuned(s->tuning.handle, &end);
+    tune_view(tune_of(s->tuning.handle), &end);
     if (!interrupt_pending() && s->tuning.broken.code)
         crash_tell_reference(&s->tuning.work, &end.progress.common.evaluator);
     return status;
@@ -271,17 +271,6 @@ static int run_one(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
     const struct run_settings *o = i->settings;
-    if (o->show && ((o->given.output.format == REPORT_JSON) || o->output || o->inputs)) {
-        complain("--show and %s exclude each other", (o->given.output.format == REPORT_JSON)
-                                                         ? "--json"
-                                                     : o->output ? "--output"
-                                                                 : "--inputs");
-        return EXIT_USAGE;
-    }
-    if (o->measure.no_store && o->stored) {
-        complain("--no-store and --stored exclude each other");
-        return EXIT_USAGE;
-    }
     tuning_init(&s.tuning, i, &o->given, &o->measure, NULL);
     interrupt_catch();
     int status = tuning_open(&s.tuning);
@@ -328,6 +317,7 @@ static bool option_show(void *field, const char *value, struct error *e)
 
 static const struct option options[] = {
     {OPTION("show", "source|binary|ptx|sass|instructions", option_show, FIELD(show)),
+     .excludes = "json, format=json, output, inputs: it prints a program, and no result",
      .brief = "the text, or what became of it",
      .help =
          "Instead of a result print what the compiler gets (the text, its options in front), or "

@@ -47,7 +47,7 @@ static int find_space_device(struct session *s, bool is_wanted)
     if (!is_assumed)
         return EXIT_DONE;
     w->device = &s->assumed;
-    w->chosen = engine_assumed_device(&s->assumed, &w->arena);
+    w->chosen = device_assumed(&s->assumed, &w->arena);
     return w->chosen || error_memory(&e) ? work_bind(w) : work_failed(&e);
 }
 
@@ -68,9 +68,9 @@ static int make_space(struct session *s)
     }
     uint64_t start = clock_ns();
     s->made = hone_space_new(w->loaded, &options, &why);
-    s->space = engine_space(s->made);
+    s->space = space_of(s->made);
     s->times.build_ns = clock_ns() - start;
-    engine_error(&why, &e);
+    take_error(&why, &e);
     return s->made ? EXIT_DONE : work_failed(&e);
 }
 

@@ -6,7 +6,7 @@
 #include "base/fields.h"
 #include "cli/respec.h"
 #include "cli/run_workflow.h"
-#include "extras/deploy/engine_deploy.h"
+#include "extras/deploy/deploy.h"
 #include "extras/deploy/formats.h"
 #include "extras/deploy/nearest.h"
 #include "lib/choose_device.h"
@@ -58,16 +58,16 @@ static void take_size(struct known_sizes *k, const struct spec *with)
     k->count++;
 }
 
-static bool read_sizes_known(const struct best_nearest *n, struct hone_store *store,
-                             enum language l, struct known_sizes *out, struct error *e)
+static bool read_sizes_known(const struct best_nearest *n, struct store *store, enum language l,
+                             struct known_sizes *out, struct error *e)
 {
     const struct work *w = n->work;
-    struct best_options o = {.spec = w->spec, .languages = 1u << l};
+    struct best_options o = {.spec = w->spec, .store = store, .languages = 1u << l};
     struct best_answer *answers;
     size_t count;
     struct spec_sources *sources = spec_sources_read(w->spec, l, n->device, NULL, e);
     o.sources = sources;
-    bool ok = sources && engine_best_all(&o, store, out->arena, &answers, &count, e);
+    bool ok = sources && best_all(&o, out->arena, &answers, &count, e);
     spec_sources_free(sources);
     if (!ok)
         return false;
@@ -76,7 +76,7 @@ static bool read_sizes_known(const struct best_nearest *n, struct hone_store *st
     out->is_column =
         arena_array(out->arena, w->spec->constant_count + (size_t)1, sizeof *out->is_column);
     if (!out->values || !out->is_column) {
-        engine_best_release(answers, count);
+        best_release_all(answers, count);
         return error_memory(e);
     }
     memset(out->is_column, 0, w->spec->constant_count * sizeof *out->is_column);
@@ -87,7 +87,7 @@ static bool read_sizes_known(const struct best_nearest *n, struct hone_store *st
             take_size(out, with);
         spec_free(with);
     }
-    engine_best_release(answers, count);
+    best_release_all(answers, count);
     return ok;
 }
 
@@ -140,13 +140,13 @@ static bool plan_known_sizes(const struct best_nearest *n, const struct known_si
 
 // The device of the table that is asked first: the one here or that fits the name, else any that the store knows. NULL:
 // it knows none in this language.
-static bool choose_first(const struct best_nearest *n, struct hone_store *store, enum language l,
+static bool choose_first(const struct best_nearest *n, struct store *store, enum language l,
                          const struct device_info **out, bool *is_named, struct error *e)
 {
-    const struct best_options o = {.spec = n->work->spec, .languages = 1u << l};
+    const struct best_options o = {.spec = n->work->spec, .store = store, .languages = 1u << l};
     struct device_info *known;
     size_t count;
-    if (!engine_best_devices(&o, store, &n->work->arena, &known, &count, e))
+    if (!best_devices(&o, &n->work->arena, &known, &count, e))
         return false;
     *is_named = n->device || !n->name;
     *out = n->device;
@@ -164,9 +164,9 @@ static bool choose_first(const struct best_nearest *n, struct hone_store *store,
 }
 
 // NULL without an error: this store knows nothing that is of use.
-static struct hone_tune *make_known_table(const struct best_nearest *n, struct hone_store *store,
-                                          const struct device_info *first, struct sweep_plan *plan,
-                                          struct error *e)
+static struct deploy *make_known_table(const struct best_nearest *n, struct store *store,
+                                       const struct device_info *first, struct sweep_plan *plan,
+                                       struct error *e)
 {
     struct work *w = n->work;
     struct known_sizes sizes = {.spec = w->spec, .arena = &w->arena};
@@ -174,22 +174,25 @@ static struct hone_tune *make_known_table(const struct best_nearest *n, struct h
         !plan_known_sizes(n, &sizes, plan, e))
         return NULL;
     struct hone_tune_options tune = HONE_TUNE_OPTIONS_INIT;
-    tune.store = store;
     tune.log = &w->notices;
-    const struct deploy_options o = {.path = w->call->arguments[0],
-                                     .strict = w->given->strict,
-                                     .plan = plan,
-                                     .tune.setup.device = first,
-                                     .is_known_only = true,
-                                     .all_others = true};
-    struct hone_tune *table = engine_deploy_new(&o, &tune, e);
+    if (!setup_init(&w->setup, &tune, e))
+        return NULL;
+    struct deploy_options o = {.path = w->call->arguments[0],
+                               .strict = w->given->strict,
+                               .plan = plan,
+                               .tune = w->setup.options,
+                               .is_known_only = true,
+                               .all_others = true};
+    o.tune.setup.device = first;
+    o.tune.setup.store = store;
+    struct deploy *table = deploy_new(&o, e);
     struct running running = {.workflow = table, .work = w, .broken = e, .silent = true};
     if (!table)
         return NULL;
     workflow_run(&running);
     if (e->code == ERROR_NONE)
         return table;
-    hone_tune_free(table);
+    deploy_free(table);
     return NULL;
 }
 
@@ -414,26 +417,26 @@ static int tell_nearest(const struct best_nearest *n, const struct deploy_found 
 }
 
 // -1: this store knows nothing that is of use in this language, or (is_named_only) nothing of the device that is named.
-static int show_nearest_of(const struct best_nearest *n, struct hone_store *store, enum language l,
+static int show_nearest_of(const struct best_nearest *n, struct store *store, enum language l,
                            bool is_named_only)
 {
     struct error e = ERROR_INIT;
     const struct device_info *first = NULL;
     struct sweep_plan plan;
-    struct engine_deployed deployed;
+    struct deploy_view deployed;
     bool is_named = false;
     int status = -1;
     if (!choose_first(n, store, l, &first, &is_named, &e))
         return work_failed(&e);
     if (!first || (is_named_only && !is_named))
         return -1;
-    struct hone_tune *table = make_known_table(n, store, first, &plan, &e);
+    struct deploy *table = make_known_table(n, store, first, &plan, &e);
     if (!table)
         return e.code == ERROR_NONE ? -1 : work_failed(&e);
-    engine_deployed(table, &deployed);
+    deploy_view(table, &deployed);
     if (deployed.found.table)
         status = tell_nearest(n, &deployed.found, is_named ? first->name : n->name);
-    hone_tune_free(table);
+    deploy_free(table);
     return status;
 }
 
