@@ -171,8 +171,8 @@ HONE_API const char *hone_spec_name(const struct hone_spec *s);
 HONE_API const char *hone_spec_path(const struct hone_spec *s); // as it was given
 
 // How many parameters there are, and for one of them (index < that) its name, its type ("int",
-// "uint", "float", "bool", "string"), how many values it has, and one of them as text ("16", "0.5",
-// "float4").
+// "uint", "float", "bool", "string", or "mixed": each value of its own), how many values it has, and one of them as text ("16",
+// "0.5", "float4"; of a mixed one as a literal of Python: "2", "2.5", "True", "'float4'").
 HONE_API size_t hone_spec_parameters(const struct hone_spec *s);
 HONE_API const char *hone_spec_parameter(const struct hone_spec *s, size_t parameter);
 HONE_API const char *hone_spec_type(const struct hone_spec *s, size_t parameter);

@@ -2,7 +2,10 @@
 #ifndef HONE_CLI_BEST_NEAREST_H
 #define HONE_CLI_BEST_NEAREST_H
 
+#include "base/fields.h"
 #include "cli/work.h"
+
+extern const struct fields best_nearest_fields;
 
 struct best_nearest {
     struct work *work;

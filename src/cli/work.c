@@ -108,7 +108,7 @@ static bool name_constants(struct work *w, struct error *e)
     struct emit j;
     spec_constants_text(w->spec, &constants);
     emit_start(&j, &json);
-    emit_constants(&j, w->spec);
+    emit_constants(w->spec, NULL, &j);
     w->constants = text_to_arena(&constants, &w->arena);
     w->constants_json = text_to_arena(&json, &w->arena);
     return (w->constants && w->constants_json) || error_memory(e);

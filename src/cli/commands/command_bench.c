@@ -604,6 +604,8 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"bench", &report_bench_fields}, {0}};
+
 const struct command command_bench = {
     .name = "bench",
     .group = GROUP_RESULTS,
@@ -640,20 +642,9 @@ const struct command command_bench = {
                    "baseline is of another device or "
                    "driver, which is told and not compared; 1 a loss; 2 the command line or the "
                    "spec makes no sense; 3 it broke off.",
-    .json = "--json writes one object: {\"hone\", \"command\", \"host\", \"date\", \"seed\", "
-            "\"store\", \"spec\", "
-            "\"device\":{}, \"baseline\":{\"file\", \"date\", \"hone\", \"device\", \"driver\", "
-            "\"unfit\"}, \"fail_if\", "
-            "\"level\", \"rows\":[], \"losses\", \"saved\", \"elapsed_ns\", \"cancelled\", "
-            "\"error\"}; a row has "
-            "constants:{}, configuration:{}, status, verdict (ok, gain, loss, undecided, failed; "
-            "null: held against "
-            "nothing), median_ns, range_ns, passes, samples_ns (a list a pass), baseline_ns, "
-            "ratio, ratio_interval, mhz, "
-            "baseline_mhz, load, baseline_load, baseline_moments, note, message. A baseline is "
-            "JSON too, and lists samples by pass with "
-            "clock, temperature and "
-            "power.",
+    .json = "With --json one object. A baseline is JSON too, and lists samples by pass with clock, "
+            "temperature and power.",
+    .records = json_records,
     .topics = "formats, json, rules",
     .groups = groups,
     .examples = examples,

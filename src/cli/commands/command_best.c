@@ -1,5 +1,6 @@
 // hone best: asks the user's stores and what was shipped with the spec, nearest first, and shows the answer with where
 // it comes from and what is older about it; --all has a row for each device and set of constants.
+#include "report/report.h"
 #include "cli/best_nearest.h"
 #include "cli/run_workflow.h"
 #include "lib/choose_device.h"
@@ -783,6 +784,12 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {
+    {"result", &record_fields},
+    {"details", &report_details_fields},
+    {"origin", &report_origin_fields},
+    EXTRA_DEPLOY({"nearest", &best_nearest_fields}, ){0}};
+
 const struct command command_best = {
     .name = "best",
     .group = GROUP_RESULTS,
@@ -824,15 +831,9 @@ const struct command command_best = {
         "the Pareto set is listed, with --json one a line.\n\n"
         "Exit status 0: there is an answer, 1: there is none.",
     .json =
-        "With --json one object, as `hone run --json` prints it, and also date, device, "
-        "platform, driver, "
-        "language, constants, hone, geometry, cold, other_driver, other_source, other_job, ranked, "
-        "contenders, "
-        "tied_count, why, part, faster and faster_ns; with --all one a line. With --nearest, "
-        "of a size that "
-        "was not measured: type (nearest), configuration, why, device, shape, measured (the "
-        "shape that "
-        "answers, or null), median_ns (there), part (there), options, launches.",
+        "With --json one object: a result of hone tune, its details, and where it comes from; with "
+        "--all one a line. With --nearest, of a size that was not measured, another one: nearest.",
+    .records = json_records,
     .topics = "ranking, store, json",
     .groups = groups,
     .examples = examples,

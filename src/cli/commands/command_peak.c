@@ -155,6 +155,8 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"peak", &report_peak_fields}, {0}};
+
 const struct command command_peak = {
     .name = "peak",
     .group = GROUP_MEASURE,
@@ -192,13 +194,8 @@ const struct command command_peak = {
         "again.\n\n"
         "On a CPU device local memory is ordinary cache.\n\n"
         "Exit status 1: one of the limits could not be measured.",
-    .json = "With --json one object: hone, device, host, date, store, limits, fp32_arithmetic (of "
-            "an NVIDIA card "
-            "compute units x lanes x 2 x clock; else null), cancelled and error. limits has fp32 "
-            "in flop/s, "
-            "memory_read, memory_copy and local in bytes/s, each with rate (null: not known), "
-            "interval ([low, "
-            "high]), rounds, configuration, date and why (it is not known).",
+    .json = "With --json one object.",
+    .records = json_records,
     .topics = "devices, json",
     .groups = groups,
     .examples = examples,

@@ -1,5 +1,6 @@
 // hone run: one configuration, as a tune of it alone (hone_run_new()): what was measured, what the compiler gets or made
 // of it, and the buffers it left.
+#include "report/report.h"
 #include "cli/run_workflow.h"
 #include "cli/crash.h"
 #include "cli/interrupt.h"
@@ -366,6 +367,9 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {
+    {"result", &record_fields}, {"details", &report_details_fields}, {0}};
+
 const struct command command_run = {
     .name = "run",
     .group = GROUP_MEASURE,
@@ -382,14 +386,8 @@ const struct command command_run = {
         "otherwise, and the "
         "result is kept in the store.\n\n"
         "Exit status 0: correct, 1: not, 2: the configuration is excluded or makes no sense.",
-    .json = "With --json one object: a result as `hone tune --json` prints it, and also mean_ns, "
-            "least_ns, "
-            "most_ns, batch, launches (name, kernel, global_size, local_size, resources, "
-            "median_part_ns), "
-            "parts_ns, deviations, verify_launch_ns, options, log, output, fault and peak (null, "
-            "or limits as "
-            "`hone peak --json` prints them, and shares: of each metric in FLOP/s or B/s limit and "
-            "share).",
+    .json = "With --json one object: a result of hone tune and its details.",
+    .records = json_records,
     .topics = "devices, json",
     .groups = groups,
     .examples = examples,

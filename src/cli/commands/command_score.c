@@ -261,6 +261,8 @@ static const struct example examples[] = {
 
 _Static_assert(SCORE_REPEATS == 100, "the help text above says so");
 
+static const struct json_record json_records[] = {{"score", &report_score_fields}, {0}};
+
 const struct command command_score = {
     .name = "score",
     .group = GROUP_MEASURE,
@@ -298,25 +300,8 @@ const struct command command_score = {
         "of it, and after how many evaluations the median search is within 1 % of the optimum, or "
         "what part of the searches comes so "
         "near within the budget; with one configuration in flight, and with 16.",
-    .json = "With --json stdout has one object a line:\n\n"
-            "  {\"file\", \"format\", \"space\", \"device\", \"statistic\", \"strategy\", "
-            "\"repeats\", \"seed\",\n"
-            "   \"in_flight\", \"configurations\", \"correct\", \"objective\", \"optimum\",\n"
-            "   \"median\", \"budget\", \"start_with\":[], \"sources\":[],\n"
-            "   \"score\", \"interval\":[low,high], \"fraction\", \"scores\":[], "
-            "\"at\":[{\"share\", \"score\"}],\n"
-            "   \"to_95_percent\":[], \"within_1_percent\":{\"evaluations\", \"searches\"}, "
-            "\"time\":{\"budget_ns\", ...},\n"
-            "   \"many\":{\"in_flight\", ...}}\n\n"
-            "time and many have the fields from score to within_1_percent, too: in time, and with "
-            "16 in flight. "
-            "scores has one number for each seed, and so has to_95_percent: evaluations until 95 % "
-            "of the way from "
-            "median to optimum, null where the budget ends before; optimum and median are ns where "
-            "the objective is "
-            "time; time is "
-            "null where no costs are recorded, many where --in-flight is given, and evaluations "
-            "where most searches do not come so near.",
+    .json = "With --json stdout has one object a line, for each file and strategy.",
+    .records = json_records,
     .topics = "strategies, formats, json",
     .groups = groups,
     .examples = examples,

@@ -184,6 +184,9 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {
+    {"space", &space_fields}, {"with --why", &space_why_fields}, {0}};
+
 const struct command command_space = {
     .name = "space",
     .group = GROUP_PREPARE,
@@ -195,18 +198,8 @@ const struct command command_space = {
                    "valid, and what each "
                    "restriction excludes. The kernel is not read.\n\n"
                    "No device is needed unless the spec asks for facts of it.",
-    .json =
-        "With --json one object:\n\n"
-        "  {\"spec\", \"name\", \"cartesian\", \"valid\", \"constants\":{}, "
-        "\"parameters\":[{\"name\",\n"
-        "   \"type\", \"values\":[], \"default\"}], \"restrictions\":[{\"expression\", \"path\",\n"
-        "   \"excludes_alone\", \"faults\"}], \"faults\", \"default\":{}}\n\n"
-        "and with --list also \"configurations\". With --stats restrictions also have\n"
-        "\"excludes_last\", and there are\n\n"
-        "  \"groups\":[{\"parameters\":[], \"combinations\", \"valid\"}], \"diagram\":{\"nodes\",\n"
-        "   \"edges\", \"bytes\"}, \"read_seconds\", \"build_seconds\", \"peak_memory_bytes\"\n\n"
-        "With --why and --json:\n\n"
-        "  {\"configuration\":{}, \"valid\", \"restriction\", \"path\", \"message\"}",
+    .json = "With --json one object; with --why another one.",
+    .records = json_records,
     .topics = "spec, json",
     .groups = groups,
     .examples = examples,

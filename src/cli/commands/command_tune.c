@@ -1,5 +1,7 @@
 // hone tune: steps a tune of the library (hone_tune_step()), shows each record as it comes, and at the end the ranking
 // and what to type next.
+#include "report/across_report.h"
+#include "report/report.h"
 #include "cli/across.h"
 #include "cli/crash.h"
 #include "cli/interrupt.h"
@@ -476,6 +478,12 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"run", &report_run_fields},
+                                                  {"result", &record_fields},
+                                                  {"summary", &report_summary_fields},
+                                                  {"across", &report_across_fields},
+                                                  {0}};
+
 const struct command command_tune = {
     .name = "tune",
     .group = GROUP_MEASURE,
@@ -503,65 +511,10 @@ const struct command command_tune = {
         "says what it loses there. A card with views in several languages takes part in the "
         "spec's first; with --on the equal devices of each kind share its tune.",
     .json =
-        "With --json stdout has one object a line, times in nanoseconds, unknown values null:\n\n"
-        "  {\"type\":\"run\", \"hone\", \"spec\", \"spec_name\", \"spec_sha256\", "
-        "\"source_sha256\",\n"
-        "   \"constants\":{}, \"command\", \"seed\", \"strategy\", \"strategy_options\":{},\n"
-        "   \"objective\", \"objectives\":[{\"name\", \"direction\"}], \"device\":{}, \"driver\",\n"
-        "   \"compiler\", \"host\", \"date\", \"cache\":{}, \"store\", \"cartesian\", \"valid\",\n"
-        "   \"planned\", \"verification\"}\n"
-        "  {\"type\":\"result\", \"configuration\":{}, \"status\", \"verified\", \"verification\", "
-        "\"outputs\":[],\n"
-        "   \"median_ns\", \"interval_ns\":[low,high], \"samples_ns\":[], \"stopped\", \"batch\",\n"
-        "   \"warmups\", \"warm\", \"clock\", \"clock_fault\", \"reused\", \"message\", "
-        "\"fault\",\n"
-        "   \"metrics\":{}, \"is_default\", \"same_as\":{}, \"same_code_as\", \"global_size\":[], "
-        "\"local_size\":[],\n"
-        "   \"limit_ns\", \"ranking\", \"place\", \"tied\", \"chosen\", \"ratio\", "
-        "\"ratio_interval\":[low,high],\n"
-        "   \"times_ns\":{}, \"gpu\":{}, \"energy\":{}}                one a configuration\n"
-        "  {\"type\":\"ranked\", ... as result}                    one a finalist, at the end\n"
-        "  {\"type\":\"summary\", \"best\":{}, \"objective\", \"objectives\":[], \"pareto\":[{}, "
-        "...],\n"
-        "   \"counts\":{}, \"spec_errors\", \"done\", \"valid\", \"planned\", \"reused\",\n"
-        "   \"identical\", \"start_with\":[{\"configuration\", \"status\", \"median_ns\",\n"
-        "   \"best_ratio\", \"best_ratio_basis\"}],\n"
-        "   \"sources\":[{\"name\", \"results\", \"parameters\", \"outcome\", "
-        "\"agrees\",\n"
-        "   \"best_ratio\", \"best_ratio_basis\"}],\n"
-        "   \"samples\", \"launches\", \"speedup_over_default\",\n"
-        "   \"speedup_over_default_interval\":[], \"speedup_over_default_basis\",\n"
-        "   \"speedup_over_default_significant\", \"speedup_over_default_needs\", "
-        "\"verification\",\n"
-        "   \"verified\", \"shown\",\n"
-        "   \"ranking\":{\"id\", \"contenders\", \"failed\", \"rounds\", \"repeated\", "
-        "\"marked\",\n"
-        "   \"by_load\", \"by_clock\", \"batch\", \"warmups\", \"cold\", \"level\", \"tied\",\n"
-        "   \"chosen\":{}, \"why\", \"known\", \"short\", \"launches\"},\n"
-        "   \"devices\":[{\"name\", \"node\", \"id\", \"state\", \"why\", \"results\", \"rounds\", "
-        "\"ratio\",\n"
-        "   \"ratio_interval\":[low,high]}],\n"
-        "   \"cancelled\", \"out_of_time\", \"build_only\", \"error\", \"elapsed_ns\",\n"
-        "   \"times_ns\":{}, \"timing\":{}, \"peak\":{}}\n\n"
-        "With --device all these lines stand there for each device, and a last one:\n\n"
-        "  {\"type\":\"across\", \"level\", \"why\", \"devices\":[{\"label\", \"device\", "
-        "\"platform\", "
-        "\"driver\",\n"
-        "   \"language\", \"configuration\":{}}], \"cells\":[{\"best_of\", \"on\", \"status\", "
-        "\"median_ns\",\n"
-        "   \"interval_ns\":[low,high], \"ratio\", \"ratio_interval\":[low,high], "
-        "\"message\"}]}\n\n"
-        "status is correct, compile, runtime, timeout, correctness or constraints; stopped is "
-        "settled, "
-        "hopeless, limit, fixed, ranked, replayed, or null when nothing was timed. verified is "
-        "true where "
-        "the result was held against a reference; agreement with the default configuration is told "
-        "by "
-        "verification. outputs are as of hone check, and so is shown. With --replay device is "
-        "null, and run "
-        "and summary have replayed: {\"file\", \"format\", \"device\", \"statistic\", "
-        "\"recorded\", "
-        "\"excluded\", \"unrecorded\", \"cost_ns\"}.",
+        "With --json stdout has one object a line: run; result, one a configuration; ranked, as "
+        "result, one a finalist at the end; summary. With --device all these lines stand there for "
+        "each device, and a last one: across.",
+    .records = json_records,
     .topics = "ranking, rules, objectives, strategies, nodes, json",
     .groups = groups,
     .examples = examples,

@@ -3,7 +3,7 @@
 // deployed table would give, and its reason has the same words.
 #include "cli/best_nearest.h"
 
-#include "base/emit.h"
+#include "base/fields.h"
 #include "cli/respec.h"
 #include "cli/run_workflow.h"
 #include "extras/deploy/deploy.h"
@@ -15,6 +15,7 @@
 
 #include <hone_known.h>
 
+#include <math.h>
 #include <string.h>
 
 enum { OPTIONS_MOST = 1 << 16, WHY_MOST = 1024 };
@@ -322,59 +323,68 @@ static void put_nearest(const struct nearest_answer *a, const struct work *w, st
     text_add(out, "\n");
 }
 
-static void emit_extent(struct emit *j, const char *key, const size_t *extent, uint32_t dimensions)
+static const uint64_t *extent_of(const size_t *extent, struct arena *a)
 {
-    emit_array_at(j, key);
-    for (uint32_t i = 0; i < dimensions; i++)
-        emit_u64(j, extent[i]);
-    emit_array_end(j);
+    uint64_t *sizes = arena_array(a, 3, sizeof *sizes);
+    for (uint32_t i = 0; sizes && i < 3; i++)
+        sizes[i] = extent[i];
+    return sizes;
 }
 
-static void emit_shape(struct emit *j, const char *key, const struct deploy_table *t,
-                       const int64_t *shape)
+#define NEAREST_LAUNCH(X)                                                                          \
+    X(TEXT, kernel, (v->kernel), "", "")                                                           \
+    X(U64S, global_size, (true, extent_of(v->global, a), v->dimensions), "", "")                   \
+    X(U64S, local_size, (true, extent_of(v->local, a), v->has_local ? v->dimensions : 0), "", "")  \
+    X(U64, local_memory, (v->local_memory), "bytes", "")
+FIELDS(nearest_launch_fields, hone_known_launch, void, NEAREST_LAUNCH)
+
+static void emit_launches(const void *record, const void *context, struct emit *j)
 {
-    emit_object_at(j, key);
+    const struct nearest_answer *v = record;
+    hone_known_launch l;
+    for (uint32_t i = 0; i < hone_known_launches(v->known, v->configuration); i++) {
+        if (hone_known_geometry(v->known, &v->who, v->configuration, i, v->shape, &l) == 1)
+            emit_record(j, &nearest_launch_fields, &l, context);
+    }
+}
+
+static void emit_shape(const void *shape, const void *context, struct emit *j)
+{
+    const struct deploy_table *t = ((const struct nearest_answer *)context)->table;
+    if (!shape) {
+        emit_null(j);
+        return;
+    }
+    emit_object(j);
     for (uint32_t i = 0; i < t->column_count; i++)
-        emit_u64_at(j, t->columns[i], (uint64_t)shape[i]);
+        emit_u64_at(j, t->columns[i], (uint64_t)((const int64_t *)shape)[i]);
     emit_object_end(j);
 }
 
+static const char *configuration_of(const struct nearest_answer *v, struct arena *a)
+{
+    struct text words = TEXT_INIT;
+    spec_configuration_json(v->table->spec, v->table->configurations[v->configuration].choice,
+                            &words);
+    return text_to_arena(&words, a);
+}
+
+#define NEAREST(X)                                                                                 \
+    X(TEXT, type, ("nearest"), "", "")                                                             \
+    X(JSON, configuration, (configuration_of(v, a)), "{}", "")                                     \
+    X(TEXT, why, (v->why), "", "")                                                                 \
+    X(TEXT, device, (v->who.name), "", "")                                                         \
+    X(PUT, shape, (emit_shape, v->shape), "{}", "")                                                \
+    X(PUT, measured, (emit_shape, v->point ? v->point->shape : NULL), "{}", "that answers")        \
+    X(F64, median_ns, (v->point ? v->point->median_ns : (double)NAN), "ns", "there")               \
+    X(TEXT, part, (v->part), "", "there")                                                          \
+    X(TEXT, options, (v->options), "", "")                                                         \
+    X(EACH, launches, (nearest_launch_fields, emit_launches, v), "", "")
+FIELDS_SHARED(best_nearest_fields, struct nearest_answer, struct nearest_answer, NEAREST)
+
 static void put_nearest_json(const struct nearest_answer *a, struct text *out)
 {
-    struct emit j;
-    struct text configuration = TEXT_INIT;
-    hone_known_launch l;
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_text_at(&j, "type", "nearest");
-    spec_configuration_json(a->table->spec, a->table->configurations[a->configuration].choice,
-                            &configuration);
-    emit_raw_at(&j, "configuration", text_cstr(&configuration));
-    emit_text_at(&j, "why", a->why);
-    emit_text_at(&j, "device", a->who.name);
-    emit_shape(&j, "shape", a->table, a->shape);
-    if (a->point)
-        emit_shape(&j, "measured", a->table, a->point->shape);
-    else
-        emit_null_at(&j, "measured");
-    emit_f64_at(&j, "median_ns", a->point ? a->point->median_ns : __builtin_nan(""));
-    emit_text_at(&j, "part", a->part);
-    emit_text_at(&j, "options", a->options);
-    emit_array_at(&j, "launches");
-    for (uint32_t i = 0; i < hone_known_launches(a->known, a->configuration); i++) {
-        if (hone_known_geometry(a->known, &a->who, a->configuration, i, a->shape, &l) != 1)
-            continue;
-        emit_object(&j);
-        emit_text_at(&j, "kernel", l.kernel);
-        emit_extent(&j, "global_size", l.global, l.dimensions);
-        emit_extent(&j, "local_size", l.local, l.has_local ? l.dimensions : 0);
-        emit_u64_at(&j, "local_memory", l.local_memory);
-        emit_object_end(&j);
-    }
-    emit_array_end(&j);
-    emit_object_end(&j);
-    text_add(out, "\n");
-    text_release(&configuration);
+    fields_line(&best_nearest_fields, a, a, out);
 }
 
 static int tell_nearest(const struct best_nearest *n, const struct deploy_found *found,

@@ -216,6 +216,23 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
 
 // ---- asking ------------------------------------------------------------------------------------
 
+// The budget's time runs from the first launch, or the first record where nothing is launched, and not while another
+// process holds the device: what comes before that is no search.
+static uint64_t spent_time(struct tune *t)
+{
+    struct evaluator_status now;
+    evaluator_status(t->w.evaluator, &now);
+    const uint64_t *span = now.times.span_ns;
+    if (t->began_ns == 0) {
+        if (t->items.record_count == 0 && span[SPAN_VERIFYING] + span[SPAN_MEASURING] == 0)
+            return 0;
+        t->began_ns = clock_ns();
+        t->began_locked_ns = span[SPAN_LOCKED];
+    }
+    uint64_t passed = clock_ns() - t->began_ns, locked = span[SPAN_LOCKED] - t->began_locked_ns;
+    return passed > locked ? passed - locked : 0;
+}
+
 // When the budget's time is up, configurations that were asked for and have not begun are dropped,
 // too.
 static void watch_budget_time(struct tune *t)
@@ -224,7 +241,7 @@ static void watch_budget_time(struct tune *t)
     if (limit == 0 || t->progress.out_of_time || t->was_ranked ||
         (t->items.is_ended && evaluator_idle(t->w.evaluator)))
         return;
-    if (t->o.replay ? t->replayed_ns < (double)limit : clock_ns() - t->w.started_ns < limit)
+    if (t->o.replay ? t->replayed_ns < (double)limit : spent_time(t) < limit)
         return;
     t->progress.out_of_time = t->items.is_ended = true;
     evaluator_cancel(t->w.evaluator);
@@ -499,10 +516,10 @@ static const struct workflow_operations tune_operations = {
 // ---- views -------------------------------------------------------------------------------------
 
 // The time that is left of the search, or as much of that as the budget's time leaves.
-static uint64_t time_left(const struct tune *t, const struct workflow_progress *p)
+static uint64_t time_left(struct tune *t, const struct workflow_progress *p)
 {
     uint64_t limit = t->o.replay ? 0 : t->o.budget.nanoseconds; // no clock of here
-    uint64_t more = limit > p->elapsed_ns ? limit - p->elapsed_ns : 0;
+    uint64_t spent = limit > 0 ? spent_time(t) : 0, more = limit > spent ? limit - spent : 0;
     return limit > 0 && p->left_ns > more ? more : p->left_ns;
 }
 

@@ -80,8 +80,10 @@ struct tune {
     struct evaluator_times before_ranking, ranking; // when it began; what it took
     uint64_t storing_ns;                            // its results
     double replayed_ns; // what the answers of a replay cost when they were recorded
-    uint32_t stand_ins; // how often the default was replaced
-    uint32_t unvalued;  // timed records whose energy was refused, before any had values
+    uint64_t began_ns,
+        began_locked_ns; // the budget's time; how long the device was another's before
+    uint32_t stand_ins;  // how often the default was replaced
+    uint32_t unvalued;   // timed records whose energy was refused, before any had values
     uint32_t builders;
     bool is_threaded; // the strategy has a thread
     bool is_thinking; // the strategy, about a question
