@@ -1,4 +1,4 @@
-// What options exclude and need, as their rows say it: refused here, and shown in help.
+// Exclusions and needs of options, as their rows say them: refused here, and shown in help.
 #ifndef HONE_CLI_OPTION_RULES_H
 #define HONE_CLI_OPTION_RULES_H
 
