@@ -247,7 +247,7 @@ int sweeping_start(struct sweeping *s)
     struct sweep_options o = {.lines = lines,
                               .line_count = s->count,
                               .plan = &s->plan,
-                              .again = given->again,
+                              .again = given->measure.fresh.ranking,
                               .rounds = (uint32_t)given->rounds.value,
                               .spare = engine_spare(s->lines[0].tuning.work.list)};
     s->sweep = engine_sweep_new(&o, tunes, &e);

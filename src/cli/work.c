@@ -583,12 +583,12 @@ struct hone_tune_options work_options(const struct work *w)
         .seed = m->seed.value,
         .jobs = (uint32_t)m->jobs.value,
         .iterations = m->iterations.is_given ? (uint32_t)m->iterations.value : 0,
-        .retry = m->retry,
+        .retry = m->fresh.failures,
         .build_limit_ns = m->limits.build_ns,
         .launch_limit_ns = m->limits.launch_ns,
         .driver_limit_ns = m->limits.driver_ns,
-        .lock_wait_ns = m->lock_wait_ns,
-        .fresh = m->fresh,
+        .lock_wait_ns = m->limits.lock_ns,
+        .fresh = m->fresh.all,
         .cold = m->cold,
         .unranked = m->unranked,
         .leaving = true};
@@ -766,7 +766,7 @@ int work_reference_by(struct work *w)
     const struct engine_program program = {.path = w->given->reference_by,
                                            .folder = references_folder(w),
                                            .limit_ns = REFERENCE_BY_NS,
-                                           .fresh = w->measure->fresh,
+                                           .fresh = w->measure->fresh.all,
                                            .stop = reference_stops};
     if (!program.path)
         return EXIT_DONE;

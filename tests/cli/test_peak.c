@@ -78,7 +78,7 @@ START_TEST(known_from_then_on)
 
     struct ran r = succeed(program_run("peak"));
     ran_release(&r);
-    r = succeed(program_run("store", "--verify"));
+    r = succeed(program_run("store", "verify"));
     ran_release(&r);
 
     const char *const commands[] = {"tune", "run"};

@@ -212,15 +212,14 @@ static const struct option options[] = {
      .brief = "a strategy to score", .is_list = true,
      .help = "A strategy to score, with its options as in hone tune: name:key=value,key=value. May "
              "be repeated. Default: the one that hone tune takes."},
-    {OPTION("repeats", "N", option_count, FIELD(repeats)), .letter = 'n',
-     .brief = "searches of each file",
+    {OPTION("repeats", "N", option_count, FIELD(repeats)), .brief = "searches of each file",
      .help = "Searches of each file by each strategy and budget, with seeds from --seed on. "
              "Default: 100."},
     {OPTION("objective", "GOAL", option_text, FIELD(objective)),
      .brief = "what is looked for; else the least time",
      .help = "What is looked for: time (the least), or min:NAME or max:NAME of what the files have "
              "measured beside it. Default: time."},
-    {OPTION("transfer", "SOURCE", option_list, FIELD(transfer)),
+    {OPTION("also", "SOURCE", option_list, FIELD(transfer)),
      .brief = "a recording that searches learn from", .is_list = true,
      .help =
          "What searches are told beforehand, as a tune is of what its store knows of the space "

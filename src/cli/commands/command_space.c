@@ -152,9 +152,11 @@ static int run_space(struct invocation *i)
 #define FIELD(member) offsetof(struct space_settings, member)
 
 static const struct option options[] = {
-    {OPTION("list", NULL, option_flag, FIELD(list)), .brief = "list the valid configurations",
+    {OPTION("verbose", NULL, option_flag, FIELD(list)), .letter = 'v',
+     .brief = "list the valid configurations",
      .help = "List the valid configurations, one a line, as --config takes them."},
-    {OPTION("stats", NULL, option_flag, FIELD(stats)), .brief = "what each restriction is good for",
+    {OPTION("details", NULL, option_flag, FIELD(stats)),
+     .brief = "what each restriction is good for",
      .help =
          "Say also how many more each restriction excludes as the last of all, which parameters "
          "restrict each other and how many combinations of each such group are valid, and what "
@@ -201,7 +203,7 @@ const struct command command_space = {
         "\"parameters\":[{\"name\",\n"
         "   \"type\", \"values\":[], \"default\"}], \"restrictions\":[{\"expression\", \"path\",\n"
         "   \"excludes_alone\", \"faults\"}], \"faults\", \"default\":{}}\n\n"
-        "and with --list also \"configurations\". With --stats restrictions also have\n"
+        "and with --verbose also \"configurations\". With --details restrictions also have\n"
         "\"excludes_last\", and there are\n\n"
         "  \"groups\":[{\"parameters\":[], \"combinations\", \"valid\"}], \"diagram\":{\"nodes\",\n"
         "   \"edges\", \"bytes\"}, \"read_seconds\", \"build_seconds\", \"peak_memory_bytes\"\n\n"
