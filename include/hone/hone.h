@@ -139,7 +139,8 @@ struct hone_error {
 // &e).
 HONE_API bool hone_check_version(int number, struct hone_error *e);
 
-// A message of the library: one line without a newline.
+// A message of the library: one line without a newline. HONE_DEBUG: an event inside hone (a frame to or from a worker, a state
+// of one), some tens for each configuration, of use to who looks for a fault in hone.
 enum hone_level { HONE_NOTE, HONE_WARNING, HONE_DEBUG };
 struct hone_log {
     void (*notice)(void *context, enum hone_level level, const char *message);
@@ -171,8 +172,8 @@ HONE_API const char *hone_spec_name(const struct hone_spec *s);
 HONE_API const char *hone_spec_path(const struct hone_spec *s); // as it was given
 
 // How many parameters there are, and for one of them (index < that) its name, its type ("int",
-// "uint", "float", "bool", "string"), how many values it has, and one of them as text ("16", "0.5",
-// "float4").
+// "uint", "float", "bool", "string", or "mixed": each value of its own), how many values it has, and one of them as text ("16",
+// "0.5", "float4"; of a mixed one as a literal of Python: "2", "2.5", "True", "'float4'").
 HONE_API size_t hone_spec_parameters(const struct hone_spec *s);
 HONE_API const char *hone_spec_parameter(const struct hone_spec *s, size_t parameter);
 HONE_API const char *hone_spec_type(const struct hone_spec *s, size_t parameter);

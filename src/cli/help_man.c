@@ -142,7 +142,10 @@ void help_man_command(const struct command *c, struct text *out)
     }
     if (c->json) {
         text_add(out, ".SH JSON\n");
-        paragraphs(c->json, out);
+        struct text fields = TEXT_INIT;
+        help_json(c, &fields);
+        paragraphs(text_cstr(&fields), out);
+        text_release(&fields);
     }
     put_examples(c->examples, out);
     entries("\"EXIT STATUS\"", help_statuses(), out);

@@ -169,7 +169,7 @@ void help_command(const struct command *c, struct text *out)
     }
     text_add(out, "\n");
     if (c->json)
-        help_paragraphs(c->json, out);
+        text_addf(out, "What --json writes, field by field: hone help json %s\n\n", c->name);
     if (c->topics)
         text_addf(out, "See also, with `hone help TOPIC`: %s.\n", c->topics);
 }

@@ -180,6 +180,7 @@ static const struct {
     {"schema", "--print schema"},
     {"stats", "--details"},
     {"stored", "`hone best --config ... --details`"},
+    {"strict-nodes", "--strict"},
     {"svg", "--output FILE.svg (of hone report with --views VIEW)"},
     {"timing", "--details"},
     {"transfer", "--also"},

@@ -8,8 +8,8 @@ static int open_bare(struct tuning *t)
 {
     struct error e = ERROR_INIT;
     struct work *w = &t->work;
-    w->loaded = engine_spec_handle(engine_replay_spec(t->recorded, &e));
-    w->spec = engine_spec(w->loaded);
+    w->loaded = handle_of_spec(replay_spec(t->recorded, &e));
+    w->spec = spec_of(w->loaded);
     w->constants = "";
     w->constants_json = "{}";
     return w->spec ? EXIT_DONE : work_failed(&e);

@@ -118,6 +118,16 @@ const struct option own_store_options[] = {
     {0},
 };
 
+#define STRICT_OPTION                                                                              \
+    {                                                                                              \
+        .name = "strict",                                                                          \
+        .help = "Refuse a spec that is not valid by the T1 schema; and end if one of the nodes "   \
+                "cannot be used, before anything is measured, where the others would go on.",      \
+        .apply = option_flag, .offset = SPEC(strict)                                               \
+    }
+
+const struct option strict_options[] = {STRICT_OPTION, {0}};
+
 const struct option spec_options[] = {
     {OPTION("language", LANGUAGES_ARGUMENT, option_language, SPEC(language)), .letter = 'l',
      .brief = "of the kernel; else the spec's first",
@@ -146,8 +156,7 @@ const struct option spec_options[] = {
              "find, and that may have changed since."},
     {OPTION("json", NULL, option_json, SPEC(output)), .brief = "JSON, for scripts",
      .help = "Write JSON, for scripts."},
-    {OPTION("strict", NULL, option_flag, SPEC(strict)),
-     .help = "Refuse a spec that is not valid by the T1 schema."},
+    STRICT_OPTION,
     {0},
 };
 

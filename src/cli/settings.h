@@ -27,7 +27,6 @@ struct spec_settings {
     struct list set, config, where;
     struct space_share share; // --part
     const char *nodes, *node_worker;
-    bool strict_nodes;
     const char *reference_by;
     struct list on, build_on; // --on, --build-on
     double outlier;           // 0: not said
@@ -62,6 +61,7 @@ struct search_settings {
 extern const struct option spec_options[];      // all of struct spec_settings
 extern const struct option part_options[];      // --part
 extern const struct option reference_options[]; // --reference-by
+extern const struct option strict_options[];
 extern const struct option device_options[];
 extern const struct option store_options[];
 extern const struct option own_store_options[]; // --store and --json

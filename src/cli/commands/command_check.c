@@ -1,4 +1,6 @@
 // hone check: every configuration is built, launched once and compared with the reference.
+#include "report/check_report.h"
+#include "report/report.h"
 #include "cli/completion.h"
 #include "cli/architecture.h"
 #include "cli/checking.h"
@@ -65,8 +67,8 @@ static int show_end(struct session *s)
 static void show_check_progress(void *context, const struct screen *screen, struct text *line)
 {
     struct session *s = context;
-    struct engine_checked checked;
-    engine_checked(s->checking.check, &checked);
+    struct check_view checked;
+    check_view(s->checking.check, &checked);
     report_check_progress(&checked.progress, screen, line);
 }
 
@@ -85,8 +87,8 @@ static void tell_crash(const struct session *s)
 {
     const struct checking *c = &s->checking;
     const struct check_record *first = NULL;
-    struct engine_checked checked;
-    engine_checked(c->check, &checked);
+    struct check_view checked;
+    check_view(c->check, &checked);
     for (size_t i = 0; i < checked.count; i++) {
         const struct check_record *r = checked.records[i];
         bool worse = crash_is_worse(r->result, first ? first->result : NULL);
@@ -268,6 +270,9 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {
+    {"check", &check_fields}, {"summary", &check_summary_fields}, {0}};
+
 const struct command command_check = {
     .name = "check",
     .group = GROUP_PREPARE,
@@ -290,30 +295,10 @@ const struct command command_check = {
         "Results are kept in the store, and what is known is not checked again: a failure there is "
         "a failure "
         "here. They have no times, so a tune measures what was checked.",
-    .json =
-        "With --json stdout has one object a line, times in nanoseconds, unknown values null:\n\n"
-        "  {\"type\":\"run\", ...}                as of hone tune\n"
-        "  {\"type\":\"check\", \"configuration\":{}, \"constants\":{}, \"status\", \"outcome\",\n"
-        "   \"verdict\", \"verified\", \"verification\", \"outputs\":[], \"message\", \"fault\", "
-        "\"log\", "
-        "\"reused\",\n"
-        "   \"same_as\", \"races\":[], \"command\", \"resources\":[], \"times_ns\":{}}\n"
-        "                                        one a configuration; resources: one a launch\n"
-        "  {\"type\":\"summary\", \"ok\", \"passed\", \"skipped\", \"failed\", \"counts\":{}, "
-        "\"spec_errors\", \"done\",\n"
-        "   \"planned\", \"valid\", \"reused\", \"identical\", \"races\", \"verification\", "
-        "\"check_notes\":[],\n"
-        "   \"verified\", \"shown\", \"cancelled\", \"error\", \"elapsed_ns\"}\n\n"
-        "shown is correct only where a reference says so: where there is none, configurations at "
-        "best "
-        "\"agree with each other; not verified\". outputs say how much of each argument the kernel "
-        "wrote: "
-        "argument, compared, components, written (null where it is not known), changed (written "
-        "counts what is not as before the launch), left_by_reference, nans, reference_nans; and "
-        "what its check is worth: narrowed, blind, note (check_notes in the summary: the first of "
-        "each argument). outcome is passed, skipped or failed; verdict is passed, device "
-        "limit, "
-        "allowed, not verified or failed.",
+    .json = "With --json stdout has one object a line: run, as of hone tune; check, one a "
+            "configuration; "
+            "summary.",
+    .records = json_records,
     .topics = "devices, status, json",
     .groups = groups,
     .examples = examples,

@@ -154,6 +154,8 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"prune", &report_prune_fields}, {0}};
+
 const struct command command_prune = {
     .name = "prune",
     .under = "store",
@@ -167,9 +169,8 @@ const struct command command_prune = {
         "It says first what it removes; it is removed whole or not at all, and the space is given "
         "back to the system. Nothing is ever removed by itself.\n\n"
         "Exit status 1: nothing was removed because nobody agreed.",
-    .json =
-        "With --json one object: removed, results, results_before, jobs, sessions, bytes_before "
-        "and bytes_after.",
+    .json = "With --json one object.",
+    .records = json_records,
     .topics = "store, json",
     .groups = groups,
     .examples = examples,

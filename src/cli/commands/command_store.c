@@ -40,6 +40,8 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"store", &report_store_fields}, {0}};
+
 const struct command command_store = {
     .name = "store",
     .group = GROUP_RESULTS,
@@ -54,9 +56,8 @@ const struct command command_store = {
         "formats of others, `hone store verify` checks every row, and `hone store prune` is the "
         "only "
         "one that removes any. Each has --help.",
-    .json = "With --json one object: store, bytes, results, counts, earlier (measured in an "
-            "earlier way), jobs, "
-            "sessions, oldest, newest, specs and devices.",
+    .json = "With --json one object.",
+    .records = json_records,
     .topics = "store, json",
     .groups = groups,
     .examples = examples,

@@ -1,5 +1,6 @@
 // hone sweep: tunes a spec at several points; the data is written after each, and drawn at the end.
 #include "os/file_replace.h"
+#include "report/sweep_report.h"
 #include "cli/interrupt.h"
 #include "cli/nodes.h"
 #include "cli/run_workflow.h"
@@ -60,9 +61,8 @@ static bool write_data(struct session *s, const struct sweep_report *v, struct e
 static void show_sweep_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
-    struct engine_swept swept;
-    engine_swept(s->sweeping.sweep, &swept);
-    const struct sweep_progress p = swept.progress;
+    struct sweep_progress p;
+    sweep_progress(s->sweeping.sweep, &p);
     if (p.common.done == p.common.planned)
         return;
     text_addf(line, "point %llu of %llu", (unsigned long long)p.common.done + 1,
@@ -255,6 +255,8 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"sweep", &report_sweep_fields}, {0}};
+
 const struct command command_sweep = {
     .name = "sweep",
     .group = GROUP_MEASURE,
@@ -311,19 +313,8 @@ const struct command command_sweep = {
         "names make panels, one for each of their combinations. Where the store knows what the "
         "device can do "
         "at most (`hone peak`) that is a dashed line, and a column of the table.",
-    .json = "--json writes one object: {\"hone\", \"command\", \"host\", \"date\", \"seed\", "
-            "\"store\", "
-            "\"spec\", \"device\":{}, \"names\":[], \"lines\":[{\"label\", \"spec\", "
-            "\"routine\"}], \"metric\", "
-            "\"limit\":{\"metric\", \"what\", \"value\", \"interval\":[low,high]}, \"points\", "
-            "\"rows\":[], "
-            "\"launches\", \"elapsed_ns\", \"cancelled\", \"error\"}; a row has constants:{} and "
-            "lines:[], each "
-            "with label, configuration, status, known (from the store), part (that it is the best "
-            "of, with "
-            "--known), in_turn, median_ns, interval_ns, samples, metrics, share (of the peak), "
-            "times_as_fast, "
-            "times_as_fast_interval, message.",
+    .json = "With --json one object.",
+    .records = json_records,
     .topics = "ranking, strategies, json",
     .groups = groups,
     .examples = examples,

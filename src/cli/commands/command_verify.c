@@ -62,6 +62,8 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"verify", &report_verify_fields}, {0}};
+
 const struct command command_verify = {
     .name = "verify",
     .under = "store",
@@ -72,9 +74,8 @@ const struct command command_verify = {
                    "read and says "
                    "the same as its columns, and texts are what they were.\n\n"
                    "Exit status 1: a row is not right.",
-    .json =
-        "With --json one object: problems (table, row, problem; the first 100), problem_count and "
-        "how many rows there are.",
+    .json = "With --json one object.",
+    .records = json_records,
     .topics = "store, json",
     .groups = groups,
     .examples = examples,

@@ -11,7 +11,7 @@
 #include "extras/deploy/stamp.h"
 #include "lib/choose_device.h"
 #include "extras/deploy/deploy_report.h"
-#include "extras/deploy/engine_deploy.h"
+#include "extras/deploy/deploy.h"
 #include "problem/sweep_plan.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ struct session {
     const struct deploy_format *format; // NULL: the report alone
     const char *output;                 // NULL: stdout
     struct text *written;               // the outputs of all specs, a line each
-    struct hone_tune *deploy;
+    struct deploy *deploy;
     struct error broken;
     struct running running;
 };
@@ -147,13 +147,14 @@ static int choose_known_device(struct session *s)
     struct device_info *known;
     size_t count = 0, fitting = 0;
     const char *wanted = w->given->device;
-    const struct best_options o = {.spec = w->spec};
+    struct best_options o = {.spec = w->spec};
     int status = work_languages(w);
     if (status == EXIT_DONE)
         status = work_store(w, HONE_STORE_READ);
     if (status != EXIT_DONE)
         return status;
-    if (!engine_best_devices(&o, w->opened, &w->arena, &known, &count, &e))
+    o.store = w->store;
+    if (!best_devices(&o, &w->arena, &known, &count, &e))
         return work_failed(&e);
     struct text names = TEXT_INIT;
     for (size_t i = 0; i < count; i++) {
@@ -218,8 +219,8 @@ static int open_spec_and_device(struct session *s)
 
 static void read_report(const struct session *s, struct deploy_report *out)
 {
-    struct engine_deployed deployed;
-    engine_deployed(s->deploy, &deployed);
+    struct deploy_view deployed;
+    deploy_view(s->deploy, &deployed);
     *out = (struct deploy_report){deployed.found, deployed.records, deployed.count};
 }
 
@@ -239,8 +240,8 @@ static bool take_record(void *context, const void *record)
 static void show_deploy_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
-    struct engine_deployed deployed;
-    engine_deployed(s->deploy, &deployed);
+    struct deploy_view deployed;
+    deploy_view(s->deploy, &deployed);
     const struct deploy_progress *p = &deployed.progress;
     const struct workflow_progress *sweep = &p->sweep.common;
     const char *between = p->is_drawn ? " between the others" : "";
@@ -276,22 +277,24 @@ static int start_deploy(struct session *s)
     struct hone_tune_options tune = s->tuning.options;
     tune.log = &w->notices;
     tune.store = w->opened;
-    const struct deploy_options o = {.path = w->spec->path,
-                                     .strict = given->given.strict,
-                                     .plan = &s->plan,
-                                     .weights = s->weights,
-                                     .tune.setup.device = w->device,
-                                     .again = given->measure.fresh.ranking,
-                                     .is_known_only = given->known,
-                                     .within =
-                                         (given->within > 0 ? given->within : WITHIN_DEFAULT) / 100,
-                                     .drawn = (uint32_t)given->hold_out.value,
-                                     .others = all ? NULL : others->items,
-                                     .other_count = all ? 0 : others->count,
-                                     .all_others = all,
-                                     .with_images = given->with.binaries,
-                                     .spare = engine_spare(w->list)};
-    s->deploy = engine_deploy_new(&o, &tune, &e);
+    if (given->known ? !setup_init(&w->setup, &tune, &e) : !setup_tune(&w->setup, &tune, &e))
+        return work_failed(&e);
+    struct deploy_options o = {.path = w->spec->path,
+                               .strict = given->given.strict,
+                               .plan = &s->plan,
+                               .weights = s->weights,
+                               .tune = w->setup.options,
+                               .again = given->measure.fresh.ranking,
+                               .is_known_only = given->known,
+                               .within = (given->within > 0 ? given->within : WITHIN_DEFAULT) / 100,
+                               .drawn = (uint32_t)given->hold_out.value,
+                               .others = all ? NULL : others->items,
+                               .other_count = all ? 0 : others->count,
+                               .all_others = all,
+                               .with_images = given->with.binaries,
+                               .spare = w->list ? w->list->spare : NULL};
+    o.tune.setup.device = w->device;
+    s->deploy = deploy_new(&o, &e);
     return s->deploy ? EXIT_DONE : work_failed(&e);
 }
 
@@ -343,11 +346,11 @@ static void tell_end(struct session *s, const struct deploy_report *v, bool is_w
 // A table takes the place of no file that it is made from.
 static int refuse_own_input(const struct session *s)
 {
-    struct engine_deployed deployed;
+    struct deploy_view deployed;
     const char *path = NULL;
     if (!s->output)
         return EXIT_DONE;
-    engine_deployed(s->deploy, &deployed);
+    deploy_view(s->deploy, &deployed);
     const char *const given[] = {s->tuning.work.spec->path, s->settings->shapes,
                                  s->settings->given.store};
     for (size_t i = 0; !path && i < sizeof given / sizeof *given; i++)
@@ -372,12 +375,12 @@ static int try_format(struct session *s)
     const struct deploy_writing w = {.prefix = s->settings->name,
                                      .with_source = s->settings->with.source,
                                      .command = s->call.line};
-    struct engine_deployed deployed;
+    struct deploy_view deployed;
     struct deploy_configuration configuration;
     struct deploy_table table;
     if (!s->format)
         return EXIT_DONE;
-    engine_deployed(s->deploy, &deployed);
+    deploy_view(s->deploy, &deployed);
     uint32_t *choice = arena_array(a, deployed.spec->parameter_count + (size_t)1, sizeof *choice);
     bool ok = (choice || error_memory(&e)) &&
               deploy_table_init(&table, deployed.spec, deployed.found.columns,
@@ -501,7 +504,7 @@ static int deploy_one(const struct invocation *i, const char **argument,
         status = try_format(&s);
     if (status == EXIT_DONE)
         status = deploy_and_show(&s);
-    hone_tune_free(s.deploy);
+    deploy_free(s.deploy);
     tuning_release(&s.tuning);
     once_release(&s.once);
     return status;

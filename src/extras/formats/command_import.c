@@ -5,6 +5,7 @@
 #include "extras/formats/import.h"
 #include "recorded/read_store.h"
 #include "report/units.h"
+#include "workflows/bundle.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -92,8 +93,8 @@ static int add_recorded(struct work *w, const char *path, struct store_imported 
     const struct invocation *call = w->call;
     const struct spec_options options = work_spec_options(w);
     const char *path_of_spec = ((const struct import_settings *)call->settings)->spec;
-    w->loaded = engine_spec_handle(spec_load(path_of_spec, &options, &e));
-    w->spec = engine_spec(w->loaded);
+    w->loaded = handle_of_spec(spec_load(path_of_spec, &options, &e));
+    w->spec = spec_of(w->loaded);
     if (!w->spec)
         return work_failed(&e);
     int status = work_languages(w);
@@ -116,7 +117,7 @@ static int add_stores(struct work *w, const char *path, struct store_imported *c
     const struct invocation *call = w->call;
     const struct import_settings *o = call->settings;
     bool (*merge)(const char *, const char *const *, size_t, struct store_imported *,
-                  struct error *) = o->best ? engine_bundle : store_import;
+                  struct error *) = o->best ? bundle_best : store_import;
     bool ok = merge(path, call->arguments, call->argument_count, counts, &e);
     return ok ? EXIT_DONE : work_failed(&e);
 }

@@ -7,6 +7,7 @@
 #include "recorded/stored_space.h"
 #include "os/file_replace.h"
 #include "extras/page/page.h"
+#include "workflows/peak/peak.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,9 +174,9 @@ static int add_store(struct session *s, uint32_t argument)
     const char *path = s->work.call->arguments[argument];
     const char *constants = s->settings->given.set.count ? s->settings->given.set.items[0] : NULL;
     s->stores[argument] = hone_store_open(path, HONE_STORE_READ, &why);
-    engine_error(&why, &e);
+    take_error(&why, &e);
     bool ok = s->stores[argument] &&
-              add_spaces(s, engine_store(s->stores[argument]), path, NULL, constants, &e);
+              add_spaces(s, store_of(s->stores[argument]), path, NULL, constants, &e);
     return ok ? EXIT_DONE : work_failed(&e);
 }
 

@@ -11,7 +11,7 @@
 #include "workflows/check/findings.h"
 #include "search/permutation.h"
 #include "workflows/check/sizes.h"
-#include "workflows/session.h"
+#include "campaign/subject.h"
 
 #include <stdlib.h>
 
@@ -33,11 +33,11 @@ struct item {
 };
 
 struct check {
+    struct workflow w;
     struct check_options o;
-    struct session session;
+    struct subject subject;
     struct permutation permutation; // of a sample
     struct sizes *sizes;
-    struct evaluator *evaluator;
     struct arena arena;
 
     uint64_t count;       // to be checked
@@ -57,13 +57,14 @@ struct check {
     struct findings findings;
 
     struct check_progress progress;
-    uint64_t started_ns;
     uint64_t first_done_ns;   // when the first record that was checked here was there
     uint64_t first_locked_ns; // so long others had had the device by then
     uint64_t fresh_done;
-    bool asking_ended, broken;
-    struct error why;
+    bool asking_ended;
+    struct error why; // nothing more is asked, and it breaks once what runs has ended
 };
+
+static const struct workflow_operations check_operations;
 
 const char *check_verdict_text(enum check_verdict v)
 {
@@ -84,13 +85,13 @@ static uint64_t index_at(const struct check *c, uint64_t position)
 
 static bool plan_check(struct check *c, struct error *e)
 {
-    uint64_t valid = space_count(c->session.space), sample = c->o.sample;
+    uint64_t valid = space_count(c->subject.space), sample = c->o.sample;
     c->count = sample && sample < valid ? sample : valid;
     if (c->count < valid)
         permutation_init(&c->permutation, valid, c->o.setup.seed);
     else
         c->o.sample = 0;
-    c->sizes = sizes_new(&c->o, c->session.sources, e);
+    c->sizes = sizes_new(&c->o, c->subject.sources, e);
     if (!c->sizes || c->o.smallest_count == 0)
         return c->sizes != NULL;
     if (c->count < SIZE_MAX / sizeof *c->plan)
@@ -105,36 +106,37 @@ static bool make_check_evaluator(struct check *c, struct error *e)
     const struct live_options live = {.no_timing = true,
                                       .simulated = o->races_log != NULL,
                                       .own_reference = o->smallest_count > 0};
-    const struct cached_options cached = {.constants = c->session.constants,
-                                          .source = c->session.source};
-    c->evaluator = setup_evaluator(&o->setup, live, cached, c->count, NULL, e);
-    return c->evaluator != NULL;
+    const struct cached_options cached = {.constants = c->subject.constants,
+                                          .source = c->subject.source};
+    c->w.evaluator = setup_evaluator(&o->setup, live, cached, c->count, NULL, e);
+    return c->w.evaluator != NULL;
 }
 
 struct check *check_new(const struct check_options *o, struct error *e)
 {
-    struct check *c = alloc_zeroed(sizeof *c, e);
+    struct check *c = workflow_new(sizeof *c, &check_operations, e);
     if (!c)
         return NULL;
     arena_init(&c->arena);
     c->o = *o;
-    if (o->setup.build_only)
+    if (o->setup.build_only || o->races_log) // a result says nothing about races
         c->o.setup.store = NULL;
-    c->started_ns = clock_ns();
+    if (o->races_log) { // each check has a simulator of its own, and nothing is timed: none waits for another
+        c->o.setup.lock_folder = NULL;
+        c->o.setup.jobs = 1;
+    }
     c->choice = arena_array(&c->arena, o->setup.spec->parameter_count + 1, sizeof *c->choice);
-    const struct session_options so = {.name = NULL};
-    if ((c->choice || error_memory(e)) && session_make(&c->session, &c->o.setup, &so, e) &&
-        plan_check(c, e) && session_begin(&c->session, e) && make_check_evaluator(c, e))
+    const struct subject_options so = {.name = NULL};
+    if ((c->choice || error_memory(e)) && subject_make(&c->subject, &c->o.setup, &so, e) &&
+        plan_check(c, e) && subject_begin(&c->subject, e) && make_check_evaluator(c, e))
         return c;
     check_free(c);
     return NULL;
 }
 
-void check_free(struct check *c)
+static void release_check(void *workflow)
 {
-    if (!c)
-        return;
-    evaluator_free(c->evaluator);
+    struct check *c = workflow;
     for (uint64_t i = 0; i < c->item_count; i++)
         result_free(c->items[i]->result);
     free(c->items);
@@ -142,9 +144,8 @@ void check_free(struct check *c)
     findings_release(&c->findings);
     free(c->plan);
     sizes_free(c->sizes);
-    session_release(&c->session);
+    subject_release(&c->subject);
     arena_release(&c->arena);
-    free(c);
 }
 
 // ---- sizes -------------------------------------------------------------------------------------
@@ -163,7 +164,7 @@ static bool choose_sizes(struct check *c, int timeout_ms, struct error *e)
     while (c->sized < c->count) {
         struct planned *p = &c->plan[c->sized];
         p->index = index_at(c, c->sized);
-        space_get(c->session.space, p->index, c->choice);
+        space_get(c->subject.space, p->index, c->choice);
         p->sized = sizes_choose(c->sizes, c->choice, e);
         if (!p->sized)
             return false;
@@ -187,11 +188,11 @@ static struct item *check_item_new(struct check *c, const struct planned *p)
     uint32_t *choice = arena_array(&c->arena, spec->parameter_count + 1, sizeof *choice);
     if (!n || !choice)
         return NULL;
-    space_get(c->session.space, p->index, choice);
+    space_get(c->subject.space, p->index, choice);
     n->sized = p->sized;
     n->record = (struct check_record){
         .index = p->index, .choice = choice, .spec = p->sized->spec, .sizes = p->sized->text};
-    if (!session_texts(spec, choice, &c->arena, &n->record.configuration,
+    if (!subject_texts(spec, choice, &c->arena, &n->record.configuration,
                        &n->record.configuration_json))
         return NULL;
     n->twin = (struct twin){.owner = n, .scope = p->sized};
@@ -235,7 +236,7 @@ static bool check_next(struct check *c, struct error *e)
         p = c->plan[ticket];
     } else {
         p.index = index_at(c, ticket);
-        space_get(c->session.space, p.index, c->choice);
+        space_get(c->subject.space, p.index, c->choice);
         p.sized = sizes_choose(c->sizes, c->choice, e);
         if (!p.sized)
             return false;
@@ -245,7 +246,7 @@ static bool check_next(struct check *c, struct error *e)
         return error_memory(e);
     c->outstanding++;
     if (!make_check_job(c, n, &job, &why))
-        return session_refusal(&why, &n->result) || error_memory(e);
+        return subject_refusal(&why, &n->result) || error_memory(e);
     n->primary = twins_find(&c->twins, &n->twin, n->sized->spec, n->sized->sources, job);
     if (n->primary) {
         n->record.same_as = &n->primary->record;
@@ -255,12 +256,12 @@ static bool check_next(struct check *c, struct error *e)
     job->configuration = n->record.configuration;
     job->configuration_json = n->record.configuration_json;
     job->constants = n->sized->constants;
-    return evaluator_submit(c->evaluator, ticket, job, e);
+    return evaluator_submit(c->w.evaluator, ticket, job, e);
 }
 
 static bool submit_more(struct check *c, struct error *e)
 {
-    size_t room = evaluator_room(c->evaluator);
+    size_t room = evaluator_room(c->w.evaluator);
     for (size_t i = 0; i < room && i < BATCH && !c->asking_ended; i++) {
         if (c->item_count == c->count)
             c->asking_ended = true;
@@ -311,7 +312,7 @@ static const struct check_record *finish_record(struct check *c, struct item *n,
         c->fresh_done++;
         if (!c->first_done_ns) {
             struct evaluator_status now;
-            evaluator_status(c->evaluator, &now);
+            evaluator_status(c->w.evaluator, &now);
             c->first_done_ns = clock_ns();
             c->first_locked_ns = now.times.span_ns[SPAN_LOCKED];
         }
@@ -344,17 +345,17 @@ static const struct check_record *take_outcome(struct check *c, struct outcome *
     n->result = out->result;
     // The kernel's name or its arguments are wrong: as long as nothing worked, nothing will.
     if (n->result->fault == FAULT_SPEC && c->progress.by_status[STATUS_CORRECT] == 0) {
-        c->broken = c->asking_ended = true;
+        c->asking_ended = true;
         error_set(&c->why, ERROR_INPUT, "KernelSpecification: %s", n->result->message);
         spec_error(c->o.setup.spec, &c->why);
-        evaluator_cancel(c->evaluator);
+        evaluator_cancel(c->w.evaluator);
     }
     // The simulator's log is of the job that ran last, and what was not built did not run.
     bool has_run = n->result->status != STATUS_COMPILE && n->result->status != STATUS_CONSTRAINTS;
     if (c->o.races_log && has_run && !take_races(c, n, e))
         return NULL;
     const struct check_record *r = finish_record(c, n, e);
-    evaluator_drop(c->evaluator, out->ticket);
+    evaluator_drop(c->w.evaluator, out->ticket);
     return r;
 }
 
@@ -383,98 +384,59 @@ static const struct check_record *next_checked(struct check *c, struct error *e)
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static enum workflow_answer break_off_check(struct check *c, const struct error *why,
-                                            struct error *e)
+static enum workflow_answer step_check(void *workflow, int timeout_ms, const void **record,
+                                       struct error *e)
 {
-    c->broken = true;
-    c->asking_ended = true;
-    if (e)
-        *e = *why;
-    return WORKFLOW_BROKEN;
-}
-
-static bool is_check_over(struct check *c)
-{
-    return c->asking_ended && evaluator_idle(c->evaluator);
-}
-
-enum workflow_answer check_step(struct check *c, int timeout_ms, const struct check_record **record,
-                                struct error *e)
-{
-    struct error why = ERROR_INIT;
+    struct check *c = workflow;
     struct outcome out;
-    *record = NULL;
-    if (c->broken && c->why.code && is_check_over(c))
-        return break_off_check(c, &c->why, e);
-    if (c->plan && !c->asking_ended && !choose_sizes(c, timeout_ms, &why))
-        return why.code ? break_off_check(c, &why, e) : WORKFLOW_NOTHING;
-    if (!c->broken && !submit_more(c, &why))
-        return break_off_check(c, &why, e);
-    *record = next_checked(c, &why);
-    if (*record || why.code)
-        return *record ? WORKFLOW_RECORD : break_off_check(c, &why, e);
-    if (is_check_over(c))
-        return c->broken ? break_off_check(c, &c->why, e) : WORKFLOW_END;
-    int got = evaluator_take(c->evaluator, timeout_ms, &out, &why);
-    if (got < 0 && why.code == ERROR_INPUT)
-        error_context(&why, "KernelSpecification"), spec_error(c->o.setup.spec, &why);
-    if (got > 0 && !(*record = take_outcome(c, &out, &why)))
+    if (c->plan && !c->asking_ended && !choose_sizes(c, timeout_ms, e))
+        return e->code ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
+    if (!submit_more(c, e))
+        return WORKFLOW_BROKEN;
+    *record = next_checked(c, e);
+    if (*record || e->code)
+        return *record ? WORKFLOW_RECORD : WORKFLOW_BROKEN;
+    if (c->asking_ended && evaluator_idle(c->w.evaluator)) {
+        *e = c->why;
+        return c->why.code ? WORKFLOW_BROKEN : WORKFLOW_END;
+    }
+    int got = evaluator_take(c->w.evaluator, timeout_ms, &out, e);
+    if (got < 0 && e->code == ERROR_INPUT)
+        error_context(e, "KernelSpecification"), spec_error(c->o.setup.spec, e);
+    if (got > 0 && !(*record = take_outcome(c, &out, e)))
         got = -1;
-    if (got < 0)
-        return break_off_check(c, &why, e);
-    return got > 0 ? WORKFLOW_RECORD : WORKFLOW_NOTHING;
+    return got < 0 ? WORKFLOW_BROKEN : got > 0 ? WORKFLOW_RECORD : WORKFLOW_NOTHING;
 }
 
-void check_cancel(struct check *c)
+static void stop_check(void *workflow)
 {
-    c->progress.common.cancelled = true;
-    c->asking_ended = true;
-    evaluator_cancel(c->evaluator);
+    ((struct check *)workflow)->asking_ended = true;
 }
+
+static const struct workflow_operations check_operations = {
+    .step = step_check, .stop = stop_check, .release = release_check};
 
 // ---- views -------------------------------------------------------------------------------------
 
-void check_progress(struct check *c, struct check_progress *out)
+static void fill_progress(struct check *c, struct check_progress *out)
 {
     uint64_t now = clock_ns();
     *out = c->progress;
-    out->valid = space_count(c->session.space);
-    out->common.planned = c->count;
+    workflow_progress(c, c->count, c->record_count, &out->common);
+    out->valid = space_count(c->subject.space);
     out->sized = c->plan ? c->sized : c->count;
-    out->common.done = c->record_count;
-    out->common.elapsed_ns = now - c->started_ns;
-    evaluator_status(c->evaluator, &out->common.evaluator);
     uint64_t locked = out->common.evaluator.times.span_ns[SPAN_LOCKED];
     double worked = (double)(now - c->first_done_ns) - (double)(locked - c->first_locked_ns);
-    if (c->fresh_done > 1 && worked > 0) // each took so long
-        out->common.left_ns =
-            (uint64_t)(worked / (double)(c->fresh_done - 1) * (double)(c->count - c->record_count));
+    double each = c->fresh_done > 1 && worked > 0 ? worked / (double)(c->fresh_done - 1) : 0;
+    out->common.left_ns = (uint64_t)(each * (double)(c->count - c->record_count));
 }
 
-const struct space *check_space(const struct check *c)
+void check_view(struct check *c, struct check_view *out)
 {
-    return c->session.space;
-}
-
-void check_source_digest(const struct check *c, struct digest *out)
-{
-    *out = c->session.source;
-}
-
-enum verification check_verification(const struct check *c, const char **against)
-{
-    *against = c->session.against;
-    return c->session.verification;
-}
-
-const struct check_record *const *check_records(const struct check *c, size_t *count)
-{
-    *count = c->record_count;
-    return c->records;
-}
-
-const struct check_finding *check_findings(const struct check *c, size_t *count)
-{
-    *count = c->findings.count;
-    return c->findings.list;
+    fill_progress(c, &out->progress);
+    out->subject = &c->subject;
+    out->records = c->records;
+    out->count = c->record_count;
+    out->findings = c->findings.list;
+    out->finding_count = c->findings.count;
 }

@@ -1,4 +1,4 @@
-// A tune in the order in which it happens: tune_new() makes the session, the evaluator and the
+// A tune in the order in which it happens: tune_new() makes the subject, the evaluator and the
 // strategy; each tune_step() asks the strategy for as many configurations as the evaluator has room
 // for, makes them into jobs and submits these (what is the same work as an earlier one shares its
 // result), takes an answer, tells the strategy and hands the record out; and once nothing more is
@@ -20,6 +20,8 @@
 // How long a step waits for a result while a strategy may have a question first.
 #define THINKING_STEP_MS 2
 
+static const struct workflow_operations tune_operations;
+
 // ---- making ------------------------------------------------------------------------------------
 
 struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
@@ -29,10 +31,10 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
         return tune_replay_evaluator(t, e);
     const struct live_options live = {
         .no_timing = o->no_timing, .by_image = true, .judge = o->judge};
-    const struct cached_options cached = {.alone = space_count(t->session.space) == 1,
+    const struct cached_options cached = {.alone = space_count(t->subject.space) == 1,
                                           .spec_name = o->name,
-                                          .constants = t->session.constants,
-                                          .source = t->session.source};
+                                          .constants = t->subject.constants,
+                                          .source = t->subject.source};
     return setup_evaluator(&o->setup, live, cached, t->planned, &t->builders, e);
 }
 
@@ -40,7 +42,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
 static uint32_t fill_members(struct tune *t)
 {
     const struct tune_ranked *ranked = &t->progress.ranked;
-    uint32_t count = farm_members(t->evaluator, t->members);
+    uint32_t count = farm_members(t->w.evaluator, t->members);
     for (uint32_t i = 0; i < ranked->place_count; i++) {
         const struct ranked_place *p = &ranked->places[i];
         struct farm_member *m = &t->members[p->place];
@@ -68,7 +70,7 @@ static bool describe_devices(struct tune *t, struct error *e)
     emit_start(&j, &json);
     farm_members_emit(t->members, count, &j);
     bool ok = json.failed ? error_memory(e)
-                          : session_describe(&t->session, t->o.setup.store, text_cstr(&json), e);
+                          : subject_describe(&t->subject, t->o.setup.store, text_cstr(&json), e);
     text_release(&json);
     return ok;
 }
@@ -77,23 +79,23 @@ static bool begin_search(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
     struct text subspace = TEXT_INIT;
-    const struct session_options so = {.space = o->replay ? o->replay->space : NULL,
+    const struct subject_options so = {.space = o->replay ? o->replay->space : NULL,
                                        .name = o->name};
-    if ((o->replay && !tune_replay_fits(o, e)) || !session_make(&t->session, &o->setup, &so, e))
+    if ((o->replay && !tune_replay_fits(o, e)) || !subject_make(&t->subject, &o->setup, &so, e))
         return false;
-    uint64_t valid = space_count(t->session.space);
+    uint64_t valid = space_count(t->subject.space);
     t->planned = budget_configurations(&o->budget, valid);
-    if (!strategy_check(o->strategy, e) || !session_begin(&t->session, e))
+    if (!strategy_check(o->strategy, e) || !subject_begin(&t->subject, e))
         return false;
-    t->evaluator = tune_make_evaluator(t, e);
-    if (!t->evaluator || !describe_devices(t, e))
+    t->w.evaluator = tune_make_evaluator(t, e);
+    if (!t->w.evaluator || !describe_devices(t, e))
         return false;
     // The evaluator limits how many it keeps under way at once, since it starts with none. If a
     // time ends the search, the total is not known.
-    size_t room = evaluator_room(t->evaluator);
+    size_t room = evaluator_room(t->w.evaluator);
     bool by_time = o->budget.nanoseconds > 0 && t->planned >= valid;
     const struct objectives *g = &o->objectives;
-    struct strategy_setup setup = {.space = t->session.space,
+    struct strategy_setup setup = {.space = t->subject.space,
                                    .budget = by_time ? 0 : t->planned,
                                    .seed = o->setup.seed,
                                    .value_is_time = g->count == 1 &&
@@ -118,12 +120,11 @@ static bool begin_search(struct tune *t, struct error *e)
 
 struct tune *tune_new(const struct tune_options *o, struct error *e)
 {
-    struct tune *t = alloc_zeroed(sizeof *t, e);
+    struct tune *t = workflow_new(sizeof *t, &tune_operations, e);
     if (!t)
         return NULL;
     arena_init(&t->arena);
     t->o = *o;
-    t->started_ns = clock_ns();
     tune_objective_init(t);
     if (begin_search(t, e))
         return t;
@@ -131,12 +132,10 @@ struct tune *tune_new(const struct tune_options *o, struct error *e)
     return NULL;
 }
 
-void tune_free(struct tune *t)
+static void release_tune(void *workflow)
 {
-    if (!t)
-        return;
+    struct tune *t = workflow;
     tune_rank_release(t);
-    evaluator_free(t->evaluator);
     for (uint64_t i = 0; i < t->item_count; i++) {
         job_free(t->items[i]->job);
         result_free(t->items[i]->result);
@@ -147,9 +146,8 @@ void tune_free(struct tune *t)
     free(t->front);
     scalarization_free(t->strategy);
     sources_release(&t->elsewhere);
-    session_release(&t->session);
+    subject_release(&t->subject);
     arena_release(&t->arena);
-    free(t);
 }
 
 // ---- items -------------------------------------------------------------------------------------
@@ -177,12 +175,12 @@ static struct item *tune_item_new(struct tune *t, uint64_t index)
         return NULL;
     n->values = values;
     n->metrics = metrics;
-    space_get(t->session.space, index, choice);
+    space_get(t->subject.space, index, choice);
     n->record.index = index;
     n->record.choice = choice;
     n->record.pace = 1;
-    n->record.is_default = tune_has_default(t) && index == t->session.default_index;
-    if (!session_texts(spec, choice, &t->arena, &n->record.configuration,
+    n->record.is_default = tune_has_default(t) && index == t->subject.default_index;
+    if (!subject_texts(spec, choice, &t->arena, &n->record.configuration,
                        &n->record.configuration_json))
         return NULL;
     n->twin.owner = n;
@@ -200,7 +198,7 @@ bool tune_submit(struct tune *t, struct item *n, uint64_t ticket, struct error *
     struct job *job = n->job;
     n->job = NULL;
     n->record.job = job;
-    return evaluator_submit(t->evaluator, ticket, job, e);
+    return evaluator_submit(t->w.evaluator, ticket, job, e);
 }
 
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
@@ -213,14 +211,14 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
     t->outstanding++;
     if (t->o.replay)
         return tune_replay_answer(t, n) || error_memory(e);
-    if (!spec_job(t->o.setup.spec, t->session.sources, t->o.setup.device, n->record.choice, &n->job,
+    if (!spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.device, n->record.choice, &n->job,
                   &why))
-        return session_refusal(&why, &n->result) || error_memory(e);
+        return subject_refusal(&why, &n->result) || error_memory(e);
     const struct job_launch *launch = &n->job->launches[0];
     n->record.dimensions = launch->dimensions;
     memcpy(n->record.global, launch->global, sizeof n->record.global);
     memcpy(n->record.local, launch->local, sizeof n->record.local);
-    n->primary = twins_find(&t->twins, &n->twin, t->o.setup.spec, t->session.sources, n->job);
+    n->primary = twins_find(&t->twins, &n->twin, t->o.setup.spec, t->subject.sources, n->job);
     if (!n->primary)
         return tune_submit(t, n, ticket, e);
     job_free(n->job);
@@ -233,7 +231,24 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
 
 static bool is_search_over(struct tune *t)
 {
-    return t->asking_ended && evaluator_idle(t->evaluator);
+    return t->asking_ended && evaluator_idle(t->w.evaluator);
+}
+
+// The budget's time runs from the first launch, or the first record where nothing is launched, and not while another
+// process holds the device: what comes before that is no search.
+static uint64_t spent_time(struct tune *t)
+{
+    struct evaluator_status now;
+    evaluator_status(t->w.evaluator, &now);
+    const uint64_t *span = now.times.span_ns;
+    if (t->began_ns == 0) {
+        if (t->record_count == 0 && span[SPAN_VERIFYING] + span[SPAN_MEASURING] == 0)
+            return 0;
+        t->began_ns = clock_ns();
+        t->began_locked_ns = span[SPAN_LOCKED];
+    }
+    uint64_t passed = clock_ns() - t->began_ns, locked = span[SPAN_LOCKED] - t->began_locked_ns;
+    return passed > locked ? passed - locked : 0;
 }
 
 // When the budget's time is up, configurations that were asked for and have not begun are dropped,
@@ -243,10 +258,10 @@ static void watch_budget_time(struct tune *t)
     uint64_t limit = t->o.budget.nanoseconds;
     if (limit == 0 || t->progress.out_of_time || t->was_ranked || is_search_over(t))
         return;
-    if (t->o.replay ? t->replayed_ns < (double)limit : clock_ns() - t->started_ns < limit)
+    if (t->o.replay ? t->replayed_ns < (double)limit : spent_time(t) < limit)
         return;
     t->progress.out_of_time = t->asking_ended = true;
-    evaluator_cancel(t->evaluator);
+    evaluator_cancel(t->w.evaluator);
 }
 
 // Questions are chosen beside the launches, but not where that makes a difference: on a device that shares the host it
@@ -266,9 +281,9 @@ static bool ask_strategy(struct tune *t, struct error *e)
         return true;
     if (!t->o.replay)
         choose_beside_launches(t);
-    if (!tune_known_start(t, evaluator_room(t->evaluator), e))
+    if (!tune_known_start(t, evaluator_room(t->w.evaluator), e))
         return false;
-    size_t room = evaluator_room(t->evaluator);
+    size_t room = evaluator_room(t->w.evaluator);
     uint64_t left = t->planned + t->refused + t->unasked - t->item_count;
     // One at a time beside launches: making a job takes as long as many a launch, and a device that has an answer waits so long.
     size_t most = t->is_threaded ? 1 : sizeof batch / sizeof *batch;
@@ -312,14 +327,15 @@ void tune_summarise(struct tune *t, struct item *n)
     uint32_t count;
     r->timed = false;
     r->values = r->metrics = NULL;
-    if (!result_samples(r->result, &samples, &count) || count == 0 ||
+    bool is_replayed = t->o.replay != NULL; // by other measurements, if nothing was timed
+    if (!result_samples(r->result, &samples, &count) || (count == 0 && !is_replayed) ||
         (t->progress.timer_fault && !result_by_host(r->result)))
         return;
-    if (t->o.replay)
+    if (is_replayed)
         tune_replay_summarise(t, r);
     else
         stats_summarise(samples, count, t->o.setup.device->timer_ns, &r->stats);
-    r->timed = true;
+    r->timed = count > 0;
     const struct spec_measured measured = tune_measured(t, r);
     r->metrics = n->metrics;
     r->metric_count = t->o.setup.spec->metric_count;
@@ -394,7 +410,7 @@ static void count_tune_record(struct tune *t, struct tune_record *r)
         t->fresh_done++;
         if (!t->first_done_ns) {
             struct evaluator_status now;
-            evaluator_status(t->evaluator, &now);
+            evaluator_status(t->w.evaluator, &now);
             t->first_done_ns = clock_ns();
             t->first_locked_ns = now.times.span_ns[SPAN_LOCKED];
         }
@@ -468,9 +484,9 @@ static const struct tune_record *take_tune_outcome(struct tune *t, struct outcom
         spec_error(t->o.setup.spec, &t->why);
     }
     const struct tune_record *r = finish_tune_item(t, n);
-    if (hopeless || (!t->broken && tune_objective_is_hopeless(t, r, &t->why))) {
-        t->broken = t->asking_ended = true;
-        evaluator_cancel(t->evaluator);
+    if (hopeless || (!t->why.code && tune_objective_is_hopeless(t, r, &t->why))) {
+        t->asking_ended = true;
+        evaluator_cancel(t->w.evaluator);
     }
     if (!t->o.keep)
         tune_rank_consider(t, n, out->ticket);
@@ -499,46 +515,35 @@ static const struct tune_record *next_tuned(struct tune *t)
     return NULL;
 }
 
-static enum workflow_answer break_off_tune(struct tune *t, const struct error *why, struct error *e)
-{
-    t->broken = t->asking_ended = true;
-    if (e)
-        *e = *why;
-    return WORKFLOW_BROKEN;
-}
-
 // The search is over: the ranking, if there is one.
 static enum workflow_answer step_ranking(struct tune *t, int timeout_ms, struct error *e)
 {
-    struct error why = ERROR_INIT;
-    bool ok = t->writing         ? t->writing(t, &why)
-              : t->final_ranking ? tune_rank_step(t, timeout_ms, &why)
-                                 : tune_rank_start(t, &why);
+    bool ok = t->writing         ? t->writing(t, e)
+              : t->final_ranking ? tune_rank_step(t, timeout_ms, e)
+                                 : tune_rank_start(t, e);
     if (!ok)
-        return break_off_tune(t, &why, e);
+        return WORKFLOW_BROKEN;
     return t->final_ranking || t->writing ? WORKFLOW_NOTHING : WORKFLOW_END;
 }
 
-static enum workflow_answer step_search(struct tune *t, int timeout_ms,
-                                        const struct tune_record **record, struct error *e)
+static enum workflow_answer step_search(struct tune *t, int timeout_ms, const void **record,
+                                        struct error *e)
 {
-    struct error why = ERROR_INIT;
     struct outcome out;
-    *record = NULL;
-    if (t->broken && t->why.code && is_search_over(t))
-        return break_off_tune(t, &t->why, e);
-    if (!t->broken)
+    if (!t->why.code)
         watch_budget_time(t);
-    if (!t->broken && !ask_strategy(t, &why))
-        return break_off_tune(t, &why, e);
+    if (!ask_strategy(t, e))
+        return WORKFLOW_BROKEN;
     if (t->final_ranking || t->writing)
         return step_ranking(t, timeout_ms, e);
     *record = next_tuned(t);
     if (*record)
         return WORKFLOW_RECORD;
-    if (is_search_over(t))
-        return t->broken ? break_off_tune(t, &t->why, e) : step_ranking(t, timeout_ms, e);
-    if (t->is_thinking && evaluator_idle(t->evaluator)) {
+    if (is_search_over(t)) {
+        *e = t->why;
+        return t->why.code ? WORKFLOW_BROKEN : step_ranking(t, timeout_ms, e);
+    }
+    if (t->is_thinking && evaluator_idle(t->w.evaluator)) {
         scalarization_wait(t->strategy, timeout_ms);
         return WORKFLOW_NOTHING;
     }
@@ -546,49 +551,50 @@ static enum workflow_answer step_search(struct tune *t, int timeout_ms,
         timeout_ms = THINKING_STEP_MS;
     if (t->is_making)
         timeout_ms = 0;
-    int got = evaluator_take(t->evaluator, timeout_ms, &out, &why);
-    if (got < 0 && tune_replace_default(t, &why))
+    int got = evaluator_take(t->w.evaluator, timeout_ms, &out, e);
+    if (got < 0 && tune_replace_default(t, e))
         return WORKFLOW_NOTHING;
     if (got < 0) {
-        if (why.code == ERROR_INPUT)
-            error_context(&why, "KernelSpecification"), spec_error(t->o.setup.spec, &why);
-        return break_off_tune(t, &why, e);
+        if (e->code == ERROR_INPUT)
+            error_context(e, "KernelSpecification"), spec_error(t->o.setup.spec, e);
+        return WORKFLOW_BROKEN;
     }
     *record = got ? take_tune_outcome(t, &out) : NULL;
     return *record ? WORKFLOW_RECORD : WORKFLOW_NOTHING;
 }
 
 // A store that another process has locked is asked again in the next step.
-enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
-                               struct error *e)
+static enum workflow_answer step_tune(void *workflow, int timeout_ms, const void **record,
+                                      struct error *e)
 {
+    struct tune *t = workflow;
     if (t->o.setup.store)
         store_patience(t->o.setup.store, STORE_STEP_MS);
-    struct error why = ERROR_INIT;
     enum workflow_answer answer = step_search(t, timeout_ms, record, e);
     if (answer == WORKFLOW_END && !t->is_described) {
-        t->is_described = describe_devices(t, &why);
+        t->is_described = describe_devices(t, e);
         if (!t->is_described)
-            answer = store_try_again(t->o.setup.store, &why) ? WORKFLOW_NOTHING
-                                                             : break_off_tune(t, &why, e);
+            answer = store_try_again(t->o.setup.store, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
     }
     if (t->o.setup.store)
         store_patience(t->o.setup.store, 0);
     return answer;
 }
 
-void tune_cancel(struct tune *t)
+static void stop_tune(void *workflow)
 {
-    t->cancelled = t->asking_ended = true;
-    evaluator_cancel(t->evaluator);
+    struct tune *t = workflow;
+    t->asking_ended = true;
     tune_rank_cancel(t);
 }
+
+static const struct workflow_operations tune_operations = {
+    .step = step_tune, .stop = stop_tune, .release = release_tune};
 
 // ---- views -------------------------------------------------------------------------------------
 
 // `locked`: so long others had the device.
-static uint64_t estimate_time_left(const struct tune *t, uint64_t planned, uint64_t locked,
-                                   uint64_t now)
+static uint64_t estimate_time_left(struct tune *t, uint64_t planned, uint64_t locked, uint64_t now)
 {
     uint64_t left = planned > t->record_count ? planned - t->record_count : 0;
     if (t->fresh_done < 2 || left == 0)
@@ -597,7 +603,7 @@ static uint64_t estimate_time_left(const struct tune *t, uint64_t planned, uint6
     double each = worked > 0 ? worked / (double)(t->fresh_done - 1) : 0;
     double ns = each * (double)left;
     double limit = t->o.replay ? 0 : (double)t->o.budget.nanoseconds; // no clock of here
-    double used = (double)(now - t->started_ns);
+    double used = limit > 0 ? (double)spent_time(t) : 0;
     if (limit > 0 && ns > limit - used)
         ns = limit > used ? limit - used : 0;
     return (uint64_t)ns;
@@ -622,17 +628,14 @@ void tune_progress(struct tune *t, struct tune_progress *out)
 {
     uint64_t now = clock_ns();
     *out = t->progress;
-    out->valid = space_count(t->session.space);
+    out->valid = space_count(t->subject.space);
     out->has_default = tune_has_default(t);
     // More than the budget says where some were refused, or known without being asked for.
     uint64_t planned = t->planned + t->refused + t->unasked;
-    out->common.planned = planned < out->valid ? planned : out->valid;
-    out->common.done = t->record_count;
-    out->common.elapsed_ns = now - t->started_ns;
-    evaluator_status(t->evaluator, &out->common.evaluator);
+    workflow_progress(t, planned < out->valid ? planned : out->valid, t->record_count,
+                      &out->common);
     uint64_t locked = out->common.evaluator.times.span_ns[SPAN_LOCKED];
     out->common.left_ns = estimate_time_left(t, out->common.planned, locked, now);
-    out->common.cancelled = t->cancelled;
     if (t->final_ranking) {
         final_ranking_status(t->final_ranking, &out->ranked.status);
         out->common.left_ns = out->ranked.status.left_ns;
@@ -650,20 +653,12 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     out->member_count = fill_members(t);
 }
 
-const struct space *tune_space(const struct tune *t)
+void tune_view(struct tune *t, struct tune_view *out)
 {
-    return t->session.space;
-}
-
-void tune_source_digest(const struct tune *t, struct digest *out)
-{
-    *out = t->session.source;
-}
-
-enum verification tune_verification(const struct tune *t, const char **against)
-{
-    *against = t->session.against;
-    return t->session.verification;
+    tune_progress(t, &out->progress);
+    out->options = &t->o;
+    out->subject = &t->subject;
+    out->records = tune_records(t, &out->count);
 }
 
 double tune_record_ns(const struct tune_record *r)
@@ -695,7 +690,7 @@ const struct tune_record **tune_ranking(const struct tune *t, size_t *count)
     size_t timed = 0;
     for (uint64_t i = 0; list && placed && i < t->record_count; i++) {
         const struct tune_record *r = t->records[i];
-        if (r->timed)
+        if (r->timed || r->values)
             placed[timed++] = (struct placed){r, r->ranked ? r->rank.place : SIZE_MAX,
                                               tune_objective_order(t, r)};
     }
@@ -720,7 +715,7 @@ bool tune_job(const struct tune *t, const struct tune_record *record, struct job
     const struct tune_options *o = &t->o;
     if (o->replay)
         return error_set(e, ERROR_USAGE, "what is recorded has no job");
-    return spec_job(o->setup.spec, t->session.sources, o->setup.device, record->choice, out, e);
+    return spec_job(o->setup.spec, t->subject.sources, o->setup.device, record->choice, out, e);
 }
 
 bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,
@@ -728,7 +723,7 @@ bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch wha
 {
     for (uint64_t i = 0; i < t->item_count; i++) {
         if (&t->items[i]->record == record)
-            return evaluator_fetch(t->evaluator, i, what, index, out, e);
+            return evaluator_fetch(t->w.evaluator, i, what, index, out, e);
     }
     return error_set(e, ERROR_USAGE, "the record is not of this tune");
 }

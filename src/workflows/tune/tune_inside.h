@@ -10,7 +10,7 @@
 #include "search/subspace.h"
 #include "workflows/elsewhere.h"
 #include "workflows/final_ranking.h"
-#include "workflows/session.h"
+#include "campaign/subject.h"
 #include "workflows/tune/tune.h"
 
 // A record on its way to the caller.
@@ -31,10 +31,10 @@ struct item {
 enum { SOURCE_BEST_SHOWN = 3 }; // of each source's best: the report tells what these were worth
 
 struct tune {
+    struct workflow w;
     struct tune_options o;
-    struct session session;
+    struct subject subject;
     struct scalarization *strategy;
-    struct evaluator *evaluator;
     struct arena arena;
 
     struct item **items; // by ticket
@@ -90,7 +90,8 @@ struct tune {
     struct tune_progress progress;
     struct evaluator_times before_ranking, ranking; // when it began; what it took
     uint64_t storing_ns;                            // its results
-    uint64_t started_ns;
+    uint64_t began_ns,
+        began_locked_ns;      // the budget's time; how long the device was another's before
     double replayed_ns;       // what the answers of a replay cost when they were recorded
     uint64_t first_done_ns;   // when the first record that was measured here was there
     uint64_t first_locked_ns; // so long others had had the device by then
@@ -105,8 +106,8 @@ struct tune {
     bool by_time;     // the objective is the time or an equivalent
     bool has_values;  // some record has values of the objective
     bool was_ranked;  // once, whatever came of it
-    bool asking_ended, cancelled, broken;
-    struct error why;
+    bool asking_ended;
+    struct error why; // nothing more is asked, and it breaks once what runs has ended
 };
 
 // tune.c
@@ -115,7 +116,7 @@ void tune_summarise(struct tune *t, struct item *n);
 // The first values of a recording's parameters are not a default.
 static inline bool tune_has_default(const struct tune *t)
 {
-    return t->session.has_default && !(t->o.replay && t->o.setup.spec->text_length == 0);
+    return t->subject.has_default && !(t->o.replay && t->o.setup.spec->text_length == 0);
 }
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
 // Nothing is asked any more, and no ranking runs: how records compare stays as it is.

@@ -18,8 +18,8 @@ static bool is_known_today(struct tune *t, const struct store_fastest *row, uint
     spec_default(t->o.setup.spec, choice);
     bool ok =
         spec_parse_configuration(t->o.setup.spec, row->configuration, choice, &unreadable) &&
-        space_find(t->session.space, choice, index) &&
-        spec_job(t->o.setup.spec, t->session.sources, t->o.setup.device, choice, &job, &unreadable);
+        space_find(t->subject.space, choice, index) &&
+        spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.device, choice, &job, &unreadable);
     *failed |= unreadable.code == ERROR_MEMORY;
     if (!ok)
         return false;
@@ -31,7 +31,7 @@ static bool is_known_today(struct tune *t, const struct store_fastest *row, uint
 static bool is_of_use(const struct tune *t)
 {
     const struct tune_options *o = &t->o;
-    bool covers = t->planned >= space_count(t->session.space) && o->budget.nanoseconds == 0;
+    bool covers = t->planned >= space_count(t->subject.space) && o->budget.nanoseconds == 0;
     return o->setup.store && !o->setup.fresh && !o->replay && t->by_time &&
            tune_rank_is_wanted(o) && !covers;
 }
@@ -67,9 +67,9 @@ bool tune_known_find(struct tune *t, struct error *e)
         return true;
     device_info_digest(t->o.setup.device, &identity);
     const struct store_query query = {.spec_name = t->o.setup.spec->name,
-                                      .constants = t->session.constants,
+                                      .constants = t->subject.constants,
                                       .device_identity = &identity,
-                                      .source = &t->session.source,
+                                      .source = &t->subject.source,
                                       .today = true,
                                       .inputs = t->o.setup.terms.cold ? STORE_INPUTS_COLD
                                                                       : STORE_INPUTS_WARM,

@@ -29,7 +29,7 @@ static void drop_job_of(void *context, uint64_t ticket)
         return;
     }
     if (n->record.job) // else it left earlier
-        evaluator_drop(t->evaluator, ticket);
+        evaluator_drop(t->w.evaluator, ticket);
     n->record.job = NULL;
 }
 
@@ -267,7 +267,7 @@ static bool store_results(struct tune *t, bool *later, struct error *e)
         const struct finalist *c = &t->in_ranking[i];
         struct result *r = has_news(t, c) ? ranked_result(t, c) : NULL;
         if (has_news(t, c))
-            ok = r ? evaluator_keep(t->evaluator, c->ticket, r, &why) : error_memory(&why);
+            ok = r ? evaluator_keep(t->w.evaluator, c->ticket, r, &why) : error_memory(&why);
         result_free(r);
     }
     ok = store_together_end(store, ok, &why) && ok;
@@ -294,7 +294,7 @@ static bool take_ranked_results(struct tune *t, struct error *e)
 static struct evaluator_times times_now(struct tune *t)
 {
     struct evaluator_status status;
-    evaluator_status(t->evaluator, &status);
+    evaluator_status(t->w.evaluator, &status);
     return status.times;
 }
 
@@ -372,7 +372,7 @@ static bool begin_ranking(struct tune *t, struct error *e);
 static bool reload_job(struct tune *t, uint64_t ticket, struct error *e)
 {
     struct item *n = t->items[ticket];
-    return n->record.job || (spec_job(t->o.setup.spec, t->session.sources, t->o.setup.device,
+    return n->record.job || (spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.device,
                                       n->record.choice, &n->job, e) &&
                              tune_submit(t, n, ticket, e));
 }
@@ -397,7 +397,7 @@ static bool rank_anew(struct tune *t, struct error *e)
             tune_rank_consider(t, t->items[i], i);
     }
     const struct item *first = t->items[t->finalists.list[0].ticket];
-    evaluator_best(t->evaluator, (uint64_t)tune_record_ns(&first->record),
+    evaluator_best(t->w.evaluator, (uint64_t)tune_record_ns(&first->record),
                    (uint64_t)((double)first->result->verify_launch_ns / first->record.pace));
     bool ok = !t->baseline || reload_job(t, t->baseline_ticket, e);
     for (size_t i = 0; ok && i < t->finalists.count; i++)
@@ -430,7 +430,7 @@ static bool finish_ranking(struct tune *t, struct error *e)
             best = r;
     }
     t->progress.best = best;
-    if (ok && anew && !t->cancelled)
+    if (ok && anew && !t->w.cancelled)
         return rank_anew(t, e);
     return ok && (!ranked->status.decided || choose_among_tied(t) || error_memory(e));
 }
@@ -580,7 +580,7 @@ static bool restate_ranking(struct tune *t, struct error *e)
             r->part = part;
             r->reused = false;
         }
-        ok = part ? evaluator_keep(t->evaluator, c->list[i].ticket, r, &why) : error_memory(&why);
+        ok = part ? evaluator_keep(t->w.evaluator, c->list[i].ticket, r, &why) : error_memory(&why);
         result_free(r);
     }
     ok = begun && store_together_end(store, ok, &why) && ok;
@@ -595,7 +595,7 @@ static bool restate_ranking(struct tune *t, struct error *e)
 static bool use_places(struct tune *t)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
-    uint32_t count = farm_members(t->evaluator, t->members), working = 0;
+    uint32_t count = farm_members(t->w.evaluator, t->members), working = 0;
     for (uint32_t i = 0; i < count; i++)
         working += t->members[i].state == FARM_WORKING;
     ranked->places = t->ranked_places;
@@ -623,7 +623,7 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
         .outlier = compared                 ? 0
                    : t->o.setup.outlier > 0 ? t->o.setup.outlier
                                             : FARM_OUTLIER,
-        .evaluator = t->evaluator,
+        .evaluator = t->w.evaluator,
         .rules = &t->o.setup.terms.rules,
         .device = t->o.setup.device,
         .seeds = {.order = t->o.setup.seed, .decision = final_ranking_seed(ranked->id)},
@@ -674,7 +674,7 @@ static bool begin_ranking(struct tune *t, struct error *e)
 bool tune_rank_start(struct tune *t, struct error *e)
 {
     const struct shortlist *c = &t->finalists;
-    if (t->was_ranked || t->cancelled || c->count == 0)
+    if (t->was_ranked || t->w.cancelled || c->count == 0)
         return true;
     t->was_ranked = true;
     bool whole = false;
@@ -703,7 +703,7 @@ static void tell_left_out(struct tune *t)
         if (!p->why[0] || (t->left_out_told >> i & 1))
             continue;
         t->left_out_told |= 1ull << i;
-        farm_members(t->evaluator, t->members);
+        farm_members(t->w.evaluator, t->members);
         log_add(t->o.setup.log, LOG_WARNING, "%s is left out: %s", t->members[p->place].name,
                 p->why);
     }
