@@ -249,7 +249,7 @@ static void complete_option(const struct typed *t, const char *word, struct text
     }
 }
 
-// Those that are typed after `under`; NULL: those that come first.
+// Offers commands that are typed after `under`; NULL: those that come first.
 static void complete_command(const struct completion *c, const char *under)
 {
     for (const struct command *const *k = commands(); *k; k++) {

@@ -16,7 +16,7 @@ struct help_settings {
 
 #define PRINTED "man|schema|" HELP_SHELLS
 
-// What completion scripts ask is not in the list that people read.
+// Also accepts "words", which completion scripts ask for; people are not told of it.
 static bool option_print(void *field, const char *value, struct error *e)
 {
     bool is = str_equal(value, "man") || str_equal(value, "schema") || str_equal(value, "words");

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// What is written; PAGE_BY_NAME: as the name of the file says.
+// Forms of the output; PAGE_BY_NAME: as the name of the file says.
 enum page_form { PAGE_BY_NAME, PAGE_HTML, PAGE_SVG, PAGE_CSV, PAGE_MARKDOWN, PAGE_FORMS };
 
 struct report_settings {
