@@ -2,7 +2,7 @@
 # known.sh HONE OLD NEW [DEVICE]: what the store OLD has as the best of the specs in kernels_cl on DEVICE (a part of its
 # name; else any) is tuned again by the rules of today, into the store NEW: each spec with each of its constants, the
 # configurations that were ranked and no others. Then, for the file that ships:
-#   hone import --best --store kernels_cl/known.sqlite NEW [other stores]
+#   hone store import --best --store kernels_cl/known.sqlite NEW [other stores]
 # Exit status: 1 when a tune found nothing; what the specs no longer have is named and left out.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
