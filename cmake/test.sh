@@ -138,16 +138,8 @@ elif [ -n "$labels" ]; then
     fi
     "$@"
 elif [ $sanitize = ON ]; then
-    # What tests/source looks at is the same, and under Oclgrind and NVRTC it is the kernels that are looked at, and so in
-    # peak_on_a_device, whose calls device_opencl makes, too; simulations, searches of what was recorded and spaces at their
-    # limits are arithmetic, drivers that hang are waited for, and a comparison of each type is compiled by a driver in this
-    # process, ten times as slowly: once is enough of these, in the plain suite. A page that is served ends soon after its
-    # tune, for which its readers are too slow here. What the program says of a sweep, a peak and a comparison is read in the
-    # plain suite, and whole programs are tried for long there; their workflows are tests of their own. Tests that repeat
-    # arithmetic do so in part (SUITE_SANITIZED).
-    "$root/cmake/run_tests.sh" $progress -LE 'valgrind|browser|slurm|programs|nvrtc|kernels' \
-        -E '^(source_|oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_watch|cli_sweep|cli_peak|cli_compare|space_limits)' \
-        -j"$jobs"
+    # What is labelled "plain" says why in its CMakeLists.txt. Tests that repeat arithmetic do so in part (SUITE_SANITIZED).
+    "$root/cmake/run_tests.sh" $progress -LE 'plain|valgrind|browser|slurm|programs|nvrtc|kernels' -j"$jobs"
 else
     elsewhere='valgrind|examples|browser|slurm|python|programs'
     [ $all = ON ] || elsewhere="$elsewhere|nvrtc|kernels"

@@ -111,12 +111,6 @@ static int open_store(struct checking *c)
 static int open_device(struct checking *c)
 {
     const struct check_settings *s = c->settings;
-    const struct spec_settings *given = c->work.given;
-    if (given->on.count + given->build_on.count > 0 && (s->races || s->arch)) {
-        complain("%s and %s exclude each other: no device runs anything",
-                 given->on.count > 0 ? "--on" : "--build-on", s->races ? "--races" : "--arch");
-        return EXIT_USAGE;
-    }
     if (s->races)
         return simulator_open(&c->work, &s->assume, &c->races_log);
     if (s->arch)
@@ -136,11 +130,6 @@ int checking_start(struct checking *c)
         return status;
     if (!fill_options(c, &e))
         return workflow_failed(&e);
-    if (w->given->reference_by && c->settings->smallest.count) {
-        complain("--smallest and --reference-by exclude each other: the program computes for one "
-                 "size; give it with --set");
-        return EXIT_USAGE;
-    }
     status = work_reference_by(w);
     if (status == EXIT_DONE)
         status = open_store(c);

@@ -199,10 +199,6 @@ static int open_run(struct comparing_side *s)
     struct error e = ERROR_INIT;
     struct work *w = &s->tuning.work;
     int status = work_spec(w);
-    if (status == EXIT_DONE && w->measure->no_store) {
-        complain("--no-store and a run of the store exclude each other");
-        return EXIT_USAGE;
-    }
     if (status == EXIT_DONE)
         status = work_store(w, HONE_STORE_READ);
     if (status != EXIT_DONE)

@@ -299,6 +299,9 @@ const struct help_entry *help_environment(void)
     static const struct help_entry list[] = {
         {"HONE_ALSO", "stores that are only read, behind the user's own, separated by colons"},
         {"HONE_DEVICE", "the device, where --device is not given"},
+        {"HONE_LOCKS", "folder of the locks by which users of a device take turns (else /tmp)"},
+        {"HONE_TRACE",
+         "a file that gets each event inside hone, to find its faults (kill -USR1: the last 200)"},
         {"HONE_WORKER", "the hone-worker program, where it is not beside hone"},
         {"XDG_DATA_HOME", "folder of the store (else ~/.local/share)"},
         {"XDG_CACHE_HOME", "folder of drivers' caches and references (else ~/.cache)"},

@@ -5,6 +5,7 @@
 #include "cli/run_workflow.h"
 
 #include "cli/interrupt.h"
+#include "cli/trace.h"
 #include "os/process.h"
 
 #define STEP_MS 100
@@ -54,6 +55,7 @@ void workflow_run(struct running *r)
             r->turn(r->context);
     }
     ticker_clear(&r->work->ticker);
+    trace_broken(r->broken);
 }
 
 void workflow_write(struct ticker *t, struct text *text)

@@ -67,10 +67,6 @@ int tuning_open(struct tuning *t)
         status = work_device(&t->work);
     if (status == EXIT_DONE && !t->replayed)
         status = work_places(&t->work);
-    if (status == EXIT_DONE && t->replayed && t->work.given->reference_by) {
-        complain("--replay and --reference-by exclude each other: nothing is run");
-        return EXIT_USAGE;
-    }
     if (status == EXIT_DONE)
         status = work_reference_by(&t->work);
     t->options = work_options(&t->work);
@@ -84,12 +80,6 @@ int tuning_open(struct tuning *t)
 
 int open_kept(struct work *w)
 {
-    const struct spec_settings *s = w->given;
-    const char *other = s->also.count ? "--also" : s->store ? "--store" : NULL;
-    if (w->measure->no_store && other) {
-        complain("--no-store and %s exclude each other", other);
-        return EXIT_USAGE;
-    }
     return w->measure->no_store ? EXIT_DONE : work_store(w, HONE_STORE_WRITE);
 }
 

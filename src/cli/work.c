@@ -4,6 +4,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/nodes.h"
+#include "cli/trace.h"
 #include "lib/choose_device.h"
 #include "report/values.h"
 #include "worker/device_lock.h"
@@ -219,7 +220,8 @@ int work_environment(struct work *w)
     if (w->has_environment)
         return EXIT_DONE;
     w->has_environment = true; // half of one is released too
-    return environment_init(&w->environment, &e) ? EXIT_DONE : work_failed(&e);
+    bool ok = environment_init(&w->environment, &e) && trace_init(w->environment.trace, &e);
+    return ok ? EXIT_DONE : work_failed(&e);
 }
 
 // ---- devices -----------------------------------------------------------------------------------
@@ -274,8 +276,6 @@ static bool list_on_nodes(struct work *w, const struct hone_spec *spec, const ch
 bool work_list(struct work *w, const struct hone_spec *spec, const char *language, struct error *e)
 {
     const bool is_number = is_device_number(w);
-    if (w->given && !nodes_refuse_idle(w->given, e))
-        return false;
     if (w->given && w->given->on.count > 0)
         return list_on_nodes(w, is_number ? NULL : spec, is_number ? NULL : language, e);
     struct hone_error why = HONE_ERROR_INIT;
@@ -400,10 +400,10 @@ enum { LOCK_LOOKS = 10, LOCK_LOOK_US = 20000 };
 
 // True if the device's lock is free at every one of several looks: another hone releases it between two
 // configurations.
-static bool is_free(const struct device_info *d)
+static bool is_free(const struct device_info *d, const char *locks)
 {
     struct device_lock lock;
-    bool is = device_lock_open(&lock, LOCK_FOLDER, d, NULL);
+    bool is = device_lock_open(&lock, locks, d, NULL);
     for (int i = 0; is && i < LOCK_LOOKS; i++) {
         is = device_lock_try(&lock, NULL) == 1;
         if (is)
@@ -417,7 +417,8 @@ static bool is_free(const struct device_info *d)
 
 // The first free one among several equal cards; if none is free, the first, which is waited for.
 static const struct device_info *take_free_card(const struct device_info *list, size_t count,
-                                                const char *wanted, const struct device_info *first)
+                                                const char *wanted, const struct device_info *first,
+                                                const char *locks)
 {
     const struct device_info *taken = NULL;
     size_t equal = 0;
@@ -425,7 +426,7 @@ static const struct device_info *take_free_card(const struct device_info *list, 
         return first;
     for (const struct device_info *d = first; d;
          d = next_equal_device(list, count, wanted, d), equal++)
-        taken = taken ? taken : is_free(d) ? d : NULL;
+        taken = taken ? taken : is_free(d, locks) ? d : NULL;
     const struct device_info *card = taken ? taken : first;
     complain("%zu equal devices fit '%s'; took the first%s: %s (%s)", equal, wanted,
              taken ? " that is free" : ", as none is free", card->name,
@@ -543,7 +544,7 @@ int work_device(struct work *w)
                 : w->takes_kind ? take_kind(w, list, count, &e)
                                 : choose_device(list, count, wanted, &e);
     if (w->device && wanted && wanted[0] && !w->takes_kind && w->given->on.count == 0)
-        w->device = take_free_card(list, count, wanted, w->device);
+        w->device = take_free_card(list, count, wanted, w->device, w->environment.locks);
     w->chosen = w->given->on.count > 0 ? agents_device(&w->agents, w->device)
                                        : device_like(w->list, w->device);
     if (w->device && !wanted && !w->takes_kind)
@@ -576,7 +577,7 @@ struct hone_tune_options work_options(const struct work *w)
         .where = g->where.items,
         .part = g->share.part,
         .parts = g->share.parts,
-        .lock_folder = LOCK_FOLDER,
+        .lock_folder = w->environment.locks,
         .places = w->places.count + w->places.builder_count > 0 ? &w->places : NULL,
         .log = &w->notices,
         .command = w->call->line,

@@ -13,9 +13,6 @@
 #include "problem/spec.h"
 #include "store/store.h"
 
-// All users share one lock for a device, so TMPDIR does not count.
-#define LOCK_FOLDER "/tmp"
-
 struct work {
     const struct invocation *call;
     const struct spec_settings *given;      // what and where

@@ -49,6 +49,8 @@ static void put_along(struct table *t, const struct score_options *o, enum score
     }
     if (axis == SCORE_TIME)
         table_cell(t, IN_FLIGHT, "%u, in time", o->in_flight);
+    else if (axis == SCORE_MIRROR)
+        table_cell(t, IN_FLIGHT, "%u, mirrored", o->in_flight);
     else
         table_cell(t, IN_FLIGHT, "%u", axis == SCORE_MANY ? o->many : o->in_flight);
     table_cell(t, MANY_SCORE, "%.3f", score);
@@ -279,7 +281,9 @@ FIELDS(in_flight_fields, struct score_record, struct score_options, IN_FLIGHT)
     X(RECORD, time, (in_time_fields, v->axes[SCORE_TIME].known ? v : NULL), "",                    \
       "in time, not evaluations; null: no costs are recorded")                                     \
     X(RECORD, many, (in_flight_fields, v->axes[SCORE_MANY].known ? v : NULL), "",                  \
-      "with so many in flight; null with --in-flight")
+      "with so many in flight; null with --in-flight")                                             \
+    X(RECORD, mirror, (axis_fields, v->axes[SCORE_MIRROR].known ? &v->axes[SCORE_MIRROR] : NULL),  \
+      "", "on lists upside down, with --mirror; else null")
 FIELDS_SHARED(report_score_fields, struct score_record, struct score_options, SCORED)
 
 static void write_score_record_json(const void *report, const void *record, struct text *out)

@@ -115,7 +115,7 @@ static void put_numbers(struct table *t, const struct tune_report *v, const stru
     char median[UNITS_SIZE];
     struct text interval = TEXT_INIT;
     duration_to_str(r->stats.median, median);
-    table_cell(t, TIME, "%s", median);
+    table_cell(t, TIME, "%s", r->timed ? median : "-"); // of a recording without times
     if (r->stats.count > 1)
         report_interval(&r->stats, &interval);
     table_cell(t, INTERVAL, "%s", text_cstr(&interval));

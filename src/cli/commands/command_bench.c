@@ -464,15 +464,6 @@ static int bench_and_show(struct session *s)
 
 static int refuse_bench_options(const struct bench_settings *s)
 {
-    const char *only = s->loss.is_given ? "--fail-if" : s->other_driver ? "--other-driver" : NULL;
-    if (only && !s->baseline) {
-        complain("%s is about a baseline; name one with --baseline", only);
-        return EXIT_USAGE;
-    }
-    if (s->from && s->given.set.count > 0) {
-        complain("--from and --set exclude each other: the file says which constants");
-        return EXIT_USAGE;
-    }
     if (s->passes.is_given && (s->passes.value < 4 || s->passes.value > BASELINE_PASSES_MOST / 2)) {
         complain("--passes: 4 to %d belong here; fewer have no interval", BASELINE_PASSES_MOST / 2);
         return EXIT_USAGE;
@@ -538,13 +529,15 @@ static const struct option baseline_options[] = {
              "are measured, at its "
              "constants, and no store is needed."},
     {OPTION("fail-if", "SHARE", option_share, FIELD(loss)),
+     .needs = "baseline: a loss is one against a baseline",
      .brief = "more than this is a loss; else 3%",
      .help = "How much slower is a loss, such as 5% of the baseline's time. Default: 3%."},
     {OPTION("save-baseline", "FILE", option_once, FIELD(save)), .brief = "write a baseline",
      .help = "Write what is measured as a baseline. In a file that is one of the same device, "
              "driver and source it becomes one more moment (10 are kept). Without --baseline there "
              "are twice as many passes."},
-    {OPTION("from", "FILE", option_once, FIELD(from)), .brief = "the configurations of this JSON",
+    {OPTION("from", "FILE", option_once, FIELD(from)),
+     .excludes = "set: the file has the constants", .brief = "the configurations of this JSON",
      .help = "The configurations in this file, at their constants: a table of `hone deploy "
              "--format json`, what `hone best "
              "--json` wrote, or a baseline."},
@@ -552,6 +545,7 @@ static const struct option baseline_options[] = {
      .help = "All combinations of the values of several --set. Without it they go in step, as in "
              "`hone sweep`."},
     {OPTION("other-driver", NULL, option_flag, FIELD(other_driver)),
+     .needs = "baseline: it is about the driver of a baseline",
      .help = "Compare also where the baseline is of another driver or compiler: the loss may be "
              "theirs. One of another "
              "device is never compared."},

@@ -721,25 +721,6 @@ static int run_best(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
     const struct best_settings *o = i->settings;
-    if (o->all && o->search.objective.count > 0) {
-        complain("--all and --objective exclude each other: it is about the least time");
-        return EXIT_USAGE;
-    }
-    if (o->nearest && (o->all || o->search.objective.count > 0)) {
-        complain("--nearest and %s exclude each other: it is about the least time at one size",
-                 o->all ? "--all" : "--objective");
-        return EXIT_USAGE;
-    }
-    if (o->nearest && (o->given.config.count > 0 || o->given.where.count > 0)) {
-        complain(
-            "--nearest and %s exclude each other: the table of all sizes is of the whole space",
-            o->given.config.count > 0 ? "--config" : "--where");
-        return EXIT_USAGE;
-    }
-    if (o->options && (o->all || (o->given.output.format == REPORT_JSON))) {
-        complain("--options and %s exclude each other", o->all ? "--all" : "--json");
-        return EXIT_USAGE;
-    }
     work_init(&s.work, i, &o->given, NULL);
     int status = prepare(&s);
     if (status == EXIT_DONE)
@@ -754,13 +735,17 @@ static int run_best(struct invocation *i)
 
 static const struct option options[] = {
     {OPTION("options", NULL, option_flag, FIELD(options)), .brief = "as -D options for a compiler",
+     .excludes = "all, json, format=json: it prints one line, for a shell",
      .help = "Print the configuration as -D options on one line, quoted for a shell."},
     {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a',
+     .excludes = "objective: it lists the shortest times",
      .brief = "a line for each device and size",
      .help =
          "A line for each device and set of constants that the store knows: the fastest there."},
     // clang-format off
-    EXTRA_DEPLOY({OPTION("nearest", NULL, option_flag, FIELD(nearest)), .brief = "else of the nearest size",
+    EXTRA_DEPLOY({OPTION("nearest", NULL, option_flag, FIELD(nearest)),
+     .excludes = "all, objective: it answers with the shortest time at one size\n"
+                 "config, where: the table of all sizes is of the whole space", .brief = "else of the nearest size",
      .help = "Where these sizes were not measured, answer as a deployed table would: the "
              "configuration of the nearest size that is valid here, on this device or one that is like it, "
              "with the reason."},)

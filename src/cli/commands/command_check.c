@@ -101,38 +101,6 @@ static void tell_crash(const struct session *s)
     crash_tell_reference(&c->work, &checked.progress.common.evaluator);
 }
 
-static bool is_sensible(const struct check_settings *s)
-{
-    if (s->races && s->build_only) {
-        complain("--races and --build-only exclude each other: races show when the kernel runs");
-        return false;
-    }
-    if (s->of_reference && !s->races) {
-        complain(
-            "--reference goes with --races: what the reference computes is held against nothing");
-        return false;
-    }
-    if (s->assume.count > 0 && !s->races && !s->arch) {
-        complain("--assume says what --races simulates, or what --arch does not tell; a check "
-                 "without them has a device");
-        return false;
-    }
-    return architecture_fits(s) && is_junit_writable(s);
-}
-
-// Refuses the options that do not go with --known, which checks what the store knows and nothing else.
-static bool is_sensible_of_known(const struct check_settings *s)
-{
-    bool is_other = s->races || s->build_only || s->sample.is_given || s->smallest.count ||
-                    s->given.config.count || s->given.where.count || s->given.share.parts > 1 ||
-                    s->given.on.count || s->junit || s->measure.no_store;
-    if (is_other)
-        complain("--known checks the best that the store knows, on this machine: --races, "
-                 "--build-only, --sample, --smallest, --config, --where, --part, --on, --junit and "
-                 "--no-store do not go with it");
-    return !is_other;
-}
-
 static int check_one(struct invocation *i, const struct check_settings *settings)
 {
     struct session s = {.settings = settings};
@@ -163,7 +131,7 @@ static int check_one(struct invocation *i, const struct check_settings *settings
 static int run_check(struct invocation *i)
 {
     const struct check_settings *s = i->settings;
-    if (!is_sensible(s) || (s->known && !is_sensible_of_known(s)))
+    if (!architecture_fits(s) || !is_junit_writable(s))
         return EXIT_USAGE;
     if (s->known)
         return checking_known(i, s, check_one);
@@ -210,6 +178,7 @@ static const struct option check_options[] = {
      .brief = "only N of the configurations",
      .help = "Only N of the valid configurations, each as likely as any other, none twice."},
     {OPTION("smallest", "NAME", option_list, FIELD(smallest)), .offer = offer_constants,
+     .excludes = "reference-by: the program computes for one size, which --set gives",
      .brief = "at the smallest value of a constant", .is_list = true,
      .help =
          "Check each configuration at the smallest value of this constant, from 1 up to the "
@@ -219,6 +188,9 @@ static const struct option check_options[] = {
          "that cannot be made at a size fails the configurations of that size. M,N gives both "
          "one value; --smallest M --smallest N chooses M first, with N as in the spec, then N."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
+     .excludes =
+         "races, build-only, sample, smallest, config, where, part, on, junit, no-store: it "
+         "verifies the best that the store knows, on this machine",
      .brief = "again the best that the store knows",
      .help =
          "Verify again what the store says is best on the devices of this machine: of each spec "
@@ -226,19 +198,27 @@ static const struct option check_options[] = {
          "verified by an older rule is verified by today's."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)), .brief = "only build, run nothing",
      .help = "Only build: nothing runs, and the store is neither asked nor written."},
-    {OPTION("arch", "NAME", option_text, FIELD(arch)), .brief = "with it: build CUDA without a GPU",
-     .help = "With --build-only: build CUDA for this architecture of NVIDIA's, such as sm_90 or "
+    {OPTION("arch", "NAME", option_text, FIELD(arch)),
+     .excludes = "device, on, build-on: what is built for an architecture runs on no device",
+     .needs = "build-only: without a device nothing can run",
+     .brief = "with it: build CUDA without a GPU",
+     .help = "Build CUDA for this architecture of NVIDIA's, such as sm_90 or "
              "sm_90a, with NVRTC; no GPU and no driver is needed."},
-    {OPTION("races", NULL, option_flag, FIELD(races)), .brief = "find data races, without a GPU",
+    {OPTION("races", NULL, option_flag, FIELD(races)),
+     .excludes = "build-only: races show only while the kernel runs\n"
+                 "on, build-on: no device runs anything in a simulator",
+     .brief = "find data races, without a GPU",
      .help =
          "Run inside the simulator Oclgrind, which sees every data race and every access outside "
          "a buffer, and needs no GPU; it is slow, so name a --smallest. With --device (or "
          "HONE_DEVICE) it has that device's local memory and work-group size, else those of "
          "common GPUs. The store is neither asked nor written."},
     {OPTION("reference", NULL, option_flag, FIELD(of_reference)),
-     .help = "With --races: check what results are held against, where that is a kernel or a "
+     .needs = "races: the reference itself has nothing to be compared with",
+     .help = "Check what results are held against, where that is a kernel or a "
              "configuration, in place of the configurations."},
     {OPTION("assume", "FACT=VALUE", option_list, FIELD(assume)), .is_list = true,
+     .needs = "races, arch: without them a real device states its facts",
      .help = "With --races: what the simulated device is said to be, such as "
              "device_local_memory=65536. With --arch: what differs between its devices, such as "
              "device_compute_units=132. May be repeated."},

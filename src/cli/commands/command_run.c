@@ -271,17 +271,6 @@ static int run_one(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
     const struct run_settings *o = i->settings;
-    if (o->show && ((o->given.output.format == REPORT_JSON) || o->output || o->inputs)) {
-        complain("--show and %s exclude each other", (o->given.output.format == REPORT_JSON)
-                                                         ? "--json"
-                                                     : o->output ? "--output"
-                                                                 : "--inputs");
-        return EXIT_USAGE;
-    }
-    if (o->measure.no_store && o->stored) {
-        complain("--no-store and --stored exclude each other");
-        return EXIT_USAGE;
-    }
     tuning_init(&s.tuning, i, &o->given, &o->measure, NULL);
     interrupt_catch();
     int status = tuning_open(&s.tuning);
@@ -328,6 +317,7 @@ static bool option_show(void *field, const char *value, struct error *e)
 
 static const struct option options[] = {
     {OPTION("show", "source|binary|ptx|sass|instructions", option_show, FIELD(show)),
+     .excludes = "json, format=json, output, inputs: it prints a program, and no result",
      .brief = "the text, or what became of it",
      .help =
          "Instead of a result print what the compiler gets (the text, its options in front), or "

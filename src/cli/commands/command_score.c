@@ -20,6 +20,7 @@ struct score_settings {
     struct list strategies, transfer, start_with;
     const char *objective;
     struct given repeats, in_flight;
+    bool mirror;
 };
 
 // One `hone score`.
@@ -159,6 +160,7 @@ static int start_score(struct session *s)
     s->options.repeats = o->repeats.is_given ? (uint32_t)o->repeats.value : SCORE_REPEATS;
     s->options.in_flight = o->in_flight.is_given ? (uint32_t)o->in_flight.value : 1;
     s->options.many = o->in_flight.is_given ? 0 : MANY;
+    s->options.mirror = o->mirror;
     s->options.objective = o->objective;
     s->options.start_with = o->start_with.items;
     s->options.start_count = o->start_with.count;
@@ -175,6 +177,15 @@ static int start_score(struct session *s)
     return s->score ? EXIT_DONE : work_failed(&s->broken);
 }
 
+static bool is_mirror_alone(const struct score_settings *o)
+{
+    if (!o->mirror || o->transfer.count + o->start_with.count == 0)
+        return true;
+    complain("--mirror writes other values than --%s names: leave one of them out",
+             o->transfer.count > 0 ? "transfer" : "start-with");
+    return false;
+}
+
 static int run_score(struct invocation *i)
 {
     struct session s = {.score = NULL};
@@ -182,7 +193,7 @@ static int run_score(struct invocation *i)
     work_init(&s.work, i, &o->given, &o->measure);
     interrupt_catch();
     bool fits = is_sensible("repeats", &o->repeats) && is_sensible("in-flight", &o->in_flight) &&
-                is_sensible("jobs", &o->measure.jobs);
+                is_sensible("jobs", &o->measure.jobs) && is_mirror_alone(o);
     int status = fits ? check_strategies(&o->strategies) : EXIT_USAGE;
     if (status == EXIT_DONE)
         status = read_files(&s);
@@ -229,6 +240,13 @@ static const struct option options[] = {
     {OPTION("in-flight", "N", option_count, FIELD(in_flight)),
      .help = "As many configurations are asked for before the first is answered, as a tune with so "
              "many build workers does. Default: 1, and a second time 16."},
+    {OPTION("mirror", NULL, option_flag, FIELD(mirror)),
+     .brief = "also with the lists of values mirrored",
+     .help = "As many searches once more with every list of values inverted (the sign of each "
+             "number turned) and shuffled, in a "
+             "row of their own: a search should not care which way a list is written. Not with "
+             "--transfer or --start-with, which "
+             "name values as they are written."},
     {OPTION("jobs", "N", option_count, FIELD(measure.jobs)), .letter = 'j',
      .brief = "searches at a time",
      .help = "Searches at a time; what they find does not depend on it. Default: the cores that "

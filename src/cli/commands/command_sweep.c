@@ -163,29 +163,10 @@ static int sweep_and_show(struct session *s)
     return status == EXIT_DONE ? drawn : status;
 }
 
-static int refuse_sweep_options(const struct sweep_settings *s)
-{
-    const char *tuning = s->measure.fresh ? "--fresh" : s->again ? "--again" : NULL;
-    if (s->known && (tuning || s->measure.no_store)) {
-        complain("--known and %s exclude each other: it tunes nothing, and takes what the store "
-                 "knows",
-                 tuning ? tuning : "--no-store");
-        return EXIT_USAGE;
-    }
-    if (s->rounds.is_given && s->against.count == 0) {
-        complain("--rounds is for interleaved launches with --against");
-        return EXIT_USAGE;
-    }
-    return EXIT_DONE;
-}
-
 static int run_sweep(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
     s.format = s.settings->given.output.format;
-    int status = refuse_sweep_options(s.settings);
-    if (status != EXIT_DONE)
-        return status;
     sweeping_init(&s.sweeping, i);
     s.running = (struct running){.work = &s.sweeping.lines[0].tuning.work,
                                  .broken = &s.sweeping.broken,
@@ -193,7 +174,7 @@ static int run_sweep(struct invocation *i)
                                  .record = take_record,
                                  .progress = show_sweep_progress};
     interrupt_catch();
-    status = sweeping_open(&s.sweeping);
+    int status = sweeping_open(&s.sweeping);
     if (status == EXIT_DONE)
         status = name_files(&s);
     if (status == EXIT_DONE)
@@ -218,7 +199,9 @@ static const struct option point_options[] = {
      .help = "A further line: another spec (a file that ends in .json), whose best at each point "
              "is found likewise, or the matrix product of a vendor's library, as in `hone "
              "compare`: cublas, cublas-tf32, openblas, cblas=FILE, clblast. May be repeated."},
-    {OPTION("known", NULL, option_flag, FIELD(known)), .brief = "tune nothing: what the store has",
+    {OPTION("known", NULL, option_flag, FIELD(known)),
+     .excludes = "fresh, again, no-store: it tunes nothing, and takes what the store knows",
+     .brief = "tune nothing: what the store has",
      .help = "Tune nothing: at each point the best that the store knows."},
     {OPTION("again", NULL, option_flag, FIELD(again)),
      .help = "Tune also at points that the store has a ranking of, for instance with a larger "
@@ -228,6 +211,7 @@ static const struct option point_options[] = {
 
 static const struct option round_options[] = {
     {OPTION("rounds", "N", option_count, FIELD(rounds)),
+     .needs = "against: the rounds are those of several lines",
      .help = "Interleaved rounds in which the lines of a point are launched. Default: 16."},
     {0},
 };

@@ -238,34 +238,6 @@ static void tell_crash(struct session *s)
     crash_tell_reference(&s->tuning.work, &t.progress.common.evaluator);
 }
 
-// The page shows what the store keeps.
-static int refuse_report(const struct tune_settings *s)
-{
-    const char *other = s->replay             ? "--replay"
-                        : s->build_only       ? "--build-only"
-                        : s->measure.no_store ? "--no-store"
-                                              : NULL;
-    if (!s->report || !other)
-        return EXIT_DONE;
-    complain("--report and %s exclude each other: the page shows what the store keeps", other);
-    return EXIT_USAGE;
-}
-
-// Nothing of such a tune is stored, and no store answers.
-static int refuse_store(const struct tune_settings *s)
-{
-    const char *other = s->given.store        ? "--store"
-                        : s->given.also.count ? "--also"
-                        : s->measure.no_store ? "--no-store"
-                        : s->measure.fresh    ? "--fresh"
-                        : s->measure.retry    ? "--retry"
-                                              : NULL;
-    if (!s->build_only || !other)
-        return EXIT_DONE;
-    complain("--build-only and %s exclude each other: what is only built is not stored", other);
-    return EXIT_USAGE;
-}
-
 // A recording has parameters of its own; nothing else has.
 static int refuse_missing_spec(const struct invocation *i)
 {
@@ -273,16 +245,6 @@ static int refuse_missing_spec(const struct invocation *i)
     if (i->argument_count > 0 || o->replay)
         return EXIT_DONE;
     return refuse_usage(&command_tune, "tune needs SPEC, or --replay FILE");
-}
-
-// A page is of one tune, a recording of one device.
-static int refuse_all(const struct tune_settings *s)
-{
-    const char *other = s->replay ? "--replay" : s->report ? "--report" : NULL;
-    if (!str_equal(s->given.device, WORK_DEVICE_ALL) || !other)
-        return EXIT_DONE;
-    complain("%s and --device " WORK_DEVICE_ALL " exclude each other", other);
-    return EXIT_USAGE;
 }
 
 static void session_init(struct session *s, const struct invocation *i)
@@ -379,14 +341,6 @@ static int run_tune(struct invocation *i)
     struct session s;
     interrupt_catch();
     int status = refuse_missing_spec(i);
-    if (status == EXIT_DONE)
-        status = refuse_all(o);
-    if (status == EXIT_DONE)
-        status = replaying_refuse(i->settings);
-    if (status == EXIT_DONE)
-        status = refuse_store(i->settings);
-    if (status == EXIT_DONE)
-        status = refuse_report(o);
     if (status != EXIT_DONE)
         return status;
     if (str_equal(o->given.device, WORK_DEVICE_ALL))
@@ -402,14 +356,26 @@ static int run_tune(struct invocation *i)
 
 #define FIELD(member) offsetof(struct tune_settings, member)
 
+static bool option_recording(void *field, const char *value, struct error *e)
+{
+    return value[0] ? option_text(field, value, e)
+                    : error_set(e, ERROR_USAGE, "the file has no name");
+}
+
 static const struct option way_options[] = {
-    {OPTION("replay", "FILE", option_text, FIELD(replay)), .brief = "answer from a recorded space",
+    {OPTION("replay", "FILE", option_recording, FIELD(replay)),
+     .excludes = "build-only, language, iterations, timeout, lock-wait, cold, rule, store, also, "
+                 "fresh, retry, on, build-on, reference-by, report: nothing is built, measured or "
+                 "stored\n"
+                 "device=all: what was recorded is of one device",
+     .brief = "answer from a recorded space",
      .help = "Answer from a recorded space instead of a device: " RECORDING_FORMATS
              ". No kernel is needed, nothing is built, measured or stored, and a budget of time is "
              "that of the recorded costs. Without SPEC the recorded parameters are searched; with "
              "it, what is recorded and valid. --device and --set choose among what a store has; "
              "--jobs is how many configurations are asked for before the first is answered."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)),
+     .excludes = "store, also, no-store, fresh, retry: what is only built is not stored",
      .help =
          "Build the configurations, as many at once as for a tune, and run nothing: what the "
          "compiler makes of the space, and how long it takes. Neither reads nor writes a store."},
@@ -423,7 +389,10 @@ static const struct option rank_options[] = {
 };
 
 static const struct option report_options[] = {
-    {OPTION("report", "FILE", option_text, FIELD(report)), .brief = "a page that follows the tune",
+    {OPTION("report", "FILE", option_text, FIELD(report)),
+     .excludes = "build-only, no-store: the page shows what the store keeps\n"
+                 "device=all: the page is of one tune",
+     .brief = "a page that follows the tune",
      .help =
          "Write the page of `hone report` to this file, when the tune starts, every few seconds "
          "while it runs, and at its end. Until then the page loads itself anew, with what is "

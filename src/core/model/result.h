@@ -196,7 +196,8 @@ struct result {
     uint32_t batch;
     uint32_t warmups;      // untimed launches before each sample
     const char *statistic; // IMPORTED: what its one sample is of others: "mean"; else ""
-    uint8_t ranking[16];   // RANKED, COMPARED: the rounds it took part in; sample i is of round i
+    double exact_ns; // IMPORTED: that sample with its fraction; 0: none was kept; not on the wire
+    uint8_t ranking[16]; // RANKED, COMPARED: the rounds it took part in; sample i is of round i
     struct ranked_terms terms; // RANKED: of that ranking
     // RANKED: the part of the space whose best were ranked, as words of a command line: "--where
     // 'a > 2'"; "" all of it, or an earlier hone did not say

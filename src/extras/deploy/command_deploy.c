@@ -559,71 +559,10 @@ static int check_file(const struct invocation *i, const char *file)
 
 // ---- the command -------------------------------------------------------------------------------
 
-// An option that says how something is tuned or measured; NULL: none is given.
-static const char *find_measuring(const struct deploy_settings *s)
-{
-    const struct measure_settings *m = &s->measure;
-    const struct {
-        bool is_given;
-        const char *name;
-    } rows[] = {{m->fresh, "--fresh"},
-                {m->retry, "--retry"},
-                {s->again, "--again"},
-                {s->hold_out.is_given, "--hold-out"},
-                {s->with_binaries, "--with-binaries"},
-                {s->search.budget, "--budget"},
-                {s->search.strategy, "--strategy"},
-                {s->search.no_transfer, "--no-transfer"},
-                {s->search.start_with.count, "--start-with"},
-                {s->given.on.count, "--on"},
-                {s->given.nodes, "--nodes"},
-                {s->given.outlier, "--outlier"},
-                {m->iterations.is_given, "--iterations"},
-                {m->limits.build_ns || m->limits.launch_ns || m->limits.driver_ns, "--timeout"},
-                {m->lock_wait_ns, "--lock-wait"},
-                {m->rules.count, "--rule"},
-                {m->seed.is_given, "--seed"},
-                {m->jobs.is_given, "--jobs"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].is_given)
-            return rows[i].name;
-    }
-    return NULL;
-}
-
-static int refuse_with_check(const struct deploy_settings *s)
-{
-    const char *other = s->output               ? "--output"
-                        : s->format             ? "--format"
-                        : s->name               ? "--name"
-                        : s->given.set.count    ? "--set"
-                        : s->shapes             ? "--shapes"
-                        : s->others.count       ? "--also-device"
-                        : s->known              ? "--known"
-                        : s->with_source        ? "--with-source"
-                        : s->given.config.count ? "--config"
-                        : s->given.where.count  ? "--where"
-                                                : find_measuring(s);
-    if (!other)
-        return EXIT_DONE;
-    complain("--check and %s exclude each other: a file is looked at, and nothing is made", other);
-    return EXIT_USAGE;
-}
-
 static int refuse_deploy_options(const struct invocation *i, const struct deploy_settings *s)
 {
     if (i->argument_count == 0)
         return refuse_usage(i->command, "SPEC is missing");
-    if (s->measure.no_store) {
-        complain(
-            "--no-store: a deploy keeps what it measures, so that it can go on where it ended");
-        return EXIT_USAGE;
-    }
-    const char *tuning = find_measuring(s);
-    if (s->known && tuning) {
-        complain("--known and %s exclude each other: nothing is launched", tuning);
-        return EXIT_USAGE;
-    }
     if (s->name && i->argument_count > 1) {
         complain("--name is for one spec, and %u are named", i->argument_count);
         return EXIT_USAGE;
@@ -670,10 +609,8 @@ static int run_deploy(struct invocation *i)
     const struct deploy_settings *s = i->settings;
     const struct deploy_format *format;
     struct text written = TEXT_INIT;
-    if (s->check) {
-        int refused = refuse_with_check(s);
-        return refused == EXIT_DONE ? check_file(i, s->check) : refused;
-    }
+    if (s->check)
+        return check_file(i, s->check);
     int status = refuse_deploy_options(i, s);
     if (status == EXIT_DONE)
         status = choose_format(s, i->argument_count == 1, &format);
@@ -725,6 +662,11 @@ static bool option_hold_out(void *field, const char *value, struct error *e)
 
 #define FIELD(member) offsetof(struct deploy_settings, member)
 
+#define MEASURING                                                                                  \
+    "fresh, retry, again, hold-out, with-binaries, budget, strategy, no-transfer, start-with, "    \
+    "on, "                                                                                         \
+    "nodes, outlier, iterations, timeout, lock-wait, rule, seed, jobs"
+
 static const struct option point_options[] = {
     {OPTION("shapes", "FILE", option_once, FIELD(shapes)),
      .brief = "the application's shapes, as CSV with weights",
@@ -746,6 +688,7 @@ static const struct option point_options[] = {
          "A further device for the same table, with what the store (and those of --also) have of "
          "it at these sizes; `all` takes every one. May be repeated."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
+     .excludes = MEASURING ": nothing is launched",
      .help = "Measure nothing: a table of what the store has, of this device or, with --device, of "
              "another that need not be here. "
              "--config and --where say of which part of the space, --cold with which inputs. A "
@@ -772,6 +715,8 @@ static const struct option table_options[] = {
              "architecture "
              "and digest. NVIDIA's alone: a cubin in CUDA, PTX in OpenCL."},
     {OPTION("check", "FILE", option_once, FIELD(check)),
+     .excludes = "output, format, name, set, shapes, also-device, known, with-source, config, "
+                 "where, " MEASURING ": a file is looked at, and nothing is made",
      .brief = "is the file still of this kernel?",
      .help =
          "Measure nothing: exit with 1 where the spec, or a text of its kernel, has changed since "
@@ -792,7 +737,6 @@ static const struct option_group groups[] = {
     {"Measuring", rule_options, FIELD(measure)},
     {"Measuring", jobs_options, FIELD(measure)},
     {"Results", again_options, FIELD(measure)},
-    {"Results", no_store_options, FIELD(measure)},
     {"Help", help_options, 0},
     {0},
 };

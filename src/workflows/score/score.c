@@ -21,6 +21,7 @@
 
 // A recorded space, ready to be searched; read by all threads.
 struct field {
+    struct recorded *mirrored; // (or NULL) what it is of, if that is its own
     struct spec *spec;
     struct replay replay;
     struct objectives objectives; // one objective
@@ -34,7 +35,7 @@ struct field {
 
 // One strategy on one field: a search for each axis and seed.
 struct entry {
-    const struct field *field;
+    const struct field *field, *mirror; // mirror NULL: not asked for
     struct score_record record;
     double *found[SCORE_AXES];     // scores by seed
     double *fractions[SCORE_AXES]; // of the optimum
@@ -48,7 +49,7 @@ struct score {
     struct workflow w;
     struct score_options o;
     struct arena arena;
-    struct field *fields;
+    struct field *fields; // of the files, then of these mirrored
     struct entry *entries;
     uint32_t entry_count, handed_out;
     struct score_mean *means;
@@ -71,6 +72,7 @@ static const struct workflow_operations score_operations;
 
 struct search {
     const struct entry *entry;
+    const struct field *field;
     enum score_axis axis;
     struct strategy *strategy;
     struct curve curve;
@@ -82,7 +84,7 @@ struct search {
 
 static bool ask_until_full(struct search *s)
 {
-    uint64_t most = s->axis != SCORE_TIME ? s->entry->field->baseline.draws : UINT64_MAX;
+    uint64_t most = s->axis != SCORE_TIME ? s->field->baseline.draws : UINT64_MAX;
     while (s->count < s->capacity && s->asked < most) {
         uint64_t *next = &s->outstanding[(s->first + s->count) % s->capacity];
         size_t got = strategy_ask(s->strategy, next, 1);
@@ -106,7 +108,7 @@ static bool is_search_done(const struct search *s)
 // The oldest question is answered.
 static void answer_oldest(struct search *s)
 {
-    const struct field *f = s->entry->field;
+    const struct field *f = s->field;
     uint64_t index = s->outstanding[s->first];
     const struct recorded_row *row = replay_row(&f->replay, index);
     double value = f->values[index];
@@ -132,7 +134,7 @@ static void answer_oldest(struct search *s)
 
 static bool search_begin(struct search *s, uint64_t seed, struct error *e)
 {
-    const struct field *f = s->entry->field;
+    const struct field *f = s->field;
     struct strategy_setup setup = {.space = f->replay.space,
                                    .seed = seed,
                                    .in_flight = s->capacity,
@@ -155,6 +157,7 @@ static bool search_run(const struct score *all, struct entry *n, enum score_axis
                        uint32_t repeat, struct error *e)
 {
     struct search s = {.entry = n,
+                       .field = axis == SCORE_MIRROR ? n->mirror : n->field,
                        .axis = axis,
                        .capacity = axis == SCORE_MANY ? all->o.many : all->o.in_flight,
                        .near = INFINITY,
@@ -318,6 +321,13 @@ static bool field_init(struct field *f, const struct recorded *recorded, const c
     return true;
 }
 
+static bool field_mirror(struct field *f, const struct recorded *of, const char *objective,
+                         struct error *e)
+{
+    f->mirrored = recorded_mirror(of, true, e);
+    return f->mirrored && field_init(f, f->mirrored, objective, e);
+}
+
 static bool field_starts(struct score *s, struct field *f, struct error *e)
 {
     return starts_find(f->replay.space, s->o.start_with, s->o.start_count, &s->arena, NULL,
@@ -332,6 +342,7 @@ static void field_release(struct field *f)
     free(f->values);
     replay_release(&f->replay);
     spec_free(f->spec);
+    recorded_free(f->mirrored);
 }
 
 // With all its options, and which one the default is: known once it is made. One configuration
@@ -388,6 +399,7 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
     r->axes[SCORE_EVALUATIONS].known = true;
     r->axes[SCORE_TIME].known = !isnan(f->replay.mean_cost_ns);
     r->axes[SCORE_MANY].known = s->o.many > 0;
+    r->axes[SCORE_MIRROR].known = n->mirror != NULL;
     r->description = describe_strategy(s, f, text, e);
     for (unsigned axis = 0; r->description && axis < SCORE_AXES; axis++) {
         if (!r->axes[axis].known)
@@ -412,7 +424,7 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
 static bool make_entries(struct score *s, struct error *e)
 {
     uint32_t strategies = s->o.strategy_count;
-    s->fields = arena_array(&s->arena, s->o.file_count + 1, sizeof *s->fields);
+    s->fields = arena_array(&s->arena, 2 * (size_t)s->o.file_count + 1, sizeof *s->fields);
     s->entries =
         arena_array(&s->arena, (size_t)s->o.file_count * strategies + 1, sizeof *s->entries);
     s->means = arena_array(&s->arena, strategies, sizeof *s->means);
@@ -422,10 +434,14 @@ static bool make_entries(struct score *s, struct error *e)
         if (!field_init(&s->fields[f], s->o.files[f], s->o.objective, e) ||
             !field_sources(&s->fields[f], &s->o, e) || !field_starts(s, &s->fields[f], e))
             return false;
+        struct field *mirror = s->o.mirror ? &s->fields[s->o.file_count + f] : NULL;
+        if (mirror && !field_mirror(mirror, s->o.files[f], s->o.objective, e))
+            return false;
         for (uint32_t i = 0; i < strategies; i++) {
             struct entry *n = &s->entries[s->entry_count++];
             n->record.file = f;
             n->record.strategy = i;
+            n->mirror = mirror;
             if (!entry_init(s, n, &s->fields[f], e))
                 return false;
         }
@@ -470,7 +486,7 @@ static void release_score(void *workflow)
     struct score *s = workflow;
     for (uint32_t i = 0; i < s->thread_count; i++)
         pthread_join(s->threads[i], NULL);
-    for (uint32_t f = 0; s->fields && f < s->o.file_count; f++)
+    for (uint32_t f = 0; s->fields && f < 2 * s->o.file_count; f++)
         field_release(&s->fields[f]);
     if (s->has_news)
         pthread_cond_destroy(&s->news);

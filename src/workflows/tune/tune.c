@@ -289,14 +289,15 @@ void tune_summarise(struct tune *t, struct tune_item *n)
     uint32_t count;
     r->timed = false;
     r->values = r->metrics = NULL;
-    if (!result_samples(r->result, &samples, &count) || count == 0 ||
+    bool is_replayed = t->o.replay != NULL; // by other measurements, if nothing was timed
+    if (!result_samples(r->result, &samples, &count) || (count == 0 && !is_replayed) ||
         (t->progress.timer_fault && !result_by_host(r->result)))
         return;
-    if (t->o.replay)
+    if (is_replayed)
         tune_replay_summarise(t, r);
     else
         stats_summarise(samples, count, t->o.setup.device->timer_ns, &r->stats);
-    r->timed = true;
+    r->timed = count > 0;
     const struct spec_measured measured = tune_measured(t, r);
     r->metrics = n->metrics;
     r->metric_count = t->o.setup.spec->metric_count;
@@ -580,7 +581,7 @@ const struct tune_record **tune_ranking(const struct tune *t, size_t *count)
     size_t timed = 0;
     for (uint64_t i = 0; list && placed && i < t->items.record_count; i++) {
         const struct tune_record *r = record_at(t, i);
-        if (r->timed)
+        if (r->timed || r->values)
             placed[timed++] = (struct placed){r, r->ranked ? r->rank.place : SIZE_MAX,
                                               tune_objective_order(t, r)};
     }

@@ -43,7 +43,7 @@ int tune_objective_compare(const struct tune_record *a, double order_a, const st
 {
     if (order_a != order_b)
         return order_a < order_b ? -1 : 1;
-    if (tune_record_ns(a) != tune_record_ns(b))
+    if (tune_record_ns(a) < tune_record_ns(b) || tune_record_ns(a) > tune_record_ns(b)) // not NaN
         return tune_record_ns(a) < tune_record_ns(b) ? -1 : 1;
     if (!a->same_as != !b->same_as)
         return a->same_as ? 1 : -1;
@@ -87,7 +87,7 @@ static void note_front(struct tune *t, struct tune_record *r)
 
 void tune_objective_note(struct tune *t, struct tune_record *r)
 {
-    if (!r->timed)
+    if (!r->timed && !r->values)
         return;
     if (t->o.objectives.count == 1)
         note_best(t, r);

@@ -81,6 +81,11 @@ bool tune_replay_fits(const struct tune_options *o, struct error *e)
                          "%s records no costs, so that a time means nothing as a budget; give a "
                          "number of configurations (200) or a share (10%%)",
                          r->o.recorded->path);
+    if (r->o.recorded->is_untimed && objective_is_time(&o->objectives, o->setup.spec, NULL))
+        return error_set(e, ERROR_USAGE,
+                         "%s: no times are recorded, so that the shortest cannot be found; name "
+                         "what was measured by --objective min:NAME or max:NAME",
+                         r->o.recorded->path);
     return true;
 }
 
@@ -99,7 +104,8 @@ static bool add_sample(struct result *r, double time_ns, struct arena *a)
     if (!r->samples_ns)
         return false;
     r->samples_ns[0] = time_ns < 1 ? 1 : recorded_ns(time_ns);
-    r->sample_count = r->earlier = r->batch = 1;
+    r->sample_count = r->earlier = !isnan(time_ns);
+    r->batch = 1;
     r->stop = STOP_REPLAYED;
     return true;
 }
