@@ -41,37 +41,16 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
     return setup_evaluator(&o->setup, live, cached, t->planned, &t->builders, e);
 }
 
-// Into t->members, with what the rounds know better; how many there are.
-static uint32_t fill_members(struct tune *t)
-{
-    const struct tune_ranked *ranked = &t->progress.ranked;
-    uint32_t count = farm_members(t->w.evaluator, t->members);
-    for (uint32_t i = 0; i < ranked->place_count; i++) {
-        const struct ranked_place *p = &ranked->places[i];
-        struct farm_member *m = &t->members[p->place];
-        m->rounds = p->rounds;
-        if (p->compared) {
-            m->compared = true;
-            m->ratio = p->ratio;
-        }
-        if (p->why[0] && farm_is_usable(m->state)) {
-            m->state = FARM_LEFT_OUT;
-            m->why = p->why;
-        }
-    }
-    return count;
-}
-
 // The store names all devices from the first result on; what each of them did, and its pace, at the end.
 static bool describe_devices(struct tune *t, struct error *e)
 {
     struct text json = TEXT_INIT;
     struct emit j;
-    uint32_t count = fill_members(t);
+    uint32_t count = lanes_members(&t->lanes, t->w.evaluator, t->o.setup.terms.rules.level);
     if (count == 0 || !t->o.setup.store || t->o.setup.build_only)
         return true;
     emit_start(&j, &json);
-    farm_members_emit(t->members, count, &j);
+    farm_members_emit(t->lanes.members, count, &j);
     bool ok = json.failed ? error_memory(e)
                           : subject_describe(&t->subject, t->o.setup.store, text_cstr(&json), e);
     text_release(&json);
@@ -561,8 +540,8 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     tune_sources_progress(t, out);
     tune_starts_progress(t, out);
     split_times(t, out);
-    out->members = t->members;
-    out->member_count = fill_members(t);
+    out->members = t->lanes.members;
+    out->member_count = lanes_members(&t->lanes, t->w.evaluator, t->o.setup.terms.rules.level);
 }
 
 void tune_view(struct tune *t, struct tune_view *out)
