@@ -70,6 +70,7 @@ struct invocation {
 // clang-format off
 #define COMMANDS(X) \
     EXTRA_INIT(X(init)) \
+    EXTRA_CAPTURE(X(capture)) \
     X(spec)     \
     X(devices)  \
     X(space)    \
