@@ -73,6 +73,7 @@ struct invocation {
 // clang-format off
 #define COMMANDS(X) \
     EXTRA_INIT(X(init)) \
+    EXTRA_CAPTURE(X(capture)) \
     X(convert)  \
     X(devices)  \
     X(space)    \
