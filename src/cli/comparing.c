@@ -229,7 +229,7 @@ static void show_side_tune_progress(void *context, const struct screen *screen, 
 static int run_tune(struct comparing_side *s)
 {
     struct tuning *t = &s->tuning;
-    struct running running = {.workflow = tune_of(t->handle),
+    struct running running = {.workflow = tune_workflow(tune_of(t->handle)),
                               .work = &t->work,
                               .broken = &t->broken,
                               .context = t,

@@ -445,7 +445,7 @@ static int bench_and_show(struct session *s)
     const struct writer *w = &bench_writers[s->settings->given.output.format];
     struct bench_report report;
     struct text head = TEXT_INIT, end = TEXT_INIT;
-    struct running running = {.workflow = s->bench,
+    struct running running = {.workflow = benchmark_workflow(s->bench),
                               .work = &s->work,
                               .broken = &s->broken,
                               .context = s,

@@ -114,7 +114,7 @@ static int check_one(struct invocation *i, const struct check_settings *settings
         checking_report(&s.checking, &report);
         writer_head(s.writer, &report, &text);
         workflow_write(&s.checking.work.ticker, &text);
-        struct running running = {.workflow = s.checking.check,
+        struct running running = {.workflow = check_workflow(s.checking.check),
                                   .work = &s.checking.work,
                                   .broken = &s.checking.broken,
                                   .context = &s,

@@ -55,7 +55,7 @@ static int compare_and_show(struct session *s)
     if (ok)
         writer_head(s->writer, &report, &head);
     workflow_write(&s->running.work->ticker, &head);
-    s->running.workflow = s->comparing.compare;
+    s->running.workflow = compare_workflow(s->comparing.compare);
     workflow_run(&s->running);
     if (!ok || !comparing_report(&s->comparing, &report)) {
         complain("out of memory");

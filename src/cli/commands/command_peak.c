@@ -105,7 +105,7 @@ static int run_peak(struct invocation *i)
     if (status == EXIT_DONE)
         status = start_peak(&s);
     if (status == EXIT_DONE) {
-        struct running running = {.workflow = s.peaking,
+        struct running running = {.workflow = peak_workflow(s.peaking),
                                   .work = &s.work,
                                   .broken = &s.broken,
                                   .context = &s,

@@ -251,7 +251,7 @@ static bool take_record(void *context, const void *record)
 static int wait_for_record(struct session *s)
 {
     struct tune_view end;
-    struct running running = {.workflow = tune_of(s->tuning.handle),
+    struct running running = {.workflow = tune_workflow(tune_of(s->tuning.handle)),
                               .work = &s->tuning.work,
                               .broken = &s->tuning.broken,
                               .context = s,

@@ -72,7 +72,7 @@ static bool show_score_record(void *context, const void *record)
 
 static int score_and_show(struct session *s)
 {
-    struct running running = {.workflow = s->score,
+    struct running running = {.workflow = score_workflow(s->score),
                               .work = &s->work,
                               .broken = &s->broken,
                               .context = s,

@@ -153,7 +153,7 @@ static int sweep_and_show(struct session *s)
     sweeping_report(&s->sweeping, &report);
     writer_head(w, &report, &head);
     workflow_write(&s->running.work->ticker, &head);
-    s->running.workflow = s->sweeping.sweep;
+    s->running.workflow = sweep_workflow(s->sweeping.sweep);
     workflow_run(&s->running);
     sweeping_report(&s->sweeping, &report);
     writer_end(w, &report, &end);

@@ -277,7 +277,7 @@ static int run_session(struct session *s)
     show_head(s);
     if (s->tuning.recorded)
         s->tuning.work.ticker.next_ns = clock_ns() + A_MOMENT;
-    struct running running = {.workflow = tune_of(s->tuning.handle),
+    struct running running = {.workflow = tune_workflow(tune_of(s->tuning.handle)),
                               .work = &s->tuning.work,
                               .broken = &s->tuning.broken,
                               .context = s,

@@ -418,7 +418,7 @@ static bool refuse_unknown(const struct session *s, const struct deploy_report *
 static int deploy_and_show(struct session *s)
 {
     struct deploy_report report;
-    s->running.workflow = s->deploy;
+    s->running.workflow = deploy_workflow(s->deploy);
     workflow_run(&s->running);
     read_report(s, &report);
     bool has_table = report.found.table != NULL;

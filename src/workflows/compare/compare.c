@@ -258,7 +258,7 @@ static const struct workflow_operations compare_operations = {
 void compare_progress(struct compare *c, struct compare_progress *out)
 {
     *out = c->progress;
-    workflow_progress(c, c->planned, c->done, &out->common);
+    workflow_progress(&c->w, c->planned, c->done, &out->common);
     out->sampled = c->o.sample > 0;
     if (!c->final_ranking)
         memset(&out->final_ranking, 0, sizeof out->final_ranking);

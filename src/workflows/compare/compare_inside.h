@@ -5,7 +5,7 @@
 #define HONE_WORKFLOWS_COMPARE_COMPARE_INSIDE_H
 
 #include "workflows/compare/compare.h"
-#include "campaign/subject.h"
+#include "campaign/items.h"
 
 // A side's part of a paired run.
 struct slot {
