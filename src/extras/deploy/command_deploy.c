@@ -108,6 +108,30 @@ static bool plan_shapes(struct session *s, const struct shapes *shapes, struct e
     return true;
 }
 
+// Without --set and --shapes: one point, of the spec's own constants, as --set would say it. Shapes are whole numbers.
+static bool own_sizes(struct session *s, struct list *out, struct error *e)
+{
+    const struct spec *spec = s->tuning.work.spec;
+    const char **words =
+        arena_array(&s->tuning.work.arena, (size_t)spec->constant_count + 1, sizeof *words);
+    out->items = words;
+    for (uint32_t i = 0; words && i < spec->constant_count; i++) {
+        const struct value *v = &spec->constants[i].value;
+        if (v->kind != VALUE_INT)
+            continue;
+        words[out->count] = arena_printf(&s->tuning.work.arena, "%s=%lld", spec->constants[i].name,
+                                         (long long)v->i);
+        if (!words[out->count++])
+            return error_memory(e);
+    }
+    if (words && out->count == 0)
+        return error_set(e, ERROR_USAGE,
+                         "%s: none of its Constants is a whole number, so it has no "
+                         "sizes to choose by; name them with --set",
+                         spec->path);
+    return words || error_memory(e);
+}
+
 static int make_deploy_plan(struct session *s)
 {
     struct error e = ERROR_INIT;
@@ -115,18 +139,16 @@ static int make_deploy_plan(struct session *s)
     struct shapes shapes;
     const struct deploy_settings *given = s->settings;
     struct arena *a = &s->tuning.work.arena;
-    const struct list *set = &given->given.set;
+    struct list own = {NULL, 0};
+    const struct list *set = given->given.set.count > 0 || given->shapes ? &given->given.set : &own;
     if (s->tuning.work.spec->constant_count == 0) {
         complain("%s: it has no Constants, and so no sizes to choose by; give them names there, or "
                  "take the one best configuration from hone best",
                  s->tuning.work.spec->path);
         return EXIT_USAGE;
     }
-    if (!given->shapes && set->count == 0) {
-        complain(
-            "deploy needs --set NAME=VALUE,VALUE,... or --shapes FILE: the sizes that it is for");
-        return EXIT_USAGE;
-    }
+    if (set == &own && !own_sizes(s, &own, &e))
+        return work_failed(&e);
     bool ok = given->shapes ? file_read_text(given->shapes, SHAPES_BYTES, &file, &e) &&
                                   shapes_parse(text_cstr(&file), file.length, given->shapes,
                                                s->tuning.work.spec, a, &shapes, &e) &&
@@ -774,7 +796,8 @@ const struct command command_deploy = {
     .description =
         "Finds the fewest configurations that an application needs for its sizes, and writes the "
         "table that chooses among them.\n\n"
-        "The sizes are what --set says, as in `hone sweep`, or those of --shapes. Each is tuned "
+        "The sizes are what --set says, as in `hone sweep`, or those of --shapes; else the spec's "
+        "own. Each is tuned "
         "(or "
         "what the store has is taken); then the winners of all sizes, and the default, are "
         "measured "
