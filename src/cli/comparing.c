@@ -178,7 +178,7 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     struct store *const stores[] = {w->store, NULL};
     struct best_answer answer;
     bool found = false;
-    if (!w->store || c->settings->measure.fresh)
+    if (!w->store || c->settings->measure.fresh.all)
         return EXIT_DONE;
     struct spec_sources *sources =
         spec_sources_read(w->spec, w->device->language, w->device, &w->log, &e);

@@ -1,4 +1,4 @@
-// Exclusions and needs of options, as their rows say them: refused here, and shown in help.
+// The rules of options: rows say what an option excludes and needs, this module refuses it, and help shows it.
 #ifndef HONE_CLI_OPTION_RULES_H
 #define HONE_CLI_OPTION_RULES_H
 

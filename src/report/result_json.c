@@ -323,12 +323,7 @@ void report_result_line(const struct record_frame *f, const struct tune_record *
 FIELDS_SHARED(report_counts_fields, uint64_t, void, COUNTS)
 
 #define SPENT(X)                                                                                   \
-    X(U64, build, (v->build_ns), "ns", "")                                                         \
-    X(U64, load, (v->load_ns), "ns", "")                                                           \
-    X(U64, inputs, (v->inputs_ns), "ns", "")                                                       \
-    X(U64, reference, (v->reference_ns), "ns", "")                                                 \
-    X(U64, verify, (v->verify_ns), "ns", "")                                                       \
-    X(U64, measure, (v->measure_ns), "ns", "")                                                     \
+    RESULT_TIME_ROWS(X)                                                                            \
     X(U64, kernel, (v->kernel_ns), "ns", "all launches, by the device's clock")                    \
     X(U64, rank, (v->rank_ns), "ns", "")
 FIELDS(spent_fields, struct tune_progress, void, SPENT)

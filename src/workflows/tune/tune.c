@@ -314,12 +314,9 @@ static void add_times(struct tune_progress *p, const struct result *r)
     // was timed.
     bool is_verified_launch = r->stop == STOP_HOPELESS && r->sample_count == 1 && !r->warm &&
                               r->samples_ns[0] == r->verify_launch_ns;
-    p->build_ns += r->build_ns;
-    p->load_ns += r->load_ns;
-    p->inputs_ns += r->inputs_ns;
-    p->reference_ns += r->reference_ns;
-    p->verify_ns += r->verify_ns;
-    p->measure_ns += r->measure_ns;
+#define X(name, meaning) p->name##_ns += r->name##_ns;
+    RESULT_TIMES(X)
+#undef X
     p->kernel_ns += r->verify_launch_ns + r->energy.span_ns;
     p->launches += (r->verify_launch_ns > 0) + r->energy.launches;
     if (is_verified_launch)

@@ -155,7 +155,7 @@ struct tune_progress {
     uint32_t fixed; // launches of each configuration, and no ranking; 0: by the rules
     bool replayed;  // from a recording
     // Where the time went, summed over the results of this run (reused ones not counted).
-    uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns;
+    RESULT_TIMES(RESULT_TIME_MEMBER)
     // All launches of kernels, by the device's clock; a warming-up launch counts as the one it
     // stands before.
     uint64_t kernel_ns;
