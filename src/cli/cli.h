@@ -32,6 +32,9 @@ struct json_record {
 
 struct command {
     const char *name;
+    const char
+        *under; // (optional) the command after which it is typed: "store" of `hone store import`
+    const char *former; // (optional) a name that is still understood, and listed nowhere
     const char *group; // the title under which help lists it, with its neighbours of the same title
     const char *summary;     // one line
     const char *arguments;   // "SPEC"; "" for none
@@ -70,7 +73,8 @@ struct invocation {
 // clang-format off
 #define COMMANDS(X) \
     EXTRA_INIT(X(init)) \
-    X(spec)     \
+    EXTRA_CAPTURE(X(capture)) \
+    X(convert)  \
     X(devices)  \
     X(space)    \
     X(check)    \
@@ -84,9 +88,11 @@ struct invocation {
     EXTRA_DEPLOY(X(deploy)) \
     X(bench)    \
     EXTRA_PAGE(X(report)) \
-    EXTRA_FORMATS(X(export)) \
-    EXTRA_FORMATS(X(import)) \
     X(store)    \
+    EXTRA_FORMATS(X(import)) \
+    EXTRA_FORMATS(X(export)) \
+    X(verify)   \
+    X(prune)    \
     X(cache)    \
     X(help)     \
     X(version)

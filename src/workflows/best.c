@@ -9,7 +9,7 @@
 
 #include "search/subspace.h"
 #include "stats/speedup.h"
-#include "workflows/final_ranking.h"
+#include "campaign/final_ranking.h"
 #include "space/space.h"
 
 #include <stdlib.h>

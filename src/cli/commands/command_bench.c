@@ -74,7 +74,7 @@ static void hold_device(struct session *s)
     if (fit == BASELINE_FITS || (fit == BASELINE_OTHER_DRIVER && s->settings->other_driver))
         return;
     text_addf(&s->why_unfit,
-              fit == BASELINE_OTHER_DRIVER ? "; --other-driver compares all the same" : "");
+              fit == BASELINE_OTHER_DRIVER ? "; --allow driver compares all the same" : "");
     s->unfit = text_cstr(&s->why_unfit);
     complain("warning: %s is of another %s, and nothing is held against it: %s", s->path,
              fit == BASELINE_OTHER_DRIVER ? "driver" : "device", s->unfit);
@@ -96,7 +96,7 @@ static int open_baseline(struct session *s)
         error_context(&e, "--baseline");
         if (e.driver != ENOENT)
             return workflow_failed(&e);
-        complain("%s; --save-baseline %s writes one", e.text, s->path);
+        complain("%s; --output %s writes one", e.text, s->path);
         return EXIT_USAGE;
     }
     if (!str_equal(s->baseline.spec, s->work.spec->name)) {
@@ -445,7 +445,7 @@ static int bench_and_show(struct session *s)
     const struct writer *w = &bench_writers[s->settings->given.output.format];
     struct bench_report report;
     struct text head = TEXT_INIT, end = TEXT_INIT;
-    struct running running = {.workflow = s->bench,
+    struct running running = {.workflow = benchmark_workflow(s->bench),
                               .work = &s->work,
                               .broken = &s->broken,
                               .context = s,
@@ -465,7 +465,8 @@ static int bench_and_show(struct session *s)
 static int refuse_bench_options(const struct bench_settings *s)
 {
     if (s->passes.is_given && (s->passes.value < 4 || s->passes.value > BASELINE_PASSES_MOST / 2)) {
-        complain("--passes: 4 to %d belong here; fewer have no interval", BASELINE_PASSES_MOST / 2);
+        complain("--repeats: 4 to %d belong here; fewer have no interval",
+                 BASELINE_PASSES_MOST / 2);
         return EXIT_USAGE;
     }
     if (s->rounds.is_given && s->rounds.value > 1000) {
@@ -520,6 +521,13 @@ static bool option_share(void *field, const char *value, struct error *e)
     return true;
 }
 
+static bool option_other_driver(void *field, const char *value, struct error *e)
+{
+    *(bool *)field = true;
+    return str_equal(value, "driver") ||
+           error_set(e, ERROR_USAGE, "'%s' cannot be allowed; only driver can", value);
+}
+
 #define FIELD(member) offsetof(struct bench_settings, member)
 
 static const struct option baseline_options[] = {
@@ -532,7 +540,7 @@ static const struct option baseline_options[] = {
      .needs = "baseline: a loss is one against a baseline",
      .brief = "more than this is a loss; else 3%",
      .help = "How much slower is a loss, such as 5% of the baseline's time. Default: 3%."},
-    {OPTION("save-baseline", "FILE", option_once, FIELD(save)), .brief = "write a baseline",
+    {OPTION("output", "FILE", option_once, FIELD(save)), .letter = 'o', .brief = "write a baseline",
      .help = "Write what is measured as a baseline. In a file that is one of the same device, "
              "driver and source it becomes one more moment (10 are kept). Without --baseline there "
              "are twice as many passes."},
@@ -544,16 +552,16 @@ static const struct option baseline_options[] = {
     {OPTION("product", NULL, option_flag, FIELD(product)),
      .help = "All combinations of the values of several --set. Without it they go in step, as in "
              "`hone sweep`."},
-    {OPTION("other-driver", NULL, option_flag, FIELD(other_driver)),
+    {OPTION("allow", "driver", option_other_driver, FIELD(other_driver)),
      .needs = "baseline: it is about the driver of a baseline",
-     .help = "Compare also where the baseline is of another driver or compiler: the loss may be "
+     .help = "Compare also if the baseline is of another driver or compiler: the loss may be "
              "theirs. One of another "
              "device is never compared."},
     {0},
 };
 
 static const struct option measuring_options[] = {
-    {OPTION("passes", "N", option_count, FIELD(passes)),
+    {OPTION("repeats", "N", option_count, FIELD(passes)),
 
      .help = "Passes, in each of which new workers build, load, verify and launch every "
              "configuration: 4 to 500. As many "
@@ -563,16 +571,8 @@ static const struct option measuring_options[] = {
     {OPTION("rule", "NAME=VALUE", option_rule, FIELD(measure.rules)), .is_list = true,
      .help = "A constant of the rounds and of the intervals (level), as `hone help rules` lists "
              "them. May be repeated."},
-    {OPTION("timeout", "TIME", option_limits, FIELD(measure.limits)),
-     .help = "The longest a launch may take (30s), or build=60s,launch=30s, as in `hone tune`."},
     {OPTION("cold", NULL, option_flag, FIELD(measure.cold)),
      .help = "Clear the device's cache before each timed launch."},
-    {0},
-};
-
-static const struct option result_options[] = {
-    {OPTION("markdown", NULL, option_markdown, FIELD(given.output)),
-     .help = "Write a table in Markdown, for the summary of a CI job."},
     {0},
 };
 
@@ -581,9 +581,8 @@ static const struct option_group groups[] = {
     {"Baselines", baseline_options, 0},
     {"Measuring", measuring_options, 0},
     {"Measuring", seed_options, FIELD(measure)},
-    {"Measuring", lock_wait_options, FIELD(measure)},
+    {"Measuring", timeout_options, FIELD(measure)},
     {"Measuring", jobs_options, FIELD(measure)},
-    {"Results", result_options, 0},
     {"Results", no_store_options, FIELD(measure)},
     {"Results", format_options, FIELD(given.output)},
     {"Help", help_options, 0},
@@ -591,7 +590,7 @@ static const struct option_group groups[] = {
 };
 
 static const struct example examples[] = {
-    {"hone bench spec.json --save-baseline base.json",
+    {"hone bench spec.json -o base.json",
      "the best that is known (hone tune before), kept as a baseline"},
     {"hone bench spec.json --baseline base.json --fail-if 50%",
      "the same again: exit status 1 where it lost more than 50 %"},
@@ -620,7 +619,7 @@ const struct command command_bench = {
                    "the median of the passes. "
                    "Sessions differ by more than passes within one do, because clock and load "
                    "last: the interval is that of sessions (moments), so a baseline should have "
-                   "several of them, hours apart. Each --save-baseline into the same file adds "
+                   "several of them, hours apart. Each --output into the same file adds "
                    "one. Of a baseline of one moment no gain is told.\n\n"
                    "A loss is one whose interval lies wholly beyond the threshold; the intervals "
                    "of all configurations hold together "

@@ -1,6 +1,5 @@
 // Session setup, as every workflow needs it: sources, space, the default configuration, and one job
-// that shows how results are verified; the session that results are stored under; and a hash table
-// of what configurations really run, by which identical ones are found.
+// that shows how results are verified; and the session that results are stored under.
 #include "campaign/subject.h"
 
 #include <stdlib.h>
@@ -259,20 +258,4 @@ bool subject_texts(const struct spec *spec, const uint32_t *choice, struct arena
     spec_configuration_json(spec, choice, &text);
     *configuration_json = text_to_arena(&text, a);
     return *configuration && *configuration_json;
-}
-
-void *twins_find(struct twins *t, struct twin *n, const struct spec *spec,
-                 const struct spec_sources *sources, const struct job *job)
-{
-    if (!spec_effective_digest(spec, sources, job, &n->effective))
-        return NULL;
-    struct twin **bucket =
-        &t->buckets[(n->effective.bytes[0] | n->effective.bytes[1] << 8) % TWINS_BUCKETS];
-    for (struct twin *other = *bucket; other; other = other->next) {
-        if (other->scope == n->scope && digest_equal(&other->effective, &n->effective))
-            return other->owner;
-    }
-    n->next = *bucket;
-    *bucket = n;
-    return NULL;
 }

@@ -26,7 +26,10 @@ struct deploy_settings {
     struct list others;
     double within; // per cent; 0: the default
     struct given hold_out;
-    bool product, known, again, with_source, with_binaries;
+    bool product, known;
+    struct deploy_with {
+        bool source, binaries;
+    } with; // in the header
 };
 
 #define WITHIN_DEFAULT 2.0 // per cent
@@ -202,10 +205,10 @@ static int open_spec_and_device(struct session *s)
     int status = tuning_open(t);
     if (status == EXIT_DONE)
         status = refuse_goal(t);
-    if (status == EXIT_DONE && s->settings->with_binaries && t->work.device->capability == 0) {
+    if (status == EXIT_DONE && s->settings->with.binaries && t->work.device->capability == 0) {
         complain(
-            "--with-binaries: %s has programs for this machine alone, neither PTX nor a cubin; "
-            "--with-source embeds the kernel's text, which compiles anywhere",
+            "--with binaries: %s has programs for this machine alone, neither PTX nor a cubin; "
+            "--with source embeds the kernel's text, which compiles anywhere",
             t->work.device->name);
         status = EXIT_USAGE;
     }
@@ -281,14 +284,14 @@ static int start_deploy(struct session *s)
                                .plan = &s->plan,
                                .weights = s->weights,
                                .tune = w->setup.options,
-                               .again = given->again,
+                               .again = given->measure.fresh.ranking,
                                .is_known_only = given->known,
                                .within = (given->within > 0 ? given->within : WITHIN_DEFAULT) / 100,
                                .drawn = (uint32_t)given->hold_out.value,
                                .others = all ? NULL : others->items,
                                .other_count = all ? 0 : others->count,
                                .all_others = all,
-                               .with_images = given->with_binaries,
+                               .with_images = given->with.binaries,
                                .spare = w->list ? w->list->spare : NULL};
     o.tune.setup.device = w->device;
     s->deploy = deploy_new(&o, &e);
@@ -303,7 +306,7 @@ static int write_table(struct session *s, const struct deploy_report *v)
     struct text out = TEXT_INIT;
     struct deploy_table named = *v->found.table;
     const struct deploy_writing w = {.prefix = s->settings->name,
-                                     .with_source = s->settings->with_source,
+                                     .with_source = s->settings->with.source,
                                      .images = v->found.images,
                                      .image_count = v->found.image_count,
                                      .command = s->call.line};
@@ -370,7 +373,7 @@ static int try_format(struct session *s)
     struct text out = TEXT_INIT;
     struct arena *a = &s->tuning.work.arena;
     const struct deploy_writing w = {.prefix = s->settings->name,
-                                     .with_source = s->settings->with_source,
+                                     .with_source = s->settings->with.source,
                                      .command = s->call.line};
     struct deploy_view deployed;
     struct deploy_configuration configuration;
@@ -415,7 +418,7 @@ static bool refuse_unknown(const struct session *s, const struct deploy_report *
 static int deploy_and_show(struct session *s)
 {
     struct deploy_report report;
-    s->running.workflow = s->deploy;
+    s->running.workflow = deploy_workflow(s->deploy);
     workflow_run(&s->running);
     read_report(s, &report);
     bool has_table = report.found.table != NULL;
@@ -590,8 +593,8 @@ static int choose_format(const struct deploy_settings *s, bool is_one,
     *out = named                 ? deploy_format_find(named)
            : s->output && is_one ? deploy_format_of_file(s->output)
                                  : NULL;
-    if ((s->with_source || s->with_binaries) && !(*out && (*out)->is_binary_safe)) {
-        complain("%s is for --format header", s->with_source ? "--with-source" : "--with-binaries");
+    if ((s->with.source || s->with.binaries) && !(*out && (*out)->is_binary_safe)) {
+        complain("%s is for --format header", s->with.source ? "--with source" : "--with binaries");
         return EXIT_USAGE;
     }
     if (*out || !s->output)
@@ -651,6 +654,15 @@ static bool option_percent(void *field, const char *value, struct error *e)
     return true;
 }
 
+static bool option_with(void *field, const char *value, struct error *e)
+{
+    struct deploy_with *with = field;
+    bool is_source = str_equal(value, "source");
+    *(is_source ? &with->source : &with->binaries) = true;
+    return is_source || str_equal(value, "binaries") ||
+           error_set(e, ERROR_USAGE, "'%s' is neither source nor binaries", value);
+}
+
 static bool option_hold_out(void *field, const char *value, struct error *e)
 {
     struct given *g = field;
@@ -663,9 +675,9 @@ static bool option_hold_out(void *field, const char *value, struct error *e)
 #define FIELD(member) offsetof(struct deploy_settings, member)
 
 #define MEASURING                                                                                  \
-    "fresh, retry, again, hold-out, with-binaries, budget, strategy, no-transfer, start-with, "    \
+    "fresh, hold-out, with=binaries, budget, strategy, no-transfer, start-with, "                  \
     "on, "                                                                                         \
-    "nodes, outlier, iterations, timeout, lock-wait, rule, seed, jobs"
+    "nodes, outlier, iterations, timeout, rule, seed, jobs"
 
 static const struct option point_options[] = {
     {OPTION("shapes", "FILE", option_once, FIELD(shapes)),
@@ -694,8 +706,6 @@ static const struct option point_options[] = {
              "--config and --where say of which part of the space, --cold with which inputs. A "
              "size that the store does not know is "
              "named, and there is no table."},
-    {OPTION("again", NULL, option_flag, FIELD(again)),
-     .help = "Tune also at points that the store has a ranking of."},
     {0},
 };
 
@@ -708,14 +718,15 @@ static const struct option table_options[] = {
              "--format does not. With several specs a folder, a file in it for each."},
     {OPTION("name", "NAME", option_once, FIELD(name)),
      .help = "What names in the file begin with, a C identifier. Default: the spec's name."},
-    {OPTION("with-source", NULL, option_flag, FIELD(with_source)),
-     .help = "Put the kernel's text into the header, for an application that compiles it."},
-    {OPTION("with-binaries", NULL, option_flag, FIELD(with_binaries)),
-     .help = "Put compiled programs into the header: of each point of this device, with its "
-             "architecture "
-             "and digest. NVIDIA's alone: a cubin in CUDA, PTX in OpenCL."},
+    {OPTION("with", "source|binaries", option_with, FIELD(with)),
+     .brief = "the kernel's source, or programs, in the header",
+     .help =
+         "What the header holds beside the table: source, the kernel's text, for an application "
+         "that compiles it; binaries, compiled programs of each point of this device, with "
+         "architecture and digest (NVIDIA's alone: a cubin in CUDA, PTX in OpenCL). May be "
+         "repeated."},
     {OPTION("check", "FILE", option_once, FIELD(check)),
-     .excludes = "output, format, name, set, shapes, also-device, known, with-source, config, "
+     .excludes = "output, format, name, set, shapes, also-device, known, with, config, "
                  "where, " MEASURING ": a file is looked at, and nothing is made",
      .brief = "is the file still of this kernel?",
      .help =
@@ -736,7 +747,7 @@ static const struct option_group groups[] = {
     {"Measuring", measure_options, FIELD(measure)},
     {"Measuring", rule_options, FIELD(measure)},
     {"Measuring", jobs_options, FIELD(measure)},
-    {"Results", again_options, FIELD(measure)},
+    {"Results", fresh_point_options, FIELD(measure)},
     {"Help", help_options, 0},
     {0},
 };

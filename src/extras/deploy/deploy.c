@@ -444,7 +444,7 @@ static bool finish_row(struct deploy *d, const void **record, struct error *e)
         tune_progress(d->w.inner, &progress);
     d->launches += progress.launches;
     out->is_known = d->w.inner && progress.launches == 0 && !row->is_tuned;
-    workflow_end_inner(d);
+    workflow_end_inner(&d->w);
     out->why = out->timed > 0 ? NULL
                : row->why     ? row->why
                               : "no configuration gave a correct result";
@@ -514,7 +514,7 @@ void deploy_progress(struct deploy *d, struct deploy_progress *out)
 {
     memset(out, 0, sizeof *out);
     bool is_all = d->stage > 0 || d->phase != DEPLOY_TUNING;
-    workflow_progress(d, is_all ? d->row_count : (uint64_t)d->o.plan->point_count + d->o.drawn,
+    workflow_progress(&d->w, is_all ? d->row_count : (uint64_t)d->o.plan->point_count + d->o.drawn,
                       d->record_count, &out->common);
     out->phase = d->phase;
     out->is_drawn = d->phase == DEPLOY_TUNING ? d->stage > 0 : d->row >= d->o.plan->point_count;

@@ -73,7 +73,7 @@ static void release_sweep(void *workflow)
 
 static void end_inner(struct sweep *s)
 {
-    workflow_end_inner(s);
+    workflow_end_inner(&s->w);
     s->phase = SWEEP_OPENING;
 }
 
@@ -529,7 +529,7 @@ static const struct workflow_operations sweep_operations = {.step = step_sweep,
 void sweep_progress(struct sweep *s, struct sweep_progress *out)
 {
     memset(out, 0, sizeof *out);
-    workflow_progress(s, s->o.plan->point_count, s->count, &out->common);
+    workflow_progress(&s->w, s->o.plan->point_count, s->count, &out->common);
     out->phase = s->phase;
     out->line = s->line;
     out->launches = s->launches;

@@ -12,7 +12,7 @@
 #include "search/search.h"
 #include "workflows/tie_break.h"
 #include "workflows/tune/replay.h"
-#include "workflows/final_ranking.h"
+#include "campaign/final_ranking.h"
 #include "campaign/workflow.h"
 #include "campaign/subject.h"
 #include "runner/farm.h"
@@ -79,9 +79,6 @@ struct tune_ranked {
     const struct tune_record *chosen; // of those: what `hone best` answers
     char why[TIE_BREAK_WHY];          // that one was chosen
     uint8_t id[16];                   // of the ranking in the store; zeros with one finalist
-    // On several devices: those that its rounds ran on.
-    const struct ranked_place *places;
-    uint32_t place_count;
     struct final_ranking_status status;
 };
 

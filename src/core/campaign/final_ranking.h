@@ -10,8 +10,8 @@
 //   check    one more launch of each finalist, whose result is compared again
 //
 // Stepped as a workflow is (workflow.h), without records.
-#ifndef HONE_WORKFLOWS_FINAL_RANKING_H
-#define HONE_WORKFLOWS_FINAL_RANKING_H
+#ifndef HONE_CAMPAIGN_FINAL_RANKING_H
+#define HONE_CAMPAIGN_FINAL_RANKING_H
 
 #include "model/device_info.h"
 #include "stats/ranking.h"
@@ -122,6 +122,15 @@ struct measure_rules final_ranking_rules(const struct measure_rules *rules, bool
 bool final_ranking_again(struct finalist *finalists, size_t count,
                          const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
                          bool is_short, size_t *winner, bool *whole);
+
+// The parts of a ranking that both have: its rounds, how many there may be, and the place of a late finalist, from its rounds with
+// a finalist that has a place. `behind`: how many stand before it.
+struct rounds *finalists_rounds(const struct finalist *c, size_t count,
+                                const struct measure_rules *rules, uint32_t lanes,
+                                struct rounds_seeds seeds, uint64_t resolution_ns);
+uint32_t final_ranking_limit(const struct measure_rules *rules, size_t finalists, bool is_short);
+void finalist_place_late(struct finalist *late, const struct finalist *partner, size_t behind,
+                         const struct measure_rules *rules, uint64_t resolution_ns);
 
 // The rounds in which the finalists were interleaved; those of a late one come after them.
 uint32_t final_ranking_rounds(const struct finalist *finalists, size_t count);

@@ -1,8 +1,8 @@
 // Which configurations of a tune may still be the best: those whose screening is within a factor of
 // the fastest, the fastest first, and no more than a fixed number. Only their jobs are kept, so
 // that memory does not grow with the space.
-#ifndef HONE_WORKFLOWS_SHORTLIST_H
-#define HONE_WORKFLOWS_SHORTLIST_H
+#ifndef HONE_CAMPAIGN_SHORTLIST_H
+#define HONE_CAMPAIGN_SHORTLIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// hone spec: a spec in T1, for other tuners. What the kernel's text says is read there.
+// hone convert: a spec in T1, for other tuners. What the kernel's text says is read there.
 #include "cli/work.h"
 #include "os/file_replace.h"
 #include "problem/spec.h"
@@ -53,7 +53,7 @@ static bool write_spec(struct text *text, const char *path, const char *output, 
     return is_beside(path, output, e) && file_create(output, text, e);
 }
 
-static int run_spec(struct invocation *i)
+static int run_convert(struct invocation *i)
 {
     const struct spec_form_settings *o = i->settings;
     const char *path = i->arguments[0];
@@ -94,12 +94,13 @@ static const struct option_group groups[] = {
     {"Options", options, 0}, {"Help", help_options, 0}, {0}};
 
 static const struct example examples[] = {
-    {"hone spec kernels_cl/examples/saxpy.json --to t1", "for other tuners"},
+    {"hone convert kernels_cl/examples/saxpy.json --to t1", "for other tuners"},
     {0},
 };
 
-const struct command command_spec = {
-    .name = "spec",
+const struct command command_convert = {
+    .name = "convert",
+    .former = "spec",
     .group = GROUP_PREPARE,
     .summary = "convert a spec to T1, for other tuners",
     .arguments = "SPEC",
@@ -114,5 +115,5 @@ const struct command command_spec = {
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct spec_form_settings),
-    .run = run_spec,
+    .run = run_convert,
 };

@@ -14,7 +14,7 @@
 //
 // A decision is a function of samples, rules and seed alone, so that final_ranking_again() plays
 // stored samples through the same machine and decides the same.
-#include "workflows/final_ranking.h"
+#include "campaign/final_ranking.h"
 
 #include "os/process.h"
 #include "base/text.h"
@@ -81,9 +81,9 @@ struct measure_rules final_ranking_rules(const struct measure_rules *rules, bool
     return r;
 }
 
-static struct rounds *rounds_of_finalists(const struct finalist *c, size_t count,
-                                          const struct measure_rules *rules, uint32_t lanes,
-                                          struct rounds_seeds seeds, uint64_t resolution_ns)
+struct rounds *finalists_rounds(const struct finalist *c, size_t count,
+                                const struct measure_rules *rules, uint32_t lanes,
+                                struct rounds_seeds seeds, uint64_t resolution_ns)
 {
     uint64_t *screening = calloc(count + 1, sizeof *screening);
     for (size_t i = 0; screening && i < count; i++)
@@ -113,8 +113,8 @@ struct final_ranking *final_ranking_new(const struct final_ranking_options *o, s
         .batch = measure_batch(o->rules, fastest, o->device->timer_ns),
         .warmups = 1};
     s->lanes = o->place_count ? o->place_count : 1;
-    s->rounds = rounds_of_finalists(o->finalists, o->count, &s->rules, s->lanes, o->seeds,
-                                    o->device->timer_ns / s->status.batch);
+    s->rounds = finalists_rounds(o->finalists, o->count, &s->rules, s->lanes, o->seeds,
+                                 o->device->timer_ns / s->status.batch);
     s->asked = calloc((o->count + 2) * s->lanes, sizeof *s->asked);
     s->lane_of_round = calloc((size_t)s->rules.rounds + s->lanes + 1, sizeof *s->lane_of_round);
     s->times = calloc(o->count + 1, sizeof *s->times);
@@ -455,57 +455,31 @@ static bool start_trial(struct final_ranking *s, struct error *e)
     return ok;
 }
 
-// A turn against those of all other devices that are left and have the same clock.
-static bool compare_turn(const struct final_ranking *s, const struct asked *a, uint64_t *others,
-                         struct stats_ratio *out)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < s->asked_count; i++) {
-        const struct asked *b = &s->asked[i];
-        if (b->lane == a->lane || is_lost(s, b->lane) || !b->result ||
-            b->result->sample_count == 0 || result_by_host(b->result) != result_by_host(a->result))
-            continue;
-        memcpy(others + count, b->result->samples_ns, b->result->sample_count * sizeof *others);
-        count += b->result->sample_count;
-    }
-    if (count == 0 || a->result->sample_count == 0)
-        return false;
-    differ_ratio(a->result->samples_ns, a->result->sample_count, others, count, s->o.rules->level,
-                 s->o.device->timer_ns, out);
-    return true;
-}
-
-// The device that is slowest, where it is too slow, is left out. *more: one was.
-static void leave_slowest_out(struct final_ranking *s, uint64_t *room, bool *more)
-{
-    struct ranked_place *worst = NULL;
-    for (size_t i = 0; i < s->asked_count; i++) {
-        struct ranked_place *p = &s->o.places[s->asked[i].lane];
-        if (p->lost || !s->asked[i].result)
-            continue;
-        p->compared = compare_turn(s, &s->asked[i], room, &p->ratio);
-        if (p->compared && differ_is_outlier(&p->ratio, s->o.outlier) &&
-            (!worst || p->ratio.ratio > worst->ratio.ratio))
-            worst = p;
-    }
-    *more = worst != NULL;
-    if (!worst)
-        return;
-    worst->lost = true;
-    differ_outlier_text(&worst->ratio, s->o.outlier, worst->why, sizeof worst->why);
-}
-
+// The devices that are too slow are left out.
 static bool end_trial(struct final_ranking *s)
 {
-    size_t samples = 0;
+    struct differ_device *list = calloc(s->asked_count + 1, sizeof *list);
     evaluator_hold(s->o.evaluator, false);
-    for (size_t i = 0; i < s->asked_count; i++)
-        samples += s->asked[i].result ? s->asked[i].result->sample_count : 0;
-    uint64_t *room = calloc(samples + 1, sizeof *room);
-    for (bool more = room != NULL; more;)
-        leave_slowest_out(s, room, &more);
-    free(room);
-    return room != NULL;
+    for (size_t i = 0; list && i < s->asked_count; i++) {
+        const struct result *r = s->asked[i].result;
+        if (r && !is_lost(s, s->asked[i].lane))
+            list[i] = (struct differ_device){
+                .samples = r->samples_ns, .count = r->sample_count, .by_host = result_by_host(r)};
+    }
+    bool ok = list && differ_devices(list, s->asked_count, s->o.rules->level, s->o.device->timer_ns,
+                                     s->o.outlier);
+    for (size_t i = 0; ok && i < s->asked_count; i++) {
+        struct ranked_place *p = &s->o.places[s->asked[i].lane];
+        if (list[i].count == 0)
+            continue;
+        p->compared = list[i].compared;
+        p->ratio = list[i].ratio;
+        p->lost = list[i].is_slow;
+        if (p->lost)
+            differ_outlier_text(&p->ratio, s->o.outlier, p->why, sizeof p->why);
+    }
+    free(list);
+    return ok;
 }
 
 // ---- a round -----------------------------------------------------------------------------------
@@ -622,8 +596,8 @@ static bool restart_rounds(struct final_ranking *s)
 {
     for (size_t i = 0; i < s->o.count; i++)
         s->o.finalists[i].count = 0;
-    struct rounds *fresh = rounds_of_finalists(s->o.finalists, s->o.count, s->o.rules, s->lanes,
-                                               s->o.seeds, s->o.device->timer_ns / s->status.batch);
+    struct rounds *fresh = finalists_rounds(s->o.finalists, s->o.count, s->o.rules, s->lanes,
+                                            s->o.seeds, s->o.device->timer_ns / s->status.batch);
     if (!fresh)
         return false;
     rounds_free(s->rounds);
@@ -714,8 +688,7 @@ static bool end_round(struct final_ranking *s)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-// How many rounds there may be.
-static uint32_t rounds_limit(const struct measure_rules *rules, size_t finalists, bool is_short)
+uint32_t final_ranking_limit(const struct measure_rules *rules, size_t finalists, bool is_short)
 {
     uint32_t limit = is_short ? rounds_at_look(rules, 1) : (uint32_t)rules->rounds;
     if (finalists == 1 && limit > FINAL_RANKING_ROUNDS_ALONE)
@@ -781,10 +754,8 @@ static bool end_late_round(struct final_ranking *s)
     return ok;
 }
 
-// The place of the late one, from its rounds with a finalist that has a place. `behind`: how many
-// stand before it.
-static void place_late(struct finalist *late, const struct finalist *partner, size_t behind,
-                       const struct measure_rules *rules, uint64_t resolution_ns)
+void finalist_place_late(struct finalist *late, const struct finalist *partner, size_t behind,
+                         const struct measure_rules *rules, uint64_t resolution_ns)
 {
     struct stats_ratio pair;
     struct stats_summary own;
@@ -868,8 +839,8 @@ static bool decide_ranking(struct final_ranking *s, struct error *e)
         c[i].entry = entries[i];
     }
     if (s->status.decided && s->o.has_late)
-        place_late(&c[s->o.count], &c[s->partner], left, s->o.rules,
-                   s->o.device->timer_ns / s->status.batch);
+        finalist_place_late(&c[s->o.count], &c[s->partner], left, s->o.rules,
+                            s->o.device->timer_ns / s->status.batch);
     bool ok = entries && (left == 0 || s->status.decided);
     ok = ok && (!s->status.decided || s->o.place_count == 0 || compare_places(s));
     free(entries);
@@ -899,7 +870,7 @@ static bool next_round(struct final_ranking *s, struct error *e)
 {
     size_t left = 0;
     s->phase = PHASE_ROUNDS;
-    if (s->status.rounds < rounds_limit(s->o.rules, s->o.count, s->o.is_short) &&
+    if (s->status.rounds < final_ranking_limit(s->o.rules, s->o.count, s->o.is_short) &&
         !rounds_done(s->rounds))
         return start_round(s, e);
     for (size_t i = 0; i < s->o.count; i++)
@@ -972,178 +943,7 @@ enum workflow_answer final_ranking_step(struct final_ranking *s, int timeout_ms,
 void final_ranking_status(const struct final_ranking *s, struct final_ranking_status *out)
 {
     *out = s->status;
-    out->most = rounds_limit(s->o.rules, s->o.count, s->o.is_short);
+    out->most = final_ranking_limit(s->o.rules, s->o.count, s->o.is_short);
     out->elapsed_ns = clock_ns() - s->started_ns;
     out->left_ns = s->round_ns * (out->most > out->rounds ? out->most - out->rounds : 0);
-}
-
-// ---- once more ---------------------------------------------------------------------------------
-
-uint64_t final_ranking_seed(const uint8_t id[16])
-{
-    uint64_t seed = 0;
-    for (int i = 7; i >= 0; i--)
-        seed = seed << 8 | id[i];
-    return seed;
-}
-
-// Plays the rounds through the same machine, each round's samples in the order that is asked for.
-// Returns false if a finalist lacks one. The reference's extra launches, the first of each round,
-// were not kept; they only show disturbed rounds, and the kept rounds count whatever they were.
-static bool replay_rounds(struct rounds *r, const struct finalist *c, size_t count, uint32_t rounds,
-                          uint64_t *times)
-{
-    for (uint32_t round = 0; round < rounds; round++) {
-        size_t turns;
-        const size_t *order = rounds_next(r, 0, &turns);
-        if (turns == 0 || turns > count + 1)
-            return false;
-        times[0] = c[order[0]].estimate_ns;
-        for (size_t i = 1; i < turns; i++) {
-            if (c[order[i]].count <= round)
-                return false;
-            times[i] = c[order[i]].samples[round];
-        }
-        enum rounds_verdict verdict = rounds_tell(r, 0, times, -1);
-        if (verdict != ROUNDS_KEPT && verdict != ROUNDS_MARKED)
-            return false;
-    }
-    return true;
-}
-
-// Did the rounds that were played through take all samples? With fewer finalists than were launched one may leave sooner
-// than it did, and what it was launched for after that would be lost.
-static bool is_played_out(const struct rounds *r, const struct finalist *c, size_t count)
-{
-    uint32_t played;
-    for (size_t i = 0; i < count; i++) {
-        rounds_samples(r, i, &played);
-        if (played < c[i].count)
-            return false;
-    }
-    return true;
-}
-
-static bool decide_at_once(struct finalist *c, size_t count, const struct measure_rules *rules,
-                           uint64_t seed, uint64_t resolution_ns, struct ranking_entry *entries,
-                           size_t *winner)
-{
-    const uint64_t **times = calloc(count, sizeof(*times));
-    uint32_t *counts = calloc(count, sizeof *counts);
-    struct ranking_terms terms = {.level = rules->level,
-                                  .looks = 1,
-                                  .seed = seed,
-                                  .resolution_ns = resolution_ns,
-                                  .alike = rules->alike};
-    struct ranking_times all = {times, counts, count};
-    for (size_t i = 0; times && counts && i < count; i++) {
-        times[i] = c[i].samples;
-        counts[i] = c[i].count;
-    }
-    bool ok = times && counts && ranking_decide(&all, &terms, entries, winner);
-    free(times);
-    free(counts);
-    return ok;
-}
-
-// Decides among the finalists that were interleaved from the first round on.
-static bool decide_regular(struct finalist *finalists, size_t count,
-                           const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
-                           bool is_short, size_t *winner, bool *whole)
-{
-    struct rounds *r = rounds_of_finalists(finalists, count, rules, 1,
-                                           (struct rounds_seeds){.decision = seed}, resolution_ns);
-    struct ranking_entry *entries = calloc(count, sizeof *entries);
-    uint64_t *times = calloc(count + 1, sizeof *times);
-    uint32_t rounds = final_ranking_rounds(finalists, count);
-    bool ok = r && entries && times;
-    bool fits = ok && replay_rounds(r, finalists, count, rounds, times);
-    if (whole)
-        *whole = fits && (rounds >= rounds_limit(rules, count, is_short) || rounds_done(r));
-    fits = fits && is_played_out(r, finalists, count);
-    if (ok && !(fits && rounds_rank(r, entries, winner)))
-        ok = decide_at_once(finalists, count, rules, seed, resolution_ns, entries, winner);
-    for (size_t i = 0; ok && i < count; i++) {
-        finalists[i].placed = true;
-        finalists[i].entry = entries[i];
-    }
-    rounds_free(r);
-    free(entries);
-    free(times);
-    return ok;
-}
-
-uint32_t final_ranking_rounds(const struct finalist *finalists, size_t count)
-{
-    uint32_t rounds = 0, most = UINT32_MAX;
-    for (size_t i = 0; i < count; i++) {
-        if (finalists[i].first_round > 0)
-            most = finalists[i].first_round;
-        else if (finalists[i].count > rounds)
-            rounds = finalists[i].count;
-    }
-    return rounds < most ? rounds : most;
-}
-
-// Copies of all but the late one, without the rounds that the winner had with that; `at` says where
-// they stand. Returns how many they are; *late is where that stands, `count` without one.
-static size_t take_regular(const struct finalist *finalists, size_t count, struct finalist *out,
-                           size_t *at, size_t *late)
-{
-    uint32_t rounds = final_ranking_rounds(finalists, count);
-    size_t regular = 0;
-    *late = count;
-    for (size_t i = 0; i < count; i++) {
-        if (finalists[i].first_round > 0) {
-            *late = i;
-            continue;
-        }
-        at[regular] = i;
-        out[regular] = finalists[i];
-        out[regular].count = out[regular].count < rounds ? out[regular].count : rounds;
-        regular++;
-    }
-    return regular;
-}
-
-// Decides on a late finalist without the winner that it was launched with.
-static bool decide_late_alone(struct finalist *late, const struct measure_rules *rules,
-                              uint64_t seed, uint64_t resolution_ns, size_t *winner, bool *whole)
-{
-    late->placed = decide_at_once(late, 1, rules, seed, resolution_ns, &late->entry, winner);
-    if (whole)
-        *whole = false;
-    return late->placed;
-}
-
-bool final_ranking_again(struct finalist *finalists, size_t count,
-                         const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
-                         bool is_short, size_t *winner, bool *whole)
-{
-    size_t late, first = 0;
-    struct finalist *regular = calloc(count + 1, sizeof *regular);
-    size_t *at = calloc(count + 1, sizeof *at);
-    size_t n = regular && at ? take_regular(finalists, count, regular, at, &late) : 0;
-    if (regular && at && n == 0 && count == 1) {
-        free(regular);
-        free(at);
-        return decide_late_alone(finalists, rules, seed, resolution_ns, winner, whole);
-    }
-    bool ok =
-        n > 0 && decide_regular(regular, n, rules, seed, resolution_ns, is_short, &first, whole);
-    for (size_t i = 0; ok && i < n; i++) {
-        finalists[at[i]].placed = regular[i].placed;
-        finalists[at[i]].entry = regular[i].entry;
-    }
-    if (ok && late < count)
-        finalists[late].placed = false;
-    for (size_t i = 0; ok && late < count && i < count; i++) {
-        if (i != late && finalists[i].count > finalists[late].first_round) // its partner
-            place_late(&finalists[late], &finalists[i], n, rules, resolution_ns);
-    }
-    if (ok)
-        *winner = at[first];
-    free(regular);
-    free(at);
-    return ok;
 }

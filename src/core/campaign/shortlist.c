@@ -1,6 +1,6 @@
 // A list in the order of estimates; the last ones leave when it is too long, or when they are no longer
 // near enough to the first.
-#include "workflows/shortlist.h"
+#include "campaign/shortlist.h"
 
 #include <stdlib.h>
 #include <string.h>
