@@ -122,9 +122,13 @@ const char *report_check_words(const struct verified_by *check, struct arena *a)
     return text_to_arena(&words, a);
 }
 
+// NULL: it is all zeros, since nobody recorded it.
 static const char *digest_words(const struct digest *d, struct arena *a)
 {
+    static const struct digest none;
     char hex[65];
+    if (digest_equal(d, &none))
+        return NULL;
     digest_hex(d, hex);
     return arena_strdup(a, hex);
 }
