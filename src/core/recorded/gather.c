@@ -591,7 +591,7 @@ static void guess_unit(struct gather *g)
     }
 }
 
-// Nobody timed any of it, and something else was measured: what is correct needs no time then.
+// Does the file have measurements but not a single time? Correct results need no time then.
 static bool is_all_untimed(const struct gather *g)
 {
     bool is_measured = false;
