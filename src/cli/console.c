@@ -4,6 +4,7 @@
 #include "cli/console.h"
 
 #include "cli/cli.h"
+#include "cli/trace.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -18,25 +19,19 @@
 
 // ---- colours -----------------------------------------------------------------------------------
 
-// The program has one terminal.
-static enum color color;
-
-void console_color(enum color c)
-{
-    color = c;
-}
-
 static bool is_dumb(void)
 {
     const char *term = getenv("TERM");
     return !term || !term[0] || str_equal(term, "dumb");
 }
 
+// On a terminal, unless NO_COLOR is set or TERM is "dumb" or nothing; with CLICOLOR_FORCE everywhere.
 static bool has_color(FILE *stream)
 {
-    const char *no = getenv("NO_COLOR");
-    bool may = isatty(fileno(stream)) == 1 && !(no && no[0]) && !is_dumb();
-    return color == COLOR_ALWAYS || (color == COLOR_AUTO && may);
+    const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
+    if (force && force[0] && !str_equal(force, "0"))
+        return true;
+    return isatty(fileno(stream)) == 1 && !(no && no[0]) && !is_dumb();
 }
 
 #define BOLD   "\033[1m"
@@ -186,8 +181,10 @@ int console_finish(int status)
 void console_log(void *context, enum log_level level, const char *message)
 {
     struct ticker *ticker = context;
-    if (level == LOG_DEBUG)
+    if (level == LOG_DEBUG) {
+        trace_note(message);
         return;
+    }
     if (ticker)
         ticker_clear(ticker);
     complain("%s%s", level == LOG_WARNING ? "warning: " : "", message);

@@ -33,6 +33,8 @@ const struct help_topic *help_topic_find(const char *name);
 bool help_spec(const char *const *words, struct text *out);       // as of `show`
 bool help_strategies(const char *const *words, struct text *out); // as of `show`
 
+// Paragraphs on what the command writes as JSON, field by field.
+void help_json(const struct command *c, struct text *out);
 // Paragraphs as of struct command's description, wrapped.
 void help_paragraphs(const char *body, struct text *out);
 // Adds `words` in lines of at most `width` columns, each after `indent` blanks; the first line is
@@ -49,7 +51,7 @@ bool help_man_topic(const struct help_topic *t, struct text *out);
 // Writes all of them into man1, man5 and man7 of a folder.
 bool help_man_pages(const char *folder, struct error *e);
 
-// The script that makes a shell ask `hone help --complete`; NULL: no such shell.
+// The script that makes a shell ask `hone help --print words`; NULL: no such shell.
 #define HELP_SHELLS "bash|zsh|fish"
 const char *help_completion(const char *shell);
 

@@ -1,6 +1,7 @@
 // Help on the terminal, made from the tables of commands and options. `--help` alone is a screen: usage, three
 // examples and a line for each option that one needs most. `--help --all` has every option with its explanation.
 #include "cli/help.h"
+#include "cli/option_rules.h"
 
 #include <string.h>
 
@@ -75,17 +76,23 @@ static void put_option_name(const struct option *o, struct text *out)
         text_addf(out, o->optional ? "[=%s]" : " %s", o->argument);
 }
 
-static void option(const struct option *o, struct text *out)
+static void option(const struct command *c, const struct option *o, struct text *out)
 {
+    struct text help = TEXT_INIT;
+    text_add(&help, o->help);
+    option_rules_text(c->groups, o, &help);
     put_option_name(o, out);
     text_addc(out, '\n');
     blanks(out, INDENT);
-    help_wrap(o->help, strlen(o->help), INDENT, INDENT, WIDTH, out);
+    help_wrap(text_cstr(&help), help.length, INDENT, INDENT, WIDTH, out);
+    out->failed |= help.failed;
+    text_release(&help);
 }
 
 void help_usage(const struct command *c, struct text *out)
 {
-    text_addf(out, "hone %s%s%s [options]", c->name, c->arguments[0] ? " " : "", c->arguments);
+    text_addf(out, "hone %s%s%s%s%s [options]", c->under ? c->under : "", c->under ? " " : "",
+              c->name, c->arguments[0] ? " " : "", c->arguments);
 }
 
 static void usage(const struct command *c, struct text *out)
@@ -121,7 +128,8 @@ static void option_briefly(const struct option *o, struct text *out)
 static void put_more(const struct command *c, struct text *out)
 {
     struct text words = TEXT_INIT;
-    text_addf(&words, "All of it: `hone %s --help --all`, or `man hone-%s`.", c->name, c->name);
+    text_addf(&words, "All of it: `hone %s%s%s --help --all`, or `man hone-%s`.",
+              c->under ? c->under : "", c->under ? " " : "", c->name, c->name);
     if (c->topics)
         text_addf(&words, " Topics, for `hone help TOPIC`: %s.", c->topics);
     help_wrap(text_cstr(&words), words.length, 0, 0, WIDTH, out);
@@ -157,11 +165,11 @@ void help_command(const struct command *c, struct text *out)
         if (option_group_begins(c->groups, g))
             text_addf(out, "%s%s:\n", g == c->groups ? "" : "\n", g->title);
         for (const struct option *o = g->options; o->name; o++)
-            option(o, out);
+            option(c, o, out);
     }
     text_add(out, "\n");
     if (c->json)
-        help_paragraphs(c->json, out);
+        text_addf(out, "What --json writes, field by field: hone help json %s\n\n", c->name);
     if (c->topics)
         text_addf(out, "See also, with `hone help TOPIC`: %s.\n", c->topics);
 }
@@ -185,7 +193,8 @@ void help_overview(struct text *out)
     for (const struct command *const *c = commands(); *c; c++) {
         if (c == commands() || !str_equal(c[0]->group, c[-1]->group))
             text_addf(out, "\n%s:\n", (*c)->group);
-        text_addf(out, "  %-8s  %s\n", (*c)->name, (*c)->summary);
+        if (!(*c)->under)
+            text_addf(out, "  %-8s  %s\n", (*c)->name, (*c)->summary);
     }
     text_add(out, "\n");
     put_topics(out);

@@ -220,7 +220,8 @@ START_TEST(the_same_code_is_launched_once)
         ran_release(&r);
     }
     expect(program_run("export", SAME, "--format", "t4"), 0, "\"same_code_as\":\"STEP=1\"");
-    expect(program_run("report", SAME, "--csv", "table"), 0, "the same code as STEP=1");
+    expect(program_run("report", SAME, "--format", "csv", "--views", "table"), 0,
+           "the same code as STEP=1");
 }
 END_TEST
 

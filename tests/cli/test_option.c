@@ -83,7 +83,7 @@ START_TEST(refusals)
     refuses("tune", WORDS("--iterations", "-1"), "no whole number");
     refuses("tune", WORDS("--jobs", "two"), "--jobs: 'two'");
     refuses("tune", WORDS("--seed", "1.5"), "--seed: '1.5'");
-    refuses("tune", WORDS("--fresh=1"), "--fresh takes no value");
+    refuses("tune", WORDS("--fresh=1"), "'1' is no status of a failure");
     refuses("tune", WORDS("--timeout", "0s"), "no time above 0");
     refuses("tune", WORDS("--timeout", "5 apples"), "write 30s, 1.5m or 500ms");
     refuses("tune", WORDS("--timeout", "bild=5s"), "build=60s,launch=30s");
@@ -134,11 +134,117 @@ START_TEST(tables_are_sound)
 }
 END_TEST
 
+// Options of all commands, each name once.
+static const char *names[200];
+static size_t name_count;
+
+static void count_name(const struct command *c, const struct option_group *g,
+                       const struct option *o)
+{
+    (void)c;
+    (void)g;
+    for (size_t i = 0; i < name_count; i++) {
+        if (str_equal(names[i], o->name))
+            return;
+    }
+    ck_assert_uint_lt(name_count, sizeof names / sizeof *names);
+    names[name_count++] = o->name;
+}
+
+// A new option says which one it replaces.
+#define OPTIONS_MOST 100
+#define OPTIONS_NOW  85
+START_TEST(options_are_few)
+{
+    each_option(count_name);
+    ck_assert_uint_le(name_count, OPTIONS_MOST);
+    ck_assert_uint_le(name_count, OPTIONS_NOW); // raised by what adds one
+}
+END_TEST
+
+// Each line of a rule has names of options, and a reason.
+static void check_rule(const struct option *o, const char *rule)
+{
+    while (rule && *rule) {
+        size_t all = strcspn(rule, ":"), end = strcspn(rule, "\n");
+        ck_assert_msg(all + 2 < end && rule[all + 1] == ' ', "--%s: %s has no reason", o->name,
+                      rule);
+        for (const char *name = rule; name < rule + all;) {
+            size_t length = strcspn(name, ",:="), known = 0;
+            while (known < name_count &&
+                   (strlen(names[known]) != length || strncmp(names[known], name, length) != 0))
+                known++;
+            ck_assert_msg(known < name_count, "--%s: no command has --%.*s", o->name, (int)length,
+                          name);
+            name += strcspn(name, ",:") + 2;
+        }
+        rule += end + (rule[end] == '\n');
+    }
+}
+
+static void has_sound_rules(const struct command *c, const struct option_group *g,
+                            const struct option *o)
+{
+    (void)c;
+    (void)g;
+    check_rule(o, o->excludes);
+    check_rule(o, o->needs);
+}
+
+START_TEST(rules_name_options)
+{
+    each_option(count_name);
+    each_option(has_sound_rules);
+}
+END_TEST
+
+START_TEST(rules_refuse)
+{
+    refuses("check", WORDS("a.json", "--races", "--build-only"),
+            "--races and --build-only exclude each other: races show only while the kernel runs; "
+            "leave one of them out");
+    refuses("check", WORDS("a.json", "--assume", "x=1"), "--assume needs --races or --arch: ");
+    refuses("check", WORDS("--known", "-n", "3"), "--known and --sample exclude each other: ");
+    refuses("tune", WORDS("--replay", "f", "--device", "all"),
+            "--replay and --device all exclude each other: ");
+    refuses("tune", WORDS("a.json", "--nodes", "n1"), "--nodes needs --on or --build-on: ");
+    refuses("compare", WORDS("a.json", "--left", "run=last", "--no-store"),
+            "--no-store and --left run=last exclude each other: it uses no store");
+    refuses("run", WORDS("a.json", "--format=json", "--show=ptx"),
+            "--show and --format json exclude each other: ");
+}
+END_TEST
+
+// What a rule does not name goes together, and --help is never refused.
+START_TEST(rules_let_pass)
+{
+    struct tune_settings s = {0};
+    struct error e = ERROR_INIT;
+    uint32_t rest;
+    ck_assert(parse(&command_tune, WORDS("--replay", "f", "--device", "allegro"), &s, &rest, &e));
+    ck_assert(parse(&command_tune, WORDS("--nodes", "n1", "--help"), &s, &rest, &e));
+    options_release(command_tune.groups, &s);
+    s = (struct tune_settings){0};
+    ck_assert(parse(&command_tune, WORDS("--nodes", "n1", "--on", "slurm"), &s, &rest, &e));
+    options_release(command_tune.groups, &s);
+}
+END_TEST
+
+START_TEST(help_shows_rules)
+{
+    struct text help = TEXT_INIT;
+    help_command(&command_check, &help);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&help), "Not with --build-only"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&help), "Needs --races or"));
+    text_release(&help);
+}
+END_TEST
+
 // What takes a spec takes --device, --set, --store, --config, --where and --json alike.
 START_TEST(specs_are_taken_alike)
 {
     for (const struct command *const *c = commands(); *c; c++) {
-        bool converts = strcmp((*c)->name, "spec") == 0; // it asks no device and no store
+        bool converts = strcmp((*c)->name, "convert") == 0; // it asks no device and no store
         if (converts || strcmp((*c)->arguments, "SPEC") != 0)
             continue;
         for (const struct option *o = spec_options; o->name; o++)
@@ -147,19 +253,19 @@ START_TEST(specs_are_taken_alike)
 }
 END_TEST
 
-START_TEST(retry_takes_all_or_some_statuses)
+START_TEST(fresh_takes_all_or_some_statuses)
 {
     static const struct {
         const char *word;
         uint32_t mask;
         const char *refusal; // part of it
     } rows[] = {
-        {"--retry", UINT32_MAX, NULL},
-        {"--retry=compile", 1u << STATUS_COMPILE, NULL},
-        {"--retry=compile,timeout", 1u << STATUS_COMPILE | 1u << STATUS_TIMEOUT, NULL},
-        {"--retry=comple", 0, "did you mean 'compile'"},
-        {"--retry=correct", 0, "no status of a failure"},
-        {"--retry=", 0, "there are compile, runtime, timeout, correctness, constraints"},
+        {"--fresh=failures", UINT32_MAX, NULL},
+        {"--fresh=compile", 1u << STATUS_COMPILE, NULL},
+        {"--fresh=compile,timeout", 1u << STATUS_COMPILE | 1u << STATUS_TIMEOUT, NULL},
+        {"--fresh=comple", 0, "did you mean 'compile'"},
+        {"--fresh=correct", 0, "no status of a failure"},
+        {"--fresh=", 0, "there are compile, runtime, timeout, correctness, constraints"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct error e = ERROR_INIT;
@@ -172,7 +278,7 @@ START_TEST(retry_takes_all_or_some_statuses)
         snprintf(word, sizeof word, "%s", rows[i].word);
         bool ok = options_parse(command_tune.groups, 2, argv, &s, &help, rest, &count, &e);
         ck_assert_msg(ok == !rows[i].refusal, "%s: %s", word, e.text);
-        ck_assert(!ok || (s.measure.retry == rows[i].mask && count == 1));
+        ck_assert(!ok || (s.measure.fresh.failures == rows[i].mask && count == 1));
         ck_assert_msg(ok || strstr(e.text, rows[i].refusal), "%s: %s", word, e.text);
         options_release(command_tune.groups, &s);
     }
@@ -389,8 +495,13 @@ static void add(TCase *tests)
     tcase_add_test(tests, values);
     tcase_add_test(tests, refusals);
     tcase_add_test(tests, tables_are_sound);
+    tcase_add_test(tests, options_are_few);
+    tcase_add_test(tests, rules_name_options);
+    tcase_add_test(tests, rules_refuse);
+    tcase_add_test(tests, rules_let_pass);
+    tcase_add_test(tests, help_shows_rules);
     tcase_add_test(tests, specs_are_taken_alike);
-    tcase_add_test(tests, retry_takes_all_or_some_statuses);
+    tcase_add_test(tests, fresh_takes_all_or_some_statuses);
     tcase_add_test(tests, help_names_every_option);
     tcase_add_test(tests, help_fits_a_terminal);
     tcase_add_test(tests, help_is_a_screen);

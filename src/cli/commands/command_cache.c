@@ -1,7 +1,7 @@
 // hone cache: what hone keeps besides results, where, how large and how old that is, and how to be
 // rid of it. The folders are those that environment.c gives to workers, and the scratch folders of
 // every hone of this user. A folder that the user chose by a variable is shown and left alone.
-#include "base/emit.h"
+#include "base/fields.h"
 #include "cli/cli.h"
 #include "cli/console.h"
 #include "cli/environment.h"
@@ -15,7 +15,7 @@
 enum { CACHE_PLACES = ENVIRONMENT_CACHES + 1 }; // the last one: scratch folders
 
 struct cache_settings {
-    bool clear, json;
+    bool json;
 };
 
 struct cache_place {
@@ -108,47 +108,42 @@ static void show_places(const struct cache_place places[CACHE_PLACES], struct te
     table_release(&t);
 }
 
-static void emit_time_at(struct emit *j, const char *key, time_t changed)
+static const char *date_of(time_t changed, struct arena *a)
 {
-    char date[32] = "";
+    char date[32];
     struct tm utc;
-    if (changed != 0)
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&changed, &utc));
-    emit_text_at(j, key, date[0] ? date : NULL);
+    if (changed == 0)
+        return NULL;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&changed, &utc));
+    return arena_strdup(a, date);
 }
 
-static void show_json(const struct cache_place places[CACHE_PLACES], bool is_cleared,
-                      const struct cache_usage *removed, struct text *out)
-{
-    struct emit j;
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_array_at(&j, "places");
-    for (size_t i = 0; i < CACHE_PLACES; i++) {
-        const struct cache_place *p = &places[i];
-        emit_object(&j);
-        emit_text_at(&j, "name", p->cache.name);
-        emit_text_at(&j, "folder", p->cache.folder);
-        emit_text_at(&j, "variable", p->cache.variable);
-        emit_bool_at(&j, "own", p->cache.is_own);
-        emit_u64_at(&j, "entries", p->usage.entries);
-        emit_u64_at(&j, "in_use", p->in_use);
-        emit_u64_at(&j, "bytes", p->usage.bytes);
-        if (p->cache.is_own && i < ENVIRONMENT_CACHES)
-            emit_u64_at(&j, "limit_bytes", p->cache.limit_bytes);
-        else
-            emit_null_at(&j, "limit_bytes");
-        emit_time_at(&j, "oldest", p->usage.oldest);
-        emit_time_at(&j, "newest", p->usage.newest);
-        emit_object_end(&j);
-    }
-    emit_array_end(&j);
-    emit_bool_at(&j, "cleared", is_cleared);
-    emit_u64_at(&j, "removed_entries", removed->entries);
-    emit_u64_at(&j, "removed_bytes", removed->bytes);
-    emit_object_end(&j);
-    text_add(out, "\n");
-}
+struct cache_report {
+    const struct cache_place *places;
+    bool is_cleared;
+    struct cache_usage removed;
+};
+
+#define IS_LIMITED (v->cache.is_own && v - c->places < ENVIRONMENT_CACHES)
+#define PLACE(X)                                                                                   \
+    X(TEXT, name, (v->cache.name), "", "")                                                         \
+    X(TEXT, folder, (v->cache.folder), "", "")                                                     \
+    X(TEXT, variable, (v->cache.variable), "", "that names another folder")                        \
+    X(BOOL, own, (v->cache.is_own), "", "hone bounds and clears it")                               \
+    X(U64, entries, (v->usage.entries), "", "")                                                    \
+    X(U64, in_use, (v->in_use), "", "of them")                                                     \
+    X(U64, bytes, (v->usage.bytes), "bytes", "")                                                   \
+    X(KNOWN, limit_bytes, (IS_LIMITED, v->cache.limit_bytes), "bytes", "")                         \
+    X(TEXT, oldest, (date_of(v->usage.oldest, a)), "", "")                                         \
+    X(TEXT, newest, (date_of(v->usage.newest, a)), "", "")
+FIELDS(cache_place_fields, struct cache_place, struct cache_report, PLACE)
+
+#define CACHES(X)                                                                                  \
+    X(RECORDS, places, (cache_place_fields, v->places, CACHE_PLACES), "", "")                      \
+    X(BOOL, cleared, (v->is_cleared), "", "")                                                      \
+    X(U64, removed_entries, (v->removed.entries), "", "")                                          \
+    X(U64, removed_bytes, (v->removed.bytes), "bytes", "")
+FIELDS(cache_fields, struct cache_report, struct cache_report, CACHES)
 
 // Sums up the caches that are hone's own.
 static struct cache_usage total_of(const struct cache_place places[CACHE_PLACES])
@@ -161,21 +156,21 @@ static struct cache_usage total_of(const struct cache_place places[CACHE_PLACES]
     return all;
 }
 
-static bool run_in(struct arena *a, const struct cache_settings *s, struct text *out,
-                   struct error *e)
+static bool run_in(struct arena *a, const struct cache_settings *s, bool is_clearing,
+                   struct text *out, struct error *e)
 {
     struct cache_place places[CACHE_PLACES];
     struct cache_usage removed = {0};
     char size[UNITS_SIZE];
     if (!measure_places(a, places, e))
         return false;
-    if (s->clear && places[ENVIRONMENT_CACHES].in_use)
+    if (is_clearing && places[ENVIRONMENT_CACHES].in_use)
         return error_set(
             e, ERROR_IO,
             "another hone is at work (its scratch folder in %s is in use) and may need "
             "what would be cleared; nothing was removed: try again when it has ended",
             places[ENVIRONMENT_CACHES].cache.folder);
-    if (s->clear) {
+    if (is_clearing) {
         struct cache_usage before = total_of(places);
         for (size_t i = 0; i < ENVIRONMENT_CACHES; i++) {
             if (places[i].cache.is_own)
@@ -189,11 +184,12 @@ static bool run_in(struct arena *a, const struct cache_settings *s, struct text 
         removed = cache_usage_less(&before, &left);
     }
     if (s->json) {
-        show_json(places, s->clear, &removed, out);
+        const struct cache_report report = {places, is_clearing, removed};
+        fields_line(&cache_fields, &report, &report, out);
         return true;
     }
     show_places(places, out);
-    if (s->clear) {
+    if (is_clearing) {
         bytes_to_str(removed.bytes, size);
         text_addf(out, "%s were removed\n", size);
     }
@@ -205,8 +201,11 @@ static int run_cache(struct invocation *i)
     struct arena a;
     struct text out = TEXT_INIT;
     struct error e = ERROR_INIT;
+    bool is_clearing = i->argument_count > 0;
+    if (is_clearing && !str_equal(i->arguments[0], "clear"))
+        return refuse_usage(i->command, "the only word that can follow is `clear`");
     arena_init(&a);
-    int status = run_in(&a, i->settings, &out, &e) ? EXIT_DONE : work_failed(&e);
+    int status = run_in(&a, i->settings, is_clearing, &out, &e) ? EXIT_DONE : work_failed(&e);
     put(&out);
     text_release(&out);
     arena_release(&a);
@@ -216,8 +215,6 @@ static int run_cache(struct invocation *i)
 #define FIELD(member) offsetof(struct cache_settings, member)
 
 static const struct option options[] = {
-    {OPTION("clear", NULL, option_flag, FIELD(clear)), .brief = "remove all of it",
-     .help = "Remove all of it, and show what is left. Refused while another hone is at work."},
     {OPTION("json", NULL, option_flag, FIELD(json)), .brief = "JSON, for scripts",
      .help = "Write one JSON object."},
     {0},
@@ -228,33 +225,37 @@ static const struct option_group groups[] = {
 
 static const struct example examples[] = {
     {"hone cache", "where caches are, and what they take"},
-    {"hone cache --clear", "the next tune compiles everything anew"},
+    {"hone cache clear", "the next tune compiles everything anew"},
     {0},
 };
+
+static const struct json_record json_records[] = {{"caches", &cache_fields}, {0}};
 
 const struct command command_cache = {
     .name = "cache",
     .group = GROUP_RESULTS,
     .summary = "show or clear what is kept to save time",
-    .arguments = "",
-    .description = "Shows where compiled kernels, references and temporary files lie, and what "
-                   "they take. Nothing of it "
-                   "is needed: what is missing is made again.\n\n"
-                   "It is what drivers compiled, references and cubins, and temporary files; shown "
-                   "with the folder, its "
-                   "size, and how long ago its oldest and newest entries were changed.\n\n"
-                   "Commands that compile kernels keep the caches within their limits, 1 GiB "
-                   "together, once a day: "
-                   "where one takes more, its oldest entries go until half of the limit is left. "
-                   "Temporary files go "
-                   "with the hone that made them, or with the next one if it was killed. A folder "
-                   "that POCL_CACHE_DIR, "
-                   "CUDA_CACHE_PATH or HONE_WORKER_CACHE names is its user's: it has no limit and "
-                   "is not cleared.\n\n"
-                   "Results are in the store (hone store), which this command never touches.",
-    .json = "With --json one object: places (name, folder, variable, own, entries, in_use, bytes, "
-            "limit_bytes, "
-            "oldest, newest), cleared, removed_entries and removed_bytes.",
+    .arguments = "[clear]",
+    .most = 1,
+    .description =
+        "Shows where compiled kernels, references and temporary files lie, and what "
+        "they take. Nothing of it "
+        "is needed: what is missing is made again. `hone cache clear` removes all of it, and "
+        "is refused while another hone is at work.\n\n"
+        "It is what drivers compiled, references and cubins, and temporary files; shown "
+        "with the folder, its "
+        "size, and how long ago its oldest and newest entries were changed.\n\n"
+        "Commands that compile kernels keep the caches within their limits, 1 GiB "
+        "together, once a day: "
+        "where one takes more, its oldest entries go until half of the limit is left. "
+        "Temporary files go "
+        "with the hone that made them, or with the next one if it was killed. A folder "
+        "that POCL_CACHE_DIR, "
+        "CUDA_CACHE_PATH or HONE_WORKER_CACHE names is its user's: it has no limit and "
+        "is not cleared.\n\n"
+        "Results are in the store (hone store), which this command never touches.",
+    .json = "With --json one object.",
+    .records = json_records,
     .topics = "store, environment",
     .groups = groups,
     .examples = examples,

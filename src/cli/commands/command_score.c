@@ -28,7 +28,7 @@ struct session {
     struct work work;
     struct score_options options;
     struct recorded **files, **sources;
-    struct hone_tune *score;
+    struct score *score;
     struct score_report report;
     struct error broken;
 };
@@ -38,10 +38,9 @@ struct session {
 static void show_score_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
-    struct engine_scored scored;
+    struct workflow_progress p;
     char left[UNITS_SIZE];
-    engine_scored(s->score, &scored);
-    const struct workflow_progress p = scored.progress;
+    score_progress(s->score, &p);
     report_bar(p.done, p.planned, screen, line);
     text_addf(line, "  %llu/%llu searches", (unsigned long long)p.done,
               (unsigned long long)p.planned);
@@ -73,7 +72,7 @@ static bool show_score_record(void *context, const void *record)
 
 static int score_and_show(struct session *s)
 {
-    struct running running = {.workflow = s->score,
+    struct running running = {.workflow = score_workflow(s->score),
                               .work = &s->work,
                               .broken = &s->broken,
                               .context = s,
@@ -84,10 +83,9 @@ static int score_and_show(struct session *s)
     workflow_run(&running);
     bool is_whole = !s->broken.code && !running.ending;
     struct text end = TEXT_INIT;
-    struct engine_scored scored;
-    engine_scored(s->score, &scored);
+    uint32_t count;
     if (is_whole && s->options.file_count > 1)
-        s->report.means = scored.means;
+        s->report.means = score_means(s->score, &count);
     writer_end(score_writer(s), &s->report, &end);
     workflow_write(&s->work.ticker, &end);
     return workflow_status(&s->broken, work_failed, true);
@@ -173,19 +171,10 @@ static int start_score(struct session *s)
                               .format = o->given.output.format,
                               .records = arena_array(&s->work.arena, s->options.strategy_count,
                                                      sizeof *s->report.records)};
-    s->score = s->report.records ? engine_score_new(&s->options, &s->broken) : NULL;
+    s->score = s->report.records ? score_new(&s->options, &s->broken) : NULL;
     if (!s->report.records)
         error_memory(&s->broken);
     return s->score ? EXIT_DONE : work_failed(&s->broken);
-}
-
-static bool is_mirror_alone(const struct score_settings *o)
-{
-    if (!o->mirror || o->transfer.count + o->start_with.count == 0)
-        return true;
-    complain("--mirror writes other values than --%s names: leave one of them out",
-             o->transfer.count > 0 ? "transfer" : "start-with");
-    return false;
 }
 
 static int run_score(struct invocation *i)
@@ -195,7 +184,7 @@ static int run_score(struct invocation *i)
     work_init(&s.work, i, &o->given, &o->measure);
     interrupt_catch();
     bool fits = is_sensible("repeats", &o->repeats) && is_sensible("in-flight", &o->in_flight) &&
-                is_sensible("jobs", &o->measure.jobs) && is_mirror_alone(o);
+                is_sensible("jobs", &o->measure.jobs);
     int status = fits ? check_strategies(&o->strategies) : EXIT_USAGE;
     if (status == EXIT_DONE)
         status = read_files(&s);
@@ -205,7 +194,7 @@ static int run_score(struct invocation *i)
         status = start_score(&s);
     if (status == EXIT_DONE)
         status = score_and_show(&s);
-    hone_tune_free(s.score);
+    score_free(s.score);
     for (uint32_t f = 0; f < s.options.file_count; f++)
         recorded_free(s.files[f]);
     for (uint32_t f = 0; f < s.options.source_count; f++)
@@ -223,15 +212,14 @@ static const struct option options[] = {
      .brief = "a strategy to score", .is_list = true,
      .help = "A strategy to score, with its options as in hone tune: name:key=value,key=value. May "
              "be repeated. Default: the one that hone tune takes."},
-    {OPTION("repeats", "N", option_count, FIELD(repeats)), .letter = 'n',
-     .brief = "searches of each file",
+    {OPTION("repeats", "N", option_count, FIELD(repeats)), .brief = "searches of each file",
      .help = "Searches of each file by each strategy and budget, with seeds from --seed on. "
              "Default: 100."},
     {OPTION("objective", "GOAL", option_text, FIELD(objective)),
      .brief = "what is looked for; else the least time",
      .help = "What is looked for: time (the least), or min:NAME or max:NAME of what the files have "
              "measured beside it. Default: time."},
-    {OPTION("transfer", "SOURCE", option_list, FIELD(transfer)),
+    {OPTION("also", "SOURCE", option_list, FIELD(transfer)),
      .brief = "a recording that searches learn from", .is_list = true,
      .help =
          "What searches are told beforehand, as a tune is of what its store knows of the space "
@@ -243,12 +231,11 @@ static const struct option options[] = {
      .help = "As many configurations are asked for before the first is answered, as a tune with so "
              "many build workers does. Default: 1, and a second time 16."},
     {OPTION("mirror", NULL, option_flag, FIELD(mirror)),
+     .excludes = "also, start-with: these name values as they are written",
      .brief = "also with the lists of values mirrored",
      .help = "As many searches once more with every list of values inverted (the sign of each "
              "number turned) and shuffled, in a "
-             "row of their own: a search should not care which way a list is written. Not with "
-             "--transfer or --start-with, which "
-             "name values as they are written."},
+             "row of their own: a search should not care which way a list is written."},
     {OPTION("jobs", "N", option_count, FIELD(measure.jobs)), .letter = 'j',
      .brief = "searches at a time",
      .help = "Searches at a time; what they find does not depend on it. Default: the cores that "
@@ -280,6 +267,8 @@ static const struct example examples[] = {
 };
 
 _Static_assert(SCORE_REPEATS == 100, "the help text above says so");
+
+static const struct json_record json_records[] = {{"score", &report_score_fields}, {0}};
 
 const struct command command_score = {
     .name = "score",
@@ -318,27 +307,8 @@ const struct command command_score = {
         "of it, and after how many evaluations the median search is within 1 % of the optimum, or "
         "what part of the searches comes so "
         "near within the budget; with one configuration in flight, and with 16.",
-    .json =
-        "With --json stdout has one object a line:\n\n"
-        "  {\"file\", \"format\", \"space\", \"device\", \"statistic\", \"strategy\", "
-        "\"repeats\", \"seed\",\n"
-        "   \"in_flight\", \"configurations\", \"correct\", \"objective\", \"optimum\",\n"
-        "   \"median\", \"budget\", \"start_with\":[], \"sources\":[],\n"
-        "   \"score\", \"interval\":[low,high], \"fraction\", \"scores\":[], "
-        "\"at\":[{\"share\", \"score\"}],\n"
-        "   \"to_95_percent\":[], \"within_1_percent\":{\"evaluations\", \"searches\"}, "
-        "\"time\":{\"budget_ns\", ...},\n"
-        "   \"many\":{\"in_flight\", ...}, \"mirror\":{...}}\n\n"
-        "time, many and mirror have the fields from score to within_1_percent, too: in time, with "
-        "16 in flight, and with --mirror. "
-        "scores has one number for each seed, and so has to_95_percent: evaluations until 95 % "
-        "of the way from "
-        "median to optimum, null where the budget ends before; optimum and median are ns where "
-        "the objective is "
-        "time; time is "
-        "null where no costs are recorded, many where --in-flight is given, mirror without it, and "
-        "evaluations "
-        "where most searches do not come so near.",
+    .json = "With --json stdout has one object a line, for each file and strategy.",
+    .records = json_records,
     .topics = "strategies, formats, json",
     .groups = groups,
     .examples = examples,

@@ -89,7 +89,7 @@ static bool read_fill_source(const struct reader *r, const struct kernel_spec *k
                               : "is missing: FillType Generator needs an expression over i");
     if (choice == CHOICE_BINARY) {
         out->kind = FILL_DATA;
-        return read_text(r, n, &out->file);
+        return read_data_name(r, n, &out->file);
     }
     out->kind = FILL_GENERATOR;
     return read_formula(r, n, &k->generator_symbols, &out->generator);

@@ -32,8 +32,8 @@
     }
 
 static const struct spec_key keys[] = {
-    KEY_WITH("$schema", TEXT, "-", "for editors: a schema, such as the one of hone help --schema",
-             .dialect = true),
+    KEY_WITH("$schema", TEXT, "-",
+             "for editors: a schema, such as the one of hone help --print schema", .dialect = true),
     KEY_WITH("General", OBJECT, "-", "about the file as a whole", .strict = KEY_OBJECT),
     KEY_WITH("General.BenchmarkName", TEXT, "the file's name", "name of the spec", .dialect = true),
     {.path = "General.FormatVersion", IGNORED, .strict = KEY_INTEGER},
@@ -118,7 +118,7 @@ static const struct spec_key keys[] = {
              "name of the parameter: a C identifier, passed to the compiler as -D",
              .strict = KEY_STRING, .required = true),
     KEY_WITH("ConfigurationSpace.TuningParameters[].Type", TEXT, "the values' own",
-             "int, uint, float, bool or string", .strict = KEY_STRING, .required = true,
+             "int, uint, float, bool, string or mixed", .strict = KEY_STRING, .required = true,
              .choices = "int|uint|float|bool|string"),
     KEY_WITH("ConfigurationSpace.TuningParameters[].Values",
              .type = "expression giving a list, or list", "required",
@@ -329,8 +329,9 @@ static const struct spec_key keys[] = {
     KEY_WITH("KernelSpecification.Arguments[].RandomSeed", INTEGER, "the argument's place, from 1",
              "of Random: same seed, same values, on every device", .strict = KEY_INTEGER),
     KEY_WITH("KernelSpecification.Arguments[].DataSource", TEXT, "-",
-             "BinaryRaw: a file of elements, .npy is known; Generator: an expression over i (the "
-             "component's index), size, and the spec's names",
+             "BinaryRaw: a file of elements, .npy is known, in whose name {n} is the value of the "
+             "constant n; Generator: an expression over i (the component's index), size, and the "
+             "spec's names",
              .strict = KEY_STRING),
     KEY_WITH(
         "KernelSpecification.Arguments[].LinkedTo", .type = "text, or object", "-",

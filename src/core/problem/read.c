@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 bool read_on(const struct reader *r, bool ok)
 {
@@ -124,6 +125,36 @@ bool read_text(const struct reader *r, struct node n, const char **out)
     if (!text[0])
         return node_error(r, n, "is empty");
     *out = arena_strdup(r->arena, text);
+    return *out || error_memory(r->error);
+}
+
+static const struct constant *find_braced_constant(const struct spec *s, const char *at, size_t length)
+{
+    for (uint32_t i = 0; i < s->constant_count; i++) {
+        const char *name = s->constants[i].name;
+        if (strlen(name) == length && memcmp(name, at, length) == 0)
+            return &s->constants[i];
+    }
+    return NULL;
+}
+
+bool read_data_name(const struct reader *r, struct node n, const char **out)
+{
+    struct text name = TEXT_INIT;
+    if (!read_text(r, n, out))
+        return false;
+    for (const char *at = *out; *at;) {
+        const char *end = *at == '{' ? strchr(at, '}') : NULL;
+        const struct constant *c =
+            end ? find_braced_constant(r->spec, at + 1, (size_t)(end - at - 1)) : NULL;
+        if (c)
+            value_print(&c->value, &name);
+        else
+            text_addc(&name, *at);
+        at = c ? end + 1 : at + 1;
+    }
+    *out = text_to_arena(&name, r->arena);
+    text_release(&name);
     return *out || error_memory(r->error);
 }
 

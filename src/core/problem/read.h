@@ -62,6 +62,8 @@ const char *json_kind_name(const json_t *json); // "a text", "an object", ...
 
 // A text that must be there and not be empty.
 bool read_text(const struct reader *r, struct node n, const char **out);
+// The same of a data file's name: "{n}" in it is the value of the constant n, so that each size has its own file.
+bool read_data_name(const struct reader *r, struct node n, const char **out);
 // A list of texts; *items NULL and *count 0 when absent. Empty texts are dropped.
 bool read_texts(const struct reader *r, struct node n, const char *const **items, uint32_t *count);
 // Index of the text among `names` (case ignored), `fallback` when the node is absent.

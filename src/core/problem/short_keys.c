@@ -25,7 +25,7 @@
     }
 
 static const struct spec_key keys[] = {
-    KEY("$schema", TEXT, "-", "for editors: a schema, such as the one of hone help --schema",
+    KEY("$schema", TEXT, "-", "for editors: a schema, such as the one of hone help --print schema",
         .t1 = NULL),
     KEY("name", TEXT, "the file's name", "name of the spec", .t1 = "BenchmarkName"),
     KEY("kernel", .type = "text, list of texts, or object", "required",
@@ -71,7 +71,7 @@ static const struct spec_key keys[] = {
         .accepts = KEY_ARRAY | KEY_STRING | KEY_OBJECT, .items = SCALAR, .t1 = "Values"),
     KEY("parameters.*.values", .type = "list, or expression giving a list", "required",
         "its values", .accepts = KEY_ARRAY | KEY_STRING, .items = SCALAR, .t1 = "Values"),
-    KEY("parameters.*.type", TEXT, "the values' own", "int, uint, float, bool or string",
+    KEY("parameters.*.type", TEXT, "the values' own", "int, uint, float, bool, string or mixed",
         .t1 = "Type"),
     KEY("defaults", OBJECT, "the first values",
         "the default configuration: start point, and base of the speed-up", .t1 = "Default"),
@@ -158,7 +158,7 @@ static const struct spec_key keys[] = {
     KEY("arguments.*.fill.expression", TEXT, "-",
         "an expression over i (the component's index), size and the spec's names",
         .t1 = "DataSource"),
-    KEY("arguments.*.fill.file", TEXT, "-", "a file of elements; .npy is known", .t1 = NULL),
+    KEY("arguments.*.fill.file", TEXT, "-", "a file of elements; .npy is known, and {n} in its name is the constant n", .t1 = NULL),
     KEY("arguments.*.fill.random", .type = "two expressions, or one", "[-1, 1]; integers [0, 100]",
         "uniform values: lowest and highest; or from 0 to the one", .accepts = SCALAR | KEY_ARRAY,
         .items = SCALAR, .t1 = "Range"),
@@ -241,7 +241,7 @@ static const struct spec_key keys[] = {
         .accepts = KEY_ARRAY, .items = KEY_STRING | KEY_ARRAY, .t1 = NULL),
     KEY("reference.files", OBJECT, "-", "file: the expected contents of each output",
         .t1 = "Files"),
-    KEY("reference.files.*", TEXT, "-", "a file of elements; .npy is known", .t1 = NULL),
+    KEY("reference.files.*", TEXT, "-", "a file of elements; .npy is known, and {n} in its name is the constant n", .t1 = NULL),
     KEY("reference.languages", OBJECT, "{}", "kernel: what differs in a language", .t1 = NULL),
     KEY("reference.languages.*", OBJECT, "-",
         "for OpenCL, CUDA or C: keys that count instead of the reference's own", .t1 = NULL),

@@ -591,7 +591,7 @@ static void guess_unit(struct gather *g)
     }
 }
 
-// Does the file have measurements but not a single time? Correct results need no time then.
+// A recording without any time, in which something else was measured: a correct row needs no time there.
 static bool is_all_untimed(const struct gather *g)
 {
     bool is_measured = false;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// Turns a value's direction around; a text has none.
+// Numbers change their sign, so that up is down. A text has no direction.
 static struct value inverted(const struct value *v)
 {
     return v->kind == VALUE_INT && v->i > INT64_MIN ? value_int(-v->i)

@@ -269,7 +269,7 @@ static bool say_unknown_device(const struct deploy *d, const char *name,
     }
     error_set(e, ERROR_STORE,
               "%s: the store has no results of %s in %s on a device '%s'%s%s; `hone deploy` or "
-              "`hone tune` on that machine measures them, `hone import --store` takes them here",
+              "`hone tune` on that machine measures them, `hone store import` takes them here",
               store_path(d->o.tune.setup.store), d->spec->name,
               language_title(d->o.tune.setup.device->language), name,
               list.length ? "; it has them on " : "", text_cstr(&list));

@@ -1,5 +1,5 @@
-// hone export: writes what the store knows of a spec in formats of others.
-#include "base/emit.h"
+// hone store export: writes what the store knows of a spec in formats of others.
+#include "base/fields.h"
 #include "os/file_replace.h"
 #include "cli/respec.h"
 #include "cli/work.h"
@@ -14,7 +14,7 @@ struct export_settings {
     bool all;
 };
 
-// One `hone export`.
+// One `hone store export`.
 struct session {
     struct work work;
     const struct export_settings *settings;
@@ -119,25 +119,31 @@ static bool make_export(struct session *s, const struct stored_space *space, str
     return ok;
 }
 
+#define EXPORTED(X)                                                                                \
+    X(TEXT, file, (c->path), "", "")                                                               \
+    X(TEXT, format, (export_format_text(c->format)), "", "")                                       \
+    X(TEXT, device, (v->device), "", "")                                                           \
+    X(TEXT, platform, (v->platform), "", "")                                                       \
+    X(TEXT, language, (v->language), "", "")                                                       \
+    X(TEXT, constants, (v->constants), "", "")                                                     \
+    X(U64, results, (c->results), "", "")
+
+struct exported {
+    const char *path;
+    enum export_format format;
+    uint64_t results;
+};
+
+FIELDS(exported_fields, struct stored_space, struct exported, EXPORTED)
+
 static void say_file(const struct session *s, const char *path, const struct stored_space *space,
                      uint64_t results, struct text *out)
 {
-    struct emit j;
-    if (s->settings->given.output.format != REPORT_JSON) {
+    const struct exported exported = {path, s->format, results};
+    if (s->settings->given.output.format == REPORT_JSON)
+        fields_line(&exported_fields, space, &exported, out);
+    else
         text_addf(out, "%s\n", path);
-        return;
-    }
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_text_at(&j, "file", path);
-    emit_text_at(&j, "format", export_format_text(s->format));
-    emit_text_at(&j, "device", space->device);
-    emit_text_at(&j, "platform", space->platform);
-    emit_text_at(&j, "language", space->language);
-    emit_text_at(&j, "constants", space->constants);
-    emit_u64_at(&j, "results", results);
-    emit_object_end(&j);
-    text_add(out, "\n");
 }
 
 static int write_one(struct session *s)
@@ -298,17 +304,21 @@ static const struct option_group groups[] = {{"Output", options, 0},
                                              {0}};
 
 static const struct example examples[] = {
-    {"hone export kernels_cl/matmul_tiled.json --format t4 --output matmul.json",
+    {"hone store export kernels_cl/matmul_tiled.json --format t4 --output matmul.json",
      "for other tuners and their analysis"},
-    {"hone export spec.json --format cache --output cache.json",
+    {"hone store export spec.json --format cache --output cache.json",
      "for Kernel Tuner's simulation mode"},
-    {"hone export spec.json --format csv --all --output exported",
+    {"hone store export spec.json --format csv --all --output exported",
      "a table for each device and set of constants"},
     {0},
 };
 
+static const struct json_record json_records[] = {{"file", &exported_fields}, {0}};
+
 const struct command command_export = {
     .name = "export",
+    .under = "store",
+    .former = "export",
     .group = GROUP_RESULTS,
     .summary = "write stored results as T4, a Kernel Tuner cache file or CSV",
     .arguments = "SPEC",
@@ -330,9 +340,8 @@ const struct command command_export = {
         "same order, "
         "and can append to it.\n\n"
         "Exit status 1: the store has nothing that fits.",
-    .json = "With --json one object a line for each file: file, format, device, platform, "
-            "language, constants, "
-            "results.",
+    .json = "With --json one object a line for each file.",
+    .records = json_records,
     .topics = "formats",
     .groups = groups,
     .examples = examples,

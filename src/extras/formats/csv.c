@@ -164,7 +164,7 @@ static bool is_of_ktt(const struct record *c)
 
 static const char ktt_duration[] = "Computation duration (";
 
-// Recognises a column that KTT writes before the parameters. The sizes say nothing new and are ignored.
+// Kinds of the columns that KTT writes before its parameters; those of sizes say nothing new.
 static bool ktt_column(const char *name, enum csv_column *out)
 {
     *out = str_equal(name, "Kernel name")                                      ? CSV_NAME
@@ -236,6 +236,14 @@ static bool read_names(struct reading *r, struct csv *c)
 
 // ---- a row -------------------------------------------------------------------------------------
 
+static bool is_listed(const struct parameter *p, const struct value *v)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < p->count && !found; i++)
+        found = value_equal(&p->values[i], v);
+    return found;
+}
+
 // A text that looks like a number is one, unless the spec's values say otherwise.
 static bool set_parameter(struct reading *r, uint32_t parameter, const char *text)
 {
@@ -245,7 +253,8 @@ static bool set_parameter(struct reading *r, uint32_t parameter, const char *tex
     struct arena scratch = {NULL, 0};
     bool ok = value_parse_literal(text, &scratch, &v) || error_memory(r->e);
     if (ok && (v.kind == VALUE_NONE || v.kind == VALUE_LIST ||
-               (s && s->parameters[parameter].type == PARAMETER_STRING)))
+               (s && s->parameters[parameter].type >= PARAMETER_STRING &&
+                !is_listed(&s->parameters[parameter], &v))))
         v = value_string(text);
     ok = ok && gather_set_at(g, parameter, &v);
     arena_release(&scratch);

@@ -46,6 +46,7 @@ struct entry {
 };
 
 struct score {
+    struct workflow w;
     struct score_options o;
     struct arena arena;
     struct field *fields; // of the files, then of these mirrored
@@ -61,10 +62,11 @@ struct score {
     uint32_t current; // entry that searches are taken from
     uint64_t done, planned;
     uint32_t working; // threads
-    bool cancelled;
+    bool stopped;     // no further search is begun
     struct error why;
-    uint64_t started_ns; // the searches
 };
+
+static const struct workflow_operations score_operations;
 
 // ---- one search --------------------------------------------------------------------------------
 
@@ -193,7 +195,7 @@ static bool take_search(struct score *s, struct entry **entry, uint64_t *which)
     while (s->current < s->entry_count &&
            s->entries[s->current].begun == s->entries[s->current].searches)
         s->current++;
-    if (s->cancelled || s->why.code || s->current == s->entry_count)
+    if (s->stopped || s->why.code || s->current == s->entry_count)
         return false;
     *entry = &s->entries[s->current];
     *which = (*entry)->begun++;
@@ -240,7 +242,7 @@ static bool start_threads(struct score *s, struct error *e)
     s->threads = arena_array(&s->arena, jobs, sizeof *s->threads);
     if (!s->threads)
         return error_memory(e);
-    s->started_ns = clock_ns();
+    s->w.started_ns = clock_ns();
     pthread_mutex_lock(&s->lock);
     for (uint64_t i = 0; i < jobs; i++) {
         if (pthread_create(&s->threads[i], NULL, search_on_thread, s) != 0)
@@ -462,7 +464,7 @@ static bool make_lock(struct score *s, struct error *e)
 struct score *score_new(const struct score_options *o, struct error *e)
 {
     static const char *const the_default[] = {NULL};
-    struct score *s = alloc_zeroed(sizeof *s, e);
+    struct score *s = workflow_new(sizeof *s, &score_operations, e);
     if (!s)
         return NULL;
     arena_init(&s->arena);
@@ -479,11 +481,9 @@ struct score *score_new(const struct score_options *o, struct error *e)
     return NULL;
 }
 
-void score_free(struct score *s)
+static void release_score(void *workflow)
 {
-    if (!s)
-        return;
-    score_cancel(s);
+    struct score *s = workflow;
     for (uint32_t i = 0; i < s->thread_count; i++)
         pthread_join(s->threads[i], NULL);
     for (uint32_t f = 0; s->fields && f < 2 * s->o.file_count; f++)
@@ -493,7 +493,6 @@ void score_free(struct score *s)
     if (s->has_lock)
         pthread_mutex_destroy(&s->lock);
     arena_release(&s->arena);
-    free(s);
 }
 
 // ---- what came of it ---------------------------------------------------------------------------
@@ -587,10 +586,10 @@ static void wait_for_news(struct score *s, const struct entry *next, int timeout
     }
 }
 
-enum workflow_answer score_step(struct score *s, int timeout_ms, const struct score_record **record,
-                                struct error *e)
+static enum workflow_answer step_score(void *workflow, int timeout_ms, const void **record,
+                                       struct error *e)
 {
-    *record = NULL;
+    struct score *s = workflow;
     if (s->handed_out == s->entry_count) {
         bool ok = true;
         for (uint32_t i = 0; ok && i < s->o.strategy_count; i++) {
@@ -624,26 +623,23 @@ enum workflow_answer score_step(struct score *s, int timeout_ms, const struct sc
     return WORKFLOW_RECORD;
 }
 
-void score_cancel(struct score *s)
+static void stop_score(void *workflow)
 {
+    struct score *s = workflow;
     if (!s->has_lock)
         return;
     pthread_mutex_lock(&s->lock);
-    s->cancelled = true;
+    s->stopped = true;
     pthread_mutex_unlock(&s->lock);
 }
 
+static const struct workflow_operations score_operations = {
+    .step = step_score, .stop = stop_score, .release = release_score};
+
 void score_progress(struct score *s, struct workflow_progress *out)
 {
-    uint64_t now = clock_ns();
     pthread_mutex_lock(&s->lock);
-    *out = (struct workflow_progress){.done = s->done,
-                                      .planned = s->planned,
-                                      .elapsed_ns = now - s->started_ns,
-                                      .cancelled = s->cancelled};
-    if (s->done > 0)
-        out->left_ns =
-            (uint64_t)((double)out->elapsed_ns / (double)s->done * (double)(s->planned - s->done));
+    workflow_progress(&s->w, s->planned, s->done, out);
     pthread_mutex_unlock(&s->lock);
 }
 

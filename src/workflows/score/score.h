@@ -10,7 +10,7 @@
 #include "recorded/recorded.h"
 #include "search/search.h"
 #include "workflows/score/score_shares.h"
-#include "workflows/workflow.h"
+#include "campaign/workflow.h"
 
 #define SCORE_REPEATS 100 // by default
 
@@ -92,12 +92,10 @@ struct score;
 struct score *score_new(const struct score_options *o, struct error *e);
 
 // Records come in the order of the files, and of the strategies within a file.
-enum workflow_answer score_step(struct score *s, int timeout_ms, const struct score_record **record,
-                                struct error *e);
-void score_cancel(struct score *s); // no further search is begun
+// After a cancel no further search is begun.
+WORKFLOW_FUNCTIONS(score, struct score, struct score_record);
 void score_progress(struct score *s, struct workflow_progress *out);
 // After WORKFLOW_END: one for each strategy.
 const struct score_mean *score_means(const struct score *s, uint32_t *count);
-void score_free(struct score *s);
 
 #endif

@@ -17,7 +17,7 @@ void tune_objective_init(struct tune *t)
     o->setup.terms.energy |= objective_uses_energy(&o->objectives, o->setup.spec);
 }
 
-void tune_objective_value(struct tune *t, struct item *n)
+void tune_objective_value(struct tune *t, struct tune_item *n)
 {
     struct tune_record *r = &n->record;
     const struct spec_measured measured = tune_measured(t, r);
@@ -59,7 +59,7 @@ static void note_best(struct tune *t, struct tune_record *r)
         return;
     p->best = r;
     if (t->by_time)
-        evaluator_best(t->evaluator, (uint64_t)tune_record_ns(r),
+        evaluator_best(t->w.evaluator, (uint64_t)tune_record_ns(r),
                        (uint64_t)((double)r->result->verify_launch_ns / r->pace));
 }
 
