@@ -83,6 +83,7 @@ struct invocation {
     X(score)    \
     X(best)     \
     EXTRA_DEPLOY(X(deploy)) \
+    EXTRA_CAPTURE(X(with)) \
     X(bench)    \
     EXTRA_PAGE(X(report)) \
     EXTRA_FORMATS(X(export)) \
