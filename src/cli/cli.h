@@ -87,6 +87,7 @@ struct invocation {
     X(score)    \
     X(best)     \
     EXTRA_DEPLOY(X(deploy)) \
+    EXTRA_CAPTURE(X(with)) \
     X(bench)    \
     EXTRA_PAGE(X(report)) \
     X(store)    \
