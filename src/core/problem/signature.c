@@ -5,7 +5,7 @@
 #include "problem/signature.h"
 
 #include "base/text.h"
-#include "problem/kernel_tokens.h"
+#include "kernel_text/tokens.h"
 
 #include <string.h>
 

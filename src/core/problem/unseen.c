@@ -7,7 +7,7 @@
 #include "problem/sources.h"
 
 #include "base/text.h"
-#include "problem/condition.h"
+#include "kernel_text/condition.h"
 
 #include <string.h>
 

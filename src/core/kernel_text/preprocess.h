@@ -1,11 +1,11 @@
 // A C-family source as its compiler's parser sees it: conditions evaluated, macros replaced. Names
 // that are passed as -D have a value here and stay in the text as names, so that dependencies on
 // them can be found.
-#ifndef HONE_INIT_PREPROCESS_H
-#define HONE_INIT_PREPROCESS_H
+#ifndef HONE_KERNEL_TEXT_PREPROCESS_H
+#define HONE_KERNEL_TEXT_PREPROCESS_H
 
 #include "base/arena.h"
-#include "problem/kernel_tokens.h"
+#include "kernel_text/tokens.h"
 
 // A name that stays a name, and what it is worth in conditions.
 struct given_name {

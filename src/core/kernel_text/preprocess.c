@@ -1,11 +1,11 @@
 // A small preprocessor. Logical lines are read one after the other; directives change a table of
 // macros and a stack of conditions, and the words of all other lines are replaced and put out.
 // Function-like macros, ## and rescanning work as in C, but for calls that a directive interrupts.
-#include "extras/init/preprocess.h"
+#include "kernel_text/preprocess.h"
 
 #include "base/text.h"
-#include "problem/condition.h"
-#include "problem/logical_lines.h"
+#include "kernel_text/condition.h"
+#include "kernel_text/logical_lines.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // A recursive-descent reader of C, OpenCL C and the part of C++ that kernels are written in. What
 // it does not understand ends the function in which it stands, never the file: the others are read.
-#include "extras/init/syntax.h"
+#include "kernel_text/syntax.h"
 
 #include "base/text.h"
 #include "model/declared.h"

@@ -1,6 +1,6 @@
 // The words of a C-family source: comments and line continuations are gone, directives are marked.
-#ifndef HONE_PROBLEM_KERNEL_TOKENS_H
-#define HONE_PROBLEM_KERNEL_TOKENS_H
+#ifndef HONE_KERNEL_TEXT_TOKENS_H
+#define HONE_KERNEL_TEXT_TOKENS_H
 
 #include "base/arena.h"
 

@@ -1,8 +1,7 @@
 // Facts about a C-family source that hone needs without compiling it: its preprocessor directives,
-// the lines between them, and the places that mention names which hone may define. Private to
-// src/core/problem.
-#ifndef HONE_PROBLEM_SCAN_H
-#define HONE_PROBLEM_SCAN_H
+// the lines between them, and the places that mention names which hone may define.
+#ifndef HONE_KERNEL_TEXT_SCAN_H
+#define HONE_KERNEL_TEXT_SCAN_H
 
 #include "base/arena.h"
 

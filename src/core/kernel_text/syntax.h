@@ -1,10 +1,10 @@
 // A kernel's source as a tree: its functions with their parameters, statements and expressions, as
 // far as indexing, loops and calls need them. Variables are numbered within their function.
-#ifndef HONE_INIT_SYNTAX_H
-#define HONE_INIT_SYNTAX_H
+#ifndef HONE_KERNEL_TEXT_SYNTAX_H
+#define HONE_KERNEL_TEXT_SYNTAX_H
 
 #include "base/arena.h"
-#include "extras/init/preprocess.h"
+#include "kernel_text/preprocess.h"
 #include "model/languages.h"
 
 enum type_base { TYPE_VOID, TYPE_INTEGER, TYPE_FLOAT, TYPE_RECORD, TYPE_OPEN, TYPE_OPAQUE };

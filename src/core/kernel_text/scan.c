@@ -2,10 +2,10 @@
 // directive each, and runs of plain lines between them. Of each item it notes the watched names it
 // mentions. Constructs that could make lines other than they look (trigraphs, raw strings,
 // unbalanced conditionals) mark the text as strange.
-#include "problem/scan.h"
+#include "kernel_text/scan.h"
 
 #include "base/text.h"
-#include "problem/logical_lines.h"
+#include "kernel_text/logical_lines.h"
 
 #include <ctype.h>
 #include <string.h>

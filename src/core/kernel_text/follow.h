@@ -1,10 +1,9 @@
 // Following a program's sources as the preprocessor would, as far as the -D values decide it.
-// Private to src/core/problem.
-#ifndef HONE_PROBLEM_FOLLOW_H
-#define HONE_PROBLEM_FOLLOW_H
+#ifndef HONE_KERNEL_TEXT_FOLLOW_H
+#define HONE_KERNEL_TEXT_FOLLOW_H
 
-#include "problem/condition.h"
-#include "problem/scan.h"
+#include "kernel_text/condition.h"
+#include "kernel_text/scan.h"
 
 #define FOLLOW_UNRESOLVED UINT32_MAX
 

@@ -1,7 +1,7 @@
 // Conditions have three values. A branch whose condition is unknown is kept, its condition's names
 // count as seen, and a watched macro that the source itself defines or undefines is unknown from
 // there on. Other macros are known if the source has surely defined them.
-#include "problem/follow.h"
+#include "kernel_text/follow.h"
 
 #include <ctype.h>
 #include <stdlib.h>

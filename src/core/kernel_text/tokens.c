@@ -1,8 +1,8 @@
 // A lexer for C-family sources, a logical line after the other. Of each token it notes the
 // directive it stands in and whether anything stood before it. Token texts are copies in the arena.
-#include "problem/kernel_tokens.h"
+#include "kernel_text/tokens.h"
 
-#include "problem/logical_lines.h"
+#include "kernel_text/logical_lines.h"
 
 #include <ctype.h>
 #include <string.h>

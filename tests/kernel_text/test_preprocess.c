@@ -1,5 +1,5 @@
 // What is left of a text behind its directives, and what they say of names.
-#include "extras/init/preprocess.h"
+#include "kernel_text/preprocess.h"
 
 #include "base/text.h"
 
