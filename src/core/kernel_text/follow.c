@@ -1,41 +1,20 @@
 // Conditions have three values. A branch whose condition is unknown is kept, its condition's names
 // count as seen, and a watched macro that the source itself defines or undefines is unknown from
-// there on. Other macros are known if the source has surely defined them.
+// there on. Other macros are known if the source has surely defined them (macros.h).
 #include "kernel_text/follow.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DEPTH_LIMIT 32
 #define VISIT_LIMIT 1000
 #define NEST_LIMIT  256
 
-enum life { DEAD, MAYBE, LIVE };
-
-// One open #if.
-struct level {
-    enum life outer;  // around it
-    enum life inner;  // of the branch we are in
-    enum truth taken; // has an earlier branch been taken?
-};
-
-// The source's own definitions of a macro that is not watched.
-struct own_macro {
-    const char *name;
-    struct macro_fact fact;
-    struct own_macro *next;
-};
-#define OWN_CHAINS 256
-
 struct walk {
     struct follow *f;
-    struct arena *arena;
-    struct own_macro *own[OWN_CHAINS]; // by the name's hash
-    bool failed;                       // no memory
-    bool *touched;                     // by name: defined or undefined by the source
-    bool *visited;                     // by file, in live text
-    struct level levels[NEST_LIMIT];
+    struct macros macros;
+    bool *visited; // by file, in live text
+    struct follow_level levels[NEST_LIMIT];
     uint32_t depth;   // open levels
     uint32_t nesting; // of includes
     uint32_t visits;
@@ -43,7 +22,7 @@ struct walk {
 
 static enum life life_now(const struct walk *w)
 {
-    return w->depth > 0 ? w->levels[w->depth - 1].inner : LIVE;
+    return w->depth > 0 ? w->levels[w->depth - 1].inner : LIFE_LIVE;
 }
 
 // ---- what is seen ------------------------------------------------------------------------------
@@ -79,72 +58,7 @@ static void see_all(struct walk *w, const struct scan_item *item)
         see(w, item->names[i]);
 }
 
-// A plain decimal integer; other values are not used to decide a condition.
-static bool plain_integer(const char *text, int64_t *out)
-{
-    const char *digits = text + (*text == '-');
-    size_t length = strspn(digits, "0123456789");
-    if (length == 0 || length > 18 || digits[length] != '\0' || (digits[0] == '0' && length > 1))
-        return false;
-    *out = strtoll(text, NULL, 10);
-    return true;
-}
-
-// ---- the source's own macros -------------------------------------------------------------------
-
-static struct own_macro **own_place(struct walk *w, const char *name, size_t length)
-{
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    struct own_macro **at = &w->own[hash % OWN_CHAINS];
-    while (*at && !(strncmp((*at)->name, name, length) == 0 && (*at)->name[length] == '\0'))
-        at = &(*at)->next;
-    return at;
-}
-
-// If the line may be unseen, the macro is unknown from there on.
-static void note_own(struct walk *w, const struct scan_item *item, bool sure)
-{
-    struct own_macro **at = own_place(w, item->text, strlen(item->text));
-    if (!*at && !(*at = arena_alloc(w->arena, sizeof **at))) {
-        w->failed = true;
-        return;
-    }
-    struct macro_fact *fact = &(*at)->fact;
-    (*at)->name = item->text;
-    *fact = (struct macro_fact){.is_own = true};
-    if (!sure)
-        return;
-    fact->defined = item->kind == SCAN_DEFINE;
-    fact->absent = !fact->defined;
-    fact->has_value = fact->defined && item->value && plain_integer(item->value, &fact->value);
-}
-
-// A file that is not here may define and undefine anything.
-static void forget_own(struct walk *w)
-{
-    memset(w->own, 0, sizeof w->own);
-}
-
 // ---- conditions --------------------------------------------------------------------------------
-
-static struct macro_fact look_up_macro(void *context, const char *name, size_t length)
-{
-    struct walk *w = context;
-    struct macro_fact fact = {.defined = false};
-    uint32_t index = scan_name_index(w->f->names, name, length);
-    if (index == UINT32_MAX) {
-        const struct own_macro *own = *own_place(w, name, length);
-        return own ? own->fact : fact;
-    }
-    if (!w->f->macros[index].given || w->touched[index])
-        return fact;
-    const char *value = w->f->macros[index].value;
-    fact.defined = true;
-    fact.has_value = value && plain_integer(value, &fact.value);
-    return fact;
-}
 
 static enum truth negate(enum truth t)
 {
@@ -153,40 +67,51 @@ static enum truth negate(enum truth t)
 
 static enum truth test_defined(struct walk *w, const char *name)
 {
-    struct macro_fact fact = look_up_macro(w, name, strlen(name));
+    struct macro_fact fact = macros_look_up(&w->macros, name, strlen(name));
     return fact.defined ? TRUTH_YES : fact.absent ? TRUTH_NO : TRUTH_UNKNOWN;
 }
 
-static enum truth test_item(struct walk *w, const struct scan_item *item)
+// A guard around a whole file is open where nothing defines it, whoever compiles it.
+static enum truth test_undefined(struct walk *w, const struct scan *scan, const char *name)
+{
+    enum truth t = negate(test_defined(w, name));
+    bool is_open = scan->guard == name && !macros_find(&w->macros, name, strlen(name)) &&
+                   scan_name_index(w->f->names, name, strlen(name)) == UINT32_MAX;
+    return t == TRUTH_UNKNOWN && is_open ? TRUTH_YES : t;
+}
+
+static enum truth test_item(struct walk *w, const struct scan *scan, const struct scan_item *item)
 {
     switch (item->kind) {
     case SCAN_IFDEF:
         return test_defined(w, item->text);
     case SCAN_IFNDEF:
-        return negate(test_defined(w, item->text));
+        return test_undefined(w, scan, item->text);
     case SCAN_ELSE:
         return TRUTH_YES;
     default:
-        return condition_test(item->text, look_up_macro, w);
+        return macros_test(&w->macros, item->text);
     }
 }
 
 // Enters a branch: #if..., #elif, #else.
-static void enter_branch(struct walk *w, struct level *l, const struct scan_item *item)
+static void enter_branch(struct walk *w, struct follow_level *l, const struct scan *scan,
+                         const struct scan_item *item)
 {
-    if (l->outer == DEAD || l->taken == TRUTH_YES) {
-        l->inner = DEAD;
+    l->branch = item;
+    if (l->outer == LIFE_DEAD || l->taken == TRUTH_YES) {
+        l->inner = LIFE_DEAD;
         return;
     }
-    enum truth t = test_item(w, item);
+    enum truth t = test_item(w, scan, item);
     if (t == TRUTH_UNKNOWN) {
         uint32_t name = scan_name_index(w->f->names, item->text, strlen(item->text));
         see_all(w, item);
         if (name != UINT32_MAX)
             see(w, name); // #ifdef NAME
     }
-    bool sure = l->outer == LIVE && l->taken == TRUTH_NO && t == TRUTH_YES;
-    l->inner = t == TRUTH_NO ? DEAD : sure ? LIVE : MAYBE;
+    bool sure = l->outer == LIFE_LIVE && l->taken == TRUTH_NO && t == TRUTH_YES;
+    l->inner = t == TRUTH_NO ? LIFE_DEAD : sure ? LIFE_LIVE : LIFE_MAYBE;
     if (t == TRUTH_YES)
         l->taken = TRUTH_YES;
     else if (t == TRUTH_UNKNOWN)
@@ -207,14 +132,15 @@ static void give_up_following(struct walk *w, const char *why, bool strange)
 static void walk_include(struct walk *w, uint32_t target)
 {
     if (target == FOLLOW_UNRESOLVED) {
-        forget_own(w);
+        if (!w->f->assumes)
+            macros_forget(&w->macros);
         give_up_following(w, "it includes a file that is not here", false);
         return;
     }
     const struct scan *scan = w->f->files[target].scan;
     if (w->visited[target] && (scan->once || scan->guard))
         return;
-    if (life_now(w) == LIVE)
+    if (life_now(w) == LIFE_LIVE)
         w->visited[target] = true;
     walk_file(w, target);
 }
@@ -224,50 +150,56 @@ static void walk_live(struct walk *w, uint32_t file, uint32_t i, const struct sc
     struct follow *f = w->f;
     see_all(w, item);
     if (f->live)
-        f->live(f->context, file, item, life_now(w) == LIVE);
+        f->live(f->context, &w->macros, file, item, life_now(w) == LIFE_LIVE);
     if (item->kind == SCAN_DEFINE || item->kind == SCAN_UNDEF) {
-        uint32_t index = scan_name_index(w->f->names, item->text, strlen(item->text));
-        if (index != UINT32_MAX) {
-            w->touched[index] = true;
+        uint32_t index = scan_name_index(f->names, item->text, strlen(item->text));
+        if (index != UINT32_MAX)
             see(w, index);
-        } else {
-            note_own(w, item, life_now(w) == LIVE);
-        }
+        macros_define(&w->macros, item->text, item->body, life_now(w) == LIFE_LIVE);
     }
     if (item->kind == SCAN_INCLUDE)
-        walk_include(w, f->files[file].targets[i]);
+        walk_include(w, f->files[file].targets ? f->files[file].targets[i] : FOLLOW_UNRESOLVED);
 }
 
-static void open_level(struct walk *w, const struct scan_item *item)
+static void open_level(struct walk *w, const struct scan *scan, const struct scan_item *item)
 {
     if (w->depth == NEST_LIMIT) {
         give_up_following(w, "its conditionals are nested too deeply", true);
         return;
     }
-    w->levels[w->depth] = (struct level){.outer = life_now(w), .taken = TRUTH_NO};
+    w->levels[w->depth] =
+        (struct follow_level){.outer = life_now(w), .taken = TRUTH_NO, .first = item};
     w->depth++;
-    enter_branch(w, &w->levels[w->depth - 1], item);
+    enter_branch(w, &w->levels[w->depth - 1], scan, item);
 }
 
 static void walk_item(struct walk *w, uint32_t file, uint32_t i)
 {
-    const struct scan_item *item = &w->f->files[file].scan->items[i];
+    const struct follow *f = w->f;
+    const struct scan *scan = f->files[file].scan;
+    const struct scan_item *item = &scan->items[i];
     switch (item->kind) {
     case SCAN_IF:
     case SCAN_IFDEF:
     case SCAN_IFNDEF:
-        open_level(w, item);
+        open_level(w, scan, item);
         return;
     case SCAN_ELIF:
     case SCAN_ELSE:
         if (w->depth > 0)
-            enter_branch(w, &w->levels[w->depth - 1], item);
+            enter_branch(w, &w->levels[w->depth - 1], scan, item);
         return;
     case SCAN_ENDIF:
         w->depth -= w->depth > 0;
         return;
+    case SCAN_ERROR:
+        if (f->error)
+            f->error(f->context, &w->macros, w->levels, w->depth);
+        if (life_now(w) != LIFE_DEAD)
+            walk_live(w, file, i, item);
+        return;
     default:
-        if (life_now(w) != DEAD)
+        if (life_now(w) != LIFE_DEAD)
             walk_live(w, file, i, item);
     }
 }
@@ -294,18 +226,24 @@ bool follow_run(struct follow *f, struct arena *scratch)
     if (!w)
         return false;
     w->f = f;
-    w->arena = scratch;
-    w->touched = arena_array(scratch, f->names->count + 1, sizeof *w->touched);
-    w->visited = arena_array(scratch, f->file_count + 1, sizeof *w->visited);
-    if (!w->touched || !w->visited)
+    w->macros = (struct macros){.names = f->names,
+                                .given = f->macros,
+                                .language = f->language,
+                                .assumes = f->assumes,
+                                .keeps_given = f->keeps_given};
+    w->visited = arena_array(scratch, f->file_count + (size_t)1, sizeof *w->visited);
+    if (!macros_init(&w->macros, scratch) || !w->visited)
         return false;
 
     f->opaque = NULL;
     f->strange = false;
+    if (!f->seen && !(f->seen = arena_array(scratch, f->names->count + (size_t)1, sizeof *f->seen)))
+        return false;
     memset(f->seen, 0, f->names->count * sizeof *f->seen);
     for (uint32_t i = 0; i < f->main_count; i++)
         walk_file(w, f->mains[i]);
     for (uint32_t i = 0; i < f->names->count && f->opaque; i++)
         f->seen[i] = true;
-    return !w->failed;
+    f->strange |= w->macros.is_strange;
+    return !w->macros.failed;
 }

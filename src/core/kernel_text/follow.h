@@ -2,21 +2,30 @@
 #ifndef HONE_KERNEL_TEXT_FOLLOW_H
 #define HONE_KERNEL_TEXT_FOLLOW_H
 
-#include "kernel_text/condition.h"
-#include "kernel_text/scan.h"
+#include "kernel_text/macros.h"
 
 #define FOLLOW_UNRESOLVED UINT32_MAX
 
 // One file of a program.
 struct follow_file {
     const struct scan *scan;
-    const uint32_t *targets; // by item: for an INCLUDE the file it names, or FOLLOW_UNRESOLVED
+    const uint32_t *targets; // by item: for an INCLUDE the file it names, or FOLLOW_UNRESOLVED;
+                             // NULL: that it is, each
+    const char *text;        // that was scanned
+    size_t length;
+    // (optional) By item: its words, once they were read (preprocess.h); then, where they lie.
+    struct item_tokens *tokens;
+    struct arena *arena;
 };
 
-// A -D option: what is known of one watched name.
-struct follow_macro {
-    bool given;
-    const char *value; // as text; NULL: not known
+// One open #if.
+enum life { LIFE_DEAD, LIFE_MAYBE, LIFE_LIVE };
+struct follow_level {
+    enum life outer;  // around it
+    enum life inner;  // of the branch we are in
+    enum truth taken; // has an earlier branch been taken?
+    // The item that opened it, and that of the branch we are in, of one file.
+    const struct scan_item *first, *branch;
 };
 
 struct follow {
@@ -27,10 +36,16 @@ struct follow {
     const struct scan_names *names;
     const struct follow_macro *macros; // by name
 
-    bool regardless; // go on where a text is opaque: what is found is then a guess
+    enum language language;
+    bool assumes, keeps_given; // as in struct macros
+    bool regardless;           // go on where a text is opaque: what is found is then a guess
 
     // (optional) Lines that the compiler sees, or may see: `sure` says which.
-    void (*live)(void *context, uint32_t file, const struct scan_item *item, bool sure);
+    void (*live)(void *context, struct macros *m, uint32_t file, const struct scan_item *item,
+                 bool sure);
+    // (optional) An #error, in a branch taken or not: the conditions around it are levels[0 .. depth).
+    void (*error)(void *context, struct macros *m, const struct follow_level *levels,
+                  uint32_t depth);
     void *context;
 
     // Results.

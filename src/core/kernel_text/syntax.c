@@ -173,8 +173,21 @@ static const struct type *find_type(const struct parser *p, const char *name)
     return NULL;
 }
 
+static bool is_same_type(const struct type *a, const struct type *b)
+{
+    return a->base == b->base && a->component == b->component && a->lanes == b->lanes &&
+           a->stars == b->stars && str_equal(a->words, b->words);
+}
+
+// A name that means one thing or another, as what is not known decides, is of no known type.
 static void declare_type(struct parser *p, const char *name, const struct type *type)
 {
+    struct type *before = (struct type *)find_type(p, name);
+    if (before && !p->at->is_sure && !is_same_type(before, type)) {
+        before->base = TYPE_OPAQUE;
+        before->words = name;
+        return;
+    }
     if (!ARENA_ROOM(p->arena, p->types, p->type_room, p->type_count + 1)) {
         p->failed = true;
         return;
@@ -471,6 +484,9 @@ static void take_type_word(struct parser *p, struct type *t)
         t->space = found.space;
 }
 
+static const char *const inner_words[] = {"static",          "inline",     "__inline__", "__inline",
+                                          "__forceinline__", "__device__", NULL};
+
 // All that stands before the names that are declared.
 static void read_specifiers(struct parser *p, struct type *t)
 {
@@ -490,7 +506,8 @@ static void read_specifiers(struct parser *p, struct type *t)
             t->is_extern = true;
             p->at += p->at[1].kind == TOKEN_TEXT;
         } else if (space_word(p, word, &t->space) || is_plain_word(p, word)) {
-            // noted
+            if (p->function)
+                p->function->is_inner |= str_listed(inner_words, word);
         } else if (!p->traits->is_plain_call && str_listed(p->traits->kernel_words, word)) {
             if (p->function)
                 p->function->is_kernel = true;
@@ -1218,6 +1235,7 @@ static void read_parameters(struct parser *p, struct function *f)
         p->at++;
     while (p->at < p->end && !at_sign(p, ")") && !p->trouble) {
         struct type t = {.base = TYPE_VOID};
+        const struct token *from = p->at;
         read_specifiers(p, &t);
         const char *name = read_declarator(p, &t);
         if (t.dimension_count) { // float a[][4] is a pointer to rows
@@ -1232,12 +1250,13 @@ static void read_parameters(struct parser *p, struct function *f)
             return;
         }
         f->parameters[f->parameter_count++] =
-            (struct variable){.name = name, .type = type_copy(p, &t)};
+            (struct variable){.name = name, .type = type_copy(p, &t), .from = from, .to = p->at};
         declare_name(p, name);
         if (!accept_sign(p, ","))
             break;
     }
     want_sign(p, ")");
+    f->has_head = !p->trouble;
     while (read_attribute(p))
         ;
 }
@@ -1245,8 +1264,10 @@ static void read_parameters(struct parser *p, struct function *f)
 static void add_function(struct parser *p, const struct function *f)
 {
     for (uint32_t i = 0; i < p->out->function_count; i++) {
-        if (strcmp(p->out->functions[i].name, f->name) == 0 && f->is_kernel) {
+        if (strcmp(p->out->functions[i].name, f->name) == 0 && f->is_kernel &&
+            p->out->functions[i].is_kernel) {
             p->out->functions[i] = *f; // the last one counts, as where macros choose one
+            p->out->functions[i].is_several = true;
             return;
         }
     }
@@ -1298,7 +1319,8 @@ static void add_shared(struct parser *p, const char *name, const struct type *t,
         p->failed = true;
         return;
     }
-    p->out->shared[p->out->shared_count++] = (struct variable){name, type_copy(p, t), initial};
+    p->out->shared[p->out->shared_count++] =
+        (struct variable){.name = name, .type = type_copy(p, t), .initial = initial};
 }
 
 // typename IndexType: a type that counts.
@@ -1376,6 +1398,7 @@ static void read_declared_outside(struct parser *p)
         const char *name = read_declarator(p, &t);
         if (at_sign(p, "(") && *name) {
             f.name = name;
+            f.name_token = p->at - 1;
             read_function(p, &f);
             p->function = NULL;
             return;

@@ -87,7 +87,8 @@ struct node {
 struct variable {
     const char *name;
     const struct type *type;
-    struct node *initial; // (or NULL) of one outside functions
+    struct node *initial;          // (or NULL) of one outside functions
+    const struct token *from, *to; // of a parameter: its declaration
 };
 
 struct template_parameter {
@@ -99,6 +100,10 @@ struct template_parameter {
 struct function {
     const char *name;
     bool is_kernel;
+    bool is_inner;   // static, inline or a device's own: no launch may name it
+    bool has_head;   // its parameters could be read
+    bool is_several; // defined more than once: this is the last one
+    const struct token *name_token;
     uint32_t line;
     struct variable *parameters;
     uint32_t parameter_count;

@@ -166,16 +166,6 @@ static bool is_fixed_size(const struct surveyed_name *n, int64_t *value)
            (*value >= 1000 || (*value >= 64 && is_role_size(n->name)));
 }
 
-static void give_language(struct givens *g, const struct language_traits *traits)
-{
-    static const char *const versions[] = {"CL_VERSION_1_0", "CL_VERSION_1_1", "CL_VERSION_1_2"};
-    for (const char *const *word = traits->macros; *word; word++)
-        give_name(g, *word, strstr(*word, "VERSION") ? 120 : strstr(*word, "ARCH") ? 900 : 1);
-    for (int i = 0; i < 3; i++)
-        give_name(g, versions[i], 100 + 10 * i);
-    give_name(g, "HONE", 1);
-}
-
 static void give_survey(struct givens *g, const struct survey_of_names *s)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -190,12 +180,11 @@ static void give_survey(struct givens *g, const struct survey_of_names *s)
     }
 }
 
-static bool read_source(const char *text, size_t length, enum language l,
-                        const struct givens *given, struct arena *a, struct preprocessed *source,
-                        struct syntax *syntax)
+static bool read_source(struct lone_text *text, enum language l, const struct givens *given,
+                        struct arena *a, struct preprocessed *source, struct syntax *syntax)
 {
     const struct given_names names = {given->list, given->count};
-    return preprocess_run(text, length, &names, a, source) && syntax_read(source, l, a, syntax);
+    return lone_text_run(text, &names, l, a, source) && syntax_read(source, l, a, syntax);
 }
 
 static bool is_candidate_kernel(const struct function *f, enum language l)
@@ -210,13 +199,13 @@ bool infer_kernels(const char *text, size_t length, enum language l, struct aren
     struct survey_of_names survey;
     struct preprocessed source;
     struct syntax syntax;
+    struct lone_text lone;
     struct givens *given = arena_alloc(a, sizeof *given);
     *out = (struct inferred_kernels){.names = NULL};
-    if (!given || !preprocess_survey(text, length, a, &survey))
+    if (!given || !lone_text_read(text, length, a, &lone) || !survey_read(&lone, a, &survey))
         return error_memory(e);
-    give_language(given, language_traits(l));
     give_survey(given, &survey);
-    if (!read_source(text, length, l, given, a, &source, &syntax))
+    if (!read_source(&lone, l, given, a, &source, &syntax))
         return error_memory(e);
     out->names = arena_array(a, syntax.function_count + (size_t)1, sizeof *out->names);
     if (!out->names)
@@ -575,7 +564,7 @@ static bool add_silent_conditions(struct study *s, struct givens *given, const s
             struct preprocessed source;
             struct syntax syntax;
             given->list[at].value = k < n->compared_count ? n->compared[k] : k - n->compared_count;
-            if (!read_source(s->text, s->length, s->language, given, s->arena, &source, &syntax))
+            if (!read_source(s->lone, s->language, given, s->arena, &source, &syntax))
                 return false;
             *other = (struct reach){.syntax = &syntax, .axes = 1};
             const struct function *f = syntax_function(&syntax, kernel);
@@ -1663,6 +1652,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
 struct asked {
     const char *text;
     size_t length;
+    struct lone_text *lone; // of it
     enum language language;
     const char *kernel;
     struct arena *arena;
@@ -1691,15 +1681,15 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
                         .language = q->language,
                         .text = q->text,
                         .length = q->length,
+                        .lone = q->lone,
                         .budget = STUDY_BUDGET};
     struct writer_of w = {.study = s, .out = out, .reach = reach};
-    if (!preprocess_survey(q->text, q->length, a, &s->survey))
+    if (!survey_read(q->lone, a, &s->survey))
         return error_memory(e);
-    give_language(given, language_traits(q->language));
     give_survey(given, &s->survey);
     for (uint32_t i = 0; forced && i < forced->count; i++)
         give_name(given, forced->list[i].name, forced->list[i].value);
-    if (!read_source(q->text, q->length, q->language, given, a, &s->source, &s->syntax))
+    if (!read_source(q->lone, q->language, given, a, &s->source, &s->syntax))
         return error_memory(e);
     s->kernel = syntax_function(&s->syntax, q->kernel);
     if (!s->kernel)
@@ -1927,7 +1917,10 @@ bool infer_kernel(const char *text, size_t length, enum language l, const char *
     if (!ended)
         return error_memory(e);
     memcpy(ended, text, length);
-    const struct asked q = {ended, length, l, kernel, a};
+    struct lone_text lone;
+    if (!lone_text_read(ended, length, a, &lone))
+        return error_memory(e);
+    const struct asked q = {ended, length, &lone, l, kernel, a};
     struct switched demanding = {.count = 0};
     return infer_with(&q, NULL, NULL, out, &demanding, e) && take_variant(&q, &demanding, out, e) &&
            look_at_variants(&q, out, e) && (tell_guesses(&q, out) || error_memory(e));
