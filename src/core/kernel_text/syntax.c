@@ -533,6 +533,7 @@ static void read_specifiers(struct parser *p, struct type *t)
         }
         p->at++;
     }
+    p->failed |= words.failed;
     if (words.length && !words.failed) {
         const char *copy = arena_strdup(p->arena, text_cstr(&words));
         p->failed |= !copy;
