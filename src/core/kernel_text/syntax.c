@@ -391,10 +391,34 @@ static bool skip_method(struct parser *p)
     return true;
 }
 
-// struct NAME {...}: how many bytes it has, when all its members are known.
-static void read_record(struct parser *p, struct type *t)
+static uint32_t round_up(uint32_t bytes, uint32_t to)
 {
-    struct record r = {.is_plain = true};
+    return to ? (bytes + to - 1) / to * to : bytes;
+}
+
+// Where a member lies: behind the others at a multiple of its alignment, or, in a union, at the start.
+static void lay_out(const struct parser *p, struct record *r, const struct type *t, uint64_t bytes)
+{
+    uint32_t own = t->stars       ? 8
+                   : t->alignment ? t->alignment
+                   : t->lanes > 1 && t->lanes != 3 ? t->component * t->lanes
+                                                   : t->component;
+    if (p->traits->packs_three && own > 16)
+        own = 16; // CUDA's vectors are aligned to 16 bytes at most
+    own = own ? own : 1;
+    r->alignment = r->alignment > own ? r->alignment : own;
+    if (bytes >= UINT16_MAX)
+        return;
+    if (r->is_union)
+        r->bytes = r->bytes > bytes ? r->bytes : (uint32_t)bytes;
+    else
+        r->bytes = round_up(r->bytes, own) + (uint32_t)bytes;
+}
+
+// struct NAME {...}: how many bytes it has, when all its members are known.
+static void read_record(struct parser *p, struct type *t, bool is_union)
+{
+    struct record r = {.is_plain = !is_union, .is_union = is_union};
     if (p->at->kind == TOKEN_NAME && !at_sign(p, "{"))
         r.name = (p->at++)->text;
     while (read_attribute(p))
@@ -408,6 +432,7 @@ static void read_record(struct parser *p, struct type *t)
             const struct record *known = &p->out->records[i];
             if (!known->name || strcmp(known->name, r.name) != 0)
                 continue;
+            t->alignment = known->alignment;
             t->component = known->is_plain ? known->component_bytes : known->bytes;
             t->lanes = t->component ? known->bytes / t->component : 1;
         }
@@ -434,11 +459,13 @@ static void read_record(struct parser *p, struct type *t)
             if (!r.component)
                 r.component = one.words;
             r.component_bytes = one.component;
-            r.bytes += bytes < UINT16_MAX ? (uint32_t)bytes : 0;
+            lay_out(p, &r, &one, bytes);
         } while (accept_sign(p, ","));
         want_sign(p, ";");
     }
     want_sign(p, "}");
+    r.bytes = round_up(r.bytes, r.alignment);
+    t->alignment = r.alignment;
     t->component = r.is_plain && r.component_bytes ? r.component_bytes : r.bytes ? r.bytes : 4;
     t->lanes = r.bytes / t->component ? r.bytes / t->component : 1;
     if (!ARENA_ROOM(p->arena, p->out->records, p->record_room, p->out->record_count + (size_t)1)) {
@@ -476,6 +503,7 @@ static void take_type_word(struct parser *p, struct type *t)
     t->base = found.base;
     t->component = found.component;
     t->lanes = found.lanes;
+    t->alignment = found.alignment;
     t->stars = found.stars;
     t->is_unsigned = found.is_unsigned;
     t->is_const |= found.is_const;
@@ -516,7 +544,7 @@ static void read_specifiers(struct parser *p, struct type *t)
             has_type = true;
         } else if (!has_type && (strcmp(word, "struct") == 0 || strcmp(word, "union") == 0)) {
             p->at++;
-            read_record(p, t);
+            read_record(p, t, *word == 'u');
             has_type = true;
             continue;
         } else if (!has_type && strcmp(word, "enum") == 0) {

@@ -18,6 +18,7 @@ struct type {
     const char *words;     // "unsigned int"; of a record or an unknown type its name
     uint32_t component;    // bytes of one component
     uint32_t lanes;        // components of a vector
+    uint32_t alignment;    // of a record; 0: that of its kind
     uint32_t stars;        // of a pointer
     enum type_space space; // where it, or what it points to, lies
     bool is_const, is_reference, is_extern, is_unsigned;
@@ -119,7 +120,8 @@ struct function {
 
 struct record {
     const char *name;
-    uint32_t bytes;
+    uint32_t bytes, alignment; // with what lies between members, and behind the last one
+    bool is_union;
     bool is_plain; // all its members are numbers of one kind: `component`, as words
     const char *component;
     uint32_t component_bytes;

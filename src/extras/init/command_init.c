@@ -211,7 +211,7 @@ static bool write_spec(struct session *s, const char *output, struct error *e)
         ok = folders[i] != NULL;
     }
     if (ok)
-        init_spec_write(&s->found, kernel_file, s->kernels.count > 1, folders, include->count,
+        init_spec_write(&s->found, kernel_file, s->kernels.count > 1 || s->settings->kernel, folders, include->count,
                         &spec);
     for (uint32_t i = 0; folders && i < include->count; i++)
         free(folders[i]);

@@ -155,6 +155,65 @@ static void survey_item(struct surveyor *s, const struct scan_item *item)
         s->depth -= s->depth > 0;
 }
 
+// Does the text between two items define a macro that [other, end) defines, too?
+static bool defines_same(const struct scan *scan, uint32_t from, uint32_t other, uint32_t end)
+{
+    for (uint32_t i = from; i < other; i++) {
+        for (uint32_t k = other; k < end && scan->items[i].kind == SCAN_DEFINE; k++) {
+            if (scan->items[k].kind == SCAN_DEFINE &&
+                strcmp(scan->items[i].text, scan->items[k].text) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+// The one name that a head asks for: #ifdef NAME, #elif NAME, #if defined(NAME); NULL: another head.
+static struct surveyed_name *asked_name(struct surveyor *s, const struct scan_item *item)
+{
+    size_t count = 0;
+    if (item->kind == SCAN_IFDEF)
+        return note_name(s, item->text);
+    if (item->kind != SCAN_IF && item->kind != SCAN_ELIF)
+        return NULL;
+    const struct token *t = tokens_read(item->text, strlen(item->text), s->arena, &count);
+    const struct token *name = NULL;
+    s->failed |= !t;
+    if (t && count == 1)
+        name = t;
+    else if (t && strcmp(t->text, "defined") == 0 && (count == 2 || count == 4))
+        name = &t[count / 2];
+    return name && name->kind == TOKEN_NAME ? note_name(s, name->text) : NULL;
+}
+
+// #ifdef A / #elif B / #endif, each with a text of one macro: the text does not compile without one.
+static void survey_chain(struct surveyor *s, const struct scan *scan, uint32_t first)
+{
+    uint32_t heads[16], count = 0, depth = 0, end = first;
+    for (; end < scan->count; end++) {
+        const enum scan_kind kind = scan->items[end].kind;
+        bool opens = kind == SCAN_IF || kind == SCAN_IFDEF || kind == SCAN_IFNDEF;
+        depth += opens;
+        if (depth == 1 && kind == SCAN_ELSE)
+            return;
+        if (depth == 1 && (opens || kind == SCAN_ELIF) && count < 16)
+            heads[count++] = end;
+        if (kind == SCAN_ENDIF && --depth == 0)
+            break;
+    }
+    if (count < 2 || !defines_same(scan, first, heads[1], end))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        struct surveyed_name *n = asked_name(s, &scan->items[heads[i]]);
+        if (n && i == 0)
+            n->is_first = true;
+        else if (n)
+            n->is_later = true;
+        else if (i == 0)
+            return;
+    }
+}
+
 bool survey_read(struct lone_text *text, struct arena *a, struct survey_of_names *out)
 {
     struct surveyor s = {.arena = a, .out = out};
@@ -167,6 +226,10 @@ bool survey_read(struct lone_text *text, struct arena *a, struct survey_of_names
             return false;
         else
             survey_pragmas(&s, &words);
+    }
+    for (uint32_t i = 0; i < text->scan.count && !s.failed; i++) {
+        if (text->scan.items[i].kind == SCAN_IFDEF || text->scan.items[i].kind == SCAN_IF)
+            survey_chain(&s, &text->scan, i);
     }
     return !s.failed;
 }

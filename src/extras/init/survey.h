@@ -17,6 +17,9 @@ struct surveyed_name {
     bool compared_order; // by < and the like: its values are not those it is compared with
     bool is_bare;        // `#if NAME`: a switch
     bool is_unroll;      // `#pragma unroll NAME`
+    // Of `#ifdef A ... #elif B ... #endif` whose branches define the same macro, and none of them else:
+    // A, which has to be given, and the others, which need not.
+    bool is_first, is_later;
     int64_t compared[COMPARED_MOST];
     uint32_t compared_count;
 };
