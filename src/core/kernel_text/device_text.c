@@ -196,7 +196,6 @@ static bool read_words(struct device_reader *d)
                        .names = d->program->names,
                        .macros = d->program->macros,
                        .language = d->program->language,
-                       .assumes = true,
                        .regardless = true,
                        .live = take_live,
                        .context = d};
@@ -534,6 +533,21 @@ static void write_word(struct text *out, const struct token *t, uint32_t *line)
     text_add(out, t->text);
 }
 
+// A header of the host's libraries that nothing that is left needs.
+static bool is_host_header(const struct device_reader *d, const struct scan_item *item)
+{
+    static const struct {
+        const char *start, *space; // space: (or NULL) what its names begin with
+    } known[] = {{"thrust/", "thrust"}, {"cub/", "cub"},  {"cublas", NULL},          {"cufft", NULL},
+                 {"cusparse", NULL},    {"curand.h", NULL}, {"cusolver", NULL},      {"npp", NULL},
+                 {"nvml", NULL},        {"cuda.h", NULL},   {"cuda_gl_interop", NULL}};
+    for (size_t i = 0; item->kind == SCAN_INCLUDE && i < sizeof known / sizeof *known; i++) {
+        if (str_starts(item->text, known[i].start))
+            return !known[i].space || !set_has(&d->used, known[i].space);
+    }
+    return false;
+}
+
 static bool write_file(struct device_reader *d, uint32_t file)
 {
     struct device_file *f = &d->program->files[file];
@@ -544,6 +558,13 @@ static bool write_file(struct device_reader *d, uint32_t file)
         const size_t from = scan->items[i].from;
         const size_t to = i + 1 < scan->count ? scan->items[i + 1].from : f->length;
         const bool is_text = scan->items[i].kind == SCAN_TEXT && !scan->items[i].reads;
+        if (is_host_header(d, &scan->items[i])) {
+            for (size_t at = from; at < to; at++) {
+                if (f->text[at] == '\n')
+                    text_addc(&out, '\n');
+            }
+            continue;
+        }
         if (!is_text || !words->is_live) {
             text_addn(&out, f->text + from, to - from);
             continue;

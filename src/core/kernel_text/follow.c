@@ -208,7 +208,7 @@ static void walk_file(struct walk *w, uint32_t index)
 {
     const struct scan *scan = w->f->files[index].scan;
     if (scan->opaque)
-        give_up_following(w, scan->opaque, scan->strange);
+        give_up_following(w, scan->opaque, scan->strange && !w->f->files[index].is_outside);
     if (w->nesting == DEPTH_LIMIT || w->visits == VISIT_LIMIT) {
         give_up_following(w, "its includes do not end", true);
         return;

@@ -13,6 +13,7 @@ struct follow_file {
                              // NULL: that it is, each
     const char *text;        // that was scanned
     size_t length;
+    bool is_outside; // a compiler's own: that its text is strange makes no other strange
     // (optional) By item: its words, once they were read (preprocess.h); then, where they lie.
     struct item_tokens *tokens;
     struct arena *arena;

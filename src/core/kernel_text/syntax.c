@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define DEPTH_MOST 200 // of expressions and statements within each other
+#define SCOPES_MOST 32
 #define LINKS_MOST                                                                                 \
     2000 // operators one above the other in a tree: the functions that walk it are recursive
 
@@ -41,6 +42,8 @@ struct parser {
     struct function *function; // whose head or body is read
     struct template_parameter *templates;
     uint32_t template_count;
+    const char *scopes[SCOPES_MOST]; // "outer::inner::" of each brace that is open outside functions
+    uint32_t scope_count;
     struct node *spare; // stands for any node once there is no memory
 };
 
@@ -1293,7 +1296,8 @@ static void read_parameters(struct parser *p, struct function *f)
 static void add_function(struct parser *p, const struct function *f)
 {
     for (uint32_t i = 0; i < p->out->function_count; i++) {
-        if (strcmp(p->out->functions[i].name, f->name) == 0 && f->is_kernel &&
+        if (strcmp(p->out->functions[i].name, f->name) == 0 &&
+            strcmp(p->out->functions[i].scope, f->scope) == 0 && f->is_kernel &&
             p->out->functions[i].is_kernel) {
             p->out->functions[i] = *f; // the last one counts, as where macros choose one
             p->out->functions[i].is_several = true;
@@ -1415,9 +1419,14 @@ static void read_using(struct parser *p)
     accept_sign(p, ";");
 }
 
+static const char *scope_now(const struct parser *p)
+{
+    return p->scope_count ? p->scopes[p->scope_count - 1] : "";
+}
+
 static void read_declared_outside(struct parser *p)
 {
-    struct function f = {.line = p->at->line};
+    struct function f = {.line = p->at->line, .scope = scope_now(p)};
     struct type base = {.base = TYPE_VOID};
     p->function = &f;
     read_specifiers(p, &base);
@@ -1441,21 +1450,35 @@ static void read_declared_outside(struct parser *p)
     want_sign(p, ";");
 }
 
+static void open_scope(struct parser *p, const char *name)
+{
+    const char *outer = scope_now(p);
+    const char *scope = *name ? arena_printf(p->arena, "%s%s::", outer, name) : outer;
+    p->failed |= !scope;
+    if (scope && p->scope_count < SCOPES_MOST)
+        p->scopes[p->scope_count++] = scope;
+}
+
 static void read_outside(struct parser *p)
 {
     const struct token *start = p->at;
     p->trouble = false;
     if (at_word(p, "extern") && p->at[1].kind == TOKEN_TEXT && next_is_sign(p, 2, "{")) {
         p->at += 3;
+        open_scope(p, "");
         return;
     }
     if (at_word(p, "namespace")) {
+        const char *name = p->at[1].kind == TOKEN_NAME ? p->at[1].text : "";
         while (p->at < p->end && !at_sign(p, "{") && !at_sign(p, ";"))
             p->at++;
+        if (at_sign(p, "{"))
+            open_scope(p, name);
         p->at++;
         return;
     }
     if (at_sign(p, "}") || at_sign(p, ";")) {
+        p->scope_count -= at_sign(p, "}") && p->scope_count > 0;
         p->at++;
         return;
     }
@@ -1523,10 +1546,19 @@ bool syntax_read(const struct preprocessed *text, enum language l, struct arena 
     return !p.failed;
 }
 
+bool function_is_named(const struct function *f, const char *name)
+{
+    const char *last = strrchr(name, ':');
+    if (!f->name || strcmp(last ? last + 1 : name, f->name) != 0)
+        return false;
+    const size_t length = last ? (size_t)(last + 1 - name) : 0, whole = strlen(f->scope);
+    return length <= whole && strncmp(f->scope + whole - length, name, length) == 0;
+}
+
 const struct function *syntax_function(const struct syntax *s, const char *name)
 {
     for (uint32_t i = s->function_count; i-- > 0;) {
-        if (s->functions[i].name && strcmp(s->functions[i].name, name) == 0)
+        if (function_is_named(&s->functions[i], name))
             return &s->functions[i];
     }
     return NULL;

@@ -100,6 +100,7 @@ struct template_parameter {
 
 struct function {
     const char *name;
+    const char *scope; // "outer::inner::", or ""
     bool is_kernel;
     bool is_inner;   // static, inline or a device's own: no launch may name it
     bool has_head;   // its parameters could be read
@@ -150,6 +151,8 @@ struct syntax {
 // False without memory.
 bool syntax_read(const struct preprocessed *text, enum language l, struct arena *a,
                  struct syntax *out);
+// Is it the function's name, with or without its namespaces?
+bool function_is_named(const struct function *f, const char *name);
 const struct function *syntax_function(const struct syntax *s, const char *name);
 
 #endif

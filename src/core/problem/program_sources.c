@@ -678,7 +678,8 @@ static bool prepare_follow(struct loader *l)
         out->follow[i] = (struct follow_file){.scan = &out->list[i].scan,
                                               .targets = out->list[i].targets,
                                               .text = out->list[i].text,
-                                              .length = out->list[i].length};
+                                              .length = out->list[i].length,
+                                              .is_outside = out->list[i].outside};
     for (uint32_t i = 0; i < out->mains; i++)
         out->main_indices[i] = i;
     return true;

@@ -236,6 +236,8 @@ static void find_uses(const struct reading *r, const struct function *f, struct 
 // Is the name nowhere in front of a bracket, other than in a call?
 static bool is_absent(const struct reading *r, const char *kernel)
 {
+    const char *last = strrchr(kernel, ':');
+    kernel = last ? last + 1 : kernel;
     int depth = 0;
     for (const struct token *t = r->text.tokens; t < r->text.tokens + r->text.count; t++) {
         depth += is_sign_token(t, "{") - is_sign_token(t, "}");
@@ -299,7 +301,7 @@ bool signature_kernels(const struct spec_sources *src, const struct program_sour
     *names = list;
     for (uint32_t i = 0; list && i < most; i++) {
         const struct function *f = &r.syntax.functions[i];
-        if (f->is_kernel && !f->template_count && !f->is_inner)
+        if (f->is_kernel && !f->template_count && !(f->is_inner && r.traits->is_plain_call))
             list[(*count)++] = f->name;
     }
     return list && outcome != READ_HAS_NO_MEMORY;
@@ -343,7 +345,7 @@ bool signature_note_names(const struct spec_sources *src, const struct program_s
     enum outcome outcome = read_program(&r, src, p, macros, true, a);
     for (uint32_t i = 0; outcome == READ_IS_DONE && i < r.syntax.function_count; i++) {
         const struct function *f = &r.syntax.functions[i];
-        if (f->is_kernel && strcmp(f->name, kernel) == 0)
+        if (f->is_kernel && function_is_named(f, kernel))
             note_parameter_names(&r, f, named);
         for (uint32_t k = 0; k < f->template_count; k++) // as -D it would break this line
             note_name(&r, f->templates[k].name, named);

@@ -1610,7 +1610,7 @@ static void write_template(struct writer_of *w)
     struct text t = TEXT_INIT;
     if (f->template_count == 0)
         return;
-    text_addf(&t, "'%s<", f->name);
+    text_addf(&t, "'%s%s<", f->scope, f->name);
     for (uint32_t i = 0; i < f->template_count; i++) {
         const struct template_parameter *p = &f->templates[i];
         if (p->is_type)
@@ -1854,6 +1854,10 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
         return error_set(e, ERROR_INPUT, "there is no kernel '%s'", q->kernel);
     if (!check_parameters(s, e))
         return false;
+    if (*s->kernel->scope)
+        out->kernel = arena_printf(a, "%s%s", s->kernel->scope, s->kernel->name);
+    if (!out->kernel)
+        return error_memory(e);
     if (!s->kernel->body)
         add_open(&w, arena_printf(a, "all sizes: line %u of the kernel is not understood",
                                   s->kernel->trouble));

@@ -76,13 +76,13 @@ static bool plan_source(const struct job_program *p, struct plan *out, struct er
 }
 
 // The toolkit's own folders come behind the user's: a file of the user's is found first.
-static bool plan_options(const struct cuda *o, const struct job_program *p, const char *target,
-                         struct plan *out, struct error *e)
+static bool plan_options(const struct cuda *o, const struct job_program *p, bool is_left,
+                         const char *target, struct plan *out, struct error *e)
 {
     struct text ignored = TEXT_INIT;
     char run[24];
     out->options =
-        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 4, sizeof *out->options);
+        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 5, sizeof *out->options);
     if (!out->options)
         return error_memory(e);
     if (!names_target(p))
@@ -109,6 +109,9 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, cons
     // NVRTC's cache does not keep the assembler's report; hone keeps cubins with their logs.
     if (o->compiler.major > 12 || (o->compiler.major == 12 && o->compiler.minor >= 9))
         add_option(out, "--no-cache", "");
+    // Members of classes and what headers declare, which no kernel calls.
+    if (is_left)
+        add_option(out, "--device-as-default-execution-space", "");
     add_option(out, VERBOSE, "");
     text_release(&ignored);
     return !out->failed || error_memory(e);
@@ -143,7 +146,7 @@ static bool plan_make(const struct cuda *o, const struct job *j, uint32_t index,
     if (!include_tree(p, o->options->scratch ? o->options->scratch : ".", &out->tree, e))
         return false;
     return plan_source(p, out, e) && (plan_kernels(j, index, out) || error_memory(e)) &&
-           plan_options(o, p, target, out, e);
+           plan_options(o, p, p != &j->programs[index], target, out, e);
 }
 
 // ---- the key of the cache: all that decides the code
@@ -396,6 +399,9 @@ static bool compile_device_alone(const struct cuda *o, const struct job *j, uint
         *e = (struct error)ERROR_INIT;
         ok = plan_make(o, j, index, &left, target, &plan, e);
         struct cuda_request request = request_of(&left, &plan);
+        // NVRTC looks beside a name with a folder first, where the files still are as they were.
+        const char *slash = strrchr(left.name, '/');
+        request.name = slash ? slash + 1 : left.name;
         request.ptx = ptx;
         request.host.takes_any = true;
         cuda_code_release(out);
