@@ -1502,16 +1502,20 @@ static void read_outside(struct parser *p)
     p->template_count = 0;
     if (!p->trouble)
         return;
-    // Behind what is not understood: the next semicolon or closing brace.
-    if (p->at == start)
-        p->at++;
-    while (p->at < p->end && !at_sign(p, ";") && !at_sign(p, "}") && !p->failed) {
-        if (at_sign(p, "{")) {
+    // Behind what is not understood: its first semicolon, or what stands in braces.
+    const struct token *end = p->at;
+    for (p->at = start; p->at < p->end && !at_sign(p, ";") && !at_sign(p, "}") && !p->failed;) {
+        bool is_body = at_sign(p, "{");
+        if (is_body || at_sign(p, "("))
             skip_brackets(p);
-            return;
-        }
-        p->at++;
+        else
+            p->at++;
+        if (is_body)
+            break;
     }
+    if (p->at < end && at_sign(p, "}"))
+        p->at = end;
+    p->at += p->at == start;
 }
 
 // The conditions around the text's #errors.

@@ -13,12 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct init_settings {
     const char *kernel, *output;
     struct list include;
     bool is_interactive, is_unchecked;
 };
+
+#define FOLDERS_MOST 32
 
 // One `hone init`.
 struct session {
@@ -30,6 +33,9 @@ struct session {
     struct inferred_kernels kernels;
     struct inferred found;
     const char *path; // of the source
+    // Where #include looks: --include, and folders above the source's that have what it includes.
+    const char *folders[FOLDERS_MOST + 1]; // ends with NULL
+    uint32_t folder_count;
 };
 
 // ---- questions ---------------------------------------------------------------------------------
@@ -202,18 +208,17 @@ static bool write_spec(struct session *s, const char *output, struct error *e)
 {
     struct text spec = TEXT_INIT;
     bool to_stdout = str_equal(output, "-");
-    const struct list *include = &s->settings->include;
     char *kernel_file = relative_to(s->path, to_stdout ? s->path : output);
-    char **folders = arena_array(&s->arena, include->count + (size_t)1, sizeof *folders);
+    char **folders = arena_array(&s->arena, s->folder_count + (size_t)1, sizeof *folders);
     bool ok = kernel_file && folders;
-    for (uint32_t i = 0; ok && i < include->count; i++) {
-        folders[i] = folder_from(include->items[i], to_stdout ? s->path : output);
+    for (uint32_t i = 0; ok && i < s->folder_count; i++) {
+        folders[i] = folder_from(s->folders[i], to_stdout ? s->path : output);
         ok = folders[i] != NULL;
     }
     if (ok)
-        init_spec_write(&s->found, kernel_file, s->kernels.count > 1 || s->settings->kernel, folders, include->count,
+        init_spec_write(&s->found, kernel_file, s->kernels.count > 1 || s->settings->kernel, folders, s->folder_count,
                         &spec);
-    for (uint32_t i = 0; folders && i < include->count; i++)
+    for (uint32_t i = 0; folders && i < s->folder_count; i++)
         free(folders[i]);
     ok = (ok && !spec.failed) || error_memory(e);
     if (ok && to_stdout)
@@ -287,11 +292,56 @@ static bool check_folders(const struct session *s, struct error *e)
     return true;
 }
 
+static bool has_file_in(const char *folder, const char *name, size_t length)
+{
+    struct text path = TEXT_INIT;
+    text_addf(&path, "%s/%.*s", folder, (int)length, name);
+    bool found = !path.failed && access(text_cstr(&path), R_OK) == 0;
+    text_release(&path);
+    return found;
+}
+
+// Looks for what is missing in the folders above the source's, and in an `include` there: projects are
+// built from there. True: a folder was found.
+static bool find_folders(struct session *s)
+{
+    static const char *const inner[] = {"", "/include"};
+    const char *slash = strrchr(s->path, '/');
+    const char *above = slash ? arena_printf(&s->arena, "%.*s", (int)(slash - s->path), s->path) : ".";
+    const uint32_t before = s->folder_count;
+    for (int up = 0; above && up < 6; up++) {
+        above = arena_printf(&s->arena, "%s/..", above);
+        for (int i = 0; above && i < 2; i++) {
+            const char *folder = arena_printf(&s->arena, "%s%s", above, inner[i]);
+            const char *name = s->missing.length ? text_cstr(&s->missing) : "";
+            bool found = false;
+            for (size_t length; folder && *name && !found; name += length + strspn(name + length, ", ")) {
+                length = strcspn(name, ",");
+                found = has_file_in(folder, name, length);
+            }
+            if (found && s->folder_count < FOLDERS_MOST)
+                s->folders[s->folder_count++] = folder;
+        }
+    }
+    return s->folder_count > before;
+}
+
+static bool read_source_text(struct session *s, struct error *e)
+{
+    for (uint32_t i = 0; i < s->settings->include.count && i < FOLDERS_MOST; i++)
+        s->folders[s->folder_count++] = s->settings->include.items[i];
+    if (!infer_read(s->path, s->folders, &s->source, &s->missing, e))
+        return false;
+    if (!s->missing.length || !find_folders(s))
+        return true;
+    text_clear(&s->source);
+    text_clear(&s->missing);
+    return infer_read(s->path, s->folders, &s->source, &s->missing, e);
+}
+
 static bool infer_spec(struct session *s, struct error *e)
 {
-    if (!check_folders(s, e) ||
-        !infer_read(s->path, s->settings->include.items, &s->source, &s->missing, e) ||
-        !choose_language(s, e))
+    if (!check_folders(s, e) || !read_source_text(s, e) || !choose_language(s, e))
         return false;
     const char *text = text_cstr(&s->source);
     size_t length = s->source.length;

@@ -492,6 +492,19 @@ static bool is_step_name(const char *name)
     return is_letter || is_word;
 }
 
+// iv0, iv1, iv2: words of a value, no sizes.
+static bool is_one_of_several(const struct function *f, const char *name)
+{
+    const size_t stem = strcspn(name, "0123456789");
+    uint32_t others = 0;
+    for (uint32_t i = 0; stem > 1 && name[stem] && i < f->parameter_count; i++) {
+        const char *other = f->parameters[i].name;
+        others += strncmp(other, name, stem) == 0 && strcspn(other, "0123456789") == stem &&
+                  strlen(other) == strlen(name);
+    }
+    return others >= 3;
+}
+
 static bool has_name(const struct node *n, const char *name, unsigned depth)
 {
     if (!n || depth > 200)
@@ -549,7 +562,8 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
     }
     if (r->axes == 3 && str_contains_nocase(v->name, "stride"))
         a->kind = ATOM_LEADING;
-    if (a->kind == ATOM_SIZE && is_step_name(v->name) && !is_loop_bound_in(s->kernel->body, v->name, 0)) {
+    const bool is_step = is_step_name(v->name) || is_one_of_several(s->kernel, v->name);
+    if (a->kind == ATOM_SIZE && is_step && !is_loop_bound_in(s->kernel->body, v->name, 0)) {
         a->kind = ATOM_SCALAR;
         a->initial = 1;
     }
