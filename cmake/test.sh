@@ -5,6 +5,7 @@
 #   cmake/test.sh --all        the suite with the kernels, whole spaces of them instead of samples (long)
 #   cmake/test.sh --sanitize   the suite under AddressSanitizer and UBSan
 #   cmake/test.sh --tsan       only the tests that use threads, under ThreadSanitizer
+#   cmake/test.sh --coverage   the suite, and how many lines of src/ it runs (cmake/coverage.sh)
 #   cmake/test.sh --valgrind   only hone and libhone under valgrind
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
 #   cmake/test.sh --examples   only what the help and the documents tell the reader to type, and the notebooks
@@ -26,6 +27,7 @@
 all=OFF
 sanitize=OFF
 tsan=OFF
+coverage=no
 others=no
 labels= # of the tests that are wanted alone, as a regular expression
 werror=${CI:+ON}
@@ -34,12 +36,13 @@ for word in "$@"; do
     --all) all=ON ;;
     --sanitize) sanitize=ON ;;
     --tsan) tsan=ON ;;
+    --coverage) coverage=yes ;;
     --others) others=yes ;;
     --valgrind | --examples | --browser | --programs | --nvrtc | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,23p' "$0" >&2
+        sed -n '2,24p' "$0" >&2
         exit 2
         ;;
     esac
@@ -76,6 +79,9 @@ sanitizer_flags='-Og -g1 -DNDEBUG -Wno-maybe-uninitialized'
 if [ $sanitize = ON ]; then
     folder=$build-sanitize
     flags=$sanitizer_flags
+elif [ $coverage = yes ]; then
+    folder=$build-coverage
+    flags='-O0 --coverage -DNDEBUG'
 elif [ $tsan = ON ]; then
     . "$root/cmake/tsan.sh"
     folder=$build-tsan
@@ -138,18 +144,14 @@ elif [ -n "$labels" ]; then
     fi
     "$@"
 elif [ $sanitize = ON ]; then
-    # What tests/source looks at is the same, and under Oclgrind and NVRTC it is the kernels that are looked at, and so in
-    # peak_on_a_device, whose calls device_opencl makes, too; simulations, searches of what was recorded and spaces at their
-    # limits are arithmetic, drivers that hang are waited for, and a comparison of each type is compiled by a driver in this
-    # process, ten times as slowly: once is enough of these, in the plain suite. A page that is served ends soon after its
-    # tune, for which its readers are too slow here. What the program says of a sweep, a peak and a comparison is read in the
-    # plain suite, and whole programs are tried for long there; their workflows are tests of their own. Tests that repeat
-    # arithmetic do so in part (SUITE_SANITIZED).
-    "$root/cmake/run_tests.sh" $progress -LE 'valgrind|browser|slurm|programs|nvrtc|kernels' \
-        -E '^(source_|oclgrind_|nvrtc_|stats_procedure|stats_ranking|tune_speedup|search_recorded|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device|page_watch|cli_sweep|cli_peak|cli_compare|space_limits)' \
-        -j"$jobs"
+    # What is labelled "plain" says why in its CMakeLists.txt. Tests that repeat arithmetic do so in part (SUITE_SANITIZED).
+    "$root/cmake/run_tests.sh" $progress -LE 'plain|valgrind|browser|slurm|programs|nvrtc|kernels' -j"$jobs"
 else
     elsewhere='valgrind|examples|browser|slurm|python|programs'
     [ $all = ON ] || elsewhere="$elsewhere|nvrtc|kernels"
-    "$root/cmake/run_tests.sh" $progress -LE "$elsewhere" -j"$jobs"
+    [ $coverage = no ] || find . -name '*.gcda' -delete
+    status=0
+    "$root/cmake/run_tests.sh" $progress -LE "$elsewhere" -j"$jobs" || status=$?
+    [ $coverage = no ] || "$root/cmake/coverage.sh" "$folder"
+    exit $status
 fi

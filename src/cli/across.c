@@ -13,11 +13,11 @@
 
 bool across_take(struct across_kind *k, struct tuning *t)
 {
-    struct engine_tuned tuned;
+    struct tune_view tuned;
     k->tuning = t;
     if (!t->handle)
         return true;
-    engine_tuned(t->handle, &tuned);
+    tune_view(tune_of(t->handle), &tuned);
     const struct tune_record *best = tuned.progress.best;
     bool has_best =
         best && objective_is_time(&tuned.options->objectives, t->work.spec, t->work.device);
@@ -49,7 +49,7 @@ struct across_column {
     const char *choices[ACROSS_MOST];
     uint32_t side_of[ACROSS_MOST]; // of each kind's best; UINT32_MAX: it has none
     uint32_t side_count;
-    struct hone_tune *compare;
+    struct compare *compare;
     struct error broken;
 };
 
@@ -81,22 +81,26 @@ static void plan_column(struct across_column *c)
 static void show_column_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct across_column *c = context;
-    struct engine_compared found;
-    engine_compared(c->compare, &found);
+    struct compare_view found;
+    compare_view(c->compare, &found);
     report_compare_progress(&found.progress, screen, line);
 }
 
 static bool run_column(struct across_column *c)
 {
     struct work *w = &c->kind->tuning->work;
-    const struct compare_options how = {
-        .sides = c->sides, .side_count = c->side_count, .choices = c->choices};
-    struct hone_tune_options options = work_options(w);
-    options.leaving = false; // the next device follows
-    c->compare = engine_compare_new(&options, &how, 0, &c->broken);
+    const struct hone_tune_options options = work_options(w);
+    if (!setup_init(&w->setup, &options, &c->broken))
+        return false;
+    struct compare_options how = {.setup = w->setup.options.setup,
+                                  .sides = c->sides,
+                                  .side_count = c->side_count,
+                                  .choices = c->choices};
+    how.setup.leaving = false; // the next device follows
+    c->compare = compare_new(&how, &c->broken);
     if (!c->compare)
         return false;
-    struct running running = {.workflow = c->compare,
+    struct running running = {.workflow = compare_workflow(c->compare),
                               .work = w,
                               .broken = &c->broken,
                               .context = c,
@@ -126,9 +130,9 @@ static bool take_cell(const struct compare_record *r, uint32_t side, uint32_t ow
 static bool take_column(struct across_column *c, uint32_t on, struct across_cell *cells,
                         double *level)
 {
-    struct engine_compared found;
+    struct compare_view found;
     bool ok = true;
-    engine_compared(c->compare, &found);
+    compare_view(c->compare, &found);
     *level = found.level;
     if (found.count == 0) // it was ended
         return true;
@@ -181,7 +185,7 @@ static int launch_columns(struct across_kind *kinds, uint32_t count, struct acro
         plan_column(&c);
         bool ran = run_column(&c);
         bool ok = !c.compare || take_column(&c, i, cells, level);
-        hone_tune_free(c.compare);
+        compare_free(c.compare);
         if (!ok)
             error_memory(&c.broken);
         if (!ran || !ok)

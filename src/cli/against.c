@@ -3,7 +3,7 @@
 
 #include "cli/option.h"
 #include "cli/tuning.h"
-#include "lib/engine.h"
+#include "workflows/compare/compare.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ void against_name(const struct against *a, const char *spec, struct text *out)
 {
     struct text name = TEXT_INIT;
     add_name(a, false, &name);
-    engine_compare_name(spec, text_cstr(&name), out);
+    compare_name(spec, text_cstr(&name), out);
     out->failed |= name.failed;
     text_release(&name);
 }

@@ -185,7 +185,7 @@ static void note_build(struct agent_member *m, const struct environment *v)
 static void ask_devices(const struct asking *q)
 {
     struct agent_member *m = q->member;
-    m->devices = engine_devices_on(m->node, q->options, &m->why);
+    m->devices = devices_on(m->node, q->options, &m->why);
     if (!m->devices && m->node)
         error_context(&m->why, "node '%s'", m->name);
     if (m->devices && q->notes_build)
@@ -204,7 +204,7 @@ static void ask_builder(const struct asking *q)
             "its hone-worker is of another build than the one that serves the device: install "
             "one build on all nodes");
     else
-        engine_can_build(&place, q->target, &why);
+        live_can_build(place.node, place.worker, place.environment, q->target, &why);
     if (why.code)
         error_set(&m->why, why.code, "%s%s%s cannot build for %s (%s): %s",
                   m->node ? "node '" : "this machine", m->name, m->node ? "'" : "", q->target->name,
@@ -385,7 +385,7 @@ void agents_release(struct agents *g)
 const struct agent_member *agents_with(const struct agents *g, const struct device_info *copy)
 {
     for (uint32_t i = 0; i < g->count; i++) {
-        if (g->list[i].devices && engine_device_like(g->list[i].devices, copy))
+        if (g->list[i].devices && device_like(g->list[i].devices, copy))
             return &g->list[i];
     }
     return NULL;
@@ -394,7 +394,7 @@ const struct agent_member *agents_with(const struct agents *g, const struct devi
 const struct hone_device *agents_device(const struct agents *g, const struct device_info *copy)
 {
     const struct agent_member *m = agents_with(g, copy);
-    return m ? engine_device_like(m->devices, copy) : NULL;
+    return m ? device_like(m->devices, copy) : NULL;
 }
 
 static bool add_notes(const struct agent_member *m, const struct device_report *from,
@@ -416,8 +416,7 @@ bool agents_report(const struct agents *g, struct arena *a, struct device_report
 {
     uint32_t devices = 0, notes = 0;
     for (uint32_t i = 0; i < g->count; i++) {
-        const struct device_report *r =
-            g->list[i].devices ? engine_report(g->list[i].devices) : NULL;
+        const struct device_report *r = g->list[i].devices ? &g->list[i].devices->report : NULL;
         devices += r ? r->device_count : 0;
         notes += r ? r->note_count : 0;
     }
@@ -429,7 +428,7 @@ bool agents_report(const struct agents *g, struct arena *a, struct device_report
     bool ok = all && said && nodes;
     for (uint32_t i = 0; ok && i < g->count; i++) {
         const struct agent_member *m = &g->list[i];
-        const struct device_report *r = m->devices ? engine_report(m->devices) : NULL;
+        const struct device_report *r = m->devices ? &m->devices->report : NULL;
         if (!r)
             continue;
         uint32_t first = cards;

@@ -5,7 +5,7 @@
 
 #include "cli/environment.h"
 #include "cli/settings.h"
-#include "lib/engine.h"
+#include "lib/handle.h"
 #include "runner/launchers.h"
 #include "runner/node.h"
 

@@ -21,17 +21,11 @@ bool architecture_fits(const struct check_settings *s)
         complain(
             "--arch: '%s' is no architecture; there are %s, the newer ones also with an 'a' or 'f'",
             s->arch, text_cstr(&known));
-    else if (!s->build_only)
-        complain("--arch says what is built for where there is no device, and nothing can run "
-                 "there: add --build-only, or leave --arch out");
-    else if (s->given.device)
-        complain("--arch and --device exclude each other: an architecture needs no device");
     else if (s->given.language.is_given && s->given.language.language != ARCH_LANGUAGE)
         complain("--arch names an architecture of NVIDIA's, which only CUDA is built for: "
                  "--language cuda");
     text_release(&known);
-    return is_known && s->build_only && !s->given.device &&
-           (!s->given.language.is_given || s->given.language.language == ARCH_LANGUAGE);
+    return is_known && (!s->given.language.is_given || s->given.language.language == ARCH_LANGUAGE);
 }
 
 // ---- what it does not tell ---------------------------------------------------------------------

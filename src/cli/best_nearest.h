@@ -2,11 +2,14 @@
 #ifndef HONE_CLI_BEST_NEAREST_H
 #define HONE_CLI_BEST_NEAREST_H
 
+#include "base/fields.h"
 #include "cli/work.h"
+
+extern const struct fields best_nearest_fields;
 
 struct best_nearest {
     struct work *work;
-    struct hone_store *const *stores; // NULL ends them; the first that knows anything answers
+    struct store *const *stores;      // NULL ends them; the first that knows anything answers
     const struct device_info *device; // (or NULL) that is here; its language alone is looked at
     const char *name;                 // (or NULL) of one that is not, or a part of it
     bool options;                     // --options

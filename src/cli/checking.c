@@ -23,7 +23,7 @@ void checking_init(struct checking *c, const struct invocation *call,
 
 void checking_release(struct checking *c)
 {
-    hone_tune_free(c->check);
+    check_free(c->check);
     work_release(&c->work);
 }
 
@@ -64,11 +64,9 @@ static bool fill_options(struct checking *c, struct error *e)
         .allowed = s->allow.statuses,
         .allow_unverified = s->allow.unverified || s->of_reference,
         .of_reference = s->of_reference,
-        .setup.worker = is_assumed ? w->environment.worker : NULL,
-        .setup.environment = (const char *const *)w->environment.worker_with,
         .races_log = c->races_log,
     };
-    if (is_assumed && !(w->chosen = engine_assumed_device(w->device, &w->arena)))
+    if (is_assumed && !(w->chosen = device_assumed(w->device, &w->arena)))
         return error_memory(e);
     const struct list *given = &c->settings->smallest;
     struct arena *a = &c->work.arena;
@@ -87,11 +85,11 @@ static bool fill_options(struct checking *c, struct error *e)
 // Without anything to compare with, results are neither correct nor wrong.
 static int refuse_unverified(const struct checking *c)
 {
-    struct engine_checked checked;
+    struct check_view checked;
     const struct check_settings *s = c->settings;
-    engine_checked(c->check, &checked);
-    if (checked.verification != VERIFICATION_NONE || s->allow.unverified || s->build_only ||
-        s->of_reference)
+    check_view(c->check, &checked);
+    if (checked.subject->verification != VERIFICATION_NONE || s->allow.unverified ||
+        s->build_only || s->of_reference)
         return EXIT_DONE;
     complain("%s: NOT VERIFIED: the spec has nothing to hold results against. Give it a Reference "
              "(or mark an Output); or say --allow unverified, to find crashes and writes out of "
@@ -113,12 +111,6 @@ static int open_store(struct checking *c)
 static int open_device(struct checking *c)
 {
     const struct check_settings *s = c->settings;
-    const struct spec_settings *given = c->work.given;
-    if (given->on.count + given->build_on.count > 0 && (s->races || s->arch)) {
-        complain("%s and %s exclude each other: no device runs anything",
-                 given->on.count > 0 ? "--on" : "--build-on", s->races ? "--races" : "--arch");
-        return EXIT_USAGE;
-    }
     if (s->races)
         return simulator_open(&c->work, &s->assume, &c->races_log);
     if (s->arch)
@@ -138,11 +130,6 @@ int checking_start(struct checking *c)
         return status;
     if (!fill_options(c, &e))
         return workflow_failed(&e);
-    if (w->given->reference_by && c->settings->smallest.count) {
-        complain("--smallest and --reference-by exclude each other: the program computes for one "
-                 "size; give it with --set");
-        return EXIT_USAGE;
-    }
     status = work_reference_by(w);
     if (status == EXIT_DONE)
         status = open_store(c);
@@ -153,7 +140,18 @@ int checking_start(struct checking *c)
     struct hone_tune_options options = work_options(w);
     options.store = w->opened;
     options.build_only = c->settings->build_only;
-    c->check = engine_check_new(&options, &c->options, &e);
+    if (c->races_log && !options.launch_limit_ns)
+        options.launch_limit_ns = RACES_LAUNCH_LIMIT_NS;
+    if (!setup_init(&w->setup, &options, &e))
+        return workflow_failed(&e);
+    struct setup *setup = &c->options.setup;
+    *setup = w->setup.options.setup;
+    if (c->settings->races || c->settings->arch) { // a device that is assumed
+        setup->worker = w->environment.worker;
+        setup->environment = (const char *const *)w->environment.worker_with;
+        setup->place_count = setup->builder_count = 0;
+    }
+    c->check = check_new(&c->options, &e);
     return c->check ? refuse_unverified(c) : workflow_failed(&e);
 }
 
@@ -196,17 +194,18 @@ void checking_report(struct checking *c, struct check_report *out)
                                  .verbose = c->settings->verbose,
                                  .command = add_command,
                                  .context = c};
-    struct engine_checked checked;
-    engine_checked(c->check, &checked);
+    struct check_view checked;
+    check_view(c->check, &checked);
     if (!c->run.spec) { // once: the date is that of the beginning
         const struct check_progress *p = &checked.progress;
         work_run_head(&c->work, &c->broken, &c->about, &c->run);
-        c->run.source = checked.source;
+        c->run.source = checked.subject->source;
         c->run.strategy = p->common.planned < p->valid ? "random" : "exhaustive";
-        c->run.cartesian = space_cartesian_text(checked.space);
+        c->run.cartesian = space_cartesian_text(checked.subject->space);
         c->run.valid = p->valid;
         c->run.planned = p->common.planned;
-        c->run.check = (struct verified_by){checked.verification, checked.against, NULL};
+        c->run.check =
+            (struct verified_by){checked.subject->verification, checked.subject->against, NULL};
         c->run.build_only = c->settings->build_only;
     }
     c->about.broken = c->broken.code ? c->broken.text : NULL;

@@ -28,7 +28,7 @@ struct checking {
     const struct check_settings *settings;
     struct spec_settings given; // with `known`: the settings', and the configuration
     struct check_options options;
-    struct hone_tune *check;
+    struct check *check;
     struct report_about about; // of the last report, and its head
     struct run_head run;
     const char *races_log; // (or NULL) that a simulator writes

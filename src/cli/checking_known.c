@@ -17,8 +17,8 @@ static bool find_known(struct checking *c, const struct spec_sources *sources,
                                    .device = w->device,
                                    .languages = 1u << w->device->language,
                                    .older_rule = true};
-    struct hone_store *const stores[] = {w->opened, NULL};
-    return engine_best(&o, stores, &w->arena, out, found, e);
+    struct store *const stores[] = {w->store, NULL};
+    return best_find_in(&o, stores, &w->arena, out, found, e);
 }
 
 // The configuration as it would be typed, in the settings of this check.

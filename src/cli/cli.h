@@ -3,6 +3,7 @@
 #define HONE_CLI_CLI_H
 
 #include "extras.h"
+#include "base/fields.h"
 #include "cli/settings.h"
 
 // The program's exit statuses.
@@ -23,6 +24,12 @@ struct example {
     const char *command, *meaning;
 };
 
+// A record that a command writes as JSON; the text of its help names it.
+struct json_record {
+    const char *name;
+    const struct fields *of;
+};
+
 struct command {
     const char *name;
     const char *group; // the title under which help lists it, with its neighbours of the same title
@@ -31,8 +38,9 @@ struct command {
     uint32_t least, most;    // how many of them
     const char *description; // paragraphs, separated by an empty line; a line that starts with a
                              // blank is kept as it is. The first alone stands in --help
-    const char *json;        // (optional) likewise: what --json writes
-    const char *topics;      // (optional) of `hone help`, that say more: "ranking, rules"
+    const char *json;        // (optional) likewise: when --json writes what
+    const struct json_record *records; // of these; ends with a NULL table
+    const char *topics;                // (optional) of `hone help`, that say more: "ranking, rules"
     const struct option_group *groups;
     size_t settings_size;             // of the struct that `groups` fills
     const struct example *examples;   // ends with NULL

@@ -20,10 +20,10 @@ void comparing_init(struct comparing *c, const struct invocation *call)
 
 void comparing_release(struct comparing *c)
 {
-    hone_tune_free(c->compare);
+    compare_free(c->compare);
     for (uint32_t i = c->count; i-- > 0;) { // the first side's nodes serve all
         struct comparing_side *s = &c->sides[i];
-        engine_stored_release(&s->stored);
+        stored_release(&s->stored);
         tuning_release(&s->tuning);
         if (!c->of_specs)
             list_release(&s->given.set);
@@ -175,7 +175,7 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     struct error e = ERROR_INIT;
     struct work *w = &s->tuning.work;
     const struct spec_settings *given = &c->settings->given;
-    struct hone_store *const stores[] = {w->opened, NULL};
+    struct store *const stores[] = {w->store, NULL};
     struct best_answer answer;
     bool found = false;
     if (!w->store || c->settings->measure.fresh)
@@ -191,7 +191,7 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
                              .where_count = given->where.count,
                              .inputs =
                                  c->settings->measure.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
-    bool ok = sources && engine_best(&o, stores, &c->arena, &answer, &found, &e);
+    bool ok = sources && best_find_in(&o, stores, &c->arena, &answer, &found, &e);
     if (ok && found) {
         bool is_ranked = best_is_of_today(&answer) && answer.place.ranked;
         *part = is_ranked ? answer.place.part : NULL;
@@ -221,15 +221,15 @@ static int say_ended(const struct comparing_side *s)
 static void show_side_tune_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct tuning *t = context;
-    struct engine_tuned tuned;
-    engine_tuned(t->handle, &tuned);
+    struct tune_view tuned;
+    tune_view(tune_of(t->handle), &tuned);
     report_tune_progress(&tuned.progress, &tuned.options->objectives, t->work.spec, screen, line);
 }
 
 static int run_tune(struct comparing_side *s)
 {
     struct tuning *t = &s->tuning;
-    struct running running = {.workflow = t->handle,
+    struct running running = {.workflow = tune_workflow(tune_of(t->handle)),
                               .work = &t->work,
                               .broken = &t->broken,
                               .context = t,
@@ -296,7 +296,7 @@ static int choose_configurations(struct comparing *c)
     if (c->of_specs)
         return choose_bests(c);
     if (s->top.is_given) {
-        c->top = s->top.value;
+        c->options.top = (uint32_t)s->top.value;
         return EXIT_DONE;
     }
     c->options.sample = s->sample.value;
@@ -364,8 +364,8 @@ int comparing_start(struct comparing *c)
 {
     struct error e = ERROR_INIT;
     const struct compare_settings *s = c->settings;
-    const struct comparing_side *live = &c->sides[c->sides[0].run && !c->sides[1].run];
-    const struct work *w = &live->tuning.work;
+    struct comparing_side *live = &c->sides[c->sides[0].run && !c->sides[1].run];
+    struct work *w = &live->tuning.work;
     int status = choose_configurations(c);
     if (status != EXIT_DONE)
         return status;
@@ -374,8 +374,11 @@ int comparing_start(struct comparing *c)
     c->options.side_count = c->count;
     c->options.rounds = (uint32_t)s->rounds.value;
     const struct hone_tune_options options = work_options(w);
-    c->compare = engine_compare_new(&options, &c->options, c->top, &e);
-    if (e.code == ERROR_STORE && c->top)
+    if (setup_init(&w->setup, &options, &e)) {
+        c->options.setup = w->setup.options.setup;
+        c->compare = compare_new(&c->options, &e);
+    }
+    if (e.code == ERROR_STORE && c->options.top)
         error_context(&e, "--top");
     return c->compare ? EXIT_DONE : workflow_failed(&e);
 }

@@ -48,8 +48,7 @@ struct comparing {
     uint32_t spec_count; // of the sides: those after them are routines, of the first one's gemm
     struct compare_side parts[COMPARE_SIDES];
     struct compare_options options;
-    uint32_t top; // --top
-    struct hone_tune *compare;
+    struct compare *compare;
     struct report_about about;
     struct error broken; // why it could not go on; code NONE: it did
 };

@@ -199,17 +199,12 @@ static int open_run(struct comparing_side *s)
     struct error e = ERROR_INIT;
     struct work *w = &s->tuning.work;
     int status = work_spec(w);
-    if (status == EXIT_DONE && w->measure->no_store) {
-        complain("--no-store and a run of the store exclude each other");
-        return EXIT_USAGE;
-    }
     if (status == EXIT_DONE)
         status = work_store(w, HONE_STORE_READ);
     if (status != EXIT_DONE)
         return status;
-    return engine_stored_run(w->opened, s->run, w->spec, &w->arena, &s->stored, &e)
-               ? EXIT_DONE
-               : work_failed(&e);
+    return stored_run(w->store, s->run, w->spec, &w->arena, &s->stored, &e) ? EXIT_DONE
+                                                                            : work_failed(&e);
 }
 
 static int open_side(struct comparing_side *s)
@@ -293,7 +288,7 @@ static void name_spec(struct comparing_side *s)
     struct text flags = TEXT_INIT;
     join(&s->flags, &flags);
     if (s->flags.count > 0)
-        engine_compare_name(spec, text_cstr(&flags), &s->name);
+        compare_name(spec, text_cstr(&flags), &s->name);
     else
         text_add(&s->name, spec);
     s->name.failed |= flags.failed;

@@ -13,13 +13,13 @@ bool comparing_report(struct comparing *c, struct compare_report *out)
     for (uint32_t i = 0; routines && i < c->count; i++)
         routines[i] = c->sides[i].against.text;
     work_about(&c->sides[0].tuning.work, &c->broken, &c->about);
-    struct engine_compared found;
-    engine_compared(c->compare, &found);
+    struct compare_view found;
+    compare_view(c->compare, &found);
     *out = (struct compare_report){.about = &c->about,
                                    .sides = c->parts,
                                    .routines = routines,
                                    .side_count = c->count,
-                                   .compare = found.compare,
+                                   .compare = c->compare,
                                    .records = found.records,
                                    .count = found.count,
                                    .progress = found.progress,
@@ -34,7 +34,7 @@ bool comparing_report(struct comparing *c, struct compare_report *out)
 static const struct compare_record *named(struct comparing *c, const char *configuration,
                                           struct error *e)
 {
-    struct engine_compared found;
+    struct compare_view found;
     const struct spec *spec = c->sides[0].tuning.work.spec;
     uint32_t *wanted = arena_array(&c->arena, spec->parameter_count + 1, sizeof *wanted);
     if (!wanted) {
@@ -47,7 +47,7 @@ static const struct compare_record *named(struct comparing *c, const char *confi
         error_context(e, "--why");
         return NULL;
     }
-    engine_compared(c->compare, &found);
+    compare_view(c->compare, &found);
     for (size_t i = 0; i < found.count; i++) {
         const struct compare_record *r = found.records[i];
         bool fits = r->compared;
@@ -63,10 +63,10 @@ static const struct compare_record *named(struct comparing *c, const char *confi
 // The fastest on either side.
 static const struct compare_record *fastest(struct comparing *c, struct error *e)
 {
-    struct engine_compared found;
+    struct compare_view found;
     const struct compare_record *best = NULL;
     double least = INFINITY;
-    engine_compared(c->compare, &found);
+    compare_view(c->compare, &found);
     for (size_t i = 0; i < found.count; i++) {
         const struct compare_entry *entries = found.records[i]->entries;
         if (!found.records[i]->compared ||
@@ -96,8 +96,8 @@ static bool fetch_side(struct comparing *c, uint32_t side, struct handed *h, str
 {
     const struct device_info *d = c->sides[side].tuning.work.device;
     *out = (struct why_build){.label = text_cstr(&c->sides[side].label)};
-    if (!engine_compare_fetch(c->compare, side, FETCH_BINARY, &out->kernel, &h->binary, e) ||
-        !engine_compare_fetch(c->compare, side, FETCH_PTX, &out->kernel, &h->ptx, e))
+    if (!compare_fetch(c->compare, side, FETCH_BINARY, &out->kernel, &h->binary, e) ||
+        !compare_fetch(c->compare, side, FETCH_PTX, &out->kernel, &h->ptx, e))
         return false;
     out->binary = h->binary.data;
     out->length = h->binary.length;
@@ -133,7 +133,7 @@ int comparing_why(struct comparing *c, const char *configuration, struct view_wh
     struct error e = ERROR_INIT;
     const struct compare_record *record =
         configuration ? named(c, configuration, &e) : fastest(c, &e);
-    if (record && engine_compare_load(c->compare, record, &e)) {
+    if (record && compare_load(c->compare, record, &e)) {
         workflow_run(running);
         if (!c->broken.code && take_apart(c, out, &e))
             return EXIT_DONE;

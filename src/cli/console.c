@@ -4,6 +4,7 @@
 #include "cli/console.h"
 
 #include "cli/cli.h"
+#include "cli/trace.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -186,8 +187,10 @@ int console_finish(int status)
 void console_log(void *context, enum log_level level, const char *message)
 {
     struct ticker *ticker = context;
-    if (level == LOG_DEBUG)
+    if (level == LOG_DEBUG) {
+        trace_note(message);
         return;
+    }
     if (ticker)
         ticker_clear(ticker);
     complain("%s%s", level == LOG_WARNING ? "warning: " : "", message);

@@ -216,6 +216,10 @@ bool environment_init(struct environment *v, struct error *e)
     v->device = read_variable("HONE_DEVICE");
     v->path = read_variable("PATH");
     v->also = read_variable("HONE_ALSO");
+    v->trace = read_variable("HONE_TRACE");
+    v->locks = read_variable("HONE_LOCKS");
+    if (!v->locks)
+        v->locks = ENVIRONMENT_LOCKS;
     v->allocation = read_variable("SLURM_JOB_NODELIST");
     if (gethostname(host, sizeof host - 1) != 0)
         host[0] = '\0';

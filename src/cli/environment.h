@@ -9,6 +9,9 @@
 
 #include <stdint.h>
 
+// All users share one lock for a device, so TMPDIR does not count.
+#define ENVIRONMENT_LOCKS "/tmp"
+
 struct environment {
     struct arena arena;
     const char *own_worker[2];
@@ -19,6 +22,8 @@ struct environment {
     const char *device;        // HONE_DEVICE, or NULL
     const char *path;          // PATH, or NULL
     const char *also;          // HONE_ALSO, or NULL
+    const char *trace;         // HONE_TRACE, or NULL
+    const char *locks;         // HONE_LOCKS, or ENVIRONMENT_LOCKS
     const char *allocation;    // SLURM_JOB_NODELIST, or NULL
     const char *host;
     struct scratch scratch; // for the workers' temporary files

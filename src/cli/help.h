@@ -33,6 +33,8 @@ const struct help_topic *help_topic_find(const char *name);
 bool help_spec(const char *const *words, struct text *out);       // as of `show`
 bool help_strategies(const char *const *words, struct text *out); // as of `show`
 
+// Paragraphs on what the command writes as JSON, field by field.
+void help_json(const struct command *c, struct text *out);
 // Paragraphs as of struct command's description, wrapped.
 void help_paragraphs(const char *body, struct text *out);
 // Adds `words` in lines of at most `width` columns, each after `indent` blanks; the first line is

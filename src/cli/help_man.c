@@ -1,5 +1,6 @@
 // The manual: hone(1) with what holds for all, a page for each command and each topic of help.
 #include "cli/help.h"
+#include "cli/option_rules.h"
 
 #include "os/file_replace.h"
 
@@ -46,8 +47,11 @@ static void paragraphs(const char *body, struct text *out)
     }
 }
 
-static void option(const struct option *o, struct text *out)
+static void option(const struct command *c, const struct option *o, struct text *out)
 {
+    struct text help = TEXT_INIT;
+    text_add(&help, o->help);
+    option_rules_text(c->groups, o, &help);
     text_add(out, ".TP\n");
     if (o->letter)
         text_addf(out, "\\fB\\-%c\\fR, ", o->letter);
@@ -60,7 +64,9 @@ static void option(const struct option *o, struct text *out)
         text_add(out, o->optional ? "\\fR]" : "\\fR");
     }
     text_addc(out, '\n');
-    line(o->help, out);
+    line(text_cstr(&help), out);
+    out->failed |= help.failed;
+    text_release(&help);
 }
 
 static void entries(const char *title, const struct help_entry *list, struct text *out)
@@ -131,11 +137,14 @@ void help_man_command(const struct command *c, struct text *out)
         if (option_group_begins(c->groups, g))
             text_addf(out, ".SS \"%s\"\n", g->title);
         for (const struct option *o = g->options; o->name; o++)
-            option(o, out);
+            option(c, o, out);
     }
     if (c->json) {
         text_add(out, ".SH JSON\n");
-        paragraphs(c->json, out);
+        struct text fields = TEXT_INIT;
+        help_json(c, &fields);
+        paragraphs(text_cstr(&fields), out);
+        text_release(&fields);
     }
     put_examples(c->examples, out);
     entries("\"EXIT STATUS\"", help_statuses(), out);

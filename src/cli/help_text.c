@@ -1,6 +1,7 @@
 // Help on the terminal, made from the tables of commands and options. `--help` alone is a screen: usage, three
 // examples and a line for each option that one needs most. `--help --all` has every option with its explanation.
 #include "cli/help.h"
+#include "cli/option_rules.h"
 
 #include <string.h>
 
@@ -75,12 +76,17 @@ static void put_option_name(const struct option *o, struct text *out)
         text_addf(out, o->optional ? "[=%s]" : " %s", o->argument);
 }
 
-static void option(const struct option *o, struct text *out)
+static void option(const struct command *c, const struct option *o, struct text *out)
 {
+    struct text help = TEXT_INIT;
+    text_add(&help, o->help);
+    option_rules_text(c->groups, o, &help);
     put_option_name(o, out);
     text_addc(out, '\n');
     blanks(out, INDENT);
-    help_wrap(o->help, strlen(o->help), INDENT, INDENT, WIDTH, out);
+    help_wrap(text_cstr(&help), help.length, INDENT, INDENT, WIDTH, out);
+    out->failed |= help.failed;
+    text_release(&help);
 }
 
 void help_usage(const struct command *c, struct text *out)
@@ -157,11 +163,11 @@ void help_command(const struct command *c, struct text *out)
         if (option_group_begins(c->groups, g))
             text_addf(out, "%s%s:\n", g == c->groups ? "" : "\n", g->title);
         for (const struct option *o = g->options; o->name; o++)
-            option(o, out);
+            option(c, o, out);
     }
     text_add(out, "\n");
     if (c->json)
-        help_paragraphs(c->json, out);
+        text_addf(out, "What --json writes, field by field: hone help json %s\n\n", c->name);
     if (c->topics)
         text_addf(out, "See also, with `hone help TOPIC`: %s.\n", c->topics);
 }

@@ -81,18 +81,15 @@ static bool show_json(const char *const *words, struct text *out)
     }
     if (!one)
         text_add(out, "Every command that has results writes JSON with --json: one object, or one "
-                      "a line where "
-                      "there are records. Times are in nanoseconds, sizes in bytes, unknown values "
-                      "null. Fields are "
-                      "stable: what is here stays. Progress and warnings go to stderr. `hone help "
-                      "json COMMAND` is "
-                      "about one command.\n\n");
+                      "a line where there "
+                      "are records. Unknown values are null. Fields are stable: what is here "
+                      "stays. Progress and "
+                      "warnings go to stderr. `hone help json COMMAND` is about one command.\n\n");
     for (const struct command *const *c = commands(); *c; c++) {
         if (!(*c)->json || (one && *c != one))
             continue;
         text_addf(out, "hone %s\n\n", (*c)->name);
-        text_add(out, (*c)->json);
-        text_add(out, "\n\n");
+        help_json(*c, out);
     }
     return true;
 }
@@ -302,6 +299,9 @@ const struct help_entry *help_environment(void)
     static const struct help_entry list[] = {
         {"HONE_ALSO", "stores that are only read, behind the user's own, separated by colons"},
         {"HONE_DEVICE", "the device, where --device is not given"},
+        {"HONE_LOCKS", "folder of the locks by which users of a device take turns (else /tmp)"},
+        {"HONE_TRACE",
+         "a file that gets each event inside hone, to find its faults (kill -USR1: the last 200)"},
         {"HONE_WORKER", "the hone-worker program, where it is not beside hone"},
         {"XDG_DATA_HOME", "folder of the store (else ~/.local/share)"},
         {"XDG_CACHE_HOME", "folder of drivers' caches and references (else ~/.cache)"},

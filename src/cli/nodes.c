@@ -24,6 +24,8 @@ static bool option_outlier(void *field, const char *value, struct error *e)
            error_set(e, ERROR_USAGE, "'%s' is no share such as 10%%, nor none", value);
 }
 
+#define WITH_NODES "on, build-on: it is about nodes"
+
 #define NODE_OPTIONS                                                                               \
     {OPTION("on", "WHERE", option_list, GIVEN(on)),                                                \
      .brief = "nodes and devices that share the work", .is_list = true,                            \
@@ -33,12 +35,13 @@ static bool option_outlier(void *field, const char *value, struct error *e)
          "command that is put before the agent's, split without a shell. Several are "             \
          "separated by commas, or given one by one; exec: goes to the end. See `hone help "        \
          "nodes`."},                                                                               \
-        {OPTION("nodes", "NAME,...", option_once, GIVEN(nodes)),                                   \
+        {OPTION("nodes", "NAME,...", option_once, GIVEN(nodes)), .needs = WITH_NODES,              \
          .help = "What {} stands for in 'exec:COMMAND': an agent for each of these names."},       \
-        {OPTION("node-worker", "PATH", option_once, GIVEN(node_worker)),                           \
+        {OPTION("node-worker", "PATH", option_once, GIVEN(node_worker)), .needs = WITH_NODES,      \
          .help = "Where hone-worker lies on the nodes. Default: where it lies here."},             \
     {                                                                                              \
         OPTION("strict-nodes", NULL, option_flag, GIVEN(strict_nodes)),                            \
+            .needs = WITH_NODES,                                                                   \
             .help = "End where one of the nodes cannot be used, before anything is measured. "     \
                     "Otherwise that is said, and the others go on."                                \
     }
@@ -48,8 +51,9 @@ const struct option node_options[] = {NODE_OPTIONS, {0}};
 const struct option share_options[] = {
     NODE_OPTIONS,
     {OPTION("outlier", "SHARE", option_outlier, GIVEN(outlier)),
+     .needs = "on: it is about devices that share the work",
      .help =
-         "With --on: a device that is slower than its siblings by more than this, the low end of "
+         "A device that is slower than its siblings by more than this, the low end of "
          "its interval too, is left out, and it is said. Default: 10%. none: nobody is left out."},
     {0},
 };
@@ -63,19 +67,6 @@ const struct option build_options[] = {
              "nodes`."},
     {0},
 };
-
-bool nodes_refuse_idle(const struct spec_settings *given, struct error *e)
-{
-    const char *idle = given->nodes          ? "--nodes"
-                       : given->node_worker  ? "--node-worker"
-                       : given->strict_nodes ? "--strict-nodes"
-                                             : NULL;
-    if (idle && given->on.count + given->build_on.count == 0)
-        return error_set(e, ERROR_USAGE, "%s is about nodes, and none is named: give --on", idle);
-    if (given->outlier != 0 && given->on.count == 0)
-        return error_set(e, ERROR_USAGE, "--outlier is for devices that share the work: give --on");
-    return true;
-}
 
 // ---- places --------------------------------------------------------------------------------------
 
@@ -141,7 +132,7 @@ static bool add_place(struct work *w, const struct device_info *d)
     if (w->places.count == FARM_MOST)
         return false;
     struct place *p = &places[w->places.count];
-    engine_place(m->devices, d, m->name, p);
+    devices_place(m->devices, d, m->name, p);
     for (uint32_t i = 0; i < w->places.count; i++) {
         if (places[i].spare == p->spare)
             p->spare = NULL;

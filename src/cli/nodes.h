@@ -9,9 +9,6 @@ extern const struct option node_options[];  // --on, --nodes, --node-worker, --s
 extern const struct option share_options[]; // the same, and --outlier
 extern const struct option build_options[]; // --build-on
 
-// Refuses options about nodes if no node is named.
-bool nodes_refuse_idle(const struct spec_settings *given, struct error *e);
-
 // After the device was chosen: w->places are the device and all devices of its kind that --on
 // names; others are reported. Without --on there are none. w->places.builders are the builders of
 // --build-on that can build for it. An exit status.

@@ -30,6 +30,10 @@ static void note_told(struct once *o, const char *message)
 static void tell_once(void *context, enum log_level level, const char *message)
 {
     struct once *o = context;
+    if (level == LOG_DEBUG) { // events, which may well happen again
+        o->log.sink(o->log.context, level, message);
+        return;
+    }
     for (size_t i = 0; i < o->count; i++) {
         if (str_equal(o->told[i], message))
             return;

@@ -2,6 +2,7 @@
 // struct of its group it goes; the group says where that struct stands in the settings.
 #include "cli/option.h"
 
+#include "cli/option_rules.h"
 #include "model/result.h"
 
 #include <stdlib.h>
@@ -180,7 +181,23 @@ struct parse {
     char *const *argv;
     void *settings;
     bool *help;
+    struct typed_option *typed;
+    size_t typed_count, typed_room;
 };
+
+static bool note_typed(struct parse *p, const struct option *o, const char *value, struct error *e)
+{
+    if (p->typed_count == p->typed_room) {
+        size_t room = 2 * p->typed_room + 16;
+        struct typed_option *more = realloc(p->typed, room * sizeof *more);
+        if (!more)
+            return error_memory(e);
+        p->typed = more;
+        p->typed_room = room;
+    }
+    p->typed[p->typed_count++] = (struct typed_option){o, value};
+    return true;
+}
 
 // "--retry compile": the word would be taken for the spec, and the spec for one too many.
 static bool is_left_behind(const struct parse *p, const struct option *o, const char *value)
@@ -205,7 +222,7 @@ static bool apply_option(struct parse *p, const struct option *o, size_t at, con
     }
     void *field = o == help_options ? (void *)p->help : (char *)p->settings + at + o->offset;
     if (o->apply(field, value, e))
-        return true;
+        return note_typed(p, o, value, e);
     return error_context(e, "--%s", o->name);
 }
 
@@ -245,14 +262,11 @@ static bool take_short(struct parse *p, const char *word, struct error *e)
     return true;
 }
 
-bool options_parse(const struct option_group *groups, int argc, char *const *argv, void *settings,
-                   bool *help, const char **rest, uint32_t *rest_count, struct error *e)
+static bool parse_words(struct parse *p, const char **rest, uint32_t *rest_count, struct error *e)
 {
-    struct parse p = {groups, argc, 0, argv, settings, help};
     bool ended = false;
-    *rest_count = 0;
-    while (p.at < argc) {
-        const char *word = argv[p.at++];
+    while (p->at < p->argc) {
+        const char *word = p->argv[p->at++];
         bool is_option = !ended && word[0] == '-' && word[1];
         if (is_option && str_equal(word, "--")) {
             ended = true;
@@ -260,10 +274,21 @@ bool options_parse(const struct option_group *groups, int argc, char *const *arg
         }
         if (!is_option)
             rest[(*rest_count)++] = word;
-        else if (word[1] == '-' ? !take_long(&p, word + 2, e) : !take_short(&p, word + 1, e))
+        else if (word[1] == '-' ? !take_long(p, word + 2, e) : !take_short(p, word + 1, e))
             return false;
     }
     return true;
+}
+
+bool options_parse(const struct option_group *groups, int argc, char *const *argv, void *settings,
+                   bool *help, const char **rest, uint32_t *rest_count, struct error *e)
+{
+    struct parse p = {groups, argc, 0, argv, settings, help, NULL, 0, 0};
+    *rest_count = 0;
+    bool ok = parse_words(&p, rest, rest_count, e) &&
+              (*help || option_rules_check(p.typed, p.typed_count, e));
+    free(p.typed);
+    return ok;
 }
 
 void options_release(const struct option_group *groups, void *settings)

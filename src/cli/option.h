@@ -26,6 +26,9 @@ struct option {
     // (optional: never) Of an argument that may be left out: is the next word what was meant by it?
     // Then it is refused, and the error says to write "=".
     bool (*is_meant)(const char *word);
+    // (optional) Which options it does not go with, and which it needs (one of a line is enough): lines of
+    // "all, device=all: why". A name that the command does not have is ignored.
+    const char *excludes, *needs;
     char letter;   // short form; 0: none
     bool optional; // the argument may be left out, and is only taken after "="
     bool is_list;  // the field is a struct list
@@ -75,8 +78,8 @@ const struct option *option_find(const struct option_group *groups, const char *
 bool option_group_begins(const struct option_group *groups, const struct option_group *g);
 
 // Reads argv[0 .. argc) into `settings`; arguments that are not options go to `rest` (room for argc). After
-// "--" nothing is an option. Unknown options are refused with the nearest known one. *help is set
-// by --help.
+// "--" nothing is an option. Unknown options are refused with the nearest known one, and without --help what rows
+// exclude or need. *help is set by --help.
 bool options_parse(const struct option_group *groups, int argc, char *const *argv, void *settings,
                    bool *help, const char **rest, uint32_t *rest_count, struct error *e);
 // The field of an option in settings, by its row; NULL: the command has no such option.

@@ -16,8 +16,8 @@ int recording_refuse_choice(const struct work *w, const struct recorded *r);
 
 // For a man page: what files may be read.
 #define RECORDING_FORMATS                                                                          \
-    "T4 results, a Kernel Tuner cache file, hone's own CSV (all of them also compressed by "       \
-    "gzip), "                                                                                      \
+    "T4 results, a Kernel Tuner cache file, results of KTT (JSON, XML, CSV), hone's own CSV (all " \
+    "of them also compressed by gzip), "                                                           \
     "or a store of hone"
 
 #endif

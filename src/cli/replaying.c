@@ -3,42 +3,13 @@
 
 #include "cli/recording.h"
 
-int replaying_refuse(const struct tune_settings *o)
-{
-    const struct spec_settings *s = &o->given;
-    const struct measure_settings *m = &o->measure;
-    const char *other = o->build_only            ? "--build-only"
-                        : s->language.is_given   ? "--language"
-                        : m->iterations.is_given ? "--iterations"
-                        : m->limits.build_ns     ? "--timeout"
-                        : m->limits.launch_ns    ? "--timeout"
-                        : m->limits.driver_ns    ? "--timeout"
-                        : m->cold                ? "--cold"
-                        : m->rules.count         ? "--rule"
-                        : s->store               ? "--store"
-                        : s->also.count          ? "--also"
-                        : m->fresh               ? "--fresh"
-                        : m->retry               ? "--retry"
-                        : s->on.count            ? "--on"
-                        : s->build_on.count      ? "--build-on"
-                                                 : NULL;
-    if (o->replay && !o->replay[0]) {
-        complain("--replay: the file has no name");
-        return EXIT_USAGE;
-    }
-    if (!o->replay || !other)
-        return EXIT_DONE;
-    complain("--replay and %s exclude each other: nothing is built, measured or stored", other);
-    return EXIT_USAGE;
-}
-
 // The recorded parameters alone: no constants.
 static int open_bare(struct tuning *t)
 {
     struct error e = ERROR_INIT;
     struct work *w = &t->work;
-    w->loaded = engine_spec_handle(engine_replay_spec(t->recorded, &e));
-    w->spec = engine_spec(w->loaded);
+    w->loaded = handle_of_spec(replay_spec(t->recorded, &e));
+    w->spec = spec_of(w->loaded);
     w->constants = "";
     w->constants_json = "{}";
     return w->spec ? EXIT_DONE : work_failed(&e);

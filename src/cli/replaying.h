@@ -4,8 +4,6 @@
 
 #include "cli/tuning.h"
 
-// The options that make no sense without a device; an exit status.
-int replaying_refuse(const struct tune_settings *o);
 // Does tuning_open()'s work with a recording as the device and, if no spec is named, with the
 // recording's parameters as the spec.
 int replaying_open(struct tuning *t);

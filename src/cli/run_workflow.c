@@ -5,6 +5,7 @@
 #include "cli/run_workflow.h"
 
 #include "cli/interrupt.h"
+#include "cli/trace.h"
 #include "os/process.h"
 
 #define STEP_MS 100
@@ -26,36 +27,35 @@ static void show_progress(struct running *r)
 static void cancel_workflow(struct running *r)
 {
     r->ending = true;
-    hone_tune_cancel(r->workflow);
+    workflow_cancel(r->workflow);
 }
 
 void workflow_run(struct running *r)
 {
-    enum hone_answer answer = HONE_NOTHING;
-    while (answer == HONE_NOTHING || answer == HONE_RECORD) {
-        const struct hone_record *record;
-        struct hone_error why = HONE_ERROR_INIT;
+    enum workflow_answer answer = WORKFLOW_NOTHING;
+    while (answer == WORKFLOW_NOTHING || answer == WORKFLOW_RECORD) {
+        const void *record;
         if (interrupt_pending() && !r->ending) {
             ticker_clear(&r->work->ticker);
             if (!r->silent)
                 say("Ending after the running launch; once more Ctrl-C ends at once.\n");
             cancel_workflow(r);
         }
-        answer = hone_tune_step(r->workflow, STEP_MS, &record, &why);
-        engine_error(&why, r->broken);
+        answer = workflow_step(r->workflow, STEP_MS, &record, r->broken);
         // If only the store lost results, the rest is intact: the work reports it, once.
-        if (r->broken->code == ERROR_STORE && !work_kept(r->work))
+        if ((answer == WORKFLOW_END || r->broken->code == ERROR_STORE) && !work_kept(r->work))
             error_clear(r->broken);
-        if (answer == HONE_RECORD && r->record && !r->record(r->context, record))
+        if (answer == WORKFLOW_RECORD && r->record && !r->record(r->context, record))
             break;
         if (ferror(stdout) && !r->ending)
             cancel_workflow(r);
-        if (answer == HONE_NOTHING || answer == HONE_RECORD)
+        if (answer == WORKFLOW_NOTHING || answer == WORKFLOW_RECORD)
             show_progress(r);
         if (r->turn)
             r->turn(r->context);
     }
     ticker_clear(&r->work->ticker);
+    trace_broken(r->broken);
 }
 
 void workflow_write(struct ticker *t, struct text *text)

@@ -343,6 +343,7 @@ const struct option verbose_options[] = {
 
 const struct option no_store_options[] = {
     {OPTION("no-store", NULL, option_flag, MEASURE(no_store)),
+     .excludes = "store, also, left=run=*, right=run=*: it uses no store",
      .help = "Neither read nor write a store; HONE_ALSO is not looked at either."},
     {0},
 };

@@ -21,8 +21,8 @@ static bool fetch(struct tuning *t, const struct tune_record *record, uint32_t l
 {
     const struct device_info *d = t->work.device;
     const struct job_launch *l = &record->job->launches[launch];
-    if (!engine_tune_fetch(t->handle, record, FETCH_BINARY, l->program, &c->binary, e) ||
-        !engine_tune_fetch(t->handle, record, FETCH_PTX, l->program, &c->ptx, e))
+    if (!tune_fetch(tune_of(t->handle), record, FETCH_BINARY, l->program, &c->binary, e) ||
+        !tune_fetch(tune_of(t->handle), record, FETCH_PTX, l->program, &c->ptx, e))
         return false;
     why_target(d->capability, c->target);
     c->build = (struct why_build){.label = l->name,

@@ -3,6 +3,7 @@
 #include "cli/simulator.h"
 
 #include "cli/assume.h"
+#include "workflows/check/races.h"
 
 // The device that is meant: one that is here, and what is assumed of it.
 static int find_target(struct work *w, const struct list *assumed, struct device_info *target)
@@ -17,6 +18,42 @@ static int find_target(struct work *w, const struct list *assumed, struct device
             return work_failed(&e);
     }
     return EXIT_DONE;
+}
+
+// The command of a worker inside the simulator of data races, in the arena, with the device that it simulates: its limits
+// are those of the options, what else restrictions see of it that of the target, where that is a device ("" has no id).
+// NULL if it is not installed, or offers none.
+static const char *const *find_simulated(const struct races_options *o,
+                                         const char *const *environment,
+                                         const struct device_info *target, struct arena *a,
+                                         struct device_info *out, struct error *e)
+{
+    struct device_report report;
+    uint32_t languages = 0;
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
+        languages |= (uint32_t)language_traits((enum language)l)->is_simulated << l;
+    const char *const *inside = races_command(o, a, e);
+    if (!inside || !live_devices(NULL, inside, environment, languages, a, &report, NULL, e))
+        return NULL;
+    uint32_t i = 0;
+    while (i < report.device_count && !str_equal(report.devices[i].platform, RACES_PLATFORM))
+        i++;
+    if (i == report.device_count) {
+        error_set(e, ERROR_DEVICE,
+                  "the worker sees no simulated device inside " RACES_PACKAGE
+                  "; it is put there by LD_PRELOAD, which the worker must be able to inherit");
+        return NULL;
+    }
+    *out = report.devices[i];
+    if (*target->id) {
+        out->type = target->type;
+        out->vendor = target->vendor;
+        out->compute_units = target->compute_units;
+        out->subgroup_size = target->subgroup_size;
+        out->capability = target->capability;
+        out->extensions = target->extensions;
+    }
+    return inside;
 }
 
 int simulator_open(struct work *w, const struct list *assumed, const char **log)
@@ -42,8 +79,8 @@ int simulator_open(struct work *w, const struct list *assumed, const char **log)
     struct device_info *simulated = arena_alloc(&w->arena, sizeof *simulated);
     const char *const *inside = NULL;
     if (simulated)
-        inside = engine_simulator(&o, (const char *const *)v->worker_with, &target, &w->arena,
-                                  simulated, &e);
+        inside = find_simulated(&o, (const char *const *)v->worker_with, &target, &w->arena,
+                                simulated, &e);
     else
         error_memory(&e);
     if (!inside)

@@ -165,126 +165,142 @@ static void write_space(const void *report, struct text *out)
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void emit_parameters(struct emit *j, const struct spec *s)
+static void emit_values(const void *record, const void *context, struct emit *j)
 {
-    emit_array_at(j, "parameters");
-    for (uint32_t i = 0; i < s->parameter_count; i++) {
-        const struct parameter *p = &s->parameters[i];
-        emit_object(j);
-        emit_text_at(j, "name", p->name);
-        emit_text_at(j, "type", parameter_type_text(p->type));
-        emit_array_at(j, "values");
-        for (uint32_t k = 0; k < p->count; k++)
-            emit_value(j, &p->values[k]);
-        emit_array_end(j);
-        emit_key(j, "default");
-        if (p->has_default)
-            emit_value(j, &p->values[p->initial]);
-        else
-            emit_null(j);
-        emit_object_end(j);
-    }
+    const struct parameter *p = record;
+    (void)context;
+    emit_array(j);
+    for (uint32_t k = 0; k < p->count; k++)
+        emit_value(j, &p->values[k]);
     emit_array_end(j);
 }
 
-static void emit_known(struct emit *j, const char *key, uint64_t count)
+static void emit_initial(const void *record, const void *context, struct emit *j)
 {
-    if (count != UINT64_MAX)
-        emit_u64_at(j, key, count);
+    const struct parameter *p = record;
+    (void)context;
+    if (p->has_default)
+        emit_value(j, &p->values[p->initial]);
     else
-        emit_null_at(j, key);
+        emit_null(j);
 }
 
-static void emit_configuration(struct emit *j, const struct space *sp, uint64_t index,
-                               uint32_t *choice)
+#define PARAMETER(X)                                                                               \
+    X(TEXT, name, (v->name), "", "")                                                               \
+    X(TEXT, type, (parameter_type_text(v->type)), "", "")                                          \
+    X(PUT, values, (emit_values, v), "[]", "")                                                     \
+    X(PUT, default, (emit_initial, v), "", "")
+FIELDS(parameter_fields, struct parameter, void, PARAMETER)
+
+static const struct space_restriction_stats *restrictions_of(const struct space *sp)
+{
+    const struct space_restriction_stats *stats;
+    space_restrictions(sp, &stats);
+    return stats;
+}
+
+static size_t count_restrictions(const struct space *sp)
+{
+    const struct space_restriction_stats *stats;
+    return space_restrictions(sp, &stats);
+}
+
+#define LAST c->details->last[v - restrictions_of(c->space)]
+#define LAST_ONE(X)                                                                                \
+    X(KNOWN, excludes_last, (LAST != UINT64_MAX, LAST), "", "that no other one excludes")
+FIELDS(last_fields, struct space_restriction_stats, struct space_report, LAST_ONE)
+
+#define RESTRICTION(X)                                                                             \
+    X(TEXT, expression, (v->restriction->text), "", "")                                            \
+    X(TEXT, path, (v->restriction->path), "", "in the spec")                                       \
+    X(KNOWN, excludes_alone, (v->alone != UINT64_MAX, v->alone), "", "")                           \
+    X(MEMBERS, last, (last_fields, c->details ? v : NULL), "", "")                                 \
+    X(U64, faults, (v->faults), "", "combinations for which it has no value")
+FIELDS(restriction_fields, struct space_restriction_stats, struct space_report, RESTRICTION)
+
+static void emit_configuration(struct emit *j, const struct space_report *v, uint64_t index)
 {
     struct text json = TEXT_INIT;
-    space_get(sp, index, choice);
-    spec_configuration_json(space_spec(sp), choice, &json);
+    space_get(v->space, index, v->choice);
+    spec_configuration_json(space_spec(v->space), v->choice, &json);
     emit_raw(j, text_cstr(&json));
     j->out->failed |= json.failed;
     text_release(&json);
 }
 
-static void emit_default(struct emit *j, const struct space *sp, uint32_t *choice)
+static void emit_default(const void *record, const void *context, struct emit *j)
 {
     uint64_t index;
-    emit_key(j, "default");
-    if (space_default(sp, &index))
-        emit_configuration(j, sp, index, choice);
+    (void)context;
+    if (space_default(((const struct space_report *)record)->space, &index))
+        emit_configuration(j, record, index);
     else
         emit_null(j);
 }
 
-static void emit_details(struct emit *j, const struct spec *s, const struct space_report *view)
+static void emit_group_names(const void *record, const void *context, struct emit *j)
 {
-    const struct space_details *details = view->details;
-    emit_array_at(j, "groups");
-    for (size_t i = 0; i < details->group_count; i++) {
-        const struct space_group *g = &details->groups[i];
-        char combinations[512];
-        emit_object(j);
-        emit_array_at(j, "parameters");
-        for (uint32_t p = 0; p < g->count; p++)
-            emit_text(j, s->parameters[g->parameters[p]].name);
-        emit_array_end(j);
-        snprintf(combinations, sizeof combinations, "%.0f", g->combinations);
-        emit_raw_at(j, "combinations", combinations);
-        emit_u64_at(j, "valid", g->valid);
-        emit_object_end(j);
-    }
+    const struct space_group *g = record;
+    const struct spec *s = space_spec(((const struct space_report *)context)->space);
+    emit_array(j);
+    for (uint32_t p = 0; p < g->count; p++)
+        emit_text(j, s->parameters[g->parameters[p]].name);
     emit_array_end(j);
-    emit_object_at(j, "diagram");
-    emit_u64_at(j, "nodes", details->nodes);
-    emit_u64_at(j, "edges", details->edges);
-    emit_u64_at(j, "bytes", details->bytes);
-    emit_object_end(j);
-    emit_f64_at(j, "read_seconds", (double)view->times.read_ns / 1e9);
-    emit_f64_at(j, "build_seconds", (double)view->times.build_ns / 1e9);
-    emit_u64_at(j, "peak_memory_bytes", peak_bytes());
 }
+
+#define GROUP(X)                                                                                   \
+    X(PUT, parameters, (emit_group_names, v), "[]", "that restrictions tie together")              \
+    X(JSON, combinations, (arena_printf(a, "%.0f", v->combinations)), "", "")                      \
+    X(U64, valid, (v->valid), "", "of them")
+FIELDS(group_fields, struct space_group, struct space_report, GROUP)
+
+#define DIAGRAM(X)                                                                                 \
+    X(U64, nodes, (v->nodes), "", "")                                                              \
+    X(U64, edges, (v->edges), "", "")                                                              \
+    X(U64, bytes, (v->bytes), "bytes", "")
+FIELDS(diagram_fields, struct space_details, struct space_report, DIAGRAM)
+
+#define STATS(X)                                                                                   \
+    X(RECORDS, groups, (group_fields, v->details->groups, v->details->group_count), "", "")        \
+    X(RECORD, diagram, (diagram_fields, v->details), "", "")                                       \
+    X(F64, read_seconds, ((double)v->times.read_ns / 1e9), "s", "")                                \
+    X(F64, build_seconds, ((double)v->times.build_ns / 1e9), "s", "")                              \
+    X(U64, peak_memory_bytes, (peak_bytes()), "bytes", "with --stats, as from groups on")
+FIELDS(stats_fields, struct space_report, struct space_report, STATS)
+
+static void emit_listed(const void *record, const void *context, struct emit *j)
+{
+    const struct space_report *v = record;
+    (void)context;
+    emit_array(j);
+    for (uint64_t i = 0; i < space_count(v->space); i++)
+        emit_configuration(j, v, i);
+    emit_array_end(j);
+}
+
+#define LIST(X) X(PUT, configurations, (emit_listed, v), "[{}]", "with --list")
+FIELDS(list_fields, struct space_report, struct space_report, LIST)
+
+#define OF_SPEC space_spec(v->space)
+#define SPACE(X)                                                                                   \
+    X(TEXT, spec, (OF_SPEC->path), "", "")                                                         \
+    X(TEXT, name, (OF_SPEC->name), "", "")                                                         \
+    X(JSON, cartesian, (space_cartesian_text(v->space)), "", "all combinations of values")         \
+    X(U64, valid, (space_count(v->space)), "", "configurations")                                   \
+    X(PUT, constants, (emit_constants, OF_SPEC), "{}", "")                                         \
+    X(RECORDS, parameters, (parameter_fields, OF_SPEC->parameters, OF_SPEC->parameter_count), "",  \
+      "")                                                                                          \
+    X(RECORDS, restrictions,                                                                       \
+      (restriction_fields, restrictions_of(v->space), count_restrictions(v->space)), "", "")       \
+    X(U64, faults, (space_faults(v->space)), "", "")                                               \
+    X(PUT, default, (emit_default, v), "{}", "")                                                   \
+    X(MEMBERS, stats, (stats_fields, v->details ? v : NULL), "", "")                               \
+    X(MEMBERS, list, (list_fields, v->list ? v : NULL), "", "")
+FIELDS_SHARED(space_fields, struct space_report, struct space_report, SPACE)
 
 static void write_space_json(const void *report, struct text *out)
 {
-    const struct space_report *view = report;
-    const struct space *sp = view->space;
-    const struct spec *s = space_spec(sp);
-    struct emit json, *j = &json;
-    emit_start(j, out);
-    emit_object(j);
-    emit_text_at(j, "spec", s->path);
-    emit_text_at(j, "name", s->name);
-    emit_raw_at(j, "cartesian", space_cartesian_text(sp));
-    emit_u64_at(j, "valid", space_count(sp));
-    emit_key(j, "constants");
-    emit_constants(j, s);
-    emit_parameters(j, s);
-    const struct space_restriction_stats *stats;
-    size_t count = space_restrictions(sp, &stats);
-    emit_array_at(j, "restrictions");
-    for (size_t i = 0; i < count; i++) {
-        emit_object(j);
-        emit_text_at(j, "expression", stats[i].restriction->text);
-        emit_text_at(j, "path", stats[i].restriction->path);
-        emit_known(j, "excludes_alone", stats[i].alone);
-        if (view->details)
-            emit_known(j, "excludes_last", view->details->last[i]);
-        emit_u64_at(j, "faults", stats[i].faults);
-        emit_object_end(j);
-    }
-    emit_array_end(j);
-    emit_u64_at(j, "faults", space_faults(sp));
-    emit_default(j, sp, view->choice);
-    if (view->details)
-        emit_details(j, s, view);
-    if (view->list) {
-        emit_array_at(j, "configurations");
-        for (uint64_t i = 0; i < space_count(sp); i++)
-            emit_configuration(j, sp, i, view->choice);
-        emit_array_end(j);
-    }
-    emit_object_end(j);
-    text_add(out, "\n");
+    fields_line(&space_fields, report, report, out);
 }
 
 const writers space_writers = {
@@ -305,27 +321,32 @@ static void write_space_why(const void *report, struct text *out)
     text_add(out, "\n");
 }
 
+static const char *why_configuration(const struct space_why_report *v, struct arena *a)
+{
+    struct text words = TEXT_INIT;
+    spec_configuration_json(space_spec(v->space), v->choice, &words);
+    return text_to_arena(&words, a);
+}
+
+static const char *why_message(const struct space_why_report *v, struct arena *a)
+{
+    struct text words = TEXT_INIT;
+    space_reason_text(v->space, v->choice, &v->reason, &words);
+    return text_to_arena(&words, a);
+}
+
+#define EXCLUDED_BY v->reason.restriction
+#define WHY(X)                                                                                     \
+    X(JSON, configuration, (why_configuration(v, a)), "{}", "")                                    \
+    X(BOOL, valid, (!EXCLUDED_BY), "", "")                                                         \
+    X(TEXT, restriction, (EXCLUDED_BY ? EXCLUDED_BY->text : NULL), "", "that excludes it")         \
+    X(TEXT, path, (EXCLUDED_BY ? EXCLUDED_BY->path : NULL), "", "in the spec")                     \
+    X(TEXT, message, (EXCLUDED_BY ? why_message(v, a) : NULL), "", "")
+FIELDS_SHARED(space_why_fields, struct space_why_report, void, WHY)
+
 static void write_space_why_json(const void *report, struct text *out)
 {
-    const struct space_why_report *v = report;
-    const struct formula *f = v->reason.restriction;
-    struct text configuration = TEXT_INIT, message = TEXT_INIT;
-    struct emit j;
-    spec_configuration_json(space_spec(v->space), v->choice, &configuration);
-    if (f)
-        space_reason_text(v->space, v->choice, &v->reason, &message);
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_raw_at(&j, "configuration", text_cstr(&configuration));
-    emit_bool_at(&j, "valid", !f);
-    emit_text_at(&j, "restriction", f ? f->text : NULL);
-    emit_text_at(&j, "path", f ? f->path : NULL);
-    emit_text_at(&j, "message", f ? text_cstr(&message) : NULL);
-    emit_object_end(&j);
-    text_add(out, "\n");
-    out->failed |= configuration.failed || message.failed;
-    text_release(&configuration);
-    text_release(&message);
+    fields_line(&space_why_fields, report, NULL, out);
 }
 
 const writers space_why_writers = {[REPORT_TEXT] = {.end = write_space_why},

@@ -2,7 +2,7 @@
 #ifndef HONE_CLI_SPACE_REPORT_H
 #define HONE_CLI_SPACE_REPORT_H
 
-#include "base/emit.h"
+#include "base/fields.h"
 #include "report/writer.h"
 #include "space/space.h"
 
@@ -22,13 +22,8 @@ struct space_report {
 };
 // Write a struct space_report. Text: a record is a choice, on a line as --config takes it; a
 // summary of the whole at the end, unless it is a list.
-//
-// JSON: {"spec", "name", "cartesian", "valid", "constants", "parameters": [{"name", "type", "values",
-// "default"}], "restrictions": [{"expression", "path", "excludes_alone", "faults"}], "faults",
-// "default"}, and with `list` "configurations". With details restrictions have "excludes_last", and
-// there are "groups": [{"parameters", "combinations", "valid"}], "diagram": {"nodes", "edges",
-// "bytes"}, "read_seconds", "build_seconds", "peak_memory_bytes".
 extern const writers space_writers;
+extern const struct fields space_fields, space_why_fields;
 
 // Why a configuration is valid or not.
 struct space_why_report {
@@ -36,8 +31,7 @@ struct space_why_report {
     const uint32_t *choice;
     struct space_reason reason;
 };
-// Write a struct space_why_report. JSON: {"configuration", "valid", "restriction", "path",
-// "message"}; the last three are null if it is valid.
+// Write a struct space_why_report.
 extern const writers space_why_writers;
 
 #endif

@@ -3,6 +3,7 @@
 #include "cli/sweeping.h"
 
 #include "cli/comparing.h"
+#include "workflows/peak/peak.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ void sweeping_init(struct sweeping *s, const struct invocation *call)
 
 void sweeping_release(struct sweeping *s)
 {
-    hone_tune_free(s->sweep);
+    sweep_free(s->sweep);
     for (uint32_t i = 0; i < s->count; i++)
         tuning_release(&s->lines[i].tuning);
     once_release(&s->once);
@@ -114,7 +115,7 @@ static int open_spec(struct sweeping *s, const char **argument)
 {
     int status = open_line(s, argument);
     struct sweeping_line *l = &s->lines[s->count - 1];
-    engine_drop_worker(l->tuning.work.list);
+    devices_drop_worker(l->tuning.work.list);
     if (status == EXIT_DONE)
         status = comparing_on_one_card(&s->lines[0].tuning.work, &l->tuning.work);
     // Two specs may have one name: then their paths tell them apart.
@@ -216,8 +217,7 @@ int sweeping_open(struct sweeping *s)
     if (status == EXIT_DONE)
         status = label_routines(s);
     const struct work *w = &s->lines[0].tuning.work;
-    if (status == EXIT_DONE && w->store &&
-        !engine_peak_known(w->opened, w->device, &s->arena, &s->peak, &e))
+    if (status == EXIT_DONE && w->store && !peak_find(w->store, w->device, &s->arena, &s->peak, &e))
         status = work_failed(&e);
     return status;
 }
@@ -226,15 +226,18 @@ int sweeping_start(struct sweeping *s)
 {
     struct error e = ERROR_INIT;
     const struct sweep_settings *given = s->settings;
-    struct sweep_line lines[SWEEP_LINES];
-    struct hone_tune_options tunes[SWEEP_LINES];
+    struct sweep_line *lines = arena_array(&s->arena, s->count, sizeof *lines);
+    if (!lines && !error_memory(&e))
+        return work_failed(&e);
     for (uint32_t i = 0; i < s->count; i++) {
         struct sweeping_line *l = &s->lines[i];
         struct work *w = &l->tuning.work;
         bool is_routine = l->against.routine != ROUTINE_NONE; // nothing is tuned
-        tunes[i] = (is_routine ? s->lines : l)->tuning.options;
-        tunes[i].log = &w->notices;
-        tunes[i].store = w->opened;
+        struct hone_tune_options tune = (is_routine ? s->lines : l)->tuning.options;
+        tune.log = &w->notices;
+        tune.store = w->opened;
+        if (!setup_tune(&w->setup, &tune, &e))
+            return work_failed(&e);
         lines[i] = (struct sweep_line){.label = l->label,
                                        .path = w->spec->path,
                                        .strict = given->given.strict,
@@ -242,23 +245,23 @@ int sweeping_start(struct sweeping *s)
                                        .routine_library = l->against.library,
                                        .name = l->name,
                                        .means = given->known ? SWEEP_KNOWN : SWEEP_TUNE,
-                                       .tune.setup.device = w->device};
+                                       .tune = w->setup.options};
+        lines[i].tune.setup.device = w->device;
     }
+    const struct hone_devices *list = s->lines[0].tuning.work.list;
     struct sweep_options o = {.lines = lines,
                               .line_count = s->count,
                               .plan = &s->plan,
                               .again = given->again,
                               .rounds = (uint32_t)given->rounds.value,
-                              .spare = engine_spare(s->lines[0].tuning.work.list)};
-    s->sweep = engine_sweep_new(&o, tunes, &e);
+                              .spare = list ? list->spare : NULL};
+    s->sweep = sweep_new(&o, &e);
     return s->sweep ? EXIT_DONE : work_failed(&e);
 }
 
 void sweeping_report(struct sweeping *s, struct sweep_report *out)
 {
-    struct engine_swept swept;
     const struct work *w = &s->lines[0].tuning.work;
-    engine_swept(s->sweep, &swept);
     work_about(&s->lines[0].tuning.work, &s->broken, &s->about);
     for (uint32_t i = 0; i < s->count; i++) {
         const struct sweeping_line *l = &s->lines[i];
@@ -272,11 +275,10 @@ void sweeping_report(struct sweeping *s, struct sweep_report *out)
                                  .plan = &s->plan,
                                  .lines = s->report_lines,
                                  .line_count = s->count,
-                                 .records = swept.records,
-                                 .count = swept.count,
-                                 .progress = swept.progress,
                                  .axis = s->axis,
                                  .panel_count = s->panel_count,
                                  .panels = s->panels,
                                  .peak = &s->peak};
+    out->records = sweep_records(s->sweep, &out->count);
+    sweep_progress(s->sweep, &out->progress);
 }

@@ -40,7 +40,7 @@ struct sweeping {
     uint32_t axis, panel_count;
     uint32_t *panels; // one a point
     struct peak peak;
-    struct hone_tune *sweep;
+    struct sweep *sweep;
     struct report_about about;
     struct sweep_report_line report_lines[SWEEP_LINES]; // of the last report
     struct error broken;                                // why it could not go on; code NONE: it did

@@ -4,6 +4,7 @@
 #include "cli/tuning.h"
 
 #include "cli/crash.h"
+#include "workflows/peak/peak.h"
 #include "cli/nodes.h"
 #include "cli/replaying.h"
 #include "os/process.h"
@@ -66,10 +67,6 @@ int tuning_open(struct tuning *t)
         status = work_device(&t->work);
     if (status == EXIT_DONE && !t->replayed)
         status = work_places(&t->work);
-    if (status == EXIT_DONE && t->replayed && t->work.given->reference_by) {
-        complain("--replay and --reference-by exclude each other: nothing is run");
-        return EXIT_USAGE;
-    }
     if (status == EXIT_DONE)
         status = work_reference_by(&t->work);
     t->options = work_options(&t->work);
@@ -83,12 +80,6 @@ int tuning_open(struct tuning *t)
 
 int open_kept(struct work *w)
 {
-    const struct spec_settings *s = w->given;
-    const char *other = s->also.count ? "--also" : s->store ? "--store" : NULL;
-    if (w->measure->no_store && other) {
-        complain("--no-store and %s exclude each other", other);
-        return EXIT_USAGE;
-    }
     return w->measure->no_store ? EXIT_DONE : work_store(w, HONE_STORE_WRITE);
 }
 
@@ -108,11 +99,11 @@ int tuning_start(struct tuning *t, const uint32_t *choice)
     t->options.known = t->known;
     t->started_ns = clock_ns();
     t->handle = choice        ? hone_run_new(&t->options, choice, &why)
-                : t->recorded ? engine_replay_new(&t->options, t->recorded, &why)
+                : t->recorded ? handle_replay_new(&t->options, t->recorded, &why)
                               : hone_tune_new(&t->options, &why);
     if (t->handle)
         return EXIT_DONE;
-    engine_error(&why, &e);
+    take_error(&why, &e);
     return workflow_failed(&e);
 }
 
@@ -134,7 +125,7 @@ const struct peak *tuning_peak(struct tuning *t)
     struct error e = ERROR_INIT;
     if (!tuning_wants_peak(t))
         return NULL;
-    if (!engine_peak_known(w->opened, w->device, &w->arena, &t->peak, &e)) {
+    if (!peak_find(w->store, w->device, &w->arena, &t->peak, &e)) {
         complain("what hone peak measured cannot be read: %s", e.text);
         return NULL;
     }
@@ -172,11 +163,11 @@ void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct 
 
 void tuning_tell_crash(const struct tuning *t, const struct tune_record *r)
 {
-    struct engine_tuned tuned;
+    struct tune_view tuned;
     if (!r || !crash_has_line(r->result))
         return;
-    engine_tuned(t->handle, &tuned);
-    crash_tell(&t->work, r->choice, r->result, tuned.verification == VERIFICATION_NONE);
+    tune_view(tune_of(t->handle), &tuned);
+    crash_tell(&t->work, r->choice, r->result, tuned.subject->verification == VERIFICATION_NONE);
 }
 
 int tuning_spec_errors(const struct tune_progress *p, const char *spec_path)
@@ -209,26 +200,26 @@ void work_run_head(struct work *w, const struct error *broken, struct report_abo
 
 void tuning_frame(const struct tuning *t, struct record_frame *out)
 {
-    struct engine_tuned tuned;
-    engine_tuned(t->handle, &tuned);
+    struct tune_view tuned;
+    tune_view(tune_of(t->handle), &tuned);
     *out = (struct record_frame){
         .spec = t->work.spec, .device = t->work.device, .chosen = tuned.progress.ranked.chosen};
 }
 
-static void fill_head(struct tuning *t, const struct engine_tuned *tuned, struct run_head *head)
+static void fill_head(struct tuning *t, const struct tune_view *tuned, struct run_head *head)
 {
     const struct tune_progress *p = &tuned->progress;
     const struct objectives *o = &tuned->options->objectives;
     work_run_head(&t->work, &t->broken, &t->about, head);
-    head->source = tuned->source;
+    head->source = tuned->subject->source;
     head->strategy = p->strategy;
     head->strategy_description = p->strategy_description;
     head->objectives = o;
     head->by_time = objective_is_time(o, t->work.spec, t->work.device);
-    head->cartesian = space_cartesian_text(tuned->space);
+    head->cartesian = space_cartesian_text(tuned->subject->space);
     head->valid = p->valid;
     head->planned = p->common.planned;
-    head->check = (struct verified_by){tuned->verification, tuned->against, NULL};
+    head->check = (struct verified_by){tuned->subject->verification, tuned->subject->against, NULL};
     head->build_only = t->options.build_only;
     head->recorded = t->recorded;
     head->replay = tuned->options->replay;
@@ -238,8 +229,8 @@ static void fill_head(struct tuning *t, const struct engine_tuned *tuned, struct
 
 void tuning_report(struct tuning *t, bool ended, struct tune_report *out)
 {
-    struct engine_tuned tuned;
-    engine_tuned(t->handle, &tuned);
+    struct tune_view tuned;
+    tune_view(tune_of(t->handle), &tuned);
     *out = (struct tune_report){.progress = tuned.progress,
                                 .records = tuned.records,
                                 .record_count = tuned.count,
@@ -251,12 +242,12 @@ void tuning_report(struct tuning *t, bool ended, struct tune_report *out)
     if (!ended)
         return;
     free(t->ranking);
-    t->ranking = engine_tune_ranking(t->handle, &out->ranking_count);
+    t->ranking = tune_ranking(tune_of(t->handle), &out->ranking_count);
     out->ranking = t->ranking;
     if (!t->ranking)
         out->ranking_count = 0;
     out->frame.peak = tuning_peak(t);
-    engine_tune_speedup(t->handle, &out->speedup);
+    tune_speedup(tune_of(t->handle), &out->speedup);
     out->wall_ns = clock_ns() - t->work.call->started_ns;
 }
 

@@ -4,8 +4,8 @@
 
 #include "cli/interrupt.h"
 #include "cli/nodes.h"
+#include "cli/trace.h"
 #include "lib/choose_device.h"
-#include "lib/engine.h"
 #include "report/values.h"
 #include "worker/device_lock.h"
 
@@ -48,7 +48,7 @@ bool work_kept(struct work *w)
 static void take_store(struct work *w, struct hone_store *opened)
 {
     w->opened = opened;
-    w->store = engine_store(opened);
+    w->store = store_of(opened);
 }
 
 void work_close_store(struct work *w)
@@ -62,6 +62,7 @@ void work_close_store(struct work *w)
 void work_release(struct work *w)
 {
     ticker_clear(&w->ticker);
+    setup_release(&w->setup);
     hone_devices_free(w->list);
     agents_release(&w->agents);
     work_close_store(w);
@@ -108,7 +109,7 @@ static bool name_constants(struct work *w, struct error *e)
     struct emit j;
     spec_constants_text(w->spec, &constants);
     emit_start(&j, &json);
-    emit_constants(&j, w->spec);
+    emit_constants(w->spec, NULL, &j);
     w->constants = text_to_arena(&constants, &w->arena);
     w->constants_json = text_to_arena(&json, &w->arena);
     return (w->constants && w->constants_json) || error_memory(e);
@@ -202,8 +203,8 @@ int work_spec(struct work *w)
                                               .strict = w->given->strict};
     const char *path = w->call->arguments[0];
     w->loaded = hone_spec_load(path, &options, &why);
-    w->spec = engine_spec(w->loaded);
-    engine_error(&why, &e);
+    w->spec = spec_of(w->loaded);
+    take_error(&why, &e);
     if (w->spec && name_constants(w, &e))
         return EXIT_DONE;
     if (e.code == ERROR_IO && access(path, F_OK) != 0 && errno == ENOENT)
@@ -219,7 +220,8 @@ int work_environment(struct work *w)
     if (w->has_environment)
         return EXIT_DONE;
     w->has_environment = true; // half of one is released too
-    return environment_init(&w->environment, &e) ? EXIT_DONE : work_failed(&e);
+    bool ok = environment_init(&w->environment, &e) && trace_init(w->environment.trace, &e);
+    return ok ? EXIT_DONE : work_failed(&e);
 }
 
 // ---- devices -----------------------------------------------------------------------------------
@@ -274,8 +276,6 @@ static bool list_on_nodes(struct work *w, const struct hone_spec *spec, const ch
 bool work_list(struct work *w, const struct hone_spec *spec, const char *language, struct error *e)
 {
     const bool is_number = is_device_number(w);
-    if (w->given && !nodes_refuse_idle(w->given, e))
-        return false;
     if (w->given && w->given->on.count > 0)
         return list_on_nodes(w, is_number ? NULL : spec, is_number ? NULL : language, e);
     struct hone_error why = HONE_ERROR_INIT;
@@ -289,12 +289,12 @@ bool work_list(struct work *w, const struct hone_spec *spec, const char *languag
                                                  .language = is_number ? NULL : language,
                                                  .keep_worker = true};
     struct hone_devices *list = hone_devices_list(&options, &why);
-    engine_error(&why, e);
+    take_error(&why, e);
     if (!list)
         return false;
     hone_devices_free(w->list);
     w->list = list;
-    w->devices = *engine_report(list);
+    w->devices = list->report;
     return true;
 }
 
@@ -400,10 +400,10 @@ enum { LOCK_LOOKS = 10, LOCK_LOOK_US = 20000 };
 
 // True if the device's lock is free at every one of several looks: another hone releases it between two
 // configurations.
-static bool is_free(const struct device_info *d)
+static bool is_free(const struct device_info *d, const char *locks)
 {
     struct device_lock lock;
-    bool is = device_lock_open(&lock, LOCK_FOLDER, d, NULL);
+    bool is = device_lock_open(&lock, locks, d, NULL);
     for (int i = 0; is && i < LOCK_LOOKS; i++) {
         is = device_lock_try(&lock, NULL) == 1;
         if (is)
@@ -417,7 +417,8 @@ static bool is_free(const struct device_info *d)
 
 // The first free one among several equal cards; if none is free, the first, which is waited for.
 static const struct device_info *take_free_card(const struct device_info *list, size_t count,
-                                                const char *wanted, const struct device_info *first)
+                                                const char *wanted, const struct device_info *first,
+                                                const char *locks)
 {
     const struct device_info *taken = NULL;
     size_t equal = 0;
@@ -425,7 +426,7 @@ static const struct device_info *take_free_card(const struct device_info *list, 
         return first;
     for (const struct device_info *d = first; d;
          d = next_equal_device(list, count, wanted, d), equal++)
-        taken = taken ? taken : is_free(d) ? d : NULL;
+        taken = taken ? taken : is_free(d, locks) ? d : NULL;
     const struct device_info *card = taken ? taken : first;
     complain("%zu equal devices fit '%s'; took the first%s: %s (%s)", equal, wanted,
              taken ? " that is free" : ", as none is free", card->name,
@@ -448,7 +449,7 @@ int work_bind(struct work *w)
         return EXIT_USAGE;
     }
     w->unbound = w->loaded;
-    w->loaded = engine_spec_handle(bound);
+    w->loaded = handle_of_spec(bound);
     w->spec = bound;
     return EXIT_DONE;
 }
@@ -543,9 +544,9 @@ int work_device(struct work *w)
                 : w->takes_kind ? take_kind(w, list, count, &e)
                                 : choose_device(list, count, wanted, &e);
     if (w->device && wanted && wanted[0] && !w->takes_kind && w->given->on.count == 0)
-        w->device = take_free_card(list, count, wanted, w->device);
+        w->device = take_free_card(list, count, wanted, w->device, w->environment.locks);
     w->chosen = w->given->on.count > 0 ? agents_device(&w->agents, w->device)
-                                       : engine_device_like(w->list, w->device);
+                                       : device_like(w->list, w->device);
     if (w->device && !wanted && !w->takes_kind)
         say_which_device(list, count, w->device, w->given->on.count > 0);
     if (!list)
@@ -557,9 +558,9 @@ int work_device(struct work *w)
 
 void work_drop_workers(struct work *w)
 {
-    engine_drop_worker(w->list);
+    devices_drop_worker(w->list);
     for (uint32_t i = 0; i < w->agents.count; i++)
-        engine_drop_worker(w->agents.list[i].devices);
+        devices_drop_worker(w->agents.list[i].devices);
     for (uint32_t i = 0; i < w->places.count; i++)
         w->place_list[i].spare = NULL;
 }
@@ -576,7 +577,7 @@ struct hone_tune_options work_options(const struct work *w)
         .where = g->where.items,
         .part = g->share.part,
         .parts = g->share.parts,
-        .lock_folder = LOCK_FOLDER,
+        .lock_folder = w->environment.locks,
         .places = w->places.count + w->places.builder_count > 0 ? &w->places : NULL,
         .log = &w->notices,
         .command = w->call->line,
@@ -613,7 +614,7 @@ static struct hone_store *open_store(const char *path, enum hone_store_mode mode
     struct hone_error why = HONE_ERROR_INIT;
     struct hone_store *opened = hone_store_open(path, mode, &why);
     if (!opened)
-        engine_error(&why, e);
+        take_error(&why, e);
     return opened;
 }
 
@@ -765,15 +766,15 @@ static const char *references_folder(const struct work *w)
 int work_reference_by(struct work *w)
 {
     struct error e = ERROR_INIT;
-    const struct engine_program program = {.path = w->given->reference_by,
-                                           .folder = references_folder(w),
-                                           .limit_ns = REFERENCE_BY_NS,
-                                           .fresh = w->measure->fresh,
-                                           .stop = reference_stops};
+    const struct reference_program program = {.path = w->given->reference_by,
+                                              .folder = references_folder(w),
+                                              .limit_ns = REFERENCE_BY_NS,
+                                              .fresh = w->measure->fresh,
+                                              .stop = reference_stops};
     if (!program.path)
         return EXIT_DONE;
     ticker_clear(&w->ticker);
-    if (engine_reference_by(w->loaded, w->chosen, &program, &w->notices, &e))
+    if (reference_by(w->loaded, w->chosen, &program, &w->notices, &e))
         return EXIT_DONE;
     return interrupt_pending() ? EXIT_NOTHING : work_failed(&e);
 }

@@ -6,15 +6,12 @@
 #include "cli/cli.h"
 #include "cli/console.h"
 #include "cli/environment.h"
-#include "lib/engine.h"
+#include "lib/handle.h"
 #include "runner/evaluator.h"
 #include "worker/protocol.h"
 #include "report/record.h"
 #include "problem/spec.h"
 #include "store/store.h"
-
-// All users share one lock for a device, so TMPDIR does not count.
-#define LOCK_FOLDER "/tmp"
 
 struct work {
     const struct invocation *call;
@@ -45,6 +42,7 @@ struct work {
     struct hone_places places; // likewise; none: `device` alone
     struct hone_store *opened; // (or NULL) with those behind it
     struct store *store;       // what stands behind it, for questions and reports
+    struct tune_setup setup;   // (or zeroed) of its workflow, if that is not a tune: setup_init()
     bool lost;                 // it was said that the store lost what was written to it
 };
 

@@ -1,6 +1,5 @@
 // Shared by all public handles: the version, errors and texts handed to the caller, structs that
 // carry their size, logs, and where workers live.
-#include "lib/engine.h"
 #include "lib/handle.h"
 
 #include "os/beside.h"
@@ -51,31 +50,11 @@ bool hand_over(const struct error *from, struct hone_error *to)
     return false;
 }
 
-void engine_error(const struct hone_error *from, struct error *to)
+void take_error(const struct hone_error *from, struct error *to)
 {
     to->code = (enum error_code)from->code;
     to->driver = from->driver;
     memcpy(to->text, from->text, sizeof to->text);
-}
-
-struct hone_spec *engine_spec_handle(struct spec *s)
-{
-    return (struct hone_spec *)s;
-}
-
-const struct spec *engine_spec(const struct hone_spec *s)
-{
-    return spec_of(s);
-}
-
-struct store *engine_store(struct hone_store *st)
-{
-    return store_of(st);
-}
-
-const struct space *engine_space(const struct hone_space *sp)
-{
-    return space_of(sp);
 }
 
 size_t give_text(struct text *t, char *out, size_t size)

@@ -1,5 +1,5 @@
-// The structs behind the public handles, and the conversions between the two sides. Private to
-// src/lib.
+// The structs behind the public handles, and the conversions between the two sides: for src/lib, and for the program, which
+// makes workflows other than tunes from the setup that setup_init() makes of the public options.
 //
 // A spec, space, store and record are the internal structs under a public name, opaque outside; the
 // others are wrapped, since they need a place for what they borrow.
@@ -19,18 +19,14 @@
 #include "problem/spec.h"
 #include "store/store.h"
 #include "worker/protocol.h"
-#include "workflows/benchmark/benchmark.h"
-#include "workflows/check/checks.h"
-#include "workflows/compare/compare.h"
-#include "workflows/peak/peak.h"
-#include "workflows/score/score.h"
-#include "workflows/sweep/sweep.h"
 #include "workflows/tune/tune.h"
 
 // ---- errors, texts, structs with a size ---------------------------------------------------------
 
 // Hands an error to the caller, whose first error stays. Returns whether there was none.
 bool hand_over(const struct error *from, struct hone_error *to);
+// The same error on this side.
+void take_error(const struct hone_error *from, struct error *to);
 // As snprintf(); releases the text.
 size_t give_text(struct text *t, char *out, size_t size);
 
@@ -90,6 +86,36 @@ struct hone_devices {
     struct spare *spare; // (or NULL) the worker that listed them
 };
 
+// hone_devices_list() on a node, which outlives it; NULL: on this machine.
+struct hone_devices *devices_on(struct node *node, const struct hone_devices_options *o,
+                                struct error *e);
+// Where the jobs of one of these devices can run. With keep_worker; the worker that listed them is its spare, which one
+// place alone can have.
+void devices_place(const struct hone_devices *d, const struct device_info *device, const char *name,
+                   struct place *out);
+// Ends the worker that listed them.
+void devices_drop_worker(struct hone_devices *d);
+// The entry that a copy of its info was made from; NULL: there is none.
+const struct hone_device *device_like(const struct hone_devices *d, const struct device_info *copy);
+// A device whose facts are assumed: spaces know it, nothing runs on it. In the arena; `info` outlives
+// it. NULL without memory.
+const struct hone_device *device_assumed(const struct device_info *info, struct arena *a);
+// The devices of the report that the spec (NULL: whatever) can run on in these languages, in their
+// order. A language whose When is false for a device is left out, unless it is the only one or
+// nothing else is left: then the job says so. `list` has room for all devices.
+size_t devices_usable(const struct device_report *r, const struct spec *spec,
+                      const struct spec_languages *languages, struct device_info *list);
+
+// Equal devices that share the work (hone_tune_options.places); `device` of the options is the first's. Places of this
+// machine without a worker take that of the options. All of it outlives the workflow.
+struct hone_places {
+    const struct place *list;
+    uint32_t count;
+    double outlier;               // as in tune_options
+    const struct place *builders; // likewise; with or without places
+    uint32_t builder_count;
+};
+
 // The options of a tune in the words of the workflow, with all that they point to.
 struct tune_setup {
     struct arena arena;
@@ -102,71 +128,54 @@ struct tune_setup {
     struct tune_options options; // with the setup of every workflow
 };
 
-// The options that all workflows share: everything except the search. `given` is of this version.
+// The options that all workflows share: everything except the search. `given` is of this version. `s` is zeroed, or was made
+// before, for a workflow that is freed.
 bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, struct error *e);
 // The same with the search, from the caller's options.
 bool setup_tune(struct tune_setup *s, const struct hone_tune_options *o, struct error *e);
 void setup_release(struct tune_setup *s); // a zeroed one, too
 
-// A handle's operations on its workflow; each function is the workflow's own, as
-// workflows/workflow.h says.
-struct workflow_operations {
-    enum workflow_answer (*step)(void *workflow, int timeout_ms, const void **record,
-                                 struct error *e);
-    void (*cancel)(void *workflow);
-    void (*free)(void *workflow);
-};
-
-// Defines NAME_operations for the workflow NAME whose struct is TYPE.
-#define WORKFLOW_OPERATIONS(name, type)                                                            \
-    static enum workflow_answer step_##name(void *workflow, int timeout_ms, const void **record,   \
-                                            struct error *e)                                       \
-    {                                                                                              \
-        const struct name##_record *found = NULL;                                                  \
-        enum workflow_answer answer = name##_step(workflow, timeout_ms, &found, e);                \
-        *record = found;                                                                           \
-        return answer;                                                                             \
-    }                                                                                              \
-    static void cancel_##name(void *workflow)                                                      \
-    {                                                                                              \
-        name##_cancel(workflow);                                                                   \
-    }                                                                                              \
-    static void free_##name(void *workflow)                                                        \
-    {                                                                                              \
-        name##_free((struct type *)workflow);                                                      \
-    }                                                                                              \
-    static const struct workflow_operations name##_operations = {step_##name, cancel_##name,       \
-                                                                 free_##name}
-
-// Any workflow, with what it borrows; the public functions are those of a tune.
 struct hone_tune {
-    const struct workflow_operations *operations;
-    union {
-        void *workflow;
-        struct tune *tune;
-        struct peak_run *peak;
-        struct score *score;
-        struct check *check;
-        struct compare *compare;
-        struct sweep *sweep;
-        struct benchmark *benchmark;
-    };
+    struct tune *tune;
     struct tune_setup setup;
-    uint32_t sides;           // of a comparison
-    struct tune_setup *lines; // of a sweep
-    uint32_t line_count;
     struct text fetched;
 };
 
-// The handle of a workflow that is made next, from the options of a tune (NULL: it needs no device). NULL with an error.
-struct hone_tune *handle_new(const struct workflow_operations *operations,
-                             const struct hone_tune_options *o, struct error *e);
-// The handle with its workflow; NULL, and it is freed, if the workflow could not be made.
-struct hone_tune *handle_started(struct hone_tune *t, void *workflow);
+static inline struct tune *tune_of(const struct hone_tune *t)
+{
+    return t->tune;
+}
+
+// A tune that a recording answers in place of a device: `device` and `store` are NULL. The
+// recording outlives it.
+struct hone_tune *handle_replay_new(const struct hone_tune_options *o,
+                                    const struct recorded *recorded, struct hone_error *e);
+
+// The job's arrays that have contents before the launch, as NAME.npy in the folder, which is made where there is none, and
+// arguments.json with constants, scalars, and the types and counts of arrays. *count: of the arrays.
+bool inputs_write(const struct spec *s, const struct job *job, const char *folder, uint32_t *count,
+                  struct error *e);
+// Runs a program of the user's own with a folder of inputs as its argument, unless its outputs are known, and has the spec
+// compare results with the outputs that it leaves there. Blocks as long as the program takes, at most the limit.
+struct reference_program {
+    const char *path;
+    const char *folder; // where its outputs are kept
+    uint64_t limit_ns;
+    bool fresh;         // whatever is known
+    bool (*stop)(void); // (optional) asked while it runs
+};
+bool reference_by(struct hone_spec *s, const struct hone_device *d,
+                  const struct reference_program *p, const struct hone_log *log, struct error *e);
 
 static inline const struct spec *spec_of(const struct hone_spec *s)
 {
     return (const struct spec *)s;
+}
+
+// A spec that was read below the library, as its handle.
+static inline struct hone_spec *handle_of_spec(struct spec *s)
+{
+    return (struct hone_spec *)s;
 }
 
 static inline const struct space *space_of(const struct hone_space *sp)

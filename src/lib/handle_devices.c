@@ -3,7 +3,6 @@
 #include "lib/handle.h"
 
 #include "lib/choose_device.h"
-#include "lib/engine.h"
 
 #include <stdlib.h>
 
@@ -95,8 +94,8 @@ static bool list_devices_of(struct hone_devices *d, const struct hone_devices_op
     return ok;
 }
 
-struct hone_devices *engine_devices_on(struct node *node, const struct hone_devices_options *o,
-                                       struct error *e)
+struct hone_devices *devices_on(struct node *node, const struct hone_devices_options *o,
+                                struct error *e)
 {
     struct hone_devices_options given;
     struct hone_devices *d = calloc(1, sizeof *d);
@@ -113,7 +112,7 @@ struct hone_devices *engine_devices_on(struct node *node, const struct hone_devi
 struct hone_devices *hone_devices_list(const struct hone_devices_options *o, struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    struct hone_devices *d = engine_devices_on(NULL, o, &why);
+    struct hone_devices *d = devices_on(NULL, o, &why);
     hand_over(&why, e);
     return d;
 }
@@ -171,8 +170,7 @@ size_t devices_usable(const struct device_report *r, const struct spec *spec,
     return count;
 }
 
-const struct hone_device *engine_device_like(const struct hone_devices *d,
-                                             const struct device_info *copy)
+const struct hone_device *device_like(const struct hone_devices *d, const struct device_info *copy)
 {
     for (uint32_t i = 0; copy && i < d->report.device_count; i++) {
         const struct device_info *info = d->entries[i].info;
@@ -182,7 +180,7 @@ const struct hone_device *engine_device_like(const struct hone_devices *d,
     return NULL;
 }
 
-const struct hone_device *engine_assumed_device(const struct device_info *info, struct arena *a)
+const struct hone_device *device_assumed(const struct device_info *info, struct arena *a)
 {
     struct device_entry *entry = arena_alloc(a, sizeof *entry);
     if (!entry)
@@ -191,13 +189,8 @@ const struct hone_device *engine_assumed_device(const struct device_info *info, 
     return &entry->device;
 }
 
-const struct device_report *engine_report(const struct hone_devices *d)
-{
-    return &d->report;
-}
-
-void engine_place(const struct hone_devices *d, const struct device_info *device, const char *name,
-                  struct place *out)
+void devices_place(const struct hone_devices *d, const struct device_info *device, const char *name,
+                   struct place *out)
 {
     *out = (struct place){.name = name,
                           .node = d->node,
@@ -207,18 +200,7 @@ void engine_place(const struct hone_devices *d, const struct device_info *device
                           .spare = d->spare};
 }
 
-bool engine_can_build(const struct place *builder, const struct device_info *target,
-                      struct error *e)
-{
-    return live_can_build(builder->node, builder->worker, builder->environment, target, e);
-}
-
-struct spare *engine_spare(const struct hone_devices *d)
-{
-    return d ? d->spare : NULL;
-}
-
-void engine_drop_worker(struct hone_devices *d)
+void devices_drop_worker(struct hone_devices *d)
 {
     if (!d)
         return;
@@ -256,7 +238,7 @@ static const struct hone_device *pick_device(const struct hone_devices *d, const
     if (!list)
         error_memory(e);
     else if (count > 0)
-        found = engine_device_like(d, choose_device(list, count, wanted, e));
+        found = device_like(d, choose_device(list, count, wanted, e));
     else if (has_unnamed_device(&d->report))
         error_set(e, ERROR_DEVICE, "none of the devices runs %s",
                   language_title(languages.list[0]));

@@ -53,8 +53,7 @@ uint64_t hone_record_index(const struct hone_record *r)
 
 bool hone_record_verified(const struct hone_record *r)
 {
-    const struct result *result = record_of(r)->result;
-    return result->status == STATUS_CORRECT && result->verification == VERIFICATION_REFERENCE;
+    return result_is_verified(record_of(r)->result);
 }
 
 bool hone_record_reused(const struct hone_record *r)
@@ -188,50 +187,4 @@ bool hone_record_deviation(const struct hone_record *r, size_t output, struct ho
                                         .nans = d->nans};
     give_sized(&full, sizeof full, out);
     return true;
-}
-
-static const char *text_or_null(const char *text)
-{
-    return text && *text ? text : NULL;
-}
-
-void hone_record_values(const struct hone_record *r, struct hone_record_values *out)
-{
-    const struct tune_record *record = record_of(r);
-    const struct result *result = record->result;
-    const struct gpu_snapshot *gpu = &result->gpu;
-    struct hone_record_values full = {.status = (enum hone_status)result->status,
-                                      .is_verified = hone_record_verified(r),
-                                      .is_reused = hone_record_reused(r),
-                                      .is_pareto = record->pareto,
-                                      .is_timed = record->timed,
-                                      .is_ranked = record->ranked,
-                                      .is_tied = hone_record_tied(r),
-                                      .has_gpu = gpu->known,
-                                      .index = record->index,
-                                      .choice = record->choice,
-                                      .message = text_or_null(result->message),
-                                      .log = text_or_null(result->log),
-                                      .output = text_or_null(result->output),
-                                      .build_ns = result->build_ns,
-                                      .load_ns = result->load_ns,
-                                      .inputs_ns = result->inputs_ns,
-                                      .reference_ns = result->reference_ns,
-                                      .verify_ns = result->verify_ns,
-                                      .measure_ns = result->measure_ns,
-                                      .mhz_before = gpu->mhz_before,
-                                      .mhz_after = gpu->mhz_after,
-                                      .memory_mhz = gpu->memory_mhz,
-                                      .milliwatts = gpu->milliwatts,
-                                      .celsius = gpu->celsius,
-                                      .launches = result->resource_count,
-                                      .deviations = result->deviation_count};
-    if (hone_record_median(r, &full.median_ns)) {
-        full.has_interval = hone_record_interval(r, &full.low_ns, &full.high_ns);
-        full.metrics = record->metrics;
-        full.metric_count = record->metrics ? record->metric_count : 0;
-    }
-    full.samples = hone_record_samples(r, &full.samples_ns);
-    hone_record_ratio(r, &full.ratio, &full.ratio_low, &full.ratio_high);
-    give_sized(&full, sizeof full, out);
 }

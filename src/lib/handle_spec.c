@@ -77,10 +77,10 @@ size_t hone_spec_values(const struct hone_spec *s, size_t parameter)
     return spec_of(s)->parameters[parameter].count;
 }
 
-static size_t give_value(const struct value *v, char *out, size_t size)
+static size_t give_value(const struct value *v, bool is_literal, char *out, size_t size)
 {
     struct text t = TEXT_INIT;
-    if (v->kind == VALUE_STRING)
+    if (v->kind == VALUE_STRING && !is_literal)
         text_add(&t, v->s);
     else
         value_print(v, &t);
@@ -90,7 +90,8 @@ static size_t give_value(const struct value *v, char *out, size_t size)
 size_t hone_spec_value(const struct hone_spec *s, size_t parameter, size_t value, char *out,
                        size_t size)
 {
-    return give_value(&spec_of(s)->parameters[parameter].values[value], out, size);
+    const struct parameter *p = &spec_of(s)->parameters[parameter];
+    return give_value(&p->values[value], p->type == PARAMETER_MIXED, out, size);
 }
 
 size_t hone_spec_constants(const struct hone_spec *s)
@@ -105,7 +106,7 @@ const char *hone_spec_constant(const struct hone_spec *s, size_t constant)
 
 size_t hone_spec_constant_value(const struct hone_spec *s, size_t constant, char *out, size_t size)
 {
-    return give_value(&spec_of(s)->constants[constant].value, out, size);
+    return give_value(&spec_of(s)->constants[constant].value, false, out, size);
 }
 
 size_t hone_spec_constants_text(const struct hone_spec *s, char *out, size_t size)

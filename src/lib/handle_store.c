@@ -1,6 +1,5 @@
 // Stores of the public interface: the best that is known, and walks over records, runs and bests,
 // each handed out as a record like those of a tune.
-#include "lib/engine.h"
 #include "base/array.h"
 #include "lib/handle.h"
 
@@ -42,12 +41,6 @@ bool hone_store_kept(struct hone_store *st, struct hone_error *e)
     struct error why = ERROR_INIT;
     store_kept(store_of(st), &why);
     return hand_over(&why, e);
-}
-
-bool engine_bundle(const char *path, const char *const *files, size_t count,
-                   struct store_imported *out, struct error *e)
-{
-    return bundle_best(path, files, count, out, e);
 }
 
 // ---- the best -----------------------------------------------------------------------------------

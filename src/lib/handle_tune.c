@@ -1,6 +1,5 @@
 // Tunes of the public interface, and runs of one configuration, which are tunes too: the caller's
 // options in the words of the workflow, its defaults, and what the workflow borrows.
-#include "lib/engine.h"
 #include "lib/handle.h"
 
 #include "model/policy.h"
@@ -122,6 +121,7 @@ static bool borrow_places(struct tune_setup *s, const struct hone_places *from, 
 
 bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, struct error *e)
 {
+    setup_release(s);
     if (given->store && given->reuse_unseen)
         store_reuse_unseen(store_of(given->store));
     return keep_options(s, given, e) && (!given->device || choose_workplace(s, given, e)) &&
@@ -176,31 +176,6 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
         out->setup.terms.rules.fixed = RUN_LAUNCHES;
     return ok;
 }
-
-// ---- handles ------------------------------------------------------------------------------------
-
-struct hone_tune *handle_new(const struct workflow_operations *operations,
-                             const struct hone_tune_options *o, struct error *e)
-{
-    struct hone_tune *t = calloc(1, sizeof *t);
-    if (t)
-        t->operations = operations;
-    if (t ? !o || setup_init(&t->setup, o, e) : error_memory(e))
-        return t;
-    hone_tune_free(t);
-    return NULL;
-}
-
-struct hone_tune *handle_started(struct hone_tune *t, void *workflow)
-{
-    t->workflow = workflow;
-    if (workflow)
-        return t;
-    hone_tune_free(t);
-    return NULL;
-}
-
-WORKFLOW_OPERATIONS(tune, tune);
 
 // ---- tunes --------------------------------------------------------------------------------------
 
@@ -259,6 +234,7 @@ void setup_release(struct tune_setup *s)
     replay_release(&s->replay);
     workplace_release(&s->workplace);
     arena_release(&s->arena);
+    *s = (struct tune_setup){.theirs = NULL};
 }
 
 bool setup_tune(struct tune_setup *s, const struct hone_tune_options *o, struct error *e)
@@ -271,13 +247,13 @@ static struct hone_tune *start_tune(const struct hone_tune_options *o,
                                     struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    struct hone_tune *t = handle_new(&tune_operations, NULL, &why);
-    if (t) {
-        bool ok = make_setup(&t->setup, o, recorded, one, &why);
-        t = handle_started(t, ok ? tune_new(&t->setup.options, &why) : NULL);
-    }
-    hand_over(&why, e);
-    return t;
+    struct hone_tune *t = alloc_zeroed(sizeof *t, &why);
+    if (t && make_setup(&t->setup, o, recorded, one, &why))
+        t->tune = tune_new(&t->setup.options, &why);
+    if (hand_over(&why, e))
+        return t;
+    hone_tune_free(t);
+    return NULL;
 }
 
 struct hone_tune *hone_tune_new(const struct hone_tune_options *o, struct hone_error *e)
@@ -291,50 +267,19 @@ struct hone_tune *hone_run_new(const struct hone_tune_options *o, const uint32_t
     return start_tune(o, NULL, configuration, e);
 }
 
-struct hone_tune *engine_replay_new(const struct hone_tune_options *o,
+struct hone_tune *handle_replay_new(const struct hone_tune_options *o,
                                     const struct recorded *recorded, struct hone_error *e)
 {
     return start_tune(o, recorded, NULL, e);
-}
-
-struct spec *engine_replay_spec(const struct recorded *recorded, struct error *e)
-{
-    return replay_spec(recorded, e);
-}
-
-void engine_tuned(const struct hone_tune *t, struct engine_tuned *out)
-{
-    tune_progress(t->tune, &out->progress);
-    out->options = &t->setup.options;
-    out->records = tune_records(t->tune, &out->count);
-    out->space = tune_space(t->tune);
-    tune_source_digest(t->tune, &out->source);
-    out->verification = tune_verification(t->tune, &out->against);
-}
-
-void engine_tune_speedup(const struct hone_tune *t, struct tune_speedup *out)
-{
-    tune_speedup(t->tune, out);
-}
-
-const struct tune_record **engine_tune_ranking(const struct hone_tune *t, size_t *count)
-{
-    return tune_ranking(t->tune, count);
-}
-
-bool engine_tune_fetch(struct hone_tune *t, const struct tune_record *record, enum fetch what,
-                       uint32_t index, struct text *out, struct error *e)
-{
-    return tune_fetch(t->tune, record, what, index, out, e);
 }
 
 enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
                                 const struct hone_record **record, struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    const void *found = NULL;
-    enum workflow_answer answer = t->operations->step(t->workflow, timeout_ms, &found, &why);
-    *record = found;
+    const struct tune_record *found;
+    enum workflow_answer answer = tune_step(t->tune, timeout_ms, &found, &why);
+    *record = (const struct hone_record *)found;
     if (answer == WORKFLOW_END && t->setup.options.setup.store &&
         !store_kept(t->setup.options.setup.store, &why))
         answer = WORKFLOW_BROKEN;
@@ -358,17 +303,14 @@ enum hone_answer hone_tune_advance(struct hone_tune *t, int timeout_ms, struct h
 
 void hone_tune_cancel(struct hone_tune *t)
 {
-    t->operations->cancel(t->workflow);
+    tune_cancel(t->tune);
 }
 
 void hone_tune_free(struct hone_tune *t)
 {
     if (!t)
         return;
-    t->operations->free(t->workflow);
-    for (uint32_t i = 0; i < t->line_count; i++)
-        setup_release(&t->lines[i]);
-    free(t->lines);
+    tune_free(t->tune);
     setup_release(&t->setup);
     text_release(&t->fetched);
     free(t);

@@ -1,6 +1,7 @@
 // Prints how the best configuration of each kind of device performs on the others: a row for each
 // best, a column for each device. The diagonal holds a best's time on its own device; other cells
 // show how much longer it takes than that device's own best.
+#include "base/fields.h"
 #include "report/across_report.h"
 #include "report/table.h"
 
@@ -98,54 +99,48 @@ static void put_across_failures(const struct across_report *v, struct text *out)
     }
 }
 
-static void put_across_json(const struct across_report *v, struct text *out)
+#define ACROSS_DEVICE(X)                                                                           \
+    X(TEXT, label, (v->label), "", "")                                                             \
+    X(TEXT, device, (v->device->name), "", "")                                                     \
+    X(TEXT, platform, (v->device->platform), "", "")                                               \
+    X(TEXT, driver, (v->device->driver), "", "")                                                   \
+    X(TEXT, language, (language_text(v->device->language)), "", "")                                \
+    X(JSON, configuration, (v->configuration ? v->configuration_json : NULL), "{}", "its best")
+FIELDS(across_device_fields, struct across_device, struct across_report, ACROSS_DEVICE)
+
+#define CELL(X)                                                                                    \
+    X(U64, best_of, ((size_t)(v - c->cells) / c->count), "", "index of a device")                  \
+    X(U64, on, ((size_t)(v - c->cells) % c->count), "", "likewise")                                \
+    X(TEXT, status, (status_text(v->result->status)), "", "")                                      \
+    X(F64, median_ns, (v->timed ? v->stats.median : NAN), "ns", "")                                \
+    X(PAIR, interval_ns, (v->timed && v->stats.interval, v->stats.low, v->stats.high), "ns", "")   \
+    X(F64, ratio, (v->compared ? v->ratio.ratio : NAN), "", "by the time of that device's best")   \
+    X(PAIR, ratio_interval, (v->compared && v->ratio.interval, v->ratio.low, v->ratio.high), "",   \
+      "")                                                                                          \
+    X(TEXT, message, (v->result->status == STATUS_CORRECT ? NULL : v->result->message), "", "")
+FIELDS(across_cell_fields, struct across_cell, struct across_report, CELL)
+
+static void emit_across_cells(const void *record, const void *context, struct emit *j)
 {
-    struct emit j;
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_text_at(&j, "type", "across");
-    emit_f64_at(&j, "level", v->level);
-    emit_text_at(&j, "why", v->why);
-    emit_array_at(&j, "devices");
-    for (uint32_t i = 0; i < v->count; i++) {
-        const struct across_device *d = &v->devices[i];
-        emit_object(&j);
-        emit_text_at(&j, "label", d->label);
-        emit_text_at(&j, "device", d->device->name);
-        emit_text_at(&j, "platform", d->device->platform);
-        emit_text_at(&j, "driver", d->device->driver);
-        emit_text_at(&j, "language", language_text(d->device->language));
-        emit_raw_at(&j, "configuration", d->configuration ? d->configuration_json : "null");
-        emit_object_end(&j);
-    }
-    emit_array_end(&j);
-    emit_array_at(&j, "cells");
+    const struct across_report *v = record;
     for (uint32_t i = 0; i < v->count * v->count && !v->why; i++) {
-        const struct across_cell *c = &v->cells[i];
-        const struct result *r = c->result;
-        if (!r)
-            continue;
-        emit_object(&j);
-        emit_u64_at(&j, "best_of", i / v->count);
-        emit_u64_at(&j, "on", i % v->count);
-        emit_text_at(&j, "status", status_text(r->status));
-        emit_f64_at(&j, "median_ns", c->timed ? c->stats.median : NAN);
-        emit_pair_at(&j, "interval_ns", c->timed && c->stats.interval, c->stats.low, c->stats.high);
-        emit_f64_at(&j, "ratio", c->compared ? c->ratio.ratio : NAN);
-        emit_pair_at(&j, "ratio_interval", c->compared && c->ratio.interval, c->ratio.low,
-                     c->ratio.high);
-        emit_text_at(&j, "message", r->status == STATUS_CORRECT ? NULL : r->message);
-        emit_object_end(&j);
+        if (v->cells[i].result)
+            emit_record(j, &across_cell_fields, &v->cells[i], context);
     }
-    emit_array_end(&j);
-    emit_object_end(&j);
-    text_add(out, "\n");
 }
+
+#define ACROSS(X)                                                                                  \
+    X(TEXT, type, ("across"), "", "")                                                              \
+    X(F64, level, (v->level), "", "of all intervals together")                                     \
+    X(TEXT, why, (v->why), "", "there are no cells")                                               \
+    X(RECORDS, devices, (across_device_fields, v->devices, v->count), "", "")                      \
+    X(EACH, cells, (across_cell_fields, emit_across_cells, v), "", "")
+FIELDS_SHARED(report_across_fields, struct across_report, struct across_report, ACROSS)
 
 void report_across(const struct across_report *v, enum report_format format, struct text *out)
 {
     if (format == REPORT_JSON) {
-        put_across_json(v, out);
+        fields_line(&report_across_fields, v, v, out);
         return;
     }
     text_add(out, "\n");

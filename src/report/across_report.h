@@ -31,8 +31,8 @@ struct across_report {
     const char *why; // (or NULL) there are no cells
 };
 
-// JSON is one line, the last: type (across), level, devices ([{label, device, configuration}]), cells ([{best_of, on,
-// status, median_ns, interval_ns, ratio, ratio_interval, message}]).
+// JSON is one line, the last.
+extern const struct fields report_across_fields; // within itself
 void report_across(const struct across_report *v, enum report_format format, struct text *out);
 
 #endif

@@ -1,5 +1,6 @@
 // A bench as a table (text or Markdown), JSON and JUnit's XML. The verdicts are the workflow's; a configuration that fails is
 // a loss where the baseline has a time of it.
+#include "base/fields.h"
 #include "report/bench_report.h"
 
 #include "report/junit.h"
@@ -244,28 +245,11 @@ static void put_bench(const struct bench_report *v, enum report_format format, s
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void emit_state_at(struct emit *j, const char *key, uint32_t mhz)
+static void emit_passes(const void *record, const void *context, struct emit *j)
 {
-    if (mhz)
-        emit_u64_at(j, key, mhz);
-    else
-        emit_null_at(j, key);
-}
-
-static void bench_row_json(const struct bench_report *v, const struct benchmark_record *n,
-                           struct emit *j)
-{
-    const struct bench_report_point *p = &v->points[n->point];
-    emit_object(j);
-    emit_key(j, "constants");
-    emit_constants(j, p->spec);
-    emit_raw_at(j, "configuration", p->configuration_json);
-    emit_text_at(j, "status", status_text(n->failure ? n->failure->status : STATUS_CORRECT));
-    emit_text_at(j, "verdict", bench_verdict(n));
-    emit_f64_at(j, "median_ns", n->pass_count ? n->stats.median : NAN);
-    emit_pair_at(j, "range_ns", n->pass_count > 0, n->stats.least, n->stats.most);
-    emit_u64_at(j, "passes", n->pass_count);
-    emit_array_at(j, "samples_ns");
+    const struct benchmark_record *n = record;
+    (void)context;
+    emit_array(j);
     for (uint32_t i = 0; i < n->pass_count; i++) {
         emit_array(j);
         for (uint32_t k = 0; k < n->passes[i].count; k++)
@@ -273,60 +257,61 @@ static void bench_row_json(const struct bench_report *v, const struct benchmark_
         emit_array_end(j);
     }
     emit_array_end(j);
-    emit_f64_at(j, "baseline_ns", n->judged ? n->before_ns : NAN);
-    emit_f64_at(j, "ratio", n->judged ? n->regression.ratio.ratio : NAN);
-    emit_pair_at(j, "ratio_interval", n->judged && n->regression.ratio.interval,
-                 n->regression.ratio.low, n->regression.ratio.high);
-    emit_state_at(j, "mhz", n->now.mhz);
-    emit_state_at(j, "baseline_mhz", n->before.mhz);
-    emit_f64_at(j, "load", n->now.load ? n->now.load / 100.0 : NAN);
-    emit_f64_at(j, "baseline_load", n->before.load ? n->before.load / 100.0 : NAN);
-    emit_u64_at(j, "baseline_moments", n->regression.moments);
-    emit_text_at(j, "note", p->note);
-    emit_text_at(j, "message", n->failure ? n->failure->message : NULL);
-    emit_object_end(j);
 }
 
-static void baseline_json(const struct bench_report *v, struct emit *j)
-{
-    if (!v->path) {
-        emit_null_at(j, "baseline");
-        return;
-    }
-    emit_object_at(j, "baseline");
-    emit_text_at(j, "file", v->path);
-    emit_text_at(j, "date", v->baseline->date);
-    emit_text_at(j, "hone", v->baseline->hone_version);
-    emit_text_at(j, "device", v->baseline->device.name);
-    emit_text_at(j, "driver", v->baseline->device.driver);
-    emit_text_at(j, "unfit", v->unfit);
-    emit_object_end(j);
-}
+#define POINT    c->points[v->point]
+#define CHANGE   v->regression.ratio
+#define LOAD(of) (v->of.load ? v->of.load / 100.0 : NAN)
+#define BENCH_ROW(X)                                                                               \
+    X(PUT, constants, (emit_constants, POINT.spec), "{}", "")                                      \
+    X(JSON, configuration, (POINT.configuration_json), "{}", "")                                   \
+    X(TEXT, status, (status_text(v->failure ? v->failure->status : STATUS_CORRECT)), "", "")       \
+    X(TEXT, verdict, (bench_verdict(v)), "",                                                       \
+      "ok, gain, loss, undecided, failed; null: compared with nothing")                            \
+    X(F64, median_ns, (v->pass_count ? v->stats.median : NAN), "ns", "of the passes' medians")     \
+    X(PAIR, range_ns, (v->pass_count > 0, v->stats.least, v->stats.most), "ns", "of these")        \
+    X(U64, passes, (v->pass_count), "", "")                                                        \
+    X(PUT, samples_ns, (emit_passes, v), "[[]]", "a list a pass, in ns")                           \
+    X(F64, baseline_ns, (v->judged ? v->before_ns : NAN), "ns", "")                                \
+    X(F64, ratio, (v->judged ? CHANGE.ratio : NAN), "", "to the baseline")                         \
+    X(PAIR, ratio_interval, (v->judged && CHANGE.interval, CHANGE.low, CHANGE.high), "",           \
+      "null: too few passes")                                                                      \
+    X(KNOWN, mhz, (v->now.mhz, v->now.mhz), "MHz", "")                                             \
+    X(KNOWN, baseline_mhz, (v->before.mhz, v->before.mhz), "MHz", "")                              \
+    X(F64, load, (LOAD(now)), "", "load average")                                                  \
+    X(F64, baseline_load, (LOAD(before)), "", "")                                                  \
+    X(U64, baseline_moments, (v->regression.moments), "", "that it was measured at")               \
+    X(TEXT, note, (POINT.note), "", "")                                                            \
+    X(TEXT, message, (v->failure ? v->failure->message : NULL), "", "")
+FIELDS(bench_row_fields, struct benchmark_record, struct bench_report, BENCH_ROW)
+
+#define BASELINE(X)                                                                                \
+    X(TEXT, file, (v->path), "", "")                                                               \
+    X(TEXT, date, (v->baseline->date), "", "")                                                     \
+    X(TEXT, hone, (v->baseline->hone_version), "", "its version")                                  \
+    X(TEXT, device, (v->baseline->device.name), "", "")                                            \
+    X(TEXT, driver, (v->baseline->device.driver), "", "")                                          \
+    X(TEXT, unfit, (v->unfit), "", "why nothing is compared with it")
+FIELDS(baseline_fields, struct bench_report, void, BASELINE)
+
+#define BENCH(X)                                                                                   \
+    X(MEMBERS, about, (report_about_fields, v->about), "", "")                                     \
+    X(TEXT, spec, (v->spec->path), "", "")                                                         \
+    X(RECORD, device, (report_device_fields, v->device), "", "")                                   \
+    X(RECORD, baseline, (baseline_fields, v->path ? v : NULL), "", "")                             \
+    X(F64, fail_if, (v->loss), "", "so much slower")                                               \
+    X(F64, level, (v->level), "", "of the decisions")                                              \
+    X(RECORDS, rows, (bench_row_fields, v->records, v->count), "", "")                             \
+    X(U64, losses, (bench_losses(v)), "", "")                                                      \
+    X(TEXT, saved, (v->saved), "", "the file of the new baseline")                                 \
+    X(U64, elapsed_ns, (v->progress.common.elapsed_ns), "ns", "")                                  \
+    X(BOOL, cancelled, (v->progress.common.cancelled), "", "")                                     \
+    X(TEXT, error, (v->about->broken), "", "")
+FIELDS_SHARED(report_bench_fields, struct bench_report, struct bench_report, BENCH)
 
 static void write_bench_json(const void *report, struct text *out)
 {
-    const struct bench_report *v = report;
-    struct emit j;
-    emit_start(&j, out);
-    emit_object(&j);
-    report_about_json(v->about, &j);
-    emit_text_at(&j, "spec", v->spec->path);
-    emit_key(&j, "device");
-    report_device_json(v->device, &j);
-    baseline_json(v, &j);
-    emit_f64_at(&j, "fail_if", v->loss);
-    emit_f64_at(&j, "level", v->level);
-    emit_array_at(&j, "rows");
-    for (uint32_t i = 0; i < v->count; i++)
-        bench_row_json(v, &v->records[i], &j);
-    emit_array_end(&j);
-    emit_u64_at(&j, "losses", bench_losses(v));
-    emit_text_at(&j, "saved", v->saved);
-    emit_u64_at(&j, "elapsed_ns", v->progress.common.elapsed_ns);
-    emit_bool_at(&j, "cancelled", v->progress.common.cancelled);
-    emit_text_at(&j, "error", v->about->broken);
-    emit_object_end(&j);
-    text_add(out, "\n");
+    fields_line(&report_bench_fields, report, report, out);
 }
 
 // ---- JUnit -------------------------------------------------------------------------------------

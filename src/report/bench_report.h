@@ -35,12 +35,8 @@ struct bench_report {
 // How many are lost: slower beyond the threshold, or failing that have a time in the baseline.
 uint32_t bench_losses(const struct bench_report *v);
 
-// Writers of struct bench_report. JSON, one object: hone, command, host, date, seed, store, spec, device,
-// baseline ({file, date, hone, driver, unfit}; null), fail_if, level, rows (constants, configuration,
-// status, verdict (ok, gain, loss, undecided, failed; null: compared with nothing), median_ns, range_ns,
-// passes, samples_ns (a list a pass), baseline_ns, baseline_passes, ratio, ratio_interval (null: too few
-// passes), mhz, baseline_mhz, load, baseline_load, baseline_moments, note, message), losses, saved,
-// elapsed_ns, cancelled, error.
+// Writers of struct bench_report.
+extern const struct fields report_bench_fields; // within itself
 extern const writers bench_writers;
 
 #endif

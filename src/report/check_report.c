@@ -1,5 +1,7 @@
 // A check: a line a configuration, and its end.
+#include "base/fields.h"
 #include "report/check_report.h"
+#include "model/result_fields.h"
 #include "report/units.h"
 #include "report/values.h"
 #include "report/verified.h"
@@ -411,138 +413,123 @@ static void put_check_end(const struct check_report *v, struct text *out)
     put_verdict(v, out);
 }
 
-// ---- JSON --------------------------------------------------------------------------------------
-
-static void place_at(const struct race_place *p, struct emit *j)
-{
-    emit_text_at(j, "file", *p->file ? p->file : NULL);
-    emit_u64_at(j, "line", p->line);
-    emit_u64_at(j, "column", p->column);
-    emit_text_at(j, "text", *p->text ? p->text : NULL);
-    emit_text_at(j, "item", *p->item ? p->item : NULL);
-}
-
-static void race_json(const struct race *r, struct emit *j)
-{
-    emit_object(j);
-    emit_text_at(j, "kind", race_kind_name(r->kind));
-    emit_text_at(j, "kernel", r->kernel);
-    place_at(&r->at, j);
-    emit_text_at(j, "memory", *r->memory ? r->memory : NULL);
-    emit_u64_at(j, "bytes", r->bytes);
-    emit_key(j, "other");
-    if (*r->other.item || r->other.line) {
-        emit_object(j);
-        place_at(&r->other, j);
-        emit_object_end(j);
-    } else {
-        emit_null(j);
-    }
-    emit_text_at(j, "detail", *r->detail ? r->detail : NULL);
-    emit_u64_at(j, "count", r->count);
-    emit_bool_at(j, "more", r->more);
-    emit_object_end(j);
-}
-
-static void races_at(const struct check_report *v, const struct check_record *r, struct emit *j)
-{
-    emit_key(j, "races");
-    if (!v->simulated) {
-        emit_null(j);
-        return;
-    }
-    emit_array(j);
-    for (size_t i = 0; r->races && i < r->races->count; i++)
-        race_json(&r->races->races[i], j);
-    emit_array_end(j);
-}
-
-static void put_record_json(const struct check_report *run, const struct check_record *v,
-                            struct emit *j)
-{
-    struct text command = TEXT_INIT;
-    bool is_failure = check_outcome(v->verdict) == OUTCOME_FAILED;
-    if (is_failure)
-        run->command(run->context, v, &command);
-    const struct result *r = v->result;
-    bool is_correct = r->status == STATUS_CORRECT;
-    emit_object(j);
-    emit_text_at(j, "type", "check");
-    emit_raw_at(j, "configuration", v->configuration_json);
-    emit_key(j, "constants");
-    emit_constants(j, v->spec);
-    emit_text_at(j, "status", status_text(r->status));
-    emit_text_at(j, "outcome", outcome_texts[check_outcome(v->verdict)]);
-    emit_text_at(j, "verdict", check_verdict_text(v->verdict));
-    emit_bool_at(j, "verified", is_correct && r->verification == VERIFICATION_REFERENCE);
-    emit_text_at(j, "verification", verification_text(r->verification));
-    emit_key(j, "outputs");
-    report_outputs_json(r, j);
-    emit_text_at(j, "message", r->message);
-    emit_text_at(j, "fault", fault_text(r->fault));
-    emit_text_at(j, "log", r->log);
-    emit_bool_at(j, "reused", r->reused);
-    emit_text_at(j, "same_as", v->same_as ? v->same_as->configuration : NULL);
-    races_at(run, v, j);
-    emit_text_at(j, "command", is_failure ? text_cstr(&command) : NULL);
-    emit_array_at(j, "resources");
-    for (uint32_t i = 0; i < r->resource_count; i++)
-        report_resources_json(&r->resources[i], j);
-    emit_array_end(j);
-    emit_object_at(j, "times_ns");
-    emit_u64_at(j, "build", r->build_ns);
-    emit_u64_at(j, "verify", r->verify_ns);
-    emit_u64_at(j, "launch", r->verify_launch_ns);
-    emit_object_end(j);
-    emit_object_end(j);
-    text_release(&command);
-}
-
 const char *report_check_shown(const struct check_report *v)
 {
     bool any = !v->run->build_only && report_check_count(v, OUTCOME_PASSED) > 0;
     return any ? report_shown_text(report_check_evidence(v)) : NULL;
 }
 
-static void put_check_end_json(const struct check_report *v, struct emit *j)
+// ---- JSON --------------------------------------------------------------------------------------
+
+#define RACE_PLACE(X)                                                                              \
+    X(SOME, file, (v->file), "", "")                                                               \
+    X(U64, line, (v->line), "", "")                                                                \
+    X(U64, column, (v->column), "", "")                                                            \
+    X(SOME, text, (v->text), "", "")                                                               \
+    X(SOME, item, (v->item), "", "work-item")
+FIELDS(race_place_fields, struct race_place, void, RACE_PLACE)
+
+#define HAS_OTHER (*v->other.item || v->other.line)
+#define RACE(X)                                                                                    \
+    X(TEXT, kind, (race_kind_name(v->kind)), "", "")                                               \
+    X(TEXT, kernel, (v->kernel), "", "")                                                           \
+    X(MEMBERS, at, (race_place_fields, &v->at), "", "")                                            \
+    X(SOME, memory, (v->memory), "", "")                                                           \
+    X(U64, bytes, (v->bytes), "", "")                                                              \
+    X(RECORD, other, (race_place_fields, HAS_OTHER ? &v->other : NULL), "", "")                    \
+    X(SOME, detail, (v->detail), "", "")                                                           \
+    X(U64, count, (v->count), "", "")                                                              \
+    X(BOOL, more, (v->more), "", "")
+FIELDS(race_fields, struct race, void, RACE)
+
+// The command line that shows a failure again.
+static const char *check_command(const struct check_report *run, const struct check_record *v,
+                                 struct arena *a)
+{
+    struct text command = TEXT_INIT;
+    if (check_outcome(v->verdict) != OUTCOME_FAILED)
+        return NULL;
+    run->command(run->context, v, &command);
+    return text_to_arena(&command, a);
+}
+
+#define CHECK_TIMES(X)                                                                             \
+    X(U64, build, (v->build_ns), "ns", "")                                                         \
+    X(U64, verify, (v->verify_ns), "ns", "")                                                       \
+    X(U64, launch, (v->verify_launch_ns), "ns", "")
+FIELDS(check_times_fields, struct result, void, CHECK_TIMES)
+
+#define RACES (c->simulated && v->races ? v->races->races : NULL)
+#define CHECKED(X)                                                                                 \
+    X(TEXT, type, ("check"), "", "")                                                               \
+    X(JSON, configuration, (v->configuration_json), "{}", "")                                      \
+    X(PUT, constants, (emit_constants, v->spec), "{}", "")                                         \
+    X(TEXT, status, (status_text(v->result->status)), "", "as of hone tune")                       \
+    X(TEXT, outcome, (outcome_texts[check_outcome(v->verdict)]), "", "passed, skipped or failed")  \
+    X(TEXT, verdict, (check_verdict_text(v->verdict)), "",                                         \
+      "passed, device limit, allowed, not verified or failed")                                     \
+    X(BOOL, verified, (result_is_verified(v->result)), "", "")                                     \
+    X(TEXT, verification, (verification_text(v->result->verification)), "", "")                    \
+    X(EACH, outputs, (output_fields, result_emit_outputs, v->result), "", "")                      \
+    X(TEXT, message, (v->result->message), "", "")                                                 \
+    X(TEXT, fault, (fault_text(v->result->fault)), "", "")                                         \
+    X(TEXT, log, (v->result->log), "", "of the build")                                             \
+    X(BOOL, reused, (v->result->reused), "", "")                                                   \
+    X(TEXT, same_as, (v->same_as ? v->same_as->configuration : NULL), "", "")                      \
+    X(LIST, races, (race_fields, c->simulated, RACES, RACES ? v->races->count : 0), "", "")        \
+    X(TEXT, command, (check_command(c, v, a)), "", "that shows a failure again")                   \
+    X(RECORDS, resources,                                                                          \
+      (result_resources_fields, v->result->resources, v->result->resource_count), "",              \
+      "of each launch")                                                                            \
+    X(RECORD, times_ns, (check_times_fields, v->result), "", "")
+FIELDS_SHARED(check_fields, struct check_record, struct check_report, CHECKED)
+
+static uint64_t count_spec_errors(const struct check_report *v)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < v->count; i++)
+        count += fault_is_spec(v->records[i]->result->fault);
+    return count;
+}
+
+static const char *check_words(const struct check_report *v, struct arena *a)
 {
     const struct checked_outcomes all = check_outcomes(v);
     const struct verified_by check = report_verified(&v->run->check, &all);
-    struct text words = TEXT_INIT;
-    report_check(&check, &words);
-    emit_object(j);
-    emit_text_at(j, "type", "summary");
-    emit_bool_at(j, "ok", report_check_passed(v));
-    for (int outcome = OUTCOME_PASSED; outcome <= OUTCOME_FAILED; outcome++)
-        emit_u64_at(j, outcome_texts[outcome], report_check_count(v, (enum check_outcome)outcome));
-    uint64_t spec_errors = 0;
-    for (size_t i = 0; i < v->count; i++)
-        spec_errors += fault_is_spec(v->records[i]->result->fault);
-    emit_object_at(j, "counts");
-    for (unsigned s = 0; s < STATUS_COUNT; s++)
-        emit_u64_at(j, status_text((enum status)s), v->progress.by_status[s]);
-    emit_object_end(j);
-    emit_u64_at(j, "spec_errors", spec_errors);
-    emit_u64_at(j, "done", v->count);
-    emit_u64_at(j, "planned", v->progress.common.planned);
-    emit_u64_at(j, "valid", v->progress.valid);
-    emit_u64_at(j, "reused", v->progress.reused);
-    emit_u64_at(j, "identical", v->progress.identical);
-    if (v->simulated)
-        emit_u64_at(j, "races", v->finding_count);
-    else
-        emit_null_at(j, "races");
-    emit_text_at(j, "verification", text_cstr(&words));
-    report_check_notes_json(&all, j);
-    const char *shown = report_check_shown(v);
-    emit_bool_at(j, "verified", shown && report_check_evidence(v) == SHOWN_CORRECT);
-    emit_text_at(j, "shown", shown);
-    emit_bool_at(j, "cancelled", v->progress.common.cancelled);
-    emit_text_at(j, "error", v->run->about->broken);
-    emit_u64_at(j, "elapsed_ns", v->progress.common.elapsed_ns);
-    emit_object_end(j);
-    text_release(&words);
+    return report_check_words(&check, a);
 }
+
+static void emit_check_notes(const void *record, const void *context, struct emit *j)
+{
+    const struct checked_outcomes all = check_outcomes(record);
+    (void)context;
+    report_emit_check_notes(&all, j);
+}
+
+#define CHECK_SUMMARY(X)                                                                           \
+    X(TEXT, type, ("summary"), "", "")                                                             \
+    X(BOOL, ok, (report_check_passed(v)), "", "")                                                  \
+    X(U64, passed, (report_check_count(v, OUTCOME_PASSED)), "", "")                                \
+    X(U64, skipped, (report_check_count(v, OUTCOME_SKIPPED)), "", "")                              \
+    X(U64, failed, (report_check_count(v, OUTCOME_FAILED)), "", "")                                \
+    X(RECORD, counts, (report_counts_fields, v->progress.by_status), "", "")                       \
+    X(U64, spec_errors, (count_spec_errors(v)), "", "of these: the spec is wrong there")           \
+    X(U64, done, (v->count), "", "")                                                               \
+    X(U64, planned, (v->progress.common.planned), "", "")                                          \
+    X(U64, valid, (v->progress.valid), "", "")                                                     \
+    X(U64, reused, (v->progress.reused), "", "")                                                   \
+    X(U64, identical, (v->progress.identical), "", "")                                             \
+    X(KNOWN, races, (v->simulated, v->finding_count), "", "null: none were looked for")            \
+    X(TEXT, verification, (check_words(v, a)), "", "how results were verified")                    \
+    X(EACH, check_notes, (report_check_note_fields, emit_check_notes, v), "", "the first of each") \
+    X(BOOL, verified, (report_check_shown(v) && report_check_evidence(v) == SHOWN_CORRECT), "",    \
+      "by a reference")                                                                            \
+    X(TEXT, shown, (report_check_shown(v)), "",                                                    \
+      "without a reference at best: agree with each other; not verified")                          \
+    X(BOOL, cancelled, (v->progress.common.cancelled), "", "")                                     \
+    X(TEXT, error, (v->run->about->broken), "", "")                                                \
+    X(U64, elapsed_ns, (v->progress.common.elapsed_ns), "ns", "")
+FIELDS_SHARED(check_summary_fields, struct check_report, void, CHECK_SUMMARY)
 
 // ---- the writers -------------------------------------------------------------------------------
 
@@ -565,26 +552,17 @@ static void write_check_end(const void *report, struct text *out)
 
 static void write_check_head_json(const void *report, struct text *out)
 {
-    struct emit j;
-    emit_start(&j, out);
-    report_run_json(((const struct check_report *)report)->run, &j);
-    text_add(out, "\n");
+    fields_line(&report_run_fields, ((const struct check_report *)report)->run, NULL, out);
 }
 
 static void write_check_record_json(const void *report, const void *record, struct text *out)
 {
-    struct emit j;
-    emit_start(&j, out);
-    put_record_json(report, record, &j);
-    text_add(out, "\n");
+    fields_line(&check_fields, record, report, out);
 }
 
 static void write_check_end_json(const void *report, struct text *out)
 {
-    struct emit j;
-    emit_start(&j, out);
-    put_check_end_json(report, &j);
-    text_add(out, "\n");
+    fields_line(&check_summary_fields, report, NULL, out);
 }
 
 static void write_check_junit(const void *report, struct text *out)

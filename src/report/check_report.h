@@ -36,17 +36,10 @@ struct check_report {
 // memory, 6 work-groups a unit"); at the end failures (of each kind the first in full, or all),
 // what was found by a simulator, what does not count, and last whether all is well.
 //
-// JSON: type "run" (report.h), then "check": configuration, constants, status, outcome (passed,
-// skipped, failed), verdict, verified, verification, outputs (report_outputs_json()), message, log,
-// reused, same_as, races (null where none were looked for), command, resources (one a launch, as in
-// report.h), times_ns (build, verify, launch). A race: kind, kernel, file, line, column, text, item,
-// memory, bytes, other (file, line, column, text, item; or null), detail, count, more; unknown is
-// null, or 0. Last "summary": ok, passed, skipped, failed, counts, done, planned, valid, reused,
-// identical, races (null where none were looked for), verification, verified, shown
-// (report_shown_text(); null where nothing ran), cancelled, error, elapsed_ns
-//
 // Records are struct check_record.
 extern const writers check_writers;
+extern const struct fields check_fields,
+    check_summary_fields; // of a record, within the report; of that
 
 uint64_t report_check_count(const struct check_report *v, enum check_outcome outcome);
 // The evidence that the records give; as text, for the configurations that passed: NULL if none

@@ -572,18 +572,7 @@ static void write_compare_end_markdown(const void *report, struct text *out)
 
 static void write_compare_end_json(const void *report, struct text *out)
 {
-    const struct compare_report *v = report;
-    struct emit j;
-    emit_start(&j, out);
-    emit_object(&j);
-    report_compare_json(v, &j);
-    emit_key(&j, "why");
-    if (v->why)
-        report_why_json(v->why, &j);
-    else
-        emit_null(&j);
-    emit_object_end(&j);
-    text_add(out, "\n");
+    fields_line(&report_compare_fields, report, report, out);
 }
 
 const writers compare_writers = {

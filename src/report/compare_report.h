@@ -27,19 +27,8 @@ struct compare_report {
 // against one.
 double report_error_norm(const struct result *r);
 // Text and Markdown: what is compared (text alone), the table, what failed, the summary, why.
-//
-// JSON, one object: hone, command, host, date, seed, store, sides (label, spec, routine, constants,
-// options, device, driver, language, run, verification), rows (configuration, sides:
-// [{configuration, status, median_ns, interval_ns, samples_ns, batch, registers, spill_bytes,
-// local_bytes, metric, error, message, library, place, tied, ratio, ratio_interval}], ratio,
-// ratio_interval, probability, differs, in_turn, rounds, repeated, same_as), planned, only,
-// compared, failed, identical, in_turn, mean_ratio, mean_interval, differ, first_faster,
-// second_faster, level, kendall_tau, best (of each side: configuration, median_ns), ratio_of_bests,
-// ratio_of_bests_interval, devices (report_members_at()), launches, elapsed_ns, cancelled, error, why. Ratios are of the first
-// side's time to the second's; of several specs: of each to the fastest. `error` of a side is
-// report_error_norm().
 extern const writers compare_writers;
-void report_compare_json(const struct compare_report *v, struct emit *j); // without why
+extern const struct fields report_compare_fields; // within itself
 
 // Is this one compared, side by side? The bests of several specs are ranked instead.
 bool report_is_compared(const struct compare_report *v, const struct compare_record *r);

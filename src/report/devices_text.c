@@ -1,4 +1,5 @@
 // The devices as text and JSON: in text an entry for each card, with a line for each way to it.
+#include "base/fields.h"
 #include "report/report.h"
 #include "report/units.h"
 #include "worker/protocol.h"
@@ -98,34 +99,30 @@ static const char *card_of(const struct device_report *r, const struct device_in
     return *pci ? pci : *uuid ? uuid : id;
 }
 
+#define NODE(X) X(TEXT, node, (c->nodes[v - c->devices]), "", "that has it; empty: this machine")
+FIELDS(node_fields, struct device_info, struct device_report, NODE)
+
+#define LISTED(X)                                                                                  \
+    X(TEXT, card, (card_of(c, v)), "", "shared by all views of one card")                          \
+    X(MEMBERS, device, (report_device_fields, v), "", "")                                          \
+    X(U64, number, (v->card), "", "of the card")                                                   \
+    X(MEMBERS, node, (node_fields, c->nodes ? v : NULL), "", "")
+FIELDS(listed_fields, struct device_info, struct device_report, LISTED)
+
+#define MISSING(X)                                                                                 \
+    X(TEXT, device, (v->device), "", "")                                                           \
+    X(TEXT, reason, (v->reason), "", "")                                                           \
+    X(TEXT, remedy, (v->remedy), "", "")
+FIELDS(missing_fields, struct device_note, void, MISSING)
+
+#define DEVICES(X)                                                                                 \
+    X(RECORDS, devices, (listed_fields, v->devices, v->device_count), "", "")                      \
+    X(RECORDS, missing, (missing_fields, v->notes, v->note_count), "", "that no driver offers")
+FIELDS_SHARED(report_devices_fields, struct device_report, struct device_report, DEVICES)
+
 static void write_devices_json(const void *report, struct text *out)
 {
-    const struct device_report *r = report;
-    struct emit j;
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_array_at(&j, "devices");
-    for (uint32_t i = 0; i < r->device_count; i++) {
-        emit_object(&j);
-        emit_text_at(&j, "card", card_of(r, &r->devices[i]));
-        report_device_fields(&r->devices[i], &j);
-        emit_u64_at(&j, "number", r->devices[i].card);
-        if (r->nodes)
-            emit_text_at(&j, "node", r->nodes[i]);
-        emit_object_end(&j);
-    }
-    emit_array_end(&j);
-    emit_array_at(&j, "missing");
-    for (uint32_t i = 0; i < r->note_count; i++) {
-        emit_object(&j);
-        emit_text_at(&j, "device", r->notes[i].device);
-        emit_text_at(&j, "reason", r->notes[i].reason);
-        emit_text_at(&j, "remedy", r->notes[i].remedy);
-        emit_object_end(&j);
-    }
-    emit_array_end(&j);
-    emit_object_end(&j);
-    text_add(out, "\n");
+    fields_line(&report_devices_fields, report, report, out);
 }
 
 const writers devices_writers = {[REPORT_TEXT] = {.end = write_devices},

@@ -50,13 +50,3 @@ void report_members(const struct farm_member *members, uint32_t count, bool in_s
         text_add(out, "\n");
     }
 }
-
-void report_members_at(const struct farm_member *members, uint32_t count, struct emit *j)
-{
-    emit_key(j, "devices");
-    if (count == 0) {
-        emit_null(j);
-        return;
-    }
-    farm_members_emit(members, count, j);
-}

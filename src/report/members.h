@@ -2,7 +2,6 @@
 #ifndef HONE_REPORT_MEMBERS_H
 #define HONE_REPORT_MEMBERS_H
 
-#include "base/emit.h"
 #include "base/text.h"
 #include "runner/farm.h"
 
@@ -10,8 +9,5 @@
 // members.
 void report_members(const struct farm_member *members, uint32_t count, bool in_short,
                     struct text *out);
-// "devices": [{name, node, id, state, why, results, rounds, ratio, ratio_interval}], null without
-// members.
-void report_members_at(const struct farm_member *members, uint32_t count, struct emit *j);
 
 #endif

@@ -1,4 +1,5 @@
 // Reports a device's measured limits, and the share of them that a result reaches.
+#include "base/fields.h"
 #include "report/peak_report.h"
 
 #include "report/report.h"
@@ -190,22 +191,41 @@ void report_peak_earlier(const struct peak *now, const struct peak *kept, struct
     }
 }
 
-void report_peak_limits_json(const struct peak *p, struct emit *j)
+#define RATE(X)                                                                                    \
+    X(F64, rate, (v->known ? v->median : NAN), "1/s", "in flop or bytes; null: not known")         \
+    X(PAIR, interval, (v->known && v->interval, v->low, v->high), "1/s", "null below six rounds")  \
+    X(U64, rounds, (v->rounds), "", "")                                                            \
+    X(TEXT, configuration, (v->configuration), "", "of the kernel that reached it")                \
+    X(TEXT, date, (v->date), "", "")                                                               \
+    X(TEXT, why, (v->why), "", "it is not known")
+FIELDS(rate_fields, struct peak_rate, void, RATE)
+
+#define LIMITS(X)                                                                                  \
+    X(RECORD, fp32, (rate_fields, &v->rates[PEAK_FP32]), "", "flop/s")                             \
+    X(RECORD, memory_read, (rate_fields, &v->rates[PEAK_READ]), "", "bytes/s")                     \
+    X(RECORD, memory_copy, (rate_fields, &v->rates[PEAK_COPY]), "", "bytes/s")                     \
+    X(RECORD, local, (rate_fields, &v->rates[PEAK_LOCAL]), "", "bytes/s")
+FIELDS(limit_fields, struct peak, void, LIMITS)
+
+#define FOUND(X)                                                                                   \
+    X(TEXT, hone, (v->about->hone_version), "", "its version")                                     \
+    X(RECORD, device, (report_device_fields, v->device), "", "")                                   \
+    X(TEXT, host, (v->about->host), "", "")                                                        \
+    X(TEXT, date, (v->about->date), "", "")                                                        \
+    X(TEXT, store, (v->about->store), "", "")                                                      \
+    X(RECORD, limits, (limit_fields, v->found), "", "")                                            \
+    X(F64, fp32_arithmetic, (arithmetic_of(v->device)), "flop/s",                                  \
+      "of an NVIDIA card compute units x lanes x 2 x clock; else null")                            \
+    X(BOOL, cancelled, (v->cancelled), "", "")                                                     \
+    X(TEXT, error, (v->about->broken), "", "")
+
+static double arithmetic_of(const struct device_info *d)
 {
-    emit_object(j);
-    for (unsigned i = 0; i < PEAK_COUNT; i++) {
-        emit_object_at(j, peak_limit_text(((enum peak_limit)i)));
-        emit_f64_at(j, "rate", p->rates[i].known ? p->rates[i].median : NAN);
-        emit_pair_at(j, "interval", p->rates[i].known && p->rates[i].interval, p->rates[i].low,
-                     p->rates[i].high);
-        emit_u64_at(j, "rounds", p->rates[i].rounds);
-        emit_text_at(j, "configuration", p->rates[i].configuration);
-        emit_text_at(j, "date", p->rates[i].date);
-        emit_text_at(j, "why", p->rates[i].why);
-        emit_object_end(j);
-    }
-    emit_object_end(j);
+    double arithmetic = peak_arithmetic(d);
+    return arithmetic > 0 ? arithmetic : NAN;
 }
+
+FIELDS_SHARED(report_peak_fields, struct peak_report, void, FOUND)
 
 static void write_peak(const void *report, struct text *out)
 {
@@ -225,24 +245,7 @@ static void write_peak(const void *report, struct text *out)
 
 static void write_peak_json(const void *report, struct text *out)
 {
-    const struct peak_report *v = report;
-    double arithmetic = peak_arithmetic(v->device);
-    struct emit j;
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_text_at(&j, "hone", v->about->hone_version);
-    emit_key(&j, "device");
-    report_device_json(v->device, &j);
-    emit_text_at(&j, "host", v->about->host);
-    emit_text_at(&j, "date", v->about->date);
-    emit_text_at(&j, "store", v->about->store);
-    emit_key(&j, "limits");
-    report_peak_limits_json(v->found, &j);
-    emit_f64_at(&j, "fp32_arithmetic", arithmetic > 0 ? arithmetic : NAN);
-    emit_bool_at(&j, "cancelled", v->cancelled);
-    emit_text_at(&j, "error", v->about->broken);
-    emit_object_end(&j);
-    text_add(out, "\n");
+    fields_line(&report_peak_fields, report, NULL, out);
 }
 
 const writers peak_writers = {[REPORT_TEXT] = {.end = write_peak},
@@ -294,22 +297,21 @@ void report_peak_shares(const struct record_frame *f, const struct tune_record *
     }
 }
 
-void report_peak_json(const struct record_frame *f, const struct tune_record *r, struct emit *j)
+struct reached {
+    const struct peak *peak;
+    const struct tune_record *record; // (or NULL)
+};
+
+static void emit_shares(const void *record, const void *context, struct emit *j)
 {
-    const struct peak *p = f->peak;
-    double value;
-    if (!peak_is_known(p)) {
-        emit_null(j);
-        return;
-    }
-    emit_object(j);
-    emit_key(j, "limits");
-    report_peak_limits_json(p, j);
+    const struct reached *v = record;
+    const struct spec *spec = ((const struct record_frame *)context)->spec;
     struct peak_share share;
-    emit_object_at(j, "shares");
-    for (uint32_t i = 0; r && f->spec && i < f->spec->metric_count; i++) {
-        const char *unit = f->spec->metrics[i].name;
-        if (!record_metric(r, i, &value) || !peak_share(p, unit, value, &share))
+    double value;
+    emit_object(j);
+    for (uint32_t i = 0; v->record && spec && i < spec->metric_count; i++) {
+        const char *unit = spec->metrics[i].name;
+        if (!record_metric(v->record, i, &value) || !peak_share(v->peak, unit, value, &share))
             continue;
         emit_object_at(j, unit);
         emit_text_at(j, "limit", peak_limit_text(share.limit));
@@ -317,5 +319,18 @@ void report_peak_json(const struct record_frame *f, const struct tune_record *r,
         emit_object_end(j);
     }
     emit_object_end(j);
-    emit_object_end(j);
+}
+
+#define REACHED(X)                                                                                 \
+    X(RECORD, limits, (limit_fields, v->peak), "", "as of hone peak")                              \
+    X(PUT, shares, (emit_shares, v), "{}", "of each metric in FLOP/s or B/s: limit, share")
+FIELDS(reached_fields, struct reached, struct record_frame, REACHED)
+
+void report_peak_json(const void *record, const void *frame, struct emit *j)
+{
+    const struct reached reached = {((const struct record_frame *)frame)->peak, record};
+    if (peak_is_known(reached.peak))
+        emit_record(j, &reached_fields, &reached, frame);
+    else
+        emit_null(j);
 }

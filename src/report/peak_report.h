@@ -29,9 +29,8 @@ struct peak_report {
     enum report_format format; // of its table
     bool cancelled;
 };
-// Write a struct peak_report. JSON: hone, device, host, date, store, limits
-// (report_peak_limits_json()), fp32_arithmetic (peak_arithmetic(); null: not known), cancelled,
-// error.
+// Write a struct peak_report.
+extern const struct fields report_peak_fields;
 extern const writers peak_writers;
 
 // All limits, as `hone peak` shows them.
@@ -39,17 +38,13 @@ void report_peak(const struct device_info *d, const struct peak *p, enum report_
                  struct text *out);
 // A line for each limit of which `kept` has more than was measured now.
 void report_peak_earlier(const struct peak *now, const struct peak *kept, struct text *out);
-// {"limits": {"fp32": {"rate", "interval" ([low, high]; null below six rounds), "rounds",
-//  "configuration", "date", "why"}, ...}}: a limit that is not known has a rate of null.
-void report_peak_limits_json(const struct peak *p, struct emit *j);
-
 // A line for each metric that a known limit is about: "1234 GFLOP/s is 83 % of the device's
 // measured fp32 peak (1487 [1480 .. 1490]; hone peak)".
 void report_peak_shares(const struct record_frame *f, const struct tune_record *r,
                         struct text *out);
-// {"limits": as above, "shares": {"GFLOP/s": {"limit": "fp32", "share": 0.83}, ...}}; null where
-// nothing is known. `r` may be NULL: no shares.
-void report_peak_json(const struct record_frame *f, const struct tune_record *r, struct emit *j);
+// Limits, and the shares of them that a struct tune_record (or NULL) reaches, within a struct record_frame; null where
+// nothing is known.
+void report_peak_json(const void *record, const void *frame, struct emit *j);
 
 // On NVIDIA: compute units x fp32 lanes of each x 2 x clock, in flop/s; 0 where a factor is not
 // known.

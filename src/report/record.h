@@ -4,10 +4,10 @@
 #define HONE_REPORT_RECORD_H
 
 #include "recorded/recorded.h"
-#include "model/device_peak.h"
 #include "report/progress.h"
 #include "report/writer.h"
 #include "workflows/best.h"
+#include "workflows/record_fields.h"
 #include "workflows/tune/tune.h"
 
 // The circumstances of a run: version, command, host, date, seed, store.
@@ -58,15 +58,6 @@ struct record_origin {
     const char *goal;           // "the least cost": what it is the best by, where that is no time
 };
 
-// The context in which a record of a tune is shown.
-struct record_frame {
-    const struct spec *spec; // of its metrics; NULL: they are not known
-    const struct device_info *device;
-    const struct tune_record *chosen;   // (or NULL) what is recommended of those tied
-    const struct record_origin *origin; // (optional) of what came from the store
-    const struct peak *peak;            // (optional) what the device can do at most
-};
-
 // A tune, by now or at its end.
 struct tune_report {
     struct run_head head;
@@ -87,18 +78,5 @@ struct tune_report {
     bool in_short;
     const char *options; // (optional) for a compiler, of the best
 };
-
-// Metric `i` of a record; false where it has no value.
-static inline bool record_metric(const struct tune_record *r, size_t i, double *value)
-{
-    *value = r->metrics ? r->metrics[i] : 0;
-    return r->metrics && *value == *value;
-}
-
-// Its place in the ranking: 1 is the winner and all that are tied with it, 0 not ranked.
-static inline size_t record_place(const struct tune_record *r)
-{
-    return !r->ranked ? 0 : r->rank.tied ? 1 : r->rank.place + 1;
-}
 
 #endif

@@ -1,5 +1,6 @@
 // Everything about one result, as `hone run` and `hone best` show it.
 #include "report/peak_report.h"
+#include "model/result_fields.h"
 #include "report/report.h"
 #include "report/units.h"
 
@@ -263,7 +264,7 @@ static void put_card(const struct result *r, struct text *out)
     if (!report_is_slowed(&r->gpu))
         return;
     text_add(out, "Slowed: ");
-    report_slowed(&r->gpu, out);
+    gpu_put_slowed(&r->gpu, out);
     text_add(out, "\n");
 }
 

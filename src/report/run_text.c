@@ -1,4 +1,5 @@
 // The head of a run, and one line a configuration.
+#include "model/result_fields.h"
 #include "report/report.h"
 #include "report/units.h"
 #include "report/verified.h"
@@ -117,7 +118,7 @@ static void put_card(const struct gpu_snapshot *g, struct text *out)
         return;
     text_add(out, ", ");
     if (report_is_slowed(g))
-        report_slowed(g, out);
+        gpu_put_slowed(g, out);
     else
         report_gpu(g, out);
 }

@@ -1,5 +1,6 @@
 // How strategies search recorded spaces, as text and JSON: a table for each file, a row for each
 // strategy, and a table of means over all files.
+#include "base/fields.h"
 #include "report/score_report.h"
 
 #include "base/emit.h"
@@ -48,6 +49,8 @@ static void put_along(struct table *t, const struct score_options *o, enum score
     }
     if (axis == SCORE_TIME)
         table_cell(t, IN_FLIGHT, "%u, in time", o->in_flight);
+    else if (axis == SCORE_MIRROR)
+        table_cell(t, IN_FLIGHT, "%u, mirrored", o->in_flight);
     else
         table_cell(t, IN_FLIGHT, "%u", axis == SCORE_MANY ? o->many : o->in_flight);
     table_cell(t, MANY_SCORE, "%.3f", score);
@@ -189,93 +192,103 @@ static void write_score_end(const void *report, struct text *out)
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void axis_fields(const struct score_result *a, uint32_t repeats, struct emit *j)
+static void emit_scores(const void *record, const void *context, struct emit *j)
 {
-    emit_f64_at(j, "score", a->score.mean);
-    emit_pair_at(j, "interval", !isnan(a->score.low), a->score.low, a->score.high);
-    emit_f64_at(j, "fraction", a->fraction);
-    emit_array_at(j, "scores");
-    for (uint32_t i = 0; i < repeats; i++)
-        emit_f64(j, a->scores[i]);
+    emit_array(j);
+    for (uint32_t i = 0; i < ((const struct score_options *)context)->repeats; i++)
+        emit_f64(j, ((const struct score_result *)record)->scores[i]);
     emit_array_end(j);
-    emit_array_at(j, "at");
-    for (unsigned i = 0; i < CURVE_SHARES; i++) {
-        emit_object(j);
-        emit_f64_at(j, "share", curve_shares[i]);
-        if (isnan(a->lead[i]))
-            emit_null_at(j, "score");
-        else
-            emit_f64_at(j, "score", a->lead[i]);
-        emit_object_end(j);
-    }
-    emit_array_end(j);
-    emit_array_at(j, "to_95_percent");
-    for (uint32_t i = 0; i < repeats; i++) {
-        if (isinf(a->along[i]))
+}
+
+static void emit_along(const void *record, const void *context, struct emit *j)
+{
+    const double *along = ((const struct score_result *)record)->along;
+    emit_array(j);
+    for (uint32_t i = 0; i < ((const struct score_options *)context)->repeats; i++) {
+        if (isinf(along[i]))
             emit_null(j);
         else
-            emit_u64(j, (uint64_t)a->along[i]);
+            emit_u64(j, (uint64_t)along[i]);
     }
     emit_array_end(j);
-    emit_object_at(j, "within_1_percent");
-    if (isinf(a->near))
-        emit_null_at(j, "evaluations");
-    else
-        emit_u64_at(j, "evaluations", (uint64_t)a->near);
-    emit_f64_at(j, "searches", a->nears);
-    emit_object_end(j);
 }
+
+struct score_point {
+    double share, score;
+};
+
+#define SCORE_POINT(X)                                                                             \
+    X(F64, share, (v->share), "", "of the budget")                                                 \
+    X(F64, score, (v->score), "", "")
+FIELDS(score_point_fields, struct score_point, void, SCORE_POINT)
+
+static void emit_curve(const void *record, const void *context, struct emit *j)
+{
+    for (unsigned i = 0; i < CURVE_SHARES; i++) {
+        const struct score_point at = {curve_shares[i],
+                                       ((const struct score_result *)record)->lead[i]};
+        emit_record(j, &score_point_fields, &at, context);
+    }
+}
+
+#define NEAR(X)                                                                                    \
+    X(KNOWN, evaluations, (!isinf(v->near), isinf(v->near) ? 0 : v->near), "",                     \
+      "null: most searches do not come so near")                                                   \
+    X(F64, searches, (v->nears), "", "the part of them that do")
+FIELDS(near_fields, struct score_result, void, NEAR)
+
+#define AXIS(X)                                                                                    \
+    X(F64, score, (v->score.mean), "", "")                                                         \
+    X(PAIR, interval, (!isnan(v->score.low), v->score.low, v->score.high), "", "null: one seed")   \
+    X(F64, fraction, (v->fraction), "", "of the optimum, at the budget")                           \
+    X(PUT, scores, (emit_scores, v), "[]", "one for each seed")                                    \
+    X(EACH, at, (score_point_fields, emit_curve, v), "", "")                                       \
+    X(PUT, to_95_percent, (emit_along, v), "[]",                                                   \
+      "for each seed: evaluations until 95 % of the way from median to optimum")                   \
+    X(RECORD, within_1_percent, (near_fields, v), "", "of the optimum")
+FIELDS(axis_fields, struct score_result, void, AXIS)
+
+#define IN_TIME(X)                                                                                 \
+    X(F64, budget_ns, (v->budget_ns), "ns", "")                                                    \
+    X(MEMBERS, axis, (axis_fields, &v->axes[SCORE_TIME]), "", "")
+FIELDS(in_time_fields, struct score_record, struct score_options, IN_TIME)
+
+#define IN_FLIGHT(X)                                                                               \
+    X(U64, in_flight, (c->many), "", "")                                                           \
+    X(MEMBERS, axis, (axis_fields, &v->axes[SCORE_MANY]), "", "")
+FIELDS(in_flight_fields, struct score_record, struct score_options, IN_FLIGHT)
+
+#define SCORED(X)                                                                                  \
+    X(TEXT, file, (v->recorded->path), "", "")                                                     \
+    X(TEXT, format, (recorded_format_text(v->recorded->format)), "", "")                           \
+    X(TEXT, space, (v->recorded->name), "", "")                                                    \
+    X(TEXT, device, (v->recorded->device), "", "")                                                 \
+    X(TEXT, statistic, (v->recorded->statistic), "", "what a time is")                             \
+    X(TEXT, strategy, (v->description), "", "with all its options")                                \
+    X(U64, repeats, (c->repeats), "", "seeds")                                                     \
+    X(U64, seed, (c->seed), "", "the first")                                                       \
+    X(U64, in_flight, (c->in_flight), "", "")                                                      \
+    X(U64, configurations, (v->count), "", "")                                                     \
+    X(U64, correct, (v->correct), "", "")                                                          \
+    X(U64, without_value, (v->without_value), "", "of the correct ones")                           \
+    X(TEXT, objective, (v->objective), "", "")                                                     \
+    X(F64, optimum, (v->optimum), "", "in ns where the objective is time")                         \
+    X(F64, median, (v->median), "", "likewise")                                                    \
+    X(U64, budget, (v->draws), "", "evaluations")                                                  \
+    X(TEXTS, start_with, (c->start_with, c->start_count), "", "")                                  \
+    X(TEXTS, sources, (v->sources, v->source_count), "", "")                                       \
+    X(MEMBERS, evaluations, (axis_fields, &v->axes[SCORE_EVALUATIONS]), "", "")                    \
+    X(RECORD, time, (in_time_fields, v->axes[SCORE_TIME].known ? v : NULL), "",                    \
+      "in time, not evaluations; null: no costs are recorded")                                     \
+    X(RECORD, many, (in_flight_fields, v->axes[SCORE_MANY].known ? v : NULL), "",                  \
+      "with so many in flight; null with --in-flight")                                             \
+    X(RECORD, mirror, (axis_fields, v->axes[SCORE_MIRROR].known ? &v->axes[SCORE_MIRROR] : NULL),  \
+      "", "on lists upside down, with --mirror; else null")
+FIELDS_SHARED(report_score_fields, struct score_record, struct score_options, SCORED)
 
 static void write_score_record_json(const void *report, const void *record, struct text *out)
 {
-    const struct score_options *o = ((const struct score_report *)report)->options;
-    const struct score_record *r = record;
-    struct emit j;
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_text_at(&j, "file", r->recorded->path);
-    emit_text_at(&j, "format", recorded_format_text(r->recorded->format));
-    emit_text_at(&j, "space", r->recorded->name);
-    emit_text_at(&j, "device", r->recorded->device);
-    emit_text_at(&j, "statistic", r->recorded->statistic);
-    emit_text_at(&j, "strategy", r->description);
-    emit_u64_at(&j, "repeats", o->repeats);
-    emit_u64_at(&j, "seed", o->seed);
-    emit_u64_at(&j, "in_flight", o->in_flight);
-    emit_u64_at(&j, "configurations", r->count);
-    emit_u64_at(&j, "correct", r->correct);
-    emit_u64_at(&j, "without_value", r->without_value);
-    emit_text_at(&j, "objective", r->objective);
-    emit_f64_at(&j, "optimum", r->optimum);
-    emit_f64_at(&j, "median", r->median);
-    emit_u64_at(&j, "budget", r->draws);
-    emit_array_at(&j, "start_with");
-    for (uint32_t i = 0; i < o->start_count; i++)
-        emit_text(&j, o->start_with[i]);
-    emit_array_end(&j);
-    emit_array_at(&j, "sources");
-    for (uint32_t i = 0; i < r->source_count; i++)
-        emit_text(&j, r->sources[i]);
-    emit_array_end(&j);
-    axis_fields(&r->axes[SCORE_EVALUATIONS], o->repeats, &j);
-    if (r->axes[SCORE_TIME].known) {
-        emit_object_at(&j, "time");
-        emit_f64_at(&j, "budget_ns", r->budget_ns);
-        axis_fields(&r->axes[SCORE_TIME], o->repeats, &j);
-        emit_object_end(&j);
-    } else {
-        emit_null_at(&j, "time");
-    }
-    if (r->axes[SCORE_MANY].known) {
-        emit_object_at(&j, "many");
-        emit_u64_at(&j, "in_flight", o->many);
-        axis_fields(&r->axes[SCORE_MANY], o->repeats, &j);
-        emit_object_end(&j);
-    } else {
-        emit_null_at(&j, "many");
-    }
-    emit_object_end(&j);
-    text_add(out, "\n");
+    fields_line(&report_score_fields, record, ((const struct score_report *)report)->options, out);
 }
 
 const writers score_writers = {

@@ -16,13 +16,7 @@ struct score_report {
 
 // Write a struct score_report; records are struct score_record. Text and Markdown: a table for each
 // file with a row for each strategy, and at the end a table of the means.
-//
-// JSON, a line for each record: {"file", "format", "space", "device", "statistic", "strategy",
-// "repeats", "seed", "in_flight", "configurations", "correct", "without_value" (of the correct ones), "objective", "optimum", "median",
-// "budget", "start_with":[], "sources":[], "score", "interval":[low, high], "fraction", "scores":[], "at":[{"share", "score"}],
-// "to_95_percent":[], "within_1_percent":{"evaluations", "searches"}, "time":{"budget_ns", and from "score" on the same},
-// "many":{"in_flight", and the same}}; "time" is null where no costs are recorded, "many" where
-// --in-flight is given, "interval" with one seed, "evaluations" where most searches do not come so near.
 extern const writers score_writers;
+extern const struct fields report_score_fields; // of a record, within the options
 
 #endif

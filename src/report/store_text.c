@@ -1,4 +1,5 @@
 // Reports the contents of a store as text and JSON.
+#include "base/fields.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -137,94 +138,77 @@ static void write_pruned(const void *report, struct text *out)
 
 // ---- JSON --------------------------------------------------------------------------------------
 
+#define STORED_SPEC(X)                                                                             \
+    X(TEXT, spec, (v->name), "", "")                                                               \
+    X(U64, configurations, (v->configurations), "", "")                                            \
+    X(U64, results, (v->results), "", "")                                                          \
+    X(U64, correct, (v->correct), "", "")                                                          \
+    X(TEXT, newest, (v->newest), "", "")
+FIELDS(stored_spec_fields, struct store_spec_summary, void, STORED_SPEC)
+
+#define STORED_DEVICE(X)                                                                           \
+    X(TEXT, device, (v->name), "", "")                                                             \
+    X(TEXT, platform, (v->platform), "", "")                                                       \
+    X(TEXT, driver, (v->driver), "", "")                                                           \
+    X(U64, results, (v->results), "", "")                                                          \
+    X(TEXT, newest, (v->newest), "", "")
+FIELDS(stored_device_fields, struct store_device_summary, void, STORED_DEVICE)
+
+#define HELD v->summary
+#define STORED(X)                                                                                  \
+    X(TEXT, store, (v->path), "", "")                                                              \
+    X(U64, bytes, (HELD->file_bytes), "bytes", "")                                                 \
+    X(U64, results, (HELD->results), "", "")                                                       \
+    X(RECORD, counts, (report_counts_fields, HELD->by_status), "", "")                             \
+    X(U64, earlier, (HELD->earlier), "", "results that were measured in an earlier way")           \
+    X(U64, jobs, (HELD->jobs), "", "")                                                             \
+    X(U64, sessions, (HELD->sessions), "", "")                                                     \
+    X(TEXT, oldest, (HELD->results ? HELD->oldest : NULL), "", "")                                 \
+    X(TEXT, newest, (HELD->results ? HELD->newest : NULL), "", "")                                 \
+    X(RECORDS, specs, (stored_spec_fields, HELD->specs, HELD->spec_count), "", "")                 \
+    X(RECORDS, devices, (stored_device_fields, HELD->devices, HELD->device_count), "", "")
+FIELDS_SHARED(report_store_fields, struct store_report, void, STORED)
+
+#define PROBLEM(X)                                                                                 \
+    X(TEXT, table, (v->table), "", "")                                                             \
+    X(SOME, row, (v->row), "", "")                                                                 \
+    X(TEXT, problem, (v->what), "", "")
+FIELDS(problem_fields, struct store_problem, void, PROBLEM)
+
+#define VERIFIED(X)                                                                                \
+    X(RECORDS, problems, (problem_fields, v->problems, v->problem_count), "", "the first 100")     \
+    X(TEXT, store, (v->path), "", "")                                                              \
+    X(U64, results, (v->checked->results), "", "")                                                 \
+    X(U64, jobs, (v->checked->jobs), "", "")                                                       \
+    X(U64, sessions, (v->checked->sessions), "", "")                                               \
+    X(U64, texts, (v->checked->texts), "", "")                                                     \
+    X(U64, problem_count, (v->checked->problems), "", "")
+FIELDS_SHARED(report_verify_fields, struct store_report, void, VERIFIED)
+
+#define PRUNED(X)                                                                                  \
+    X(TEXT, store, (v->path), "", "")                                                              \
+    X(BOOL, removed, (v->removed), "", "else this is what would be")                               \
+    X(U64, results, (v->pruned->results), "", "removed")                                           \
+    X(U64, results_before, (v->pruned->results_before), "", "")                                    \
+    X(U64, jobs, (v->pruned->jobs), "", "removed")                                                 \
+    X(U64, sessions, (v->pruned->sessions), "", "removed")                                         \
+    X(U64, bytes_before, (v->pruned->bytes_before), "bytes", "of the file")                        \
+    X(U64, bytes_after, (v->pruned->bytes_after), "bytes", "")
+FIELDS_SHARED(report_prune_fields, struct store_report, void, PRUNED)
+
 static void write_store_json(const void *report, struct text *out)
 {
-    const struct store_summary *s = ((const struct store_report *)report)->summary;
-    struct emit json, *j = &json;
-    emit_start(j, out);
-    emit_object(j);
-    emit_text_at(j, "store", ((const struct store_report *)report)->path);
-    emit_u64_at(j, "bytes", s->file_bytes);
-    emit_u64_at(j, "results", s->results);
-    emit_object_at(j, "counts");
-    for (unsigned status = 0; status < STATUS_COUNT; status++)
-        emit_u64_at(j, status_text((enum status)status), s->by_status[status]);
-    emit_object_end(j);
-    emit_u64_at(j, "earlier", s->earlier);
-    emit_u64_at(j, "jobs", s->jobs);
-    emit_u64_at(j, "sessions", s->sessions);
-    emit_text_at(j, "oldest", s->results ? s->oldest : NULL);
-    emit_text_at(j, "newest", s->results ? s->newest : NULL);
-    emit_array_at(j, "specs");
-    for (size_t i = 0; i < s->spec_count; i++) {
-        emit_object(j);
-        emit_text_at(j, "spec", s->specs[i].name);
-        emit_u64_at(j, "configurations", s->specs[i].configurations);
-        emit_u64_at(j, "results", s->specs[i].results);
-        emit_u64_at(j, "correct", s->specs[i].correct);
-        emit_text_at(j, "newest", s->specs[i].newest);
-        emit_object_end(j);
-    }
-    emit_array_end(j);
-    emit_array_at(j, "devices");
-    for (size_t i = 0; i < s->device_count; i++) {
-        emit_object(j);
-        emit_text_at(j, "device", s->devices[i].name);
-        emit_text_at(j, "platform", s->devices[i].platform);
-        emit_text_at(j, "driver", s->devices[i].driver);
-        emit_u64_at(j, "results", s->devices[i].results);
-        emit_text_at(j, "newest", s->devices[i].newest);
-        emit_object_end(j);
-    }
-    emit_array_end(j);
-    emit_object_end(j);
-    text_add(out, "\n");
+    fields_line(&report_store_fields, report, NULL, out);
 }
 
 static void write_verified_json(const void *report, struct text *out)
 {
-    const struct store_report *v = report;
-    const struct store_checked *c = v->checked;
-    struct emit j;
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_array_at(&j, "problems");
-    for (size_t i = 0; i < v->problem_count; i++) {
-        const struct store_problem *p = &v->problems[i];
-        emit_object(&j);
-        emit_text_at(&j, "table", p->table);
-        emit_text_at(&j, "row", *p->row ? p->row : NULL);
-        emit_text_at(&j, "problem", p->what);
-        emit_object_end(&j);
-    }
-    emit_array_end(&j);
-    emit_text_at(&j, "store", v->path);
-    emit_u64_at(&j, "results", c->results);
-    emit_u64_at(&j, "jobs", c->jobs);
-    emit_u64_at(&j, "sessions", c->sessions);
-    emit_u64_at(&j, "texts", c->texts);
-    emit_u64_at(&j, "problem_count", c->problems);
-    emit_object_end(&j);
-    text_add(out, "\n");
+    fields_line(&report_verify_fields, report, NULL, out);
 }
 
 static void write_pruned_json(const void *report, struct text *out)
 {
-    const struct store_report *v = report;
-    const struct store_pruned *p = v->pruned;
-    struct emit j;
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_text_at(&j, "store", v->path);
-    emit_bool_at(&j, "removed", v->removed);
-    emit_u64_at(&j, "results", p->results);
-    emit_u64_at(&j, "results_before", p->results_before);
-    emit_u64_at(&j, "jobs", p->jobs);
-    emit_u64_at(&j, "sessions", p->sessions);
-    emit_u64_at(&j, "bytes_before", p->bytes_before);
-    emit_u64_at(&j, "bytes_after", p->bytes_after);
-    emit_object_end(&j);
-    text_add(out, "\n");
+    fields_line(&report_prune_fields, report, NULL, out);
 }
 
 const writers store_writers = {[REPORT_TEXT] = {.end = write_store},

@@ -1,5 +1,6 @@
 // A sweep as a table (text or Markdown), JSON and CSV. All of them read the
 // workflow's records; metrics and shares are computed where they are shown.
+#include "base/fields.h"
 #include "report/sweep_report.h"
 
 #include "report/convert.h"
@@ -373,98 +374,117 @@ static void put_sweep(const struct sweep_report *v, enum report_format format, s
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void entry_json(const struct sweep_report *v, uint32_t line, const struct sweep_entry *n,
-                       struct emit *j)
+// The cell of a line at a point.
+struct sweep_cell {
+    const struct sweep_entry *entry;
+    uint32_t line;
+};
+
+static void emit_sweep_metrics(const void *record, const void *context, struct emit *j)
 {
+    const struct sweep_cell *v = record;
+    const struct sweep_report *report = context;
     emit_object(j);
-    emit_text_at(j, "label", v->lines[line].label);
-    emit_raw_at(j, "configuration", n->configuration_json);
-    emit_text_at(j, "status", n->result ? status_text(n->result->status) : NULL);
-    emit_bool_at(j, "known", n->known);
-    emit_text_at(j, "part", n->subspace);
-    emit_bool_at(j, "in_turn", n->in_turn);
-    emit_f64_at(j, "median_ns", n->timed ? n->stats.median : NAN);
-    emit_pair_at(j, "interval_ns", n->timed && n->stats.interval, n->stats.low, n->stats.high);
-    emit_u64_at(j, "samples", n->timed ? n->stats.count : 0);
-    emit_object_at(j, "metrics");
-    for (uint32_t i = 0; i < v->spec->metric_count; i++)
-        emit_f64_at(j, v->spec->metrics[i].name,
-                    report_sweep_metric(v, line, n, i, n->stats.median));
-    emit_object_end(j);
-    emit_f64_at(j, "share", share_of(v, line, n));
-    emit_f64_at(j, "times_as_fast", n->compared ? n->ratio.ratio : NAN);
-    emit_pair_at(j, "times_as_fast_interval", n->compared && n->ratio.interval, n->ratio.low,
-                 n->ratio.high);
-    emit_text_at(j, "message", n->why);
+    for (uint32_t i = 0; i < report->spec->metric_count; i++)
+        emit_f64_at(j, report->spec->metrics[i].name,
+                    report_sweep_metric(report, v->line, v->entry, i, v->entry->stats.median));
     emit_object_end(j);
 }
 
-static void row_json(const struct sweep_report *v, const struct sweep_record *row, struct emit *j)
+#define N v->entry
+#define SWEEP_CELL(X)                                                                              \
+    X(TEXT, label, (c->lines[v->line].label), "", "")                                              \
+    X(JSON, configuration, (N->configuration_json), "{}", "")                                      \
+    X(TEXT, status, (N->result ? status_text(N->result->status) : NULL), "", "as of hone tune")    \
+    X(BOOL, known, (N->known), "", "from the store")                                               \
+    X(TEXT, part, (N->subspace), "", "of the space that it is the best of, with --known")          \
+    X(BOOL, in_turn, (N->in_turn), "", "launches were interleaved with the other lines'")          \
+    X(F64, median_ns, (N->timed ? N->stats.median : NAN), "ns", "")                                \
+    X(PAIR, interval_ns, (N->timed && N->stats.interval, N->stats.low, N->stats.high), "ns",       \
+      "null below six samples")                                                                    \
+    X(U64, samples, (N->timed ? N->stats.count : 0), "", "")                                       \
+    X(PUT, metrics, (emit_sweep_metrics, v), "{}", "the spec's")                                   \
+    X(F64, share, (share_of(c, v->line, N)), "", "of the device's peak")                           \
+    X(F64, times_as_fast, (N->compared ? N->ratio.ratio : NAN), "", "the first line is")           \
+    X(PAIR, times_as_fast_interval,                                                                \
+      (N->compared && N->ratio.interval, N->ratio.low, N->ratio.high), "", "")                     \
+    X(TEXT, message, (N->why), "", "")
+FIELDS(sweep_cell_fields, struct sweep_cell, struct sweep_report, SWEEP_CELL)
+
+static void emit_sweep_cells(const void *record, const void *context, struct emit *j)
 {
+    const struct sweep_record *row = record;
+    for (uint32_t i = 0; i < ((const struct sweep_report *)context)->line_count; i++) {
+        const struct sweep_cell cell = {&row->entries[i], i};
+        emit_record(j, &sweep_cell_fields, &cell, context);
+    }
+}
+
+static void emit_point(const void *record, const void *context, struct emit *j)
+{
+    const struct sweep_record *row = record;
+    const struct sweep_plan *plan = ((const struct sweep_report *)context)->plan;
     emit_object(j);
-    emit_object_at(j, "constants");
-    for (uint32_t i = 0; i < v->plan->name_count; i++) {
-        emit_key(j, v->plan->names[i].name);
-        emit_value(j, &v->plan->points[row->point].values[i]);
+    for (uint32_t i = 0; i < plan->name_count; i++) {
+        emit_key(j, plan->names[i].name);
+        emit_value(j, &plan->points[row->point].values[i]);
     }
     emit_object_end(j);
-    emit_array_at(j, "lines");
-    for (uint32_t i = 0; i < v->line_count; i++)
-        entry_json(v, i, &row->entries[i], j);
-    emit_array_end(j);
-    emit_object_end(j);
 }
 
-static void limit_json(const struct sweep_report *v, struct emit *j)
-{
-    emit_key(j, "limit");
-    struct sweep_limit limit;
-    if (!report_sweep_limit(v, &limit)) {
-        emit_null(j);
-        return;
-    }
-    emit_object(j);
-    emit_text_at(j, "metric", v->spec->metrics[report_sweep_shown(v)].name);
-    emit_text_at(j, "what", limit.title);
-    emit_f64_at(j, "value", limit.value);
-    emit_pair_at(j, "interval", true, limit.low, limit.high);
-    emit_object_end(j);
-}
+#define SWEEP_ROW(X)                                                                               \
+    X(PUT, constants, (emit_point, v), "{}", "")                                                   \
+    X(EACH, lines, (sweep_cell_fields, emit_sweep_cells, v), "", "")
+FIELDS(sweep_row_fields, struct sweep_record, struct sweep_report, SWEEP_ROW)
 
-static void put_sweep_json(const struct sweep_report *v, struct emit *j)
+#define SWEEP_LINE(X)                                                                              \
+    X(TEXT, label, (v->label), "", "")                                                             \
+    X(TEXT, spec, (v->spec), "", "")                                                               \
+    X(BOOL, routine, (v->is_routine), "", "of a vendor")
+FIELDS(sweep_line_fields, struct sweep_report_line, struct sweep_report, SWEEP_LINE)
+
+static const char *shown_name(const struct sweep_report *v)
 {
     uint32_t shown = report_sweep_shown(v);
-    emit_object(j);
-    report_about_json(v->about, j);
-    emit_text_at(j, "spec", v->spec->path);
-    emit_key(j, "device");
-    report_device_json(v->device, j);
-    emit_array_at(j, "names");
-    for (uint32_t i = 0; i < v->plan->name_count; i++)
-        emit_text(j, v->plan->names[i].name);
-    emit_array_end(j);
-    emit_array_at(j, "lines");
-    for (uint32_t i = 0; i < v->line_count; i++) {
-        emit_object(j);
-        emit_text_at(j, "label", v->lines[i].label);
-        emit_text_at(j, "spec", v->lines[i].spec);
-        emit_bool_at(j, "routine", v->lines[i].is_routine);
-        emit_object_end(j);
-    }
-    emit_array_end(j);
-    emit_text_at(j, "metric", shown == UINT32_MAX ? NULL : v->spec->metrics[shown].name);
-    limit_json(v, j);
-    emit_u64_at(j, "points", v->plan->point_count);
-    emit_array_at(j, "rows");
-    for (uint32_t i = 0; i < v->count; i++)
-        row_json(v, &v->records[i], j);
-    emit_array_end(j);
-    emit_u64_at(j, "launches", v->progress.launches);
-    emit_u64_at(j, "elapsed_ns", v->progress.common.elapsed_ns);
-    emit_bool_at(j, "cancelled", v->progress.common.cancelled);
-    emit_text_at(j, "error", v->about->broken);
-    emit_object_end(j);
+    return shown == UINT32_MAX ? NULL : v->spec->metrics[shown].name;
 }
+
+#define SWEEP_LIMIT(X)                                                                             \
+    X(TEXT, metric, (shown_name(c)), "", "")                                                       \
+    X(TEXT, what, (v->title), "", "")                                                              \
+    X(F64, value, (v->value), "", "")                                                              \
+    X(PAIR, interval, (true, v->low, v->high), "", "")
+FIELDS(sweep_limit_fields, struct sweep_limit, struct sweep_report, SWEEP_LIMIT)
+
+static const struct sweep_limit *limit_of(const struct sweep_report *v, struct arena *a)
+{
+    struct sweep_limit limit;
+    return report_sweep_limit(v, &limit) ? arena_copy(a, &limit, sizeof limit) : NULL;
+}
+
+static const char *const *names_of(const struct sweep_plan *plan, struct arena *a)
+{
+    const char **names = arena_array(a, plan->name_count, sizeof *names);
+    for (uint32_t i = 0; names && i < plan->name_count; i++)
+        names[i] = plan->names[i].name;
+    return names;
+}
+
+#define SWEEP(X)                                                                                   \
+    X(MEMBERS, about, (report_about_fields, v->about), "", "")                                     \
+    X(TEXT, spec, (v->spec->path), "", "")                                                         \
+    X(RECORD, device, (report_device_fields, v->device), "", "")                                   \
+    X(TEXTS, names, (names_of(v->plan, a), v->plan->name_count), "", "of the constants")           \
+    X(RECORDS, lines, (sweep_line_fields, v->lines, v->line_count), "", "")                        \
+    X(TEXT, metric, (shown_name(v)), "", "the one shown; null: the time")                          \
+    X(RECORD, limit, (sweep_limit_fields, limit_of(v, a)), "", "of the device")                    \
+    X(U64, points, (v->plan->point_count), "", "")                                                 \
+    X(RECORDS, rows, (sweep_row_fields, v->records, v->count), "", "")                             \
+    X(U64, launches, (v->progress.launches), "", "")                                               \
+    X(U64, elapsed_ns, (v->progress.common.elapsed_ns), "ns", "")                                  \
+    X(BOOL, cancelled, (v->progress.common.cancelled), "", "")                                     \
+    X(TEXT, error, (v->about->broken), "", "")
+FIELDS_SHARED(report_sweep_fields, struct sweep_report, struct sweep_report, SWEEP)
 
 // ---- CSV ---------------------------------------------------------------------------------------
 
@@ -552,10 +572,7 @@ static void write_sweep_end_markdown(const void *report, struct text *out)
 
 static void write_sweep_end_json(const void *report, struct text *out)
 {
-    struct emit j;
-    emit_start(&j, out);
-    put_sweep_json(report, &j);
-    text_add(out, "\n");
+    fields_line(&report_sweep_fields, report, report, out);
 }
 
 static void write_sweep_end_csv(const void *report, struct text *out)

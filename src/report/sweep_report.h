@@ -53,17 +53,13 @@ bool report_sweep_limit(const struct sweep_report *v, struct sweep_limit *out);
 // OpenBLAS".
 void report_sweep_row(const struct sweep_report *v, const struct sweep_record *row,
                       struct text *out);
-// Write a struct sweep_report. Text and Markdown: the table and its notes. JSON, one object: hone,
-// command, host, date, seed, store, spec, device, names, lines (label, spec, routine), metric (the
-// one shown; null: the time), limit ({"metric", "value", "interval"}; null), points, rows
-// (constants, lines (label, configuration, status, known, in_turn, median_ns, interval_ns (null
-// below six samples), samples, metrics, share, times_as_fast, times_as_fast_interval, message)),
-// launches, elapsed_ns, cancelled, error.
+// Write a struct sweep_report. Text and Markdown: the table and its notes.
 // CSV: a row for each point and line: the constants; line, kind (tuned, routine), configuration,
 // status, median_ns, low_ns, high_ns, samples; each metric with its value at the slow and at the
 // fast end of the interval; share_of_peak, times_as_fast with its interval (the first line over
 // this one), in_turn, message, spec, device, driver. Unknown values are empty.
 extern const writers sweep_writers;
+extern const struct fields report_sweep_fields; // within itself
 void report_sweep_csv(const struct sweep_report *v, struct text *out);
 // The picture as a file of SVG. False: no point has a time.
 bool report_sweep_picture(const struct sweep_report *v, struct text *out);

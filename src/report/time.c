@@ -41,7 +41,7 @@ void report_time(const struct stats_summary *s, struct text *out)
 {
     char median[UNITS_SIZE];
     duration_to_str(s->median, median);
-    text_add(out, median);
+    text_add(out, isnan(s->median) ? "-" : median);
     if (s->count > 1) {
         text_addc(out, ' ');
         report_interval(s, out);

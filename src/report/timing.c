@@ -1,4 +1,5 @@
 // Where the time of a run went.
+#include "base/fields.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -23,20 +24,20 @@ enum {
 };
 
 static const struct {
-    const char *name, *key, *meaning;
+    const char *name, *meaning;
 } parts[PARTS] = {
-    [STARTUP] = {"start-up", "startup_ns", "spec, store, listing devices, until a worker has one"},
-    [OPENING] = {"opening", "opening_ns", "until the worker that measures has one, too"},
-    [IDLE] = {"idle", "waiting_ns", "it waits for something to be built"},
-    [LOCKED] = {"locked", "locked_ns", "another process has the device"},
-    [LOADING] = {"loading", "loading_ns", "what was built"},
-    [INPUTS] = {"inputs", "inputs_ns", "made, restored, poisoned"},
-    [REFERENCE] = {"reference", "reference_ns", ""},
-    [VERIFYING] = {"verifying", "verifying_ns", "the first launch of each, and what launches left"},
-    [MEASURING] = {"measuring", "measuring_ns", "screening"},
-    [RANKING] = {"ranking", "ranking_ns", "all of it"},
-    [STORING] = {"store", "storing_ns", "its lock, looking up, writing"},
-    [REST] = {"rest", "rest_ns", "choosing, making jobs, printing"},
+    [STARTUP] = {"start-up", "spec, store, listing devices, until a worker has one"},
+    [OPENING] = {"opening", "until the worker that measures has one, too"},
+    [IDLE] = {"idle", "it waits for something to be built"},
+    [LOCKED] = {"locked", "another process has the device"},
+    [LOADING] = {"loading", "what was built"},
+    [INPUTS] = {"inputs", "made, restored, poisoned"},
+    [REFERENCE] = {"reference", ""},
+    [VERIFYING] = {"verifying", "the first launch of each, and what launches left"},
+    [MEASURING] = {"measuring", "screening"},
+    [RANKING] = {"ranking", "all of it"},
+    [STORING] = {"store", "its lock, looking up, writing"},
+    [REST] = {"rest", "choosing, making jobs, printing"},
 };
 
 static void measure_parts(const struct tune_report *v, uint64_t ns[PARTS])
@@ -105,20 +106,30 @@ void report_timing(const struct tune_report *v, struct text *out)
     text_add(out, "\n");
 }
 
-void report_timing_json(const struct tune_report *v, struct emit *j)
+static uint64_t part_of(const struct tune_report *v, int part)
 {
     uint64_t ns[PARTS];
     measure_parts(v, ns);
-    emit_object(j);
-    emit_u64_at(j, "wall_ns", v->wall_ns);
-    for (int i = 0; i < PARTS; i++) {
-        emit_u64_at(j, parts[i].key, ns[i]);
-        if (i == STARTUP)
-            emit_u64_at(j, "listing_ns", v->listing_ns);
-    }
-    emit_u64_at(j, "kernel_ns", v->progress.kernel_ns);
-    emit_u64_at(j, "build_ns", v->progress.times.build_wall_ns);
-    emit_u64_at(j, "builds_ns", v->progress.times.build_sum_ns);
-    emit_u64_at(j, "builders", v->progress.times.builders);
-    emit_object_end(j);
+    return ns[part];
 }
+
+#define TIMING(X)                                                                                  \
+    X(U64, wall_ns, (v->wall_ns), "ns", "since the program was started")                           \
+    X(U64, startup_ns, (part_of(v, STARTUP)), "ns", "these, up to rest_ns, add up to wall_ns")     \
+    X(U64, listing_ns, (v->listing_ns), "ns", "within startup_ns")                                 \
+    X(U64, opening_ns, (part_of(v, OPENING)), "ns", "")                                            \
+    X(U64, waiting_ns, (part_of(v, IDLE)), "ns", "for builds")                                     \
+    X(U64, locked_ns, (part_of(v, LOCKED)), "ns", "another process had the device")                \
+    X(U64, loading_ns, (part_of(v, LOADING)), "ns", "")                                            \
+    X(U64, inputs_ns, (part_of(v, INPUTS)), "ns", "made, restored, poisoned")                      \
+    X(U64, reference_ns, (part_of(v, REFERENCE)), "ns", "")                                        \
+    X(U64, verifying_ns, (part_of(v, VERIFYING)), "ns", "")                                        \
+    X(U64, measuring_ns, (part_of(v, MEASURING)), "ns", "screening")                               \
+    X(U64, ranking_ns, (part_of(v, RANKING)), "ns", "")                                            \
+    X(U64, storing_ns, (part_of(v, STORING)), "ns", "")                                            \
+    X(U64, rest_ns, (part_of(v, REST)), "ns", "")                                                  \
+    X(U64, kernel_ns, (v->progress.kernel_ns), "ns", "meanwhile, by the device's clock")           \
+    X(U64, build_ns, (v->progress.times.build_wall_ns), "ns", "meanwhile")                         \
+    X(U64, builds_ns, (v->progress.times.build_sum_ns), "ns", "summed over the builders")          \
+    X(U64, builders, (v->progress.times.builders), "", "build workers")
+FIELDS_SHARED(report_timing_fields, struct tune_report, void, TIMING)

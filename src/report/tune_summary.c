@@ -2,6 +2,7 @@
 #include "report/members.h"
 #include "report/peak_report.h"
 #include "report/progress.h"
+#include "model/result_fields.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -114,7 +115,7 @@ static void put_numbers(struct table *t, const struct tune_report *v, const stru
     char median[UNITS_SIZE];
     struct text interval = TEXT_INIT;
     duration_to_str(r->stats.median, median);
-    table_cell(t, TIME, "%s", median);
+    table_cell(t, TIME, "%s", r->timed ? median : "-"); // of a recording without times
     if (r->stats.count > 1)
         report_interval(&r->stats, &interval);
     table_cell(t, INTERVAL, "%s", text_cstr(&interval));
@@ -180,7 +181,7 @@ static void put_identical(struct table *t, const struct tune_report *v, const st
 static void put_slowed(struct table *t, const struct tune_record *r, bool below)
 {
     struct text words = TEXT_INIT;
-    report_slowed(&r->result->gpu, &words);
+    gpu_put_slowed(&r->result->gpu, &words);
     if (words.length)
         table_note(t, below ? TIME : CONFIGURATION, "%s", text_cstr(&words));
     text_release(&words);
@@ -622,7 +623,7 @@ static void put_warning(const struct tune_report *v, struct text *out)
     if (!best || !report_is_slowed(&best->result->gpu))
         return;
     text_add(out, "Warning: the best was ");
-    report_slowed(&best->result->gpu, out);
+    gpu_put_slowed(&best->result->gpu, out);
     text_add(out, "\n");
 }
 
@@ -998,10 +999,7 @@ static void write_tune_end(const void *report, struct text *out)
 
 static void write_tune_head_json(const void *report, struct text *out)
 {
-    struct emit j;
-    emit_start(&j, out);
-    report_run_json(&((const struct tune_report *)report)->head, &j);
-    text_add(out, "\n");
+    fields_line(&report_run_fields, &((const struct tune_report *)report)->head, NULL, out);
 }
 
 static void write_tune_record_json(const void *report, const void *record, struct text *out)
@@ -1014,14 +1012,11 @@ static void write_tune_record_json(const void *report, const void *record, struc
 static void write_tune_end_json(const void *report, struct text *out)
 {
     const struct tune_report *v = report;
-    struct emit j;
     for (size_t i = 0; i < v->ranking_count; i++) {
         if (v->ranking[i]->ranked)
             report_result_line(&v->frame, v->ranking[i], "ranked", false, out);
     }
-    emit_start(&j, out);
-    report_summary_json(v, &j);
-    text_add(out, "\n");
+    fields_line(&report_summary_fields, v, NULL, out);
 }
 
 const writers tune_writers = {

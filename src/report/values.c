@@ -25,8 +25,10 @@ void emit_value(struct emit *j, const struct value *v)
         emit_null(j);
 }
 
-void emit_constants(struct emit *j, const struct spec *s)
+void emit_constants(const void *spec, const void *context, struct emit *j)
 {
+    const struct spec *s = spec;
+    (void)context;
     emit_object(j);
     for (uint32_t i = 0; i < s->constant_count; i++) {
         emit_key(j, s->constants[i].name);
@@ -40,7 +42,7 @@ char *constants_to_json(const struct spec *s)
     struct text out = TEXT_INIT;
     struct emit j;
     emit_start(&j, &out);
-    emit_constants(&j, s);
+    emit_constants(s, NULL, &j);
     return text_steal(&out);
 }
 

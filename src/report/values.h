@@ -6,8 +6,8 @@
 #include "problem/spec.h"
 
 void emit_value(struct emit *j, const struct value *v);
-// {"WIDTH": 256, ...}
-void emit_constants(struct emit *j, const struct spec *s);
+// {"WIDTH": 256, ...}, of a struct spec (FIELD_PUT).
+void emit_constants(const void *spec, const void *context, struct emit *j);
 // The same in memory of its own; NULL: out of memory.
 char *constants_to_json(const struct spec *s);
 // "int", "bool", ...

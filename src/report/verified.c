@@ -2,6 +2,7 @@
 // written.
 #include "report/verified.h"
 
+#include "model/result_fields.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -83,28 +84,20 @@ void report_check_notes(const struct checked_outcomes *o, struct text *out)
     }
 }
 
-static void note_at(const struct deviation *d, struct emit *j)
-{
-    emit_f64_at(j, "narrowed", d->compared ? d->narrowed : (double)NAN);
-    emit_bool_at(j, "blind", d->blind);
-    emit_text_at(j, "note", d->note && d->note[0] ? d->note : NULL);
-}
+#define CHECK_NOTE(X)                                                                              \
+    X(TEXT, argument, (v->name), "", "")                                                           \
+    X(MEMBERS, check, (output_check_fields, v), "", "")
+FIELDS_SHARED(report_check_note_fields, struct deviation, void, CHECK_NOTE)
 
-void report_check_notes_json(const struct checked_outcomes *o, struct emit *j)
+void report_emit_check_notes(const struct checked_outcomes *o, struct emit *j)
 {
     const struct deviation *d;
     size_t result = 0;
     uint32_t output = 0;
-    emit_array_at(j, "check_notes");
     while ((d = next_note(o, &result, &output))) {
-        if (!is_first_note(o, d))
-            continue;
-        emit_object(j);
-        emit_text_at(j, "argument", d->name);
-        note_at(d, j);
-        emit_object_end(j);
+        if (is_first_note(o, d))
+            emit_record(j, &report_check_note_fields, d, NULL);
     }
-    emit_array_end(j);
 }
 
 // ---- what is shown -----------------------------------------------------------------------------
@@ -168,14 +161,9 @@ static const struct deviation *find_output(const struct result *r, const char *n
     return NULL;
 }
 
-static bool is_known(const struct deviation *d)
-{
-    return d && d->components > 0 && d->written != WRITTEN_UNKNOWN;
-}
-
 static void add_share(struct share *s, const struct deviation *d)
 {
-    if (!is_known(d))
+    if (!d || !deviation_has_written(d))
         return;
     double share = (double)d->written / (double)d->components;
     if (s->count++ == 0) {
@@ -264,33 +252,8 @@ void report_written_part(const struct result *r, struct text *out)
 {
     for (uint32_t i = 0; r->status == STATUS_CORRECT && i < r->deviation_count; i++) {
         const struct deviation *d = &r->deviations[i];
-        if (is_known(d) && d->written < d->components)
+        if (deviation_has_written(d) && d->written < d->components)
             text_addf(out, ", %s %.3g %% of %s", d->changes ? "changed" : "wrote",
                       percent((double)d->written / (double)d->components), d->name);
     }
-}
-
-void report_outputs_json(const struct result *r, struct emit *j)
-{
-    emit_array(j);
-    for (uint32_t i = 0; i < r->deviation_count; i++) {
-        const struct deviation *d = &r->deviations[i];
-        if (d->components == 0)
-            continue;
-        emit_object(j);
-        emit_text_at(j, "argument", d->name);
-        emit_bool_at(j, "compared", d->compared);
-        emit_u64_at(j, "components", d->components);
-        if (is_known(d))
-            emit_u64_at(j, "written", d->written);
-        else
-            emit_null_at(j, "written");
-        emit_u64_at(j, "left_by_reference", d->left);
-        emit_u64_at(j, "nans", d->output_nans);
-        emit_u64_at(j, "reference_nans", d->reference_nans);
-        emit_bool_at(j, "changed", d->changes);
-        note_at(d, j);
-        emit_object_end(j);
-    }
-    emit_array_end(j);
 }

@@ -40,13 +40,10 @@ const char *report_shown_text(enum evidence s);
 void report_written(const struct checked_outcomes *o, bool always, struct text *out);
 // A line for each output whose check lets wrong outputs pass, or had to be narrowed.
 void report_check_notes(const struct checked_outcomes *o, struct text *out);
-// [{"argument", "blind", "narrowed", "note"}] of these.
-void report_check_notes_json(const struct checked_outcomes *o, struct emit *j);
+// The objects of an array of these.
+extern const struct fields report_check_note_fields;
+void report_emit_check_notes(const struct checked_outcomes *o, struct emit *j);
 // ", wrote 47.3 % of out": what of one result is not whole.
 void report_written_part(const struct result *r, struct text *out);
-// [{"argument", "compared", "components", "written", "left_by_reference", "nans",
-//   "reference_nans", "changed", "narrowed", "blind", "note"}]: `changed`: `written` counts what is not
-// what it was before the launch.
-void report_outputs_json(const struct result *r, struct emit *j);
 
 #endif

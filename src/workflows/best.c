@@ -1131,3 +1131,57 @@ bool best_devices(const struct best_options *o, struct arena *a, struct device_i
     space_free(s.space);
     return ok;
 }
+
+// ---- of several stores -------------------------------------------------------------------------
+
+static int distance_of_best(const struct best_answer *b)
+{
+    return 8 * b->older_rule + 4 * b->other_source + 2 * b->other_driver + b->other_job;
+}
+
+bool best_find_in(const struct best_options *o, struct store *const *stores, struct arena *a,
+                  struct best_answer *out, bool *found, struct error *e)
+{
+    struct best_options of = *o;
+    *found = false;
+    for (; *stores && (!*found || distance_of_best(out) > 0); stores++) {
+        struct best_answer more = {.result = NULL};
+        bool there;
+        of.store = *stores;
+        if (!best_find(&of, a, &more, &there, e)) {
+            if (*found)
+                result_free(out->result);
+            return false;
+        }
+        if (there && *found && distance_of_best(&more) >= distance_of_best(out)) {
+            result_free(more.result);
+        } else if (there) {
+            if (*found)
+                result_free(out->result);
+            *out = more;
+            *found = true;
+        }
+    }
+    return true;
+}
+
+bool best_pareto_in(const struct best_options *o, struct store *const *stores, struct arena *a,
+                    struct best_answer **out, size_t *count, struct error *e)
+{
+    struct best_options of = *o;
+    *count = 0;
+    for (; *stores && (*count == 0 || distance_of_best(*out) > 0); stores++) {
+        struct best_answer *more;
+        size_t there;
+        of.store = *stores;
+        if (!best_pareto(&of, a, &more, &there, e)) {
+            best_release_all(*out, *count);
+            return false;
+        }
+        bool nearer = there > 0 && (*count == 0 || distance_of_best(more) < distance_of_best(*out));
+        best_release_all(nearer ? *out : more, nearer ? *count : there);
+        *out = nearer ? more : *out;
+        *count = nearer ? there : *count;
+    }
+    return true;
+}

@@ -93,11 +93,19 @@ bool best_find(const struct best_options *o, struct arena *a, struct best_answer
 // Nothing of it is other than what was asked for, and the spec still has its values.
 bool best_is_of_today(const struct best_answer *b);
 
+// The best of several stores, which NULL ends, in place of o->store: the first answers, unless what it knows is older (or nothing)
+// and another one's is nearer to what was asked.
+bool best_find_in(const struct best_options *o, struct store *const *stores, struct arena *a,
+                  struct best_answer *out, bool *found, struct error *e);
+
 // The Pareto set of several objectives, by the first of them, of what best_find() would
 // look at. Array in the arena, *count 0 where nothing is known; best_release_all() frees the
 // results.
 bool best_pareto(const struct best_options *o, struct arena *a, struct best_answer **out,
                  size_t *count, struct error *e);
+// The same of several stores, as best_find_in().
+bool best_pareto_in(const struct best_options *o, struct store *const *stores, struct arena *a,
+                    struct best_answer **out, size_t *count, struct error *e);
 
 // A configuration that took part in the deciding ranking, with the decision of that time.
 struct best_finalist {

@@ -17,7 +17,7 @@
 #include "stats/ranking.h"
 #include "stats/rounds.h"
 #include "stats/stats.h"
-#include "workflows/workflow.h"
+#include "campaign/workflow.h"
 
 // Rounds of a single finalist, which is not compared.
 #define FINAL_RANKING_ROUNDS_ALONE 8

@@ -309,17 +309,17 @@ static const struct {
     {"job", use_job, 20, 1},
     {"space", use_space, 20, 1},
     {"devices", use_devices, 5, 1},
-    {"new store", use_new_store, 10, 1},
-    {"best", use_best, 50, 1},
+    {"new store", use_new_store, 10, 3},
+    {"best", use_best, 50, 5},
     {"tune unstepped", use_tune_unstepped, 20, 1},
     {"run", use_run, 50, 3},
     {"tune", use_tune, 100, 3},
-    {"tune with a store", use_tune_with_store, 200, 3},
-    {"tune of what is known", use_tune_of_known, 100, 3},
+    {"tune with a store", use_tune_with_store, 200, 7},
+    {"tune of what is known", use_tune_of_known, 100, 7},
 };
 
-// Repeats with the n-th allocation failing until there are not so many. A tune has thousands, each of which costs
-// it a tune.
+// Repeats with the n-th allocation failing until there are not so many. A question to a store has 12,000, a tune thousands, each
+// of which costs one more.
 START_TEST(every_allocation)
 {
     const char *name = uses[_i].name;

@@ -47,9 +47,9 @@ def run(hone, spec, language, folder):
     path = os.path.join(folder, "spec.json")
     with open(path, "w", encoding="utf-8") as out:
         json.dump(spec, out)
-    command = [hone, "tune", path, "--language", language, "--fresh"]
+    command = [hone, "tune", path, "--language", language, "--fresh", "--rule", "rounds=12"]
     command += ["--store", os.path.join(folder, "results.sqlite")]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    return subprocess.run(command, env=dict(os.environ, HONE_LOCKS=folder), capture_output=True, text=True, timeout=600, check=False)
 
 
 def judge(done):

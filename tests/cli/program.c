@@ -31,6 +31,7 @@ const char *program_folder(void)
         setenv("XDG_DATA_HOME", folder, 1);
         setenv("XDG_CACHE_HOME", folder, 1);
         setenv("TMPDIR", folder, 1);
+        setenv("HONE_LOCKS", folder, 1); // other tests are not waited for
         unsetenv("HONE_DEVICE");
         unsetenv("HONE_WORKER");
     }

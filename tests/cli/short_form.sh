@@ -25,7 +25,7 @@ cd "$scratch" || exit 1
 "$hone" devices --json 2>/dev/null | grep -q '"opencl"' || exit 77
 # The kernel of the README.
 awk '/<!-- file: saxpy.cl -->/ { f = 1; next } f && /^```c/ { p = 1; next } p && /^```/ { exit } p' "$source/README.md" >saxpy.cl
-export XDG_DATA_HOME=$scratch/data
+export XDG_DATA_HOME=$scratch/data HONE_LOCKS=$scratch
 sizes=(--set n=1024,4096)
 
 expect 0 'saxpy.json: kernel saxpy' "$hone" init saxpy.cl --no-check

@@ -134,6 +134,101 @@ START_TEST(tables_are_sound)
 }
 END_TEST
 
+// Options of all commands, each name once.
+static const char *names[200];
+static size_t name_count;
+
+static void count_name(const struct command *c, const struct option_group *g,
+                       const struct option *o)
+{
+    (void)c;
+    (void)g;
+    for (size_t i = 0; i < name_count; i++) {
+        if (str_equal(names[i], o->name))
+            return;
+    }
+    ck_assert_uint_lt(name_count, sizeof names / sizeof *names);
+    names[name_count++] = o->name;
+}
+
+// Each line of a rule has names of options, and a reason.
+static void check_rule(const struct option *o, const char *rule)
+{
+    while (rule && *rule) {
+        size_t all = strcspn(rule, ":"), end = strcspn(rule, "\n");
+        ck_assert_msg(all + 2 < end && rule[all + 1] == ' ', "--%s: %s has no reason", o->name,
+                      rule);
+        for (const char *name = rule; name < rule + all;) {
+            size_t length = strcspn(name, ",:="), known = 0;
+            while (known < name_count &&
+                   (strlen(names[known]) != length || strncmp(names[known], name, length) != 0))
+                known++;
+            ck_assert_msg(known < name_count, "--%s: no command has --%.*s", o->name, (int)length,
+                          name);
+            name += strcspn(name, ",:") + 2;
+        }
+        rule += end + (rule[end] == '\n');
+    }
+}
+
+static void has_sound_rules(const struct command *c, const struct option_group *g,
+                            const struct option *o)
+{
+    (void)c;
+    (void)g;
+    check_rule(o, o->excludes);
+    check_rule(o, o->needs);
+}
+
+START_TEST(rules_name_options)
+{
+    each_option(count_name);
+    each_option(has_sound_rules);
+}
+END_TEST
+
+START_TEST(rules_refuse)
+{
+    refuses("check", WORDS("a.json", "--races", "--build-only"),
+            "--races and --build-only exclude each other: races show only while the kernel runs; "
+            "leave one of them out");
+    refuses("check", WORDS("a.json", "--assume", "x=1"), "--assume needs --races or --arch: ");
+    refuses("check", WORDS("--known", "-n", "3"), "--known and --sample exclude each other: ");
+    refuses("tune", WORDS("--replay", "f", "--device", "all"),
+            "--replay and --device all exclude each other: ");
+    refuses("tune", WORDS("a.json", "--nodes", "n1"), "--nodes needs --on or --build-on: ");
+    refuses("compare", WORDS("a.json", "--left", "run=last", "--no-store"),
+            "--no-store and --left run=last exclude each other: it uses no store");
+    refuses("run", WORDS("a.json", "--format=json", "--show=ptx"),
+            "--show and --format json exclude each other: ");
+}
+END_TEST
+
+// What a rule does not name goes together, and --help is never refused.
+START_TEST(rules_let_pass)
+{
+    struct tune_settings s = {0};
+    struct error e = ERROR_INIT;
+    uint32_t rest;
+    ck_assert(parse(&command_tune, WORDS("--replay", "f", "--device", "allegro"), &s, &rest, &e));
+    ck_assert(parse(&command_tune, WORDS("--nodes", "n1", "--help"), &s, &rest, &e));
+    options_release(command_tune.groups, &s);
+    s = (struct tune_settings){0};
+    ck_assert(parse(&command_tune, WORDS("--nodes", "n1", "--on", "slurm"), &s, &rest, &e));
+    options_release(command_tune.groups, &s);
+}
+END_TEST
+
+START_TEST(help_shows_rules)
+{
+    struct text help = TEXT_INIT;
+    help_command(&command_check, &help);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&help), "Not with --build-only"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&help), "Needs --races or"));
+    text_release(&help);
+}
+END_TEST
+
 // What takes a spec takes --device, --set, --store, --config, --where and --json alike.
 START_TEST(specs_are_taken_alike)
 {
@@ -389,6 +484,10 @@ static void add(TCase *tests)
     tcase_add_test(tests, values);
     tcase_add_test(tests, refusals);
     tcase_add_test(tests, tables_are_sound);
+    tcase_add_test(tests, rules_name_options);
+    tcase_add_test(tests, rules_refuse);
+    tcase_add_test(tests, rules_let_pass);
+    tcase_add_test(tests, help_shows_rules);
     tcase_add_test(tests, specs_are_taken_alike);
     tcase_add_test(tests, retry_takes_all_or_some_statuses);
     tcase_add_test(tests, help_names_every_option);

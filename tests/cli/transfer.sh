@@ -7,7 +7,7 @@ hone=$1 scratch=$2
 rm -rf "$scratch"
 mkdir -p "$scratch/spec"
 cd "$scratch"
-export XDG_CACHE_HOME="$scratch/cache" XDG_DATA_HOME="$scratch/data"
+export XDG_CACHE_HOME="$scratch/cache" XDG_DATA_HOME="$scratch/data" HONE_LOCKS="$scratch"
 fail() {
     echo "FAILED: $*" >&2
     cat out >&2

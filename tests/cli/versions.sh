@@ -7,7 +7,7 @@ rm -rf "$scratch"
 mkdir -p "$scratch"
 cd "$scratch"
 unset HONE_WORKER HONE_DEVICE
-export LC_ALL=C HOME="$scratch" XDG_DATA_HOME="$scratch/data" XDG_CACHE_HOME="$scratch/cache"
+export LC_ALL=C HOME="$scratch" XDG_DATA_HOME="$scratch/data" XDG_CACHE_HOME="$scratch/cache" HONE_LOCKS="$scratch"
 
 fail() {
     cat out err 2>/dev/null || :

@@ -104,7 +104,7 @@ END
 chmod +x "$scratch/bin/hone"
 [ "$machine" = gpu ] || export PATH="$scratch/bin:$PATH"
 [ "$machine" != gpu ] || export PATH="$build:$PATH"
-export HOME="$scratch/home" TMPDIR="$scratch/temporary" LC_ALL=C.UTF-8
+export HOME="$scratch/home" TMPDIR="$scratch/temporary" HONE_LOCKS="$scratch/temporary" LC_ALL=C.UTF-8
 unset XDG_DATA_HOME HONE_DEVICE HONE_ALSO || :
 cd "$scratch/folder" || exit 1
 

@@ -5,7 +5,7 @@ set -eu
 source=$1 scratch=$2
 rm -rf "$scratch"
 mkdir -p "$scratch"
-export XDG_DATA_HOME="$scratch/data" XDG_CACHE_HOME="$scratch/cache" IPYTHONDIR="$scratch/ipython" PYTHONDONTWRITEBYTECODE=1
+export XDG_DATA_HOME="$scratch/data" XDG_CACHE_HOME="$scratch/cache" HONE_LOCKS="$scratch" IPYTHONDIR="$scratch/ipython" PYTHONDONTWRITEBYTECODE=1
 "$HONE_PROGRAM" devices --json 2>&1 | grep -qi '"opencl"' || {
     echo "skipped: no OpenCL device"
     exit 77

@@ -88,6 +88,8 @@ int tune_end(struct tune *t, uint64_t most_ns)
         usleep(10000);
     if (got == t->hone)
         return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    kill(t->hone, SIGUSR1); // the last events are in its output then
+    usleep(200000);
     kill(t->hone, SIGKILL);
     waitpid(t->hone, NULL, 0);
     return -SIGALRM;

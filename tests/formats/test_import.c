@@ -157,6 +157,29 @@ START_TEST(test_once)
 }
 END_TEST
 
+// Fractions of a nanosecond come out as they went in, and make another result.
+START_TEST(test_fractions_are_kept)
+{
+    static const double times[] = {3000.4, 3000.3, 0.25, 7};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        struct error e = ERROR_INIT;
+        char text[256];
+        snprintf(text, sizeof text,
+                 "a,text,flag,real,status,time_ns,compile_ns,verify_ns\n16,x,True,0.5,correct,%g,"
+                 "2e6,3e6\n",
+                 times[i]);
+        put_file("t.csv", text);
+        ck_assert_uint_eq(import_one("t.csv", "H200").added, 1);
+        ck_assert_uint_eq(import_one("t.csv", "H200").added, 0);
+        struct recorded *r = recorded_read("s.sqlite", NULL, &e);
+        ck_assert_msg(r != NULL, "%s", e.text);
+        ck_assert_double_eq(r->rows[0].time_ns, times[i]);
+        recorded_free(r);
+        verify();
+    }
+}
+END_TEST
+
 // Two statistics of one device are two spaces.
 START_TEST(test_a_mean_is_no_median)
 {
@@ -260,6 +283,7 @@ static void add(TCase *tests)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, test_rows_are_marked);
     tcase_add_test(tests, test_once);
+    tcase_add_test(tests, test_fractions_are_kept);
     tcase_add_test(tests, test_a_mean_is_no_median);
     tcase_add_loop_test(tests, test_out_again, 0, EXPORT_FORMAT_COUNT);
     tcase_add_test(tests, test_whole_or_not_at_all);

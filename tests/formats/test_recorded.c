@@ -149,7 +149,8 @@ START_TEST(test_time_of_another_name)
             "{\"results\": [{\"configuration\": {\"a\": 1}, \"invalidity\": \"correct\", %s}]}",
             files[i].keys);
         struct recorded *r = parse(text, NULL);
-        ck_assert_int_eq(r->rows[0].status, files[i].ns > 0 ? STATUS_CORRECT : STATUS_RUNTIME);
+        ck_assert_int_eq(r->rows[0].status, STATUS_CORRECT);
+        ck_assert(r->is_untimed == (files[i].ns == 0));
         if (files[i].ns > 0)
             ck_assert_double_eq(r->rows[0].time_ns, files[i].ns);
         recorded_free(r);
@@ -243,6 +244,34 @@ START_TEST(test_unusable_times)
         ck_assert_msg(!is_told || strstr(notes.text, cases[i].warning), "%s", notes.text);
         recorded_free(r);
     }
+}
+END_TEST
+
+// Whoever looked for something else need not have timed anything: what was measured makes a result correct then, unless others of the
+// file were timed.
+START_TEST(test_without_any_time)
+{
+    struct notes notes;
+    struct log log = notes_log(&notes);
+    const struct recorded_options o = {.log = &log};
+    struct recorded *r =
+        parse(CACHE_HEAD "\n\"32,1\": {\"x\": 32, \"y\": 1, \"score\": 2.5},\n"
+                         "\"32,2\": {\"x\": 32, \"y\": 2, \"score\": \"InvalidConfig\"},\n"
+                         "\"16,2\": {\"x\": 16, \"y\": 2}}}",
+              &o);
+    ck_assert(r->is_untimed);
+    ck_assert_uint_eq(r->correct, 1);
+    ck_assert(isnan(r->rows[0].time_ns));
+    ck_assert_double_eq(r->rows[0].measurements[0], 2.5);
+    ck_assert_int_eq(r->rows[1].status, STATUS_CONSTRAINTS);
+    ck_assert_int_eq(r->rows[2].status, STATUS_RUNTIME);
+    ck_assert_ptr_nonnull(strstr(notes.text, "no times are recorded"));
+    ck_assert_ptr_nonnull(strstr(notes.text, "score"));
+    recorded_free(r);
+    r = parse(CACHE_HEAD ENTRY_1 ",\n\"32,2\": {\"x\": 32, \"y\": 2, \"GFLOP/s\": 2.5}}}", NULL);
+    ck_assert(!r->is_untimed);
+    ck_assert_uint_eq(r->correct, 1);
+    recorded_free(r);
 }
 END_TEST
 
@@ -503,7 +532,7 @@ static const struct {
 } refusals[] = {
     {"", "t.json: the file is empty"},
     {" \n\n", "the file is empty"},
-    {"{}", "neither 'results' (T4) nor 'cache'"},
+    {"{}", "none of 'results' (T4), 'cache'"},
     {"[1, 2]", "line 1: the document: expected an object with 'results'"},
     {"\x7f"
      "ELF",
@@ -693,6 +722,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_units);
     tcase_add_test(tests, test_time_of_another_name);
     tcase_add_test(tests, test_statuses);
+    tcase_add_test(tests, test_without_any_time);
     tcase_add_test(tests, test_costs);
     tcase_add_test(tests, test_statistics);
     tcase_add_test(tests, test_unusable_times);

@@ -41,7 +41,8 @@ class Fixtures:
     def __init__(self, hone, scratch):
         self.hone, self.scratch = os.path.abspath(hone), os.path.abspath(scratch)
         os.makedirs(self.scratch, exist_ok=True)
-        self.environment = dict(os.environ, XDG_DATA_HOME=self.path("data"), XDG_CACHE_HOME=self.path("cache"))
+        self.environment = dict(os.environ, XDG_DATA_HOME=self.path("data"), XDG_CACHE_HOME=self.path("cache"),
+                                HONE_LOCKS=self.scratch)
 
     def path(self, name):
         return os.path.join(self.scratch, name)

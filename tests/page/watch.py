@@ -72,7 +72,7 @@ def test_tune():
     f.tune()
     with open(f.path("slow.json"), "w") as out:
         json.dump(dict(SPEC, Constants={"N": 20000000}), out)
-    tune = start("tune", "slow.json", "--store", "live.sqlite", "--report", "tune.html", "--rule", "rounds=100", "--json")
+    tune = start("tune", "slow.json", "--store", "live.sqlite", "--report", "tune.html", "--rule", "rounds=25", "--json")
     pages = []
     while tune.poll() is None:
         page = page_of("tune.html")

@@ -144,6 +144,35 @@ START_TEST(test_rich)
 }
 END_TEST
 
+// As Python's lists: 2 stays an integer beside a text and beside 2.5, and what text a value has tells it from all others.
+START_TEST(test_values_of_several_kinds)
+{
+    static const char mixed[] = "{\"parameters\": {\"X\": [\"test\", 2, \"2\", 2.5, true, 1, 2.0]},"
+                                "\"kernel\": \"none.cl\", \"global\": 1}";
+    static const char *const texts[] = {"X=test", "X=2", "X='2'", "X=2.5", "X=True"};
+    static const enum value_kind kinds[] = {VALUE_STRING, VALUE_INT, VALUE_STRING, VALUE_FLOAT,
+                                            VALUE_BOOL};
+    struct fixture f;
+    fixture_start(&f);
+    fixture_load(&f, mixed);
+    const struct parameter *p = &f.spec->parameters[0];
+    ck_assert_int_eq(p->type, PARAMETER_MIXED);
+    ck_assert_uint_eq(p->count, 5); // True is 1, and 2.0 is 2
+    for (uint32_t i = 0; i < p->count; i++) {
+        struct text text = TEXT_INIT;
+        uint32_t choice = UINT32_MAX;
+        struct error e = {0};
+        ck_assert_int_eq(p->values[i].kind, kinds[i]);
+        spec_configuration_text(f.spec, &i, true, &text);
+        ck_assert_str_eq(text_cstr(&text), texts[i]);
+        ck_assert(spec_parse_configuration(f.spec, texts[i], &choice, &e));
+        ck_assert_uint_eq(choice, i);
+        text_release(&text);
+    }
+    fixture_end(&f);
+}
+END_TEST
+
 // A metric over energy has a value where that is known; no other is hurt by its absence.
 START_TEST(test_energy)
 {
@@ -454,6 +483,7 @@ int main(void)
     tcase_add_test(cases, test_rich);
     tcase_add_test(cases, test_metrics);
     tcase_add_test(cases, test_energy);
+    tcase_add_test(cases, test_values_of_several_kinds);
     tcase_add_test(cases, test_general_objective);
     tcase_add_test(cases, test_configuration_text);
     tcase_add_test(cases, test_configuration_parts);

@@ -13,6 +13,7 @@ FAKE = os.environ.get("HONE_TEST_FAKE_WORKER")
 def own_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HONE_LOCKS", str(tmp_path))
 
 
 @pytest.fixture

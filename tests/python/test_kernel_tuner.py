@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ import hone
 numpy = pytest.importorskip("numpy")
 import hone.kernel_tuner as kernel_tuner  # noqa: E402
 from hone.kernel_tuner import util  # noqa: E402
+from hone.kernel_tuner._cache import load_cache  # noqa: E402
 
 ADD = """__kernel void vector_add(__global float *c, __global const float *a, __global float *b, int n) {
     int i = get_group_id(0) * block_size_x + get_local_id(0);
@@ -221,6 +223,88 @@ def test_cache_files_are_read_and_written(vectors, tmp_path):
         kernel_tuner.tune_kernel("vector_add", ADD, N, vectors, {"block_size_x": [32], "more": [1]}, cache=tmp_path / "c", quiet=True)
 
 
+def test_a_killed_script_keeps_its_rows(vectors, tmp_path):
+    """Each is in the cache before it is printed; what a killed writer cut off is left out."""
+    script = tmp_path / "script.py"
+    script.write_text(f"""import numpy, hone.kernel_tuner as kernel_tuner
+a = numpy.ones({N}, numpy.float32)
+kernel_tuner.tune_kernel("vector_add", {ADD!r}, {N}, [a, a, a, numpy.int32({N})], {{"block_size_x": [32, 64, 128, 256], "k": list(range(200))}},
+                         cache="killed", iterations=2)
+""")
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True, cwd=tmp_path,
+                          env={**os.environ, "PYTHONUNBUFFERED": "1"}) as running:
+        printed = 0
+        while printed < 5:
+            printed += "time=" in running.stdout.readline()
+        running.kill()
+        printed += sum("time=" in line for line in running.stdout.readlines())
+    text = (tmp_path / "killed.json").read_text()
+    kept = text.count('"times"')
+    assert printed <= kept < 800
+    (tmp_path / "killed.json").write_text(text + '"32,1999": {"block_size_x": 32, "k"')
+    again = load_cache(tmp_path / "killed.json")
+    assert len(again["cache"]) == kept and all("time" in row for row in again["cache"].values())
+
+
+def test_ctrl_c_ends_the_script(vectors, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"""import numpy, hone.kernel_tuner as kernel_tuner
+a = numpy.ones({N}, numpy.float32)
+kernel_tuner.tune_kernel("vector_add", {ADD!r}, {N}, [a, a, a, numpy.int32({N})], {{"block_size_x": [32, 64], "k": list(range(400))}}, cache="c", iterations=2)
+print("the next line ran")
+""")
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+                          env={**os.environ, "PYTHONUNBUFFERED": "1"}) as running:
+        while "time=" not in running.stdout.readline():
+            pass
+        running.send_signal(signal.SIGINT)
+        said, wrong = running.communicate(timeout=60)
+    assert running.returncode != 0 and "KeyboardInterrupt" in wrong and "the next line ran" not in said
+    assert len(json.loads((tmp_path / "c.json").read_text())["cache"]) >= 1 + said.count("time=")
+
+
+@pytest.mark.parametrize("guard", ["#ifndef block_size_y\n#define block_size_y 16\n#endif\n", ""])
+def test_block_sizes_are_always_defined(vectors, guard):
+    """A default behind #ifndef is not another size than that of the launch."""
+    source = guard + """__kernel void add(__global float *c, __global const float *a, __global const float *b) {
+    int x = get_group_id(0) * block_size_x + get_local_id(0), y = get_group_id(1) * block_size_y + get_local_id(1);
+    c[y * 64 + x] = a[y * 64 + x] + b[y * 64 + x];
+}
+"""
+    ones = numpy.ones(64 * 64, numpy.float32)
+    left = kernel_tuner.run_kernel("add", source, (64, 64), [numpy.zeros_like(ones), ones, ones], {"block_size_x": 64}, quiet=True)
+    assert numpy.count_nonzero(left[0]) == 64 * 64
+
+
+def test_values_keep_their_kinds(vectors):
+    source = ADD.replace("a[i] + b[i]", "a[i] + b[i] + K / 2")
+    params = {"block_size_x": [64], "K": [1, 2.5, True], "X": ["test", 2]}
+    left = kernel_tuner.run_kernel("vector_add", source, N, vectors, {"block_size_x": 64, "K": 1}, quiet=True)
+    assert numpy.array_equal(left[0], vectors[1] + vectors[2])  # 1 / 2 of integers
+    results, _ = tune(vectors, source=source, params=params, metrics={"twice": lambda p: p["X"] * 2})
+    assert [(r["K"], type(r["K"]), r["X"], r["twice"]) for r in results] == \
+        [(1, int, "test", "testtest"), (1, int, 2, 4), (2.5, float, "test", "testtest"), (2.5, float, 2, 4)]
+    one = kernel_tuner.tune_kernel("vector_add", source, N, vectors, {**params, "X": ["test", 2, 2.45]}, quiet=True, iterations=1,
+                                   restrictions=["X == 2.45", "K == 1"])[0]
+    assert [(r["X"], r["K"]) for r in one] == [(2.45, 1)]
+
+
+def test_a_time_limit_does_not_count_the_wait_for_the_device(vectors, tmp_path, monkeypatch):
+    """Another process holds the device for longer than the limit: the search begins when it is free."""
+    holder = tmp_path / "holder.py"
+    holder.write_text(f"""import numpy, hone.kernel_tuner as kernel_tuner
+a = numpy.ones({N}, numpy.float32)
+source = {ADD!r}.replace("c[i] =", "for (int k = 0; k < 200000; k++) c[i] = sqrt(c[i] + k); c[i] =")
+print("holds", flush=True)
+kernel_tuner.run_kernel("vector_add", source, {N}, [a, a, a, numpy.int32({N})], {{"block_size_x": 64}})
+""")
+    with subprocess.Popen([sys.executable, holder], stdout=subprocess.PIPE, text=True) as running:
+        running.stdout.readline()
+        results, env = tune(vectors, strategy="random_sample", strategy_options={"time_limit": 0.5})
+        running.wait()
+    assert results and env["best_config"]
+
+
 @pytest.mark.parametrize("member, value, said", [("device_name", "another", "another.*pthread"), ("problem_size", ["7"], "7.*5000")])
 def test_a_cache_of_something_else_is_refused(vectors, tmp_path, member, value, said):
     tune(vectors, cache=tmp_path / "c")
@@ -304,7 +388,14 @@ def test_simulation_searches_a_cache_file(tmp_path, capsys):
         results, env = simulate(tmp_path / "c", strategy=strategy, strategy_options={"max_fevals": 5})
         assert len(results) == 5 and env["simulation"], strategy
     assert len(simulate(tmp_path / "c", strategy="random_sample", strategy_options={"time_limit": 0.4})[0]) == 3
-    orders = {str([r["a"] for r in simulate(tmp_path / "c", strategy="random_sample", seed=seed)[0]]) for seed in (1, 1, 2, 3)}
+    assert len(simulate(tmp_path / "c", strategy="random_sample")[0]) == 1  # a tenth
+    results, env = simulate(tmp_path / "c", strategy="pso", strategy_options={"max_fevals": 3, "x0": (4, "y")})
+    assert (results[0]["a"], results[0]["b"]) == (4, "y") and env["overhead_time"] > 0
+    with pytest.warns(UserWarning, match="random sample"):
+        results, env = simulate(tmp_path / "c", objectives={"time": False, "watt": False}, strategy="nsga2", strategy_options={"max_fevals": 8})
+    assert len(results) == 8 and len(env["best_config"]) == 4
+    whole = {"strategy_options": {"max_fevals": 8}}
+    orders = {str([r["a"] for r in simulate(tmp_path / "c", strategy="random_sample", seed=seed, **whole)[0]]) for seed in (1, 1, 2, 3)}
     assert 1 < len(orders) < 4
     results, env = simulate(tmp_path / "c", objective="GFLOP/s", metrics={"GFLOP/s": lambda p: p["a"] - 4}, strategy="genetic_algorithm")
     assert len(results) == 8 and env["best_config"]["a"] == 8
@@ -313,7 +404,7 @@ def test_simulation_searches_a_cache_file(tmp_path, capsys):
     results, _ = simulate(tmp_path / "c", params={"a": [2, 4], "b": ["y"]}, restrictions=[lambda p: p["a"] > 2])
     assert [r["a"] for r in results] == [4]
     assert capsys.readouterr().out == ""
-    assert len(kernel_tuner.tune_cache(tmp_path / "c", restrictions=["a > 1"])[0]) == 6
+    assert len(kernel_tuner.tune_cache(tmp_path / "c", restrictions=["a > 1"], verbose=True, iterations=7)[0]) == 6
     said = capsys.readouterr().out
     assert "Simulating: A card" in said and "a=4, b=y, time=3.000ms" in said and "best performing configuration:\na=8, b=x" in said
 
@@ -322,7 +413,8 @@ def test_what_a_simulation_cannot_answer_is_said(tmp_path):
     recorded(tmp_path / "c.json")
     for more, said in (({"cache": tmp_path / "d"}, "there is no.*d.json"), ({"params": {**SPACE, "b": ["x", "z"]}}, "4 of.*4 are missing"),
                        ({"restrictions": "a > 9"}, "exclude every"), ({"objective": "joule", "objective_higher_is_better": False}, "joule"),
-                       ({"objectives": {"time": False, "watt": False}, "strategy": "nsga2"}, "several objectives")):
+                       ({"strategy": "pso", "strategy_options": {"max_feval": 5}}, "no strategy has 'max_feval'"),
+                       ({"strategy": "pso", "strategy_options": {"x0": [3, "x"]}}, "x0.*a=3")):
         with pytest.raises(hone.UsageError, match=said):
             simulate(**{"cache": tmp_path / "c", **more})
     for member, value, said in (("kernel_name", "g", "of the kernel g"), ("problem_size", 65, "problem size"), ("cache", {"1": 2}, "no cache file")):
@@ -460,9 +552,14 @@ def test_fortrans_order_is_refused_by_name(vectors):
 
 def test_observers_are_refused_by_name(vectors):
     class Mine(kernel_tuner.observers.BenchmarkObserver):
-        pass
+        def during(self):
+            pass
+
+    def of_one_argument(given):
+        return None
     observer = kernel_tuner.observers.nvml.NVMLObserver
-    for make, said in ((Mine, "observer Mine"), (lambda: observer(["gr_voltage"]), "gr_voltage: hone serves nvml_energy"),
+    for make, said in ((lambda: tune(vectors, observers=[Mine()]), "observer Mine: during"),
+                       (lambda: tune(vectors, observers=[of_one_argument]), "of_one_argument"), (lambda: observer(["gr_voltage"]), "gr_voltage: hone serves nvml_energy"),
                        (lambda: observer(["temperature"], save_all=True), "save_all"),
                        (lambda: tune(vectors, observers=[observer(["nvml_energy"], device=1)]), r"NVMLObserver\(device=1\) beside device=0"),
                        (lambda: tune(vectors, observers=[observer(["nvml_energy"])], strategy="genetic_algorithm"), "nvml_energy with strategy"),
@@ -471,6 +568,69 @@ def test_observers_are_refused_by_name(vectors):
             make()
     results, _ = tune(vectors, observers=[kernel_tuner.observers.RegisterObserver()])
     assert len(results) == 3 and all("num_regs" in r for r in results)
+
+
+def test_own_observers_look_at_what_a_kernel_left(vectors):
+    class Sum(kernel_tuner.observers.BenchmarkObserver):
+        def register_configuration(self, params):
+            self.block = params["block_size_x"]
+
+        def after_finish(self):
+            left = numpy.zeros(N, numpy.float32)
+            self.dev.memcpy_dtoh(left, self.dev.allocations[0])
+            self.sum = float(left.sum())
+
+        def get_results(self):
+            return {"sum": self.sum, "block": self.block}
+
+    right = vectors[1] + vectors[2]
+    source = ADD.replace("a[i] + b[i]", "a[i] + b[i] + (block_size_x == 64 ? 0.5f : 0.0f)")
+    results, env = tune(vectors, source=source, answer=[right, None, None, None], verify=lambda answer, left, atol: True,
+                        observers=[Sum(), kernel_tuner.accuracy.AccuracyObserver("max error", "off")], objective="off", objective_higher_is_better=False,
+                        metrics={"twice": lambda p: 2 * p["sum"]})
+    assert [r["block"] for r in results] == [32, 64, 128]
+    assert [round(r["off"], 3) for r in results] == [0.0, 0.5, 0.0]
+    assert results[0]["sum"] == pytest.approx(right.sum(), rel=1e-5) and results[1]["twice"] > results[0]["twice"]
+    for name, error in (("RMSE", 3), ("mean squared error", 9), ("average relative", 3), ("max-abs", 3), ("MALE", numpy.log10(4))):
+        assert kernel_tuner.accuracy.error_metric_from_name(name)(numpy.ones(4), numpy.full(4, 4.0)) == pytest.approx(error), name
+
+
+def test_a_searchspace_and_its_neighbors():
+    params = {"a": [1, 2, 4, 8], "b": ["x", "y", "z"]}
+    space = kernel_tuner.searchspace.Searchspace(params, ["a != 2 or b == 'y'", lambda p: p["a"] < 8 or p["b"] != "z"], 1024)
+    assert space.size == len(space.list) == 9 and space.list[0] == (1, "x") and space.is_param_config_valid((2, "y"))
+    assert not space.is_param_config_valid((2, "x")) and not space.is_param_config_valid((3, "x"))
+    assert space.get_neighbors((1, "x"), "Hamming") == [(1, "y"), (1, "z"), (4, "x"), (8, "x")]
+    assert space.get_neighbors((1, "x"), "strictly-adjacent") == [(1, "y"), (2, "y")]
+    assert space.get_neighbors((1, "x"), "Hamming-adjacent") == [(1, "y"), (4, "x")]
+    assert space.get_neighbors((4, "x"), "adjacent") == [(2, "y"), (4, "y"), (8, "x"), (8, "y")]
+    assert len(set(space.get_random_sample(4))) == 4 and space.get_random_neighbor((4, "x")) in space.list
+    with pytest.raises(hone.UsageError, match="neighbor_method"):
+        space.get_neighbors((1, "x"), "nearest")
+
+
+def test_helpers_of_scripts(tmp_path):
+    recorded(tmp_path / "c.json")
+    assert len(util.read_cache(tmp_path / "c.json")["cache"]) == 8
+    rows = [{"time": 1.0, "watt": 3.0}, {"time": 2.0, "watt": 2.0}, {"time": 2.5, "watt": 2.5}]
+    assert util.get_pareto_results(rows, ["time", "watt"], [False, False]) == rows[:2] and rows[0]["optimal"] and "optimal" not in rows[2]
+    assert util.process_metrics({"time": 2.0, "n": 4}, {"rate": "n / time", "twice": lambda p: 2 * p["rate"]})["twice"] == 4
+    assert util.check_restrictions(["a < b", lambda p: p["a"] == 1], {"a": 1, "b": 2}) and not util.check_restrictions("a > b", {"a": 1, "b": 2})
+    assert util.get_problem_size(("n * 2", 3), {"n": 8}) == [16, 3, 1]
+    assert util.get_grid_dimensions([100, 7, 1], {"block_size_x": 32, "k": 2}, (None, ["k", 2], None), ("block_size_x", "block_size_y", "block_size_z")) == (4, 2, 1)
+    assert util.get_thread_block_dimensions({"block_size_y": 4}) == (256, 4, 1) and json.loads(json.dumps(numpy.arange(2), cls=util.NpEncoder)) == [0, 1]
+
+
+def test_a_t1_file(pocl, tmp_path):
+    (tmp_path / "add.cl").write_text(ADD)
+    (tmp_path / "t1.json").write_text(json.dumps({
+        "ConfigurationSpace": {"TuningParameters": [{"Name": "block_size_x", "Type": "int", "Values": "[32, 64]", "Default": 32}], "Conditions": []},
+        "KernelSpecification": {"Language": "OpenCL", "KernelName": "vector_add", "KernelFile": "add.cl", "ProblemSize": [N], "LocalSize": {"X": "block_size_x"},
+                                "GlobalSizeType": "CUDA", "GlobalSize": {"X": f"ceil({N} / block_size_x)"}, "Arguments": [
+            {"Name": n, "Type": "float", "MemoryType": "Vector", "Size": N, "FillType": "Random", "AccessType": "WriteOnly" if n == "c" else "ReadOnly"} for n in "cab"
+        ] + [{"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": N}]}}))
+    results, env = kernel_tuner.tune_kernel_T1(tmp_path / "t1.json", iterations=3, device="pthread")
+    assert sorted(r["block_size_x"] for r in results) == [32, 64] and env["best_config"]["time"] > 0
 
 
 @pytest.mark.skipif(not os.environ.get("HONE_TEST_FAKE_DRIVERS"), reason="the fake drivers are not built")

@@ -52,9 +52,7 @@ END_TEST
 struct checked {
     struct spec *spec;
     struct check *check;
-    const struct check_finding *findings;
-    size_t finding_count;
-    struct check_progress progress;
+    struct check_view view;
 };
 
 static void run(struct checked *c, const struct check_options *o)
@@ -68,8 +66,7 @@ static void run(struct checked *c, const struct check_options *o)
         answer = check_step(c->check, 1000, &record, &e);
     while (answer == WORKFLOW_NOTHING || answer == WORKFLOW_RECORD);
     ck_assert_msg(answer == WORKFLOW_END, "%s", e.text);
-    c->findings = check_findings(c->check, &c->finding_count);
-    check_progress(c->check, &c->progress);
+    check_view(c->check, &c->view);
 }
 
 static void load(struct checked *c, const char *path, const char *const *set, uint32_t count,
@@ -101,8 +98,8 @@ static void release(struct checked *c)
 static void tell(const struct checked *c)
 {
     struct text out = TEXT_INIT;
-    for (size_t i = 0; i < c->finding_count; i++)
-        race_text(&c->findings[i].race, &out);
+    for (size_t i = 0; i < c->view.finding_count; i++)
+        race_text(&c->view.findings[i].race, &out);
     printf("%s", text_cstr(&out));
     text_release(&out);
 }
@@ -140,10 +137,10 @@ START_TEST(clean_kernels)
     o.sample = clean[_i].sample;
     run(&c, &o);
     tell(&c);
-    ck_assert_uint_eq(c.finding_count, 0);
-    ck_assert_uint_gt(c.progress.common.done, 0);
-    ck_assert_uint_eq(c.progress.by_verdict[CHECK_FAILED], 0);
-    ck_assert_uint_gt(c.progress.by_verdict[CHECK_PASSED], 0);
+    ck_assert_uint_eq(c.view.finding_count, 0);
+    ck_assert_uint_gt(c.view.progress.common.done, 0);
+    ck_assert_uint_eq(c.view.progress.by_verdict[CHECK_FAILED], 0);
+    ck_assert_uint_gt(c.view.progress.by_verdict[CHECK_PASSED], 0);
     release(&c);
 }
 END_TEST
@@ -172,12 +169,12 @@ static const struct check_finding *find(const struct checked *c, enum race_kind 
                                         const char *file, uint32_t line)
 {
     const struct check_finding *found = NULL;
-    for (size_t i = 0; i < c->finding_count; i++) {
-        const struct race *r = &c->findings[i].race;
+    for (size_t i = 0; i < c->view.finding_count; i++) {
+        const struct race *r = &c->view.findings[i].race;
         if (r->kind != kind || r->at.line != line || !str_equal(r->at.file, file))
             continue;
         ck_assert_msg(found == NULL, "told twice");
-        found = &c->findings[i];
+        found = &c->view.findings[i];
     }
     return found;
 }
@@ -198,7 +195,7 @@ START_TEST(planted_faults)
     ck_assert_uint_eq(f->configurations, 2); // both values of GROUP
     ck_assert_uint_ge(f->race.count, 2);
     ck_assert_ptr_nonnull(f->example->races);
-    ck_assert_uint_eq(c.progress.by_verdict[CHECK_FAILED], 2);
+    ck_assert_uint_eq(c.view.progress.by_verdict[CHECK_FAILED], 2);
     release(&c);
 }
 END_TEST
@@ -210,8 +207,8 @@ START_TEST(no_fault)
     load(&c, DATA "faulty.json", NULL, 0, &o);
     run(&c, &o);
     tell(&c);
-    ck_assert_uint_eq(c.finding_count, 0);
-    ck_assert_uint_eq(c.progress.by_verdict[CHECK_PASSED], 2);
+    ck_assert_uint_eq(c.view.finding_count, 0);
+    ck_assert_uint_eq(c.view.progress.by_verdict[CHECK_PASSED], 2);
     release(&c);
 }
 END_TEST
@@ -231,13 +228,12 @@ START_TEST(ends_the_simulator)
 {
     struct checked c = {NULL};
     struct check_options o;
-    size_t count;
     load(&c, DATA "ending.json", &endings[_i].fault, 1, &o);
     o.setup.terms.launch_limit_ns = 2ull * 1000000000;
     run(&c, &o);
-    const struct check_record *const *records = check_records(c.check, &count);
-    ck_assert_uint_eq(count, 2);
-    for (size_t i = 0; i < count; i++) {
+    const struct check_record *const *records = c.view.records;
+    ck_assert_uint_eq(c.view.count, 2);
+    for (size_t i = 0; i < c.view.count; i++) {
         bool faulty = strstr(records[i]->configuration, "PLANTED=1") != NULL;
         const struct result *r = records[i]->result;
         ck_assert_msg(r->status == (faulty ? endings[_i].status : STATUS_CORRECT), "%s: %s: %s",
@@ -257,10 +253,10 @@ START_TEST(gives_up)
     struct check_options o;
     load(&c, DATA "ending.json", &fault, 1, &o);
     run(&c, &o);
-    ck_assert_uint_eq(c.finding_count, 1);
-    ck_assert_int_eq(c.findings[0].race.kind, RACE_OTHER);
-    ck_assert_ptr_nonnull(strstr(c.findings[0].race.detail, "trap"));
-    ck_assert_uint_eq(c.findings[0].configurations, 1);
+    ck_assert_uint_eq(c.view.finding_count, 1);
+    ck_assert_int_eq(c.view.findings[0].race.kind, RACE_OTHER);
+    ck_assert_ptr_nonnull(strstr(c.view.findings[0].race.detail, "trap"));
+    ck_assert_uint_eq(c.view.findings[0].configurations, 1);
     release(&c);
 }
 END_TEST
@@ -272,17 +268,16 @@ START_TEST(racing_reference)
 {
     struct checked c = {NULL};
     struct check_options o;
-    size_t count;
     load(&c, DATA "reference.json", NULL, 0, &o);
     run(&c, &o);
-    const struct check_record *const *records = check_records(c.check, &count);
-    ck_assert_uint_eq(count, 2);
-    for (size_t i = 0; i < count; i++) {
+    const struct check_record *const *records = c.view.records;
+    ck_assert_uint_eq(c.view.count, 2);
+    for (size_t i = 0; i < c.view.count; i++) {
         bool faulty = strstr(records[i]->configuration, "PLANTED=1") != NULL;
         ck_assert_msg((records[i]->races != NULL) == faulty, "%s", records[i]->configuration);
     }
-    ck_assert_uint_eq(c.finding_count, 1);
-    ck_assert_uint_eq(c.findings[0].configurations, 1);
+    ck_assert_uint_eq(c.view.finding_count, 1);
+    ck_assert_uint_eq(c.view.findings[0].configurations, 1);
     release(&c);
 }
 END_TEST
@@ -314,8 +309,8 @@ START_TEST(limits_of_the_target)
     co.smallest_count = 1;
     co.sample = 6;
     run(&c, &co);
-    ck_assert_uint_gt(c.progress.by_verdict[CHECK_LIMITED], 0); // groups of more than 64
-    ck_assert_uint_eq(c.progress.by_verdict[CHECK_FAILED], 0);
+    ck_assert_uint_gt(c.view.progress.by_verdict[CHECK_LIMITED], 0); // groups of more than 64
+    ck_assert_uint_eq(c.view.progress.by_verdict[CHECK_FAILED], 0);
     release(&c);
 }
 END_TEST

@@ -379,6 +379,29 @@ START_TEST(measurement_as_objective)
 }
 END_TEST
 
+// Without any times a recording has a best by what was measured, and none by the time.
+START_TEST(measurement_without_times)
+{
+    struct opened o;
+    struct error e = ERROR_INIT;
+    open_with(&o, NULL, DATA "untimed.csv", NULL);
+    struct tune_options options = {.strategy = "exhaustive"};
+    ck_assert(objective_parse("max:score", o.spec, &options.objectives, &e));
+    struct told t = tune_through(&o, &options);
+    ck_assert_uint_eq(t.end.best->index, index_of(&o, "block=32"));
+    ck_assert(t.end.best->values[0] == 4 && !t.end.best->timed);
+    tune_free(t.tune);
+    ck_assert(objective_parse("time", o.spec, &options.objectives, &e));
+    options.replay = &o.replay;
+    options.setup.spec = o.spec;
+    ck_assert_ptr_null(tune_new(&options, &e));
+    ck_assert_msg(strstr(e.text, "no times are recorded, so that the shortest cannot be found"),
+                  "%s", e.text);
+    error_clear(&e);
+    opened_release(&o);
+}
+END_TEST
+
 // `hone score` and a tune that is replayed ask the same questions and get the same answers.
 START_TEST(as_it_is_scored)
 {
@@ -431,6 +454,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, nothing_correct);
     tcase_add_test(tests, metric_as_objective);
     tcase_add_test(tests, measurement_as_objective);
+    tcase_add_test(tests, measurement_without_times);
     tcase_add_test(tests, as_it_is_scored);
 }
 

@@ -192,7 +192,7 @@ START_TEST(json)
     struct text out = TEXT_INIT;
     struct emit j;
     emit_start(&j, &out);
-    report_peak_json(&frame, &result, &j);
+    report_peak_json(&result, &frame, &j);
     ck_assert_str_eq(
         text_cstr(&out),
         "{\"limits\":{\"fp32\":{\"rate\":1487000000000.0,"
@@ -211,12 +211,12 @@ START_TEST(json)
     text_clear(&out);
     emit_start(&j, &out);
     frame.peak = &none;
-    report_peak_json(&frame, &result, &j);
+    report_peak_json(&result, &frame, &j);
     ck_assert_str_eq(text_cstr(&out), "null");
     text_clear(&out);
     emit_start(&j, &out);
     frame.peak = NULL;
-    report_peak_json(&frame, NULL, &j);
+    report_peak_json(NULL, &frame, &j);
     ck_assert_str_eq(text_cstr(&out), "null");
     text_release(&out);
 }

@@ -297,7 +297,8 @@ START_TEST(nothing_is_assumed_without_answers)
     struct axes x;
     struct trend t;
     make_lists(&spec, &x, &t);
-    static const float points[][3] = {{0.5F, 0.5F, 0}, {0, 1, 1}, {1, 0, 2}, {0.25F, 0.5F, 1}};
+    static const float points[][3] = {
+        {0, 0, 0}, {-0.5F, 0.5F, 1}, {0.5F, -0.5F, 2}, {-0.25F, 0, 1}};
     for (int i = 0; i < 4; i++)
         ck_assert(trend_value(&t, points[i]) == 0);
     trend_learn(&t, points[0], -1);
@@ -305,9 +306,9 @@ START_TEST(nothing_is_assumed_without_answers)
     ck_assert_double_lt(fabs(trend_value(&t, points[1]) - trend_value(&t, points[0])), 0.1);
     trend_forget(&t);
     for (int i = 0; i < 60; i++)
-        trend_learn(&t, (const float[]){0.5F, 0.5F, (float)(i % 3)}, i % 3);
+        trend_learn(&t, (const float[]){0, 0, (float)(i % 3)}, i % 3);
     trend_fit(&t);
-    ck_assert(trend_value(&t, points[0]) == trend_value(&t, (const float[]){0.5F, 0.5F, 2}));
+    ck_assert(trend_value(&t, points[0]) == trend_value(&t, (const float[]){0, 0, 2}));
     axes_release(&x);
     spec_free(spec);
 }
@@ -325,19 +326,19 @@ START_TEST(the_slopes_follow_the_answers)
     for (int i = 0; i < 3000; i++) {
         double first = i % 5 / 4.0 - 0.5, second = i / 5 % 3 / 2.0 - 0.5;
         double value = -4 * first * first - 0.5 * second + 0.1;
-        trend_learn(&up, (const float[]){(float)(first + 0.5), (float)(second + 0.5), 0}, value);
-        trend_learn(&down, (const float[]){(float)(0.5 - first), (float)(0.5 - second), 0}, value);
+        trend_learn(&up, (const float[]){(float)first, (float)second, 0}, value);
+        trend_learn(&down, (const float[]){(float)-first, (float)-second, 0}, value);
     }
     trend_fit(&up);
     trend_fit(&down);
-    const float middle[] = {0.5F, 0.5F, 0}, end[] = {1, 0.5F, 0}, last[] = {0.5F, 1, 0},
-                most[] = {0.5F, 0, 0};
+    const float middle[] = {0, 0, 0}, end[] = {0.5F, 0, 0}, last[] = {0, 0.5F, 0},
+                most[] = {0, -0.5F, 0};
     ck_assert_double_eq_tol(trend_value(&up, end) - trend_value(&up, middle), -1, 0.05);
     ck_assert_double_eq_tol(trend_value(&up, last) - trend_value(&up, most), -0.5, 0.03);
     for (int i = 0; i < 15; i++) {
-        float a = (float)(i % 5) / 4, b = (float)(i % 3) / 2;
-        ck_assert_double_eq_tol(trend_value(&up, (const float[]){a, b, 0}),
-                                trend_value(&down, (const float[]){1 - a, 1 - b, 0}), 1e-9);
+        float a = (float)(i % 5) / 4 - 0.5F, b = (float)(i % 3) / 2 - 0.5F;
+        ck_assert(trend_value(&up, (const float[]){a, b, 0}) ==
+                  trend_value(&down, (const float[]){-a, -b, 0}));
     }
     axes_release(&x);
     spec_free(spec);

@@ -16,6 +16,7 @@ base=$here/base cases=$here/cases
 mkdir -p "$scratch/cache" "$scratch/tmp"
 unset HONE_WORKER HONE_DEVICE
 export LC_ALL=C HOME="$scratch/home" XDG_DATA_HOME="$scratch/home" XDG_CACHE_HOME="$scratch/cache" TMPDIR="$scratch/tmp"
+export HONE_LOCKS="$scratch/tmp" # other tests are not waited for
 
 # ---- functions for the cases ----------------------------------------------------------------------
 

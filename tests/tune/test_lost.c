@@ -38,6 +38,7 @@ static void setup(void)
     setenv("FAKE_MEASURE_LOG", log_file, 1);
     setenv("XDG_CACHE_HOME", folder, 1);
     setenv("TMPDIR", folder, 1);
+    setenv("HONE_LOCKS", folder, 1); // other tests are not waited for
 }
 
 static void teardown(void)

@@ -19,7 +19,7 @@ command -v valgrind >/dev/null 2>&1 || skip "valgrind is not installed"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export XDG_CACHE_HOME="$folder/cache" XDG_DATA_HOME="$folder/data"
+export XDG_CACHE_HOME="$folder/cache" XDG_DATA_HOME="$folder/data" HONE_LOCKS="$folder"
 count=$#
 while [ "$count" -gt 0 ]; do
     argument=$(printf '%s' "$1" | sed "s,{folder},$folder,g")

@@ -45,7 +45,7 @@ struct session {
     struct baseline_row *rows; // of each point, without passes
     struct spec **specs;
     uint32_t count;
-    struct hone_tune *bench;
+    struct benchmark *bench;
     struct error broken;
     struct report_about about;
 };
@@ -141,8 +141,8 @@ static bool find_best(struct session *s, const struct spec *spec, const char *la
     struct work *w = &s->work;
     struct best_answer answer = {.result = NULL};
     bool found = false;
-    struct hone_store *const stores[] = {w->opened ? w->opened : s->known,
-                                         w->opened ? s->known : NULL, NULL};
+    struct store *const stores[] = {w->store ? w->store : store_of(s->known),
+                                    w->store ? store_of(s->known) : NULL, NULL};
     struct spec_sources *sources = spec_sources_read(spec, w->device->language, w->device, NULL, e);
     const struct best_options o = {.spec = spec,
                                    .sources = sources,
@@ -151,7 +151,7 @@ static bool find_best(struct session *s, const struct spec *spec, const char *la
                                    .configuration_count = s->given.config.count,
                                    .where = s->given.where.items,
                                    .where_count = s->given.where.count};
-    bool ok = sources && (!stores[0] || engine_best(&o, stores, &w->arena, &answer, &found, e));
+    bool ok = sources && (!stores[0] || best_find_in(&o, stores, &w->arena, &answer, &found, e));
     spec_sources_free(sources);
     if (ok && found) {
         *choice = answer.choice;
@@ -315,41 +315,38 @@ static int start_bench(struct session *s)
     const struct bench_settings *given = s->settings;
     struct hone_tune_options options = work_options(&s->work);
     options.configurations = options.where = NULL;
-    const struct benchmark_options how = {.points = s->points,
+    if (!setup_init(&s->work.setup, &options, &e))
+        return workflow_failed(&e);
+    const struct benchmark_options how = {.setup = s->work.setup.options.setup,
+                                          .points = s->points,
                                           .point_count = s->count,
                                           .passes = (uint32_t)given->passes.value,
                                           .rounds = (uint32_t)given->rounds.value,
                                           .compares = s->path && !s->unfit,
                                           .loss = given->loss.is_given ? given->loss.value : LOSS};
-    s->bench = engine_bench_new(&options, &how, &e);
+    s->bench = benchmark_new(&how, &e);
     return s->bench ? EXIT_DONE : workflow_failed(&e);
 }
 
 static void show_bench_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
-    struct engine_benched found;
-    engine_benched(s->bench, &found);
-    const struct benchmark_progress *p = &found.progress;
-    text_addf(line, "pass %u of %u%s\n", (unsigned)p->pass, (unsigned)p->passes,
-              p->again ? ", those of which a loss cannot be excluded" : "");
-    report_compare_progress(&p->compare, screen, line);
+    struct benchmark_progress p;
+    benchmark_progress(s->bench, &p);
+    text_addf(line, "pass %u of %u%s\n", (unsigned)p.pass, (unsigned)p.passes,
+              p.again ? ", those of which a loss cannot be excluded" : "");
+    report_compare_progress(&p.compare, screen, line);
 }
 
 static void make_report(struct session *s, struct bench_report *out)
 {
-    struct engine_benched found;
     const struct bench_settings *given = s->settings;
-    engine_benched(s->bench, &found);
     work_about(&s->work, &s->broken, &s->about);
     *out = (struct bench_report){.about = &s->about,
                                  .spec = s->work.spec,
                                  .device = s->work.device,
                                  .points = s->shown,
                                  .point_count = s->count,
-                                 .records = found.records,
-                                 .count = found.count,
-                                 .progress = found.progress,
                                  .rounds = given->rounds.is_given ? (uint32_t)given->rounds.value
                                                                   : BENCH_ROUNDS,
                                  .path = s->path,
@@ -357,7 +354,9 @@ static void make_report(struct session *s, struct bench_report *out)
                                  .unfit = s->unfit,
                                  .is_source_other = s->is_source_other,
                                  .loss = given->loss.is_given ? given->loss.value : LOSS,
-                                 .level = found.level};
+                                 .level = s->work.setup.options.setup.terms.rules.level};
+    out->records = benchmark_records(s->bench, &out->count);
+    benchmark_progress(s->bench, &out->progress);
 }
 
 // The passes that are saved are of this moment.
@@ -446,7 +445,7 @@ static int bench_and_show(struct session *s)
     const struct writer *w = &bench_writers[s->settings->given.output.format];
     struct bench_report report;
     struct text head = TEXT_INIT, end = TEXT_INIT;
-    struct running running = {.workflow = s->bench,
+    struct running running = {.workflow = benchmark_workflow(s->bench),
                               .work = &s->work,
                               .broken = &s->broken,
                               .context = s,
@@ -465,15 +464,6 @@ static int bench_and_show(struct session *s)
 
 static int refuse_bench_options(const struct bench_settings *s)
 {
-    const char *only = s->loss.is_given ? "--fail-if" : s->other_driver ? "--other-driver" : NULL;
-    if (only && !s->baseline) {
-        complain("%s is about a baseline; name one with --baseline", only);
-        return EXIT_USAGE;
-    }
-    if (s->from && s->given.set.count > 0) {
-        complain("--from and --set exclude each other: the file says which constants");
-        return EXIT_USAGE;
-    }
     if (s->passes.is_given && (s->passes.value < 4 || s->passes.value > BASELINE_PASSES_MOST / 2)) {
         complain("--passes: 4 to %d belong here; fewer have no interval", BASELINE_PASSES_MOST / 2);
         return EXIT_USAGE;
@@ -506,7 +496,7 @@ static int run_bench(struct invocation *i)
         status = start_bench(&s);
     if (status == EXIT_DONE)
         status = bench_and_show(&s);
-    hone_tune_free(s.bench);
+    benchmark_free(s.bench);
     for (uint32_t k = 0; k < s.count; k++)
         spec_free(s.specs[k]);
     hone_store_close(s.known);
@@ -539,13 +529,15 @@ static const struct option baseline_options[] = {
              "are measured, at its "
              "constants, and no store is needed."},
     {OPTION("fail-if", "SHARE", option_share, FIELD(loss)),
+     .needs = "baseline: a loss is one against a baseline",
      .brief = "more than this is a loss; else 3%",
      .help = "How much slower is a loss, such as 5% of the baseline's time. Default: 3%."},
     {OPTION("save-baseline", "FILE", option_once, FIELD(save)), .brief = "write a baseline",
      .help = "Write what is measured as a baseline. In a file that is one of the same device, "
              "driver and source it becomes one more moment (10 are kept). Without --baseline there "
              "are twice as many passes."},
-    {OPTION("from", "FILE", option_once, FIELD(from)), .brief = "the configurations of this JSON",
+    {OPTION("from", "FILE", option_once, FIELD(from)),
+     .excludes = "set: the file has the constants", .brief = "the configurations of this JSON",
      .help = "The configurations in this file, at their constants: a table of `hone deploy "
              "--format json`, what `hone best "
              "--json` wrote, or a baseline."},
@@ -553,6 +545,7 @@ static const struct option baseline_options[] = {
      .help = "All combinations of the values of several --set. Without it they go in step, as in "
              "`hone sweep`."},
     {OPTION("other-driver", NULL, option_flag, FIELD(other_driver)),
+     .needs = "baseline: it is about the driver of a baseline",
      .help = "Compare also where the baseline is of another driver or compiler: the loss may be "
              "theirs. One of another "
              "device is never compared."},
@@ -605,6 +598,8 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"bench", &report_bench_fields}, {0}};
+
 const struct command command_bench = {
     .name = "bench",
     .group = GROUP_RESULTS,
@@ -641,20 +636,9 @@ const struct command command_bench = {
                    "baseline is of another device or "
                    "driver, which is told and not compared; 1 a loss; 2 the command line or the "
                    "spec makes no sense; 3 it broke off.",
-    .json = "--json writes one object: {\"hone\", \"command\", \"host\", \"date\", \"seed\", "
-            "\"store\", \"spec\", "
-            "\"device\":{}, \"baseline\":{\"file\", \"date\", \"hone\", \"device\", \"driver\", "
-            "\"unfit\"}, \"fail_if\", "
-            "\"level\", \"rows\":[], \"losses\", \"saved\", \"elapsed_ns\", \"cancelled\", "
-            "\"error\"}; a row has "
-            "constants:{}, configuration:{}, status, verdict (ok, gain, loss, undecided, failed; "
-            "null: held against "
-            "nothing), median_ns, range_ns, passes, samples_ns (a list a pass), baseline_ns, "
-            "ratio, ratio_interval, mhz, "
-            "baseline_mhz, load, baseline_load, baseline_moments, note, message. A baseline is "
-            "JSON too, and lists samples by pass with "
-            "clock, temperature and "
-            "power.",
+    .json = "With --json one object. A baseline is JSON too, and lists samples by pass with clock, "
+            "temperature and power.",
+    .records = json_records,
     .topics = "formats, json, rules",
     .groups = groups,
     .examples = examples,

@@ -1,5 +1,6 @@
 // hone best: asks the user's stores and what was shipped with the spec, nearest first, and shows the answer with where
 // it comes from and what is older about it; --all has a row for each device and set of constants.
+#include "report/report.h"
 #include "cli/best_nearest.h"
 #include "cli/run_workflow.h"
 #include "lib/choose_device.h"
@@ -30,10 +31,10 @@ struct session {
     struct best_options options;
     // (or NULL) What came with the spec. It answers where the user's own stores do not.
     struct store *known;
-    struct hone_store *shipped;   // its handle
-    struct hone_store *stores[3]; // the user's own, then what came with the spec; NULL ends them
-    const char *wanted;           // (or NULL) the device that was named
-    const char *goal_words;       // "the least cost"
+    struct hone_store *shipped; // its handle
+    struct store *stores[3];    // the user's own, then what came with the spec; NULL ends them
+    const char *wanted;         // (or NULL) the device that was named
+    const char *goal_words;     // "the least cost"
     struct table rows;
     struct table *table;         // &rows: filled by the writers, for which the session is const
     struct best_answer *answers; // of several objectives
@@ -98,12 +99,13 @@ static int choose_stored(struct session *s, enum language *language)
     size_t count = 0;
     *language = languages->list[0];
     for (uint32_t i = 0; i < 2 * languages->count && !device; i++) {
-        struct hone_store *store = s->stores[i / languages->count];
+        struct store *store = s->stores[i / languages->count];
         if (!store)
             break;
         s->options.languages = 1u << languages->list[i % languages->count];
         error_clear(&e);
-        if (!engine_best_devices(&s->options, store, &s->work.arena, &known, &count, &e))
+        s->options.store = store;
+        if (!best_devices(&s->options, &s->work.arena, &known, &count, &e))
             return work_failed(&e);
         count = keep_measured(s, known, count);
         device = choose_device(known, count, s->wanted, &e);
@@ -129,7 +131,7 @@ static const struct device_info *devices_here(struct session *s, size_t *count)
     const char *language = given->is_given ? language_text(given->language) : NULL;
     *count = 0;
     if (work_list(w, w->loaded, language, &e)) {
-        engine_drop_worker(w->list);
+        devices_drop_worker(w->list);
         return work_usable(w, count);
     }
     complain("warning: %s", e.text);
@@ -385,7 +387,7 @@ static int show_one(struct session *s)
     struct text out = TEXT_INIT;
     bool found;
     int status = EXIT_DONE;
-    if (!engine_best(&s->options, s->stores, &s->work.arena, &b, &found, &e))
+    if (!best_find_in(&s->options, s->stores, &s->work.arena, &b, &found, &e))
         return work_failed(&e);
     if (!found && s->settings->nearest)
         return answer_nearest(s);
@@ -492,7 +494,7 @@ static int show_set(struct session *s)
     for (size_t i = 0; i < SET_CONFIGURATION - SET_METRIC; i++)
         columns_of[SET_METRIC + i] =
             (struct table_column){i < o->count ? o->terms[i].name : "", ALIGN_RIGHT};
-    if (!engine_best_set(&s->options, s->stores, &s->work.arena, &s->answers, &s->answer_count, &e))
+    if (!best_pareto_in(&s->options, s->stores, &s->work.arena, &s->answers, &s->answer_count, &e))
         return work_failed(&e);
     if (s->answer_count == 0)
         return say_nothing_known(s);
@@ -509,7 +511,7 @@ static int show_set(struct session *s)
     }
     table_release(s->table);
     text_release(&out);
-    engine_best_release(s->answers, s->answer_count);
+    best_release_all(s->answers, s->answer_count);
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
@@ -591,13 +593,14 @@ static void use_language(struct session *s, enum language l)
 }
 
 // Adds the answers of one store in one language.
-static int add_rows(struct session *s, struct hone_store *store, struct text *out, size_t *count)
+static int add_rows(struct session *s, struct store *store, struct text *out, size_t *count)
 {
     struct error e = ERROR_INIT;
     struct best_answer *answers;
     size_t more;
     bool needs_sources = false;
-    bool ok = engine_best_all(&s->options, store, &s->work.arena, &answers, &more, &e);
+    s->options.store = store;
+    bool ok = best_all(&s->options, &s->work.arena, &answers, &more, &e);
     for (size_t i = 0; ok && i < more; i++)
         needs_sources |= answers[i].result->stop != STOP_IMPORTED;
     needs_sources = (needs_sources || more == 0) && !s->sources;
@@ -608,7 +611,7 @@ static int add_rows(struct session *s, struct hone_store *store, struct text *ou
              error_memory(&e);
         spec_free(spec);
     }
-    engine_best_release(answers, more);
+    best_release_all(answers, more);
     *count += more;
     return !ok ? work_failed(&e) : needs_sources ? workflow_failed(&s->no_sources) : EXIT_DONE;
 }
@@ -659,11 +662,11 @@ static int prepare(struct session *s)
         status = work_languages(w);
     if (status == EXIT_DONE)
         status = work_store_or_known(w, &s->shipped);
-    s->known = engine_store(s->shipped);
+    s->known = store_of(s->shipped);
     if (status != EXIT_DONE)
         return status;
-    s->stores[0] = w->opened ? w->opened : s->shipped;
-    s->stores[1] = w->opened ? s->shipped : NULL;
+    s->stores[0] = w->store ? w->store : s->known;
+    s->stores[1] = w->store ? s->known : NULL;
     s->options = (struct best_options){.spec = w->spec,
                                        .older_rule = true,
                                        .configurations = s->settings->given.config.items,
@@ -718,25 +721,6 @@ static int run_best(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
     const struct best_settings *o = i->settings;
-    if (o->all && o->search.objective.count > 0) {
-        complain("--all and --objective exclude each other: it is about the least time");
-        return EXIT_USAGE;
-    }
-    if (o->nearest && (o->all || o->search.objective.count > 0)) {
-        complain("--nearest and %s exclude each other: it is about the least time at one size",
-                 o->all ? "--all" : "--objective");
-        return EXIT_USAGE;
-    }
-    if (o->nearest && (o->given.config.count > 0 || o->given.where.count > 0)) {
-        complain(
-            "--nearest and %s exclude each other: the table of all sizes is of the whole space",
-            o->given.config.count > 0 ? "--config" : "--where");
-        return EXIT_USAGE;
-    }
-    if (o->options && (o->all || (o->given.output.format == REPORT_JSON))) {
-        complain("--options and %s exclude each other", o->all ? "--all" : "--json");
-        return EXIT_USAGE;
-    }
     work_init(&s.work, i, &o->given, NULL);
     int status = prepare(&s);
     if (status == EXIT_DONE)
@@ -751,13 +735,17 @@ static int run_best(struct invocation *i)
 
 static const struct option options[] = {
     {OPTION("options", NULL, option_flag, FIELD(options)), .brief = "as -D options for a compiler",
+     .excludes = "all, json, format=json: it prints one line, for a shell",
      .help = "Print the configuration as -D options on one line, quoted for a shell."},
     {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a',
+     .excludes = "objective: it lists the shortest times",
      .brief = "a line for each device and size",
      .help =
          "A line for each device and set of constants that the store knows: the fastest there."},
     // clang-format off
-    EXTRA_DEPLOY({OPTION("nearest", NULL, option_flag, FIELD(nearest)), .brief = "else of the nearest size",
+    EXTRA_DEPLOY({OPTION("nearest", NULL, option_flag, FIELD(nearest)),
+     .excludes = "all, objective: it answers with the shortest time at one size\n"
+                 "config, where: the table of all sizes is of the whole space", .brief = "else of the nearest size",
      .help = "Where these sizes were not measured, answer as a deployed table would: the "
              "configuration of the nearest size that is valid here, on this device or one that is like it, "
              "with the reason."},)
@@ -780,6 +768,12 @@ static const struct example examples[] = {
     {"hone best spec.json --all", "what is known of other devices and sizes"},
     {0},
 };
+
+static const struct json_record json_records[] = {
+    {"result", &record_fields},
+    {"details", &report_details_fields},
+    {"origin", &report_origin_fields},
+    EXTRA_DEPLOY({"nearest", &best_nearest_fields}, ){0}};
 
 const struct command command_best = {
     .name = "best",
@@ -822,15 +816,9 @@ const struct command command_best = {
         "the Pareto set is listed, with --json one a line.\n\n"
         "Exit status 0: there is an answer, 1: there is none.",
     .json =
-        "With --json one object, as `hone run --json` prints it, and also date, device, "
-        "platform, driver, "
-        "language, constants, hone, geometry, cold, other_driver, other_source, other_job, ranked, "
-        "contenders, "
-        "tied_count, why, part, faster and faster_ns; with --all one a line. With --nearest, "
-        "of a size that "
-        "was not measured: type (nearest), configuration, why, device, shape, measured (the "
-        "shape that "
-        "answers, or null), median_ns (there), part (there), options, launches.",
+        "With --json one object: a result of hone tune, its details, and where it comes from; with "
+        "--all one a line. With --nearest, of a size that was not measured, another one: nearest.",
+    .records = json_records,
     .topics = "ranking, store, json",
     .groups = groups,
     .examples = examples,

@@ -1,7 +1,7 @@
 // hone cache: what hone keeps besides results, where, how large and how old that is, and how to be
 // rid of it. The folders are those that environment.c gives to workers, and the scratch folders of
 // every hone of this user. A folder that the user chose by a variable is shown and left alone.
-#include "base/emit.h"
+#include "base/fields.h"
 #include "cli/cli.h"
 #include "cli/console.h"
 #include "cli/environment.h"
@@ -108,47 +108,42 @@ static void show_places(const struct cache_place places[CACHE_PLACES], struct te
     table_release(&t);
 }
 
-static void emit_time_at(struct emit *j, const char *key, time_t changed)
+static const char *date_of(time_t changed, struct arena *a)
 {
-    char date[32] = "";
+    char date[32];
     struct tm utc;
-    if (changed != 0)
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&changed, &utc));
-    emit_text_at(j, key, date[0] ? date : NULL);
+    if (changed == 0)
+        return NULL;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&changed, &utc));
+    return arena_strdup(a, date);
 }
 
-static void show_json(const struct cache_place places[CACHE_PLACES], bool is_cleared,
-                      const struct cache_usage *removed, struct text *out)
-{
-    struct emit j;
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_array_at(&j, "places");
-    for (size_t i = 0; i < CACHE_PLACES; i++) {
-        const struct cache_place *p = &places[i];
-        emit_object(&j);
-        emit_text_at(&j, "name", p->cache.name);
-        emit_text_at(&j, "folder", p->cache.folder);
-        emit_text_at(&j, "variable", p->cache.variable);
-        emit_bool_at(&j, "own", p->cache.is_own);
-        emit_u64_at(&j, "entries", p->usage.entries);
-        emit_u64_at(&j, "in_use", p->in_use);
-        emit_u64_at(&j, "bytes", p->usage.bytes);
-        if (p->cache.is_own && i < ENVIRONMENT_CACHES)
-            emit_u64_at(&j, "limit_bytes", p->cache.limit_bytes);
-        else
-            emit_null_at(&j, "limit_bytes");
-        emit_time_at(&j, "oldest", p->usage.oldest);
-        emit_time_at(&j, "newest", p->usage.newest);
-        emit_object_end(&j);
-    }
-    emit_array_end(&j);
-    emit_bool_at(&j, "cleared", is_cleared);
-    emit_u64_at(&j, "removed_entries", removed->entries);
-    emit_u64_at(&j, "removed_bytes", removed->bytes);
-    emit_object_end(&j);
-    text_add(out, "\n");
-}
+struct cache_report {
+    const struct cache_place *places;
+    bool is_cleared;
+    struct cache_usage removed;
+};
+
+#define IS_LIMITED (v->cache.is_own && v - c->places < ENVIRONMENT_CACHES)
+#define PLACE(X)                                                                                   \
+    X(TEXT, name, (v->cache.name), "", "")                                                         \
+    X(TEXT, folder, (v->cache.folder), "", "")                                                     \
+    X(TEXT, variable, (v->cache.variable), "", "that names another folder")                        \
+    X(BOOL, own, (v->cache.is_own), "", "hone bounds and clears it")                               \
+    X(U64, entries, (v->usage.entries), "", "")                                                    \
+    X(U64, in_use, (v->in_use), "", "of them")                                                     \
+    X(U64, bytes, (v->usage.bytes), "bytes", "")                                                   \
+    X(KNOWN, limit_bytes, (IS_LIMITED, v->cache.limit_bytes), "bytes", "")                         \
+    X(TEXT, oldest, (date_of(v->usage.oldest, a)), "", "")                                         \
+    X(TEXT, newest, (date_of(v->usage.newest, a)), "", "")
+FIELDS(cache_place_fields, struct cache_place, struct cache_report, PLACE)
+
+#define CACHES(X)                                                                                  \
+    X(RECORDS, places, (cache_place_fields, v->places, CACHE_PLACES), "", "")                      \
+    X(BOOL, cleared, (v->is_cleared), "", "")                                                      \
+    X(U64, removed_entries, (v->removed.entries), "", "")                                          \
+    X(U64, removed_bytes, (v->removed.bytes), "bytes", "")
+FIELDS(cache_fields, struct cache_report, struct cache_report, CACHES)
 
 // Sums up the caches that are hone's own.
 static struct cache_usage total_of(const struct cache_place places[CACHE_PLACES])
@@ -189,7 +184,8 @@ static bool run_in(struct arena *a, const struct cache_settings *s, struct text 
         removed = cache_usage_less(&before, &left);
     }
     if (s->json) {
-        show_json(places, s->clear, &removed, out);
+        const struct cache_report report = {places, s->clear, removed};
+        fields_line(&cache_fields, &report, &report, out);
         return true;
     }
     show_places(places, out);
@@ -232,6 +228,8 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"caches", &cache_fields}, {0}};
+
 const struct command command_cache = {
     .name = "cache",
     .group = GROUP_RESULTS,
@@ -252,9 +250,8 @@ const struct command command_cache = {
                    "CUDA_CACHE_PATH or HONE_WORKER_CACHE names is its user's: it has no limit and "
                    "is not cleared.\n\n"
                    "Results are in the store (hone store), which this command never touches.",
-    .json = "With --json one object: places (name, folder, variable, own, entries, in_use, bytes, "
-            "limit_bytes, "
-            "oldest, newest), cleared, removed_entries and removed_bytes.",
+    .json = "With --json one object.",
+    .records = json_records,
     .topics = "store, environment",
     .groups = groups,
     .examples = examples,

@@ -1,4 +1,6 @@
 // hone check: every configuration is built, launched once and compared with the reference.
+#include "report/check_report.h"
+#include "report/report.h"
 #include "cli/completion.h"
 #include "cli/architecture.h"
 #include "cli/checking.h"
@@ -65,8 +67,8 @@ static int show_end(struct session *s)
 static void show_check_progress(void *context, const struct screen *screen, struct text *line)
 {
     struct session *s = context;
-    struct engine_checked checked;
-    engine_checked(s->checking.check, &checked);
+    struct check_view checked;
+    check_view(s->checking.check, &checked);
     report_check_progress(&checked.progress, screen, line);
 }
 
@@ -85,8 +87,8 @@ static void tell_crash(const struct session *s)
 {
     const struct checking *c = &s->checking;
     const struct check_record *first = NULL;
-    struct engine_checked checked;
-    engine_checked(c->check, &checked);
+    struct check_view checked;
+    check_view(c->check, &checked);
     for (size_t i = 0; i < checked.count; i++) {
         const struct check_record *r = checked.records[i];
         bool worse = crash_is_worse(r->result, first ? first->result : NULL);
@@ -97,38 +99,6 @@ static void tell_crash(const struct session *s)
     if (first)
         crash_tell(&c->work, first->choice, first->result, s->settings->allow.unverified);
     crash_tell_reference(&c->work, &checked.progress.common.evaluator);
-}
-
-static bool is_sensible(const struct check_settings *s)
-{
-    if (s->races && s->build_only) {
-        complain("--races and --build-only exclude each other: races show when the kernel runs");
-        return false;
-    }
-    if (s->of_reference && !s->races) {
-        complain(
-            "--reference goes with --races: what the reference computes is held against nothing");
-        return false;
-    }
-    if (s->assume.count > 0 && !s->races && !s->arch) {
-        complain("--assume says what --races simulates, or what --arch does not tell; a check "
-                 "without them has a device");
-        return false;
-    }
-    return architecture_fits(s) && is_junit_writable(s);
-}
-
-// Refuses the options that do not go with --known, which checks what the store knows and nothing else.
-static bool is_sensible_of_known(const struct check_settings *s)
-{
-    bool is_other = s->races || s->build_only || s->sample.is_given || s->smallest.count ||
-                    s->given.config.count || s->given.where.count || s->given.share.parts > 1 ||
-                    s->given.on.count || s->junit || s->measure.no_store;
-    if (is_other)
-        complain("--known checks the best that the store knows, on this machine: --races, "
-                 "--build-only, --sample, --smallest, --config, --where, --part, --on, --junit and "
-                 "--no-store do not go with it");
-    return !is_other;
 }
 
 static int check_one(struct invocation *i, const struct check_settings *settings)
@@ -144,7 +114,7 @@ static int check_one(struct invocation *i, const struct check_settings *settings
         checking_report(&s.checking, &report);
         writer_head(s.writer, &report, &text);
         workflow_write(&s.checking.work.ticker, &text);
-        struct running running = {.workflow = s.checking.check,
+        struct running running = {.workflow = check_workflow(s.checking.check),
                                   .work = &s.checking.work,
                                   .broken = &s.checking.broken,
                                   .context = &s,
@@ -161,7 +131,7 @@ static int check_one(struct invocation *i, const struct check_settings *settings
 static int run_check(struct invocation *i)
 {
     const struct check_settings *s = i->settings;
-    if (!is_sensible(s) || (s->known && !is_sensible_of_known(s)))
+    if (!architecture_fits(s) || !is_junit_writable(s))
         return EXIT_USAGE;
     if (s->known)
         return checking_known(i, s, check_one);
@@ -208,6 +178,7 @@ static const struct option check_options[] = {
      .brief = "only N of the configurations",
      .help = "Only N of the valid configurations, each as likely as any other, none twice."},
     {OPTION("smallest", "NAME", option_list, FIELD(smallest)), .offer = offer_constants,
+     .excludes = "reference-by: the program computes for one size, which --set gives",
      .brief = "at the smallest value of a constant", .is_list = true,
      .help =
          "Check each configuration at the smallest value of this constant, from 1 up to the "
@@ -217,6 +188,9 @@ static const struct option check_options[] = {
          "that cannot be made at a size fails the configurations of that size. M,N gives both "
          "one value; --smallest M --smallest N chooses M first, with N as in the spec, then N."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
+     .excludes =
+         "races, build-only, sample, smallest, config, where, part, on, junit, no-store: it "
+         "verifies the best that the store knows, on this machine",
      .brief = "again the best that the store knows",
      .help =
          "Verify again what the store says is best on the devices of this machine: of each spec "
@@ -224,19 +198,27 @@ static const struct option check_options[] = {
          "verified by an older rule is verified by today's."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)), .brief = "only build, run nothing",
      .help = "Only build: nothing runs, and the store is neither asked nor written."},
-    {OPTION("arch", "NAME", option_text, FIELD(arch)), .brief = "with it: build CUDA without a GPU",
-     .help = "With --build-only: build CUDA for this architecture of NVIDIA's, such as sm_90 or "
+    {OPTION("arch", "NAME", option_text, FIELD(arch)),
+     .excludes = "device, on, build-on: what is built for an architecture runs on no device",
+     .needs = "build-only: without a device nothing can run",
+     .brief = "with it: build CUDA without a GPU",
+     .help = "Build CUDA for this architecture of NVIDIA's, such as sm_90 or "
              "sm_90a, with NVRTC; no GPU and no driver is needed."},
-    {OPTION("races", NULL, option_flag, FIELD(races)), .brief = "find data races, without a GPU",
+    {OPTION("races", NULL, option_flag, FIELD(races)),
+     .excludes = "build-only: races show only while the kernel runs\n"
+                 "on, build-on: no device runs anything in a simulator",
+     .brief = "find data races, without a GPU",
      .help =
          "Run inside the simulator Oclgrind, which sees every data race and every access outside "
          "a buffer, and needs no GPU; it is slow, so name a --smallest. With --device (or "
          "HONE_DEVICE) it has that device's local memory and work-group size, else those of "
          "common GPUs. The store is neither asked nor written."},
     {OPTION("reference", NULL, option_flag, FIELD(of_reference)),
-     .help = "With --races: check what results are held against, where that is a kernel or a "
+     .needs = "races: the reference itself has nothing to be compared with",
+     .help = "Check what results are held against, where that is a kernel or a "
              "configuration, in place of the configurations."},
     {OPTION("assume", "FACT=VALUE", option_list, FIELD(assume)), .is_list = true,
+     .needs = "races, arch: without them a real device states its facts",
      .help = "With --races: what the simulated device is said to be, such as "
              "device_local_memory=65536. With --arch: what differs between its devices, such as "
              "device_compute_units=132. May be repeated."},
@@ -283,6 +265,9 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {
+    {"check", &check_fields}, {"summary", &check_summary_fields}, {0}};
+
 const struct command command_check = {
     .name = "check",
     .group = GROUP_PREPARE,
@@ -305,30 +290,10 @@ const struct command command_check = {
         "Results are kept in the store, and what is known is not checked again: a failure there is "
         "a failure "
         "here. They have no times, so a tune measures what was checked.",
-    .json =
-        "With --json stdout has one object a line, times in nanoseconds, unknown values null:\n\n"
-        "  {\"type\":\"run\", ...}                as of hone tune\n"
-        "  {\"type\":\"check\", \"configuration\":{}, \"constants\":{}, \"status\", \"outcome\",\n"
-        "   \"verdict\", \"verified\", \"verification\", \"outputs\":[], \"message\", \"fault\", "
-        "\"log\", "
-        "\"reused\",\n"
-        "   \"same_as\", \"races\":[], \"command\", \"resources\":[], \"times_ns\":{}}\n"
-        "                                        one a configuration; resources: one a launch\n"
-        "  {\"type\":\"summary\", \"ok\", \"passed\", \"skipped\", \"failed\", \"counts\":{}, "
-        "\"spec_errors\", \"done\",\n"
-        "   \"planned\", \"valid\", \"reused\", \"identical\", \"races\", \"verification\", "
-        "\"check_notes\":[],\n"
-        "   \"verified\", \"shown\", \"cancelled\", \"error\", \"elapsed_ns\"}\n\n"
-        "shown is correct only where a reference says so: where there is none, configurations at "
-        "best "
-        "\"agree with each other; not verified\". outputs say how much of each argument the kernel "
-        "wrote: "
-        "argument, compared, components, written (null where it is not known), changed (written "
-        "counts what is not as before the launch), left_by_reference, nans, reference_nans; and "
-        "what its check is worth: narrowed, blind, note (check_notes in the summary: the first of "
-        "each argument). outcome is passed, skipped or failed; verdict is passed, device "
-        "limit, "
-        "allowed, not verified or failed.",
+    .json = "With --json stdout has one object a line: run, as of hone tune; check, one a "
+            "configuration; "
+            "summary.",
+    .records = json_records,
     .topics = "devices, status, json",
     .groups = groups,
     .examples = examples,

@@ -1,4 +1,5 @@
 // hone compare: two sides of one spec, or the bests of several, in interleaved rounds.
+#include "report/compare_report.h"
 #include "cli/completion.h"
 #include "cli/comparing.h"
 #include "cli/interrupt.h"
@@ -24,8 +25,8 @@ struct session {
 static void show_comparison_progress(void *context, const struct screen *screen, struct text *line)
 {
     struct session *s = context;
-    struct engine_compared found;
-    engine_compared(s->comparing.compare, &found);
+    struct compare_view found;
+    compare_view(s->comparing.compare, &found);
     report_compare_progress(&found.progress, screen, line);
 }
 
@@ -54,7 +55,7 @@ static int compare_and_show(struct session *s)
     if (ok)
         writer_head(s->writer, &report, &head);
     workflow_write(&s->running.work->ticker, &head);
-    s->running.workflow = s->comparing.compare;
+    s->running.workflow = compare_workflow(s->comparing.compare);
     workflow_run(&s->running);
     if (!ok || !comparing_report(&s->comparing, &report)) {
         complain("out of memory");
@@ -216,6 +217,8 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"comparison", &report_compare_fields}, {0}};
+
 const struct command command_compare = {
     .name = "compare",
     .group = GROUP_MEASURE,
@@ -286,25 +289,8 @@ const struct command command_compare = {
         "by them. What was built with other options than the spec's is kept under a name of its "
         "own, the "
         "spec's with the options; so is what a library did.",
-    .json =
-        "--json writes one object: {\"hone\", \"command\", \"host\", \"date\", \"seed\", "
-        "\"store\", "
-        "\"sides\":[], \"rows\":[], \"planned\", \"only\":[], \"compared\", \"failed\", "
-        "\"identical\", "
-        "\"in_turn\", \"mean_ratio\", \"mean_interval\", \"differ\", \"first_faster\", "
-        "\"second_faster\", "
-        "\"level\", \"kendall_tau\", \"best\":[], \"ratio_of_bests\", \"ratio_of_bests_interval\", "
-        "\"devices\", \"launches\", \"elapsed_ns\", \"cancelled\", \"error\", \"why\"}; a side has "
-        "label, "
-        "spec, "
-        "routine, "
-        "constants, options, device, driver, language, run, verification; a row configuration, "
-        "sides "
-        "(configuration, status, median_ns, interval_ns, samples_ns, batch, registers, "
-        "spill_bytes, "
-        "local_bytes, metric, error, message, library; of several specs also place, tied, ratio, "
-        "ratio_interval), ratio, ratio_interval, probability, differs, in_turn, rounds, repeated, "
-        "same_as.",
+    .json = "With --json one object. Ratios are of the first side's time to the second's.",
+    .records = json_records,
     .topics = "ranking, formats, json",
     .groups = groups,
     .examples = examples,

@@ -47,6 +47,8 @@ static const struct option_group groups[] = {
     {"Help", help_options, 0},
     {0}};
 
+static const struct json_record json_records[] = {{"devices", &report_devices_fields}, {0}};
+
 const struct command command_devices = {
     .name = "devices",
     .group = GROUP_PREPARE,
@@ -61,6 +63,8 @@ const struct command command_devices = {
         "with a view for each; --language chooses between them. A GPU that the system shows but no "
         "OpenCL driver offers is named with the reason and what to install. The host itself, with "
         "its C compiler, runs kernels in C alone and stands last.",
+    .json = "With --json one object.",
+    .records = json_records,
     .topics = "devices, nodes",
     .groups = groups,
     .settings_size = sizeof(struct devices_settings),

@@ -96,8 +96,7 @@ static int run_help(struct invocation *i)
     struct text out = TEXT_INIT;
     int status = EXIT_DONE;
     if (o->output)
-        return o->man ? write_man_pages(o->output)
-                      : refuse_usage(&command_help, "--output says where --man writes its pages");
+        return write_man_pages(o->output);
     if (o->schema) {
         return write_schema();
     } else if (o->complete) {
@@ -138,7 +137,8 @@ static const struct option options[] = {
          "Print the JSON schema of specs in both forms, by which editors complete keys and explain "
          "them."},
     {OPTION("output", "FOLDER", option_text, FIELD(output)), .letter = 'o',
-     .help = "With --man: write all pages into this folder, in man1, man5 and man7."},
+     .needs = "man: it is the folder of those pages",
+     .help = "Write all pages into this folder, in man1, man5 and man7."},
     {OPTION("completion", HELP_SHELLS, option_shell, FIELD(completion)), .optional = true,
      .brief = "print completion for this shell",
      .help = "Print what completes hone's commands, options and their values in this shell; bash "

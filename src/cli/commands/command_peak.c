@@ -3,6 +3,7 @@
 #include "cli/interrupt.h"
 #include "cli/tuning.h"
 #include "report/peak_report.h"
+#include "workflows/peak/peak.h"
 
 struct peak_settings {
     struct spec_settings given; // some rows of it
@@ -13,7 +14,7 @@ struct peak_settings {
 struct session {
     struct work work;
     const struct peak_settings *settings;
-    struct hone_tune *peaking;
+    struct peak_run *peaking;
     struct error broken;
 };
 
@@ -22,9 +23,8 @@ struct session {
 static void show_peak_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
-    struct engine_peaked peaked;
-    engine_peaked(s->peaking, &peaked);
-    const struct workflow_progress p = peaked.progress;
+    struct workflow_progress p;
+    peak_progress(s->peaking, &p);
     report_bar(p.done, p.planned, screen, line);
     if (p.evaluator.waiting)
         text_addf(line, "  waiting: %s", p.evaluator.waiting);
@@ -42,7 +42,7 @@ static const struct peak *find_kept(struct session *s, struct peak *out)
     struct work *w = &s->work;
     if (!w->store)
         return NULL;
-    if (engine_peak_known(w->opened, w->device, &w->arena, out, &e))
+    if (peak_find(w->store, w->device, &w->arena, out, &e))
         return out;
     complain("warning: %s", e.text);
     return NULL;
@@ -79,7 +79,8 @@ static int start_peak(struct session *s)
     struct error e = ERROR_INIT;
     struct hone_tune_options options = work_options(w);
     options.store = w->opened;
-    s->peaking = engine_peak_new(&options, &e);
+    if (setup_init(&w->setup, &options, &e))
+        s->peaking = peak_new(&(struct peak_options){w->setup.options.setup}, &e);
     return s->peaking ? EXIT_DONE : work_failed(&e);
 }
 
@@ -104,19 +105,17 @@ static int run_peak(struct invocation *i)
     if (status == EXIT_DONE)
         status = start_peak(&s);
     if (status == EXIT_DONE) {
-        struct engine_peaked peaked;
-        struct running running = {.workflow = s.peaking,
+        struct running running = {.workflow = peak_workflow(s.peaking),
                                   .work = &s.work,
                                   .broken = &s.broken,
                                   .context = &s,
                                   .progress = show_peak_progress,
                                   .silent = true};
         workflow_run(&running);
-        engine_peaked(s.peaking, &peaked);
-        show_peak(&s, peaked.found);
-        status = workflow_status(&s.broken, work_failed, is_whole(peaked.found));
+        show_peak(&s, peak_found(s.peaking));
+        status = workflow_status(&s.broken, work_failed, is_whole(peak_found(s.peaking)));
     }
-    hone_tune_free(s.peaking);
+    peak_free(s.peaking);
     work_release(&s.work);
     return status;
 }
@@ -156,6 +155,8 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"peak", &report_peak_fields}, {0}};
+
 const struct command command_peak = {
     .name = "peak",
     .group = GROUP_MEASURE,
@@ -193,13 +194,8 @@ const struct command command_peak = {
         "again.\n\n"
         "On a CPU device local memory is ordinary cache.\n\n"
         "Exit status 1: one of the limits could not be measured.",
-    .json = "With --json one object: hone, device, host, date, store, limits, fp32_arithmetic (of "
-            "an NVIDIA card "
-            "compute units x lanes x 2 x clock; else null), cancelled and error. limits has fp32 "
-            "in flop/s, "
-            "memory_read, memory_copy and local in bytes/s, each with rate (null: not known), "
-            "interval ([low, "
-            "high]), rounds, configuration, date and why (it is not known).",
+    .json = "With --json one object.",
+    .records = json_records,
     .topics = "devices, json",
     .groups = groups,
     .examples = examples,

@@ -1,5 +1,6 @@
 // hone run: one configuration, as a tune of it alone (hone_run_new()): what was measured, what the compiler gets or made
 // of it, and the buffers it left.
+#include "report/report.h"
 #include "cli/run_workflow.h"
 #include "cli/crash.h"
 #include "cli/interrupt.h"
@@ -46,7 +47,7 @@ static int choose_configuration(struct session *s)
     for (uint32_t i = 0; i < given->count; i++) {
         if (hone_spec_read(w->loaded, given->items[i], s->choice, &why))
             continue;
-        engine_error(&why, &e);
+        take_error(&why, &e);
         error_context(&e, "--config");
         return work_failed(&e);
     }
@@ -65,7 +66,7 @@ static int refuse_excluded(struct session *s)
         .size = sizeof o, .device = w->chosen, .where = s->settings->given.where.items};
     struct hone_space *space = hone_space_new(w->loaded, &o, &why);
     if (!space) {
-        engine_error(&why, &e);
+        take_error(&why, &e);
         return work_failed(&e);
     }
     int status = EXIT_DONE;
@@ -110,7 +111,7 @@ static int show_source(struct session *s)
     put_data(&out);
     text_release(&out);
     hone_job_free(j);
-    engine_error(&why, &e);
+    take_error(&why, &e);
     return j ? EXIT_DONE : workflow_failed(&e);
 }
 
@@ -145,7 +146,7 @@ static bool write_buffer(struct session *s, uint32_t index, const char *path, st
 {
     const struct job_buffer *b = &s->record->job->buffers[index];
     struct text bytes = TEXT_INIT, file = TEXT_INIT;
-    bool ok = engine_tune_fetch(s->tuning.handle, s->record, FETCH_BUFFER, index, &bytes, e) &&
+    bool ok = tune_fetch(tune_of(s->tuning.handle), s->record, FETCH_BUFFER, index, &bytes, e) &&
               npy_write(&b->element, b->count, text_cstr(&bytes), bytes.length, &file, e) &&
               write_file(path, &file, e);
     if (ok)
@@ -186,7 +187,7 @@ static int write_inputs(struct session *s)
     struct error e = ERROR_INIT;
     uint32_t count;
     const struct work *w = &s->tuning.work;
-    if (!engine_inputs_write(w->spec, s->record->job, s->settings->inputs, &count, &e))
+    if (!inputs_write(w->spec, s->record->job, s->settings->inputs, &count, &e))
         return work_failed(&e);
     say("%s: %u input%s as .npy, and arguments.json\n", s->settings->inputs, (unsigned)count,
         count == 1 ? "" : "s");
@@ -250,8 +251,8 @@ static bool take_record(void *context, const void *record)
 
 static int wait_for_record(struct session *s)
 {
-    struct engine_tuned end;
-    struct running running = {.workflow = s->tuning.handle,
+    struct tune_view end;
+    struct running running = {.workflow = tune_workflow(tune_of(s->tuning.handle)),
                               .work = &s->tuning.work,
                               .broken = &s->tuning.broken,
                               .context = s,
@@ -260,7 +261,7 @@ static int wait_for_record(struct session *s)
                               .silent = true};
     workflow_run(&running);
     int status = workflow_status(&s->tuning.broken, workflow_failed, s->record != NULL);
-    engine_tuned(s->tuning.handle, &end);
+    tune_view(tune_of(s->tuning.handle), &end);
     if (!interrupt_pending() && s->tuning.broken.code)
         crash_tell_reference(&s->tuning.work, &end.progress.common.evaluator);
     return status;
@@ -270,17 +271,6 @@ static int run_one(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
     const struct run_settings *o = i->settings;
-    if (o->show && ((o->given.output.format == REPORT_JSON) || o->output || o->inputs)) {
-        complain("--show and %s exclude each other", (o->given.output.format == REPORT_JSON)
-                                                         ? "--json"
-                                                     : o->output ? "--output"
-                                                                 : "--inputs");
-        return EXIT_USAGE;
-    }
-    if (o->measure.no_store && o->stored) {
-        complain("--no-store and --stored exclude each other");
-        return EXIT_USAGE;
-    }
     tuning_init(&s.tuning, i, &o->given, &o->measure, NULL);
     interrupt_catch();
     int status = tuning_open(&s.tuning);
@@ -327,6 +317,7 @@ static bool option_show(void *field, const char *value, struct error *e)
 
 static const struct option options[] = {
     {OPTION("show", "source|binary|ptx|sass|instructions", option_show, FIELD(show)),
+     .excludes = "json, format=json, output, inputs: it prints a program, and no result",
      .brief = "the text, or what became of it",
      .help =
          "Instead of a result print what the compiler gets (the text, its options in front), or "
@@ -366,6 +357,9 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {
+    {"result", &record_fields}, {"details", &report_details_fields}, {0}};
+
 const struct command command_run = {
     .name = "run",
     .group = GROUP_MEASURE,
@@ -382,14 +376,8 @@ const struct command command_run = {
         "otherwise, and the "
         "result is kept in the store.\n\n"
         "Exit status 0: correct, 1: not, 2: the configuration is excluded or makes no sense.",
-    .json = "With --json one object: a result as `hone tune --json` prints it, and also mean_ns, "
-            "least_ns, "
-            "most_ns, batch, launches (name, kernel, global_size, local_size, resources, "
-            "median_part_ns), "
-            "parts_ns, deviations, verify_launch_ns, options, log, output, fault and peak (null, "
-            "or limits as "
-            "`hone peak --json` prints them, and shares: of each metric in FLOP/s or B/s limit and "
-            "share).",
+    .json = "With --json one object: a result of hone tune and its details.",
+    .records = json_records,
     .topics = "devices, json",
     .groups = groups,
     .examples = examples,

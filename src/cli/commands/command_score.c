@@ -20,6 +20,7 @@ struct score_settings {
     struct list strategies, transfer, start_with;
     const char *objective;
     struct given repeats, in_flight;
+    bool mirror;
 };
 
 // One `hone score`.
@@ -27,7 +28,7 @@ struct session {
     struct work work;
     struct score_options options;
     struct recorded **files, **sources;
-    struct hone_tune *score;
+    struct score *score;
     struct score_report report;
     struct error broken;
 };
@@ -37,10 +38,9 @@ struct session {
 static void show_score_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
-    struct engine_scored scored;
+    struct workflow_progress p;
     char left[UNITS_SIZE];
-    engine_scored(s->score, &scored);
-    const struct workflow_progress p = scored.progress;
+    score_progress(s->score, &p);
     report_bar(p.done, p.planned, screen, line);
     text_addf(line, "  %llu/%llu searches", (unsigned long long)p.done,
               (unsigned long long)p.planned);
@@ -72,7 +72,7 @@ static bool show_score_record(void *context, const void *record)
 
 static int score_and_show(struct session *s)
 {
-    struct running running = {.workflow = s->score,
+    struct running running = {.workflow = score_workflow(s->score),
                               .work = &s->work,
                               .broken = &s->broken,
                               .context = s,
@@ -83,10 +83,9 @@ static int score_and_show(struct session *s)
     workflow_run(&running);
     bool is_whole = !s->broken.code && !running.ending;
     struct text end = TEXT_INIT;
-    struct engine_scored scored;
-    engine_scored(s->score, &scored);
+    uint32_t count;
     if (is_whole && s->options.file_count > 1)
-        s->report.means = scored.means;
+        s->report.means = score_means(s->score, &count);
     writer_end(score_writer(s), &s->report, &end);
     workflow_write(&s->work.ticker, &end);
     return workflow_status(&s->broken, work_failed, true);
@@ -161,6 +160,7 @@ static int start_score(struct session *s)
     s->options.repeats = o->repeats.is_given ? (uint32_t)o->repeats.value : SCORE_REPEATS;
     s->options.in_flight = o->in_flight.is_given ? (uint32_t)o->in_flight.value : 1;
     s->options.many = o->in_flight.is_given ? 0 : MANY;
+    s->options.mirror = o->mirror;
     s->options.objective = o->objective;
     s->options.start_with = o->start_with.items;
     s->options.start_count = o->start_with.count;
@@ -171,10 +171,19 @@ static int start_score(struct session *s)
                               .format = o->given.output.format,
                               .records = arena_array(&s->work.arena, s->options.strategy_count,
                                                      sizeof *s->report.records)};
-    s->score = s->report.records ? engine_score_new(&s->options, &s->broken) : NULL;
+    s->score = s->report.records ? score_new(&s->options, &s->broken) : NULL;
     if (!s->report.records)
         error_memory(&s->broken);
     return s->score ? EXIT_DONE : work_failed(&s->broken);
+}
+
+static bool is_mirror_alone(const struct score_settings *o)
+{
+    if (!o->mirror || o->transfer.count + o->start_with.count == 0)
+        return true;
+    complain("--mirror writes other values than --%s names: leave one of them out",
+             o->transfer.count > 0 ? "transfer" : "start-with");
+    return false;
 }
 
 static int run_score(struct invocation *i)
@@ -184,7 +193,7 @@ static int run_score(struct invocation *i)
     work_init(&s.work, i, &o->given, &o->measure);
     interrupt_catch();
     bool fits = is_sensible("repeats", &o->repeats) && is_sensible("in-flight", &o->in_flight) &&
-                is_sensible("jobs", &o->measure.jobs);
+                is_sensible("jobs", &o->measure.jobs) && is_mirror_alone(o);
     int status = fits ? check_strategies(&o->strategies) : EXIT_USAGE;
     if (status == EXIT_DONE)
         status = read_files(&s);
@@ -194,7 +203,7 @@ static int run_score(struct invocation *i)
         status = start_score(&s);
     if (status == EXIT_DONE)
         status = score_and_show(&s);
-    hone_tune_free(s.score);
+    score_free(s.score);
     for (uint32_t f = 0; f < s.options.file_count; f++)
         recorded_free(s.files[f]);
     for (uint32_t f = 0; f < s.options.source_count; f++)
@@ -231,6 +240,13 @@ static const struct option options[] = {
     {OPTION("in-flight", "N", option_count, FIELD(in_flight)),
      .help = "As many configurations are asked for before the first is answered, as a tune with so "
              "many build workers does. Default: 1, and a second time 16."},
+    {OPTION("mirror", NULL, option_flag, FIELD(mirror)),
+     .brief = "also with the lists of values mirrored",
+     .help = "As many searches once more with every list of values inverted (the sign of each "
+             "number turned) and shuffled, in a "
+             "row of their own: a search should not care which way a list is written. Not with "
+             "--transfer or --start-with, which "
+             "name values as they are written."},
     {OPTION("jobs", "N", option_count, FIELD(measure.jobs)), .letter = 'j',
      .brief = "searches at a time",
      .help = "Searches at a time; what they find does not depend on it. Default: the cores that "
@@ -262,6 +278,8 @@ static const struct example examples[] = {
 };
 
 _Static_assert(SCORE_REPEATS == 100, "the help text above says so");
+
+static const struct json_record json_records[] = {{"score", &report_score_fields}, {0}};
 
 const struct command command_score = {
     .name = "score",
@@ -300,25 +318,8 @@ const struct command command_score = {
         "of it, and after how many evaluations the median search is within 1 % of the optimum, or "
         "what part of the searches comes so "
         "near within the budget; with one configuration in flight, and with 16.",
-    .json = "With --json stdout has one object a line:\n\n"
-            "  {\"file\", \"format\", \"space\", \"device\", \"statistic\", \"strategy\", "
-            "\"repeats\", \"seed\",\n"
-            "   \"in_flight\", \"configurations\", \"correct\", \"objective\", \"optimum\",\n"
-            "   \"median\", \"budget\", \"start_with\":[], \"sources\":[],\n"
-            "   \"score\", \"interval\":[low,high], \"fraction\", \"scores\":[], "
-            "\"at\":[{\"share\", \"score\"}],\n"
-            "   \"to_95_percent\":[], \"within_1_percent\":{\"evaluations\", \"searches\"}, "
-            "\"time\":{\"budget_ns\", ...},\n"
-            "   \"many\":{\"in_flight\", ...}}\n\n"
-            "time and many have the fields from score to within_1_percent, too: in time, and with "
-            "16 in flight. "
-            "scores has one number for each seed, and so has to_95_percent: evaluations until 95 % "
-            "of the way from "
-            "median to optimum, null where the budget ends before; optimum and median are ns where "
-            "the objective is "
-            "time; time is "
-            "null where no costs are recorded, many where --in-flight is given, and evaluations "
-            "where most searches do not come so near.",
+    .json = "With --json stdout has one object a line, for each file and strategy.",
+    .records = json_records,
     .topics = "strategies, formats, json",
     .groups = groups,
     .examples = examples,

@@ -47,7 +47,7 @@ static int find_space_device(struct session *s, bool is_wanted)
     if (!is_assumed)
         return EXIT_DONE;
     w->device = &s->assumed;
-    w->chosen = engine_assumed_device(&s->assumed, &w->arena);
+    w->chosen = device_assumed(&s->assumed, &w->arena);
     return w->chosen || error_memory(&e) ? work_bind(w) : work_failed(&e);
 }
 
@@ -68,9 +68,9 @@ static int make_space(struct session *s)
     }
     uint64_t start = clock_ns();
     s->made = hone_space_new(w->loaded, &options, &why);
-    s->space = engine_space(s->made);
+    s->space = space_of(s->made);
     s->times.build_ns = clock_ns() - start;
-    engine_error(&why, &e);
+    take_error(&why, &e);
     return s->made ? EXIT_DONE : work_failed(&e);
 }
 
@@ -184,6 +184,9 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {
+    {"space", &space_fields}, {"with --why", &space_why_fields}, {0}};
+
 const struct command command_space = {
     .name = "space",
     .group = GROUP_PREPARE,
@@ -195,18 +198,8 @@ const struct command command_space = {
                    "valid, and what each "
                    "restriction excludes. The kernel is not read.\n\n"
                    "No device is needed unless the spec asks for facts of it.",
-    .json =
-        "With --json one object:\n\n"
-        "  {\"spec\", \"name\", \"cartesian\", \"valid\", \"constants\":{}, "
-        "\"parameters\":[{\"name\",\n"
-        "   \"type\", \"values\":[], \"default\"}], \"restrictions\":[{\"expression\", \"path\",\n"
-        "   \"excludes_alone\", \"faults\"}], \"faults\", \"default\":{}}\n\n"
-        "and with --list also \"configurations\". With --stats restrictions also have\n"
-        "\"excludes_last\", and there are\n\n"
-        "  \"groups\":[{\"parameters\":[], \"combinations\", \"valid\"}], \"diagram\":{\"nodes\",\n"
-        "   \"edges\", \"bytes\"}, \"read_seconds\", \"build_seconds\", \"peak_memory_bytes\"\n\n"
-        "With --why and --json:\n\n"
-        "  {\"configuration\":{}, \"valid\", \"restriction\", \"path\", \"message\"}",
+    .json = "With --json one object; with --why another one.",
+    .records = json_records,
     .topics = "spec, json",
     .groups = groups,
     .examples = examples,

@@ -237,6 +237,11 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"store", &report_store_fields},
+                                                  {"with --verify", &report_verify_fields},
+                                                  {"with --prune", &report_prune_fields},
+                                                  {0}};
+
 const struct command command_store = {
     .name = "store",
     .group = GROUP_RESULTS,
@@ -250,13 +255,8 @@ const struct command command_store = {
         "whole or not "
         "at all, and the space is given back to the system.\n\n"
         "Exit status 1: a row is not right, or nothing was removed because nobody agreed.",
-    .json = "With --json one object: store, bytes, results, counts, earlier (measured in an "
-            "earlier way), jobs, "
-            "sessions, oldest, newest, specs and devices; with --verify problems (table, row, "
-            "problem; the first "
-            "100), problem_count and how many rows there are; with --prune removed, results, "
-            "results_before, "
-            "jobs, sessions, bytes_before and bytes_after.",
+    .json = "With --json one object; with --verify or --prune what was found or removed.",
+    .records = json_records,
     .topics = "store, json",
     .groups = groups,
     .examples = examples,

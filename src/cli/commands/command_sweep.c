@@ -1,5 +1,6 @@
 // hone sweep: tunes a spec at several points; the data is written after each, and drawn at the end.
 #include "os/file_replace.h"
+#include "report/sweep_report.h"
 #include "cli/interrupt.h"
 #include "cli/nodes.h"
 #include "cli/run_workflow.h"
@@ -60,9 +61,8 @@ static bool write_data(struct session *s, const struct sweep_report *v, struct e
 static void show_sweep_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
-    struct engine_swept swept;
-    engine_swept(s->sweeping.sweep, &swept);
-    const struct sweep_progress p = swept.progress;
+    struct sweep_progress p;
+    sweep_progress(s->sweeping.sweep, &p);
     if (p.common.done == p.common.planned)
         return;
     text_addf(line, "point %llu of %llu", (unsigned long long)p.common.done + 1,
@@ -153,7 +153,7 @@ static int sweep_and_show(struct session *s)
     sweeping_report(&s->sweeping, &report);
     writer_head(w, &report, &head);
     workflow_write(&s->running.work->ticker, &head);
-    s->running.workflow = s->sweeping.sweep;
+    s->running.workflow = sweep_workflow(s->sweeping.sweep);
     workflow_run(&s->running);
     sweeping_report(&s->sweeping, &report);
     writer_end(w, &report, &end);
@@ -163,29 +163,10 @@ static int sweep_and_show(struct session *s)
     return status == EXIT_DONE ? drawn : status;
 }
 
-static int refuse_sweep_options(const struct sweep_settings *s)
-{
-    const char *tuning = s->measure.fresh ? "--fresh" : s->again ? "--again" : NULL;
-    if (s->known && (tuning || s->measure.no_store)) {
-        complain("--known and %s exclude each other: it tunes nothing, and takes what the store "
-                 "knows",
-                 tuning ? tuning : "--no-store");
-        return EXIT_USAGE;
-    }
-    if (s->rounds.is_given && s->against.count == 0) {
-        complain("--rounds is for interleaved launches with --against");
-        return EXIT_USAGE;
-    }
-    return EXIT_DONE;
-}
-
 static int run_sweep(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
     s.format = s.settings->given.output.format;
-    int status = refuse_sweep_options(s.settings);
-    if (status != EXIT_DONE)
-        return status;
     sweeping_init(&s.sweeping, i);
     s.running = (struct running){.work = &s.sweeping.lines[0].tuning.work,
                                  .broken = &s.sweeping.broken,
@@ -193,7 +174,7 @@ static int run_sweep(struct invocation *i)
                                  .record = take_record,
                                  .progress = show_sweep_progress};
     interrupt_catch();
-    status = sweeping_open(&s.sweeping);
+    int status = sweeping_open(&s.sweeping);
     if (status == EXIT_DONE)
         status = name_files(&s);
     if (status == EXIT_DONE)
@@ -218,7 +199,9 @@ static const struct option point_options[] = {
      .help = "A further line: another spec (a file that ends in .json), whose best at each point "
              "is found likewise, or the matrix product of a vendor's library, as in `hone "
              "compare`: cublas, cublas-tf32, openblas, cblas=FILE, clblast. May be repeated."},
-    {OPTION("known", NULL, option_flag, FIELD(known)), .brief = "tune nothing: what the store has",
+    {OPTION("known", NULL, option_flag, FIELD(known)),
+     .excludes = "fresh, again, no-store: it tunes nothing, and takes what the store knows",
+     .brief = "tune nothing: what the store has",
      .help = "Tune nothing: at each point the best that the store knows."},
     {OPTION("again", NULL, option_flag, FIELD(again)),
      .help = "Tune also at points that the store has a ranking of, for instance with a larger "
@@ -228,6 +211,7 @@ static const struct option point_options[] = {
 
 static const struct option round_options[] = {
     {OPTION("rounds", "N", option_count, FIELD(rounds)),
+     .needs = "against: the rounds are those of several lines",
      .help = "Interleaved rounds in which the lines of a point are launched. Default: 16."},
     {0},
 };
@@ -275,6 +259,8 @@ static const struct example examples[] = {
      "every N with every K: a panel of the picture for each K"},
     {0},
 };
+
+static const struct json_record json_records[] = {{"sweep", &report_sweep_fields}, {0}};
 
 const struct command command_sweep = {
     .name = "sweep",
@@ -331,19 +317,8 @@ const struct command command_sweep = {
         "names make panels, one for each of their combinations. Where the store knows what the "
         "device can do "
         "at most (`hone peak`) that is a dashed line, and a column of the table.",
-    .json = "--json writes one object: {\"hone\", \"command\", \"host\", \"date\", \"seed\", "
-            "\"store\", "
-            "\"spec\", \"device\":{}, \"names\":[], \"lines\":[{\"label\", \"spec\", "
-            "\"routine\"}], \"metric\", "
-            "\"limit\":{\"metric\", \"what\", \"value\", \"interval\":[low,high]}, \"points\", "
-            "\"rows\":[], "
-            "\"launches\", \"elapsed_ns\", \"cancelled\", \"error\"}; a row has constants:{} and "
-            "lines:[], each "
-            "with label, configuration, status, known (from the store), part (that it is the best "
-            "of, with "
-            "--known), in_turn, median_ns, interval_ns, samples, metrics, share (of the peak), "
-            "times_as_fast, "
-            "times_as_fast_interval, message.",
+    .json = "With --json one object.",
+    .records = json_records,
     .topics = "ranking, strategies, json",
     .groups = groups,
     .examples = examples,

@@ -1,5 +1,7 @@
 // hone tune: steps a tune of the library (hone_tune_step()), shows each record as it comes, and at the end the ranking
 // and what to type next.
+#include "report/across_report.h"
+#include "report/report.h"
 #include "cli/across.h"
 #include "cli/crash.h"
 #include "cli/interrupt.h"
@@ -34,19 +36,19 @@ struct session {
 static void show_tune_progress(void *context, const struct screen *screen, struct text *line)
 {
     struct session *s = context;
-    struct engine_tuned t;
-    engine_tuned(s->tuning.handle, &t);
+    struct tune_view t;
+    tune_view(tune_of(s->tuning.handle), &t);
     report_tune_progress(&t.progress, &t.options->objectives, s->tuning.work.spec, screen, line);
 }
 
 // Warn during the run, so that the user can stop and fix the spec.
 static void warn_alike(struct session *s)
 {
-    struct engine_tuned t;
+    struct tune_view t;
     struct text text = TEXT_INIT;
     if (s->warned)
         return;
-    engine_tuned(s->tuning.handle, &t);
+    tune_view(tune_of(s->tuning.handle), &t);
     tuning_alike(&s->tuning, &t.progress, &text);
     s->warned = text.length > 0;
     if (s->warned) {
@@ -59,8 +61,8 @@ static void warn_alike(struct session *s)
 static void tell_page(void *context)
 {
     struct session *s = context;
-    struct engine_tuned t;
-    engine_tuned(s->tuning.handle, &t);
+    struct tune_view t;
+    tune_view(tune_of(s->tuning.handle), &t);
     page_beside_turn(&s->page, &t.progress.common);
 }
 
@@ -210,8 +212,8 @@ static void show_end(struct session *s)
 
 static int status_of(struct session *s)
 {
-    struct engine_tuned t;
-    engine_tuned(s->tuning.handle, &t);
+    struct tune_view t;
+    tune_view(tune_of(s->tuning.handle), &t);
     int status =
         workflow_status(&s->tuning.broken, workflow_failed, t.progress.by_status[STATUS_CORRECT]);
     bool has_ended = !interrupt_pending() && !s->tuning.broken.code && !s->tuning.recorded;
@@ -223,45 +225,17 @@ static int status_of(struct session *s)
 // The first crash, of a configuration or of the reference; else the first write out of bounds.
 static void tell_crash(struct session *s)
 {
-    struct engine_tuned t;
+    struct tune_view t;
     const struct tune_record *first = NULL;
     if (s->tuning.recorded)
         return;
-    engine_tuned(s->tuning.handle, &t);
+    tune_view(tune_of(s->tuning.handle), &t);
     for (size_t i = 0; i < t.count; i++) {
         if (crash_is_worse(t.records[i]->result, first ? first->result : NULL))
             first = t.records[i];
     }
     tuning_tell_crash(&s->tuning, first);
     crash_tell_reference(&s->tuning.work, &t.progress.common.evaluator);
-}
-
-// The page shows what the store keeps.
-static int refuse_report(const struct tune_settings *s)
-{
-    const char *other = s->replay             ? "--replay"
-                        : s->build_only       ? "--build-only"
-                        : s->measure.no_store ? "--no-store"
-                                              : NULL;
-    if (!s->report || !other)
-        return EXIT_DONE;
-    complain("--report and %s exclude each other: the page shows what the store keeps", other);
-    return EXIT_USAGE;
-}
-
-// Nothing of such a tune is stored, and no store answers.
-static int refuse_store(const struct tune_settings *s)
-{
-    const char *other = s->given.store        ? "--store"
-                        : s->given.also.count ? "--also"
-                        : s->measure.no_store ? "--no-store"
-                        : s->measure.fresh    ? "--fresh"
-                        : s->measure.retry    ? "--retry"
-                                              : NULL;
-    if (!s->build_only || !other)
-        return EXIT_DONE;
-    complain("--build-only and %s exclude each other: what is only built is not stored", other);
-    return EXIT_USAGE;
 }
 
 // A recording has parameters of its own; nothing else has.
@@ -271,16 +245,6 @@ static int refuse_missing_spec(const struct invocation *i)
     if (i->argument_count > 0 || o->replay)
         return EXIT_DONE;
     return refuse_usage(&command_tune, "tune needs SPEC, or --replay FILE");
-}
-
-// A page is of one tune, a recording of one device.
-static int refuse_all(const struct tune_settings *s)
-{
-    const char *other = s->replay ? "--replay" : s->report ? "--report" : NULL;
-    if (!str_equal(s->given.device, WORK_DEVICE_ALL) || !other)
-        return EXIT_DONE;
-    complain("%s and --device " WORK_DEVICE_ALL " exclude each other", other);
-    return EXIT_USAGE;
 }
 
 static void session_init(struct session *s, const struct invocation *i)
@@ -313,7 +277,7 @@ static int run_session(struct session *s)
     show_head(s);
     if (s->tuning.recorded)
         s->tuning.work.ticker.next_ns = clock_ns() + A_MOMENT;
-    struct running running = {.workflow = s->tuning.handle,
+    struct running running = {.workflow = tune_workflow(tune_of(s->tuning.handle)),
                               .work = &s->tuning.work,
                               .broken = &s->tuning.broken,
                               .context = s,
@@ -377,14 +341,6 @@ static int run_tune(struct invocation *i)
     struct session s;
     interrupt_catch();
     int status = refuse_missing_spec(i);
-    if (status == EXIT_DONE)
-        status = refuse_all(o);
-    if (status == EXIT_DONE)
-        status = replaying_refuse(i->settings);
-    if (status == EXIT_DONE)
-        status = refuse_store(i->settings);
-    if (status == EXIT_DONE)
-        status = refuse_report(o);
     if (status != EXIT_DONE)
         return status;
     if (str_equal(o->given.device, WORK_DEVICE_ALL))
@@ -400,14 +356,26 @@ static int run_tune(struct invocation *i)
 
 #define FIELD(member) offsetof(struct tune_settings, member)
 
+static bool option_recording(void *field, const char *value, struct error *e)
+{
+    return value[0] ? option_text(field, value, e)
+                    : error_set(e, ERROR_USAGE, "the file has no name");
+}
+
 static const struct option way_options[] = {
-    {OPTION("replay", "FILE", option_text, FIELD(replay)), .brief = "answer from a recorded space",
+    {OPTION("replay", "FILE", option_recording, FIELD(replay)),
+     .excludes = "build-only, language, iterations, timeout, lock-wait, cold, rule, store, also, "
+                 "fresh, retry, on, build-on, reference-by, report: nothing is built, measured or "
+                 "stored\n"
+                 "device=all: what was recorded is of one device",
+     .brief = "answer from a recorded space",
      .help = "Answer from a recorded space instead of a device: " RECORDING_FORMATS
              ". No kernel is needed, nothing is built, measured or stored, and a budget of time is "
              "that of the recorded costs. Without SPEC the recorded parameters are searched; with "
              "it, what is recorded and valid. --device and --set choose among what a store has; "
              "--jobs is how many configurations are asked for before the first is answered."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)),
+     .excludes = "store, also, no-store, fresh, retry: what is only built is not stored",
      .help =
          "Build the configurations, as many at once as for a tune, and run nothing: what the "
          "compiler makes of the space, and how long it takes. Neither reads nor writes a store."},
@@ -421,7 +389,10 @@ static const struct option rank_options[] = {
 };
 
 static const struct option report_options[] = {
-    {OPTION("report", "FILE", option_text, FIELD(report)), .brief = "a page that follows the tune",
+    {OPTION("report", "FILE", option_text, FIELD(report)),
+     .excludes = "build-only, no-store: the page shows what the store keeps\n"
+                 "device=all: the page is of one tune",
+     .brief = "a page that follows the tune",
      .help =
          "Write the page of `hone report` to this file, when the tune starts, every few seconds "
          "while it runs, and at its end. Until then the page loads itself anew, with what is "
@@ -476,6 +447,12 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"run", &report_run_fields},
+                                                  {"result", &record_fields},
+                                                  {"summary", &report_summary_fields},
+                                                  {"across", &report_across_fields},
+                                                  {0}};
+
 const struct command command_tune = {
     .name = "tune",
     .group = GROUP_MEASURE,
@@ -503,65 +480,10 @@ const struct command command_tune = {
         "says what it loses there. A card with views in several languages takes part in the "
         "spec's first; with --on the equal devices of each kind share its tune.",
     .json =
-        "With --json stdout has one object a line, times in nanoseconds, unknown values null:\n\n"
-        "  {\"type\":\"run\", \"hone\", \"spec\", \"spec_name\", \"spec_sha256\", "
-        "\"source_sha256\",\n"
-        "   \"constants\":{}, \"command\", \"seed\", \"strategy\", \"strategy_options\":{},\n"
-        "   \"objective\", \"objectives\":[{\"name\", \"direction\"}], \"device\":{}, \"driver\",\n"
-        "   \"compiler\", \"host\", \"date\", \"cache\":{}, \"store\", \"cartesian\", \"valid\",\n"
-        "   \"planned\", \"verification\"}\n"
-        "  {\"type\":\"result\", \"configuration\":{}, \"status\", \"verified\", \"verification\", "
-        "\"outputs\":[],\n"
-        "   \"median_ns\", \"interval_ns\":[low,high], \"samples_ns\":[], \"stopped\", \"batch\",\n"
-        "   \"warmups\", \"warm\", \"clock\", \"clock_fault\", \"reused\", \"message\", "
-        "\"fault\",\n"
-        "   \"metrics\":{}, \"is_default\", \"same_as\":{}, \"same_code_as\", \"global_size\":[], "
-        "\"local_size\":[],\n"
-        "   \"limit_ns\", \"ranking\", \"place\", \"tied\", \"chosen\", \"ratio\", "
-        "\"ratio_interval\":[low,high],\n"
-        "   \"times_ns\":{}, \"gpu\":{}, \"energy\":{}}                one a configuration\n"
-        "  {\"type\":\"ranked\", ... as result}                    one a finalist, at the end\n"
-        "  {\"type\":\"summary\", \"best\":{}, \"objective\", \"objectives\":[], \"pareto\":[{}, "
-        "...],\n"
-        "   \"counts\":{}, \"spec_errors\", \"done\", \"valid\", \"planned\", \"reused\",\n"
-        "   \"identical\", \"start_with\":[{\"configuration\", \"status\", \"median_ns\",\n"
-        "   \"best_ratio\", \"best_ratio_basis\"}],\n"
-        "   \"sources\":[{\"name\", \"results\", \"parameters\", \"outcome\", "
-        "\"agrees\",\n"
-        "   \"best_ratio\", \"best_ratio_basis\"}],\n"
-        "   \"samples\", \"launches\", \"speedup_over_default\",\n"
-        "   \"speedup_over_default_interval\":[], \"speedup_over_default_basis\",\n"
-        "   \"speedup_over_default_significant\", \"speedup_over_default_needs\", "
-        "\"verification\",\n"
-        "   \"verified\", \"shown\",\n"
-        "   \"ranking\":{\"id\", \"contenders\", \"failed\", \"rounds\", \"repeated\", "
-        "\"marked\",\n"
-        "   \"by_load\", \"by_clock\", \"batch\", \"warmups\", \"cold\", \"level\", \"tied\",\n"
-        "   \"chosen\":{}, \"why\", \"known\", \"short\", \"launches\"},\n"
-        "   \"devices\":[{\"name\", \"node\", \"id\", \"state\", \"why\", \"results\", \"rounds\", "
-        "\"ratio\",\n"
-        "   \"ratio_interval\":[low,high]}],\n"
-        "   \"cancelled\", \"out_of_time\", \"build_only\", \"error\", \"elapsed_ns\",\n"
-        "   \"times_ns\":{}, \"timing\":{}, \"peak\":{}}\n\n"
-        "With --device all these lines stand there for each device, and a last one:\n\n"
-        "  {\"type\":\"across\", \"level\", \"why\", \"devices\":[{\"label\", \"device\", "
-        "\"platform\", "
-        "\"driver\",\n"
-        "   \"language\", \"configuration\":{}}], \"cells\":[{\"best_of\", \"on\", \"status\", "
-        "\"median_ns\",\n"
-        "   \"interval_ns\":[low,high], \"ratio\", \"ratio_interval\":[low,high], "
-        "\"message\"}]}\n\n"
-        "status is correct, compile, runtime, timeout, correctness or constraints; stopped is "
-        "settled, "
-        "hopeless, limit, fixed, ranked, replayed, or null when nothing was timed. verified is "
-        "true where "
-        "the result was held against a reference; agreement with the default configuration is told "
-        "by "
-        "verification. outputs are as of hone check, and so is shown. With --replay device is "
-        "null, and run "
-        "and summary have replayed: {\"file\", \"format\", \"device\", \"statistic\", "
-        "\"recorded\", "
-        "\"excluded\", \"unrecorded\", \"cost_ns\"}.",
+        "With --json stdout has one object a line: run; result, one a configuration; ranked, as "
+        "result, one a finalist at the end; summary. With --device all these lines stand there for "
+        "each device, and a last one: across.",
+    .records = json_records,
     .topics = "ranking, rules, objectives, strategies, nodes, json",
     .groups = groups,
     .examples = examples,

@@ -2,6 +2,8 @@
 #ifndef HONE_BASE_LOG_H
 #define HONE_BASE_LOG_H
 
+// DEBUG: what happens to builders, bench and recovery, and the frames to and from workers, one event each, for who looks for a
+// fault of hone's own.
 enum log_level { LOG_NOTE, LOG_WARNING, LOG_DEBUG };
 
 struct log {

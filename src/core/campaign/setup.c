@@ -22,11 +22,8 @@ void setup_live(const struct setup *s, struct live_options *live)
 struct setup setup_for_paired(const struct setup *s)
 {
     struct setup own = *s;
-    own.terms.rules.fixed = 0;
     own.configuration_count = own.where_count = 0;
-    own.place_count = own.builder_count = 0;
-    own.spare = NULL;
-    own.endings = NULL;
+    own.place_count = 0;
     own.leaving = false;
     return own;
 }

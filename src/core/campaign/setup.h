@@ -63,8 +63,8 @@ struct evaluator *setup_evaluator(const struct setup *s, struct live_options liv
 // Fills in what every evaluator of the setup has.
 void setup_live(const struct setup *s, struct live_options *live);
 
-// The setup of a paired run of named configurations within a run: the same workers and terms, ranked in rounds. It is not the
-// last thing that runs, and takes no worker of others.
+// The setup of a paired run of named configurations within a run: the same workers and terms. It is not the last thing that
+// runs.
 struct setup setup_for_paired(const struct setup *s);
 
 #endif

@@ -583,6 +583,21 @@ bool deviation_has_got(const struct deviation *d)
     return d->unwritten == 0 || !isfinite(d->got);
 }
 
+bool result_is_verified(const struct result *r)
+{
+    return r->status == STATUS_CORRECT && r->verification == VERIFICATION_REFERENCE;
+}
+
+bool result_has_energy(const struct result *r)
+{
+    return r->energy.microjoules > 0 || r->energy.refused[0] != '\0';
+}
+
+bool deviation_has_written(const struct deviation *d)
+{
+    return d->components > 0 && d->written != WRITTEN_UNKNOWN;
+}
+
 bool result_crashed(const struct result *r)
 {
     return r->status == STATUS_RUNTIME && str_starts(r->message, RESULT_DIED);

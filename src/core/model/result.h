@@ -196,7 +196,8 @@ struct result {
     uint32_t batch;
     uint32_t warmups;      // untimed launches before each sample
     const char *statistic; // IMPORTED: what its one sample is of others: "mean"; else ""
-    uint8_t ranking[16];   // RANKED, COMPARED: the rounds it took part in; sample i is of round i
+    double exact_ns; // IMPORTED: that sample with its fraction; 0: none was kept; not on the wire
+    uint8_t ranking[16]; // RANKED, COMPARED: the rounds it took part in; sample i is of round i
     struct ranked_terms terms; // RANKED: of that ranking
     // RANKED: the part of the space whose best were ranked, as words of a command line: "--where
     // 'a > 2'"; "" all of it, or an earlier hone did not say
@@ -269,6 +270,10 @@ bool result_is_blind(const struct result *r);
 const struct deviation *result_left(const struct result *r);
 // Energy of one launch in joules; NaN if it is not known.
 double result_joule(const struct result *r);
+// Was it compared with a reference, and is it correct?
+bool result_is_verified(const struct result *r);
+// Was its energy asked for?
+bool result_has_energy(const struct result *r);
 // Is it the result of another configuration (same_as)?
 bool result_is_shared(const struct result *r);
 // By the host's clock, because the device's was found wrong?
@@ -287,6 +292,8 @@ bool result_crashed(const struct result *r);
 bool result_compiler_died(const struct result *r);
 // Is `got` what the kernel wrote? Where outputs are unwritten it may be the poison, or a sum of it.
 bool deviation_has_got(const struct deviation *d);
+// Is it known how much of the output was written?
+bool deviation_has_written(const struct deviation *d);
 
 const char *status_text(enum status s);
 const char *status_meaning(enum status s);

@@ -14,11 +14,23 @@
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// A value as the command line reads it back: texts bare, unless that would be ambiguous.
-static void put_value(const struct value *v, struct text *out)
+// Among values of several kinds: a text that would be read as a number.
+static bool value_looks_like_another(const struct value *v)
 {
-    bool bare = v->kind == VALUE_STRING && v->s[0] && !strpbrk(v->s, ",='\"\\") &&
-                !isspace((unsigned char)v->s[0]) && !isspace((unsigned char)v->s[strlen(v->s) - 1]);
+    struct arena scratch = {NULL, 0};
+    struct value read;
+    bool is_another = v->kind == VALUE_STRING && value_parse_literal(v->s, &scratch, &read) &&
+                      read.kind != VALUE_STRING;
+    arena_release(&scratch);
+    return is_another;
+}
+
+// A value as the command line reads it back: texts bare, unless that would be ambiguous.
+static void put_value(const struct value *v, bool is_mixed, struct text *out)
+{
+    bool bare = !(is_mixed && value_looks_like_another(v)) && v->kind == VALUE_STRING && v->s[0] &&
+                !strpbrk(v->s, ",='\"\\") && !isspace((unsigned char)v->s[0]) &&
+                !isspace((unsigned char)v->s[strlen(v->s) - 1]);
     if (bare)
         text_add(out, v->s);
     else
@@ -36,7 +48,7 @@ void spec_configuration_text(const struct spec *s, const uint32_t *choice, bool 
         text_add(out, separator);
         text_add(out, p->name);
         text_addc(out, '=');
-        put_value(&p->values[choice[i]], out);
+        put_value(&p->values[choice[i]], p->type == PARAMETER_MIXED, out);
         separator = ", ";
     }
 }
@@ -85,7 +97,7 @@ void spec_constants_text(const struct spec *s, struct text *out)
     qsort(sorted, s->constant_count, sizeof *sorted, compare_parameter_names);
     for (uint32_t i = 0; i < s->constant_count; i++) {
         text_addf(out, "%s%s=", i > 0 ? ", " : "", sorted[i]->name);
-        put_value(&sorted[i]->value, out);
+        put_value(&sorted[i]->value, false, out);
     }
     free(sorted);
 }
@@ -157,17 +169,16 @@ static bool choose_value(const struct parameter *p, const char *text, struct are
     struct value v, bare = value_string(text);
     if (!value_parse_literal(text, a, &v))
         return error_memory(e);
-    for (uint32_t i = 0; i < p->count; i++) {
-        bool same = value_equal(&p->values[i], &v) || value_equal(&p->values[i], &bare);
-        if (!same)
+    for (uint32_t i = 0; i < 2 * p->count; i++) { // as a literal before as a text
+        if (!value_equal(&p->values[i % p->count], i < p->count ? &v : &bare))
             continue;
-        *choice = i;
+        *choice = i % p->count;
         return true;
     }
     struct text list = TEXT_INIT;
     for (uint32_t i = 0; i < p->count && i < SHOWN_VALUES; i++) {
         text_add(&list, i > 0 ? ", " : "");
-        put_value(&p->values[i], &list);
+        put_value(&p->values[i], p->type == PARAMETER_MIXED, &list);
     }
     error_set(e, ERROR_USAGE, "%s is no value of %s, which has %s%s", text[0] ? text : "''",
               p->name, text_cstr(&list), p->count > SHOWN_VALUES ? ", ..." : "");

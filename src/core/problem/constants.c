@@ -14,10 +14,10 @@ bool value_coerce(struct arena *a, enum parameter_type type, struct value *v)
 {
     int64_t i;
     double f;
-    if (type == PARAMETER_STRING) {
+    if (type == PARAMETER_STRING || type == PARAMETER_MIXED) {
         if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
             return false;
-        if (v->kind == VALUE_STRING)
+        if (v->kind == VALUE_STRING || type == PARAMETER_MIXED)
             return true;
         struct text text = TEXT_INIT;
         value_print(v, &text);
@@ -98,7 +98,7 @@ bool check_name(const struct reader *r, struct node n, const char *name)
     return true;
 }
 
-static enum parameter_type natural_type(const struct value *v)
+enum parameter_type natural_type(const struct value *v)
 {
     switch (v->kind) {
     case VALUE_BOOL:
@@ -126,7 +126,7 @@ static bool add_named_constant(struct reader *r, struct constant *c, struct node
     size_t index;
     if (!node_present(value))
         return node_error(r, value, "is missing: the value of '%s' is needed", c->name);
-    if (!read_choice(r, type, parameter_type_names, PARAMETER_TYPE_COUNT, natural_type(&v), &index))
+    if (!read_choice(r, type, parameter_type_names, PARAMETER_MIXED, natural_type(&v), &index))
         return false;
     if (v.kind == VALUE_STRING && index != PARAMETER_STRING &&
         !value_parse_literal(v.s, r->arena, &v))

@@ -118,7 +118,7 @@ static const struct spec_key keys[] = {
              "name of the parameter: a C identifier, passed to the compiler as -D",
              .strict = KEY_STRING, .required = true),
     KEY_WITH("ConfigurationSpace.TuningParameters[].Type", TEXT, "the values' own",
-             "int, uint, float, bool or string", .strict = KEY_STRING, .required = true,
+             "int, uint, float, bool, string or mixed", .strict = KEY_STRING, .required = true,
              .choices = "int|uint|float|bool|string"),
     KEY_WITH("ConfigurationSpace.TuningParameters[].Values",
              .type = "expression giving a list, or list", "required",

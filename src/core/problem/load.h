@@ -27,7 +27,8 @@ bool read_kernel(struct reader *r, struct node root);
 
 // Makes the value one of this type: 1 -> 1.0 or True, 2.0 -> 2. False when that loses something.
 bool value_coerce(struct arena *a, enum parameter_type type, struct value *v);
-#define PARAMETER_TYPE_COUNT 5
+enum parameter_type natural_type(const struct value *v);
+#define PARAMETER_TYPE_COUNT 6
 extern const char *const parameter_type_names[PARAMETER_TYPE_COUNT];
 // May this be the name of a parameter or constant? False with the reason in reader->error.
 bool check_name(const struct reader *r, struct node n, const char *name);

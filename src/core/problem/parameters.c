@@ -82,17 +82,11 @@ static bool read_value_list(const struct reader *r, struct node n, struct value 
 
 enum parameter_type parameter_type_of(const struct value *values, uint32_t count)
 {
-    bool number = true, whole = true, truth = true;
-    for (uint32_t i = 0; i < count; i++) {
-        enum value_kind kind = values[i].kind;
-        number = number && kind != VALUE_STRING && kind != VALUE_LIST && kind != VALUE_NONE;
-        whole = whole && (kind == VALUE_INT || kind == VALUE_BOOL);
-        truth = truth && kind == VALUE_BOOL;
+    for (uint32_t i = 1; i < count; i++) {
+        if (values[i].kind != values[0].kind)
+            return PARAMETER_MIXED;
     }
-    return truth    ? PARAMETER_BOOL
-           : whole  ? PARAMETER_INT
-           : number ? PARAMETER_FLOAT
-                    : PARAMETER_STRING;
+    return count > 0 ? natural_type(&values[0]) : PARAMETER_INT;
 }
 
 // ---- values that are listed twice --------------------------------------------------------------
@@ -103,16 +97,18 @@ struct ranked {
     bool again;     // equals an earlier one
 };
 
-// By value, all of one kind, then by place.
+// By value, texts behind numbers, then by place.
 static int compare_ranked_values(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    int order = 0;
-    if (x->v.kind == VALUE_STRING)
+    bool is_text[] = {x->v.kind == VALUE_STRING, y->v.kind == VALUE_STRING};
+    double f = 0, g = 0;
+    int order = is_text[0] - is_text[1];
+    if (is_text[0] && is_text[1])
         order = strcmp(x->v.s, y->v.s);
-    else if (x->v.kind == VALUE_FLOAT)
-        order = (x->v.f > y->v.f) - (x->v.f < y->v.f);
-    else
+    else if (order == 0 && (x->v.kind == VALUE_FLOAT || y->v.kind == VALUE_FLOAT))
+        order = value_to_f64(&x->v, &f) && value_to_f64(&y->v, &g) ? (f > g) - (f < g) : 0;
+    else if (order == 0)
         order = (x->v.i > y->v.i) - (x->v.i < y->v.i);
     return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
 }
@@ -190,7 +186,7 @@ static bool read_default(const struct reader *r, struct node item, struct parame
     if (node_count(n) == 0)
         return true;
     struct value given = node_value(node_item(r, n, 0)), v = given;
-    if (v.kind == VALUE_STRING && p->type != PARAMETER_STRING &&
+    if (v.kind == VALUE_STRING && p->type < PARAMETER_STRING &&
         !value_parse_literal(v.s, r->arena, &v))
         return error_memory(r->error);
     if (!value_coerce(r->arena, p->type, &v))

@@ -71,7 +71,7 @@ static const struct spec_key keys[] = {
         .accepts = KEY_ARRAY | KEY_STRING | KEY_OBJECT, .items = SCALAR, .t1 = "Values"),
     KEY("parameters.*.values", .type = "list, or expression giving a list", "required",
         "its values", .accepts = KEY_ARRAY | KEY_STRING, .items = SCALAR, .t1 = "Values"),
-    KEY("parameters.*.type", TEXT, "the values' own", "int, uint, float, bool or string",
+    KEY("parameters.*.type", TEXT, "the values' own", "int, uint, float, bool, string or mixed",
         .t1 = "Type"),
     KEY("defaults", OBJECT, "the first values",
         "the default configuration: start point, and base of the speed-up", .t1 = "Default"),

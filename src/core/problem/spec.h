@@ -21,15 +21,16 @@ enum { SPEC_NAMES_LIMIT = 2000 };
     X(UINT, "uint")                                                                                \
     X(FLOAT, "float")                                                                              \
     X(BOOL, "bool")                                                                                \
-    X(STRING, "string")
+    X(STRING, "string")                                                                            \
+    X(MIXED, "mixed")
 
 enum parameter_type {
 #define X(name, text) PARAMETER_##name,
     PARAMETER_TYPES(X)
 #undef X
-};
+    };
 
-// The one type that fits all values: that of a parameter without a stated type.
+// The type of a parameter that states none: that of its values; MIXED, each of its own kind, where they differ.
 enum parameter_type parameter_type_of(const struct value *values, uint32_t count);
 
 struct parameter {

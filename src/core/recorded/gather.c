@@ -563,7 +563,8 @@ static bool final_ranking_row(struct gather *g, struct gather_row *row)
     r->costs.search_ns = settled(r->costs.search_ns * unit);
     // Caches of before there were names of failures hold 1e20.
     bool has_time = r->time_ns > 0 && !isnan(settled(r->time_ns));
-    if (r->status == STATUS_CORRECT && !has_time && !fail_untimed_row(g, row))
+    bool needs_time = !g->recorded->is_untimed || !row->measured;
+    if (r->status == STATUS_CORRECT && !has_time && needs_time && !fail_untimed_row(g, row))
         return false;
     if (r->status != STATUS_CORRECT) {
         r->time_ns = NAN;
@@ -571,6 +572,37 @@ static bool final_ranking_row(struct gather *g, struct gather_row *row)
             r->message = status_text(r->status);
     }
     return true;
+}
+
+// A converter of KTT's files writes the unit at the one measurement, which is the single run, too: that is the unit of all times.
+static void guess_unit(struct gather *g)
+{
+    static const double units[] = {1, 1e3, 1e6, 1e9};
+    const struct gather_row *row = g->rows;
+    while (row < g->rows + g->count && (isnan(row->other_ns) || isnan(row->least)))
+        row++;
+    if (g->recorded->format != RECORDED_T4 || g->is_unit_said || row == g->rows + g->count)
+        return;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (is_near(row->mean * units[i], row->other_ns)) {
+            g->unit_ns = units[i];
+            g->is_unit_said = true;
+        }
+    }
+}
+
+// A recording without any time, in which something else was measured: a correct row needs no time there.
+static bool is_all_untimed(const struct gather *g)
+{
+    bool is_measured = false;
+    for (uint64_t i = 0; i < g->count; i++) {
+        const struct gather_row *row = &g->rows[i];
+        bool is_timed = !isnan(row->row.time_ns) || !isnan(row->other_ns) || !isnan(row->least);
+        if (is_timed || row->odd.text || row->other_odd.text)
+            return false;
+        is_measured |= row->row.status == STATUS_CORRECT && row->measured;
+    }
+    return is_measured;
 }
 
 // ---- the order of values -----------------------------------------------------------------------
@@ -728,10 +760,15 @@ static void tell_untimed(const struct gather *g)
     struct text names = TEXT_INIT;
     for (uint32_t i = 0; i < g->measurement_count; i++)
         text_addf(&names, "%s%s", i ? ", " : "", g->measurements[i]);
-    if (r->correct == 0 && g->untimed > 0 && g->unusable == 0)
+    if (r->is_untimed)
+        log_add(g->o->log, LOG_NOTE,
+                "%s: no times are recorded; look for something else, as by --objective min:NAME; "
+                "measured were: %s",
+                r->path, text_cstr(&names));
+    else if (r->correct == 0 && g->untimed > 0 && g->unusable == 0)
         log_add(g->o->log, LOG_WARNING,
-                "%s: no result has a measurement 'time', so none counts as correct%s%s", r->path,
-                names.length ? "; measured were: " : "", text_cstr(&names));
+                "%s: no result has a measurement 'time', nor any other, so none counts as correct",
+                r->path);
     else if (g->other_time && !g->has_time && r->correct > 0)
         log_add(g->o->log, LOG_NOTE, "%s: no measurement is called 'time'; '%s' is taken for it",
                 r->path, g->other_time);
@@ -745,6 +782,8 @@ bool gather_finish(struct gather *g)
         return gather_refuse(g, "it has no results");
     if (!g->recorded->statistic)
         g->recorded->statistic = guess_statistic(g);
+    guess_unit(g);
+    g->recorded->is_untimed = is_all_untimed(g);
     bool ok = (g->o->spec || g->keeps_order || sort_all(g)) && make_parameters(g) &&
               make_recorded_rows(g);
     if (ok) {

@@ -45,9 +45,10 @@ struct gather {
     struct recorded *recorded;
     const struct recorded_options *o;
     struct error *e;
-    double unit_ns;  // of the file's times
-    bool needs_unit; // some of its times have no unit of their own
-    bool has_time;   // a measurement is called so
+    double unit_ns;    // of the file's times
+    bool is_unit_said; // by the file; else it is that of all of its kind, or of another time
+    bool needs_unit;   // some of its times have no unit of their own
+    bool has_time;     // a measurement is called so
     const char
         *other_time;   // (or NULL) another one in a unit of time, which stands for it where none is
     uint64_t untimed;  // results that say they are correct, without a time

@@ -96,7 +96,7 @@ static bool set_result(struct taking *t, const struct result *r)
     row->status = r->status;
     t->gather->recorded->statistic = known_statistic(r); // one platform, one statistic
     if (result_samples(r, &samples, &count) && count > 0)
-        row->time_ns = stats_median(samples, count);
+        row->time_ns = r->exact_ns > 0 ? r->exact_ns : stats_median(samples, count);
     row->costs = (struct recorded_costs){.compile_ns = cost(r->build_ns),
                                          .run_ns = cost(r->measure_ns),
                                          .verify_ns = cost(r->verify_ns + r->reference_ns),

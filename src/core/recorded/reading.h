@@ -10,8 +10,7 @@ struct reading {
     struct tokens tokens;
     struct gather gather;
     struct error *e;
-    bool is_unit_said; // by a T4 file
-    uint32_t *order;   // of a cache file's parameters in the keys of its entries
+    uint32_t *order; // of a cache file's parameters in the keys of its entries
     uint32_t order_count;
     size_t order_room;
     bool has_parameters; // a cache file's tune_params were read
@@ -27,7 +26,7 @@ struct recorded_reader {
     bool (*read)(struct reading *r);
 };
 
-// The readers of extras/formats: JSON (T4 results, Kernel Tuner cache files) and hone's CSV.
-extern const struct recorded_reader json_reader, csv_reader;
+// The readers of extras/formats: JSON (T4 results, Kernel Tuner cache files, KTT), XML of KTT, and CSV of hone and KTT.
+extern const struct recorded_reader json_reader, ktt_xml_reader, csv_reader;
 
 #endif

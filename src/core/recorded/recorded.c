@@ -45,8 +45,8 @@ static int first_byte(struct bytes *b, struct error *e)
 }
 
 // The first that takes a file reads it.
-static const struct recorded_reader *const readers[] = {EXTRA_FORMATS(&json_reader, &csv_reader, )
-                                                            NULL};
+static const struct recorded_reader *const readers[] = {
+    EXTRA_FORMATS(&json_reader, &ktt_xml_reader, &csv_reader, ) NULL};
 
 static bool refuse_recorded_kind(const char *path, struct error *e)
 {
@@ -57,8 +57,8 @@ static bool refuse_recorded_kind(const char *path, struct error *e)
                          path);
     return error_set(
         e, ERROR_INPUT,
-        "%s: no recorded results: it is no T4 file, no Kernel Tuner cache file, no CSV "
-        "of hone and no store",
+        "%s: no recorded results: it is no T4 file, no Kernel Tuner cache file, no result "
+        "of KTT, no CSV of hone and no store",
         path);
 }
 
@@ -93,7 +93,8 @@ static bool again(struct reading *r, const struct input *in, struct error *e)
 
 static void say_unit(const struct reading *r)
 {
-    if (r->gather.recorded->format == RECORDED_T4 && !r->is_unit_said && r->gather.needs_unit)
+    if (r->gather.recorded->format == RECORDED_T4 && !r->gather.is_unit_said &&
+        r->gather.needs_unit)
         log_add(r->gather.o->log, LOG_NOTE,
                 "%s: metadata.timeunit is not said; milliseconds are assumed", r->bytes.path);
 }

@@ -1,5 +1,5 @@
 // A recorded space: earlier measurements, configuration by configuration, as a file has them: T4
-// results, a Kernel Tuner cache file, hone's own CSV, or a store of hone. JSON and CSV may be
+// results, a Kernel Tuner cache file, results of KTT (JSON, XML, CSV), hone's own CSV, or a store of hone. Text may be
 // compressed by gzip. It has no jobs: nothing in it answers for a live one.
 //
 // Files are read in one pass and in constant memory for each result: 100 MB take about a second,
@@ -16,6 +16,7 @@
 #define RECORDED_FORMATS(X)                                                                        \
     X(T4, "T4")                                                                                    \
     X(CACHE, "Kernel Tuner cache file")                                                            \
+    X(KTT, "KTT results")                                                                          \
     X(CSV, "CSV")                                                                                  \
     X(STORE, "store")
 
@@ -38,7 +39,8 @@ struct recorded_costs {
 struct recorded_row {
     const uint32_t *choice; // value indices in the parameters of the recorded space
     enum status status;
-    double time_ns; // what the file calls the time; above 0 and below 2^63 for CORRECT, else NaN
+    double
+        time_ns; // what the file calls the time; above 0 and below 2^63 for CORRECT, else NaN; if is_untimed, NaN for all
     struct recorded_costs costs;
     const char *message;        // of a failure; "" if there is none
     const double *measurements; // one for each of the recorded names; NaN: none
@@ -60,6 +62,7 @@ struct recorded {
     const struct recorded_row *rows;
     uint64_t count;
     uint64_t correct;    // of them
+    bool is_untimed;     // nothing was timed; what is correct has other measurements
     uint64_t duplicates; // rows whose configuration came before: one of each counts
     uint64_t torn;       // last rows left out because they were written in part
 
@@ -85,6 +88,9 @@ struct recorded *recorded_read(const char *path, const struct recorded_options *
 // Parses a file in memory; `path` is its name in messages. Not for a store.
 struct recorded *recorded_parse(const char *path, const void *data, size_t length,
                                 const struct recorded_options *o, struct error *e);
+// The same results with each list of values inverted (the sign of every number turned, true and false exchanged) and, if asked for, shuffled:
+// no search should care. `r` outlives it.
+struct recorded *recorded_mirror(const struct recorded *r, bool shuffled, struct error *e);
 void recorded_free(struct recorded *r); // NULL is fine
 
 #endif

@@ -64,9 +64,13 @@ static bool bench_happens(struct bench *b, enum bench_event event, struct error 
     static const char *const state_texts[] = {BENCH_STATES_X(X)};
     static const char *const event_texts[] = {BENCH_EVENTS_X(X)};
 #undef X
-    return bench_transition(b->state, event, &b->state) ||
-           error_set(e, ERROR_WORKER, "the bench worker: %s while %s", event_texts[event],
-                     state_texts[b->state]);
+    enum bench_state from = b->state;
+    if (!bench_transition(from, event, &b->state))
+        return error_set(e, ERROR_WORKER, "the bench worker: %s while %s", event_texts[event],
+                         state_texts[from]);
+    log_add(b->o.setup.log, LOG_DEBUG, "bench (worker %d): %s; now %s", (int)b->remote.process.pid,
+            event_texts[event], state_texts[b->state]);
+    return true;
 }
 
 enum bench_state bench_state(const struct bench *b)

@@ -289,6 +289,9 @@ static bool builder_happens(struct build_pool *p, struct builder *b, enum builde
                          state_texts[from]);
     h->build = event == BUILDER_GIVEN ? h->build : b->build;
     h->has_empty_caches = b->remote.has_empty_caches;
+    log_add(p->sites[b->site].setup.log, LOG_DEBUG, "builder %u (worker %d): %s; now %s",
+            (unsigned)(b - p->workers), (int)b->remote.process.pid, event_texts[event],
+            state_texts[to]);
     b->state = to;
     b->build = to == BUILDER_NONE || to == BUILDER_IDLE || to == BUILDER_DISOWNED ? NULL : h->build;
     if (to == BUILDER_NONE)

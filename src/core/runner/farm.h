@@ -17,7 +17,7 @@
 #ifndef HONE_RUNNER_FARM_H
 #define HONE_RUNNER_FARM_H
 
-#include "base/emit.h"
+#include "base/fields.h"
 #include "runner/cached.h"
 #include "runner/place.h"
 #include "stats/stats.h"
@@ -75,7 +75,8 @@ struct farm_member {
 uint32_t farm_builders(const struct evaluator *ev);
 // Up to FARM_MOST members of a farm; their texts live as long as it. Of any other evaluator 0.
 uint32_t farm_members(const struct evaluator *ev, struct farm_member *out);
-// As JSON: [{name, node, id, state, why, results, rounds, ratio, ratio_interval}].
+extern const struct fields farm_member_fields;
+// As an array of objects.
 void farm_members_emit(const struct farm_member *members, uint32_t count, struct emit *j);
 const char *farm_state_text(enum farm_state s);
 // May turns be asked for there?

@@ -1,25 +1,25 @@
-// A farm's members as JSON: reports have it, and what the store keeps of a run.
+// The table of a farm's members: reports have it, and what the store keeps of a run.
+#include "base/fields.h"
 #include "runner/farm.h"
 
 #include <math.h>
 
+#define MEMBER(X)                                                                                  \
+    X(TEXT, name, (v->name), "", "")                                                               \
+    X(TEXT, node, (v->place->name), "", "")                                                        \
+    X(TEXT, id, (v->place->device->id), "", "")                                                    \
+    X(TEXT, state, (farm_state_text(v->state)), "", "")                                            \
+    X(SOME, why, (v->why), "", "it is in that state")                                              \
+    X(U64, results, (v->results), "", "that it measured")                                          \
+    X(U64, rounds, (v->rounds), "", "of the ranking that it ran")                                  \
+    X(F64, ratio, (v->compared ? v->ratio.ratio : NAN), "", "its times by those of the others")    \
+    X(PAIR, ratio_interval, (v->compared && v->ratio.interval, v->ratio.low, v->ratio.high), "", "")
+FIELDS_SHARED(farm_member_fields, struct farm_member, void, MEMBER)
+
 void farm_members_emit(const struct farm_member *members, uint32_t count, struct emit *j)
 {
     emit_array(j);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct farm_member *m = &members[i];
-        emit_object(j);
-        emit_text_at(j, "name", m->name);
-        emit_text_at(j, "node", m->place->name);
-        emit_text_at(j, "id", m->place->device->id);
-        emit_text_at(j, "state", farm_state_text(m->state));
-        emit_text_at(j, "why", m->why[0] ? m->why : NULL);
-        emit_u64_at(j, "results", m->results);
-        emit_u64_at(j, "rounds", m->rounds);
-        emit_f64_at(j, "ratio", m->compared ? m->ratio.ratio : NAN);
-        emit_pair_at(j, "ratio_interval", m->compared && m->ratio.interval, m->ratio.low,
-                     m->ratio.high);
-        emit_object_end(j);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        emit_record(j, &farm_member_fields, &members[i], NULL);
     emit_array_end(j);
 }

@@ -73,6 +73,7 @@ bool live_break(struct live *v, enum error_code code, const char *format, ...)
     va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
+    log_add(v->o.log, LOG_DEBUG, "the evaluation breaks off: %s", message);
     return error_set(&v->broken, code, "%s", message);
 }
 
@@ -804,13 +805,15 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
     v->turns.last = &v->turns.first;
     v->turned.last = &v->turned.first;
     v->limits.terms = o->terms;
+    v->recovery.log = o->log;
     live_caches_init(v);
     struct worker_setup setup = {.argv = o->worker,
                                  .node = o->node,
                                  .environment = o->environment,
                                  .device = v->device.id,
                                  .simulated = o->simulated,
-                                 .limits = &v->limits};
+                                 .limits = &v->limits,
+                                 .log = o->log};
     v->pool = make_build_pool(v, &setup);
     // A CPU's driver must be told how to measure before it is loaded, so a worker that has listed
     // devices does not do there.

@@ -44,6 +44,7 @@ enum recovery_step recovery_event(struct recovery *r, enum recovery_event event,
                   state_names[r->state]);
         return step;
     }
+    log_add(r->log, LOG_DEBUG, "recovery: %s while %s", event_names[event], state_names[r->state]);
     r->state = transitions[r->state][event].next;
     if (event == RECOVERY_PROBE_FAILED && ++r->failures >= RECOVERY_TRIES) {
         r->state = RECOVERY_NONE;

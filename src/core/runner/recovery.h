@@ -6,6 +6,7 @@
 #define HONE_RUNNER_RECOVERY_H
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "model/result.h"
 #include "worker/protocol.h"
@@ -82,6 +83,7 @@ struct recovery {
     struct loss loss;
     uint32_t failures;       // of the probe, since the loss
     uint32_t prepare_deaths; // so often preparing was what a worker was lost with
+    const struct log *log;   // (or NULL) hears of every event
 };
 
 enum recovery_step recovery_begin(struct recovery *r, const struct loss *loss, struct error *e);

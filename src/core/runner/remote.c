@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "runner/node.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,18 @@
 // So much of files a worker is told to read; what is beyond that is sent even to one that can read it: no limit waits for
 // its disk.
 #define NAMED_MOST (1ull << 30)
+
+static void trace_remote(const struct remote *r, const char *what)
+{
+    log_add(r->log, LOG_DEBUG, "worker %d %s", (int)r->process.pid, what);
+}
+
+static void trace_frame(const struct remote *r, const char *way, enum verb verb, uint32_t sequence,
+                        uint64_t bytes)
+{
+    log_add(r->log, LOG_DEBUG, "worker %d %s '%s' #%" PRIu32 ", %" PRIu64 " bytes",
+            (int)r->process.pid, way, verb_text(verb), sequence, bytes);
+}
 
 static bool ask_to_open(struct remote *r, const struct worker_setup *s, enum worker_role role,
                         struct error *e)
@@ -71,12 +84,14 @@ bool remote_start(struct remote *r, const struct worker_setup *s, struct error *
 {
     *r = (struct remote)REMOTE_NONE;
     r->has_empty_caches = s->empty_caches != NULL;
+    r->log = s->log;
     bool ok =
         s->empty_caches ? start_with_empty_caches(r, s, e) : start_process(r, s, s->environment, e);
     if (!ok)
         return error_context(e, "starting a worker");
     channel_init(&r->channel, r->process.channel);
     r->running = true;
+    trace_remote(r, "was started");
     r->phase.kind = PHASE_OPENING;
     return true;
 }
@@ -100,6 +115,7 @@ bool remote_open(struct remote *r, const struct worker_setup *s, enum worker_rol
     struct error sent = ERROR_INIT;
     r->role = role;
     r->limits = s->limits;
+    r->log = s->log; // a spare was started without one
     r->phase.kind = PHASE_OPENING;
     if (!r->opens)
         r->opening_ns = clock_ns();
@@ -152,6 +168,7 @@ bool remote_send(struct remote *r, enum verb verb, const struct text *payload, s
     r->sequence++;
     r->outstanding += 1 + r->held; // it owes an answer to those, too, from now on
     r->held = 0;
+    trace_frame(r, "is sent", verb, r->sequence, length);
     if (!r->queue)
         return channel_send(&r->channel, verb, r->sequence, data, length, e);
     struct outgoing *o = outgoing_add(r, verb);
@@ -168,6 +185,7 @@ bool remote_hold(struct remote *r, enum verb verb, const struct text *payload, s
     if (r->queue) // what is behind contents waits anyway
         return remote_send(r, verb, payload, e);
     r->held++;
+    trace_frame(r, "is to be sent", verb, r->sequence + 1, payload->length);
     return channel_hold(&r->channel, verb, ++r->sequence, payload->data, payload->length, e);
 }
 
@@ -362,6 +380,7 @@ static bool take_phase(struct remote *r, const struct frame *f)
         return false;
     }
     limit_phase(r);
+    log_add(r->log, LOG_DEBUG, "worker %d: %s", (int)r->process.pid, phase_text(r->phase.kind));
     return true;
 }
 
@@ -405,6 +424,7 @@ enum news remote_next(struct remote *r, struct frame *f, struct error *e)
             return NEWS_NONE;
         if (f->verb == VERB_PHASE)
             return take_phase(r, f) ? NEWS_PHASE : NEWS_ENDED;
+        trace_frame(r, "sends", f->verb, f->sequence, f->length);
         r->outstanding -= r->outstanding > 0;
         if (f->sequence != r->beside || f->verb != VERB_REPLY_RESULT) {
             // A hello was followed by the request to open the device.
@@ -473,6 +493,7 @@ void remote_end(struct remote *r, struct endings *all)
     struct ending *n = r->running ? malloc(sizeof *n) : NULL;
     if (!r->running)
         return;
+    trace_remote(r, "is ended");
     channel_release(&r->channel);
     while (r->queue) {
         struct outgoing *o = r->queue;
@@ -563,6 +584,7 @@ static void add_last_words(const struct process *p, struct text *out)
 
 void remote_dies(struct remote *r)
 {
+    trace_remote(r, "has ended its channel");
     remote_resume(r);
     r->dying_ns = clock_ns();
     r->deadline_ns = 0;
@@ -571,6 +593,7 @@ void remote_dies(struct remote *r)
 void remote_breaks(struct remote *r, const char *what)
 {
     str_format(r->wrong, sizeof r->wrong, "%s", what);
+    log_add(r->log, LOG_DEBUG, "worker %d broke the protocol: %s", (int)r->process.pid, what);
     remote_dies(r);
     r->killed = true;
     remote_kill(r);

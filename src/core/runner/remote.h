@@ -3,6 +3,7 @@
 #ifndef HONE_RUNNER_REMOTE_H
 #define HONE_RUNNER_REMOTE_H
 
+#include "base/log.h"
 #include "os/process.h"
 #include "runner/worker_limits.h"
 #include "worker/protocol.h"
@@ -33,6 +34,7 @@ struct worker_setup {
     bool simulated; // as in struct live_options
     const struct worker_limits *limits;
     const char *empty_caches; // (or NULL) worker_caches.empty
+    const struct log *log;    // (or NULL) hears of every frame
 };
 
 struct remote {
@@ -49,6 +51,7 @@ struct remote {
     uint32_t beside;      // (or 0) a request whose answer leaves `phase` as it is: it is of another
     struct phase phase;
     const struct worker_limits *limits; // NULL: it was only started
+    const struct log *log;              // (or NULL)
     uint64_t opening_ns;                // when it was asked to open the device
     uint64_t deadline_ns;               // 0: none
     uint64_t limit_ns;                  // what the deadline was made from

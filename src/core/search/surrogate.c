@@ -171,8 +171,9 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     return &s->base;
 }
 
-// A configuration as a point: along each axis the place of its value among all, from 0 to 1. People
-// list the values that are worth trying, so that the next one is a like step whatever the numbers.
+// A configuration as a point: along each axis the place of its value among all, from -0.5 to 0.5. People
+// list the values that are worth trying, so that the next one is a like step whatever the numbers. Counted
+// from the middle, a list that is written the other way round has the same places but for their signs, bit by bit.
 // Behind these the twos of long lists.
 static void locate_configuration(struct surrogate *s, uint64_t index, float *point)
 {
@@ -180,8 +181,8 @@ static void locate_configuration(struct surrogate *s, uint64_t index, float *poi
     space_get(s->learner.space, index, s->learner.choice);
     for (uint32_t i = 0; i < x->count; i++) {
         const struct axis *a = &x->items[i];
-        float place = (float)a->place[s->learner.choice[a->parameter]];
-        point[i] = a->ordered ? place / (float)(a->count - 1) : place;
+        float place = (float)a->place[s->learner.choice[a->parameter]], last = (float)(a->count - 1);
+        point[i] = a->ordered ? (2 * place - last) / (2 * last) : place;
     }
     for (uint32_t i = 0, next = x->count; next < s->coordinates; i++) {
         if (x->items[i].twos)
@@ -235,7 +236,7 @@ static double distance_from_middle(const struct surrogate *s, const float *point
 {
     double sum = 0;
     for (uint32_t i = 0; i < s->learner.axes.count; i++) {
-        double apart = s->learner.axes.items[i].ordered ? (double)point[i] - 0.5 : 0;
+        double apart = s->learner.axes.items[i].ordered ? (double)point[i] : 0;
         sum += apart * apart;
     }
     return sum;

@@ -50,13 +50,13 @@ bool trend_init(struct trend *t, const struct axes *axes, struct arena *a)
 
 static double square_of(const struct trend *t, const float *point, uint32_t axis)
 {
-    double apart = (double)point[axis] - 0.5;
+    double apart = (double)point[axis];
     return t->weights[axis] * (apart * apart - SQUARE_MEAN);
 }
 
 static double place_of(const struct trend *t, const float *point, uint32_t axis)
 {
-    return t->weights[t->axes->count + axis] * ((double)point[axis] - 0.5);
+    return t->weights[t->axes->count + axis] * (double)point[axis];
 }
 
 double trend_value(const struct trend *t, const float *point)

@@ -22,7 +22,7 @@ struct trend {
 
 // The axes and the arena outlive it. False without memory.
 bool trend_init(struct trend *t, const struct axes *axes, struct arena *a);
-// The value expected at a point (a place from 0 to 1 on each axis): the sum of its terms, each times its
+// The value expected at a point (a place from -0.5 to 0.5 on each axis): the sum of its terms, each times its
 // slope. Standardised, 0 in the mean over all configurations, and 0 everywhere without answers. An axis
 // without an order has no part in it.
 double trend_value(const struct trend *t, const float *point);

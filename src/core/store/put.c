@@ -326,7 +326,8 @@ static bool result_put(struct store *s, const uint8_t *id, const struct store_jo
     result_bind(&v, result);
     policy_bind(&v, policy);
     if (count > 0)
-        value_f64(&v, ":median_ns", stats_median(samples, count));
+        value_f64(&v, ":median_ns",
+                  result->exact_ns > 0 ? result->exact_ns : stats_median(samples, count));
     value_i64(&v, ":sample_count", count);
     value_textn(&v, ":samples_ns", s->samples.data, s->samples.length);
     value_blob(&v, ":body", s->body.data, s->body.length);

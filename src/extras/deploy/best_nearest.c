@@ -3,10 +3,10 @@
 // deployed table would give, and its reason has the same words.
 #include "cli/best_nearest.h"
 
-#include "base/emit.h"
+#include "base/fields.h"
 #include "cli/respec.h"
 #include "cli/run_workflow.h"
-#include "extras/deploy/engine_deploy.h"
+#include "extras/deploy/deploy.h"
 #include "extras/deploy/formats.h"
 #include "extras/deploy/nearest.h"
 #include "lib/choose_device.h"
@@ -15,6 +15,7 @@
 
 #include <hone_known.h>
 
+#include <math.h>
 #include <string.h>
 
 enum { OPTIONS_MOST = 1 << 16, WHY_MOST = 1024 };
@@ -57,16 +58,16 @@ static void take_size(struct known_sizes *k, const struct spec *with)
     k->count++;
 }
 
-static bool read_sizes_known(const struct best_nearest *n, struct hone_store *store,
-                             enum language l, struct known_sizes *out, struct error *e)
+static bool read_sizes_known(const struct best_nearest *n, struct store *store, enum language l,
+                             struct known_sizes *out, struct error *e)
 {
     const struct work *w = n->work;
-    struct best_options o = {.spec = w->spec, .languages = 1u << l};
+    struct best_options o = {.spec = w->spec, .store = store, .languages = 1u << l};
     struct best_answer *answers;
     size_t count;
     struct spec_sources *sources = spec_sources_read(w->spec, l, n->device, NULL, e);
     o.sources = sources;
-    bool ok = sources && engine_best_all(&o, store, out->arena, &answers, &count, e);
+    bool ok = sources && best_all(&o, out->arena, &answers, &count, e);
     spec_sources_free(sources);
     if (!ok)
         return false;
@@ -75,7 +76,7 @@ static bool read_sizes_known(const struct best_nearest *n, struct hone_store *st
     out->is_column =
         arena_array(out->arena, w->spec->constant_count + (size_t)1, sizeof *out->is_column);
     if (!out->values || !out->is_column) {
-        engine_best_release(answers, count);
+        best_release_all(answers, count);
         return error_memory(e);
     }
     memset(out->is_column, 0, w->spec->constant_count * sizeof *out->is_column);
@@ -86,7 +87,7 @@ static bool read_sizes_known(const struct best_nearest *n, struct hone_store *st
             take_size(out, with);
         spec_free(with);
     }
-    engine_best_release(answers, count);
+    best_release_all(answers, count);
     return ok;
 }
 
@@ -139,13 +140,13 @@ static bool plan_known_sizes(const struct best_nearest *n, const struct known_si
 
 // The device of the table that is asked first: the one here or that fits the name, else any that the store knows. NULL:
 // it knows none in this language.
-static bool choose_first(const struct best_nearest *n, struct hone_store *store, enum language l,
+static bool choose_first(const struct best_nearest *n, struct store *store, enum language l,
                          const struct device_info **out, bool *is_named, struct error *e)
 {
-    const struct best_options o = {.spec = n->work->spec, .languages = 1u << l};
+    const struct best_options o = {.spec = n->work->spec, .store = store, .languages = 1u << l};
     struct device_info *known;
     size_t count;
-    if (!engine_best_devices(&o, store, &n->work->arena, &known, &count, e))
+    if (!best_devices(&o, &n->work->arena, &known, &count, e))
         return false;
     *is_named = n->device || !n->name;
     *out = n->device;
@@ -163,9 +164,9 @@ static bool choose_first(const struct best_nearest *n, struct hone_store *store,
 }
 
 // NULL without an error: this store knows nothing that is of use.
-static struct hone_tune *make_known_table(const struct best_nearest *n, struct hone_store *store,
-                                          const struct device_info *first, struct sweep_plan *plan,
-                                          struct error *e)
+static struct deploy *make_known_table(const struct best_nearest *n, struct store *store,
+                                       const struct device_info *first, struct sweep_plan *plan,
+                                       struct error *e)
 {
     struct work *w = n->work;
     struct known_sizes sizes = {.spec = w->spec, .arena = &w->arena};
@@ -173,22 +174,25 @@ static struct hone_tune *make_known_table(const struct best_nearest *n, struct h
         !plan_known_sizes(n, &sizes, plan, e))
         return NULL;
     struct hone_tune_options tune = HONE_TUNE_OPTIONS_INIT;
-    tune.store = store;
     tune.log = &w->notices;
-    const struct deploy_options o = {.path = w->call->arguments[0],
-                                     .strict = w->given->strict,
-                                     .plan = plan,
-                                     .tune.setup.device = first,
-                                     .is_known_only = true,
-                                     .all_others = true};
-    struct hone_tune *table = engine_deploy_new(&o, &tune, e);
-    struct running running = {.workflow = table, .work = w, .broken = e, .silent = true};
+    if (!setup_init(&w->setup, &tune, e))
+        return NULL;
+    struct deploy_options o = {.path = w->call->arguments[0],
+                               .strict = w->given->strict,
+                               .plan = plan,
+                               .tune = w->setup.options,
+                               .is_known_only = true,
+                               .all_others = true};
+    o.tune.setup.device = first;
+    o.tune.setup.store = store;
+    struct deploy *table = deploy_new(&o, e);
+    struct running running = {.workflow = deploy_workflow(table), .work = w, .broken = e, .silent = true};
     if (!table)
         return NULL;
     workflow_run(&running);
     if (e->code == ERROR_NONE)
         return table;
-    hone_tune_free(table);
+    deploy_free(table);
     return NULL;
 }
 
@@ -319,59 +323,68 @@ static void put_nearest(const struct nearest_answer *a, const struct work *w, st
     text_add(out, "\n");
 }
 
-static void emit_extent(struct emit *j, const char *key, const size_t *extent, uint32_t dimensions)
+static const uint64_t *extent_of(const size_t *extent, struct arena *a)
 {
-    emit_array_at(j, key);
-    for (uint32_t i = 0; i < dimensions; i++)
-        emit_u64(j, extent[i]);
-    emit_array_end(j);
+    uint64_t *sizes = arena_array(a, 3, sizeof *sizes);
+    for (uint32_t i = 0; sizes && i < 3; i++)
+        sizes[i] = extent[i];
+    return sizes;
 }
 
-static void emit_shape(struct emit *j, const char *key, const struct deploy_table *t,
-                       const int64_t *shape)
+#define NEAREST_LAUNCH(X)                                                                          \
+    X(TEXT, kernel, (v->kernel), "", "")                                                           \
+    X(U64S, global_size, (true, extent_of(v->global, a), v->dimensions), "", "")                   \
+    X(U64S, local_size, (true, extent_of(v->local, a), v->has_local ? v->dimensions : 0), "", "")  \
+    X(U64, local_memory, (v->local_memory), "bytes", "")
+FIELDS(nearest_launch_fields, hone_known_launch, void, NEAREST_LAUNCH)
+
+static void emit_launches(const void *record, const void *context, struct emit *j)
 {
-    emit_object_at(j, key);
+    const struct nearest_answer *v = record;
+    hone_known_launch l;
+    for (uint32_t i = 0; i < hone_known_launches(v->known, v->configuration); i++) {
+        if (hone_known_geometry(v->known, &v->who, v->configuration, i, v->shape, &l) == 1)
+            emit_record(j, &nearest_launch_fields, &l, context);
+    }
+}
+
+static void emit_shape(const void *shape, const void *context, struct emit *j)
+{
+    const struct deploy_table *t = ((const struct nearest_answer *)context)->table;
+    if (!shape) {
+        emit_null(j);
+        return;
+    }
+    emit_object(j);
     for (uint32_t i = 0; i < t->column_count; i++)
-        emit_u64_at(j, t->columns[i], (uint64_t)shape[i]);
+        emit_u64_at(j, t->columns[i], (uint64_t)((const int64_t *)shape)[i]);
     emit_object_end(j);
 }
 
+static const char *configuration_of(const struct nearest_answer *v, struct arena *a)
+{
+    struct text words = TEXT_INIT;
+    spec_configuration_json(v->table->spec, v->table->configurations[v->configuration].choice,
+                            &words);
+    return text_to_arena(&words, a);
+}
+
+#define NEAREST(X)                                                                                 \
+    X(TEXT, type, ("nearest"), "", "")                                                             \
+    X(JSON, configuration, (configuration_of(v, a)), "{}", "")                                     \
+    X(TEXT, why, (v->why), "", "")                                                                 \
+    X(TEXT, device, (v->who.name), "", "")                                                         \
+    X(PUT, shape, (emit_shape, v->shape), "{}", "")                                                \
+    X(PUT, measured, (emit_shape, v->point ? v->point->shape : NULL), "{}", "that answers")        \
+    X(F64, median_ns, (v->point ? v->point->median_ns : (double)NAN), "ns", "there")               \
+    X(TEXT, part, (v->part), "", "there")                                                          \
+    X(TEXT, options, (v->options), "", "")                                                         \
+    X(EACH, launches, (nearest_launch_fields, emit_launches, v), "", "")
+FIELDS_SHARED(best_nearest_fields, struct nearest_answer, struct nearest_answer, NEAREST)
+
 static void put_nearest_json(const struct nearest_answer *a, struct text *out)
 {
-    struct emit j;
-    struct text configuration = TEXT_INIT;
-    hone_known_launch l;
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_text_at(&j, "type", "nearest");
-    spec_configuration_json(a->table->spec, a->table->configurations[a->configuration].choice,
-                            &configuration);
-    emit_raw_at(&j, "configuration", text_cstr(&configuration));
-    emit_text_at(&j, "why", a->why);
-    emit_text_at(&j, "device", a->who.name);
-    emit_shape(&j, "shape", a->table, a->shape);
-    if (a->point)
-        emit_shape(&j, "measured", a->table, a->point->shape);
-    else
-        emit_null_at(&j, "measured");
-    emit_f64_at(&j, "median_ns", a->point ? a->point->median_ns : __builtin_nan(""));
-    emit_text_at(&j, "part", a->part);
-    emit_text_at(&j, "options", a->options);
-    emit_array_at(&j, "launches");
-    for (uint32_t i = 0; i < hone_known_launches(a->known, a->configuration); i++) {
-        if (hone_known_geometry(a->known, &a->who, a->configuration, i, a->shape, &l) != 1)
-            continue;
-        emit_object(&j);
-        emit_text_at(&j, "kernel", l.kernel);
-        emit_extent(&j, "global_size", l.global, l.dimensions);
-        emit_extent(&j, "local_size", l.local, l.has_local ? l.dimensions : 0);
-        emit_u64_at(&j, "local_memory", l.local_memory);
-        emit_object_end(&j);
-    }
-    emit_array_end(&j);
-    emit_object_end(&j);
-    text_add(out, "\n");
-    text_release(&configuration);
+    fields_line(&best_nearest_fields, a, a, out);
 }
 
 static int tell_nearest(const struct best_nearest *n, const struct deploy_found *found,
@@ -404,26 +417,26 @@ static int tell_nearest(const struct best_nearest *n, const struct deploy_found 
 }
 
 // -1: this store knows nothing that is of use in this language, or (is_named_only) nothing of the device that is named.
-static int show_nearest_of(const struct best_nearest *n, struct hone_store *store, enum language l,
+static int show_nearest_of(const struct best_nearest *n, struct store *store, enum language l,
                            bool is_named_only)
 {
     struct error e = ERROR_INIT;
     const struct device_info *first = NULL;
     struct sweep_plan plan;
-    struct engine_deployed deployed;
+    struct deploy_view deployed;
     bool is_named = false;
     int status = -1;
     if (!choose_first(n, store, l, &first, &is_named, &e))
         return work_failed(&e);
     if (!first || (is_named_only && !is_named))
         return -1;
-    struct hone_tune *table = make_known_table(n, store, first, &plan, &e);
+    struct deploy *table = make_known_table(n, store, first, &plan, &e);
     if (!table)
         return e.code == ERROR_NONE ? -1 : work_failed(&e);
-    engine_deployed(table, &deployed);
+    deploy_view(table, &deployed);
     if (deployed.found.table)
         status = tell_nearest(n, &deployed.found, is_named ? first->name : n->name);
-    hone_tune_free(table);
+    deploy_free(table);
     return status;
 }
 

@@ -11,7 +11,7 @@
 #include "extras/deploy/stamp.h"
 #include "lib/choose_device.h"
 #include "extras/deploy/deploy_report.h"
-#include "extras/deploy/engine_deploy.h"
+#include "extras/deploy/deploy.h"
 #include "problem/sweep_plan.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ struct session {
     const struct deploy_format *format; // NULL: the report alone
     const char *output;                 // NULL: stdout
     struct text *written;               // the outputs of all specs, a line each
-    struct hone_tune *deploy;
+    struct deploy *deploy;
     struct error broken;
     struct running running;
 };
@@ -144,13 +144,14 @@ static int choose_known_device(struct session *s)
     struct device_info *known;
     size_t count = 0, fitting = 0;
     const char *wanted = w->given->device;
-    const struct best_options o = {.spec = w->spec};
+    struct best_options o = {.spec = w->spec};
     int status = work_languages(w);
     if (status == EXIT_DONE)
         status = work_store(w, HONE_STORE_READ);
     if (status != EXIT_DONE)
         return status;
-    if (!engine_best_devices(&o, w->opened, &w->arena, &known, &count, &e))
+    o.store = w->store;
+    if (!best_devices(&o, &w->arena, &known, &count, &e))
         return work_failed(&e);
     struct text names = TEXT_INIT;
     for (size_t i = 0; i < count; i++) {
@@ -215,8 +216,8 @@ static int open_spec_and_device(struct session *s)
 
 static void read_report(const struct session *s, struct deploy_report *out)
 {
-    struct engine_deployed deployed;
-    engine_deployed(s->deploy, &deployed);
+    struct deploy_view deployed;
+    deploy_view(s->deploy, &deployed);
     *out = (struct deploy_report){deployed.found, deployed.records, deployed.count};
 }
 
@@ -236,8 +237,8 @@ static bool take_record(void *context, const void *record)
 static void show_deploy_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
-    struct engine_deployed deployed;
-    engine_deployed(s->deploy, &deployed);
+    struct deploy_view deployed;
+    deploy_view(s->deploy, &deployed);
     const struct deploy_progress *p = &deployed.progress;
     const struct workflow_progress *sweep = &p->sweep.common;
     const char *between = p->is_drawn ? " between the others" : "";
@@ -273,22 +274,24 @@ static int start_deploy(struct session *s)
     struct hone_tune_options tune = s->tuning.options;
     tune.log = &w->notices;
     tune.store = w->opened;
-    const struct deploy_options o = {.path = w->spec->path,
-                                     .strict = given->given.strict,
-                                     .plan = &s->plan,
-                                     .weights = s->weights,
-                                     .tune.setup.device = w->device,
-                                     .again = given->again,
-                                     .is_known_only = given->known,
-                                     .within =
-                                         (given->within > 0 ? given->within : WITHIN_DEFAULT) / 100,
-                                     .drawn = (uint32_t)given->hold_out.value,
-                                     .others = all ? NULL : others->items,
-                                     .other_count = all ? 0 : others->count,
-                                     .all_others = all,
-                                     .with_images = given->with_binaries,
-                                     .spare = engine_spare(w->list)};
-    s->deploy = engine_deploy_new(&o, &tune, &e);
+    if (given->known ? !setup_init(&w->setup, &tune, &e) : !setup_tune(&w->setup, &tune, &e))
+        return work_failed(&e);
+    struct deploy_options o = {.path = w->spec->path,
+                               .strict = given->given.strict,
+                               .plan = &s->plan,
+                               .weights = s->weights,
+                               .tune = w->setup.options,
+                               .again = given->again,
+                               .is_known_only = given->known,
+                               .within = (given->within > 0 ? given->within : WITHIN_DEFAULT) / 100,
+                               .drawn = (uint32_t)given->hold_out.value,
+                               .others = all ? NULL : others->items,
+                               .other_count = all ? 0 : others->count,
+                               .all_others = all,
+                               .with_images = given->with_binaries,
+                               .spare = w->list ? w->list->spare : NULL};
+    o.tune.setup.device = w->device;
+    s->deploy = deploy_new(&o, &e);
     return s->deploy ? EXIT_DONE : work_failed(&e);
 }
 
@@ -340,11 +343,11 @@ static void tell_end(struct session *s, const struct deploy_report *v, bool is_w
 // A table takes the place of no file that it is made from.
 static int refuse_own_input(const struct session *s)
 {
-    struct engine_deployed deployed;
+    struct deploy_view deployed;
     const char *path = NULL;
     if (!s->output)
         return EXIT_DONE;
-    engine_deployed(s->deploy, &deployed);
+    deploy_view(s->deploy, &deployed);
     const char *const given[] = {s->tuning.work.spec->path, s->settings->shapes,
                                  s->settings->given.store};
     for (size_t i = 0; !path && i < sizeof given / sizeof *given; i++)
@@ -369,12 +372,12 @@ static int try_format(struct session *s)
     const struct deploy_writing w = {.prefix = s->settings->name,
                                      .with_source = s->settings->with_source,
                                      .command = s->call.line};
-    struct engine_deployed deployed;
+    struct deploy_view deployed;
     struct deploy_configuration configuration;
     struct deploy_table table;
     if (!s->format)
         return EXIT_DONE;
-    engine_deployed(s->deploy, &deployed);
+    deploy_view(s->deploy, &deployed);
     uint32_t *choice = arena_array(a, deployed.spec->parameter_count + (size_t)1, sizeof *choice);
     bool ok = (choice || error_memory(&e)) &&
               deploy_table_init(&table, deployed.spec, deployed.found.columns,
@@ -412,7 +415,7 @@ static bool refuse_unknown(const struct session *s, const struct deploy_report *
 static int deploy_and_show(struct session *s)
 {
     struct deploy_report report;
-    s->running.workflow = s->deploy;
+    s->running.workflow = deploy_workflow(s->deploy);
     workflow_run(&s->running);
     read_report(s, &report);
     bool has_table = report.found.table != NULL;
@@ -498,7 +501,7 @@ static int deploy_one(const struct invocation *i, const char **argument,
         status = try_format(&s);
     if (status == EXIT_DONE)
         status = deploy_and_show(&s);
-    hone_tune_free(s.deploy);
+    deploy_free(s.deploy);
     tuning_release(&s.tuning);
     once_release(&s.once);
     return status;
@@ -556,71 +559,10 @@ static int check_file(const struct invocation *i, const char *file)
 
 // ---- the command -------------------------------------------------------------------------------
 
-// An option that says how something is tuned or measured; NULL: none is given.
-static const char *find_measuring(const struct deploy_settings *s)
-{
-    const struct measure_settings *m = &s->measure;
-    const struct {
-        bool is_given;
-        const char *name;
-    } rows[] = {{m->fresh, "--fresh"},
-                {m->retry, "--retry"},
-                {s->again, "--again"},
-                {s->hold_out.is_given, "--hold-out"},
-                {s->with_binaries, "--with-binaries"},
-                {s->search.budget, "--budget"},
-                {s->search.strategy, "--strategy"},
-                {s->search.no_transfer, "--no-transfer"},
-                {s->search.start_with.count, "--start-with"},
-                {s->given.on.count, "--on"},
-                {s->given.nodes, "--nodes"},
-                {s->given.outlier, "--outlier"},
-                {m->iterations.is_given, "--iterations"},
-                {m->limits.build_ns || m->limits.launch_ns || m->limits.driver_ns, "--timeout"},
-                {m->lock_wait_ns, "--lock-wait"},
-                {m->rules.count, "--rule"},
-                {m->seed.is_given, "--seed"},
-                {m->jobs.is_given, "--jobs"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].is_given)
-            return rows[i].name;
-    }
-    return NULL;
-}
-
-static int refuse_with_check(const struct deploy_settings *s)
-{
-    const char *other = s->output               ? "--output"
-                        : s->format             ? "--format"
-                        : s->name               ? "--name"
-                        : s->given.set.count    ? "--set"
-                        : s->shapes             ? "--shapes"
-                        : s->others.count       ? "--also-device"
-                        : s->known              ? "--known"
-                        : s->with_source        ? "--with-source"
-                        : s->given.config.count ? "--config"
-                        : s->given.where.count  ? "--where"
-                                                : find_measuring(s);
-    if (!other)
-        return EXIT_DONE;
-    complain("--check and %s exclude each other: a file is looked at, and nothing is made", other);
-    return EXIT_USAGE;
-}
-
 static int refuse_deploy_options(const struct invocation *i, const struct deploy_settings *s)
 {
     if (i->argument_count == 0)
         return refuse_usage(i->command, "SPEC is missing");
-    if (s->measure.no_store) {
-        complain(
-            "--no-store: a deploy keeps what it measures, so that it can go on where it ended");
-        return EXIT_USAGE;
-    }
-    const char *tuning = find_measuring(s);
-    if (s->known && tuning) {
-        complain("--known and %s exclude each other: nothing is launched", tuning);
-        return EXIT_USAGE;
-    }
     if (s->name && i->argument_count > 1) {
         complain("--name is for one spec, and %u are named", i->argument_count);
         return EXIT_USAGE;
@@ -667,10 +609,8 @@ static int run_deploy(struct invocation *i)
     const struct deploy_settings *s = i->settings;
     const struct deploy_format *format;
     struct text written = TEXT_INIT;
-    if (s->check) {
-        int refused = refuse_with_check(s);
-        return refused == EXIT_DONE ? check_file(i, s->check) : refused;
-    }
+    if (s->check)
+        return check_file(i, s->check);
     int status = refuse_deploy_options(i, s);
     if (status == EXIT_DONE)
         status = choose_format(s, i->argument_count == 1, &format);
@@ -722,6 +662,11 @@ static bool option_hold_out(void *field, const char *value, struct error *e)
 
 #define FIELD(member) offsetof(struct deploy_settings, member)
 
+#define MEASURING                                                                                  \
+    "fresh, retry, again, hold-out, with-binaries, budget, strategy, no-transfer, start-with, "    \
+    "on, "                                                                                         \
+    "nodes, outlier, iterations, timeout, lock-wait, rule, seed, jobs"
+
 static const struct option point_options[] = {
     {OPTION("shapes", "FILE", option_once, FIELD(shapes)),
      .brief = "the application's shapes, as CSV with weights",
@@ -743,6 +688,7 @@ static const struct option point_options[] = {
          "A further device for the same table, with what the store (and those of --also) have of "
          "it at these sizes; `all` takes every one. May be repeated."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
+     .excludes = MEASURING ": nothing is launched",
      .help = "Measure nothing: a table of what the store has, of this device or, with --device, of "
              "another that need not be here. "
              "--config and --where say of which part of the space, --cold with which inputs. A "
@@ -769,6 +715,8 @@ static const struct option table_options[] = {
              "architecture "
              "and digest. NVIDIA's alone: a cubin in CUDA, PTX in OpenCL."},
     {OPTION("check", "FILE", option_once, FIELD(check)),
+     .excludes = "output, format, name, set, shapes, also-device, known, with-source, config, "
+                 "where, " MEASURING ": a file is looked at, and nothing is made",
      .brief = "is the file still of this kernel?",
      .help =
          "Measure nothing: exit with 1 where the spec, or a text of its kernel, has changed since "
@@ -789,7 +737,6 @@ static const struct option_group groups[] = {
     {"Measuring", rule_options, FIELD(measure)},
     {"Measuring", jobs_options, FIELD(measure)},
     {"Results", again_options, FIELD(measure)},
-    {"Results", no_store_options, FIELD(measure)},
     {"Help", help_options, 0},
     {0},
 };

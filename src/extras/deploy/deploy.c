@@ -178,28 +178,25 @@ static bool make_deploy(struct deploy *d, struct error *e)
            ((vendor && vendor[0]) || deploy_read_device(d, &d->own, e)) && deploy_read_others(d, e);
 }
 
+static const struct workflow_operations deploy_operations;
+
 struct deploy *deploy_new(const struct deploy_options *o, struct error *e)
 {
-    struct deploy *d = calloc(1, sizeof *d);
-    if (!d) {
-        error_memory(e);
+    struct deploy *d = workflow_new(sizeof *d, &deploy_operations, e);
+    if (!d)
         return NULL;
-    }
     arena_init(&d->arena);
     d->o = *o;
     d->o.drawn = o->is_known_only ? 0 : o->drawn;
-    d->started_ns = clock_ns();
     if (make_deploy(d, e))
         return d;
     deploy_free(d);
     return NULL;
 }
 
-void deploy_free(struct deploy *d)
+static void release_deploy(void *workflow)
 {
-    if (!d)
-        return;
-    tune_free(d->tune);
+    struct deploy *d = workflow;
     for (size_t i = 0; i < sizeof d->sweeps / sizeof *d->sweeps; i++)
         sweep_free(d->sweeps[i]);
     spec_sources_free(d->sources);
@@ -208,7 +205,6 @@ void deploy_free(struct deploy *d)
     spec_free(d->spec);
     spec_digests_release(&d->digests);
     arena_release(&d->arena);
-    free(d);
 }
 
 // ---- tuning ------------------------------------------------------------------------------------
@@ -277,7 +273,7 @@ static bool step_sweep(struct deploy *d, int timeout_ms, struct error *e)
     sweep_progress(d->sweeps[d->stage], &progress);
     d->launches += progress.launches;
     d->phase = DEPLOY_MEASURING;
-    if (d->cancelled)
+    if (d->w.cancelled)
         return true;
     if (!take_winners(d, e) || (d->stage == 0 && d->o.drawn > 0 && !deploy_draw(d, e)))
         return false;
@@ -336,7 +332,7 @@ struct tune_options deploy_tune_options(const struct deploy *d, const struct dep
     return o;
 }
 
-// d->tune stays NULL where the row cannot be measured: row->why then says so.
+// d->w.inner stays NULL where the row cannot be measured: row->why then says so.
 static bool start_row(struct deploy *d, struct deploy_row *row, struct error *e)
 {
     struct error why = ERROR_INIT;
@@ -348,14 +344,14 @@ static bool start_row(struct deploy *d, struct deploy_row *row, struct error *e)
         return error_memory(e);
     const struct tune_options o = deploy_tune_options(d, row, candidates, count);
     d->records[d->row].tried = count;
-    d->tune = tune_new(&o, &why);
-    if (!d->tune && !is_of_row(&why)) {
+    d->w.inner = tune_new(&o, &why);
+    if (!d->w.inner && !is_of_row(&why)) {
         *e = why;
         return false;
     }
-    if (!d->tune && !row->why)
+    if (!d->w.inner && !row->why)
         row->why = arena_strdup(&d->arena, why.text);
-    return d->tune || row->why || error_memory(e);
+    return d->w.inner || row->why || error_memory(e);
 }
 
 // The row's default, and the fastest of its ranking, with which the others are compared. NULL:
@@ -408,8 +404,8 @@ static bool take_measured(struct deploy *d, struct deploy_record *out, const str
     struct grid_cell cell = {.row = d->row, .ns = r->stats.median, .median_ns = r->stats.median};
     if (!r->timed)
         return true;
-    cell.gain = gain_of(d->tune, b->base, r);
-    tune_compare(d->tune, r, b->best, &behind);
+    cell.gain = gain_of(d->w.inner, b->base, r);
+    tune_compare(d->w.inner, r, b->best, &behind);
     if (behind.known && b->best)
         cell.ns = b->best->stats.median * behind.ratio.ratio;
     spec_configuration_text(d->rows[d->row].spec, r->choice, true, &text);
@@ -427,7 +423,7 @@ static bool take_measured(struct deploy *d, struct deploy_record *out, const str
 }
 
 // Finishes a row whose tune is over, or that has none.
-static bool finish_row(struct deploy *d, const struct deploy_record **record, struct error *e)
+static bool finish_row(struct deploy *d, const void **record, struct error *e)
 {
     struct deploy_row *row = &d->rows[d->row];
     struct deploy_record *out = &d->records[d->row];
@@ -438,18 +434,17 @@ static bool finish_row(struct deploy *d, const struct deploy_record **record, st
     out->shape = row->shape;
     out->weight = row->weight;
     out->best_ns = NAN;
-    const struct tune_record *const *records = d->tune ? tune_records(d->tune, &count) : NULL;
+    const struct tune_record *const *records = d->w.inner ? tune_records(d->w.inner, &count) : NULL;
     const struct row_bases bases = find_bases(d, records, count);
     for (size_t i = 0; i < count; i++) {
         if (!take_measured(d, out, records[i], &bases))
             return error_memory(e);
     }
-    if (d->tune)
-        tune_progress(d->tune, &progress);
+    if (d->w.inner)
+        tune_progress(d->w.inner, &progress);
     d->launches += progress.launches;
-    out->is_known = d->tune && progress.launches == 0 && !row->is_tuned;
-    tune_free(d->tune);
-    d->tune = NULL;
+    out->is_known = d->w.inner && progress.launches == 0 && !row->is_tuned;
+    workflow_end_inner(&d->w);
     out->why = out->timed > 0 ? NULL
                : row->why     ? row->why
                               : "no configuration gave a correct result";
@@ -458,28 +453,30 @@ static bool finish_row(struct deploy *d, const struct deploy_record **record, st
     return true;
 }
 
-static enum workflow_answer step_row(struct deploy *d, int timeout_ms,
-                                     const struct deploy_record **record, struct error *e)
+static enum workflow_answer step_row(struct deploy *d, int timeout_ms, const void **record,
+                                     struct error *e)
 {
     const struct tune_record *one;
-    if (!d->tune && !start_row(d, &d->rows[d->row], e))
+    if (!d->w.inner && !start_row(d, &d->rows[d->row], e))
         return WORKFLOW_BROKEN;
-    enum workflow_answer answer = d->tune ? tune_step(d->tune, timeout_ms, &one, e) : WORKFLOW_END;
+    enum workflow_answer answer =
+        d->w.inner ? tune_step(d->w.inner, timeout_ms, &one, e) : WORKFLOW_END;
     if (answer == WORKFLOW_BROKEN)
         return answer;
-    if (answer != WORKFLOW_END || d->cancelled)
+    if (answer != WORKFLOW_END || d->w.cancelled)
         return answer == WORKFLOW_END ? WORKFLOW_END : WORKFLOW_NOTHING;
     return finish_row(d, record, e) ? WORKFLOW_RECORD : WORKFLOW_BROKEN;
 }
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static enum workflow_answer advance_deploy(struct deploy *d, int timeout_ms,
-                                           const struct deploy_record **record, struct error *e)
+static enum workflow_answer step_deploy(void *workflow, int timeout_ms, const void **record,
+                                        struct error *e)
 {
+    struct deploy *d = workflow;
     if (d->phase == DEPLOY_DONE)
         return WORKFLOW_END;
-    if (d->cancelled && !d->tune && d->phase == DEPLOY_MEASURING)
+    if (d->w.cancelled && !d->w.inner && d->phase == DEPLOY_MEASURING)
         return WORKFLOW_END;
     if (d->o.is_known_only) {
         bool ok = deploy_read_known(d, e);
@@ -487,7 +484,7 @@ static enum workflow_answer advance_deploy(struct deploy *d, int timeout_ms,
         return ok ? WORKFLOW_END : WORKFLOW_BROKEN;
     }
     if (d->phase == DEPLOY_BUILDING) {
-        if (d->image_count == deploy_images_planned(d) || (d->cancelled && !d->tune))
+        if (d->image_count == deploy_images_planned(d) || (d->w.cancelled && !d->w.inner))
             d->phase = DEPLOY_DONE;
         else if (!deploy_step_image(d, timeout_ms, e))
             return WORKFLOW_BROKEN;
@@ -501,40 +498,24 @@ static enum workflow_answer advance_deploy(struct deploy *d, int timeout_ms,
     return deploy_end(d, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
 }
 
-enum workflow_answer deploy_step(struct deploy *d, int timeout_ms,
-                                 const struct deploy_record **record, struct error *e)
+static void stop_deploy(void *workflow)
 {
-    struct error why = ERROR_INIT;
-    *record = NULL;
-    if (d->broken)
-        return WORKFLOW_BROKEN;
-    enum workflow_answer answer = advance_deploy(d, timeout_ms, record, &why);
-    d->broken = answer == WORKFLOW_BROKEN;
-    if (d->broken && e)
-        *e = why;
-    return answer;
-}
-
-void deploy_cancel(struct deploy *d)
-{
-    d->cancelled = true;
+    struct deploy *d = workflow;
     if (d->sweeps[d->stage])
         sweep_cancel(d->sweeps[d->stage]);
-    if (d->tune)
-        tune_cancel(d->tune);
 }
+
+static const struct workflow_operations deploy_operations = {
+    .step = step_deploy, .stop = stop_deploy, .release = release_deploy};
 
 // ---- views -------------------------------------------------------------------------------------
 
 void deploy_progress(struct deploy *d, struct deploy_progress *out)
 {
     memset(out, 0, sizeof *out);
-    out->common.planned = (uint64_t)d->o.plan->point_count + d->o.drawn;
-    if (d->stage > 0 || d->phase != DEPLOY_TUNING)
-        out->common.planned = d->row_count;
-    out->common.done = d->record_count;
-    out->common.elapsed_ns = clock_ns() - d->started_ns;
-    out->common.cancelled = d->cancelled;
+    bool is_all = d->stage > 0 || d->phase != DEPLOY_TUNING;
+    workflow_progress(&d->w, is_all ? d->row_count : (uint64_t)d->o.plan->point_count + d->o.drawn,
+                      d->record_count, &out->common);
     out->phase = d->phase;
     out->is_drawn = d->phase == DEPLOY_TUNING ? d->stage > 0 : d->row >= d->o.plan->point_count;
     out->row = d->row;
@@ -546,36 +527,28 @@ void deploy_progress(struct deploy *d, struct deploy_progress *out)
         out->launches += out->sweep.launches;
         out->common.evaluator = out->sweep.common.evaluator;
     }
-    if (d->tune) {
-        tune_progress(d->tune, &out->tune);
+    if (d->w.inner) {
+        tune_progress(d->w.inner, &out->tune);
         out->launches += out->tune.launches;
-        out->common.evaluator = out->tune.common.evaluator;
     }
 }
 
-const struct deploy_record *deploy_records(const struct deploy *d, uint32_t *count)
+void deploy_view(struct deploy *d, struct deploy_view *out)
 {
-    *count = d->record_count;
-    return d->records;
-}
-
-const struct spec *deploy_spec(const struct deploy *d)
-{
-    return d->spec;
-}
-
-void deploy_found(const struct deploy *d, struct deploy_found *out)
-{
-    *out = (struct deploy_found){.parts = d->is_whole ? d->parts : NULL,
-                                 .table = d->is_whole ? &d->table : NULL,
-                                 .chosen = d->chosen,
-                                 .matrices = d->matrices,
-                                 .candidates = d->own.count,
-                                 .columns = d->columns,
-                                 .column_count = d->column_count,
-                                 .sources = d->sources,
-                                 .points = d->o.plan->point_count,
-                                 .drawn = d->row_count - d->o.plan->point_count,
-                                 .images = d->images,
-                                 .image_count = d->image_count};
+    deploy_progress(d, &out->progress);
+    out->records = d->records;
+    out->count = d->record_count;
+    out->spec = d->spec;
+    out->found = (struct deploy_found){.parts = d->is_whole ? d->parts : NULL,
+                                       .table = d->is_whole ? &d->table : NULL,
+                                       .chosen = d->chosen,
+                                       .matrices = d->matrices,
+                                       .candidates = d->own.count,
+                                       .columns = d->columns,
+                                       .column_count = d->column_count,
+                                       .sources = d->sources,
+                                       .points = d->o.plan->point_count,
+                                       .drawn = d->row_count - d->o.plan->point_count,
+                                       .images = d->images,
+                                       .image_count = d->image_count};
 }

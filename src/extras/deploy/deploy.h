@@ -92,14 +92,16 @@ struct deploy_found {
 struct deploy;
 
 struct deploy *deploy_new(const struct deploy_options *o, struct error *e);
-enum workflow_answer deploy_step(struct deploy *d, int timeout_ms,
-                                 const struct deploy_record **record, struct error *e);
-void deploy_cancel(struct deploy *d);
+WORKFLOW_FUNCTIONS(deploy, struct deploy, struct deploy_record);
 void deploy_progress(struct deploy *d, struct deploy_progress *out);
-const struct deploy_record *deploy_records(const struct deploy *d, uint32_t *count);
-void deploy_found(const struct deploy *d, struct deploy_found *out);
-// The table's spec: with the constants that are the same at all points. It lives until deploy_free().
-const struct spec *deploy_spec(const struct deploy *d);
-void deploy_free(struct deploy *d); // NULL is fine
+// Everything that reports show of it.
+struct deploy_view {
+    struct deploy_progress progress;
+    const struct deploy_record *records;
+    uint32_t count;
+    struct deploy_found found;
+    const struct spec *spec; // of the table: with the constants that are the same at all points
+};
+void deploy_view(struct deploy *d, struct deploy_view *out);
 
 #endif

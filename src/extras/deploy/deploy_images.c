@@ -29,8 +29,8 @@ static bool start_image(struct deploy *d, const struct deploy_point *point, stru
         return error_memory(e);
     o.setup.store = NULL; // nothing is measured, and what the store has is not loaded
     o.no_timing = o.keep = true;
-    d->tune = tune_new(&o, e);
-    return d->tune != NULL;
+    d->w.inner = tune_new(&o, e);
+    return d->w.inner != NULL;
 }
 
 // The kind of a program that has the kernel under this name, so that an application finds it there:
@@ -84,14 +84,14 @@ static bool fetch_image(struct deploy *d, const struct deploy_point *point, stru
 {
     struct text program = TEXT_INIT;
     size_t count;
-    const struct tune_record *const *records = tune_records(d->tune, &count);
+    const struct tune_record *const *records = tune_records(d->w.inner, &count);
     bool ok = count == 1 && records[0]->result->status == STATUS_CORRECT;
     if (!ok)
         error_set(e, ERROR_DEVICE, "%s, which was correct when it was measured: %s",
                   count ? status_text(records[0]->result->status) : "no result",
                   count ? records[0]->result->message : "");
     ok = ok &&
-         tune_fetch(d->tune, records[0], FETCH_BINARY, records[0]->job->launches[0].program,
+         tune_fetch(d->w.inner, records[0], FETCH_BINARY, records[0]->job->launches[0].program,
                     &program, e) &&
          (!program.failed || error_memory(e)) && take_image(d, point, records[0]->job, &program, e);
     text_release(&program);
@@ -103,13 +103,12 @@ bool deploy_step_image(struct deploy *d, int timeout_ms, struct error *e)
 {
     const struct tune_record *record;
     const struct deploy_point *point = &d->table.devices->points[d->image_count];
-    if (!d->tune && !start_image(d, point, e))
+    if (!d->w.inner && !start_image(d, point, e))
         return false;
-    enum workflow_answer answer = tune_step(d->tune, timeout_ms, &record, e);
+    enum workflow_answer answer = tune_step(d->w.inner, timeout_ms, &record, e);
     if (answer != WORKFLOW_END)
         return answer != WORKFLOW_BROKEN;
-    bool ok = d->cancelled || fetch_image(d, point, e);
-    tune_free(d->tune);
-    d->tune = NULL;
+    bool ok = d->w.cancelled || fetch_image(d, point, e);
+    workflow_end_inner(&d->w);
     return ok;
 }

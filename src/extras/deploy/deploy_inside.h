@@ -41,6 +41,7 @@ struct deploy_row {
 };
 
 struct deploy {
+    struct workflow w; // the inner one: a tune of the row, or of a point's program
     struct deploy_options o;
     struct arena arena;
     struct spec *spec; // with the constants that are the same everywhere
@@ -59,14 +60,13 @@ struct deploy {
     uint32_t stage;           // index there
     enum deploy_phase phase;
     uint32_t row; // the current one
-    struct tune *tune;
     struct deploy_grid own, *others;
     uint32_t other_count;
     struct deploy_record *records;
     uint32_t record_count;
     const char **winners; // of all rows: each once
     uint32_t winner_count;
-    uint64_t launches, started_ns;
+    uint64_t launches;
     struct deploy_table table;
     struct deploy_chosen *chosen;
     struct deploy_matrix *matrices;
@@ -74,7 +74,7 @@ struct deploy {
     const char *const **parts;        // likewise
     struct deploy_image *images; // of the points of the table's first device, which is this one
     uint32_t image_count;
-    bool is_whole, cancelled, broken;
+    bool is_whole;
 };
 
 // deploy.c: the options of a tune of these configurations at the row, whose results are stored under the deploy's name.

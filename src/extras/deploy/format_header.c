@@ -113,11 +113,24 @@ static void add_about(const struct header *h)
 
 // ---- the configurations ------------------------------------------------------------------------
 
+// The kind that holds all values of a parameter.
+static enum value_kind member_kind(const struct parameter *p)
+{
+    enum value_kind kind = VALUE_INT;
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->values[i].kind == VALUE_STRING ||
+            (p->values[i].kind == VALUE_FLOAT && kind != VALUE_STRING))
+            kind = p->values[i].kind;
+    }
+    return kind;
+}
+
 static void add_member_type(const struct header *h, const struct parameter *p)
 {
-    text_add(h->out, p->type == PARAMETER_STRING  ? "    const char *"
-                     : p->type == PARAMETER_FLOAT ? "    double "
-                                                  : "    int64_t ");
+    enum value_kind kind = member_kind(p);
+    text_add(h->out, kind == VALUE_STRING  ? "    const char *"
+                     : kind == VALUE_FLOAT ? "    double "
+                                           : "    int64_t ");
     emit_c_name(p->name, h->out);
     text_add(h->out, ";\n");
 }
@@ -127,9 +140,14 @@ static void add_member(const struct header *h, const struct parameter *p, const 
     char number[32];
     double f;
     text_add(h->out, ", ");
-    if (p->type == PARAMETER_STRING) {
-        emit_c_string(v->kind == VALUE_STRING ? v->s : "", h->out);
-    } else if (p->type == PARAMETER_FLOAT && value_to_f64(v, &f)) {
+    enum value_kind kind = member_kind(p);
+    if (kind == VALUE_STRING) {
+        struct text shown = TEXT_INIT;
+        if (v->kind != VALUE_STRING)
+            value_print(v, &shown);
+        emit_c_string(v->kind == VALUE_STRING ? v->s : text_cstr(&shown), h->out);
+        text_release(&shown);
+    } else if (kind == VALUE_FLOAT && value_to_f64(v, &f)) {
         f64_to_str(f, number);
         text_add(h->out, number);
     } else {

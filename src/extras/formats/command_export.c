@@ -1,5 +1,5 @@
 // hone export: writes what the store knows of a spec in formats of others.
-#include "base/emit.h"
+#include "base/fields.h"
 #include "os/file_replace.h"
 #include "cli/respec.h"
 #include "cli/work.h"
@@ -119,25 +119,31 @@ static bool make_export(struct session *s, const struct stored_space *space, str
     return ok;
 }
 
+#define EXPORTED(X)                                                                                \
+    X(TEXT, file, (c->path), "", "")                                                               \
+    X(TEXT, format, (export_format_text(c->format)), "", "")                                       \
+    X(TEXT, device, (v->device), "", "")                                                           \
+    X(TEXT, platform, (v->platform), "", "")                                                       \
+    X(TEXT, language, (v->language), "", "")                                                       \
+    X(TEXT, constants, (v->constants), "", "")                                                     \
+    X(U64, results, (c->results), "", "")
+
+struct exported {
+    const char *path;
+    enum export_format format;
+    uint64_t results;
+};
+
+FIELDS(exported_fields, struct stored_space, struct exported, EXPORTED)
+
 static void say_file(const struct session *s, const char *path, const struct stored_space *space,
                      uint64_t results, struct text *out)
 {
-    struct emit j;
-    if (s->settings->given.output.format != REPORT_JSON) {
+    const struct exported exported = {path, s->format, results};
+    if (s->settings->given.output.format == REPORT_JSON)
+        fields_line(&exported_fields, space, &exported, out);
+    else
         text_addf(out, "%s\n", path);
-        return;
-    }
-    emit_start(&j, out);
-    emit_object(&j);
-    emit_text_at(&j, "file", path);
-    emit_text_at(&j, "format", export_format_text(s->format));
-    emit_text_at(&j, "device", space->device);
-    emit_text_at(&j, "platform", space->platform);
-    emit_text_at(&j, "language", space->language);
-    emit_text_at(&j, "constants", space->constants);
-    emit_u64_at(&j, "results", results);
-    emit_object_end(&j);
-    text_add(out, "\n");
 }
 
 static int write_one(struct session *s)
@@ -307,6 +313,8 @@ static const struct example examples[] = {
     {0},
 };
 
+static const struct json_record json_records[] = {{"file", &exported_fields}, {0}};
+
 const struct command command_export = {
     .name = "export",
     .group = GROUP_RESULTS,
@@ -330,9 +338,8 @@ const struct command command_export = {
         "same order, "
         "and can append to it.\n\n"
         "Exit status 1: the store has nothing that fits.",
-    .json = "With --json one object a line for each file: file, format, device, platform, "
-            "language, constants, "
-            "results.",
+    .json = "With --json one object a line for each file.",
+    .records = json_records,
     .topics = "formats",
     .groups = groups,
     .examples = examples,

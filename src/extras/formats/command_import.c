@@ -5,6 +5,7 @@
 #include "extras/formats/import.h"
 #include "recorded/read_store.h"
 #include "report/units.h"
+#include "workflows/bundle.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -92,8 +93,8 @@ static int add_recorded(struct work *w, const char *path, struct store_imported 
     const struct invocation *call = w->call;
     const struct spec_options options = work_spec_options(w);
     const char *path_of_spec = ((const struct import_settings *)call->settings)->spec;
-    w->loaded = engine_spec_handle(spec_load(path_of_spec, &options, &e));
-    w->spec = engine_spec(w->loaded);
+    w->loaded = handle_of_spec(spec_load(path_of_spec, &options, &e));
+    w->spec = spec_of(w->loaded);
     if (!w->spec)
         return work_failed(&e);
     int status = work_languages(w);
@@ -116,24 +117,9 @@ static int add_stores(struct work *w, const char *path, struct store_imported *c
     const struct invocation *call = w->call;
     const struct import_settings *o = call->settings;
     bool (*merge)(const char *, const char *const *, size_t, struct store_imported *,
-                  struct error *) = o->best ? engine_bundle : store_import;
+                  struct error *) = o->best ? bundle_best : store_import;
     bool ok = merge(path, call->arguments, call->argument_count, counts, &e);
     return ok ? EXIT_DONE : work_failed(&e);
-}
-
-static int check_options(const struct work *w, enum kind kind)
-{
-    const struct import_settings *s = w->call->settings;
-    if (kind == KIND_STORES &&
-        (s->given.device || s->given.set.count || s->given.language.is_given)) {
-        complain("--device, --set and --language belong to --spec: a store says them itself");
-        return EXIT_USAGE;
-    }
-    if (kind == KIND_RECORDED && s->best) {
-        complain("--best and --spec exclude each other: what others recorded is shipped as it is");
-        return EXIT_USAGE;
-    }
-    return kind == KIND_REFUSED ? EXIT_USAGE : EXIT_DONE;
 }
 
 static int import(struct work *w)
@@ -142,9 +128,7 @@ static int import(struct work *w)
     struct text out = TEXT_INIT;
     const struct invocation *call = w->call;
     enum kind kind = kind_of(w);
-    int status = check_options(w, kind);
-    if (status == EXIT_DONE)
-        status = work_environment(w);
+    int status = kind == KIND_REFUSED ? EXIT_USAGE : work_environment(w);
     if (status != EXIT_DONE)
         return status;
     const char *path = work_store_path(w, &e);
@@ -179,7 +163,9 @@ static const struct option options[] = {
      .brief = "merged into; else your own",
      .help = "The store that the others are merged into; made when missing. Default: "
              "$XDG_DATA_HOME/hone/results.sqlite, or ~/.local/share/hone/results.sqlite."},
-    {OPTION("best", NULL, option_flag, FIELD(best)), .brief = "only what says which is the best",
+    {OPTION("best", NULL, option_flag, FIELD(best)),
+     .excludes = "spec: what others recorded is shipped as it is",
+     .brief = "only what says which is the best",
      .help =
          "Only what says which configuration is the best, to be shipped with a spec: of each "
          "spec, its constants, the device with its driver and the text of the kernel the ten "
@@ -192,19 +178,21 @@ static const struct option options[] = {
     {0},
 };
 
+#define IN_STORE "spec: a store has its devices, constants and languages"
+
 static const struct option recorded_options[] = {
     {OPTION("spec", "SPEC", option_text, FIELD(spec)), .brief = "whose results others recorded",
      .help =
          "The spec whose results the files have: a T4 file, a Kernel Tuner cache file or hone's "
          "CSV, also compressed by gzip. Parameters and values must be the spec's."},
-    {OPTION("device", "NAME", option_text, FIELD(given.device)), .letter = 'd',
+    {OPTION("device", "NAME", option_text, FIELD(given.device)), .letter = 'd', .needs = IN_STORE,
      .offer = offer_devices, .brief = "where they were recorded",
      .help = "Where they were recorded, for files that do not say."},
-    {OPTION("set", "NAME=VALUE", option_list, FIELD(given.set)), .letter = 's',
+    {OPTION("set", "NAME=VALUE", option_list, FIELD(given.set)), .letter = 's', .needs = IN_STORE,
      .offer = offer_constants, .brief = "a constant that they were made with", .is_list = true,
      .help = "A constant that they were recorded with, such as WIDTH=512. May be repeated."},
     {OPTION("language", LANGUAGES_ARGUMENT, option_language, FIELD(given.language)), .letter = 'l',
-     .brief = "the language they were recorded in",
+     .needs = IN_STORE, .brief = "the language they were recorded in",
      .help = "The language that they were recorded in. Default: the spec's first."},
     {0},
 };

@@ -1,5 +1,6 @@
 // Reads CSV field by field, without a line in memory: the names of the first line say which columns
-// are parameters, which are hone's own, and which are further measurements.
+// are parameters, which are hone's own, and which are further measurements. KTT's CSV begins with "Kernel name,Computation
+// duration (us),Global size,Local size"; then come its parameters, its counters, and what its compiler said. All its rows are correct.
 
 #include "extras/formats/csv.h"
 
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *const csv_column_names[CSV_COLUMN_COUNT] = {CSV_COLUMNS(LIST_TEXT)};
 
@@ -126,11 +128,17 @@ static bool read_record(struct reading *r, struct record *c)
 
 struct csv {
     struct record record;
-    size_t columns, parameters; // the first so many are parameters
-    uint32_t *parameter;        // of each of them
-    enum csv_column *column;    // of the others; CSV_COLUMN_COUNT: a measurement
-    const char **names;         // of measurements
+    size_t columns;
+    size_t first, parameters; // so many from the first on are parameters
+    uint32_t *parameter;      // of each of them
+    enum csv_column *column;  // of the others; CSV_COLUMN_COUNT: a measurement
+    const char **names;       // of measurements
 };
+
+static bool is_parameter(const struct csv *c, size_t column)
+{
+    return column >= c->first && column < c->first + c->parameters;
+}
 
 static enum csv_column column_of(const char *name)
 {
@@ -149,17 +157,64 @@ static size_t find_status(const struct record *c)
     return i;
 }
 
+static bool is_of_ktt(const struct record *c)
+{
+    return c->count > 3 && str_equal(field(c, 0), "Kernel name");
+}
+
+static const char ktt_duration[] = "Computation duration (";
+
+// Kinds of the columns that KTT writes before its parameters; those of sizes say nothing new.
+static bool ktt_column(const char *name, enum csv_column *out)
+{
+    *out = str_equal(name, "Kernel name")                                      ? CSV_NAME
+           : str_starts(name, ktt_duration)                                    ? CSV_TIME
+           : str_starts(name, "Global size") || str_starts(name, "Local size") ? CSV_SAMPLES
+                                                                               : CSV_COLUMN_COUNT;
+    return *out != CSV_COLUMN_COUNT;
+}
+
+// A macro of a kernel: a counter has points in its name, and what the compiler says has blanks. The counters of old cards are like
+// macros, too: which are parameters then is for the spec to say.
+static bool is_ktt_parameter(const struct gather *g, const char *name)
+{
+    uint32_t index;
+    return g->o->spec ? gather_find(g, name, &index) : !strpbrk(name, ". ");
+}
+
+// Where the parameters are, and the unit of the times; false if that is unknown.
+static bool find_columns(struct reading *r, struct csv *c)
+{
+    enum csv_column known;
+    char unit[16] = "";
+    const struct record *head = &c->record;
+    if (!is_of_ktt(head)) {
+        c->parameters = find_status(head);
+        return c->parameters + 1 < head->count;
+    }
+    r->gather.recorded->format = RECORDED_KTT;
+    for (; c->first < head->count && ktt_column(field(head, c->first), &known); c->first++) {
+        const char *text = field(head, c->first) + sizeof ktt_duration - 1;
+        if (known == CSV_TIME)
+            str_format(unit, sizeof unit, "%.*s", (int)strcspn(text, ")"), text);
+    }
+    while (c->first + c->parameters < head->count &&
+           is_ktt_parameter(&r->gather, field(head, c->first + c->parameters)))
+        c->parameters++;
+    return time_unit_ns(unit, &r->gather.unit_ns);
+}
+
 static bool read_names(struct reading *r, struct csv *c)
 {
     struct record *head = &c->record;
     if (!read_record(r, head))
         return false;
     c->columns = head->count;
-    c->parameters = find_status(head);
-    if (c->parameters + 1 >= c->columns)
+    if (!find_columns(r, c))
         return error_set(r->e, ERROR_INPUT,
                          "%s: no recorded results: it is no JSON, and as CSV its first line has no "
-                         "columns 'status' and 'time_ns' behind the parameters",
+                         "columns 'status' and 'time_ns' behind the parameters, nor KTT's 'Kernel "
+                         "name' and 'Computation duration (us)'",
                          r->bytes.path);
     c->parameter = calloc(c->columns, sizeof *c->parameter);
     c->column = calloc(c->columns, sizeof *c->column);
@@ -169,16 +224,25 @@ static bool read_names(struct reading *r, struct csv *c)
     snprintf(r->gather.place, sizeof r->gather.place, "line 1");
     for (size_t i = 0; i < c->columns; i++) {
         c->names[i] = arena_strdup(&r->gather.recorded->arena, field(head, i));
-        c->column[i] = column_of(field(head, i));
+        if (i >= c->first || !ktt_column(field(head, i), &c->column[i]))
+            c->column[i] = column_of(field(head, i));
         if (!c->names[i])
             return error_memory(r->e);
-        if (i < c->parameters && !gather_parameter(&r->gather, c->names[i], &c->parameter[i]))
+        if (is_parameter(c, i) && !gather_parameter(&r->gather, c->names[i], &c->parameter[i]))
             return false;
     }
     return gather_close(&r->gather);
 }
 
 // ---- a row -------------------------------------------------------------------------------------
+
+static bool is_listed(const struct parameter *p, const struct value *v)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < p->count && !found; i++)
+        found = value_equal(&p->values[i], v);
+    return found;
+}
 
 // A text that looks like a number is one, unless the spec's values say otherwise.
 static bool set_parameter(struct reading *r, uint32_t parameter, const char *text)
@@ -189,7 +253,8 @@ static bool set_parameter(struct reading *r, uint32_t parameter, const char *tex
     struct arena scratch = {NULL, 0};
     bool ok = value_parse_literal(text, &scratch, &v) || error_memory(r->e);
     if (ok && (v.kind == VALUE_NONE || v.kind == VALUE_LIST ||
-               (s && s->parameters[parameter].type == PARAMETER_STRING)))
+               (s && s->parameters[parameter].type >= PARAMETER_STRING &&
+                !is_listed(&s->parameters[parameter], &v))))
         v = value_string(text);
     ok = ok && gather_set_at(g, parameter, &v);
     arena_release(&scratch);
@@ -309,8 +374,8 @@ static bool read_row(struct reading *r, struct csv *c)
     gather_begin(g);
     for (size_t i = 0; i < c->columns; i++) {
         const char *text = field(row, i);
-        if (!(i < c->parameters ? set_parameter(r, c->parameter[i], text)
-                                : read_column(r, c->column[i], c->names[i], text)))
+        if (!(is_parameter(c, i) ? set_parameter(r, c->parameter[i], text)
+                                 : read_column(r, c->column[i], c->names[i], text)))
             return false;
     }
     return gather_end(g);

@@ -186,6 +186,8 @@ static bool take_exported_row(void *context, const struct store_row *row)
         stats_summarise(one.samples, count, 0, &one.stats);
     else
         one.samples = NULL;
+    if (row->result->exact_ns > 0) // then it is one
+        one.stats.median = row->result->exact_ns;
     const struct spec *s = x->o->spec;
     const struct spec_measured measured = {one.stats.median, result_joule(one.row->result), NULL};
     for (uint32_t i = 0; i < s->metric_count; i++) {

@@ -57,8 +57,10 @@ static struct recorded *read_one(const char *path, const struct import_options *
 {
     const struct recorded_options options = {.spec = o->spec, .log = o->log};
     struct recorded *r = recorded_read(path, &options, e);
-    if (r && check_import_constants(r, o->spec, e) && check_device(r, o->device, e) &&
-        note_excluded(r, o, e))
+    if (r && r->is_untimed)
+        error_set(e, ERROR_INPUT, "%s: no times are recorded, and a store keeps times", path);
+    else if (r && check_import_constants(r, o->spec, e) && check_device(r, o->device, e) &&
+             note_excluded(r, o, e))
         return r;
     recorded_free(r);
     return NULL;
@@ -175,6 +177,11 @@ static void make_imported_key(struct importing *m, struct digest *out)
     digest_finish(&state, out);
 }
 
+static uint64_t whole_nanoseconds(double ns)
+{
+    return ns >= 0 && ns < 0x1p63 ? (uint64_t)llround(ns) : 0;
+}
+
 static void make_id(const struct digest *key, const struct result *r, uint8_t id[STORE_ID_BYTES])
 {
     struct digest_state state;
@@ -185,16 +192,13 @@ static void make_id(const struct digest *key, const struct result *r, uint8_t id
     digest_add(&state, key->bytes, sizeof key->bytes);
     wire_hasher(&w, &state);
     result_codec(&w, &copy);
+    if (r->exact_ns != (double)whole_nanoseconds(r->exact_ns))
+        digest_add(&state, &r->exact_ns, sizeof r->exact_ns);
     digest_finish(&state, &whole);
     memcpy(id, whole.bytes, STORE_ID_BYTES);
 }
 
-static uint64_t whole_nanoseconds(double ns)
-{
-    return ns >= 0 && ns < 0x1p63 ? (uint64_t)llround(ns) : 0;
-}
-
-// A time is kept as a whole number of nanoseconds, as all are.
+// As a sample the time is a whole number of nanoseconds, as all are; the fraction is kept beside it.
 static bool set_time(struct result *r, double ns)
 {
     r->samples_ns = arena_array(&r->arena, 1, sizeof *r->samples_ns);
@@ -202,6 +206,7 @@ static bool set_time(struct result *r, double ns)
         return false;
     r->samples_ns[0] = ns < 1 ? 1 : whole_nanoseconds(ns);
     r->sample_count = r->batch = 1;
+    r->exact_ns = ns;
     return true;
 }
 

@@ -1,4 +1,4 @@
-// A JSON document whose kind its keys tell: T4 results, or a Kernel Tuner cache file.
+// A JSON document whose kind its keys tell: T4 results, a Kernel Tuner cache file, or results of KTT.
 #include "extras/formats/recorded_json.h"
 
 #include <math.h>
@@ -134,7 +134,8 @@ static const struct {
     {"cache", read_cache_results},          {"tune_params_keys", read_cache_keys},
     {"device_name", read_recorded_device},  {"tune_params", read_cache_parameters},
     {"kernel_name", read_recorded_name},    {"constants", read_recorded_constants},
-    {"statistic", read_recorded_statistic},
+    {"statistic", read_recorded_statistic}, {"Results", read_ktt_results},
+    {"Metadata", read_ktt_metadata},
 };
 
 static bool read_recorded_part(struct reading *r)
@@ -153,8 +154,8 @@ static bool refuse_json_kind(struct reading *r)
                          "%s: a cache file without 'tune_params' and 'tune_params_keys'",
                          r->bytes.path);
     return error_set(r->e, ERROR_INPUT,
-                     "%s: no recorded results: neither 'results' (T4) nor 'cache' (Kernel Tuner) "
-                     "is in it",
+                     "%s: no recorded results: none of 'results' (T4), 'cache' (Kernel Tuner) and "
+                     "'Results' (KTT) is in it",
                      r->bytes.path);
 }
 
@@ -164,7 +165,8 @@ static bool read_json(struct reading *r)
         return false;
     if (r->tokens.kind != TOKEN_OBJECT)
         return reading_unexpected(r, "the document",
-                                  "an object with 'results' (T4) or 'cache' (Kernel Tuner)");
+                                  "an object with 'results' (T4), 'cache' (Kernel Tuner) or "
+                                  "'Results' (KTT)");
     while (reading_key(r) && read_recorded_part(r))
         continue;
     if (r->e->code == ERROR_NONE && r->tokens.kind == TOKEN_OBJECT_END)

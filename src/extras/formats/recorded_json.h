@@ -1,4 +1,4 @@
-// Reading JSON token by token, for T4 files and Kernel Tuner cache files. Private to src/extras/formats.
+// Reading JSON token by token, for T4 files, Kernel Tuner cache files and results of KTT. Private to src/extras/formats.
 #ifndef HONE_FORMATS_RECORDED_JSON_H
 #define HONE_FORMATS_RECORDED_JSON_H
 
@@ -11,6 +11,9 @@ bool read_t4_metadata(struct reading *r);
 bool read_cache_keys(struct reading *r);
 bool read_cache_parameters(struct reading *r);
 bool read_cache_results(struct reading *r);
+// The parts of a file of KTT, likewise.
+bool read_ktt_results(struct reading *r);
+bool read_ktt_metadata(struct reading *r);
 
 // ---- helpers -----------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ static bool read_t4_unit(struct reading *r)
         return false;
     if (!unit || !unit[0])
         return true;
-    r->is_unit_said = true;
+    r->gather.is_unit_said = true;
     return time_unit_ns(unit, &r->gather.unit_ns) ||
            error_set(r->e, ERROR_INPUT,
                      "%s: line %llu: metadata.timeunit: '%s' is no unit of time that is known; "

@@ -7,6 +7,7 @@
 #include "recorded/stored_space.h"
 #include "os/file_replace.h"
 #include "extras/page/page.h"
+#include "workflows/peak/peak.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -166,9 +167,9 @@ static int add_store(struct session *s, uint32_t argument)
     const char *path = s->work.call->arguments[argument];
     const char *constants = s->settings->given.set.count ? s->settings->given.set.items[0] : NULL;
     s->stores[argument] = hone_store_open(path, HONE_STORE_READ, &why);
-    engine_error(&why, &e);
+    take_error(&why, &e);
     bool ok = s->stores[argument] &&
-              add_spaces(s, engine_store(s->stores[argument]), path, NULL, constants, &e);
+              add_spaces(s, store_of(s->stores[argument]), path, NULL, constants, &e);
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
@@ -328,30 +329,9 @@ static int refuse_objectives(const struct session *s)
 
 static int check_report_options(const struct report_settings *o)
 {
-    const char *part = o->svg ? "--svg" : o->csv ? "--csv" : o->markdown ? "--markdown" : NULL;
-    if ((o->svg != NULL) + (o->csv != NULL) + o->markdown > 1) {
-        complain("--svg, --csv and --markdown each write something else: name one");
-        return EXIT_USAGE;
-    }
-    if (o->views && (o->svg || o->csv || o->markdown)) {
-        complain("--views is for a page; --svg, --csv and --markdown say what they write");
-        return EXIT_USAGE;
-    }
     struct error e = ERROR_INIT;
     if (o->views && !page_check_views(o->views, &e)) {
         complain("--views: %s", e.text);
-        return EXIT_USAGE;
-    }
-    if (o->watch && part) {
-        complain("--watch and %s exclude each other: a page is written anew", part);
-        return EXIT_USAGE;
-    }
-    if (o->watch && !o->output) {
-        complain("--watch needs a file to write: --output FILE");
-        return EXIT_USAGE;
-    }
-    if (o->until_eof && !o->watch) {
-        complain("--until-eof says how long --watch goes on: give that, too");
         return EXIT_USAGE;
     }
     return EXIT_DONE;
@@ -526,15 +506,19 @@ static const struct option options[] = {
     {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
      .brief = "the file; else standard output",
      .help = "Write to this file, whole or not at all. Default: standard output."},
-    {OPTION("svg", "VIEW", option_text, FIELD(svg)), .brief = "one picture, for a paper",
+    {OPTION("svg", "VIEW", option_text, FIELD(svg)),
+     .excludes = "csv, markdown: one thing is written", .brief = "one picture, for a paper",
      .help = "One picture as a file of its own, of the first set that has it: evaluations, time, "
              "finalists, rounds, devices, "
              "distribution, parameters, importance, heatmap, parallel, failures, pareto, sizes, "
              "beside, matrix, samples, roofline, convergence or deployed."},
-    {OPTION("csv", "VIEW", option_text, FIELD(csv)), .brief = "the numbers of one view",
+    {OPTION("csv", "VIEW", option_text, FIELD(csv)), .excludes = "markdown: one thing is written",
+     .brief = "the numbers of one view",
      .help = "What a view shows as CSV, times in ns: those of --svg; table, which has all "
              "configurations, as parallel; resources, source and beginning."},
-    {OPTION("views", "NAME,...", option_text, FIELD(views)), .brief = "a page of these views alone",
+    {OPTION("views", "NAME,...", option_text, FIELD(views)),
+     .excludes = "svg, csv, markdown: they name what they write",
+     .brief = "a page of these views alone",
      .help = "Write these views alone, beside the answer, the environment and the data: a smaller "
              "page. "
              "Names are those of --svg and --csv."},
@@ -542,12 +526,15 @@ static const struct option options[] = {
      .brief = "a summary for a pull request",
      .help = "A summary in Markdown: the best, the finalists, what matters, what failed."},
     {OPTION("watch", NULL, option_flag, FIELD(watch)),
+     .excludes = "svg, csv, markdown: a page is written anew",
+     .needs = "output: the page is written anew into a file",
      .brief = "write the file anew while others write the store",
-     .help = "With --output: write the page anew when another process writes to the store, at most "
+     .help = "Write the page anew when another process writes to the store, at most "
              "every two seconds and in at most a hundredth of a core, until Ctrl-C. The page loads "
              "itself anew until then, with what is filtered."},
     {OPTION("until-eof", NULL, option_flag, FIELD(until_eof)),
-     .help = "With --watch: end when standard input ends, and show its last line on the page. For "
+     .needs = "watch: it is the end of that",
+     .help = "End when standard input ends, and show its last line on the page. For "
              "programs that start hone."},
     {0},
 };

@@ -4,6 +4,7 @@
 
 #include "extras/page/view.h"
 #include "report/peak_report.h"
+#include "model/result_fields.h"
 #include "report/report.h"
 #include "report/units.h"
 #include "stats/rules.h"
@@ -231,7 +232,7 @@ static void put_warnings(const struct page_set *s, struct text *out)
     char time[32];
     put_busy_rounds(&s->ranking, out);
     if (report_is_slowed(&b->result->gpu))
-        report_slowed(&b->result->gpu, &slowed);
+        gpu_put_slowed(&b->result->gpu, &slowed);
     put_words("Warning", text_cstr(&slowed), out);
     if (result_by_host(b->result))
         report_clock(b->result, &clock);

@@ -3,7 +3,7 @@
 #include "extras/page/page.h"
 
 #include "runner/farm.h"
-#include "workflows/session.h"
+#include "campaign/subject.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 static const char *find_members(const char *surroundings)
 {
-    for (const char *at = surroundings; (at = strstr(at, SESSION_DEVICES "[")); at++) {
+    for (const char *at = surroundings; (at = strstr(at, SUBJECT_DEVICES "[")); at++) {
         if (at == surroundings || at[-1] == ' ')
             return at;
     }
@@ -41,7 +41,7 @@ static const char *member_text(json_t *object, const char *key, struct arena *a)
 bool page_read_members(struct page_set *s, const char *surroundings, struct arena *a)
 {
     const char *at = find_members(surroundings);
-    json_t *list = at ? json_loads(at + strlen(SESSION_DEVICES), 0, NULL) : NULL;
+    json_t *list = at ? json_loads(at + strlen(SUBJECT_DEVICES), 0, NULL) : NULL;
     size_t count = json_array_size(list);
     bool ok = true;
     if (count == 0 || count > FARM_MOST) {

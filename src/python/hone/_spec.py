@@ -6,6 +6,7 @@ A spec that is made here is a JSON document in hone's short form, so that whatev
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import json
 import math
@@ -23,7 +24,8 @@ Configuration = Mapping[str, Value]
 PathLike = Union[str, "os.PathLike[str]"]
 
 _FROM_TEXT: Mapping[str, Callable[[str], Value]] = {
-    "int": int, "uint": int, "float": float, "bool": lambda text: text in ("1", "true", "True"), "string": str}
+    "int": int, "uint": int, "float": float, "bool": lambda text: text in ("1", "true", "True"), "string": str,
+    "mixed": ast.literal_eval}
 
 
 def _listed(given: Any) -> Any:
@@ -343,6 +345,8 @@ def _constant(value: Any) -> str:
     value = _arrays.plain_number(value)
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, str) and not isinstance(_number(value), str):
+        return repr(value)  # a text that looks like a number
     return repr(value) if isinstance(value, float) else str(value)
 
 

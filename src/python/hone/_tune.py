@@ -77,7 +77,7 @@ class Tune(Bound):
                               budget=encode(_joined(budget)), objective=encode(_joined(objective)),
                               command=encode(_command()), host=encode(socket.gethostname()),
                               build_limit_ns=round(build_limit_s * 1e9), launch_limit_ns=round(launch_limit_s * 1e9),
-                              lock_wait_ns=round(lock_wait_s * 1e9))
+                              lock_wait_ns=round(lock_wait_s * 1e9), lock_folder=encode(os.environ.get("HONE_LOCKS") or None))
         options.log = ctypes.pointer(notices)
         if self.store is not None:
             options.store = self.store._open()

@@ -18,37 +18,35 @@ struct lane {
 };
 
 struct benchmark {
+    struct workflow w;
     struct benchmark_options o;
     struct arena arena;
     struct lane *lanes;
     struct benchmark_record *records;
-    uint32_t judged, handed_out; // records
-    uint32_t pass, passes;       // the present one, from 0; of this stage and those before
-    bool is_second;              // stage
-    uint32_t cursor;             // the first point that is not in a comparison of this pass yet
-    struct compare *compare;
+    uint32_t judged, handed_out;   // records
+    uint32_t pass, passes;         // the present one, from 0; of this stage and those before
+    bool is_second;                // stage
+    uint32_t cursor;               // the first point that is not in a comparison of this pass yet
     uint32_t group[COMPARE_SIDES]; // the points of its sides
     struct compare_side sides[COMPARE_SIDES];
     const char *choices[COMPARE_SIDES];
     uint32_t group_count;
-    uint64_t started_ns, done, planned;
-    bool cancelled, broken;
+    uint64_t done, planned;
 };
+
+static const struct workflow_operations benchmark_operations;
 
 struct benchmark *benchmark_new(const struct benchmark_options *o, struct error *e)
 {
-    struct benchmark *b = calloc(1, sizeof *b);
-    if (!b) {
-        error_memory(e);
+    struct benchmark *b = workflow_new(sizeof *b, &benchmark_operations, e);
+    if (!b)
         return NULL;
-    }
     arena_init(&b->arena);
     b->o = *o;
     b->o.passes = o->passes ? o->passes : BENCH_PASSES;
     b->o.rounds = o->rounds ? o->rounds : BENCH_ROUNDS;
     b->passes = o->compares ? b->o.passes : 2 * b->o.passes;
     b->planned = (uint64_t)b->passes * o->point_count;
-    b->started_ns = clock_ns();
     b->lanes = arena_array(&b->arena, o->point_count, sizeof *b->lanes);
     b->records = arena_array(&b->arena, o->point_count, sizeof *b->records);
     for (uint32_t i = 0; b->lanes && b->records && i < o->point_count; i++) {
@@ -65,15 +63,12 @@ struct benchmark *benchmark_new(const struct benchmark_options *o, struct error 
     return NULL;
 }
 
-void benchmark_free(struct benchmark *b)
+static void release_benchmark(void *workflow)
 {
-    if (!b)
-        return;
-    compare_free(b->compare);
+    struct benchmark *b = workflow;
     for (uint32_t i = 0; b->lanes && i < b->o.point_count; i++)
         result_free(b->lanes[i].failure);
     arena_release(&b->arena);
-    free(b);
 }
 
 // ---- a pass ------------------------------------------------------------------------------------
@@ -103,8 +98,8 @@ static bool start_group(struct benchmark *b, struct error *e)
                                 .choices = b->choices,
                                 .rounds = b->o.rounds};
     o.setup.seed += b->pass;
-    b->compare = compare_new(&o, e);
-    return b->compare != NULL;
+    b->w.inner = compare_new(&o, e);
+    return b->w.inner != NULL;
 }
 
 // The samples of a pass and the state of the machine; or the reason of a failure, after which nothing more is launched.
@@ -135,15 +130,14 @@ static bool take_side(struct benchmark *b, struct lane *l, const struct compare_
 static enum workflow_answer step_group(struct benchmark *b, int timeout_ms, struct error *e)
 {
     const struct compare_record *record;
-    enum workflow_answer answer = compare_step(b->compare, timeout_ms, &record, e);
-    if (answer == WORKFLOW_RECORD && !b->cancelled) { // a pass that was broken off is none
+    enum workflow_answer answer = compare_step(b->w.inner, timeout_ms, &record, e);
+    if (answer == WORKFLOW_RECORD && !b->w.cancelled) { // a pass that was broken off is none
         for (uint32_t i = 0; i < b->group_count; i++)
             if (!take_side(b, &b->lanes[b->group[i]], &record->entries[i]))
                 return error_memory(e), WORKFLOW_BROKEN;
         b->done += b->group_count;
     } else if (answer == WORKFLOW_END) {
-        compare_free(b->compare);
-        b->compare = NULL;
+        workflow_end_inner(&b->w);
     }
     return answer == WORKFLOW_BROKEN ? answer : WORKFLOW_NOTHING;
 }
@@ -247,26 +241,26 @@ static bool end_stage(struct benchmark *b, bool *again)
         *again = *again || !l->rests;
         b->planned += l->rests || b->is_second ? 0 : b->o.passes;
     }
-    *again = *again && b->o.compares && !b->is_second && !b->cancelled;
+    *again = *again && b->o.compares && !b->is_second && !b->w.cancelled;
     if (*again) {
         b->is_second = true;
         b->passes += b->o.passes;
     } else {
         b->judged = b->o.point_count;
         b->planned = b->done;
-        b->passes = b->cancelled ? b->pass : b->passes;
+        b->passes = b->w.cancelled ? b->pass : b->passes;
     }
     return true;
 }
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static enum workflow_answer advance_benchmark(struct benchmark *b, int timeout_ms,
-                                              const struct benchmark_record **record,
-                                              struct error *e)
+static enum workflow_answer step_benchmark(void *workflow, int timeout_ms, const void **record,
+                                           struct error *e)
 {
+    struct benchmark *b = workflow;
     bool again;
-    if (b->compare)
+    if (b->w.inner)
         return step_group(b, timeout_ms, e);
     if (b->judged > 0 && b->handed_out == b->judged)
         return WORKFLOW_END;
@@ -274,54 +268,28 @@ static enum workflow_answer advance_benchmark(struct benchmark *b, int timeout_m
         *record = &b->records[b->handed_out++];
         return WORKFLOW_RECORD;
     }
-    if (!b->cancelled && gather_group(b))
+    if (!b->w.cancelled && gather_group(b))
         return start_group(b, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
     b->cursor = 0;
-    if (!b->cancelled && ++b->pass < b->passes)
+    if (!b->w.cancelled && ++b->pass < b->passes)
         return judge_points(b) ? WORKFLOW_NOTHING : (error_memory(e), WORKFLOW_BROKEN);
     return end_stage(b, &again) ? WORKFLOW_NOTHING : (error_memory(e), WORKFLOW_BROKEN);
 }
 
-enum workflow_answer benchmark_step(struct benchmark *b, int timeout_ms,
-                                    const struct benchmark_record **record, struct error *e)
-{
-    struct error why = ERROR_INIT;
-    *record = NULL;
-    if (b->broken)
-        return WORKFLOW_BROKEN;
-    enum workflow_answer answer = advance_benchmark(b, timeout_ms, record, &why);
-    b->broken = answer == WORKFLOW_BROKEN;
-    if (b->broken && e)
-        *e = why;
-    return answer;
-}
-
-void benchmark_cancel(struct benchmark *b)
-{
-    b->cancelled = true;
-    if (b->compare)
-        compare_cancel(b->compare);
-}
+static const struct workflow_operations benchmark_operations = {.step = step_benchmark,
+                                                                .release = release_benchmark};
 
 // ---- views -------------------------------------------------------------------------------------
 
 void benchmark_progress(struct benchmark *b, struct benchmark_progress *out)
 {
     memset(out, 0, sizeof *out);
-    out->common = (struct workflow_progress){.planned = b->planned,
-                                             .done = b->done,
-                                             .elapsed_ns = clock_ns() - b->started_ns,
-                                             .cancelled = b->cancelled};
+    workflow_progress(&b->w, b->planned, b->done, &out->common);
     out->pass = b->pass < b->passes ? b->pass + 1 : b->passes;
     out->passes = b->passes;
     out->again = b->is_second;
-    if (b->compare) {
-        compare_progress(b->compare, &out->compare);
-        out->common.evaluator = out->compare.common.evaluator;
-    }
-    if (b->done > 0 && b->done < b->planned)
-        out->common.left_ns = (uint64_t)((double)out->common.elapsed_ns / (double)b->done *
-                                         (double)(b->planned - b->done));
+    if (b->w.inner)
+        compare_progress(b->w.inner, &out->compare);
 }
 
 const struct benchmark_record *benchmark_records(const struct benchmark *b, uint32_t *count)

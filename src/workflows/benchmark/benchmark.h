@@ -66,12 +66,10 @@ struct benchmark_progress {
 struct benchmark;
 
 struct benchmark *benchmark_new(const struct benchmark_options *o, struct error *e);
-enum workflow_answer benchmark_step(struct benchmark *b, int timeout_ms,
-                                    const struct benchmark_record **record, struct error *e);
-void benchmark_cancel(struct benchmark *b); // the records are of the passes that have ended
+// After a cancel the records are of the passes that have ended.
+WORKFLOW_FUNCTIONS(benchmark, struct benchmark, struct benchmark_record);
 void benchmark_progress(struct benchmark *b, struct benchmark_progress *out);
 // The records of all points from the passes that have ended; none before the first has.
 const struct benchmark_record *benchmark_records(const struct benchmark *b, uint32_t *count);
-void benchmark_free(struct benchmark *b); // NULL is fine
 
 #endif

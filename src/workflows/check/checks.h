@@ -10,7 +10,8 @@
 #include "base/log.h"
 #include "runner/place.h"
 #include "workflows/check/races.h"
-#include "workflows/workflow.h"
+#include "campaign/workflow.h"
+#include "campaign/subject.h"
 #include "space/space.h"
 #include "problem/spec.h"
 #include "store/store.h"
@@ -44,7 +45,7 @@ struct check_options {
     bool of_reference;
 
     // (optional) The worker runs inside a simulator that writes what it finds to this file: read
-    // after each configuration, see check_record.races.
+    // after each configuration, see check_record.races. There is then no store, lock, or second worker.
     const char *races_log;
 };
 
@@ -105,21 +106,17 @@ struct check;
 // Fails with the reason for an empty space.
 struct check *check_new(const struct check_options *o, struct error *e);
 
-enum workflow_answer check_step(struct check *c, int timeout_ms, const struct check_record **record,
-                                struct error *e);
-
-// Ends after the running launch; check_step() then comes to WORKFLOW_END soon.
-void check_cancel(struct check *c);
-void check_progress(struct check *c, struct check_progress *out);
-const struct space *check_space(const struct check *c);
-void check_source_digest(const struct check *c, struct digest *out);
-// How results are verified. *against: "gemm"; for agreement the default configuration, "B=32"; or
-// "".
-enum verification check_verification(const struct check *c, const char **against);
-// All records in the order in which they were handed out.
-const struct check_record *const *check_records(const struct check *c, size_t *count);
-// The simulator's findings, in the order of kernel file and line; valid until the next step.
-const struct check_finding *check_findings(const struct check *c, size_t *count);
-void check_free(struct check *c); // NULL is fine
+WORKFLOW_FUNCTIONS(check, struct check, struct check_record);
+// Everything that reports show of it.
+struct check_view {
+    struct check_progress progress;
+    const struct subject *subject; // the space, the sources, and how results are verified
+    const struct check_record *const *records; // in the order in which they were handed out
+    size_t count;
+    // The simulator's findings, in the order of kernel file and line; valid until the next step.
+    const struct check_finding *findings;
+    size_t finding_count;
+};
+void check_view(struct check *c, struct check_view *out);
 
 #endif

@@ -4,8 +4,6 @@
 // (compare_end.c). The paired run of the bests comes last and is handed out in the progress alone.
 #include "workflows/compare/compare_inside.h"
 
-#include "os/process.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +23,14 @@ bool compare_is_name(const char *name)
     return strstr(name, " (") && name[length - 1] == ')';
 }
 
+static const struct workflow_operations compare_operations;
+
 // ---- making ------------------------------------------------------------------------------------
 
 static bool begin_side(struct compare *c, struct side *s, struct error *e)
 {
     const struct compare_options *o = &c->o;
-    const struct session_options so = {.routine = s->o.routine != ROUTINE_NONE, .name = s->o.name};
+    const struct subject_options so = {.routine = s->o.routine != ROUTINE_NONE, .name = s->o.name};
     struct setup setup = o->setup;
     setup.spec = s->o.spec;
     setup.device = s->device;
@@ -42,7 +42,7 @@ static bool begin_side(struct compare *c, struct side *s, struct error *e)
     if (so.routine && !o->choices)
         return error_set(e, ERROR_USAGE, "%s: a routine has no configurations to compare",
                          s->o.label);
-    if (!session_make(&s->session, &setup, &so, e) || !session_begin(&s->session, e))
+    if (!subject_make(&s->subject, &setup, &so, e) || !subject_begin(&s->subject, e))
         return error_context(e, "%s", s->o.label);
     return true;
 }
@@ -78,15 +78,18 @@ static void set_rules(struct compare *c)
 
 struct compare *compare_new(const struct compare_options *o, struct error *e)
 {
-    struct compare *c = alloc_zeroed(sizeof *c, e);
+    struct compare *c = workflow_new(sizeof *c, &compare_operations, e);
     if (!c)
         return NULL;
     arena_init(&c->arena);
     c->o = *o;
-    c->started_ns = clock_ns();
+    c->o.setup.terms.rules.fixed = 0; // of tunes
+    c->o.setup.spare = NULL;          // a side has its own workers
+    c->o.setup.endings = NULL;
+    c->o.setup.builder_count = 0;
     c->progress.mean = c->progress.correlation = NAN;
-    if (make_sides(c, e) && compare_plan(c, e) && (compare_make_lanes(c) || error_memory(e)) &&
-        compare_make_evaluator(c, e)) {
+    if ((!o->top || compare_choose_top(c, e)) && make_sides(c, e) && compare_plan(c, e) &&
+        (compare_make_lanes(c) || error_memory(e)) && compare_make_evaluator(c, e)) {
         c->planned = c->paired_run_count;
         set_rules(c);
         return c;
@@ -95,52 +98,43 @@ struct compare *compare_new(const struct compare_options *o, struct error *e)
     return NULL;
 }
 
-void compare_free(struct compare *c)
+static void stop_compare(void *workflow)
 {
-    if (!c)
-        return;
+    struct compare *c = workflow;
     if (c->final_ranking)
         finalists_release(c->finalists, c->finalist_count);
     final_ranking_free(c->final_ranking);
-    evaluator_free(c->evaluator);
+    c->final_ranking = NULL;
+}
+
+static void release_compare(void *workflow)
+{
+    struct compare *c = workflow;
     for (uint64_t i = 0; i < c->paired_run_count; i++)
         paired_run_release(c, c->paired_runs[i]);
     for (uint32_t i = 0; i < c->side_count; i++)
-        session_release(&c->sides[i].session);
+        subject_release(&c->sides[i].subject);
     compare_release_lanes(c);
     free(c->paired_runs);
     free(c->records);
     arena_release(&c->arena);
-    free(c);
 }
 
 // ---- steps -------------------------------------------------------------------------------------
-
-static enum workflow_answer break_off_compare(struct compare *c, const struct error *why,
-                                              struct error *e)
-{
-    c->broken = true;
-    if (!c->over) // the records so far are valid
-        c->over = compare_judge(c) && compare_sum_up(c);
-    if (e)
-        *e = *why;
-    return WORKFLOW_BROKEN;
-}
 
 // May another paired run be begun? One always may.
 static bool has_room_for_run(const struct compare *c)
 {
     uint64_t under_way = c->started - c->finished;
-    if (c->builds_alone || !c->evaluator)
+    if (c->builds_alone || !c->w.evaluator)
         return under_way < 1;
-    uint64_t more = evaluator_room(c->evaluator) / c->side_count;
+    uint64_t more = evaluator_room(c->w.evaluator) / c->side_count;
     return under_way < 1 || (more > 0 && under_way < UNDER_WAY_MOST);
 }
 
 static bool start_paired_runs(struct compare *c, struct error *e)
 {
-    while (!c->progress.common.cancelled && c->started < c->paired_run_count &&
-           has_room_for_run(c)) {
+    while (!c->w.cancelled && c->started < c->paired_run_count && has_room_for_run(c)) {
         if (!paired_run_start(c, c->paired_runs[c->started], e))
             return false;
         c->started++;
@@ -165,8 +159,7 @@ static bool is_spec_hopeless(const struct compare *c, const struct paired_run *h
 }
 
 // The present paired run is over. Only planned ones are handed out.
-static enum workflow_answer finish_run(struct compare *c, const struct compare_record **record,
-                                       struct error *e)
+static enum workflow_answer finish_run(struct compare *c, const void **record, struct error *e)
 {
     struct paired_run *h = c->paired_runs[c->finished];
     bool failed = false;
@@ -186,7 +179,7 @@ static enum workflow_answer finish_run(struct compare *c, const struct compare_r
     c->records[c->record_count++] = &h->record;
     for (uint32_t i = 0; i < c->side_count; i++)
         failed = failed || !h->record.entries[i].timed;
-    c->progress.common.done++;
+    c->done++;
     c->progress.identical += h->record.same_as != NULL;
     c->progress.failed += failed;
     c->progress.compared += !failed;
@@ -194,8 +187,8 @@ static enum workflow_answer finish_run(struct compare *c, const struct compare_r
     return WORKFLOW_RECORD;
 }
 
-static enum workflow_answer advance_run(struct compare *c, int timeout_ms,
-                                        const struct compare_record **record, struct error *e)
+static enum workflow_answer advance_run(struct compare *c, int timeout_ms, const void **record,
+                                        struct error *e)
 {
     struct outcome out;
     if (c->final_ranking) {
@@ -211,7 +204,7 @@ static enum workflow_answer advance_run(struct compare *c, int timeout_ms,
             return WORKFLOW_BROKEN;
         return c->final_ranking ? WORKFLOW_NOTHING : finish_run(c, record, e);
     }
-    int got = evaluator_take(c->evaluator, timeout_ms, &out, e);
+    int got = evaluator_take(c->w.evaluator, timeout_ms, &out, e);
     if (got > 0)
         paired_run_answer(c, &out);
     return got < 0 ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
@@ -221,92 +214,76 @@ static enum workflow_answer advance_run(struct compare *c, int timeout_ms,
 static enum workflow_answer drain_evaluator(struct compare *c, int timeout_ms, struct error *e)
 {
     struct outcome out;
-    if (!c->evaluator || evaluator_idle(c->evaluator))
+    if (!c->w.evaluator || evaluator_idle(c->w.evaluator))
         return WORKFLOW_END;
-    int got = evaluator_take(c->evaluator, timeout_ms, &out, e);
+    int got = evaluator_take(c->w.evaluator, timeout_ms, &out, e);
     if (got > 0)
         result_free(out.result);
     return got < 0 ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
 }
 
-enum workflow_answer compare_step(struct compare *c, int timeout_ms,
-                                  const struct compare_record **record, struct error *e)
+static enum workflow_answer advance_compare(struct compare *c, int timeout_ms, const void **record,
+                                            struct error *e)
 {
-    struct error why = ERROR_INIT;
-    enum workflow_answer answer = WORKFLOW_NOTHING;
-    *record = NULL;
-    if (c->broken)
-        return WORKFLOW_BROKEN;
-    if (!c->over && (c->finished == c->planned || c->progress.common.cancelled)) {
+    if (!c->over && (c->finished == c->planned || c->w.cancelled)) {
         // Judge the sides once, before the paired run of the bests, so that a cancelled run of the
         // bests loses nothing else.
         c->over = true;
-        if (!compare_judge(c) || !compare_sum_up(c) || !compare_add_bests(c)) {
-            error_memory(&why);
-            return break_off_compare(c, &why, e);
-        }
+        if (!compare_judge(c) || !compare_sum_up(c) || !compare_add_bests(c))
+            return error_memory(e), WORKFLOW_BROKEN;
     }
-    if (c->progress.common.cancelled)
-        answer = drain_evaluator(c, timeout_ms, &why);
-    else if (!start_paired_runs(c, &why))
-        answer = WORKFLOW_BROKEN;
-    else if (c->finished == c->paired_run_count)
-        answer = WORKFLOW_END;
-    else
-        answer = advance_run(c, timeout_ms, record, &why);
-    return answer == WORKFLOW_BROKEN ? break_off_compare(c, &why, e) : answer;
+    if (c->w.cancelled)
+        return drain_evaluator(c, timeout_ms, e);
+    if (!start_paired_runs(c, e))
+        return WORKFLOW_BROKEN;
+    return c->finished == c->paired_run_count ? WORKFLOW_END
+                                              : advance_run(c, timeout_ms, record, e);
 }
 
-void compare_cancel(struct compare *c)
+static enum workflow_answer step_compare(void *workflow, int timeout_ms, const void **record,
+                                         struct error *e)
 {
-    c->progress.common.cancelled = true;
-    if (c->final_ranking)
-        finalists_release(c->finalists, c->finalist_count);
-    final_ranking_free(c->final_ranking);
-    c->final_ranking = NULL;
-    if (c->evaluator)
-        evaluator_cancel(c->evaluator);
+    struct compare *c = workflow;
+    enum workflow_answer answer = advance_compare(c, timeout_ms, record, e);
+    if (answer == WORKFLOW_BROKEN && !c->over) // the records so far are valid
+        c->over = compare_judge(c) && compare_sum_up(c);
+    return answer;
 }
+
+static const struct workflow_operations compare_operations = {
+    .step = step_compare, .stop = stop_compare, .release = release_compare};
 
 // ---- views -------------------------------------------------------------------------------------
 
 void compare_progress(struct compare *c, struct compare_progress *out)
 {
-    uint64_t now = clock_ns();
     *out = c->progress;
-    out->common.planned = c->planned;
+    workflow_progress(&c->w, c->planned, c->done, &out->common);
     out->sampled = c->o.sample > 0;
-    out->common.elapsed_ns = now - c->started_ns;
     if (!c->final_ranking)
         memset(&out->final_ranking, 0, sizeof out->final_ranking);
-    if (c->evaluator)
-        evaluator_status(c->evaluator, &out->common.evaluator);
     out->members = c->members;
     out->member_count = compare_lane_members(c);
-    uint64_t locked = out->common.evaluator.times.span_ns[SPAN_LOCKED];
-    if (out->common.done > 1 && out->common.done < out->common.planned &&
-        locked < out->common.elapsed_ns)
-        out->common.left_ns =
-            (uint64_t)((double)(out->common.elapsed_ns - locked) / (double)out->common.done *
-                       (double)(out->common.planned - out->common.done));
 }
 
-const struct compare_record *const *compare_records(const struct compare *c, size_t *count)
+void compare_view(struct compare *c, struct compare_view *out)
 {
-    *count = c->record_count;
-    return c->records;
+    compare_progress(c, &out->progress);
+    out->records = c->records;
+    out->count = c->record_count;
+    out->level = c->rules.level;
 }
 
 enum verification compare_verification(const struct compare *c, uint32_t side, const char **against)
 {
-    const struct session *s = &c->sides[side].session;
+    const struct subject *s = &c->sides[side].subject;
     *against = s->against ? s->against : "";
     return s->verification;
 }
 
 // ---- loading again -----------------------------------------------------------------------------
 
-bool compare_load(struct compare *c, const struct compare_record *const *records, struct error *e)
+bool compare_load(struct compare *c, const struct compare_record *record, struct error *e)
 {
     const uint32_t *choices[COMPARE_SIDES];
     for (uint32_t i = 0; i < c->side_count; i++) {
@@ -317,7 +294,7 @@ bool compare_load(struct compare *c, const struct compare_record *const *records
             return error_set(e, ERROR_USAGE,
                              "%s is a library's routine: it has no programs of ours",
                              c->sides[i].o.label);
-        choices[i] = records[i]->entries[i].choice;
+        choices[i] = record->entries[i].choice;
     }
     struct paired_run *h = compare_add(c, choices);
     if (!h)
@@ -337,5 +314,5 @@ bool compare_fetch(struct compare *c, uint32_t side, enum fetch what, const char
                          status_text(n->result->status), n->result->message);
     const struct job_launch *launch = &n->job->launches[0];
     *kernel = launch->kernel;
-    return evaluator_fetch(c->evaluator, n->ticket, what, launch->program, out, e);
+    return evaluator_fetch(c->w.evaluator, n->ticket, what, launch->program, out, e);
 }

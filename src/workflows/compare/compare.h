@@ -19,7 +19,7 @@
 #include "problem/spec.h"
 #include "store/store.h"
 #include "workflows/stored.h"
-#include "workflows/workflow.h"
+#include "campaign/workflow.h"
 
 #define COMPARE_SIDES 8
 
@@ -70,6 +70,8 @@ struct compare_options {
     const char *const *choices;
     const char *const *chosen; // (optional) only these of them, "a=1, b=2"
     uint32_t chosen_count;
+    uint32_t
+        top; // or so many of the fastest of each side that its store knows; 0: as the rest says
     uint64_t sample;  // so many, uniform without replacement; 0: all, or as the next says
     bool sample_many; // COMPARE_SAMPLE of them where there are more than COMPARE_MANY
 
@@ -141,25 +143,26 @@ struct compare;
 
 struct compare *compare_new(const struct compare_options *o, struct error *e);
 
-enum workflow_answer compare_step(struct compare *c, int timeout_ms,
-                                  const struct compare_record **record, struct error *e);
-
-// Ends after the running launch; compare_step() then comes to WORKFLOW_END soon.
-void compare_cancel(struct compare *c);
+WORKFLOW_FUNCTIONS(compare, struct compare, struct compare_record);
 void compare_progress(struct compare *c, struct compare_progress *out);
-// All records in the order in which they were handed out.
-const struct compare_record *const *compare_records(const struct compare *c, size_t *count);
+// Everything that reports show of it.
+struct compare_view {
+    struct compare_progress progress;
+    const struct compare_record *const *records; // in the order in which they were handed out
+    size_t count;
+    double level; // of its decisions
+};
+void compare_view(struct compare *c, struct compare_view *out);
 // How results of a side are verified, as tune_verification().
 enum verification compare_verification(const struct compare *c, uint32_t side,
                                        const char **against);
 
-// After the end: loads one configuration of each side again; compare_step() comes to WORKFLOW_END
+// After the end: loads the configuration of each side again; compare_step() comes to WORKFLOW_END
 // once more. Its programs can then be had.
-bool compare_load(struct compare *c, const struct compare_record *const *records, struct error *e);
+bool compare_load(struct compare *c, const struct compare_record *record, struct error *e);
 // FETCH_BINARY or FETCH_PTX of the first launch's program of that side, and the name of its kernel,
 // which lives until compare_free(). Blocks until answered.
 bool compare_fetch(struct compare *c, uint32_t side, enum fetch what, const char **kernel,
                    struct text *out, struct error *e);
-void compare_free(struct compare *c); // NULL is fine
 
 #endif

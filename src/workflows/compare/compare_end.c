@@ -66,7 +66,7 @@ bool compare_add_bests(struct compare *c)
         return true;
     find_best_of_side(c, 0);
     find_best_of_side(c, 1);
-    if (!s->best[0] || !s->best[1] || s->common.cancelled)
+    if (!s->best[0] || !s->best[1] || c->w.cancelled)
         return true;
     if (s->best[0] == s->best[1] && s->best[0]->compared) {
         take_bests(s, s->best[0]);

@@ -5,7 +5,7 @@
 #define HONE_WORKFLOWS_COMPARE_COMPARE_INSIDE_H
 
 #include "workflows/compare/compare.h"
-#include "workflows/session.h"
+#include "campaign/items.h"
 
 // A side's part of a paired run.
 struct slot {
@@ -25,7 +25,7 @@ struct paired_run {
 
 struct side {
     struct compare_side o;
-    struct session session; // of a live one
+    struct subject subject; // of a live one
     const char **texts;     // of a stored one: each entry's configuration, all parameters named
     const struct device_info *device;
     uint32_t member; // of the evaluator
@@ -44,12 +44,12 @@ struct lane {
 };
 
 struct compare {
+    struct workflow w; // without an evaluator nothing is measured
     struct compare_options o;
     struct arena arena;
     struct side *sides;
     uint32_t side_count;
-    struct evaluator *evaluator; // (or NULL) nothing is measured
-    bool builds_alone;           // what is built would disturb what another member measures
+    bool builds_alone; // what is built would disturb what another member measures
     uint32_t views[COMPARE_SIDES], view_count; // a side of each of the evaluator's
     struct lane *lanes;
     uint32_t lane_count;                   // 0: this machine's device, by the options
@@ -74,11 +74,12 @@ struct compare {
     struct final_ranking *final_ranking;
 
     struct compare_progress progress;
-    uint64_t started_ns, tickets;
-    bool over, broken;
+    uint64_t done, tickets; // done: paired runs that were handed out
+    bool over;
 };
 
 // compare_plan.c
+bool compare_choose_top(struct compare *c, struct error *e); // of compare_options.top
 bool compare_plan(struct compare *c, struct error *e);
 // A paired run of one configuration a side; NULL without memory.
 struct paired_run *compare_add(struct compare *c, const uint32_t *const *choices);

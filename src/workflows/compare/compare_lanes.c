@@ -123,15 +123,15 @@ bool compare_make_evaluator(struct compare *c, struct error *e)
         live.jobs = live.jobs              ? live.jobs * c->view_count
                     : first && first->node ? live_default_jobs(first->node, first->device)
                                            : process_cores();
-        c->evaluator = make_views(c, 0, &live, e);
-        return c->evaluator != NULL;
+        c->w.evaluator = make_views(c, 0, &live, e);
+        return c->w.evaluator != NULL;
     }
     struct place *cards = arena_array(&c->arena, c->lane_count, sizeof *cards);
     if (!cards)
         return error_memory(e);
     for (uint32_t i = 0; i < c->lane_count; i++)
         cards[i] = *c->lanes[i].of[c->views[0]];
-    c->evaluator =
+    c->w.evaluator =
         farm_new(&(struct farm_options){.places = cards,
                                         .count = c->lane_count,
                                         .live = live,
@@ -140,7 +140,7 @@ bool compare_make_evaluator(struct compare *c, struct error *e)
                                         .context = c,
                                         .views = c->view_count},
                  e);
-    return c->evaluator != NULL;
+    return c->w.evaluator != NULL;
 }
 
 // ---- rounds ------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ uint32_t compare_rounds(const struct compare *c, uint32_t rounds)
 // The lanes that take part in the next ranking.
 static uint32_t open_lanes(struct compare *c)
 {
-    uint32_t count = 0, members = farm_members(c->evaluator, c->members);
+    uint32_t count = 0, members = farm_members(c->w.evaluator, c->members);
     for (uint32_t i = 0; i < members; i++) {
         if (!c->lanes[i].why[0] && farm_is_usable(c->members[i].state))
             c->ranked[count++] = (struct ranked_place){.place = i};
@@ -204,7 +204,7 @@ void compare_release_lanes(struct compare *c)
 // For several paired runs: the mean, with the interval in which further runs would leave it.
 uint32_t compare_lane_members(struct compare *c)
 {
-    uint32_t count = c->lane_count > 1 ? farm_members(c->evaluator, c->members) : 0;
+    uint32_t count = c->lane_count > 1 ? farm_members(c->w.evaluator, c->members) : 0;
     for (uint32_t i = 0; i < count; i++) {
         struct farm_member *m = &c->members[i];
         struct lane *l = &c->lanes[i];

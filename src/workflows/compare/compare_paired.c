@@ -35,11 +35,11 @@ static bool make_side_job(struct side *s, const struct compare_entry *entry, str
 {
     struct error why = ERROR_INIT;
     bool ok = s->o.routine == ROUTINE_NONE
-                  ? spec_job(s->o.spec, s->session.sources, s->device, entry->choice, &n->job, &why)
-                  : spec_routine_job(s->o.spec, s->session.sources, s->device, entry->choice,
+                  ? spec_job(s->o.spec, s->subject.sources, s->device, entry->choice, &n->job, &why)
+                  : spec_routine_job(s->o.spec, s->subject.sources, s->device, entry->choice,
                                      s->o.routine, s->o.routine_library, &n->job, &why);
     if (!ok)
-        return session_refusal(&why, &n->result);
+        return subject_refusal(&why, &n->result);
     n->job->configuration = entry->configuration;
     n->job->configuration_json = entry->configuration_json;
     return add_flags(n->job, &s->o);
@@ -69,7 +69,7 @@ static struct paired_run *find_identical_run(struct compare *c, struct paired_ru
         struct side *s = &c->sides[i];
         struct slot *n = &h->slots[i];
         struct paired_run *other =
-            n->job ? twins_find(&s->twins, &n->twin, s->o.spec, s->session.sources, n->job) : NULL;
+            n->job ? twins_find(&s->twins, &n->twin, s->o.spec, s->subject.sources, n->job) : NULL;
         all = all && other && (i == 0 || other == same);
         same = other;
     }
@@ -108,7 +108,7 @@ bool paired_run_start(struct compare *c, struct paired_run *h, struct error *e)
             continue;
         n->ticket = several_ticket(c->sides[i].member, c->tickets++);
         n->submitted = true;
-        if (!evaluator_submit(c->evaluator, n->ticket, n->job, e)) {
+        if (!evaluator_submit(c->w.evaluator, n->ticket, n->job, e)) {
             n->dropped = true; // it took the job all the same
             n->job = NULL;
             return false;
@@ -146,7 +146,7 @@ void paired_run_drop(struct compare *c, struct paired_run *h)
     for (uint32_t i = 0; i < c->side_count; i++) {
         struct slot *n = &h->slots[i];
         if (n->submitted && !n->dropped)
-            evaluator_drop(c->evaluator, n->ticket);
+            evaluator_drop(c->w.evaluator, n->ticket);
         n->dropped = n->submitted;
         n->job = n->submitted ? NULL : n->job;
     }
@@ -179,7 +179,7 @@ bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e)
     if (c->finalist_count == 0)
         return true;
     struct final_ranking_options o = {
-        .evaluator = c->evaluator,
+        .evaluator = c->w.evaluator,
         .rules = &c->rules,
         .device = &c->common,
         .seeds = {.order = c->o.setup.seed + c->finished, .decision = c->o.setup.seed},
@@ -212,8 +212,8 @@ static bool store_side(struct compare *c, const struct side *s, const struct slo
                             .configuration = n->job->configuration,
                             .configuration_json = n->job->configuration_json,
                             .spec_name = s->o.name,
-                            .constants = s->session.constants,
-                            .source = s->session.source,
+                            .constants = s->subject.constants,
+                            .source = s->subject.source,
                             .geometry = text_cstr(&geometry),
                             .unseen = job_is_unseen(n->job)};
     struct policy policy = {.launches = r->sample_count,

@@ -9,6 +9,39 @@
 
 #include <stdlib.h>
 
+// ---- the fastest that are known ----------------------------------------------------------------
+
+// The fastest of each side that has a store, each configuration once, in place of those that the caller chose.
+bool compare_choose_top(struct compare *c, struct error *e)
+{
+    struct compare_options *o = &c->o;
+    const char **chosen = arena_array(&c->arena, o->top * o->side_count + 1, sizeof *chosen);
+    uint32_t count = 0;
+    for (uint32_t i = 0; chosen && i < o->side_count; i++) {
+        const struct compare_side *side = &o->sides[i];
+        const char **top;
+        size_t more = 0;
+        if (side->store && !stored_fastest(side->store, side->spec, side->device,
+                                           o->setup.terms.cold, o->top, &c->arena, &top, &more, e))
+            return false;
+        for (size_t k = 0; k < more; k++) {
+            uint32_t at = 0;
+            while (at < count && !str_equal(chosen[at], top[k]))
+                at++;
+            if (at == count)
+                chosen[count++] = top[k];
+        }
+    }
+    if (!chosen)
+        return error_memory(e);
+    o->chosen = chosen;
+    o->chosen_count = count;
+    return count > 0 ||
+           error_set(e, ERROR_STORE,
+                     "the store has no results of %s for this device; run hone tune first",
+                     o->sides[0].spec->name);
+}
+
 // ---- a configuration on another side -----------------------------------------------------------
 
 // All parameters by name; NULL without memory.
@@ -47,7 +80,7 @@ static const uint32_t *find_on_side(struct compare *c, const struct side *s, con
     struct error ignored = ERROR_INIT;
     uint64_t index;
     const uint32_t *choice = parse_choice(c, s->o.spec, text, true, &ignored);
-    bool has = choice && !s->o.stored && space_find(s->session.space, choice, &index);
+    bool has = choice && !s->o.stored && space_find(s->subject.space, choice, &index);
     for (size_t i = 0; choice && s->o.stored && !has && i < s->o.stored->count; i++)
         has = str_equal(s->texts[i], text);
     return has ? choice : NULL;
@@ -70,7 +103,7 @@ struct paired_run *compare_add(struct compare *c, const uint32_t *const *choices
             .choice = choices[i], .configuration = "", .configuration_json = "{}"};
         slots[i].twin = (struct twin){.owner = h, .scope = s};
         ok = s->o.routine != ROUTINE_NONE || // which has no parameters
-             session_texts(s->o.spec, choices[i], &c->arena, &entries[i].configuration,
+             subject_texts(s->o.spec, choices[i], &c->arena, &entries[i].configuration,
                            &entries[i].configuration_json);
     }
     if (!ok)
@@ -141,7 +174,7 @@ static bool each_stored(struct compare *c, uint32_t side,
 static bool plan_space(struct compare *c, uint32_t from, struct error *e)
 {
     const struct side *s = &c->sides[from];
-    uint64_t count = space_count(s->session.space);
+    uint64_t count = space_count(s->subject.space);
     struct permutation order;
     if (!c->o.sample && c->o.sample_many && count > COMPARE_MANY)
         c->o.sample = COMPARE_SAMPLE;
@@ -150,7 +183,7 @@ static bool plan_space(struct compare *c, uint32_t from, struct error *e)
     for (uint64_t i = 0; i < count && (!c->o.sample || c->paired_run_count < c->o.sample); i++) {
         uint32_t *choice = arena_array(&c->arena, s->o.spec->parameter_count + 1, sizeof *choice);
         if (choice)
-            space_get(s->session.space, samples ? permutation_at(&order, i) : i, choice);
+            space_get(s->subject.space, samples ? permutation_at(&order, i) : i, choice);
         if (!choice || !plan_configuration(c, from, choice))
             return error_memory(e);
     }
@@ -201,10 +234,10 @@ static bool find_others_only(struct compare *c, uint32_t from, struct error *e)
     const struct side *s = &c->sides[1 - from];
     if (s->o.stored)
         return each_stored(c, 1 - from, note_if_alone, e);
-    for (uint64_t i = 0; i < space_count(s->session.space); i++) {
+    for (uint64_t i = 0; i < space_count(s->subject.space); i++) {
         uint32_t *choice = arena_array(&c->arena, s->o.spec->parameter_count + 1, sizeof *choice);
         if (choice)
-            space_get(s->session.space, i, choice);
+            space_get(s->subject.space, i, choice);
         if (!choice || !note_if_alone(c, 1 - from, choice))
             return error_memory(e);
     }

@@ -4,7 +4,6 @@
 // its interval needs, since the best of many tries alone would be too fast, and stored.
 #include "workflows/peak/peak.h"
 
-#include "os/process.h"
 #include "runner/cached.h"
 #include "stats/stats.h"
 #include "workflows/peak/peak_inside.h"
@@ -37,17 +36,17 @@ struct limit {
 };
 
 struct peak_run {
+    struct workflow w;
     struct peak_options o;
     struct arena arena;
-    struct evaluator *evaluator;
     struct candidate candidates[PEAK_SHAPES_MOST];
     struct limit limits[PEAK_COUNT];
     uint32_t count, started, done;
     uint64_t tickets;
     struct peak found;
-    uint64_t started_ns;
-    bool cancelled;
 };
+
+static const struct workflow_operations peak_operations;
 
 // ---- making ------------------------------------------------------------------------------------
 
@@ -59,10 +58,10 @@ static bool make_peak_evaluator(struct peak_run *p, struct error *e)
     tries.terms.rules.fixed = TRIES;
     tries.terms.rules.unranked = true;
     tries.terms.cold = tries.terms.energy = false;
-    p->evaluator =
+    p->w.evaluator =
         setup_evaluator(&tries, (struct live_options){.own_reference = true},
                         (struct cached_options){.spec_name = PEAK_SPEC}, UINT32_MAX, NULL, e);
-    return p->evaluator != NULL;
+    return p->w.evaluator != NULL;
 }
 
 struct peak_run *peak_new(const struct peak_options *o, struct error *e)
@@ -74,12 +73,11 @@ struct peak_run *peak_new(const struct peak_options *o, struct error *e)
                                           .host = o->setup.host,
                                           .device = o->setup.device,
                                           .surroundings = o->setup.device->surroundings};
-    struct peak_run *p = alloc_zeroed(sizeof *p, e);
+    struct peak_run *p = workflow_new(sizeof *p, &peak_operations, e);
     if (!p)
         return NULL;
     arena_init(&p->arena);
     p->o = *o;
-    p->started_ns = clock_ns();
     p->count = peak_shapes(o->setup.device, shapes, PEAK_SHAPES_MOST);
     for (uint32_t i = 0; i < p->count; i++) {
         p->candidates[i].shape = shapes[i];
@@ -91,17 +89,6 @@ struct peak_run *peak_new(const struct peak_options *o, struct error *e)
     return NULL;
 }
 
-void peak_free(struct peak_run *p)
-{
-    if (!p)
-        return;
-    evaluator_free(p->evaluator);
-    for (uint32_t i = 0; i < p->count; i++)
-        result_free(p->candidates[i].result);
-    arena_release(&p->arena);
-    free(p);
-}
-
 // ---- candidates --------------------------------------------------------------------------------
 
 static bool submit_candidate(struct peak_run *p, struct candidate *c, uint32_t rounds,
@@ -109,13 +96,13 @@ static bool submit_candidate(struct peak_run *p, struct candidate *c, uint32_t r
 {
     c->job = peak_job(&c->shape, p->o.setup.device, rounds, &c->work);
     c->ticket = ++p->tickets;
-    return c->job ? evaluator_submit(p->evaluator, c->ticket, c->job, e) : error_memory(e);
+    return c->job ? evaluator_submit(p->w.evaluator, c->ticket, c->job, e) : error_memory(e);
 }
 
 static bool start_more(struct peak_run *p, struct error *e)
 {
     bool ok = true;
-    while (ok && !p->cancelled && p->started < p->count && evaluator_room(p->evaluator) > 0) {
+    while (ok && !p->w.cancelled && p->started < p->count && evaluator_room(p->w.evaluator) > 0) {
         struct candidate *c = &p->candidates[p->started++];
         c->is_short = peak_has_rounds(c->shape.limit);
         uint32_t rounds = c->is_short ? peak_first_rounds(p->o.setup.device, c->shape.limit) : 0;
@@ -126,7 +113,7 @@ static bool start_more(struct peak_run *p, struct error *e)
 
 static void drop_candidate(struct peak_run *p, struct candidate *c)
 {
-    evaluator_drop(p->evaluator, c->ticket);
+    evaluator_drop(p->w.evaluator, c->ticket);
     c->job = NULL;
     result_free(c->result);
     c->result = NULL;
@@ -194,8 +181,8 @@ static bool measure_best(struct peak_run *p, struct error *e)
         if (l->over)
             continue;
         l->turns = 2;
-        ok = evaluator_again(p->evaluator, l->best->ticket, &warming, e) &&
-             evaluator_again(p->evaluator, l->best->ticket, &turn, e);
+        ok = evaluator_again(p->w.evaluator, l->best->ticket, &warming, e) &&
+             evaluator_again(p->w.evaluator, l->best->ticket, &turn, e);
     }
     return ok;
 }
@@ -278,7 +265,7 @@ static bool take_peak_outcome(struct peak_run *p, struct outcome *out, struct er
     bool ok;
     while (c < p->candidates + p->count && c->ticket != out->ticket)
         c++;
-    if (p->cancelled || c == p->candidates + p->count) {
+    if (p->w.cancelled || c == p->candidates + p->count) {
         result_free(out->result);
         return true;
     }
@@ -313,37 +300,38 @@ static bool is_peak_over(const struct peak_run *p)
     return true;
 }
 
-enum workflow_answer peak_step(struct peak_run *p, int timeout_ms,
-                               const struct peak_record **record, struct error *e)
+static enum workflow_answer step_peak(void *workflow, int timeout_ms, const void **record,
+                                      struct error *e)
 {
+    struct peak_run *p = workflow;
     struct outcome out;
-    *record = NULL;
-    if (!p->cancelled && (!start_more(p, e) || !measure_best(p, e)))
+    if (!p->w.cancelled && (!start_more(p, e) || !measure_best(p, e)))
         return WORKFLOW_BROKEN;
     *record = next_record(p);
     if (*record)
         return WORKFLOW_RECORD;
-    if (p->cancelled ? evaluator_idle(p->evaluator) : is_peak_over(p))
+    if (p->w.cancelled ? evaluator_idle(p->w.evaluator) : is_peak_over(p))
         return WORKFLOW_END;
-    int got = evaluator_take(p->evaluator, timeout_ms, &out, e);
+    int got = evaluator_take(p->w.evaluator, timeout_ms, &out, e);
     if (got < 0 || (got > 0 && !take_peak_outcome(p, &out, e)))
         return WORKFLOW_BROKEN;
     return WORKFLOW_NOTHING;
 }
 
-void peak_cancel(struct peak_run *p)
+static void release_peak(void *workflow)
 {
-    p->cancelled = true;
-    evaluator_cancel(p->evaluator);
+    struct peak_run *p = workflow;
+    for (uint32_t i = 0; i < p->count; i++)
+        result_free(p->candidates[i].result);
+    arena_release(&p->arena);
 }
+
+static const struct workflow_operations peak_operations = {.step = step_peak,
+                                                           .release = release_peak};
 
 void peak_progress(struct peak_run *p, struct workflow_progress *out)
 {
-    *out = (struct workflow_progress){.planned = p->count,
-                                      .done = p->done,
-                                      .elapsed_ns = clock_ns() - p->started_ns,
-                                      .cancelled = p->cancelled};
-    evaluator_status(p->evaluator, &out->evaluator);
+    workflow_progress(&p->w, p->count, p->done, out);
 }
 
 const struct peak *peak_found(const struct peak_run *p)

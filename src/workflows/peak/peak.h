@@ -13,7 +13,7 @@
 
 #include "model/device_peak.h"
 #include "store/store.h"
-#include "workflows/workflow.h"
+#include "campaign/workflow.h"
 
 #define PEAK_SPEC "hone peak"
 
@@ -45,13 +45,10 @@ struct peak_run;
 struct peak_run *peak_new(const struct peak_options *o, struct error *e);
 // Records come in the order in which limits are done. BROKEN: the evaluator cannot go on, or the
 // store cannot be written.
-enum workflow_answer peak_step(struct peak_run *p, int timeout_ms,
-                               const struct peak_record **record, struct error *e);
-// A limit that is not done yet stays unknown.
-void peak_cancel(struct peak_run *p);
+// A limit that is not done when it is cancelled stays unknown.
+WORKFLOW_FUNCTIONS(peak, struct peak_run, struct peak_record);
 void peak_progress(struct peak_run *p, struct workflow_progress *out);
 // The results so far, of all limits.
 const struct peak *peak_found(const struct peak_run *p);
-void peak_free(struct peak_run *p);
 
 #endif

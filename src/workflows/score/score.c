@@ -21,6 +21,7 @@
 
 // A recorded space, ready to be searched; read by all threads.
 struct field {
+    struct recorded *mirrored; // (or NULL) what it is of, if that is its own
     struct spec *spec;
     struct replay replay;
     struct objectives objectives; // one objective
@@ -34,7 +35,7 @@ struct field {
 
 // One strategy on one field: a search for each axis and seed.
 struct entry {
-    const struct field *field;
+    const struct field *field, *mirror; // mirror NULL: not asked for
     struct score_record record;
     double *found[SCORE_AXES];     // scores by seed
     double *fractions[SCORE_AXES]; // of the optimum
@@ -45,9 +46,10 @@ struct entry {
 };
 
 struct score {
+    struct workflow w;
     struct score_options o;
     struct arena arena;
-    struct field *fields;
+    struct field *fields; // of the files, then of these mirrored
     struct entry *entries;
     uint32_t entry_count, handed_out;
     struct score_mean *means;
@@ -60,15 +62,17 @@ struct score {
     uint32_t current; // entry that searches are taken from
     uint64_t done, planned;
     uint32_t working; // threads
-    bool cancelled;
+    bool stopped;     // no further search is begun
     struct error why;
-    uint64_t started_ns; // the searches
 };
+
+static const struct workflow_operations score_operations;
 
 // ---- one search --------------------------------------------------------------------------------
 
 struct search {
     const struct entry *entry;
+    const struct field *field;
     enum score_axis axis;
     struct strategy *strategy;
     struct curve curve;
@@ -80,7 +84,7 @@ struct search {
 
 static bool ask_until_full(struct search *s)
 {
-    uint64_t most = s->axis != SCORE_TIME ? s->entry->field->baseline.draws : UINT64_MAX;
+    uint64_t most = s->axis != SCORE_TIME ? s->field->baseline.draws : UINT64_MAX;
     while (s->count < s->capacity && s->asked < most) {
         uint64_t *next = &s->outstanding[(s->first + s->count) % s->capacity];
         size_t got = strategy_ask(s->strategy, next, 1);
@@ -104,7 +108,7 @@ static bool is_search_done(const struct search *s)
 // The oldest question is answered.
 static void answer_oldest(struct search *s)
 {
-    const struct field *f = s->entry->field;
+    const struct field *f = s->field;
     uint64_t index = s->outstanding[s->first];
     const struct recorded_row *row = replay_row(&f->replay, index);
     double value = f->values[index];
@@ -130,7 +134,7 @@ static void answer_oldest(struct search *s)
 
 static bool search_begin(struct search *s, uint64_t seed, struct error *e)
 {
-    const struct field *f = s->entry->field;
+    const struct field *f = s->field;
     struct strategy_setup setup = {.space = f->replay.space,
                                    .seed = seed,
                                    .in_flight = s->capacity,
@@ -153,6 +157,7 @@ static bool search_run(const struct score *all, struct entry *n, enum score_axis
                        uint32_t repeat, struct error *e)
 {
     struct search s = {.entry = n,
+                       .field = axis == SCORE_MIRROR ? n->mirror : n->field,
                        .axis = axis,
                        .capacity = axis == SCORE_MANY ? all->o.many : all->o.in_flight,
                        .near = INFINITY,
@@ -190,7 +195,7 @@ static bool take_search(struct score *s, struct entry **entry, uint64_t *which)
     while (s->current < s->entry_count &&
            s->entries[s->current].begun == s->entries[s->current].searches)
         s->current++;
-    if (s->cancelled || s->why.code || s->current == s->entry_count)
+    if (s->stopped || s->why.code || s->current == s->entry_count)
         return false;
     *entry = &s->entries[s->current];
     *which = (*entry)->begun++;
@@ -237,7 +242,7 @@ static bool start_threads(struct score *s, struct error *e)
     s->threads = arena_array(&s->arena, jobs, sizeof *s->threads);
     if (!s->threads)
         return error_memory(e);
-    s->started_ns = clock_ns();
+    s->w.started_ns = clock_ns();
     pthread_mutex_lock(&s->lock);
     for (uint64_t i = 0; i < jobs; i++) {
         if (pthread_create(&s->threads[i], NULL, search_on_thread, s) != 0)
@@ -316,6 +321,13 @@ static bool field_init(struct field *f, const struct recorded *recorded, const c
     return true;
 }
 
+static bool field_mirror(struct field *f, const struct recorded *of, const char *objective,
+                         struct error *e)
+{
+    f->mirrored = recorded_mirror(of, true, e);
+    return f->mirrored && field_init(f, f->mirrored, objective, e);
+}
+
 static bool field_starts(struct score *s, struct field *f, struct error *e)
 {
     return starts_find(f->replay.space, s->o.start_with, s->o.start_count, &s->arena, NULL,
@@ -330,6 +342,7 @@ static void field_release(struct field *f)
     free(f->values);
     replay_release(&f->replay);
     spec_free(f->spec);
+    recorded_free(f->mirrored);
 }
 
 // With all its options, and which one the default is: known once it is made. One configuration
@@ -386,6 +399,7 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
     r->axes[SCORE_EVALUATIONS].known = true;
     r->axes[SCORE_TIME].known = !isnan(f->replay.mean_cost_ns);
     r->axes[SCORE_MANY].known = s->o.many > 0;
+    r->axes[SCORE_MIRROR].known = n->mirror != NULL;
     r->description = describe_strategy(s, f, text, e);
     for (unsigned axis = 0; r->description && axis < SCORE_AXES; axis++) {
         if (!r->axes[axis].known)
@@ -410,7 +424,7 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
 static bool make_entries(struct score *s, struct error *e)
 {
     uint32_t strategies = s->o.strategy_count;
-    s->fields = arena_array(&s->arena, s->o.file_count + 1, sizeof *s->fields);
+    s->fields = arena_array(&s->arena, 2 * (size_t)s->o.file_count + 1, sizeof *s->fields);
     s->entries =
         arena_array(&s->arena, (size_t)s->o.file_count * strategies + 1, sizeof *s->entries);
     s->means = arena_array(&s->arena, strategies, sizeof *s->means);
@@ -420,10 +434,14 @@ static bool make_entries(struct score *s, struct error *e)
         if (!field_init(&s->fields[f], s->o.files[f], s->o.objective, e) ||
             !field_sources(&s->fields[f], &s->o, e) || !field_starts(s, &s->fields[f], e))
             return false;
+        struct field *mirror = s->o.mirror ? &s->fields[s->o.file_count + f] : NULL;
+        if (mirror && !field_mirror(mirror, s->o.files[f], s->o.objective, e))
+            return false;
         for (uint32_t i = 0; i < strategies; i++) {
             struct entry *n = &s->entries[s->entry_count++];
             n->record.file = f;
             n->record.strategy = i;
+            n->mirror = mirror;
             if (!entry_init(s, n, &s->fields[f], e))
                 return false;
         }
@@ -446,7 +464,7 @@ static bool make_lock(struct score *s, struct error *e)
 struct score *score_new(const struct score_options *o, struct error *e)
 {
     static const char *const the_default[] = {NULL};
-    struct score *s = alloc_zeroed(sizeof *s, e);
+    struct score *s = workflow_new(sizeof *s, &score_operations, e);
     if (!s)
         return NULL;
     arena_init(&s->arena);
@@ -463,21 +481,18 @@ struct score *score_new(const struct score_options *o, struct error *e)
     return NULL;
 }
 
-void score_free(struct score *s)
+static void release_score(void *workflow)
 {
-    if (!s)
-        return;
-    score_cancel(s);
+    struct score *s = workflow;
     for (uint32_t i = 0; i < s->thread_count; i++)
         pthread_join(s->threads[i], NULL);
-    for (uint32_t f = 0; s->fields && f < s->o.file_count; f++)
+    for (uint32_t f = 0; s->fields && f < 2 * s->o.file_count; f++)
         field_release(&s->fields[f]);
     if (s->has_news)
         pthread_cond_destroy(&s->news);
     if (s->has_lock)
         pthread_mutex_destroy(&s->lock);
     arena_release(&s->arena);
-    free(s);
 }
 
 // ---- what came of it ---------------------------------------------------------------------------
@@ -571,10 +586,10 @@ static void wait_for_news(struct score *s, const struct entry *next, int timeout
     }
 }
 
-enum workflow_answer score_step(struct score *s, int timeout_ms, const struct score_record **record,
-                                struct error *e)
+static enum workflow_answer step_score(void *workflow, int timeout_ms, const void **record,
+                                       struct error *e)
 {
-    *record = NULL;
+    struct score *s = workflow;
     if (s->handed_out == s->entry_count) {
         bool ok = true;
         for (uint32_t i = 0; ok && i < s->o.strategy_count; i++) {
@@ -608,26 +623,23 @@ enum workflow_answer score_step(struct score *s, int timeout_ms, const struct sc
     return WORKFLOW_RECORD;
 }
 
-void score_cancel(struct score *s)
+static void stop_score(void *workflow)
 {
+    struct score *s = workflow;
     if (!s->has_lock)
         return;
     pthread_mutex_lock(&s->lock);
-    s->cancelled = true;
+    s->stopped = true;
     pthread_mutex_unlock(&s->lock);
 }
 
+static const struct workflow_operations score_operations = {
+    .step = step_score, .stop = stop_score, .release = release_score};
+
 void score_progress(struct score *s, struct workflow_progress *out)
 {
-    uint64_t now = clock_ns();
     pthread_mutex_lock(&s->lock);
-    *out = (struct workflow_progress){.done = s->done,
-                                      .planned = s->planned,
-                                      .elapsed_ns = now - s->started_ns,
-                                      .cancelled = s->cancelled};
-    if (s->done > 0)
-        out->left_ns =
-            (uint64_t)((double)out->elapsed_ns / (double)s->done * (double)(s->planned - s->done));
+    workflow_progress(&s->w, s->planned, s->done, out);
     pthread_mutex_unlock(&s->lock);
 }
 

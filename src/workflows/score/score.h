@@ -10,13 +10,14 @@
 #include "recorded/recorded.h"
 #include "search/search.h"
 #include "workflows/score/score_shares.h"
-#include "workflows/workflow.h"
+#include "campaign/workflow.h"
 
 #define SCORE_REPEATS 100 // by default
 
 // The unit of the budget. A search receives the budget of its axis, as in a tune: a number of
-// configurations, or none when time ends it. SCORE_MANY: evaluations, with options.many in flight.
-enum score_axis { SCORE_EVALUATIONS, SCORE_TIME, SCORE_MANY, SCORE_AXES };
+// configurations, or none when time ends it. SCORE_MANY: evaluations, with options.many in flight. SCORE_MIRROR: evaluations, with
+// the lists of values inverted and shuffled (recorded_mirror()).
+enum score_axis { SCORE_EVALUATIONS, SCORE_TIME, SCORE_MANY, SCORE_MIRROR, SCORE_AXES };
 
 struct score_options {
     const struct recorded *const *files; // they outlive the score
@@ -34,7 +35,8 @@ struct score_options {
     uint64_t seed;
     uint32_t in_flight; // configurations outstanding at once, answered in order; 0: 1
     uint32_t many;      // as many once more, by evaluations; 0: no such searches
-    uint32_t jobs;      // threads; 0: the cores of this process
+    bool mirror; // as many once more with the lists mirrored; neither with sources nor with starts
+    uint32_t jobs; // threads; 0: the cores of this process
 };
 
 // Over the seeds, or of a mean of files over the seeds.
@@ -43,7 +45,7 @@ struct score_interval {
 };
 
 struct score_result {
-    bool known; // else no costs are recorded, or options.many is 0
+    bool known; // else no costs are recorded, options.many is 0, or options.mirror is false
     struct score_interval score;
     double fraction;           // of the optimum that was reached at the budget, mean over the seeds
     double lead[CURVE_SHARES]; // curve_lead(), mean over the seeds
@@ -90,12 +92,10 @@ struct score;
 struct score *score_new(const struct score_options *o, struct error *e);
 
 // Records come in the order of the files, and of the strategies within a file.
-enum workflow_answer score_step(struct score *s, int timeout_ms, const struct score_record **record,
-                                struct error *e);
-void score_cancel(struct score *s); // no further search is begun
+// After a cancel no further search is begun.
+WORKFLOW_FUNCTIONS(score, struct score, struct score_record);
 void score_progress(struct score *s, struct workflow_progress *out);
 // After WORKFLOW_END: one for each strategy.
 const struct score_mean *score_means(const struct score *s, uint32_t *count);
-void score_free(struct score *s);
 
 #endif

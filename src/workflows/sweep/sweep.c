@@ -4,15 +4,15 @@
 // reported in its record; a failure that would affect every point ends the sweep.
 #include "workflows/sweep/sweep.h"
 
-#include "os/process.h"
 #include "workflows/best.h"
-#include "workflows/session.h"
+#include "campaign/subject.h"
 #include "workflows/sweep/sweep_paired.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct sweep {
+    struct workflow w; // the inner one: a line's tune, or a comparison
     struct sweep_options o;
     struct arena arena;
     struct sweep_record *records; // room for every point
@@ -21,30 +21,28 @@ struct sweep {
     struct spec_digests digests;  // of data files, which are hashed once
     uint32_t count;               // records that are whole; the next one is under way
     enum sweep_phase phase;
-    uint32_t line; // that has its turn
-    struct tune *tune;
-    struct compare *compare;
+    uint32_t line;                          // that has its turn
     struct compare_side sides[SWEEP_LINES]; // of the paired run
     const char *choices[SWEEP_LINES];
     uint32_t lines[SWEEP_LINES]; // of each side
     uint32_t side_count;
     const char *about[SWEEP_LINES]; // of routines: what their libraries are; NULL: not known
     bool was_asked;                 // for that
-    uint64_t launches, started_ns;
-    bool cancelled, broken;
+    uint64_t launches;
 };
+
+static const struct workflow_operations sweep_operations;
 
 // ---- making ------------------------------------------------------------------------------------
 
 struct sweep *sweep_new(const struct sweep_options *o, struct error *e)
 {
-    struct sweep *s = alloc_zeroed(sizeof *s, e);
+    struct sweep *s = workflow_new(sizeof *s, &sweep_operations, e);
     if (!s)
         return NULL;
     size_t points = o->plan->point_count, all = points * o->line_count;
     arena_init(&s->arena);
     s->o = *o;
-    s->started_ns = clock_ns();
     s->records = arena_array(&s->arena, points, sizeof *s->records);
     s->specs = arena_array(&s->arena, all, sizeof(*s->specs));
     s->results = arena_array(&s->arena, all, sizeof(*s->results));
@@ -61,12 +59,9 @@ struct sweep *sweep_new(const struct sweep_options *o, struct error *e)
     return NULL;
 }
 
-void sweep_free(struct sweep *s)
+static void release_sweep(void *workflow)
 {
-    if (!s)
-        return;
-    tune_free(s->tune);
-    compare_free(s->compare);
+    struct sweep *s = workflow;
     size_t all = s->specs && s->results ? (size_t)s->o.plan->point_count * s->o.line_count : 0;
     for (size_t i = 0; i < all; i++) {
         spec_free(s->specs[i]);
@@ -74,7 +69,12 @@ void sweep_free(struct sweep *s)
     }
     spec_digests_release(&s->digests);
     arena_release(&s->arena);
-    free(s);
+}
+
+static void end_inner(struct sweep *s)
+{
+    workflow_end_inner(&s->w);
+    s->phase = SWEEP_OPENING;
 }
 
 // ---- entries -----------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ static bool take_choice(struct sweep *s, uint32_t line, const uint32_t *choice)
     struct sweep_entry *n = entry_at(s, line);
     n->choice = arena_copy(&s->arena, choice, n->spec->parameter_count * sizeof *choice);
     return n->choice &&
-           session_texts(n->spec, n->choice, &s->arena, &n->configuration, &n->configuration_json);
+           subject_texts(n->spec, n->choice, &s->arena, &n->configuration, &n->configuration_json);
 }
 
 // ---- a line's configuration --------------------------------------------------------------------
@@ -222,9 +222,9 @@ static bool begin_line(struct sweep *s, uint32_t line, struct error *e)
         o.setup.spec = n->spec;
         o.setup.spare = s->o.spare; // taken once, by the first
         o.setup.leaving = o.keep = false;
-        s->tune = tune_new(&o, &why);
-        s->phase = s->tune ? SWEEP_TUNING : s->phase;
-        return s->tune || note_point_failure(s, line, &why, e);
+        s->w.inner = tune_new(&o, &why);
+        s->phase = s->w.inner ? SWEEP_TUNING : s->phase;
+        return s->w.inner || note_point_failure(s, line, &why, e);
     }
     n->why = "the store knows no configuration for these constants, this device and driver, and "
              "the kernel as it is now";
@@ -277,24 +277,22 @@ static bool end_tune(struct sweep *s, struct error *e)
 {
     struct tune_progress p;
     struct sweep_entry *n = entry_at(s, s->line);
-    tune_progress(s->tune, &p);
+    tune_progress(s->w.inner, &p);
     const struct tune_record *best = p.ranked.decided ? p.ranked.chosen : p.best;
     bool ok = true;
     s->launches += p.launches;
-    if (!s->cancelled)
+    if (!s->w.cancelled)
         ok = best ? take_choice(s, s->line, best->choice) && take_result(s, s->line, best->result)
                   : say_none(s, &p);
-    if (ok && best && !s->cancelled) {
+    if (ok && best && !s->w.cancelled) {
         n->timed = best->timed;
         n->known = p.launches == 0;
         n->stats = best->stats;
     }
-    tune_free(s->tune);
-    s->tune = NULL;
-    s->phase = SWEEP_OPENING;
+    end_inner(s);
     if (!ok)
         return error_memory(e);
-    return s->cancelled || prefer_earlier_best(s, &p, e);
+    return s->w.cancelled || prefer_earlier_best(s, &p, e);
 }
 
 static bool step_line_tune(struct sweep *s, int timeout_ms, struct error *e)
@@ -302,14 +300,12 @@ static bool step_line_tune(struct sweep *s, int timeout_ms, struct error *e)
     struct error why = ERROR_INIT;
     const struct tune_record *record;
     bool ok = true;
-    enum workflow_answer answer = tune_step(s->tune, timeout_ms, &record, &why);
+    enum workflow_answer answer = tune_step(s->w.inner, timeout_ms, &record, &why);
     if (answer == WORKFLOW_END) {
         ok = end_tune(s, e);
         s->line += ok;
     } else if (answer == WORKFLOW_BROKEN) {
-        tune_free(s->tune);
-        s->tune = NULL;
-        s->phase = SWEEP_OPENING;
+        end_inner(s);
         ok = note_point_failure(s, s->line++, &why, e);
     }
     return ok;
@@ -471,49 +467,48 @@ static bool start_paired_run(struct sweep *s, struct error *e)
         return note_paired_failure(s, &why, e);
     if (is_known)
         return true;
-    s->compare = compare_new(&o, &why);
-    s->phase = s->compare ? SWEEP_COMPARING : s->phase;
-    return s->compare || note_paired_failure(s, &why, e);
+    s->w.inner = compare_new(&o, &why);
+    s->phase = s->w.inner ? SWEEP_COMPARING : s->phase;
+    return s->w.inner || note_paired_failure(s, &why, e);
 }
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static enum workflow_answer finish_point(struct sweep *s, const struct sweep_record **record)
+static enum workflow_answer finish_point(struct sweep *s, const void **record)
 {
     s->line = 0;
     *record = &s->records[s->count++];
     return WORKFLOW_RECORD;
 }
 
-static enum workflow_answer step_paired_run(struct sweep *s, int timeout_ms,
-                                            const struct sweep_record **record, struct error *e)
+static enum workflow_answer step_paired_run(struct sweep *s, int timeout_ms, const void **record,
+                                            struct error *e)
 {
     struct error why = ERROR_INIT;
     const struct compare_record *paired_run;
     struct compare_progress progress;
-    enum workflow_answer answer = compare_step(s->compare, timeout_ms, &paired_run, &why);
+    enum workflow_answer answer = compare_step(s->w.inner, timeout_ms, &paired_run, &why);
     if (answer == WORKFLOW_RECORD && !take_paired_run(s, paired_run))
         return error_memory(e), WORKFLOW_BROKEN;
     if (answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING)
         return WORKFLOW_NOTHING;
-    compare_progress(s->compare, &progress);
+    compare_progress(s->w.inner, &progress);
     s->launches += progress.launches;
-    compare_free(s->compare);
-    s->compare = NULL;
-    s->phase = SWEEP_OPENING;
+    end_inner(s);
     if (answer == WORKFLOW_BROKEN && !note_paired_failure(s, &why, e))
         return WORKFLOW_BROKEN;
-    return s->cancelled ? WORKFLOW_NOTHING : finish_point(s, record);
+    return s->w.cancelled ? WORKFLOW_NOTHING : finish_point(s, record);
 }
 
-static enum workflow_answer advance_sweep(struct sweep *s, int timeout_ms,
-                                          const struct sweep_record **record, struct error *e)
+static enum workflow_answer step_sweep(void *workflow, int timeout_ms, const void **record,
+                                       struct error *e)
 {
+    struct sweep *s = workflow;
     if (s->phase == SWEEP_TUNING)
         return step_line_tune(s, timeout_ms, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
     if (s->phase == SWEEP_COMPARING)
         return step_paired_run(s, timeout_ms, record, e);
-    if (s->cancelled || s->count == s->o.plan->point_count)
+    if (s->w.cancelled || s->count == s->o.plan->point_count)
         return WORKFLOW_END;
     if (s->line < s->o.line_count) {
         if (!begin_line(s, s->line, e))
@@ -526,49 +521,22 @@ static enum workflow_answer advance_sweep(struct sweep *s, int timeout_ms,
     return s->phase == SWEEP_COMPARING ? WORKFLOW_NOTHING : finish_point(s, record);
 }
 
-enum workflow_answer sweep_step(struct sweep *s, int timeout_ms, const struct sweep_record **record,
-                                struct error *e)
-{
-    struct error why = ERROR_INIT;
-    *record = NULL;
-    if (s->broken)
-        return WORKFLOW_BROKEN;
-    enum workflow_answer answer = advance_sweep(s, timeout_ms, record, &why);
-    s->broken = answer == WORKFLOW_BROKEN;
-    if (s->broken && e)
-        *e = why;
-    return answer;
-}
-
-void sweep_cancel(struct sweep *s)
-{
-    s->cancelled = true;
-    if (s->tune)
-        tune_cancel(s->tune);
-    if (s->compare)
-        compare_cancel(s->compare);
-}
+static const struct workflow_operations sweep_operations = {.step = step_sweep,
+                                                            .release = release_sweep};
 
 // ---- views -------------------------------------------------------------------------------------
 
 void sweep_progress(struct sweep *s, struct sweep_progress *out)
 {
     memset(out, 0, sizeof *out);
-    out->common.planned = s->o.plan->point_count;
-    out->common.done = s->count;
+    workflow_progress(&s->w, s->o.plan->point_count, s->count, &out->common);
     out->phase = s->phase;
     out->line = s->line;
-    out->common.elapsed_ns = clock_ns() - s->started_ns;
     out->launches = s->launches;
-    out->common.cancelled = s->cancelled;
-    if (s->tune) {
-        tune_progress(s->tune, &out->tune);
-        out->common.evaluator = out->tune.common.evaluator;
-    }
-    if (s->compare) {
-        compare_progress(s->compare, &out->paired_run);
-        out->common.evaluator = out->paired_run.common.evaluator;
-    }
+    if (s->phase == SWEEP_TUNING)
+        tune_progress(s->w.inner, &out->tune);
+    if (s->phase == SWEEP_COMPARING)
+        compare_progress(s->w.inner, &out->paired_run);
 }
 
 const struct sweep_record *sweep_records(const struct sweep *s, uint32_t *count)

@@ -88,15 +88,10 @@ struct sweep;
 
 struct sweep *sweep_new(const struct sweep_options *o, struct error *e);
 
-enum workflow_answer sweep_step(struct sweep *s, int timeout_ms, const struct sweep_record **record,
-                                struct error *e);
-
-// Ends after the running launch, without a record of the point that is under way; sweep_step() then
-// comes to WORKFLOW_END soon.
-void sweep_cancel(struct sweep *s);
+// A cancel leaves no record of the point that is under way.
+WORKFLOW_FUNCTIONS(sweep, struct sweep, struct sweep_record);
 void sweep_progress(struct sweep *s, struct sweep_progress *out);
 // All records in the order of the points.
 const struct sweep_record *sweep_records(const struct sweep *s, uint32_t *count);
-void sweep_free(struct sweep *s); // NULL is fine
 
 #endif

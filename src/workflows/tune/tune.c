@@ -1,4 +1,4 @@
-// A tune in the order in which it happens: tune_new() makes the session, the evaluator and the
+// A tune in the order in which it happens: tune_new() makes the subject, the evaluator and the
 // strategy; each tune_step() asks the strategy for as many configurations as the evaluator has room
 // for, makes them into jobs and submits these (what is the same work as an earlier one shares its
 // result), takes an answer, tells the strategy and hands the record out; and once nothing more is
@@ -20,6 +20,11 @@
 // How long a step waits for a result while a strategy may have a question first.
 #define THINKING_STEP_MS 2
 
+static const void *tune_told(struct workflow *w, struct item *item, bool is_answer,
+                             struct error *e);
+static const struct items_plan tune_plan = {.told = tune_told, .recover = tune_replace_default};
+static const struct workflow_operations tune_operations;
+
 // ---- making ------------------------------------------------------------------------------------
 
 struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
@@ -29,10 +34,10 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
         return tune_replay_evaluator(t, e);
     const struct live_options live = {
         .no_timing = o->no_timing, .by_image = true, .judge = o->judge};
-    const struct cached_options cached = {.alone = space_count(t->session.space) == 1,
+    const struct cached_options cached = {.alone = space_count(t->subject.space) == 1,
                                           .spec_name = o->name,
-                                          .constants = t->session.constants,
-                                          .source = t->session.source};
+                                          .constants = t->subject.constants,
+                                          .source = t->subject.source};
     return setup_evaluator(&o->setup, live, cached, t->planned, &t->builders, e);
 }
 
@@ -40,7 +45,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
 static uint32_t fill_members(struct tune *t)
 {
     const struct tune_ranked *ranked = &t->progress.ranked;
-    uint32_t count = farm_members(t->evaluator, t->members);
+    uint32_t count = farm_members(t->w.evaluator, t->members);
     for (uint32_t i = 0; i < ranked->place_count; i++) {
         const struct ranked_place *p = &ranked->places[i];
         struct farm_member *m = &t->members[p->place];
@@ -68,7 +73,7 @@ static bool describe_devices(struct tune *t, struct error *e)
     emit_start(&j, &json);
     farm_members_emit(t->members, count, &j);
     bool ok = json.failed ? error_memory(e)
-                          : session_describe(&t->session, t->o.setup.store, text_cstr(&json), e);
+                          : subject_describe(&t->subject, t->o.setup.store, text_cstr(&json), e);
     text_release(&json);
     return ok;
 }
@@ -77,23 +82,23 @@ static bool begin_search(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
     struct text subspace = TEXT_INIT;
-    const struct session_options so = {.space = o->replay ? o->replay->space : NULL,
+    const struct subject_options so = {.space = o->replay ? o->replay->space : NULL,
                                        .name = o->name};
-    if ((o->replay && !tune_replay_fits(o, e)) || !session_make(&t->session, &o->setup, &so, e))
+    if ((o->replay && !tune_replay_fits(o, e)) || !subject_make(&t->subject, &o->setup, &so, e))
         return false;
-    uint64_t valid = space_count(t->session.space);
+    uint64_t valid = space_count(t->subject.space);
     t->planned = budget_configurations(&o->budget, valid);
-    if (!strategy_check(o->strategy, e) || !session_begin(&t->session, e))
+    if (!strategy_check(o->strategy, e) || !subject_begin(&t->subject, e))
         return false;
-    t->evaluator = tune_make_evaluator(t, e);
-    if (!t->evaluator || !describe_devices(t, e))
+    t->w.evaluator = tune_make_evaluator(t, e);
+    if (!t->w.evaluator || !describe_devices(t, e))
         return false;
     // The evaluator limits how many it keeps under way at once, since it starts with none. If a
     // time ends the search, the total is not known.
-    size_t room = evaluator_room(t->evaluator);
+    size_t room = evaluator_room(t->w.evaluator);
     bool by_time = o->budget.nanoseconds > 0 && t->planned >= valid;
     const struct objectives *g = &o->objectives;
-    struct strategy_setup setup = {.space = t->session.space,
+    struct strategy_setup setup = {.space = t->subject.space,
                                    .budget = by_time ? 0 : t->planned,
                                    .seed = o->setup.seed,
                                    .value_is_time = g->count == 1 &&
@@ -118,12 +123,12 @@ static bool begin_search(struct tune *t, struct error *e)
 
 struct tune *tune_new(const struct tune_options *o, struct error *e)
 {
-    struct tune *t = alloc_zeroed(sizeof *t, e);
+    struct tune *t = workflow_new(sizeof *t, &tune_operations, e);
     if (!t)
         return NULL;
     arena_init(&t->arena);
     t->o = *o;
-    t->started_ns = clock_ns();
+    items_init(&t->items, &tune_plan, &t->w, &t->subject, &t->arena);
     tune_objective_init(t);
     if (begin_search(t, e))
         return t;
@@ -131,109 +136,101 @@ struct tune *tune_new(const struct tune_options *o, struct error *e)
     return NULL;
 }
 
-void tune_free(struct tune *t)
+static void release_tune(void *workflow)
 {
-    if (!t)
-        return;
+    struct tune *t = workflow;
     tune_rank_release(t);
-    evaluator_free(t->evaluator);
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        job_free(t->items[i]->job);
-        result_free(t->items[i]->result);
-        result_free(t->items[i]->screened);
-    }
-    free(t->items);
-    free(t->records);
+    for (uint64_t i = 0; i < t->items.count; i++)
+        result_free(item_at(t, i)->screened);
+    items_release(&t->items);
     free(t->front);
     scalarization_free(t->strategy);
     sources_release(&t->elsewhere);
-    session_release(&t->session);
+    subject_release(&t->subject);
     arena_release(&t->arena);
-    free(t);
 }
 
 // ---- items -------------------------------------------------------------------------------------
 
-static struct item **named_bucket(struct tune *t, const char *configuration)
+static struct tune_item **named_bucket(struct tune *t, const char *configuration)
 {
     uint32_t hash = 2166136261u; // FNV-1a
     for (const char *c = configuration; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 16777619u;
-    return &t->named[hash % TWINS_BUCKETS];
+    return &t->named[hash % ITEMS_BUCKETS];
 }
 
-static struct item *tune_item_new(struct tune *t, uint64_t index)
+static struct tune_item *tune_item_new(struct tune *t, uint64_t index)
 {
     const struct spec *spec = t->o.setup.spec;
-    size_t count = (size_t)t->item_count + 1;
-    bool has_room = ARRAY_ROOM(t->items, t->item_room, count) &&
-                    ARRAY_ROOM(t->records, t->record_room, count) &&
-                    ARRAY_ROOM(t->front, t->front_room, count);
-    struct item *n = has_room ? arena_alloc(&t->arena, sizeof *n) : NULL;
-    uint32_t *choice = arena_array(&t->arena, spec->parameter_count + 1, sizeof *choice);
+    bool has_room = ARRAY_ROOM(t->front, t->front_room, (size_t)t->items.count + 1);
+    struct tune_item *n = has_room ? items_add(&t->items, sizeof *n, index) : NULL;
     double *values = arena_array(&t->arena, t->o.objectives.count, sizeof *values);
     double *metrics = arena_array(&t->arena, spec->metric_count + 1, sizeof *metrics);
-    if (!n || !choice || !values || !metrics)
+    if (!n || !values || !metrics)
         return NULL;
     n->values = values;
     n->metrics = metrics;
-    space_get(t->session.space, index, choice);
     n->record.index = index;
-    n->record.choice = choice;
+    n->record.choice = n->item.choice;
+    n->record.configuration = n->item.configuration;
+    n->record.configuration_json = n->item.configuration_json;
     n->record.pace = 1;
-    n->record.is_default = tune_has_default(t) && index == t->session.default_index;
-    if (!session_texts(spec, choice, &t->arena, &n->record.configuration,
-                       &n->record.configuration_json))
-        return NULL;
-    n->twin.owner = n;
-    struct item **bucket = named_bucket(t, n->record.configuration);
+    n->record.is_default = tune_has_default(t) && index == t->subject.default_index;
+    struct tune_item **bucket = named_bucket(t, n->record.configuration);
     n->chained = *bucket;
     *bucket = n;
-    t->items[t->item_count++] = n;
     return n;
 }
 
-bool tune_submit(struct tune *t, struct item *n, uint64_t ticket, struct error *e)
+bool tune_resubmit(struct tune *t, struct tune_item *n, struct error *e)
 {
-    n->job->configuration = n->record.configuration;
-    n->job->configuration_json = n->record.configuration_json;
-    struct job *job = n->job;
-    n->job = NULL;
+    struct job *job;
+    if (!spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.device, n->record.choice, &job,
+                  e))
+        return false;
     n->record.job = job;
-    return evaluator_submit(t->evaluator, ticket, job, e);
+    return items_submit(&t->items, &n->item, job, e);
 }
 
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
 {
     struct error why = ERROR_INIT;
-    uint64_t ticket = t->item_count;
-    struct item *n = tune_item_new(t, index);
+    const struct spec *spec = t->o.setup.spec;
+    struct job *job = NULL;
+    struct tune_item *n = tune_item_new(t, index);
     if (!n)
         return error_memory(e);
-    t->outstanding++;
     if (t->o.replay)
         return tune_replay_answer(t, n) || error_memory(e);
-    if (!spec_job(t->o.setup.spec, t->session.sources, t->o.setup.device, n->record.choice, &n->job,
-                  &why))
-        return session_refusal(&why, &n->result) || error_memory(e);
-    const struct job_launch *launch = &n->job->launches[0];
+    if (!spec_job(spec, t->subject.sources, t->o.setup.device, n->record.choice, &job, &why))
+        return subject_refusal(&why, &n->item.result) || error_memory(e);
+    const struct job_launch *launch = &job->launches[0];
     n->record.dimensions = launch->dimensions;
     memcpy(n->record.global, launch->global, sizeof n->record.global);
     memcpy(n->record.local, launch->local, sizeof n->record.local);
-    n->primary = twins_find(&t->twins, &n->twin, t->o.setup.spec, t->session.sources, n->job);
-    if (!n->primary)
-        return tune_submit(t, n, ticket, e);
-    job_free(n->job);
-    n->job = NULL;
-    n->record.same_as = &n->primary->record;
-    return true;
+    bool ok = items_give(&t->items, &n->item, NULL, spec, t->subject.sources, &job, e);
+    n->record.job = job;
+    return ok;
 }
 
 // ---- asking ------------------------------------------------------------------------------------
 
-static bool is_search_over(struct tune *t)
+// The budget's time runs from the first launch, or the first record where nothing is launched, and not while another
+// process holds the device: what comes before that is no search.
+static uint64_t spent_time(struct tune *t)
 {
-    return t->asking_ended && evaluator_idle(t->evaluator);
+    struct evaluator_status now;
+    evaluator_status(t->w.evaluator, &now);
+    const uint64_t *span = now.times.span_ns;
+    if (t->began_ns == 0) {
+        if (t->items.record_count == 0 && span[SPAN_VERIFYING] + span[SPAN_MEASURING] == 0)
+            return 0;
+        t->began_ns = clock_ns();
+        t->began_locked_ns = span[SPAN_LOCKED];
+    }
+    uint64_t passed = clock_ns() - t->began_ns, locked = span[SPAN_LOCKED] - t->began_locked_ns;
+    return passed > locked ? passed - locked : 0;
 }
 
 // When the budget's time is up, configurations that were asked for and have not begun are dropped,
@@ -241,19 +238,20 @@ static bool is_search_over(struct tune *t)
 static void watch_budget_time(struct tune *t)
 {
     uint64_t limit = t->o.budget.nanoseconds;
-    if (limit == 0 || t->progress.out_of_time || t->was_ranked || is_search_over(t))
+    if (limit == 0 || t->progress.out_of_time || t->was_ranked ||
+        (t->items.is_ended && evaluator_idle(t->w.evaluator)))
         return;
-    if (t->o.replay ? t->replayed_ns < (double)limit : clock_ns() - t->started_ns < limit)
+    if (t->o.replay ? t->replayed_ns < (double)limit : spent_time(t) < limit)
         return;
-    t->progress.out_of_time = t->asking_ended = true;
-    evaluator_cancel(t->evaluator);
+    t->progress.out_of_time = t->items.is_ended = true;
+    evaluator_cancel(t->w.evaluator);
 }
 
 // Questions are chosen beside the launches, but not where that makes a difference: on a device that shares the host it
 // would take from what is measured; and with one builder, or as long as the store answers, the same seed asks the same.
 static void choose_beside_launches(struct tune *t)
 {
-    if (t->is_threaded || t->fresh_done == 0 || t->builders < 2 || t->o.setup.device->shares_host)
+    if (t->is_threaded || t->items.fresh == 0 || t->builders < 2 || t->o.setup.device->shares_host)
         return;
     scalarization_thread(t->strategy, t->elsewhere.count);
     t->is_threaded = true;
@@ -262,14 +260,14 @@ static void choose_beside_launches(struct tune *t)
 static bool ask_strategy(struct tune *t, struct error *e)
 {
     uint64_t batch[64];
-    if (t->asking_ended)
+    if (t->items.is_ended)
         return true;
     if (!t->o.replay)
         choose_beside_launches(t);
-    if (!tune_known_start(t, evaluator_room(t->evaluator), e))
+    if (!tune_known_start(t, evaluator_room(t->w.evaluator), e))
         return false;
-    size_t room = evaluator_room(t->evaluator);
-    uint64_t left = t->planned + t->refused + t->unasked - t->item_count;
+    size_t room = evaluator_room(t->w.evaluator);
+    uint64_t left = t->planned + t->refused + t->unasked - t->items.count;
     // One at a time beside launches: making a job takes as long as many a launch, and a device that has an answer waits so long.
     size_t most = t->is_threaded ? 1 : sizeof batch / sizeof *batch;
     size_t want = room > most ? most : room;
@@ -282,9 +280,9 @@ static bool ask_strategy(struct tune *t, struct error *e)
     t->is_thinking = got < want && scalarization_wait(t->strategy, 0);
     t->is_making = got == most && room > got;
     // With nothing left somebody may still be refused, and another one be asked in its place.
-    if (t->outstanding == 0 && (left == 0 || (want && got == 0 && !t->is_thinking)))
-        t->asking_ended = true;
-    if (t->asking_ended && left > 0 && scalarization_why(t->strategy))
+    if (t->items.outstanding == 0 && (left == 0 || (want && got == 0 && !t->is_thinking)))
+        t->items.is_ended = true;
+    if (t->items.is_ended && left > 0 && scalarization_why(t->strategy))
         log_add(t->o.setup.log, LOG_WARNING, "%s", scalarization_why(t->strategy)->text);
     for (size_t i = 0; i < got; i++) {
         if (!tune_known_ask(t, batch[i]) && !tune_start_item(t, batch[i], e))
@@ -305,21 +303,22 @@ struct spec_measured tune_measured(const struct tune *t, const struct tune_recor
 }
 
 // Once the device's clock has proved wrong, its times no longer count.
-void tune_summarise(struct tune *t, struct item *n)
+void tune_summarise(struct tune *t, struct tune_item *n)
 {
     struct tune_record *r = &n->record;
     const uint64_t *samples;
     uint32_t count;
     r->timed = false;
     r->values = r->metrics = NULL;
-    if (!result_samples(r->result, &samples, &count) || count == 0 ||
+    bool is_replayed = t->o.replay != NULL; // by other measurements, if nothing was timed
+    if (!result_samples(r->result, &samples, &count) || (count == 0 && !is_replayed) ||
         (t->progress.timer_fault && !result_by_host(r->result)))
         return;
-    if (t->o.replay)
+    if (is_replayed)
         tune_replay_summarise(t, r);
     else
         stats_summarise(samples, count, t->o.setup.device->timer_ns, &r->stats);
-    r->timed = true;
+    r->timed = count > 0;
     const struct spec_measured measured = tune_measured(t, r);
     r->metrics = n->metrics;
     r->metric_count = t->o.setup.spec->metric_count;
@@ -391,13 +390,6 @@ static void count_tune_record(struct tune *t, struct tune_record *r)
         p->build_ns += result_is_shared(r->result) && !r->result->reused ? r->result->build_ns : 0;
     } else {
         add_times(p, r->result);
-        t->fresh_done++;
-        if (!t->first_done_ns) {
-            struct evaluator_status now;
-            evaluator_status(t->evaluator, &now);
-            t->first_done_ns = clock_ns();
-            t->first_locked_ns = now.times.span_ns[SPAN_LOCKED];
-        }
     }
 }
 
@@ -411,23 +403,24 @@ static void notice_clock(struct tune *t, const struct result *r)
     p->timer_fault = arena_strdup(&t->arena, r->timer_fault);
     p->best = NULL;
     t->front_count = 0;
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        if (t->items[i]->record.result)
-            tune_summarise(t, t->items[i]);
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        if (item_at(t, i)->record.result)
+            tune_summarise(t, item_at(t, i));
     }
     tune_rank_forget(t);
 }
 
 // The item is complete: tell the strategy, hand the record out.
-static const struct tune_record *finish_tune_item(struct tune *t, struct item *n)
+static const struct tune_record *finish_tune_item(struct tune *t, struct tune_item *n)
 {
     struct tune_record *r = &n->record;
-    r->result = n->result;
+    r->result = n->item.result;
+    r->pace = n->item.pace;
+    if (n->item.primary)
+        r->same_as = &((struct tune_item *)n->item.primary)->record;
     notice_clock(t, r->result);
     tune_summarise(t, n);
-    r->ordinal = t->record_count;
-    t->records[t->record_count++] = r;
-    t->outstanding--;
+    r->ordinal = items_hand_out(&t->items, &n->item, r);
     count_tune_record(t, r);
     tune_objective_note(t, r);
     if (!n->unasked)
@@ -437,170 +430,98 @@ static const struct tune_record *finish_tune_item(struct tune *t, struct item *n
 
 // Its result is that of another configuration, which it was built to the same code as: from here on
 // the two are identical.
-static void link_same_code(struct tune *t, struct item *n)
+static void link_same_code(struct tune *t, struct tune_item *n)
 {
-    struct item *other = *named_bucket(t, n->result->same_as);
-    while (other && !str_equal(other->record.configuration, n->result->same_as))
+    struct tune_item *other = *named_bucket(t, n->item.result->same_as);
+    while (other && !str_equal(other->record.configuration, n->item.result->same_as))
         other = other->chained;
     // The store may answer for the two in either order.
-    if (!other || other == n || (!other->result && !n->result->reused))
+    if (!other || other == n || (!other->item.result && !n->item.result->reused))
         return;
-    n->primary = other->primary ? other->primary : other;
-    n->record.same_as = &n->primary->record;
-    n->record.pace = n->primary->record.pace;
+    n->item.primary = other->item.primary ? other->item.primary : &other->item;
+    n->item.pace = n->item.primary->pace;
 }
 
-static const struct tune_record *take_tune_outcome(struct tune *t, struct outcome *out)
+static const void *tune_told(struct workflow *w, struct item *item, bool is_answer, struct error *e)
 {
-    struct item *n = t->items[out->ticket];
-    if (n->record.result) { // a turn of a ranking that was broken off
-        result_free(out->result);
-        return NULL;
-    }
-    n->result = out->result;
-    n->record.pace = out->pace > 0 ? out->pace : 1;
-    if (result_is_shared(n->result))
+    struct tune *t = (struct tune *)w;
+    struct tune_item *n = (struct tune_item *)item;
+    (void)e;
+    if (is_answer && result_is_shared(item->result))
         link_same_code(t, n);
-    // The kernel's name or its arguments are wrong: as long as nothing worked, nothing will.
-    bool hopeless = n->result->fault == FAULT_SPEC && t->progress.by_status[STATUS_CORRECT] == 0;
-    if (hopeless) {
-        error_set(&t->why, ERROR_INPUT, "KernelSpecification: %s", n->result->message);
-        spec_error(t->o.setup.spec, &t->why);
-    }
     const struct tune_record *r = finish_tune_item(t, n);
-    if (hopeless || (!t->broken && tune_objective_is_hopeless(t, r, &t->why))) {
-        t->broken = t->asking_ended = true;
-        evaluator_cancel(t->evaluator);
-    }
-    if (!t->o.keep)
-        tune_rank_consider(t, n, out->ticket);
+    if (is_answer && !t->items.why.code && tune_objective_is_hopeless(t, r, &t->items.why))
+        items_break(&t->items);
+    if (is_answer && !t->o.keep)
+        tune_rank_consider(t, n, item->ticket);
     return r;
-}
-
-// Items that need no evaluator: those that could not be made, and those identical to one that is
-// done.
-static const struct tune_record *next_tuned(struct tune *t)
-{
-    for (uint64_t i = t->handed_out; i < t->item_count; i++) {
-        struct item *n = t->items[i];
-        bool handed_out = n->record.result != NULL;
-        if (handed_out && i == t->handed_out)
-            t->handed_out++;
-        if (handed_out || (!n->result && (!n->primary || !n->primary->result)))
-            continue;
-        if (!n->result) {
-            n->result = result_clone(n->primary->result);
-            n->record.pace = n->primary->record.pace;
-        }
-        if (!n->result)
-            return NULL;
-        return finish_tune_item(t, n);
-    }
-    return NULL;
-}
-
-static enum workflow_answer break_off_tune(struct tune *t, const struct error *why, struct error *e)
-{
-    t->broken = t->asking_ended = true;
-    if (e)
-        *e = *why;
-    return WORKFLOW_BROKEN;
 }
 
 // The search is over: the ranking, if there is one.
 static enum workflow_answer step_ranking(struct tune *t, int timeout_ms, struct error *e)
 {
-    struct error why = ERROR_INIT;
-    bool ok = t->writing         ? t->writing(t, &why)
-              : t->final_ranking ? tune_rank_step(t, timeout_ms, &why)
-                                 : tune_rank_start(t, &why);
+    bool ok = t->writing         ? t->writing(t, e)
+              : t->final_ranking ? tune_rank_step(t, timeout_ms, e)
+                                 : tune_rank_start(t, e);
     if (!ok)
-        return break_off_tune(t, &why, e);
+        return WORKFLOW_BROKEN;
     return t->final_ranking || t->writing ? WORKFLOW_NOTHING : WORKFLOW_END;
 }
 
-static enum workflow_answer step_search(struct tune *t, int timeout_ms,
-                                        const struct tune_record **record, struct error *e)
+static enum workflow_answer step_search(struct tune *t, int timeout_ms, const void **record,
+                                        struct error *e)
 {
-    struct error why = ERROR_INIT;
-    struct outcome out;
-    *record = NULL;
-    if (t->broken && t->why.code && is_search_over(t))
-        return break_off_tune(t, &t->why, e);
-    if (!t->broken)
+    if (!t->items.why.code)
         watch_budget_time(t);
-    if (!t->broken && !ask_strategy(t, &why))
-        return break_off_tune(t, &why, e);
+    if (!ask_strategy(t, e))
+        return WORKFLOW_BROKEN;
     if (t->final_ranking || t->writing)
         return step_ranking(t, timeout_ms, e);
-    *record = next_tuned(t);
-    if (*record)
-        return WORKFLOW_RECORD;
-    if (is_search_over(t))
-        return t->broken ? break_off_tune(t, &t->why, e) : step_ranking(t, timeout_ms, e);
-    if (t->is_thinking && evaluator_idle(t->evaluator)) {
+    bool is_idle = t->is_thinking && evaluator_idle(t->w.evaluator);
+    bool is_short = t->is_thinking && timeout_ms > THINKING_STEP_MS;
+    int wait_ms = t->is_making || is_idle ? 0 : is_short ? THINKING_STEP_MS : timeout_ms;
+    enum workflow_answer answer = items_step(&t->items, wait_ms, record, e);
+    if (answer == WORKFLOW_NOTHING && is_idle)
         scalarization_wait(t->strategy, timeout_ms);
-        return WORKFLOW_NOTHING;
-    }
-    if (t->is_thinking && timeout_ms > THINKING_STEP_MS)
-        timeout_ms = THINKING_STEP_MS;
-    if (t->is_making)
-        timeout_ms = 0;
-    int got = evaluator_take(t->evaluator, timeout_ms, &out, &why);
-    if (got < 0 && tune_replace_default(t, &why))
-        return WORKFLOW_NOTHING;
-    if (got < 0) {
-        if (why.code == ERROR_INPUT)
-            error_context(&why, "KernelSpecification"), spec_error(t->o.setup.spec, &why);
-        return break_off_tune(t, &why, e);
-    }
-    *record = got ? take_tune_outcome(t, &out) : NULL;
-    return *record ? WORKFLOW_RECORD : WORKFLOW_NOTHING;
+    return answer == WORKFLOW_END ? step_ranking(t, timeout_ms, e) : answer;
 }
 
 // A store that another process has locked is asked again in the next step.
-enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
-                               struct error *e)
+static enum workflow_answer step_tune(void *workflow, int timeout_ms, const void **record,
+                                      struct error *e)
 {
+    struct tune *t = workflow;
     if (t->o.setup.store)
         store_patience(t->o.setup.store, STORE_STEP_MS);
-    struct error why = ERROR_INIT;
     enum workflow_answer answer = step_search(t, timeout_ms, record, e);
     if (answer == WORKFLOW_END && !t->is_described) {
-        t->is_described = describe_devices(t, &why);
+        t->is_described = describe_devices(t, e);
         if (!t->is_described)
-            answer = store_try_again(t->o.setup.store, &why) ? WORKFLOW_NOTHING
-                                                             : break_off_tune(t, &why, e);
+            answer = store_try_again(t->o.setup.store, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
     }
     if (t->o.setup.store)
         store_patience(t->o.setup.store, 0);
     return answer;
 }
 
-void tune_cancel(struct tune *t)
+static void stop_tune(void *workflow)
 {
-    t->cancelled = t->asking_ended = true;
-    evaluator_cancel(t->evaluator);
+    struct tune *t = workflow;
+    t->items.is_ended = true;
     tune_rank_cancel(t);
 }
 
+static const struct workflow_operations tune_operations = {
+    .step = step_tune, .stop = stop_tune, .release = release_tune};
+
 // ---- views -------------------------------------------------------------------------------------
 
-// `locked`: so long others had the device.
-static uint64_t estimate_time_left(const struct tune *t, uint64_t planned, uint64_t locked,
-                                   uint64_t now)
+// The time that is left of the search, or as much of that as the budget's time leaves.
+static uint64_t time_left(struct tune *t, const struct workflow_progress *p)
 {
-    uint64_t left = planned > t->record_count ? planned - t->record_count : 0;
-    if (t->fresh_done < 2 || left == 0)
-        return 0;
-    double worked = (double)(now - t->first_done_ns) - (double)(locked - t->first_locked_ns);
-    double each = worked > 0 ? worked / (double)(t->fresh_done - 1) : 0;
-    double ns = each * (double)left;
-    double limit = t->o.replay ? 0 : (double)t->o.budget.nanoseconds; // no clock of here
-    double used = (double)(now - t->started_ns);
-    if (limit > 0 && ns > limit - used)
-        ns = limit > used ? limit - used : 0;
-    return (uint64_t)ns;
+    uint64_t limit = t->o.replay ? 0 : t->o.budget.nanoseconds; // no clock of here
+    uint64_t spent = limit > 0 ? spent_time(t) : 0, more = limit > spent ? limit - spent : 0;
+    return limit > 0 && p->left_ns > more ? more : p->left_ns;
 }
 
 // The ranking's share taken out of the evaluator's spans; its results are stored outside of them.
@@ -620,19 +541,13 @@ static void split_times(const struct tune *t, struct tune_progress *out)
 
 void tune_progress(struct tune *t, struct tune_progress *out)
 {
-    uint64_t now = clock_ns();
     *out = t->progress;
-    out->valid = space_count(t->session.space);
+    out->valid = space_count(t->subject.space);
     out->has_default = tune_has_default(t);
     // More than the budget says where some were refused, or known without being asked for.
     uint64_t planned = t->planned + t->refused + t->unasked;
-    out->common.planned = planned < out->valid ? planned : out->valid;
-    out->common.done = t->record_count;
-    out->common.elapsed_ns = now - t->started_ns;
-    evaluator_status(t->evaluator, &out->common.evaluator);
-    uint64_t locked = out->common.evaluator.times.span_ns[SPAN_LOCKED];
-    out->common.left_ns = estimate_time_left(t, out->common.planned, locked, now);
-    out->common.cancelled = t->cancelled;
+    items_progress(&t->items, planned < out->valid ? planned : out->valid, &out->common);
+    out->common.left_ns = time_left(t, &out->common);
     if (t->final_ranking) {
         final_ranking_status(t->final_ranking, &out->ranked.status);
         out->common.left_ns = out->ranked.status.left_ns;
@@ -650,20 +565,12 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     out->member_count = fill_members(t);
 }
 
-const struct space *tune_space(const struct tune *t)
+void tune_view(struct tune *t, struct tune_view *out)
 {
-    return t->session.space;
-}
-
-void tune_source_digest(const struct tune *t, struct digest *out)
-{
-    *out = t->session.source;
-}
-
-enum verification tune_verification(const struct tune *t, const char **against)
-{
-    *against = t->session.against;
-    return t->session.verification;
+    tune_progress(t, &out->progress);
+    out->options = &t->o;
+    out->subject = &t->subject;
+    out->records = tune_records(t, &out->count);
 }
 
 double tune_record_ns(const struct tune_record *r)
@@ -690,12 +597,12 @@ static int by_place(const void *a, const void *b)
 
 const struct tune_record **tune_ranking(const struct tune *t, size_t *count)
 {
-    const struct tune_record **list = calloc(t->record_count + 1, sizeof(*list));
-    struct placed *placed = calloc(t->record_count + 1, sizeof *placed);
+    const struct tune_record **list = calloc(t->items.record_count + 1, sizeof(*list));
+    struct placed *placed = calloc(t->items.record_count + 1, sizeof *placed);
     size_t timed = 0;
-    for (uint64_t i = 0; list && placed && i < t->record_count; i++) {
-        const struct tune_record *r = t->records[i];
-        if (r->timed)
+    for (uint64_t i = 0; list && placed && i < t->items.record_count; i++) {
+        const struct tune_record *r = record_at(t, i);
+        if (r->timed || r->values)
             placed[timed++] = (struct placed){r, r->ranked ? r->rank.place : SIZE_MAX,
                                               tune_objective_order(t, r)};
     }
@@ -710,8 +617,8 @@ const struct tune_record **tune_ranking(const struct tune *t, size_t *count)
 
 const struct tune_record *const *tune_records(const struct tune *t, size_t *count)
 {
-    *count = t->record_count;
-    return (const struct tune_record *const *)t->records;
+    *count = t->items.record_count;
+    return (const struct tune_record *const *)t->items.records;
 }
 
 bool tune_job(const struct tune *t, const struct tune_record *record, struct job **out,
@@ -720,15 +627,15 @@ bool tune_job(const struct tune *t, const struct tune_record *record, struct job
     const struct tune_options *o = &t->o;
     if (o->replay)
         return error_set(e, ERROR_USAGE, "what is recorded has no job");
-    return spec_job(o->setup.spec, t->session.sources, o->setup.device, record->choice, out, e);
+    return spec_job(o->setup.spec, t->subject.sources, o->setup.device, record->choice, out, e);
 }
 
 bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,
                 struct text *out, struct error *e)
 {
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        if (&t->items[i]->record == record)
-            return evaluator_fetch(t->evaluator, i, what, index, out, e);
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        if (&item_at(t, i)->record == record)
+            return evaluator_fetch(t->w.evaluator, i, what, index, out, e);
     }
     return error_set(e, ERROR_USAGE, "the record is not of this tune");
 }

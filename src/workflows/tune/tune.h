@@ -13,7 +13,8 @@
 #include "workflows/tie_break.h"
 #include "workflows/tune/replay.h"
 #include "workflows/final_ranking.h"
-#include "workflows/workflow.h"
+#include "campaign/workflow.h"
+#include "campaign/subject.h"
 #include "runner/farm.h"
 #include "problem/spec.h"
 #include "store/store.h"
@@ -182,14 +183,19 @@ struct tune;
 // space (space_explain_empty()).
 struct tune *tune_new(const struct tune_options *o, struct error *e);
 
-// END: search and ranking are over.
-enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
-                               struct error *e);
-
-// Ends the search after the running launch, without a ranking; tune_step() then comes to
-// WORKFLOW_END soon. When the budget's time is up there is a ranking still, a short one.
-void tune_cancel(struct tune *t);
+// END: search and ranking are over. A cancel ends the search after the running launch, without a ranking; when the budget's
+// time is up there is a ranking still, a short one.
+WORKFLOW_FUNCTIONS(tune, struct tune, struct tune_record);
 void tune_progress(struct tune *t, struct tune_progress *out);
+// Everything that reports show of it.
+struct tune_view {
+    struct tune_progress progress;
+    const struct tune_options *options; // what it was made of
+    const struct subject *subject;      // the space, the sources, and how results are verified
+    const struct tune_record *const *records;
+    size_t count;
+};
+void tune_view(struct tune *t, struct tune_view *out);
 
 // The speed-up of the best over the default configuration; not known without a single best.
 void tune_speedup(const struct tune *t, struct tune_speedup *out);
@@ -199,11 +205,6 @@ void tune_compare(const struct tune *t, const struct tune_record *slow,
 
 // The measurements of a record, for spec_metric(); the time is NaN if it was not timed.
 struct spec_measured tune_measured(const struct tune *t, const struct tune_record *r);
-const struct space *tune_space(const struct tune *t);
-void tune_source_digest(const struct tune *t, struct digest *out);
-// How results are verified, for headers. *against: "gemm", "default configuration"; "" if nothing
-// is compared, or no job could be made to find out.
-enum verification tune_verification(const struct tune *t, const char **against);
 // All timed records, best first: those of the ranking by their places; then the others by the first
 // objective at their median, which does not compare with those above; those without a value last,
 // equal ones by time and then in the order of the space. The array is the caller's: free().
@@ -217,6 +218,5 @@ bool tune_job(const struct tune *t, const struct tune_record *record, struct job
 // With `keep`: a buffer's contents or a program's binary of a correct record.
 bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,
                 struct text *out, struct error *e);
-void tune_free(struct tune *t); // NULL is fine
 
 #endif

@@ -15,10 +15,10 @@ enum {
 static bool has_failed(const struct tune *t, const uint32_t *choice)
 {
     size_t bytes = t->o.setup.spec->parameter_count * sizeof *choice;
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        const struct item *n = t->items[i];
-        if (memcmp(n->record.choice, choice, bytes) == 0 && n->result &&
-            n->result->status != STATUS_CORRECT)
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        const struct tune_item *n = item_at(t, i);
+        if (memcmp(n->record.choice, choice, bytes) == 0 && n->item.result &&
+            n->item.result->status != STATUS_CORRECT)
             return true;
     }
     return false;
@@ -28,7 +28,7 @@ static bool can_stand_in(const struct tune *t, const uint32_t *choice)
 {
     struct error ignored = ERROR_INIT;
     struct job *job = NULL;
-    bool ok = !has_failed(t, choice) && spec_job(t->o.setup.spec, t->session.sources,
+    bool ok = !has_failed(t, choice) && spec_job(t->o.setup.spec, t->subject.sources,
                                                  t->o.setup.device, choice, &job, &ignored);
     job_free(job);
     return ok;
@@ -52,15 +52,13 @@ static bool find_stand_in(const struct tune *t, const struct space *whole, uint6
 // Jobs that are not answered yet were made with the old reference.
 static bool resubmit_items(struct tune *t, struct error *e)
 {
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        struct item *n = t->items[i];
-        n->record.is_default = tune_has_default(t) && n->record.index == t->session.default_index;
-        if (n->result || n->primary)
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        struct tune_item *n = item_at(t, i);
+        n->record.is_default = tune_has_default(t) && n->record.index == t->subject.default_index;
+        if (n->item.result || n->item.primary)
             continue;
         n->record.job = NULL;
-        if (!spec_job(t->o.setup.spec, t->session.sources, t->o.setup.device, n->record.choice,
-                      &n->job, e) ||
-            !tune_submit(t, n, i, e))
+        if (!tune_resubmit(t, n, e))
             return false;
     }
     return true;
@@ -72,33 +70,34 @@ static bool tell_replacement(struct tune *t, const uint32_t *was, const uint32_t
     const char *old, *now, *json;
     bool first = t->stand_ins == 1;
     struct arena *a = &t->arena;
-    if (!session_texts(t->o.setup.spec, was, a, &old, &json) ||
-        !session_texts(t->o.setup.spec, is, a, &now, &json))
+    if (!subject_texts(t->o.setup.spec, was, a, &old, &json) ||
+        !subject_texts(t->o.setup.spec, is, a, &now, &json))
         return false;
-    t->session.against = arena_printf(a, "configuration %s, in place of the default", now);
+    t->subject.against = arena_printf(a, "configuration %s, in place of the default", now);
     log_add(t->o.setup.log, LOG_WARNING,
             "%s: %s%s%s cannot be what others are held against (%s): %s takes its place",
             t->o.setup.spec->path, first ? "the default configuration, " : "", old,
             first ? "," : "", why, now);
-    return t->session.against != NULL;
+    return t->subject.against != NULL;
 }
 
-bool tune_replace_default(struct tune *t, struct error *why)
+bool tune_replace_default(struct workflow *w, struct error *why)
 {
-    struct session *s = &t->session;
+    struct tune *t = (struct tune *)w;
+    struct subject *s = &t->subject;
     struct error e = ERROR_INIT;
     struct evaluator_status status;
     uint64_t index;
-    if (t->o.replay || t->cancelled || t->progress.by_status[STATUS_CORRECT] > 0)
+    if (t->o.replay || t->w.cancelled || t->progress.by_status[STATUS_CORRECT] > 0)
         return false;
-    evaluator_status(t->evaluator, &status);
+    evaluator_status(t->w.evaluator, &status);
     uint32_t count = t->o.setup.spec->parameter_count;
     uint32_t *was = arena_array(&t->arena, count + 1, sizeof *was);
     uint32_t *is = arena_array(&t->arena, count + 1, sizeof *is);
     const struct space *whole = NULL;
     if (!was || !is || status.reference == REFERENCE_SOUND || t->stand_ins == STAND_INS_MOST ||
         !spec_default_reference(s->sources, t->o.setup.device, was) ||
-        !(whole = session_whole(s, &e)) || !space_find(whole, was, &index))
+        !(whole = subject_whole(s, &e)) || !space_find(whole, was, &index))
         return false;
     t->spec_default = t->stand_ins ? t->spec_default : index;
     if (!find_stand_in(t, whole, index, is))
@@ -109,8 +108,8 @@ bool tune_replace_default(struct tune *t, struct error *why)
               error_memory(&e);
     struct evaluator *anew = ok ? tune_make_evaluator(t, &e) : NULL;
     if (anew) {
-        evaluator_free(t->evaluator);
-        t->evaluator = anew;
+        evaluator_free(t->w.evaluator);
+        t->w.evaluator = anew;
     }
     if (anew && resubmit_items(t, &e))
         return true;

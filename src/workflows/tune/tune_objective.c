@@ -17,7 +17,7 @@ void tune_objective_init(struct tune *t)
     o->setup.terms.energy |= objective_uses_energy(&o->objectives, o->setup.spec);
 }
 
-void tune_objective_value(struct tune *t, struct item *n)
+void tune_objective_value(struct tune *t, struct tune_item *n)
 {
     struct tune_record *r = &n->record;
     const struct spec_measured measured = tune_measured(t, r);
@@ -43,7 +43,7 @@ int tune_objective_compare(const struct tune_record *a, double order_a, const st
 {
     if (order_a != order_b)
         return order_a < order_b ? -1 : 1;
-    if (tune_record_ns(a) != tune_record_ns(b))
+    if (tune_record_ns(a) < tune_record_ns(b) || tune_record_ns(a) > tune_record_ns(b)) // not NaN
         return tune_record_ns(a) < tune_record_ns(b) ? -1 : 1;
     if (!a->same_as != !b->same_as)
         return a->same_as ? 1 : -1;
@@ -59,7 +59,7 @@ static void note_best(struct tune *t, struct tune_record *r)
         return;
     p->best = r;
     if (t->by_time)
-        evaluator_best(t->evaluator, (uint64_t)tune_record_ns(r),
+        evaluator_best(t->w.evaluator, (uint64_t)tune_record_ns(r),
                        (uint64_t)((double)r->result->verify_launch_ns / r->pace));
 }
 
@@ -87,7 +87,7 @@ static void note_front(struct tune *t, struct tune_record *r)
 
 void tune_objective_note(struct tune *t, struct tune_record *r)
 {
-    if (!r->timed)
+    if (!r->timed && !r->values)
         return;
     if (t->o.objectives.count == 1)
         note_best(t, r);

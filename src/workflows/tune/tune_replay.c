@@ -40,7 +40,7 @@ static size_t room(struct evaluator *ev)
 {
     const struct tune *t = ((const struct replay_evaluator *)ev)->tune;
     uint64_t most = t->o.setup.jobs ? t->o.setup.jobs : 1;
-    return most > t->outstanding ? (size_t)(most - t->outstanding) : 0;
+    return most > t->items.outstanding ? (size_t)(most - t->items.outstanding) : 0;
 }
 
 static bool always_idle(struct evaluator *ev)
@@ -81,6 +81,11 @@ bool tune_replay_fits(const struct tune_options *o, struct error *e)
                          "%s records no costs, so that a time means nothing as a budget; give a "
                          "number of configurations (200) or a share (10%%)",
                          r->o.recorded->path);
+    if (r->o.recorded->is_untimed && objective_is_time(&o->objectives, o->setup.spec, NULL))
+        return error_set(e, ERROR_USAGE,
+                         "%s: no times are recorded, so that the shortest cannot be found; name "
+                         "what was measured by --objective min:NAME or max:NAME",
+                         r->o.recorded->path);
     return true;
 }
 
@@ -99,7 +104,8 @@ static bool add_sample(struct result *r, double time_ns, struct arena *a)
     if (!r->samples_ns)
         return false;
     r->samples_ns[0] = time_ns < 1 ? 1 : recorded_ns(time_ns);
-    r->sample_count = r->earlier = r->batch = 1;
+    r->sample_count = r->earlier = !isnan(time_ns);
+    r->batch = 1;
     r->stop = STOP_REPLAYED;
     return true;
 }
@@ -125,13 +131,13 @@ static struct result *result_of(const struct replay *replay, const struct record
     return r;
 }
 
-bool tune_replay_answer(struct tune *t, struct item *n)
+bool tune_replay_answer(struct tune *t, struct tune_item *n)
 {
     const struct replay *r = t->o.replay;
-    n->result = result_of(r, replay_row(r, n->record.index), &t->arena);
-    if (n->result && !isnan(r->mean_cost_ns))
+    n->item.result = result_of(r, replay_row(r, n->record.index), &t->arena);
+    if (n->item.result && !isnan(r->mean_cost_ns))
         t->replayed_ns += replay_cost_ns(r, n->record.index);
-    return n->result != NULL;
+    return n->item.result != NULL;
 }
 
 void tune_replay_progress(const struct tune *t, struct tune_progress *out)

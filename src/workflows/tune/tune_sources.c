@@ -34,9 +34,9 @@ static bool is_here(const struct tune *t, const struct stored_space *s)
 {
     struct digest identity;
     device_info_digest(t->o.setup.device, &identity);
-    return str_equal(s->constants, t->session.constants) &&
+    return str_equal(s->constants, t->subject.constants) &&
            str_equal(s->language, language_text(t->o.setup.device->language)) &&
-           digest_equal(&s->identity, &identity) && digest_equal(&s->source, &t->session.source);
+           digest_equal(&s->identity, &identity) && digest_equal(&s->source, &t->subject.source);
 }
 
 // The same device at another size says most, then the same size elsewhere.
@@ -44,7 +44,7 @@ static unsigned nearness_of(const struct tune *t, const struct stored_space *s)
 {
     const struct device_info *d = t->o.setup.device;
     return 4u * str_equal(s->device, d->name) + 2u * str_equal(s->platform, d->platform) +
-           2u * str_equal(s->constants, t->session.constants) +
+           2u * str_equal(s->constants, t->subject.constants) +
            str_equal(s->language, language_text(d->language));
 }
 
@@ -107,7 +107,7 @@ static bool add_source(struct tune *t, const struct near_space *n, struct error 
     struct recorded *from = read_stored_space(n->store, n->space, t->o.setup.log, &unreadable);
     bool ok = unreadable.code != ERROR_MEMORY || error_memory(e);
     if (from)
-        ok = sources_add(&t->elsewhere, t->session.space, from, NULL, name, &why, e);
+        ok = sources_add(&t->elsewhere, t->subject.space, from, NULL, name, &why, e);
     if ((unreadable.code || why.length > 0) && n->store != t->o.setup.known)
         log_add(t->o.setup.log, LOG_NOTE, "what is known of %s is no input of the search: %s", name,
                 unreadable.code ? unreadable.text : text_cstr(&why));
@@ -197,8 +197,8 @@ bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struc
 // Looks at the records that are new since the last call.
 static void note_recommended(struct tune *t)
 {
-    for (; t->recommended_seen < t->record_count; t->recommended_seen++) {
-        const struct tune_record *r = t->records[t->recommended_seen];
+    for (; t->recommended_seen < t->items.record_count; t->recommended_seen++) {
+        const struct tune_record *r = record_at(t, t->recommended_seen);
         for (uint32_t i = 0; i < t->elsewhere.count; i++) {
             uint32_t count;
             const uint64_t *indices = source_best(t->elsewhere.items[i], &count);

@@ -9,7 +9,7 @@ bool tune_starts_find(struct tune *t, struct error *e)
     uint32_t count = is_given ? o->start_count : o->setup.spec->start_count;
     if (count == 0)
         return true;
-    if (!starts_find(t->session.space, is_given ? o->start_with : o->setup.spec->start_with, count,
+    if (!starts_find(t->subject.space, is_given ? o->start_with : o->setup.spec->start_with, count,
                      &t->arena, o->setup.log, &t->start_indices, &t->start_count, e)) {
         if (!is_given && e->code != ERROR_MEMORY)
             error_context(e, o->setup.spec->is_short ? "start_with" : "StartWith"),
@@ -21,8 +21,8 @@ bool tune_starts_find(struct tune *t, struct error *e)
     bool ok = choice && t->starts;
     for (uint32_t i = 0; ok && i < t->start_count; i++) {
         struct tune_start *s = &t->starts[i];
-        space_get(t->session.space, t->start_indices[i], choice);
-        ok = session_texts(o->setup.spec, choice, &t->arena, &s->configuration,
+        space_get(t->subject.space, t->start_indices[i], choice);
+        ok = subject_texts(o->setup.spec, choice, &t->arena, &s->configuration,
                            &s->configuration_json);
     }
     return ok || error_memory(e);
@@ -30,8 +30,8 @@ bool tune_starts_find(struct tune *t, struct error *e)
 
 void tune_starts_progress(struct tune *t, struct tune_progress *out)
 {
-    for (; t->start_count > 0 && t->starts_seen < t->record_count; t->starts_seen++) {
-        const struct tune_record *r = t->records[t->starts_seen];
+    for (; t->start_count > 0 && t->starts_seen < t->items.record_count; t->starts_seen++) {
+        const struct tune_record *r = record_at(t, t->starts_seen);
         for (uint32_t i = 0; i < t->start_count; i++) {
             if (t->start_indices[i] == r->index)
                 t->starts[i].record = r;

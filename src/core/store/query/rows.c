@@ -143,7 +143,7 @@ static void row_sql(const struct store_query *q, const struct version *v, struct
              "session.device_identity, "
              "result.status, result.stop, result.fault, result.sample_count, result.policy_fixed, "
              "result.policy_launches, result.policy_cold, result.session, result.id, "
-             "session.compute_units, ");
+             "session.compute_units, result.median_ns, ");
     text_addf(out, "%s, result.format, result.body, %s ", v->unseen, q->logs ? v->log : "NULL");
     text_addf(out,
               "FROM result JOIN job ON job.key = result.job "
@@ -197,6 +197,7 @@ enum {
     COLUMN_SESSION,
     COLUMN_ID,
     COLUMN_UNITS,
+    COLUMN_MEDIAN,
     COLUMN_UNSEEN,
     COLUMN_FORMAT,
     COLUMN_BODY,
@@ -375,6 +376,8 @@ static bool give_row(struct walk *w, sqlite3_stmt *statement, int64_t number, st
         result->verification = VERIFICATION_OLDER;
     if (result && !w->q->logs)
         result->log = ""; // in the body of an earlier version
+    if (result && result->stop == STOP_IMPORTED)
+        result->exact_ns = sqlite3_column_double(statement, COLUMN_MEDIAN);
     row.result = result;
     w->more = result && w->each(w->context, &row);
     result_free(result);

@@ -7,11 +7,11 @@ runs. What is better here stays: drivers live in worker processes, an answer is 
 configuration that crashes is a result.
 """
 
-from . import file_utils, integration, kernelbuilder, observers, strategies, util
+from . import accuracy, file_utils, integration, kernelbuilder, observers, searchspace, strategies, util
 from ._combinations import Unsupported
-from ._interface import run_kernel, tune_cache, tune_kernel
+from ._interface import run_kernel, tune_cache, tune_kernel, tune_kernel_T1
 from .integration import create_device_targets, store_results
 
 __version__ = "1.5.0"  # of Kernel Tuner, whose interface this is
-__all__ = ["Unsupported", "create_device_targets", "file_utils", "integration", "kernelbuilder", "observers", "run_kernel",
-           "store_results", "strategies", "tune_cache", "tune_kernel", "util"]
+__all__ = ["Unsupported", "accuracy", "create_device_targets", "file_utils", "integration", "kernelbuilder", "observers", "run_kernel",
+           "searchspace", "store_results", "strategies", "tune_cache", "tune_kernel", "tune_kernel_T1", "util"]

@@ -50,7 +50,8 @@ def cache_path(cache: Any) -> pathlib.Path:
 def load_cache(path: pathlib.Path) -> Dict[str, Any]:
     """The document, with failures as ErrorConfig: "__error__" and in the place of the time."""
     text = path.read_text().rstrip()
-    for closed in (text, text.rstrip(",") + "}\n}"):
+    whole = text.rpartition("\n")[0]  # of a row that a killed writer, or a full disk, cut off
+    for closed in (text, text.rstrip(",") + "}\n}", whole.rstrip(",") + "}\n}"):
         try:
             document = json.loads(closed)
             break
@@ -94,15 +95,58 @@ def _size(size: Any) -> Any:
     return listed if isinstance(size, (list, tuple)) or len(listed) > 1 else listed[0]
 
 
-def write_cache(path: pathlib.Path, question: Combinations, device: Device, known: Mapping[str, Any], rows: Sequence[Dict[str, Any]]) -> None:
-    entries = {**known, **{cache_key(question.params, row): row for row in rows}}
-    document = {"device_name": device.name, "kernel_name": question.name, "problem_size": _size(question.problem_size),
-                "tune_params_keys": list(question.params), "tune_params": question.params, "objective": "time", "cache": entries}
-    beside = path.with_name(path.name + ".new")
-    try:
-        beside.write_text(json.dumps(document, default=plain, indent=0))
-        os.replace(beside, path)
-    except OSError as e:
-        failed = FileError(f"the cache {path} cannot be written: {e.strerror or e}")
+class CacheFile:
+    """A cache file that is being filled: open as Kernel Tuner leaves it, a line for each row, until close() ends it.
+
+    A row is on the disk when add() returns, so that a script that is killed loses none. `rows`: those found there, by their keys.
+    """
+
+    def __init__(self, cache: Any, question: Combinations, device: Device) -> None:
+        document, self.path = read_cache(cache, question, device)
+        self.rows: Dict[str, Dict[str, Any]] = document.get("cache", {})
+        self.params = question.params
+        head = {"device_name": device.name, "kernel_name": question.name, "problem_size": _size(question.problem_size),
+                "tune_params_keys": list(question.params), "tune_params": question.params, "objective": "time", "cache": {}}
+        text = json.dumps(head, default=plain, indent=0)[:-len("}\n}")] + "\n"
+        text += "".join(self._line(key, row) for key, row in self.rows.items())
+        beside = self.path.with_name(self.path.name + ".new")
+        try:
+            beside.write_text(text)
+            os.replace(beside, self.path)  # before anything runs: hours later would be late
+            self.file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        except OSError as e:
+            raise self._failed(e) from None
+        self.comma = bool(self.rows)
+
+    def add(self, row: Dict[str, Any]) -> None:
+        self._write(self._line(cache_key(self.params, row), row))
+        self.comma = True
+
+    def close(self) -> None:
+        """Makes the file JSON; a file that is not closed is read as well."""
+        try:
+            if self.comma:
+                os.ftruncate(self.file, os.fstat(self.file).st_size - 2)
+            self._write("}\n}\n")
+        except OSError as e:
+            raise self._failed(e) from None
+        finally:
+            os.close(self.file)
+
+    @staticmethod
+    def _line(key: str, row: Mapping[str, Any]) -> str:
+        return f"{json.dumps(key)}: {json.dumps(row, default=plain)},\n"
+
+    def _write(self, text: str) -> None:
+        data = text.encode()
+        try:
+            while data:
+                data = data[os.write(self.file, data):]
+            os.fsync(self.file)
+        except OSError as e:
+            raise self._failed(e) from None
+
+    def _failed(self, e: OSError) -> FileError:
+        failed = FileError(f"the cache {self.path} cannot be written: {e.strerror or e}")
         failed.driver = e.errno or 0
-        raise failed from None
+        return failed

@@ -77,6 +77,10 @@ class Goals:
         """The best row ({} without one); of several objectives the rows that no other one beats in all, marked as "optimal"."""
         if len(self.names) == 1:
             return get_best_config(rows, self.names[0], self.higher[0])
+        return self.front(rows)
+
+    def front(self, rows: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
+        """The rows that no other one beats in all, marked as "optimal"."""
         sound = [(self.costs(row), row) for row in rows if all(isinstance(row.get(name), numbers.Real) for name in self.names)]
         front = [row for costs, row in sound
                  if not any(other != costs and all(a <= b for a, b in zip(other, costs)) for other, _ in sound)]

@@ -23,7 +23,7 @@ from .._tune import Result, run as run_one, tune as tune_spec
 from .._devices import Device, Devices
 from . import strategies
 from ._ahead import Ahead
-from ._cache import cache_key, cache_path as find_cache, load_cache, of_space, read_cache, write_cache
+from ._cache import CacheFile, cache_key, cache_path as find_cache, load_cache, of_space
 from ._combinations import Combinations, Unsupported, ask, axes, check_names
 from ._goals import COSTS, Goals, Metrics, fail, totals
 from .util import get_config_string
@@ -340,8 +340,7 @@ class Question(Combinations):
             if re.search(rf"\bgrid_size_{axis}\b", kernel["KernelSource"]) and f"grid_size_{axis}" not in defined:
                 self.derived.append({"Name": f"grid_size_{axis}", "Expression": groups.get(axis.upper(), "1")})
         for k, name in enumerate(self.blocks):
-            if name not in self.params and name not in defined and re.search(rf"\b{name}\b", kernel["KernelSource"]) and \
-                    not re.search(rf"#\s*ifndef\s+{name}\b", kernel["KernelSource"]):
+            if name not in self.params and name not in defined and re.search(rf"\b{name}\b", kernel["KernelSource"]):
                 self.derived.append({"Name": name, "Expression": local["XYZ"[k]]})
         if "size" in self.smem:
             size = self.smem["size"]
@@ -405,14 +404,19 @@ def _device(language: str, device: Any, platform: Any) -> Device:
 # ---- tune_kernel ------------------------------------------------------------------------------------------
 
 
-def _search(strategy: Any, options: Optional[Mapping[str, Any]], quiet: bool) -> Tuple[str, List[str]]:
-    """hone's strategy and budget for Kernel Tuner's strategy and its options."""
+def _search(strategy: Any, options: Optional[Mapping[str, Any]], quiet: bool) -> Tuple[str, List[str], Any]:
+    """hone's strategy and budget for Kernel Tuner's strategy and its options; and x0, the values with which it starts, or None."""
     name = getattr(strategy, "__name__", strategy)
     name = str(name).rsplit(".", 1)[-1] if isinstance(name, str) else None if strategy is not None else "brute_force"
     if name not in strategies.NAMES:
         raise Unsupported(f"strategy={strategy!r}: hone searches in the place of " + ", ".join(strategies.NAMES))
     ours, renamed = strategies.NAMES[name]
     given = dict(options or {})
+    unknown = sorted(set(map(str, given)) - strategies.OPTIONS)
+    if unknown:
+        raise UsageError(f"strategy_options: no strategy has {', '.join(map(repr, unknown))}; those of Kernel Tuner have " +
+                         ", ".join(sorted(strategies.OPTIONS, key=str.lower)))
+    x0 = given.pop("x0", None)
     budget = []
     if given.get("max_fevals") is not None:
         budget.append(str(int(given["max_fevals"])))
@@ -421,7 +425,7 @@ def _search(strategy: Any, options: Optional[Mapping[str, Any]], quiet: bool) ->
     if given.get("fraction") is not None:
         budget.append(f"{100 * float(given['fraction'])}%")
     if not budget and ours != "exhaustive":
-        budget.append("100")  # as many as Kernel Tuner's strategies try where nobody says how many
+        budget.append("10%" if name == "random_sample" else "100")  # as Kernel Tuner's where nobody says how many
     if settings.count is not None:
         budget.append(str(settings.count))
     for key in ("max_fevals", "time_limit", "fraction"):
@@ -431,7 +435,21 @@ def _search(strategy: Any, options: Optional[Mapping[str, Any]], quiet: bool) ->
         print(f"strategy {name}: hone searches with {ours}")
     if given and not quiet:
         print("strategy_options that hone has no use for: " + ", ".join(map(str, given)))
-    return ours + (":" + ",".join(words) if words else ""), budget
+    return ours + (":" + ",".join(words) if words else ""), budget, x0
+
+
+def _start(question: Combinations, x0: Any) -> List[Dict[str, Any]]:
+    """x0 as the configurations that a search starts with."""
+    if x0 is None:
+        return []
+    names = list(question.params)
+    if not isinstance(x0, (list, tuple)) or len(x0) != len(names):
+        raise UsageError(f"strategy_options['x0'] is {x0!r}: a value for each of {', '.join(names)} is needed")
+    one = {name: _arrays.plain_number(value) for name, value in zip(names, x0)}
+    for name, value in one.items():
+        if value not in question.params[name]:
+            raise UsageError(f"strategy_options['x0'] has {name}={value!r}, which is none of its values")
+    return [one]
 
 
 def _time_left() -> List[str]:
@@ -444,19 +462,39 @@ class Observing:
     """A script's observers, each of which adds to the rows what hone knows by itself."""
 
     def __init__(self, given: Optional[Sequence[Any]], device: Any) -> None:
-        from .observers import RegisterObserver
+        from .observers import BenchmarkObserver, RegisterObserver
         from .observers.nvml import SERVED, NVMLObserver
-        self.observers = [one() if inspect.isfunction(one) else one for one in given or ()]
+        made = [self._made(one) for one in given or ()]
+        self.own = [one for one in made if isinstance(one, BenchmarkObserver)]  # of the script, which look at what a kernel left
+        self.observers = [one for one in made if one not in self.own]
         self.names: List[str] = []
         self.metrics: Dict[str, str] = {}  # of the spec
+        self.found: Dict[str, Dict[str, Any]] = {}  # by the script's own, for each configuration
+        for observer in self.own:
+            observer.check()
         for observer in self.observers:
             if not isinstance(observer, (RegisterObserver, NVMLObserver)):
-                raise Unsupported(f"the observer {type(observer).__name__}: hone serves RegisterObserver and NVMLObserver")
+                raise Unsupported(f"the observer {type(observer).__name__}: hone serves RegisterObserver, NVMLObserver, and own ones that are "
+                                  "made from BenchmarkObserver")
             if isinstance(observer, NVMLObserver):
                 if observer.device != device:
                     raise Unsupported(f"NVMLObserver(device={observer.device}) beside device={device}: hone looks at the card that is tuned")
                 self.metrics.update({name: SERVED[name] for name in observer.observables if SERVED[name]})
             self.names += observer.observables
+
+    @staticmethod
+    def _made(one: Any) -> Any:
+        """A class, or a function without arguments, makes one."""
+        if not inspect.isfunction(one) and not inspect.isclass(one):
+            return one
+        if inspect.isfunction(one) and inspect.signature(one).parameters:
+            raise Unsupported(f"the observer {one.__name__}: a function that makes one from what Kernel Tuner knows of the kernel; give the observer itself")
+        return one()
+
+    def look(self, params: Dict[str, Any], key: str, answer: Any, outputs: Sequence[Any]) -> None:
+        self.found[key] = {}
+        for observer in self.own:
+            self.found[key].update(observer.look(params, answer, outputs))
 
     def check(self, device: Device) -> None:
         """Raises Unsupported where the device has no NVML."""
@@ -467,6 +505,7 @@ class Observing:
     def add(self, row: Dict[str, Any], record: Record) -> None:
         for observer in self.observers:
             observer.add(row, record)
+        row.update(self.found.pop(cache_key(record.configuration, record.configuration), {}))
 
 
 def _row(record: Record, metrics: Metrics, observing: Observing, goals: Goals) -> Dict[str, Any]:
@@ -522,13 +561,16 @@ def _looked_at(answer: Any, question: Question) -> List[int]:
             (not question.signature.read_only[i] if answer is None else answer[i] is not None)]
 
 
-def _judge(answer: Any, verify: Callable[..., Any], atol: float, question: Question) -> Callable[..., Any]:
-    """The script's verify, called with the answer and what the kernel left; what is not looked at is as it was given."""
-    takes_atol = "atol" in inspect.signature(verify).parameters
+def _judge(answer: Any, verify: Optional[Callable[..., Any]], atol: float, question: Question, observing: Observing) -> Callable[..., Any]:
+    """The script's observers and verify, called with the answer and what the kernel left; what is not looked at is as it was given."""
+    takes_atol = verify is not None and "atol" in inspect.signature(verify).parameters
     names, given = question.signature.names, question.given
     listed = list(answer) if answer is not None else None
 
-    def judge(_configuration: Dict[str, Any], outputs: Dict[str, Any]) -> Union[None, str]:
+    def judge(configuration: Dict[str, Any], outputs: Dict[str, Any]) -> Union[None, str]:
+        observing.look(configuration, cache_key(configuration, configuration), listed, [outputs.get(names[i], value) for i, value in enumerate(given)])
+        if verify is None:
+            return None
         left = [outputs.get(names[i], value) if listed is None or listed[i] is not None else None for i, value in enumerate(given)]
         right = verify(listed, left, atol=atol) if takes_atol else verify(listed, left)
         return None if bool(right) else "verify says that the result is wrong"
@@ -545,7 +587,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
                 simulation_mode: Any = None, parallel: Any = None, observers: Optional[Sequence[Any]] = None, objective: Any = None,
                 objective_higher_is_better: Any = None, objectives: Any = None, seed: Any = None) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
     """Tunes as Kernel Tuner's function of this name does, and returns its kind of results: a dictionary for each configuration,
-    with "time" (the mean, in ms), "times" and metrics, or an ErrorConfig as its time; and an environment.
+    with "time" (the mean, in ms), "times" and metrics, or an ErrorConfig as its time; and an environment. `cache`: each result is in
+    that file before it is printed. Ctrl-C raises KeyboardInterrupt after the running launch.
 
     Arguments are Kernel Tuner's. Without an answer nothing is verified. `iterations`: so many launches of each; without it seven, as
     there, but one or two of a configuration that takes twice as long as the best, where nothing but the time is looked at. Raises Unsupported for what hone cannot serve, before
@@ -556,14 +599,14 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     if parallel:
         raise Unsupported("parallel: hone measures on one device; builds are parallel by themselves")
     goals, computed = Goals(objective, objective_higher_is_better, objectives), Metrics(metrics)
-    search, budget = _search(strategy, strategy_options, quiet)
+    search, budget, x0 = _search(strategy, strategy_options, quiet)
     if simulation_mode:
         from ._simulation import simulate
         recorded = Combinations(kernel_name, tune_params)
         recorded.problem_size = problem_size
         recorded.name_blocks(block_size_names)
         recorded.restrict(restrictions)
-        return simulate(recorded, cache, goals, computed, search, budget, seed, quiet)
+        return simulate(recorded, cache, goals, computed, search, budget, seed, quiet, _start(recorded, x0))
     observing = Observing(observers, device)
     question = Question(kernel_name, kernel_source, problem_size, arguments, tune_params, (grid_div_x, grid_div_y, grid_div_z),
                         block_size_names, lang, smem_args, cmem_args, texmem_args, compiler, compiler_options, defines)
@@ -571,21 +614,22 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
         warnings.warn(f"{question.name} returns a number, which Kernel Tuner takes for its time: hone times the call by itself, and does "
                       "not read what it returns", stacklevel=2)
     for wanted in goals.names:
-        if wanted not in ("time", *computed.given, *observing.names):
+        if wanted not in ("time", *computed.given, *observing.names) and not observing.own:
             raise Unsupported(f"objective={wanted!r}: hone looks for the time, a metric of `metrics`, or what an observer adds")
     if observing.metrics and not search.startswith(("exhaustive", "random")):
         raise Unsupported(f"{' and '.join(observing.metrics)} with strategy={strategy!r}: hone counts energy for each configuration only where it "
                           "is looked for; leave strategy out, or take random_sample")
-    computed.check([*question.params, *observing.names])
+    if not observing.own:  # which add what they like
+        computed.check([*question.params, *observing.names])
     verify = verify or _verify_nan(answer)
     answers = _answer(answer, verify, question)
     question.metrics = dict(observing.metrics)
     question.restrict(restrictions)
     sought = _sought(question, goals, computed, observing, search)
     judge = None
-    if verify is not None:
-        question.looked_at = _looked_at(answer, question)
-        judge = _judge(answer, verify, atol, question)
+    if verify is not None or observing.own:
+        question.looked_at = _looked_at(answer if verify is not None else None, question)
+        judge = _judge(answer, verify, atol, question, observing)
     with ThreadPoolExecutor(1) as beside:  # drivers start while the arrays are written
         listed = beside.submit(_opened, question.language, device, platform)
         spec = question.spec(answers if verify is None else None, atol)
@@ -594,13 +638,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     space = spec.space(on=chosen)
     if not len(space):
         raise UsageError(f"restrictions exclude every configuration: {space.why()}")
-    cached: Dict[str, Dict[str, Any]] = {}
-    path = None
-    if cache is not None:
-        document, path = read_cache(cache, question, chosen)
-        cached = document.get("cache", {})
-        write_cache(path, question, chosen, cached, ())  # before anything runs: hours later would be late
-    known = of_space(space, cached)
+    kept = CacheFile(cache, question, chosen) if cache is not None else None
+    known = of_space(space, kept.rows) if kept is not None else {}
     if not quiet:
         print(f"Using: {chosen.name}")
     rows: List[Dict[str, Any]] = []
@@ -608,6 +647,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     def tell(record: Record) -> None:
         row = _row(record, computed, observing, goals)
         rows.append(row)
+        if kept is not None:
+            kept.add(row)
         if not quiet:
             line = get_config_string(row, [*question.params, "time", *observing.names, *computed.given])
             print(line if record.correct else f"{line}: {record.message}" if verbose else line)
@@ -615,7 +656,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     result: Optional[Result] = None
     todo = [p for p in space if cache_key(p, p) not in known] if known else None  # None: all
     options = {"on": chosen, "store": False, "strategy": search, **_launches(iterations, goals.names == ["time"] and not observing.names), "judge": judge, "on_record": tell,
-               "progress": False, "seed": int(seed or 0), "configurations": todo or (), "objective": sought, "_unawaited": True}
+               "progress": False, "seed": int(seed or 0), "configurations": todo or (),
+               "start_with": _start(question, x0), "objective": sought, "_unawaited": True}
     try:
         if todo is None or todo:
             result = tune_spec(spec, budget=",".join(budget + _time_left()) or None, **options)
@@ -623,15 +665,18 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             result = tune_spec(spec, budget="1", **options)  # the runner's time was over before the first
     finally:
         settings.ahead.tuned(chosen.devices)
-        if path is not None:
-            write_cache(path, question, chosen, cached, rows)
+        if kept is not None:
+            kept.close()
+    if result is not None and result.interrupted:
+        raise KeyboardInterrupt
     results = [*known.values(), *rows]
     if search == "exhaustive":  # in the order of the space, and not as builds ended
         results.sort(key=question.order)
     best = goals.best(results)
-    environment = {"device_name": chosen.name, "platform_name": chosen.platform, "driver": chosen.driver, "compiler": chosen.compiler,
+    environment = {"device_name": chosen.name, "platform_name": chosen.platform, "driver": chosen.driver,
+                   "driver_version": chosen.driver, "device_version": chosen.driver, "compiler": chosen.compiler,
                    "compiler_options": question.options, "iterations": iterations or ITERATIONS, "tuner": f"hone {_version()}", "best_config": best,
-                   "interrupted": bool(result and result.interrupted), **totals(rows)}
+                   **totals(rows)}
     environment["overhead_time"] = max(0.0, 1e3 * (time.perf_counter() - began) - sum(totals(rows).values()))  # builds are beside each other
     if not quiet:
         goals.tell(best, [*question.params, "time", *computed.given])
@@ -657,22 +702,47 @@ def _sought(question: Question, goals: Goals, computed: Metrics, observing: Obse
 
 def tune_cache(cache_path: Any, restrictions: Optional[Sequence[Any]] = None, **more: Any) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
     """Searches what a cache file has, in simulation: kernel and parameters are the file's. `more`: strategy, strategy_options, metrics,
-    objective, objective_higher_is_better, seed, quiet as of tune_kernel."""
+    objective, objective_higher_is_better, objectives, seed, quiet as of tune_kernel; verbose and iterations, which say nothing here."""
     from ._simulation import simulate
     path = find_cache(cache_path)
     if not path.exists():
         raise UsageError(f"there is no cache file {path}")
     document = load_cache(path)
-    unknown = sorted(set(more) - {"strategy", "strategy_options", "metrics", "objective", "objective_higher_is_better", "seed", "quiet"})
+    unknown = sorted(set(more) - {"strategy", "strategy_options", "metrics", "objective", "objective_higher_is_better", "objectives", "seed",
+                                  "quiet", "verbose", "iterations"})
     if unknown:
         raise Unsupported(f"tune_cache with {', '.join(unknown)}")
     recorded = Combinations(document.get("kernel_name", "kernel"), document.get("tune_params", {}))
     recorded.name_blocks(None)
     recorded.restrict(restrictions)
     quiet = bool(more.get("quiet"))
-    search, budget = _search(more.get("strategy"), more.get("strategy_options"), quiet)
-    return simulate(recorded, path, Goals(more.get("objective"), more.get("objective_higher_is_better"), None),
-                    Metrics(more.get("metrics")), search, budget, more.get("seed"), quiet, recorded_alone=True)
+    search, budget, x0 = _search(more.get("strategy"), more.get("strategy_options"), quiet)
+    return simulate(recorded, path, Goals(more.get("objective"), more.get("objective_higher_is_better"), more.get("objectives")),
+                    Metrics(more.get("metrics")), search, budget, more.get("seed"), quiet, _start(recorded, x0), recorded_alone=True)
+
+
+def tune_kernel_T1(input_filepath: Any, cache_filepath: Any = None, objective: Any = "time", objective_higher_is_better: Any = False,
+                   simulation_mode: bool = False, output_T4: bool = False, iterations: int = ITERATIONS, device: Any = None,
+                   strategy: Any = None, strategy_options: Optional[Mapping[str, Any]] = None) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
+    """Tunes what a T1 file describes, which hone reads as its own spec, and returns what tune_kernel returns. `device`: a part
+    of its name. Strategy and budget are the file's where none is given. output_T4, and a cache without simulation_mode, are refused:
+    store_output_file and hone's store keep results."""
+    if output_T4 or (cache_filepath is not None and not simulation_mode):
+        raise Unsupported("tune_kernel_T1 with output_T4 or cache_filepath: write results with file_utils.store_output_file")
+    spec = Spec.load(input_filepath)
+    goals, computed, observing = Goals(objective, objective_higher_is_better, None), Metrics(None), Observing(None, 0)
+    search, budget, x0 = _search(strategy, strategy_options, False) if strategy else (None, [], None)
+    asked = Combinations(spec.name, spec.parameters)
+    if simulation_mode:
+        from ._simulation import simulate
+        asked.name_blocks(None)
+        return simulate(asked, cache_filepath, goals, computed, search or "exhaustive", budget, None, False, recorded_alone=True)
+    rows: List[Dict[str, Any]] = []
+    result = tune_spec(spec, on=device, store=False, strategy=search, budget=",".join(budget) or None, iterations=iterations, progress=False,
+                       start_with=_start(asked, x0), on_record=lambda record: rows.append(_row(record, computed, observing, goals)))
+    if result.interrupted:
+        raise KeyboardInterrupt
+    return rows, {"device_name": result.device.name, "iterations": iterations, "best_config": goals.best(rows), **totals(rows)}
 
 
 def _version() -> str:

@@ -7,11 +7,13 @@ import math
 import pathlib
 import random
 import tempfile
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+import time
+import warnings
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .. import _program
 from .._library import UsageError
-from .._spec import Spec
+from .._spec import Spec, configuration_text
 from ._cache import cache_key, of_space, read_cache
 from ._combinations import Combinations, Unsupported
 from ._goals import COSTS, Goals, Metrics, fail, totals
@@ -22,9 +24,10 @@ _GROUP_MOST = 1024  # work-items of a group in Kernel Tuner's simulations: more 
 
 
 def simulate(question: Combinations, cache: Any, goals: Goals, metrics: Metrics, search: str, budget: List[str],
-             seed: Optional[int], quiet: bool, recorded_alone: bool = False) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
-    """Searches a cache file and gives results and environment as a tune does. `recorded_alone`: the space is what the file has,
-    else each configuration has to be in it."""
+             seed: Optional[int], quiet: bool, start: Sequence[Mapping[str, Any]] = (), recorded_alone: bool = False) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
+    """Searches a cache file and gives results and environment as a tune does. `start`: what it tries first. `recorded_alone`: the space
+    is what the file has, else each configuration has to be in it."""
+    began = time.perf_counter()
     if cache is None:
         raise UsageError("simulation_mode searches a cache file: name it as cache")
     document, path = read_cache(cache, question, None)
@@ -34,7 +37,7 @@ def simulate(question: Combinations, cache: Any, goals: Goals, metrics: Metrics,
     if not quiet:
         print(f"Simulating: {document.get('device_name', 'a device without a name')}")
     results: List[Dict[str, Any]] = []
-    for key in _replay(question, known, goals, search, budget, seed):
+    for key in _replay(question, known, goals, search, budget, seed, start):
         results.append(known[key])
         if not quiet:
             print(get_config_string(known[key], [*question.params, "time", *metrics.given]))
@@ -46,6 +49,7 @@ def simulate(question: Combinations, cache: Any, goals: Goals, metrics: Metrics,
     spent = sum(row.get(cost, 0) for row in results for cost in COSTS)
     environment = {"device_name": document.get("device_name", ""), "simulation": True, "simulated_time": spent, "best_config": best,
                    **totals(results)}
+    environment["overhead_time"] = 1e3 * (time.perf_counter() - began)
     return results, environment
 
 
@@ -75,10 +79,11 @@ def _rows(question: Combinations, document: Mapping[str, Any], goals: Goals, met
 
 
 def _replay(question: Combinations, known: Mapping[str, Dict[str, Any]], goals: Goals, search: str, budget: List[str],
-            seed: Optional[int]) -> List[str]:
+            seed: Optional[int], start: Sequence[Mapping[str, Any]]) -> List[str]:
     """The keys of the rows that the search asks for, in its order."""
     if len(goals.names) > 1 and not search.startswith(("exhaustive", "random")):
-        raise Unsupported("several objectives in simulation_mode with a strategy: take brute_force or random_sample")
+        warnings.warn("several objectives in simulation_mode: the configurations are a random sample, whatever the strategy", stacklevel=4)
+        search = "random"
     if any(limit.endswith("s") for limit in budget) and any(cost not in row for row in known.values() for cost in COSTS):
         raise UsageError(f"time_limit in simulation_mode: not every row of the cache file has {', '.join(COSTS)}")
     values = _as_times({key: goals.costs(row)[0] for key, row in known.items() if "__error__" not in row})
@@ -93,7 +98,8 @@ def _replay(question: Combinations, known: Mapping[str, Dict[str, Any]], goals: 
                                     "tune_params": question.params, "cache": entries}, default=plain))
         said = _program.run(["tune", "--replay", str(file), "--json", "--strategy", search,
                              "--seed", str(seed if seed is not None else random.getrandbits(31)),
-                             *(word for limit in budget for word in ("--budget", limit))])
+                             *(word for limit in budget for word in ("--budget", limit)),
+                             *(word for one in start for word in ("--start-with", configuration_text(one)))])
     lines = (json.loads(line) for line in said.splitlines())
     return [cache_key(question.params, line["configuration"]) for line in lines if line["type"] == "result"]
 

@@ -27,6 +27,15 @@ NAMES = {
     "nsga3": ("genetic", {"pop_size": "population"}),
 }
 
+# Names of options that one strategy of its own or another takes; what hone has no use for is told, and a name that none has is a mistake.
+OPTIONS = frozenset("""
+    max_fevals time_limit fraction x0 searchspace_construction_options snap_to_nearest_config_fallback custom_search_method_path
+    acq_func alpha B0 batch_size budget c1 c2 cand_pool constraint_aware cooling covariancekernel covariancelengthscale CR
+    crossover_operator crossover_prob elite_size F gamma jump_rate k kappa learner lie_strategy maxiter method mutation_chance
+    mutation_prob neighbor no_improvement num_initial order pack_size pop_size popsize popsize_times_dimensions pruneparameterspace
+    random_walk randomize ref_dirs_list restart restart_iter restart_ratio samplingmethod searchtechnique shake_rate skopt_kwargs
+    stagn_limit t0 t_decay T t_min T_min tabu_factor tabu_size temp0 use_searchspace_cache w""".split())
+
 
 class _Named:
     """What stands for Kernel Tuner's module of a strategy."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import numbers
-from typing import Any, Dict, Iterable, List, Mapping, Optional
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from .._library import UsageError
 
@@ -91,3 +92,82 @@ def is_higher_better(objective: str, said: Optional[bool]) -> bool:
     if said is None and objective not in (*_HIGHER, *_LOWER):
         raise UsageError(f"objective={objective!r}: nobody knows whether more of it is better; say so with objective_higher_is_better")
     return bool(said) if said is not None else objective in _HIGHER
+
+
+class NpEncoder(json.JSONEncoder):
+    """JSON of NumPy's numbers and arrays."""
+
+    def default(self, o: Any) -> Any:
+        return o.tolist() if hasattr(o, "tolist") else super().default(o)
+
+
+def read_cache(cachefile: Any, open_cache: bool = True) -> Dict[str, Any]:
+    """A cache file's document, open or closed; the file stays as it is, whatever `open_cache` says."""
+    from ._cache import cache_path, load_cache
+    return load_cache(cache_path(cachefile))
+
+
+def get_pareto_results(results: List[Dict[str, Any]], objectives: Sequence[str], objective_higher_is_better: Sequence[bool],
+                       mark_optima: bool = True) -> List[Dict[str, Any]]:
+    """The results that no other one beats in all objectives; marked with "optimal" unless told not to."""
+    from ._goals import Goals
+    goals = Goals(None, None, dict(zip(objectives, objective_higher_is_better)))
+    if mark_optima:
+        return goals.front(results)
+    copies = [dict(row) for row in results]
+    chosen = {id(row) for row in goals.front(copies)}
+    return [row for row, copy in zip(results, copies) if id(copy) in chosen]
+
+
+def process_metrics(params: Dict[str, Any], metrics: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    """Adds the metrics to a configuration with its results, and gives it back."""
+    from ._goals import Metrics
+    Metrics(metrics).add(params)
+    return params
+
+
+def check_restrictions(restrictions: Any, params: Mapping[str, Any], verbose: bool = False) -> bool:
+    """Does a configuration fulfil all restrictions, texts and callables?"""
+    from ._combinations import Combinations
+    try:
+        asked = Combinations("kernel", {name: [value] for name, value in params.items()})
+        asked.restrict(restrictions)
+        asked.combinations("restrictions")  # raises where texts leave none, as code did above
+    except UsageError as e:
+        if "exclude every" not in str(e):
+            raise
+        if verbose:
+            print(f"skipping config {get_instance_string(params)}, reason: {e}")
+        return False
+    return True
+
+
+def get_thread_block_dimensions(params: Mapping[str, Any], block_size_names: Optional[Sequence[str]] = None) -> Tuple[int, ...]:
+    """The block of a launch: 256, 1 and 1 where nothing is tuned."""
+    names = list(block_size_names or ()) + ["block_size_x", "block_size_y", "block_size_z"][len(block_size_names or ()):]
+    return tuple(int(params.get(name, other)) for name, other in zip(names, (256, 1, 1)))
+
+
+def get_problem_size(problem_size: Any, params: Mapping[str, Any]) -> List[int]:
+    """Its three axes in a configuration; texts are expressions over parameters."""
+    from ._combinations import axes
+    from ._goals import Metrics
+    sizes = []
+    for axis in axes(problem_size(params) if callable(problem_size) else problem_size):
+        row = dict(params)
+        if isinstance(axis, str):
+            Metrics({"size": axis}).add(row)
+        sizes.append(int(row["size"] if isinstance(axis, str) else axis))
+    return sizes + [1] * (3 - len(sizes))
+
+
+def get_grid_dimensions(current_problem_size: Sequence[int], params: Mapping[str, Any], grid_div: Sequence[Any],
+                        block_size_names: Sequence[str]) -> Tuple[int, ...]:
+    """Blocks along each axis: the size by the product of its divisors, rounded up; by the block's size where there is no divisor."""
+    def divisor(given: Any, name: Optional[str]) -> int:
+        if given is None:
+            return int(params.get(name, 1)) if name else 1
+        if isinstance(given, (list, tuple)):
+            return math.prod(divisor(one, None) for one in given)
+        return get_problem_size(given, params)[0]
+    return tuple(math.ceil(size / divisor(given, name)) for size, given, name in zip(current_problem_size, grid_div, block_size_names))

@@ -1,5 +1,5 @@
 """Kernel Tuner's place of the bases of observers."""
 
-from . import BenchmarkObserver, IterationObserver
+from . import BenchmarkObserver, IterationObserver, OutputObserver
 
-__all__ = ["BenchmarkObserver", "IterationObserver"]
+__all__ = ["BenchmarkObserver", "IterationObserver", "OutputObserver"]

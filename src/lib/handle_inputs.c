@@ -1,7 +1,6 @@
 // Inputs as files, and what a program of the user's own makes of them: it is called with a folder in which each array that
 // has contents before the launch is NAME.npy, and arguments.json says the rest; the outputs are then what it left there.
 // They are kept by a digest of the program and of all that it was given.
-#include "lib/engine.h"
 #include "lib/handle.h"
 
 #include "base/digest.h"
@@ -158,8 +157,8 @@ static void describe_arguments(const struct spec *s, const struct job *job, stru
     text_add(out, "\n");
 }
 
-bool engine_inputs_write(const struct spec *s, const struct job *job, const char *folder,
-                         uint32_t *count, struct error *e)
+bool inputs_write(const struct spec *s, const struct job *job, const char *folder, uint32_t *count,
+                  struct error *e)
 {
     struct text about = TEXT_INIT, path = TEXT_INIT;
     bool ok = folder_make(folder, e);
@@ -190,7 +189,7 @@ static void drain_channel(const struct process *p)
         ;
 }
 
-static bool end_badly(const struct engine_program *p, struct process *child, const char *what,
+static bool end_badly(const struct reference_program *p, struct process *child, const char *what,
                       struct error *e)
 {
     process_end(child);
@@ -199,7 +198,7 @@ static bool end_badly(const struct engine_program *p, struct process *child, con
                      printed ? "; it printed:\n" : "", (int)printed, child->tail);
 }
 
-static bool run_program(const struct engine_program *p, const char *program, const char *folder,
+static bool run_program(const struct reference_program *p, const char *program, const char *folder,
                         struct error *e)
 {
     const char *argv[] = {program, folder, NULL};
@@ -251,8 +250,8 @@ static bool was_written(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_mtim.tv_sec != 1;
 }
 
-static bool check_outputs(const struct engine_program *p, const struct job *job, const char *folder,
-                          struct error *e)
+static bool check_outputs(const struct reference_program *p, const struct job *job,
+                          const char *folder, struct error *e)
 {
     struct text path = TEXT_INIT;
     bool ok = true;
@@ -294,8 +293,8 @@ static void remove_others(const struct job *job, const char *folder)
     text_release(&path);
 }
 
-static bool hold_against(struct hone_spec *s, const struct engine_program *p, const struct job *job,
-                         const char *folder, struct error *e)
+static bool hold_against(struct hone_spec *s, const struct reference_program *p,
+                         const struct job *job, const char *folder, struct error *e)
 {
     struct arena a;
     uint32_t count = 0;
@@ -345,8 +344,9 @@ static bool digest_question(const struct spec *s, const struct job *job, const c
     return ok;
 }
 
-static bool ask_program(struct hone_spec *s, const struct engine_program *p, const struct job *job,
-                        const char *program, struct text *folder, struct error *e)
+static bool ask_program(struct hone_spec *s, const struct reference_program *p,
+                        const struct job *job, const char *program, struct text *folder,
+                        struct error *e)
 {
     struct digest digest;
     struct text beginning = TEXT_INIT;
@@ -369,7 +369,7 @@ static bool ask_program(struct hone_spec *s, const struct engine_program *p, con
     ok = (!folder->failed && !beginning.failed) || error_memory(e);
     if (ok && !known) {
         const char *at = text_cstr(&beginning);
-        ok = engine_inputs_write(spec_of(s), job, at, &inputs, e) && mark_old(job, at, e) &&
+        ok = inputs_write(spec_of(s), job, at, &inputs, e) && mark_old(job, at, e) &&
              run_program(p, program, at, e) && check_outputs(p, job, at, e);
         if (ok)
             remove_others(job, at);
@@ -387,9 +387,8 @@ static bool ask_program(struct hone_spec *s, const struct engine_program *p, con
     return ok;
 }
 
-bool engine_reference_by(struct hone_spec *s, const struct hone_device *d,
-                         const struct engine_program *p, const struct hone_log *log,
-                         struct error *e)
+bool reference_by(struct hone_spec *s, const struct hone_device *d,
+                  const struct reference_program *p, const struct hone_log *log, struct error *e)
 {
     struct log_bridge bridge;
     struct job *job = NULL;

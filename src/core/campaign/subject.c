@@ -1,7 +1,6 @@
 // Session setup, as every workflow needs it: sources, space, the default configuration, and one job
-// that shows how results are verified; the session that results are stored under; and a hash table
-// of what configurations really run, by which identical ones are found.
-#include "workflows/session.h"
+// that shows how results are verified; and the session that results are stored under.
+#include "campaign/subject.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 
 // ---- the space ---------------------------------------------------------------------------------
 
-static struct space *space_of_session(const struct session *s, struct space_share share,
+static struct space *space_of_subject(const struct subject *s, struct space_share share,
                                       struct error *e)
 {
     const struct setup *o = &s->setup;
@@ -23,18 +22,18 @@ static struct space *space_of_session(const struct session *s, struct space_shar
     return space_new(o->spec, &so, e);
 }
 
-const struct space *session_whole(struct session *s, struct error *e)
+const struct space *subject_whole(struct subject *s, struct error *e)
 {
     if (s->o.space || s->setup.share.parts < 2)
         return s->space;
     if (!s->whole)
-        s->whole = space_of_session(s, (struct space_share){0, 0}, e);
+        s->whole = space_of_subject(s, (struct space_share){0, 0}, e);
     return s->whole;
 }
 
-static bool make_session_space(struct session *s, struct error *e)
+static bool make_subject_space(struct subject *s, struct error *e)
 {
-    s->space = space_of_session(s, s->setup.share, e);
+    s->space = space_of_subject(s, s->setup.share, e);
     if (!s->space)
         return false;
     if (space_count(s->space) > 0)
@@ -62,7 +61,7 @@ static bool has_output(const struct job *job)
 // large space some from all over it are tried. NULL with the default one's error when there is
 // none; NULL without an error when the untried may be other: what cannot be made is then a result
 // later.
-static struct job *any_job(struct session *s, struct error *e)
+static struct job *any_job(struct subject *s, struct error *e)
 {
     struct job *job = NULL;
     uint64_t count = space_count(s->space), first = s->has_default ? s->default_index : 0;
@@ -90,7 +89,7 @@ static struct job *any_job(struct session *s, struct error *e)
 }
 
 // The reference is the same for all configurations but for its details: one job shows it.
-static bool look_at_reference(struct session *s, struct error *e)
+static bool look_at_reference(struct subject *s, struct error *e)
 {
     s->against = "";
     struct job *job = any_job(s, e);
@@ -111,7 +110,7 @@ static bool look_at_reference(struct session *s, struct error *e)
 // The default configuration is not part of the space that --config and --where leave. A recorded
 // space has no sources: its default is the spec's own, or none. It is determined once, not for each
 // job; if a search from the first value on does not find one in a large space, the space does.
-static bool find_default(struct session *s, struct error *e)
+static bool find_default(struct subject *s, struct error *e)
 {
     const struct spec *spec = s->setup.spec;
     uint32_t *choice = arena_array(&s->arena, spec->parameter_count + 1, sizeof *choice);
@@ -119,7 +118,7 @@ static bool find_default(struct session *s, struct error *e)
         return error_memory(e);
     spec_default(spec, choice);
     if (s->sources && !spec_baseline(s->sources, s->setup.device, choice)) {
-        const struct space *whole = session_whole(s, e);
+        const struct space *whole = subject_whole(s, e);
         if (!whole)
             return false;
         space_get(whole, 0, choice);
@@ -133,7 +132,7 @@ static bool find_default(struct session *s, struct error *e)
 // ---- the whole ----------------------------------------------------------------------------------
 
 // False where the spec's texts, which then decide, cannot be read.
-static bool session_language(const struct session *s, enum language *out, struct error *e)
+static bool subject_language(const struct subject *s, enum language *out, struct error *e)
 {
     const struct setup *o = &s->setup;
     struct spec_languages has;
@@ -145,7 +144,7 @@ static bool session_language(const struct session *s, enum language *out, struct
     return ok;
 }
 
-static bool look_at_routine(struct session *s, struct error *e)
+static bool look_at_routine(struct subject *s, struct error *e)
 {
     const char *no = spec_no_routine(s->setup.spec);
     s->verification = VERIFICATION_REFERENCE;
@@ -153,7 +152,7 @@ static bool look_at_routine(struct session *s, struct error *e)
     return !no || error_set(e, ERROR_INPUT, "%s: %s", s->setup.spec->path, no);
 }
 
-bool session_make(struct session *s, const struct setup *setup, const struct session_options *o,
+bool subject_make(struct subject *s, const struct setup *setup, const struct subject_options *o,
                   struct error *e)
 {
     struct text constants = TEXT_INIT;
@@ -171,10 +170,10 @@ bool session_make(struct session *s, const struct setup *setup, const struct ses
         return find_default(s, e);
     }
     enum language language;
-    if (!session_language(s, &language, e))
+    if (!subject_language(s, &language, e))
         return false;
     s->sources = spec_sources_read(setup->spec, language, setup->device, setup->log, e);
-    if (!s->sources || (!o->routine && !make_session_space(s, e)))
+    if (!s->sources || (!o->routine && !make_subject_space(s, e)))
         return false;
     spec_sources_digest(s->sources, &s->source);
     if (o->routine)
@@ -182,7 +181,7 @@ bool session_make(struct session *s, const struct setup *setup, const struct ses
     return find_default(s, e) && look_at_reference(s, e);
 }
 
-void session_release(struct session *s)
+void subject_release(struct subject *s)
 {
     if (!s->o.space)
         space_free(s->space);
@@ -205,7 +204,7 @@ static void add_facts(const struct device_info *d, struct text *out)
               (unsigned long long)d->global_bytes);
 }
 
-bool session_begin(const struct session *s, struct error *e)
+bool subject_begin(const struct subject *s, struct error *e)
 {
     const struct setup *o = &s->setup;
     const struct spec *spec = o->spec;
@@ -228,12 +227,12 @@ bool session_begin(const struct session *s, struct error *e)
     return ok;
 }
 
-bool session_describe(const struct session *s, struct store *store, const char *devices,
+bool subject_describe(const struct subject *s, struct store *store, const char *devices,
                       struct error *e)
 {
     struct text facts = TEXT_INIT;
     add_facts(s->setup.device, &facts);
-    text_addf(&facts, " " SESSION_DEVICES "%s", devices);
+    text_addf(&facts, " " SUBJECT_DEVICES "%s", devices);
     bool ok = facts.failed ? error_memory(e) : store_surroundings(store, text_cstr(&facts), e);
     text_release(&facts);
     return ok;
@@ -241,7 +240,7 @@ bool session_describe(const struct session *s, struct store *store, const char *
 
 // It is the spec's fault, or, where that says that it is for other devices, the configuration's
 // own.
-bool session_refusal(const struct error *why, struct result **out)
+bool subject_refusal(const struct error *why, struct result **out)
 {
     *out = why->code == ERROR_MEMORY ? NULL : result_new();
     if (*out)
@@ -250,7 +249,7 @@ bool session_refusal(const struct error *why, struct result **out)
     return *out != NULL;
 }
 
-bool session_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
+bool subject_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
                    const char **configuration, const char **configuration_json)
 {
     struct text text = TEXT_INIT;
@@ -259,20 +258,4 @@ bool session_texts(const struct spec *spec, const uint32_t *choice, struct arena
     spec_configuration_json(spec, choice, &text);
     *configuration_json = text_to_arena(&text, a);
     return *configuration && *configuration_json;
-}
-
-void *twins_find(struct twins *t, struct twin *n, const struct spec *spec,
-                 const struct spec_sources *sources, const struct job *job)
-{
-    if (!spec_effective_digest(spec, sources, job, &n->effective))
-        return NULL;
-    struct twin **bucket =
-        &t->buckets[(n->effective.bytes[0] | n->effective.bytes[1] << 8) % TWINS_BUCKETS];
-    for (struct twin *other = *bucket; other; other = other->next) {
-        if (other->scope == n->scope && digest_equal(&other->effective, &n->effective))
-            return other->owner;
-    }
-    n->next = *bucket;
-    *bucket = n;
-    return NULL;
 }

@@ -1,14 +1,13 @@
 // The steps that begin every workflow: read the sources, make the space, find out how results are
-// verified, open the session in the store. And the table that finds configurations that turn out to
-// be the same work.
-#ifndef HONE_WORKFLOWS_SESSION_H
-#define HONE_WORKFLOWS_SESSION_H
+// verified, open the session in the store.
+#ifndef HONE_CAMPAIGN_SUBJECT_H
+#define HONE_CAMPAIGN_SUBJECT_H
 
 #include "model/result.h"
 #include "campaign/setup.h"
 
-// Options of a session besides the setup.
-struct session_options {
+// Options of a subject besides the setup.
+struct subject_options {
     // (optional) The caller's, of recorded configurations: no job will be made, so nothing else is
     // read or inspected, and there is no device.
     struct space *space;
@@ -18,9 +17,9 @@ struct session_options {
     const char *name; // (optional) of the session in the store, in place of the spec's
 };
 
-struct session {
+struct subject {
     struct setup setup; // a copy
-    struct session_options o;
+    struct subject_options o;
     struct arena arena;
     struct spec_sources *sources;
     struct digest source; // of them
@@ -36,51 +35,30 @@ struct session {
 };
 
 // Fails with the reason for an empty space (space_explain_empty()), and where no configuration can
-// be made into a job. A zeroed session, or one that was not made, are released too.
-bool session_make(struct session *s, const struct setup *setup, const struct session_options *o,
+// be made into a job. A zeroed subject, or one that was not made, is released too.
+bool subject_make(struct subject *s, const struct setup *setup, const struct subject_options *o,
                   struct error *e);
-void session_release(struct session *s);
+void subject_release(struct subject *s);
 
 // The space that all shares are of: properties common to all shares are looked up there. NULL with
 // an error.
-const struct space *session_whole(struct session *s, struct error *e);
+const struct space *subject_whole(struct subject *s, struct error *e);
 
 // Begins the session that results are stored under, if the setup has a store.
-bool session_begin(const struct session *s, struct error *e);
+bool subject_begin(const struct subject *s, struct error *e);
 
 // The devices that share the work, as JSON (farm_members_emit()), are written into the session behind what else is known of
-// its surroundings: "... " SESSION_DEVICES "[...]".
-#define SESSION_DEVICES "devices="
-bool session_describe(const struct session *s, struct store *store, const char *devices,
+// its surroundings: "... " SUBJECT_DEVICES "[...]".
+#define SUBJECT_DEVICES "devices="
+bool subject_describe(const struct subject *s, struct store *store, const char *devices,
                       struct error *e);
 
 // The result of a configuration that cannot be made into a job, which is the caller's. False
 // without memory, which may have been the reason.
-bool session_refusal(const struct error *why, struct result **out);
+bool subject_refusal(const struct error *why, struct result **out);
 
 // A configuration's texts, kept in an arena. False without memory.
-bool session_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
+bool subject_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
                    const char **configuration, const char **configuration_json);
-
-// ---- identical configurations ------------------------------------------------------------------
-
-#define TWINS_BUCKETS 4096
-
-// Part of what a workflow has of each configuration.
-struct twin {
-    void *owner;             // the caller's
-    const void *scope;       // the caller's: those of other scopes are other work
-    struct digest effective; // what the device really runs
-    struct twin *next;
-};
-
-struct twins {
-    struct twin *buckets[TWINS_BUCKETS];
-};
-
-// The owner of an earlier one of the same scope that runs the same code on the same data, or NULL;
-// `n` is then registered.
-void *twins_find(struct twins *t, struct twin *n, const struct spec *spec,
-                 const struct spec_sources *sources, const struct job *job);
 
 #endif

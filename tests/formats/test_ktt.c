@@ -1,0 +1,227 @@
+// Results of KTT, in each of the forms that it writes, and what is wrong with some of them.
+#include "../base/suite.h"
+#include "make.h"
+
+#include <math.h>
+#include <string.h>
+
+#define JSON_HEAD(unit)                                                                            \
+    "{\"Metadata\": {\"ComputeApi\": \"CUDA\", \"Device\": \"RTX 2080\", \"TimeUnit\": \"" unit    \
+    "\"}, \"Results\": ["
+#define PAIR(name, value) "{\"Name\": \"" name "\", \"Value\": " value ", \"ValueType\": \"Int\"}"
+#define COUNTERS(value)                                                                            \
+    "\"ProfilingData\": {\"Counters\": [{\"Name\": \"dram.sum\", \"Type\": \"Double\", "           \
+    "\"Value\": " value "}], \"RemainingProfilingRuns\": 0}"
+#define JSON(block, text, status, more)                                                                         \
+    "{\"ComputationResults\": [{\"Duration\": 2.5, \"GlobalSize\": {\"X\": 8}, " COUNTERS(                      \
+        "7.5") ", \"PowerUsage\": 40}, {\"Duration\": 1.25, " COUNTERS("9") "}], "                              \
+                                                                            "\"Configuration\": "               \
+                                                                            "[" PAIR("BLOCK", block) ", " PAIR( \
+                                                                                "KIND",                         \
+                                                                                text) "], "                     \
+                                                                                      "\"KernelNa"              \
+                                                                                      "me\": "                  \
+                                                                                      "\"sum\", "               \
+                                                                                      "\"Status\""              \
+                                                                                      ": "                      \
+                                                                                      "\"" status               \
+                                                                                      "\", "                    \
+                                                                                      "\"Compilat"              \
+                                                                                      "ionOverhea"              \
+                                                                                      "d\": 100, "              \
+                                                                                      "\"DataMove"              \
+                                                                                      "mentOverhe"              \
+                                                                                      "ad\": 3, "               \
+                                                                                      "\"Profilin"              \
+                                                                                      "gOverhead"               \
+                                                                                      "\": 4, "                 \
+                                                                                      "\"Validati"              \
+                                                                                      "onOverhead"              \
+                                                                                      "\": 5, "                 \
+                                                                                      "\"Searcher"              \
+                                                                                      "Overhead\""              \
+                                                                                      ": 6" more                \
+                                                                                      "}"
+
+#define XML_HEAD                                                                                   \
+    "<?xml version=\"1.0\"?>\n<!-- by hand -- ->--->\n<TuningData>\n"                              \
+    "<Metadata ComputeApi=\"CUDA\" Device=\"RTX &lt;2080&gt;\" TimeUnit=\"Microseconds\" />\n"     \
+    "<Results>\n"
+#define XML_TAIL "</Results></TuningData>\n"
+#define XML(block, kind, status)                                                                   \
+    "<KernelResult KernelName=\"sum\" Status=\"" status "\" TotalDuration=\"4.25\" "               \
+    "CompilationOverhead=\"100\" ValidationOverhead=\"5\">\n<Configuration>"                       \
+    "<Pair ValueType=\"UnsignedInt\" Name=\"BLOCK\" Value=\"" block "\" />"                        \
+    "<Pair ValueType=\"String\" Name=\"KIND\" Value=\"" kind "\"/></Configuration>\n"              \
+    "<ComputationResults><ComputationResult Duration='2.5' PowerUsage='40'><ProfilingData>"        \
+    "<Counters><Counter Name=\"dram.sum\" Type=\"Double\" Value=\"7.5\"/></Counters>"              \
+    "</ProfilingData></ComputationResult></ComputationResults></KernelResult>\n"
+
+static void expect_first_row(const struct recorded *r, double time_ns)
+{
+    ck_assert_int_eq(r->format, RECORDED_KTT);
+    ck_assert_str_eq(r->name, "sum");
+    ck_assert_str_eq(value_of(r, 0, "BLOCK"), "32");
+    ck_assert_str_eq(value_of(r, 0, "KIND"), "'a<b'");
+    ck_assert_int_eq(r->rows[0].status, STATUS_CORRECT);
+    ck_assert_double_eq_tol(r->rows[0].time_ns, time_ns, 1e-9);
+    ck_assert_uint_eq(r->measurement_count, 2);
+    for (uint32_t i = 0; i < r->measurement_count; i++) // those of the first kernel
+        ck_assert_double_eq(r->rows[0].measurements[i],
+                            strcmp(r->measurements[i], "dram.sum") == 0 ? 7.5 : 40);
+}
+
+START_TEST(test_ktt_json)
+{
+    struct recorded *r =
+        parse(JSON_HEAD("Microseconds")
+                  JSON("32", "\"a<b\"", "Ok", ", \"TotalDuration\": 4.25") ",\n" JSON(
+                      "64", "\"c\"", "CompilationFailed", "") "]}",
+              NULL);
+    const struct recorded_costs *c = &r->rows[0].costs;
+    expect_first_row(r, 4250);
+    ck_assert_str_eq(r->device, "RTX 2080");
+    ck_assert_double_eq(c->compile_ns, 100e3);
+    ck_assert_double_eq(c->framework_ns, 7e3);
+    ck_assert_double_eq(c->verify_ns, 5e3);
+    ck_assert_double_eq(c->search_ns, 6e3);
+    ck_assert_double_eq(c->run_ns, 4250);
+    ck_assert_int_eq(r->rows[1].status, STATUS_COMPILE);
+    ck_assert_str_eq(r->rows[1].message, "CompilationFailed");
+    recorded_free(r);
+    // Without the total: that of the kernels and of the host's code.
+    r = parse(JSON_HEAD("Nanoseconds") JSON("32", "1", "Ok", ", \"ExtraDuration\": 0.5") "]}",
+              NULL);
+    ck_assert_double_eq(r->rows[0].time_ns, 4.25);
+    recorded_free(r);
+}
+END_TEST
+
+START_TEST(test_ktt_xml)
+{
+    struct recorded *r =
+        parse(XML_HEAD XML("32", "a&lt;b", "Ok") XML("64", "c", "ValidationFailed") XML_TAIL, NULL);
+    expect_first_row(r, 4250);
+    ck_assert_str_eq(r->device, "RTX <2080>");
+    ck_assert_double_eq(r->rows[0].costs.compile_ns, 100e3);
+    ck_assert_uint_eq(r->count, 2);
+    ck_assert_int_eq(r->rows[1].status, STATUS_CORRECTNESS);
+    recorded_free(r);
+}
+END_TEST
+
+START_TEST(test_ktt_statuses)
+{
+    static const struct {
+        const char *file;
+        enum status status;
+    } cases[] = {
+        {JSON_HEAD("ms") JSON("1", "1", "ComputationFailed", "") "]}", STATUS_RUNTIME},
+        {JSON_HEAD("ms") JSON("1", "1", "DeviceLimitsExceeded", "") "]}", STATUS_CONSTRAINTS},
+        {XML_HEAD XML("1", "x", "ComputationFailed") XML_TAIL, STATUS_RUNTIME}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct recorded *r = parse(cases[i].file, NULL);
+        ck_assert_int_eq(r->rows[0].status, cases[i].status);
+        recorded_free(r);
+    }
+}
+END_TEST
+
+#define CSV_HEAD "Kernel name,Computation duration (us),Global size,Local size,BLOCK,UNROLL,"
+
+START_TEST(test_ktt_csv)
+{
+    static const char file[] = CSV_HEAD "dram.sum,Maximum work-group size,Registers count\n"
+                                        "sum,96.5,1024,32,32,1,7.5,1024,12\n"
+                                        "sum,48.25,1024,64,64,1,8.5,1024,16\n";
+    struct recorded *r = parse(file, NULL);
+    ck_assert_int_eq(r->format, RECORDED_KTT);
+    ck_assert_uint_eq(r->parameter_count, 2);
+    ck_assert_str_eq(value_of(r, 1, "BLOCK"), "64");
+    ck_assert_double_eq(r->rows[1].time_ns, 48250);
+    ck_assert_uint_eq(r->measurement_count, 3);
+    recorded_free(r);
+    // Counters of old cards are called like macros: the spec says which are parameters.
+    struct spec *s = spec_of("{\"ConfigurationSpace\": {\"TuningParameters\": ["
+                             "{\"Name\": \"BLOCK\", \"Type\": \"int\", \"Values\": \"[32, 64]\"},"
+                             "{\"Name\": \"UNROLL\", \"Type\": \"int\", \"Values\": \"[1, 2]\"}]},"
+                             "\"KernelSpecification\": {\"Language\": \"OpenCL\", \"KernelName\": "
+                             "\"sum\", \"KernelFile\": \"sum.cl\", \"ProblemSize\": [64]}}");
+    const struct recorded_options o = {.spec = s};
+    r = parse(CSV_HEAD "inst_executed\nsum,96.5,1024,32,32,1,7.5\n", &o);
+    ck_assert_uint_eq(r->parameter_count, 2);
+    ck_assert_uint_eq(r->measurement_count, 1);
+    recorded_free(r);
+    spec_free(s);
+}
+END_TEST
+
+START_TEST(test_ktt_refusals)
+{
+    static const struct {
+        const char *file, *message;
+    } cases[] = {
+        {JSON_HEAD("Fortnights") "]}", "TimeUnit: 'Fortnights' is no unit of time"},
+        {JSON_HEAD("ms") JSON("1", "1", "Fine", "") "]}", "Status: 'Fine' is none of Ok"},
+        {JSON_HEAD("ms") "{\"Status\": \"Ok\"}]}", "it has no 'Configuration'"},
+        {JSON_HEAD("ms") "{\"Configuration\": [{\"Name\": \"A\"}]}]}", "'A' has no Value"},
+        {JSON_HEAD("ms") JSON("1", "1", "Ok", ""), "cut off"},
+        {"<html><Results/></html>", "XML, but not KTT's: its root is 'html'"},
+        {"<TuningData></TuningData>", "'TuningData' without 'Results'"},
+        {XML_HEAD XML("1", "x", "Ok"), "cut off"},
+        {XML_HEAD "<KernelResult Status=\"Ok\"/>" XML_TAIL, "it has no Configuration"},
+        {XML_HEAD "<a b=1/>" XML_TAIL, "without quotes"},
+        {XML_HEAD "<a b=\"&nope;\"/>" XML_TAIL, "unknown entity"},
+        {"</TuningData>", "did not begin"},
+        {"Kernel name,Computation duration (fortnights),Global size,Local size,A\n",
+         "Computation duration (us)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *why = refusal(cases[i].file, NULL);
+        ck_assert_msg(strstr(why, cases[i].message) != NULL, "%zu: %s", i, why);
+    }
+}
+END_TEST
+
+// Cut anywhere the XML is refused, and nothing is read beyond its end.
+START_TEST(test_ktt_xml_cut_everywhere)
+{
+    static const char file[] = XML_HEAD XML("32", "a&lt;b", "Ok") XML_TAIL;
+    char part[sizeof file];
+    for (size_t length = 1; length + 2 < sizeof file; length++) {
+        memcpy(part, file, length);
+        part[length] = 0;
+        ck_assert_ptr_nonnull(refusal(part, NULL));
+    }
+}
+END_TEST
+
+// What KTT's own converter makes of its files: a unit at the measurement alone is the unit of the single runs, too.
+START_TEST(test_ktt_converted)
+{
+    struct recorded *r = parse("{\"schema_version\": \"1.0.0\", \"results\": [{\"configuration\": "
+                               "{\"A\": 1}, \"times\": {\"compilation_time\": 10, \"runtimes\": "
+                               "[3.5]}, \"invalidity\": \"correct\", \"measurements\": [{\"name\": "
+                               "\"TotalDuration\", \"value\": 3.5, \"unit\": \"Microseconds\"}]}]}",
+                               NULL);
+    ck_assert_double_eq(r->rows[0].time_ns, 3500);
+    ck_assert_double_eq(r->rows[0].costs.compile_ns, 10e3);
+    recorded_free(r);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, test_ktt_json);
+    tcase_add_test(tests, test_ktt_xml);
+    tcase_add_test(tests, test_ktt_statuses);
+    tcase_add_test(tests, test_ktt_csv);
+    tcase_add_test(tests, test_ktt_refusals);
+    tcase_add_test(tests, test_ktt_xml_cut_everywhere);
+    tcase_add_test(tests, test_ktt_converted);
+}
+
+int main(void)
+{
+    return suite_run("ktt", add);
+}
