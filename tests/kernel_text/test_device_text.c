@@ -44,26 +44,27 @@ END_TEST
 
 START_TEST(what_kernels_name_is_kept)
 {
-    expect_left("typedef struct { float x; } point;\n"
-                "typedef std::vector<int> list;\n"
-                "const int n = 3, m = 4;\n"
-                "struct host { FILE *f; };\n"
-                "enum { ONE, TWO };\n"
-                "#define LAST (n - 1)\n"
-                "__constant__ float table[4];\n"
-                "template <typename T> __device__ T twice(T a) { return a + a; }\n"
-                "__device__ int unused() { return printf(\"\"); }\n"
-                "template <typename T> void run(T a) { go(a); }\n"
-                "namespace inner {\n"
-                "__global__ void k(point *p) { p[LAST].x = twice(table[ONE]); }\n"
-                "}\n"
-                "RUN(k);\n",
-                "",
-                "typedef struct { float x; } point;\n\nconst int n = 3, m = 4;\n\n"
-                "enum { ONE, TWO };\n#define LAST (n - 1)\n__constant__ float table[4];\n"
-                "template <typename T> __device__ T twice(T a) { return a + a; }\n\n\n"
-                "namespace inner {\n__global__ void k(point *p) { p[LAST].x = twice(table[ONE]); }\n"
-                "}\n");
+    expect_left(
+        "typedef struct { float x; } point;\n"
+        "typedef std::vector<int> list;\n"
+        "const int n = 3, m = 4;\n"
+        "struct host { FILE *f; };\n"
+        "enum { ONE, TWO };\n"
+        "#define LAST (n - 1)\n"
+        "__constant__ float table[4];\n"
+        "template <typename T> __device__ T twice(T a) { return a + a; }\n"
+        "__device__ int unused() { return printf(\"\"); }\n"
+        "template <typename T> void run(T a) { go(a); }\n"
+        "namespace inner {\n"
+        "__global__ void k(point *p) { p[LAST].x = twice(table[ONE]); }\n"
+        "}\n"
+        "RUN(k);\n",
+        "",
+        "typedef struct { float x; } point;\n\nconst int n = 3, m = 4;\n\n"
+        "enum { ONE, TWO };\n#define LAST (n - 1)\n__constant__ float table[4];\n"
+        "template <typename T> __device__ T twice(T a) { return a + a; }\n\n\n"
+        "namespace inner {\n__global__ void k(point *p) { p[LAST].x = twice(table[ONE]); }\n"
+        "}\n");
 }
 END_TEST
 

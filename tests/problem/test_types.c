@@ -118,6 +118,15 @@ static const struct {
      "a:float:Vector", "P=4", false, "(k, line 6) takes 'global item *a'"},
     {CL, "kernel void k(\n#if P == 4\n global int *b,\n#endif\n global float *a) {}",
      "a:float:Vector", "P=4", false, "takes 2 arguments"},
+    // Around the whole file, and what a usual compiler defines.
+    {CL, "#ifndef GUARD_CL\n#define GUARD_CL\nkernel void k(global int *a) {}\n#endif",
+     "a:float:Vector", "P=1", true, "(k, line 3) takes 'global int *a'"},
+    {CL, "#if __OPENCL_VERSION__ >= 120\nkernel void k(global int *a) {}\n#endif", "a:float:Vector",
+     "P=1", true, "(k, line 2) takes 'global int *a'"},
+    {CL, "#ifdef cl_khr_fp64\nkernel void k(global double *a) {}\n#endif", "a:float:Vector", "P=1",
+     true, "(k, line 2) takes 'global double *a'"},
+    {CU, "namespace n {\n__global__ void k(int *a) {}\n}", "a:float:Vector", "P=1", true,
+     "(k, line 2) takes 'int *a'"},
     // Heads and parameters that macros make.
     {CL, "#define KERNEL(n) kernel void n(global int *a)\nKERNEL(k) {}", "a:float:Vector", "P=1",
      true, "(k, line 2) takes 'global int *a'"},

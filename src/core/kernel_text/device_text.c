@@ -221,8 +221,8 @@ static bool is_one_of(const struct device_reader *d, size_t i, const char *const
     return is_name_at(d, i) && str_listed(list, d->words[i].token->text);
 }
 
-static const char *const attribute_words[] = {"__launch_bounds__", "__attribute__", "__align__",
-                                              "alignas",           "__declspec",    "decltype",
+static const char *const attribute_words[] = {"__launch_bounds__", "__attribute__",    "__align__",
+                                              "alignas",           "__declspec",       "decltype",
                                               "__maxnreg__",       "__cluster_dims__", NULL};
 static const char *const record_words[] = {"struct", "class", "union", "enum", NULL};
 
@@ -304,8 +304,8 @@ static void read_part(struct device_reader *d, size_t i, struct part *p)
     bool has_record = false, has_list = false, has_value = false;
     *p = (struct part){.from = i, .kind = PART_VARIABLE};
     const bool is_type = is_at(d, i, "typedef") || is_at(d, i, "using");
-    const bool is_call = is_name_at(d, i) && is_at(d, i + 1, "(") &&
-                         !is_one_of(d, i, attribute_words);
+    const bool is_call =
+        is_name_at(d, i) && is_at(d, i + 1, "(") && !is_one_of(d, i, attribute_words);
     size_t at = i;
     while (at < d->word_count) {
         const bool is_attribute = at > i && is_one_of(d, at - 1, attribute_words);
@@ -440,10 +440,9 @@ static bool is_wanted(const struct device_reader *d, const struct part *p)
     case PART_CALL:
         return p->is_kernel || p->is_device || is_at(d, p->from, "static_assert");
     case PART_FUNCTION:
-        return p->is_kernel ||
-               ((p->is_device || p->is_constant) && declares_function(d, p) &&
-                (p->is_device || is_at(d, p->from, "constexpr") ||
-                 is_at(d, p->from + 1, "constexpr")));
+        return p->is_kernel || ((p->is_device || p->is_constant) && declares_function(d, p) &&
+                                (p->is_device || is_at(d, p->from, "constexpr") ||
+                                 is_at(d, p->from + 1, "constexpr")));
     case PART_RECORD:
         return declares_record(d, p);
     case PART_TYPE:
@@ -538,9 +537,10 @@ static bool is_host_header(const struct device_reader *d, const struct scan_item
 {
     static const struct {
         const char *start, *space; // space: (or NULL) what its names begin with
-    } known[] = {{"thrust/", "thrust"}, {"cub/", "cub"},  {"cublas", NULL},          {"cufft", NULL},
-                 {"cusparse", NULL},    {"curand.h", NULL}, {"cusolver", NULL},      {"npp", NULL},
-                 {"nvml", NULL},        {"cuda.h", NULL},   {"cuda_gl_interop", NULL}};
+    } known[] = {
+        {"thrust/", "thrust"}, {"cub/", "cub"},    {"cublas", NULL},         {"cufft", NULL},
+        {"cusparse", NULL},    {"curand.h", NULL}, {"cusolver", NULL},       {"npp", NULL},
+        {"nvml", NULL},        {"cuda.h", NULL},   {"cuda_gl_interop", NULL}};
     for (size_t i = 0; item->kind == SCAN_INCLUDE && i < sizeof known / sizeof *known; i++) {
         if (str_starts(item->text, known[i].start))
             return !known[i].space || !set_has(&d->used, known[i].space);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MOST 200 // of expressions and statements within each other
+#define DEPTH_MOST  200 // of expressions and statements within each other
 #define SCOPES_MOST 32
 #define LINKS_MOST                                                                                 \
     2000 // operators one above the other in a tree: the functions that walk it are recursive
@@ -42,7 +42,8 @@ struct parser {
     struct function *function; // whose head or body is read
     struct template_parameter *templates;
     uint32_t template_count;
-    const char *scopes[SCOPES_MOST]; // "outer::inner::" of each brace that is open outside functions
+    const char
+        *scopes[SCOPES_MOST]; // "outer::inner::" of each brace that is open outside functions
     uint32_t scope_count;
     struct node *spare; // stands for any node once there is no memory
 };
@@ -402,8 +403,8 @@ static uint32_t round_up(uint32_t bytes, uint32_t to)
 // Where a member lies: behind the others at a multiple of its alignment, or, in a union, at the start.
 static void lay_out(const struct parser *p, struct record *r, const struct type *t, uint64_t bytes)
 {
-    uint32_t own = t->stars       ? 8
-                   : t->alignment ? t->alignment
+    uint32_t own = t->stars                        ? 8
+                   : t->alignment                  ? t->alignment
                    : t->lanes > 1 && t->lanes != 3 ? t->component * t->lanes
                                                    : t->component;
     if (p->traits->packs_three && own > 16)

@@ -216,8 +216,8 @@ static bool write_spec(struct session *s, const char *output, struct error *e)
         ok = folders[i] != NULL;
     }
     if (ok)
-        init_spec_write(&s->found, kernel_file, s->kernels.count > 1 || s->settings->kernel, folders, s->folder_count,
-                        &spec);
+        init_spec_write(&s->found, kernel_file, s->kernels.count > 1 || s->settings->kernel,
+                        folders, s->folder_count, &spec);
     for (uint32_t i = 0; folders && i < s->folder_count; i++)
         free(folders[i]);
     ok = (ok && !spec.failed) || error_memory(e);
@@ -307,7 +307,8 @@ static bool find_folders(struct session *s)
 {
     static const char *const inner[] = {"", "/include"};
     const char *slash = strrchr(s->path, '/');
-    const char *above = slash ? arena_printf(&s->arena, "%.*s", (int)(slash - s->path), s->path) : ".";
+    const char *above =
+        slash ? arena_printf(&s->arena, "%.*s", (int)(slash - s->path), s->path) : ".";
     const uint32_t before = s->folder_count;
     for (int up = 0; above && up < 6; up++) {
         above = arena_printf(&s->arena, "%s/..", above);
@@ -315,7 +316,8 @@ static bool find_folders(struct session *s)
             const char *folder = arena_printf(&s->arena, "%s%s", above, inner[i]);
             const char *name = s->missing.length ? text_cstr(&s->missing) : "";
             bool found = false;
-            for (size_t length; folder && *name && !found; name += length + strspn(name + length, ", ")) {
+            for (size_t length; folder && *name && !found;
+                 name += length + strspn(name + length, ", ")) {
                 length = strcspn(name, ",");
                 found = has_file_in(folder, name, length);
             }
@@ -433,15 +435,6 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
     struct text scalars = TEXT_INIT, guesses = TEXT_INIT, written = TEXT_INIT;
     uint32_t number = 0, scalar_items = 0, guess_items = 0, written_items = 0;
     text_add(out, "Still to be decided:\n");
-    const char *guard = language_traits(s->language)->own_compiler;
-    const uint32_t host =
-        guard && !strstr(text_cstr(&s->source), guard) ? find_host_code(text_cstr(&s->source)) : 0;
-    if (host)
-        text_addf(
-            out,
-            "  %u. the host's code (line %u), which cannot be compiled for a device alone: put it "
-            "between #ifndef %s and #endif\n",
-            ++number, host, guard);
     if (s->missing.length)
         text_addf(
             out,
@@ -486,6 +479,9 @@ static void tell_spec(struct session *s, const char *output)
 {
     const struct inferred *f = &s->found;
     struct text out = TEXT_INIT;
+    const char *guard = language_traits(s->language)->own_compiler;
+    const uint32_t host =
+        guard && !strstr(text_cstr(&s->source), guard) ? find_host_code(text_cstr(&s->source)) : 0;
     text_addf(&out, "%s: kernel %s (%s), %u argument%s\n", output, f->kernel,
               language_title(s->language), f->argument_count, f->argument_count == 1 ? "" : "s");
     add_names(f, NAME_PARAMETER, "  parameters: ", &out);
@@ -495,6 +491,8 @@ static void tell_spec(struct session *s, const char *output)
     for (uint32_t axis = 0; axis < f->axes; axis++)
         text_addf(&out, "%s%s", axis ? " x " : ", in groups of ", f->local[axis]);
     text_add(&out, f->axes ? "\n" : "");
+    if (host)
+        text_addf(&out, "  left out:   the host's code (line %u)\n", host);
     put(&out);
     text_release(&out);
 }

@@ -20,7 +20,7 @@
 #define LAUNCH_COST  1e9       // nodes that a launch should have at most: a second on a CPU
 #define GIVEN_MOST   192
 
-#define NAME_STARTS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+#define NAME_STARTS  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 // ---- words -------------------------------------------------------------------------------------
@@ -1111,8 +1111,7 @@ static void settle_sizes(struct writer_of *w)
     }
     for (uint32_t i = 0; b && i < w->out->restriction_count; i++) {
         const char *text = w->out->restrictions[i];
-        if (strcspn(text, NAME_STARTS) == strlen(text) &&
-            !value_of_text(s, b, text))
+        if (strcspn(text, NAME_STARTS) == strlen(text) && !value_of_text(s, b, text))
             add_open(w, arena_printf(s->arena, "the launch: it would need %s", text));
         else
             w->out->restrictions[kept++] = text;
@@ -1724,9 +1723,10 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
     }
     for (size_t i = 0; i < s->survey.count; i++) {
         const struct surveyed_name *n = &s->survey.list[i];
-        struct atom *first = n->is_first && !n->is_defined && !n->initial && !is_language_name(n->name)
-                                 ? add_atom(s, n->name, ATOM_SCALAR)
-                                 : NULL;
+        struct atom *first =
+            n->is_first && !n->is_defined && !n->initial && !is_language_name(n->name)
+                ? add_atom(s, n->name, ATOM_SCALAR)
+                : NULL;
         if (first) {
             first->value = first->initial = 1;
             first->has_initial = first->is_small = true;
