@@ -22,7 +22,7 @@ struct part {
     bool is_kernel, is_device, is_constant;
 };
 
-// Those of one item, if it is compiled.
+// The words of one item, if it is compiled.
 struct item_words {
     bool is_live;
     size_t from, to;
@@ -216,7 +216,7 @@ static bool is_name_at(const struct device_reader *d, size_t i)
            d->words[i].token->kind == TOKEN_NAME;
 }
 
-static bool is_one_of(const struct device_reader *d, size_t i, const char *const *list)
+static bool is_listed_at(const struct device_reader *d, size_t i, const char *const *list)
 {
     return is_name_at(d, i) && str_listed(list, d->words[i].token->text);
 }
@@ -277,6 +277,8 @@ static bool read_frame(struct device_reader *d, size_t i, struct part *p)
         end = i + 3;
     else if (is_at(d, i, "}") || is_at(d, i, ";") || d->words[i].token->directive)
         end = i + 1;
+    else if (is_at(d, i + 2, "=")) // namespace a = b;
+        return false;
     else if (is_at(d, i, "namespace") || (is_at(d, i, "inline") && is_at(d, i + 1, "namespace"))) {
         for (end = i; end < d->word_count && !is_at(d, end, "{") && !is_at(d, end, ";"); end++) {
             if (is_name_at(d, end))
@@ -288,7 +290,7 @@ static bool read_frame(struct device_reader *d, size_t i, struct part *p)
     return end > i;
 }
 
-// What begins at a brace in the head of a part: its body, a record's members or a value.
+// A brace in the head of a part opens its body, a record's members or a value.
 static enum part_kind kind_at_brace(const struct device_reader *d, size_t i, bool has_record,
                                     bool has_list)
 {
@@ -303,12 +305,12 @@ static void read_part(struct device_reader *d, size_t i, struct part *p)
 {
     bool has_record = false, has_list = false, has_value = false;
     *p = (struct part){.from = i, .kind = PART_VARIABLE};
-    const bool is_type = is_at(d, i, "typedef") || is_at(d, i, "using");
+    const bool is_type = is_at(d, i, "typedef") || is_at(d, i, "using") || is_at(d, i, "namespace");
     const bool is_call =
-        is_name_at(d, i) && is_at(d, i + 1, "(") && !is_one_of(d, i, attribute_words);
+        is_name_at(d, i) && is_at(d, i + 1, "(") && !is_listed_at(d, i, attribute_words);
     size_t at = i;
     while (at < d->word_count) {
-        const bool is_attribute = at > i && is_one_of(d, at - 1, attribute_words);
+        const bool is_attribute = at > i && is_listed_at(d, at - 1, attribute_words);
         note_part_word(d, p, at);
         if (is_at(d, at, "template") && is_at(d, at + 1, "<")) {
             at = behind_template(d, at);
@@ -336,7 +338,7 @@ static void read_part(struct device_reader *d, size_t i, struct part *p)
         } else if (is_at(d, at, "}")) {
             break; // it was not understood
         } else {
-            has_record |= is_one_of(d, at, record_words);
+            has_record |= is_listed_at(d, at, record_words);
             has_value |= is_at(d, at, "=");
             at++;
         }
@@ -373,7 +375,7 @@ static bool declares_function(const struct device_reader *d, const struct part *
         } else if (is_at(d, i, "operator")) {
             return true; // what calls it does not name it
         } else if (is_at(d, i, "(")) {
-            if (!is_one_of(d, i - 1, attribute_words))
+            if (!is_listed_at(d, i - 1, attribute_words))
                 return is_used(d, i - 1);
             i = behind_brackets(d, i) - 1;
         }
@@ -397,7 +399,7 @@ static bool declares_record(const struct device_reader *d, const struct part *p)
                     return true;
             }
             i = end - 1;
-        } else if (is_used(d, i) && !is_one_of(d, i, record_words)) {
+        } else if (is_used(d, i) && !is_listed_at(d, i, record_words)) {
             return true;
         }
         is_enum |= is_at(d, i, "enum");
@@ -427,7 +429,7 @@ static bool declares_name(const struct device_reader *d, const struct part *p)
 static bool is_namespace_known(const struct device_reader *d, const struct part *p)
 {
     static const char *const known[] = {"cooperative_groups", "nvcuda", "cuda", NULL};
-    return is_one_of(d, p->from + 2, known) ||
+    return is_listed_at(d, p->from + 2, known) ||
            (is_name_at(d, p->from + 2) &&
             set_has(&d->namespaces, d->words[p->from + 2].token->text));
 }
@@ -462,7 +464,7 @@ static bool use_words(struct device_reader *d, const struct part *p)
     return d->used.count > before;
 }
 
-// What macros stand for is used where they are.
+// Names in the text of a macro are used if the macro is.
 static bool use_defines(struct device_reader *d)
 {
     bool changed = false;

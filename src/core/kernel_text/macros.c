@@ -432,37 +432,6 @@ enum truth macros_test(struct macros *m, const char *condition)
 
 // ---- the compiler's own ------------------------------------------------------------------------
 
-// Of a usual compiler: OpenCL 3.0 with OpenCL C 1.2 and doubles, NVRTC, GCC.
-static const struct {
-    enum language language;
-    const char *name;
-    int64_t value;
-} usual[] = {
-    {LANGUAGE_OPENCL, "__OPENCL_VERSION__", 300},
-    {LANGUAGE_OPENCL, "__OPENCL_C_VERSION__", 120},
-    {LANGUAGE_OPENCL, "CL_VERSION_1_0", 100},
-    {LANGUAGE_OPENCL, "CL_VERSION_1_1", 110},
-    {LANGUAGE_OPENCL, "CL_VERSION_1_2", 120},
-    {LANGUAGE_OPENCL, "CL_VERSION_2_0", 200},
-    {LANGUAGE_OPENCL, "CL_VERSION_3_0", 300},
-    {LANGUAGE_OPENCL, "__ENDIAN_LITTLE__", 1},
-    {LANGUAGE_OPENCL, "cl_khr_fp64", 1},
-    {LANGUAGE_OPENCL, "cl_khr_byte_addressable_store", 1},
-    {LANGUAGE_OPENCL, "cl_khr_global_int32_base_atomics", 1},
-    {LANGUAGE_OPENCL, "cl_khr_global_int32_extended_atomics", 1},
-    {LANGUAGE_OPENCL, "cl_khr_local_int32_base_atomics", 1},
-    {LANGUAGE_OPENCL, "cl_khr_local_int32_extended_atomics", 1},
-    {LANGUAGE_OPENCL, "cl_khr_int64_base_atomics", 1},
-    {LANGUAGE_CUDA, "__cplusplus", 201703},
-    {LANGUAGE_CUDA, "__CUDACC__", 1},
-    {LANGUAGE_CUDA, "__CUDACC_RTC__", 1},
-    {LANGUAGE_CUDA, "__CUDA_ARCH__", 900},
-    {LANGUAGE_CUDA, "__CUDACC_VER_MAJOR__", 12},
-    {LANGUAGE_C, "__GNUC__", 12},
-    {LANGUAGE_C, "__STDC__", 1},
-    {LANGUAGE_C, "__x86_64__", 1},
-};
-
 struct macro_fact compiler_macro(enum language l, bool assumes, const char *name, size_t length)
 {
     struct macro_fact fact = {.defined = false};
@@ -472,9 +441,10 @@ struct macro_fact compiler_macro(enum language l, bool assumes, const char *name
         return (struct macro_fact){.absent = assumes};
     if (strcmp(word, "HONE") == 0) // -DHONE=1, always
         return (struct macro_fact){.defined = true, .has_value = true, .value = 1};
-    for (size_t i = 0; assumes && i < sizeof usual / sizeof *usual; i++) {
-        if (usual[i].language == l && strcmp(usual[i].name, word) == 0)
-            return (struct macro_fact){.defined = true, .has_value = true, .value = usual[i].value};
+    const struct language_macro *usual = language_traits(l)->usual_macros;
+    for (; assumes && usual && usual->name; usual++) {
+        if (strcmp(usual->name, word) == 0)
+            return (struct macro_fact){.defined = true, .has_value = true, .value = usual->value};
     }
     for (unsigned i = 0; i < LANGUAGE_COUNT && !assumes; i++) {
         const struct language_traits *traits = language_traits((enum language)i);

@@ -4,7 +4,7 @@
 
 #include "kernel_text/condition.h"
 #include "kernel_text/scan.h"
-#include "kernel_text/tokens.h"
+#include "kernel_text/kernel_tokens.h"
 #include "model/languages.h"
 
 // A -D option: what is known of one watched name.
@@ -69,7 +69,7 @@ size_t macros_replace(struct macros *m, const struct token *from, size_t count, 
 // A condition's words as it is tested: replaced, `defined X` a number where that is known.
 struct token_list macros_condition(struct macros *m, const char *condition);
 void macros_add_token(struct macros *m, struct token_list *list, const struct token *t);
-// What a compiler of the language says of a macro: of `assumes` see above.
+// A macro as a compiler of the language defines it; `assumes` as above.
 struct macro_fact compiler_macro(enum language l, bool assumes, const char *name, size_t length);
 
 #endif

@@ -4,6 +4,7 @@
 #include "extras/init/init_spec.h"
 #include "cli/work.h"
 #include "expr/expr.h"
+#include "kernel_text/scan.h"
 #include "extras/init/includes.h"
 #include "extras/init/infer.h"
 #include "model/languages.h"
@@ -328,8 +329,35 @@ static bool find_folders(struct session *s)
     return s->folder_count > before;
 }
 
+// The folders of what it includes by a path upwards: the spec has to name those.
+static bool add_outer_folders(struct session *s, struct error *e)
+{
+    const struct scan_names none = {NULL, 0};
+    const char *slash = strrchr(s->path, '/');
+    struct text text = TEXT_INIT;
+    struct scan scan;
+    bool ok =
+        file_read_text(s->path, 0, &text, e) &&
+        (scan_text(text_cstr(&text), text.length, &none, &s->arena, &scan) || error_memory(e));
+    for (uint32_t i = 0; ok && i < scan.count && s->folder_count < FOLDERS_MOST; i++) {
+        const struct scan_item *item = &scan.items[i];
+        if (item->kind != SCAN_INCLUDE || !str_starts(item->text, "../"))
+            continue;
+        const char *folder =
+            arena_printf(&s->arena, "%.*s%.*s", slash ? (int)(slash + 1 - s->path) : 0, s->path,
+                         (int)(strrchr(item->text, '/') - item->text), item->text);
+        struct stat about;
+        if (folder && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
+            s->folders[s->folder_count++] = folder;
+    }
+    text_release(&text);
+    return ok;
+}
+
 static bool read_source_text(struct session *s, struct error *e)
 {
+    if (!add_outer_folders(s, e))
+        return false;
     for (uint32_t i = 0; i < s->settings->include.count && i < FOLDERS_MOST; i++)
         s->folders[s->folder_count++] = s->settings->include.items[i];
     if (!infer_read(s->path, s->folders, &s->source, &s->missing, e))

@@ -1,4 +1,4 @@
-// What the directives of a text say of names, in branches taken or not: directive by directive.
+// The survey goes from directive to directive, in branches taken or not.
 #include "extras/init/survey.h"
 
 #include "base/text.h"

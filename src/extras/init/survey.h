@@ -1,4 +1,4 @@
-// What a text's directives say of the names that -D may give.
+// Names that -D may give, as the directives of a text use them.
 #ifndef HONE_INIT_SURVEY_H
 #define HONE_INIT_SURVEY_H
 
@@ -17,8 +17,8 @@ struct surveyed_name {
     bool compared_order; // by < and the like: its values are not those it is compared with
     bool is_bare;        // `#if NAME`: a switch
     bool is_unroll;      // `#pragma unroll NAME`
-    // Of `#ifdef A ... #elif B ... #endif` whose branches define the same macro, and none of them else:
-    // A, which has to be given, and the others, which need not.
+    // A chain `#ifdef A ... #elif B ... #endif` defines the same macro in its branches and has no
+    // #else: A has to be given, the others need not.
     bool is_first, is_later;
     int64_t compared[COMPARED_MOST];
     uint32_t compared_count;

@@ -58,14 +58,17 @@ static const char mathematics[] =
     "using ::fabs; using ::sin; using ::cos; using ::tan; using ::floor;\n"
     "using ::ceil; using ::fmod; using ::tanh; using ::round;\n"
     "}\n";
-// What host code has of these in its device functions.
+// Functions of <algorithm> that kernels call.
 static const char smallest_and_largest[] =
+    "#ifndef HONE_MIN_AND_MAX\n"
+    "#define HONE_MIN_AND_MAX\n"
     "namespace std {\n"
     "template <class T> __host__ __device__ constexpr const T &max(const T &a, const T &b)\n"
     "{ return a < b ? b : a; }\n"
     "template <class T> __host__ __device__ constexpr const T &min(const T &a, const T &b)\n"
     "{ return b < a ? b : a; }\n"
-    "}\n";
+    "}\n"
+    "#endif\n";
 
 static const struct {
     const char *name, *text;

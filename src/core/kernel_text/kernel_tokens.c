@@ -1,6 +1,6 @@
 // A lexer for C-family sources, a logical line after the other. Of each token it notes the
 // directive it stands in and whether anything stood before it. Token texts are copies in the arena.
-#include "kernel_text/tokens.h"
+#include "kernel_text/kernel_tokens.h"
 
 #include "base/text.h"
 #include "kernel_text/logical_lines.h"

@@ -1,6 +1,6 @@
 // The words of a C-family source: comments and line continuations are gone, directives are marked.
-#ifndef HONE_KERNEL_TEXT_TOKENS_H
-#define HONE_KERNEL_TEXT_TOKENS_H
+#ifndef HONE_KERNEL_TEXT_KERNEL_TOKENS_H
+#define HONE_KERNEL_TEXT_KERNEL_TOKENS_H
 
 #include "base/arena.h"
 
@@ -22,7 +22,7 @@ struct token {
     bool is_glued;         // nothing stands between it and the token before
     uint32_t line;         // of the text, from 1
 
-    // Of a text whose macros are replaced (preprocess.h).
+    // Members that preprocess.h sets, which replaces macros.
     bool is_sure;               // the compiler surely sees it
     enum token_open open;       // what a macro makes of it is not known
     uint32_t file;              // of the program's, where it comes from
