@@ -4,7 +4,7 @@
 // Sources are the same for all jobs of a run, so the lines that the compiler sees stand for their
 // text. A -D option counts when its name can be seen in those lines. If a program cannot be
 // followed, everything counts.
-#include "problem/maker.h"
+#include "problem/job_formulas.h"
 
 #include "base/text.h"
 

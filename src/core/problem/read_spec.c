@@ -1,8 +1,8 @@
 // From a file to a spec: the JSON is parsed, all keys are compared with the table of keys, then
 // each part is read in the order in which later parts need it: constants, parameters, symbols,
 // restrictions, kernel, objective.
-#include "problem/kernel_spec.h"
-#include "problem/load.h"
+#include "problem/spec_kernels.h"
+#include "problem/read_spec.h"
 #include "problem/complete.h"
 #include "problem/expand.h"
 #include "problem/relaxed_json.h"

@@ -2,8 +2,8 @@
 //
 // check_keys() runs over the whole document first: afterwards every key has one of the JSON types
 // that the table of keys allows, so that the readers need no further type checks.
-#ifndef HONE_PROBLEM_READ_H
-#define HONE_PROBLEM_READ_H
+#ifndef HONE_PROBLEM_SPEC_JSON_H
+#define HONE_PROBLEM_SPEC_JSON_H
 
 #include "problem/faults.h"
 #include "problem/keys.h"

@@ -1,6 +1,6 @@
 // Launches of a language: kernel, program, geometry, arguments, each looked up where it is given
 // most specifically.
-#include "problem/kernel_read.h"
+#include "problem/read_kernels.h"
 
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 // Arguments of the kernels, from KernelSpecification.Arguments: type, memory, access, size, fill
 // and how an output is verified. A fill is a constant, random, a generator expression or a data
 // file; which keys count depends on it.
-#include "problem/kernel_read.h"
+#include "problem/read_kernels.h"
 
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 // Constants: named values of the spec, a list or a map, which the caller may override with
 // NAME=VALUE. A value is coerced to the declared type, or to the type of the value it replaces;
 // names are checked against all others.
-#include "problem/load.h"
+#include "problem/read_spec.h"
 
 #include "base/text.h"
 

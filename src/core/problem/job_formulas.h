@@ -1,8 +1,8 @@
 // Making a job, step by step. Private to src/core/problem.
-#ifndef HONE_PROBLEM_MAKER_H
-#define HONE_PROBLEM_MAKER_H
+#ifndef HONE_PROBLEM_JOB_FORMULAS_H
+#define HONE_PROBLEM_JOB_FORMULAS_H
 
-#include "problem/kernel_spec.h"
+#include "problem/spec_kernels.h"
 #include "problem/sources.h"
 
 struct maker {
@@ -23,7 +23,7 @@ struct maker {
     struct error *e;
 };
 
-// ---- evaluating (maker.c); each names the path, the expression and what is wrong ---------------
+// ---- evaluating (job_formulas.c); each names the path, the expression and what is wrong ---------------
 
 bool make_eval(struct maker *m, const struct formula *f, struct value *out);
 // A whole number of at least `least`; `fallback` when the formula is absent.
@@ -43,14 +43,14 @@ void make_pass(struct maker *m, enum special which, uint64_t index);
 
 // ---- the parts of a job ------------------------------------------------------------------------
 
-// Global and local sizes of a launch (geometry.c).
+// Global and local sizes of a launch (job_geometry.c).
 bool make_geometry(struct maker *m, const struct launch_spec *l, struct job_launch *out);
 // All buffers (buffers.c).
 bool make_buffers(struct maker *m);
-// All launches with their repetitions (make_launches.c).
+// All launches with their repetitions (job_launches.c).
 bool make_launches(struct maker *m, const struct launch_spec *launches, uint32_t count,
                    const struct repeat_spec *repeat);
-// One launch, into *out (make_job.c); `first` of its kind.
+// One launch, into *out (job_of_configuration.c); `first` of its kind.
 bool make_launch(struct maker *m, const struct launch_spec *l, bool first, struct job_launch *out);
 // The type of an argument in this configuration.
 bool make_element(struct maker *m, const struct argument_spec *a, struct element *out);
@@ -65,11 +65,11 @@ bool make_takes_symbols(struct maker *m, const struct launch_spec *l, const stru
                         bool *out);
 // Do the arguments of a made launch agree with its kernel's parameters (check_types.c)?
 bool make_types_check(struct maker *m, const struct launch_spec *l, const struct job_launch *made);
-// Makes the expected output from an expression over the index (expect_job.c).
+// Makes the expected output from an expression over the index (job_expect.c).
 bool make_expectation(struct maker *m, const struct expected_spec *x, struct job_expression *out);
 // Takes the unrolling by a factor of 0 out of the program's text (unroll.c).
 bool make_unrolled(struct maker *m, struct job_program *p);
-// The reference (reference_job.c).
+// The reference (job_reference.c).
 bool make_reference(struct maker *m);
 
 // A whole job without its reference into m->job, which is empty and of a kind with m->arena; the

@@ -2,7 +2,7 @@
 // expression that yields one; repeated values are dropped with a warning, since the same
 // configuration must not exist twice.
 #include "problem/facts.h"
-#include "problem/load.h"
+#include "problem/read_spec.h"
 
 #include "base/text.h"
 

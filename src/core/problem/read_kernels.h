@@ -1,9 +1,9 @@
 // The parts of reading KernelSpecification. Private to src/core/problem.
-#ifndef HONE_PROBLEM_KERNEL_READ_H
-#define HONE_PROBLEM_KERNEL_READ_H
+#ifndef HONE_PROBLEM_READ_KERNELS_H
+#define HONE_PROBLEM_READ_KERNELS_H
 
-#include "problem/kernel_spec.h"
-#include "problem/load.h"
+#include "problem/spec_kernels.h"
+#include "problem/read_spec.h"
 
 // Where a key may stand, the most specific place first. A foreign layer is written in the spec's
 // own language while another one is read: its sources and options do not count.

@@ -1,7 +1,7 @@
 // Launch sizes: from GlobalSize, or ProblemSize over grid divisors, always converted into
 // work-items that are a multiple of the work-group; 1 where a launch is a plain call. Overflow is an
 // error of the configuration.
-#include "problem/maker.h"
+#include "problem/job_formulas.h"
 
 struct sizes {
     uint64_t local[3];

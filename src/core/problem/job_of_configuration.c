@@ -1,7 +1,7 @@
 // From a configuration to a job: names are bound, buffers and geometry evaluated, each program gets
 // its -D options, and the reference is made. A job is self-contained: nothing in it points into the
 // spec's files.
-#include "problem/maker.h"
+#include "problem/job_formulas.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 // An Expect in a job: the text, and the numbers that its names stand for. It is compiled here once,
 // without data, so that its mistakes are reported before a device is used.
-#include "problem/maker.h"
+#include "problem/job_formulas.h"
 
 #include "expr/elementwise.h"
 

@@ -1,6 +1,6 @@
 // Evaluating the formulas of a job, with errors that name the configuration and the path in the
 // spec.
-#include "problem/maker.h"
+#include "problem/job_formulas.h"
 
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 // Facts about a spec in the short form from its kernels' source: names, parameters with their
 // types, and their uses. Private to src/core/problem.
-#ifndef HONE_PROBLEM_KERNEL_FACTS_H
-#define HONE_PROBLEM_KERNEL_FACTS_H
+#ifndef HONE_PROBLEM_SHORT_FORM_FACTS_H
+#define HONE_PROBLEM_SHORT_FORM_FACTS_H
 
 #include "problem/signature.h"
 

@@ -1,5 +1,5 @@
 // Which languages a spec has kernels in: what was read says it, or else the kernel's text.
-#include "problem/kernel_spec.h"
+#include "problem/spec_kernels.h"
 #include "problem/sources.h"
 #include "kernel_text/scan.h"
 

@@ -4,7 +4,7 @@
 // of the pair and a temporary one in turn, so that the last one writes the second, and the first of
 // the pair is only read. What is what at the end then does not depend on how many passes there are,
 // and the initial contents are there for the next launch.
-#include "problem/maker.h"
+#include "problem/job_formulas.h"
 
 #include <string.h>
 

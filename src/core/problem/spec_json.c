@@ -1,6 +1,6 @@
 // Nodes of the spec's JSON with their paths, and readers for the common kinds: text, choice,
 // formula. An error names the file, the path and, inside an expression, the column.
-#include "problem/read.h"
+#include "problem/spec_json.h"
 
 #include "base/text.h"
 
@@ -128,7 +128,8 @@ bool read_text(const struct reader *r, struct node n, const char **out)
     return *out || error_memory(r->error);
 }
 
-static const struct constant *find_braced_constant(const struct spec *s, const char *at, size_t length)
+static const struct constant *find_braced_constant(const struct spec *s, const char *at,
+                                                   size_t length)
 {
     for (uint32_t i = 0; i < s->constant_count; i++) {
         const char *name = s->constants[i].name;

@@ -1,7 +1,7 @@
 // Kernels as a spec in the short form needs them. Constants are known where the text is read; parameters are not, and
 // if the text says different things for different values, those of the default configuration are tried: of a
 // vector's type the component is taken then, since how wide it is depends on them.
-#include "problem/kernel_facts.h"
+#include "problem/short_form_facts.h"
 
 #include "base/text.h"
 

@@ -1,9 +1,9 @@
 // The steps of reading a spec, in the order of spec_load(). Private to src/core/problem. Each fills its
 // part of reader->spec and returns false with reader->error filled.
-#ifndef HONE_PROBLEM_LOAD_H
-#define HONE_PROBLEM_LOAD_H
+#ifndef HONE_PROBLEM_READ_SPEC_H
+#define HONE_PROBLEM_READ_SPEC_H
 
-#include "problem/read.h"
+#include "problem/spec_json.h"
 
 // Constants, with the caller's overrides applied.
 bool read_constants(struct reader *r, struct node root, const struct spec_options *options);

@@ -1,6 +1,6 @@
 // Makes what a job's outputs are held against. A reference by kernel or configuration is a job of
 // its own, which must produce the same buffers; one by contents is data that travels with the job.
-#include "problem/maker.h"
+#include "problem/job_formulas.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // KernelSpecification: which languages there are, and their parts in order.
-#include "problem/kernel_read.h"
+#include "problem/read_kernels.h"
 
 #include "base/text.h"
 

@@ -2,7 +2,7 @@
 // `time`), and the expressions outside KernelSpecification: derived parameters, restrictions,
 // metrics, budgets.
 #include "problem/facts.h"
-#include "problem/load.h"
+#include "problem/read_spec.h"
 
 #include "base/text.h"
 

@@ -1,8 +1,8 @@
 // A spec's kernels, resolved per language. Private to src/core/problem.
 //
 // Expressions that a spec leaves out have expr == NULL.
-#ifndef HONE_PROBLEM_KERNEL_SPEC_H
-#define HONE_PROBLEM_KERNEL_SPEC_H
+#ifndef HONE_PROBLEM_SPEC_KERNELS_H
+#define HONE_PROBLEM_SPEC_KERNELS_H
 
 #include "problem/facts.h"
 #include "problem/spec.h"
@@ -171,7 +171,7 @@ struct late_fault {
 struct kernel_spec {
     enum language language; // the spec's own: of the sources that stand outside any Languages
     // The spec does not say its own: each language was read as if it were that, and the text of
-    // the first program tells which it is (language.c).
+    // the first program tells which it is (spec_languages.c).
     bool by_text;
     struct language_spec languages[LANGUAGE_COUNT];
     struct argument_spec *arguments;
