@@ -144,13 +144,8 @@ static bool find_best(struct session *s, const struct spec *spec, const char *la
     struct store *const stores[] = {w->store ? w->store : store_of(s->known),
                                     w->store ? store_of(s->known) : NULL, NULL};
     struct spec_sources *sources = spec_sources_read(spec, w->device->language, w->device, NULL, e);
-    const struct best_options o = {.spec = spec,
-                                   .sources = sources,
-                                   .device = w->device,
-                                   .configurations = s->given.config.items,
-                                   .configuration_count = s->given.config.count,
-                                   .where = s->given.where.items,
-                                   .where_count = s->given.where.count};
+    const struct best_options o = {
+        .spec = spec, .sources = sources, .device = w->device, .space = work_space(&s->given)};
     bool ok = sources && (!stores[0] || best_find_in(&o, stores, &w->arena, &answer, &found, e));
     spec_sources_free(sources);
     if (ok && found) {
@@ -440,6 +435,15 @@ static int bench_failed(const struct error *e)
     return status == EXIT_NOTHING ? EXIT_BROKEN : status;
 }
 
+// Was any configuration compared with the baseline? If not, a gate in CI has shown nothing.
+static bool is_held(const struct bench_report *v)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < v->count; i++)
+        any = any || v->records[i].judged;
+    return any;
+}
+
 static int bench_and_show(struct session *s)
 {
     const struct writer *w = &bench_writers[s->settings->given.output.format];
@@ -459,6 +463,8 @@ static int bench_and_show(struct session *s)
     writer_end(w, &report, &end);
     workflow_write(&s->work.ticker, &end);
     int status = workflow_status(&s->broken, bench_failed, bench_losses(&report) == 0);
+    if (status == EXIT_DONE && s->path && !is_held(&report))
+        status = EXIT_UNHELD;
     return status == EXIT_DONE ? saved : status;
 }
 
@@ -606,35 +612,35 @@ const struct command command_bench = {
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
-    .description = "Measures configurations that are known, each at its constants, and holds them "
-                   "against a baseline: the exit status "
-                   "is 1 where one lost more than --fail-if.\n\n"
-                   "Which: the best that the store knows at the points of --set (as in `hone "
-                   "sweep`), those of a file (--from), or, "
-                   "with --baseline alone, those of the baseline. Nothing is tuned, and the store "
-                   "is not written.\n\n"
-                   "How: in passes. In each of them new workers build, load and verify every "
-                   "configuration and launch all, eight at a "
-                   "time, in interleaved rounds; what counts is the fastest launch of a pass, and "
-                   "the median of the passes. "
-                   "Sessions differ by more than passes within one do, because clock and load "
-                   "last: the interval is that of sessions (moments), so a baseline should have "
-                   "several of them, hours apart. Each --output into the same file adds "
-                   "one. Of a baseline of one moment no gain is told.\n\n"
-                   "A loss is one whose interval lies wholly beyond the threshold; the intervals "
-                   "of all configurations hold together "
-                   "(95 %, --rule level). Those of which a loss cannot be excluded are measured in "
-                   "as many passes again, and judged "
-                   "then: a disturbance that lasts for a few passes fails nothing. A configuration "
-                   "that fails to compile, or computes "
-                   "something wrong, is a loss too. Where clock, load or temperature are not what "
-                   "they were, or all changed alike, the "
-                   "report says so; with another clock or load the intervals are twice as wide. "
-                   "Ctrl-C judges the passes that have ended.\n\n"
-                   "Exit status: 0 no loss, also where a loss cannot be excluded and where the "
-                   "baseline is of another device or "
-                   "driver, which is told and not compared; 1 a loss; 2 the command line or the "
-                   "spec makes no sense; 3 it broke off.",
+    .description =
+        "Measures configurations that are known, each at its constants, and holds them "
+        "against a baseline: the exit status "
+        "is 1 where one lost more than --fail-if.\n\n"
+        "Which: the best that the store knows at the points of --set (as in `hone "
+        "sweep`), those of a file (--from), or, "
+        "with --baseline alone, those of the baseline. Nothing is tuned, and the store "
+        "is not written.\n\n"
+        "How: in passes. In each of them new workers build, load and verify every "
+        "configuration and launch all, eight at a "
+        "time, in interleaved rounds; what counts is the fastest launch of a pass, and "
+        "the median of the passes. "
+        "Sessions differ by more than passes within one do, because clock and load "
+        "last: the interval is that of sessions (moments), so a baseline should have "
+        "several of them, hours apart. Each --output into the same file adds "
+        "one. Of a baseline of one moment no gain is told.\n\n"
+        "A loss is one whose interval lies wholly beyond the threshold; the intervals "
+        "of all configurations hold together "
+        "(95 %, --rule level). Those of which a loss cannot be excluded are measured in "
+        "as many passes again, and judged "
+        "then: a disturbance that lasts for a few passes fails nothing. A configuration "
+        "that fails to compile, or computes "
+        "something wrong, is a loss too. Where clock, load or temperature are not what "
+        "they were, or all changed alike, the "
+        "report says so; with another clock or load the intervals are twice as wide. "
+        "Ctrl-C judges the passes that have ended.\n\n"
+        "Exit status: 0 no loss, also if a loss cannot be excluded; 1 a loss; 2 the command line "
+        "or the spec makes no sense; 3 it broke off; 4 nothing was compared: the baseline is of "
+        "another device or driver, or has none of the configurations.",
     .json = "With --json one object. A baseline is JSON too, and lists samples by pass with clock, "
             "temperature and power.",
     .records = json_records,

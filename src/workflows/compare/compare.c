@@ -36,7 +36,7 @@ static bool begin_side(struct compare *c, struct side *s, struct error *e)
     setup.device = s->device;
     setup.store = s->o.store;
     if (o->choices)
-        setup.configuration_count = setup.where_count = 0;
+        setup.space = (struct space_options){NULL};
     if (s->o.stored)
         return true;
     if (so.routine && !o->choices)
