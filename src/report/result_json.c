@@ -125,7 +125,7 @@ const char *report_check_words(const struct verified_by *check, struct arena *a)
 // NULL: it is all zeros, since nobody recorded it.
 static const char *digest_words(const struct digest *d, struct arena *a)
 {
-    static const struct digest none;
+    static const struct digest none = {{0}};
     char hex[65];
     if (digest_equal(d, &none))
         return NULL;
