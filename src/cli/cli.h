@@ -74,6 +74,7 @@ struct invocation {
 // clang-format off
 #define COMMANDS(X) \
     EXTRA_INIT(X(init)) \
+    EXTRA_CAPTURE(X(capture)) \
     X(convert)  \
     X(devices)  \
     X(space)    \
@@ -86,6 +87,7 @@ struct invocation {
     X(score)    \
     X(best)     \
     EXTRA_DEPLOY(X(deploy)) \
+    EXTRA_CAPTURE(X(with)) \
     X(bench)    \
     EXTRA_PAGE(X(report)) \
     X(store)    \

@@ -133,14 +133,9 @@ bool hone_record_resources(const struct hone_record *r, size_t launch, struct ho
     if (launch >= result->resource_count)
         return false;
     const struct resources *x = &result->resources[launch];
-    const struct hone_resources full = {.registers = x->registers,
-                                        .spill_bytes = x->spill_bytes,
-                                        .local_bytes = x->local_bytes,
-                                        .private_bytes = x->private_bytes,
-                                        .constant_bytes = x->constant_bytes,
-                                        .preferred_multiple = x->preferred_multiple,
-                                        .max_group_size = x->max_group_size,
-                                        .groups_per_unit = x->groups_per_unit};
+#define X(name, unit, meaning) .name = x->name,
+    const struct hone_resources full = {RESULT_RESOURCES(X)};
+#undef X
     give_sized(&full, sizeof full, out);
     return true;
 }
@@ -160,12 +155,9 @@ bool hone_record_gpu(const struct hone_record *r, struct hone_gpu *out)
 void hone_record_times(const struct hone_record *r, struct hone_times *out)
 {
     const struct result *t = record_of(r)->result;
-    const struct hone_times full = {.build_ns = t->build_ns,
-                                    .load_ns = t->load_ns,
-                                    .inputs_ns = t->inputs_ns,
-                                    .reference_ns = t->reference_ns,
-                                    .verify_ns = t->verify_ns,
-                                    .measure_ns = t->measure_ns};
+#define X(name, meaning) .name##_ns = t->name##_ns,
+    const struct hone_times full = {RESULT_TIMES(X)};
+#undef X
     give_sized(&full, sizeof full, out);
 }
 

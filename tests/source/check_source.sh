@@ -135,7 +135,7 @@ check_static_names() {
 check_foreign_headers() {
     {
         grep -rnE '^ *# *include *<(CL/|cuda|nvrtc|nvml|cublas)' src --include='*.[ch]' --exclude-dir=doc |
-            grep -v '^src/core/device/' || :
+            grep -vE '^src/(core/device|extras/capture/(layer|replay))/' || :
         grep -rnE '^ *# *include *<sqlite3' src --include='*.[ch]' | grep -v '^src/core/store/' || :
         grep -rnE '# *include' include tests/api --include='*.[ch]' |
             grep -vE '<|"hone/hone.h"|"../support/' || :
@@ -178,7 +178,7 @@ check_globs() {
 # What others wrote reaches a terminal through src/cli/console.c alone, which shows what it would obey.
 check_console() {
     grep -rnE '\<(printf|puts|putchar|vprintf) *\(|\<(fprintf|fputs|fputc|fwrite|vfprintf) *\(.*\<(stdout|stderr)\>' \
-        src --include='*.[ch]' --exclude-dir=doc | grep -vE '^src/(cli/console\.c|core/worker/)|^[^:]*:[0-9]*: *//' |
+        src --include='*.[ch]' --exclude-dir=doc | grep -vE '^src/(cli/console\.c|core/worker/|extras/capture/replay/)|^[^:]*:[0-9]*: *//' |
         fail_with "something is written to stdout or stderr past src/cli/console.c"
 }
 

@@ -333,8 +333,7 @@ static void put_whole(const struct session *s, struct text *out)
     struct text part = TEXT_INIT;
     text_add(out, "hone tune ");
     work_same(&s->work, out);
-    out->failed |= !subspace_text(o->configurations, o->configuration_count, o->where,
-                                  o->where_count, (struct space_share){0}, &part);
+    out->failed |= !subspace_text(&o->space, &part);
     text_addf(out, "%s%s", part.length ? " " : "", text_cstr(&part));
     text_release(&part);
 }
@@ -685,12 +684,8 @@ static int prepare(struct session *s)
         return status;
     s->stores[0] = w->store ? w->store : s->known;
     s->stores[1] = w->store ? s->known : NULL;
-    s->options = (struct best_options){.spec = w->spec,
-                                       .older_rule = true,
-                                       .configurations = s->settings->given.config.items,
-                                       .configuration_count = s->settings->given.config.count,
-                                       .where = s->settings->given.where.items,
-                                       .where_count = s->settings->given.where.count};
+    s->options = (struct best_options){
+        .spec = w->spec, .older_rule = true, .space = work_space(&s->settings->given)};
     s->wanted = s->settings->given.device;
     if (!s->wanted && !s->settings->all)
         s->wanted = w->environment.device;

@@ -68,8 +68,8 @@ void workflow_progress(struct workflow *w, uint64_t planned, uint64_t done,
     {                                                                                              \
         return (struct workflow *)x;                                                               \
     }                                                                                              \
-    static inline enum workflow_answer X##_step(                                                   \
-        type *x, int timeout_ms, const record_type **record, struct error *e)                      \
+    static inline enum workflow_answer X##_step(type *x, int timeout_ms,                           \
+                                                const record_type **record, struct error *e)       \
     {                                                                                              \
         const void *found;                                                                         \
         enum workflow_answer answer = workflow_step(X##_workflow(x), timeout_ms, &found, e);       \

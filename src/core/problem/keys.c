@@ -329,8 +329,9 @@ static const struct spec_key keys[] = {
     KEY_WITH("KernelSpecification.Arguments[].RandomSeed", INTEGER, "the argument's place, from 1",
              "of Random: same seed, same values, on every device", .strict = KEY_INTEGER),
     KEY_WITH("KernelSpecification.Arguments[].DataSource", TEXT, "-",
-             "BinaryRaw: a file of elements, .npy is known; Generator: an expression over i (the "
-             "component's index), size, and the spec's names",
+             "BinaryRaw: a file of elements, .npy is known, in whose name {n} is the value of the "
+             "constant n; Generator: an expression over i (the component's index), size, and the "
+             "spec's names",
              .strict = KEY_STRING),
     KEY_WITH(
         "KernelSpecification.Arguments[].LinkedTo", .type = "text, or object", "-",

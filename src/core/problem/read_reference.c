@@ -1,6 +1,6 @@
 // Reads what the outputs are held against: a gemm, another kernel, the default or a named
 // configuration, or contents from files or fills.
-#include "problem/kernel_read.h"
+#include "problem/read_kernels.h"
 
 #include "base/text.h"
 
@@ -106,7 +106,7 @@ static bool read_reference_files(const struct reader *r, const struct kernel_spe
         struct node n = node_get(r, files, name);
         struct expected_spec *e = &out->expected[out->expected_count];
         e->fill = (struct fill_spec){.kind = FILL_DATA, .path = n.path};
-        if (!output_named(r, k, n, name, &e->argument) || !read_text(r, n, &e->fill.file))
+        if (!output_named(r, k, n, name, &e->argument) || !read_data_name(r, n, &e->fill.file))
             return false;
         out->expected_count++;
     }

@@ -155,10 +155,7 @@ static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, 
                              .sources = sources,
                              .store = t->setup.store,
                              .device = t->setup.device,
-                             .configurations = t->setup.configurations,
-                             .configuration_count = t->setup.configuration_count,
-                             .where = t->setup.where,
-                             .where_count = t->setup.where_count,
+                             .space = t->setup.space,
                              .objectives = t->objectives,
                              .inputs = t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     bool ok = sources && best_find(&o, &s->arena, out, found, e);

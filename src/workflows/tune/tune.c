@@ -41,37 +41,16 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
     return setup_evaluator(&o->setup, live, cached, t->planned, &t->builders, e);
 }
 
-// Into t->members, with what the rounds know better; how many there are.
-static uint32_t fill_members(struct tune *t)
-{
-    const struct tune_ranked *ranked = &t->progress.ranked;
-    uint32_t count = farm_members(t->w.evaluator, t->members);
-    for (uint32_t i = 0; i < ranked->place_count; i++) {
-        const struct ranked_place *p = &ranked->places[i];
-        struct farm_member *m = &t->members[p->place];
-        m->rounds = p->rounds;
-        if (p->compared) {
-            m->compared = true;
-            m->ratio = p->ratio;
-        }
-        if (p->why[0] && farm_is_usable(m->state)) {
-            m->state = FARM_LEFT_OUT;
-            m->why = p->why;
-        }
-    }
-    return count;
-}
-
 // The store names all devices from the first result on; what each of them did, and its pace, at the end.
 static bool describe_devices(struct tune *t, struct error *e)
 {
     struct text json = TEXT_INIT;
     struct emit j;
-    uint32_t count = fill_members(t);
+    uint32_t count = lanes_members(&t->lanes, t->w.evaluator, t->o.setup.terms.rules.level);
     if (count == 0 || !t->o.setup.store || t->o.setup.build_only)
         return true;
     emit_start(&j, &json);
-    farm_members_emit(t->members, count, &j);
+    farm_members_emit(t->lanes.members, count, &j);
     bool ok = json.failed ? error_memory(e)
                           : subject_describe(&t->subject, t->o.setup.store, text_cstr(&json), e);
     text_release(&json);
@@ -114,8 +93,7 @@ static bool begin_search(struct tune *t, struct error *e)
     t->strategy = scalarization_new(o->strategy, &setup, &t->o.objectives, e);
     if (!t->strategy || !tune_known_find(t, e))
         return false;
-    if (subspace_text(o->setup.configurations, o->setup.configuration_count, o->setup.where,
-                      o->setup.where_count, o->setup.share, &subspace))
+    if (subspace_text(&o->setup.space, &subspace))
         t->subspace = arena_strdup(&t->arena, text_cstr(&subspace));
     text_release(&subspace);
     return (t->subspace && tune_rank_init(t)) || error_memory(e);
@@ -336,12 +314,9 @@ static void add_times(struct tune_progress *p, const struct result *r)
     // was timed.
     bool is_verified_launch = r->stop == STOP_HOPELESS && r->sample_count == 1 && !r->warm &&
                               r->samples_ns[0] == r->verify_launch_ns;
-    p->build_ns += r->build_ns;
-    p->load_ns += r->load_ns;
-    p->inputs_ns += r->inputs_ns;
-    p->reference_ns += r->reference_ns;
-    p->verify_ns += r->verify_ns;
-    p->measure_ns += r->measure_ns;
+#define X(name, meaning) p->name##_ns += r->name##_ns;
+    RESULT_TIMES(X)
+#undef X
     p->kernel_ns += r->verify_launch_ns + r->energy.span_ns;
     p->launches += (r->verify_launch_ns > 0) + r->energy.launches;
     if (is_verified_launch)
@@ -561,8 +536,8 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     tune_sources_progress(t, out);
     tune_starts_progress(t, out);
     split_times(t, out);
-    out->members = t->members;
-    out->member_count = fill_members(t);
+    out->members = t->lanes.members;
+    out->member_count = lanes_members(&t->lanes, t->w.evaluator, t->o.setup.terms.rules.level);
 }
 
 void tune_view(struct tune *t, struct tune_view *out)

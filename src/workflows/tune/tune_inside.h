@@ -5,12 +5,13 @@
 #ifndef HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
 #define HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
 
-#include "workflows/shortlist.h"
+#include "campaign/shortlist.h"
 #include "workflows/scalarization.h"
 #include "search/subspace.h"
 #include "workflows/elsewhere.h"
-#include "workflows/final_ranking.h"
+#include "campaign/final_ranking.h"
 #include "campaign/items.h"
+#include "campaign/lanes.h"
 #include "workflows/tune/tune.h"
 
 // A record on its way to the caller.
@@ -72,10 +73,8 @@ struct tune {
     // (or NULL) What is still to be written of it: another process has the store locked.
     bool (*writing)(struct tune *t, struct error *e);
 
-    struct ranked_place ranked_places[FARM_MOST]; // of the final ranking
-    struct farm_member members[FARM_MOST];        // as of the last question for progress
-    bool is_described;                            // the store has what the devices did
-    uint64_t left_out_told;                       // bits of `ranked_places`: it was said of these
+    struct lanes lanes; // several devices
+    bool is_described;  // the store has what the devices did
     struct tune_progress progress;
     struct evaluator_times before_ranking, ranking; // when it began; what it took
     uint64_t storing_ns;                            // its results

@@ -55,6 +55,7 @@ void tune_rank_release(struct tune *t)
         finalists_release(t->in_ranking, t->in_ranking_capacity);
     free(t->in_ranking);
     shortlist_release(&t->finalists);
+    lanes_forget(&t->lanes);
 }
 
 // How many samples estimate whether a configuration may be the best: of a stored result no more
@@ -299,7 +300,7 @@ static struct evaluator_times times_now(struct tune *t)
 }
 
 // However it came to its end: what it took is counted, once, and nothing of it runs any more.
-static void end_tune_rounds(struct tune *t)
+static bool end_tune_rounds(struct tune *t)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     struct evaluator_times now = times_now(t);
@@ -312,6 +313,7 @@ static void end_tune_rounds(struct tune *t)
     ranked->running = false;
     final_ranking_free(t->final_ranking);
     t->final_ranking = NULL;
+    return lanes_end(&t->lanes);
 }
 
 static void forget_finalists(struct tune *t)
@@ -320,6 +322,7 @@ static void forget_finalists(struct tune *t)
     free(t->in_ranking);
     t->in_ranking = NULL;
     t->in_ranking_count = t->in_ranking_capacity = 0;
+    lanes_forget(&t->lanes);
     memset(&t->progress.ranked, 0, sizeof t->progress.ranked);
 }
 
@@ -589,23 +592,6 @@ static bool restate_ranking(struct tune *t, struct error *e)
 
 // ---- running -----------------------------------------------------------------------------------
 
-// The devices that work; where the search came to its end before any was tried, all that are left: false.
-static bool use_places(struct tune *t)
-{
-    struct tune_ranked *ranked = &t->progress.ranked;
-    uint32_t count = farm_members(t->w.evaluator, t->members), working = 0;
-    for (uint32_t i = 0; i < count; i++)
-        working += t->members[i].state == FARM_WORKING;
-    ranked->places = t->ranked_places;
-    ranked->place_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        enum farm_state state = t->members[i].state;
-        if (working ? state == FARM_WORKING : farm_is_usable(state))
-            t->ranked_places[ranked->place_count++] = (struct ranked_place){.place = i};
-    }
-    return working > 0;
-}
-
 // A ranking of one has no id, since no other result could belong to it.
 static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
 {
@@ -614,13 +600,7 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
     ranked->is_short = t->progress.out_of_time;
     if (t->in_ranking_count > 1 && getrandom(ranked->id, size, 0) != (ssize_t)size)
         return error_set(e, ERROR_INTERNAL, "the system has no random numbers");
-    bool compared = use_places(t);
     struct final_ranking_options o = {
-        .places = t->ranked_places,
-        .place_count = ranked->place_count,
-        .outlier = compared                 ? 0
-                   : t->o.setup.outlier > 0 ? t->o.setup.outlier
-                                            : FARM_OUTLIER,
         .evaluator = t->w.evaluator,
         .rules = &t->o.setup.terms.rules,
         .device = t->o.setup.device,
@@ -630,6 +610,7 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
         .has_late = has_late,
         .is_short = ranked->is_short,
         .energy = t->o.setup.spec->uses_energy};
+    lanes_use(&t->lanes, t->w.evaluator, &t->o.setup, &o);
     t->final_ranking = final_ranking_new(&o, e);
     ranked->running = t->final_ranking != NULL;
     t->before_ranking = times_now(t);
@@ -693,30 +674,13 @@ bool tune_rank_start(struct tune *t, struct error *e)
     return begin_ranking(t, e);
 }
 
-// Devices that the rounds have left out since the last time.
-static void tell_left_out(struct tune *t)
-{
-    const struct tune_ranked *ranked = &t->progress.ranked;
-    for (uint32_t i = 0; i < ranked->place_count; i++) {
-        const struct ranked_place *p = &ranked->places[i];
-        if (!p->why[0] || (t->left_out_told >> i & 1))
-            continue;
-        t->left_out_told |= 1ull << i;
-        farm_members(t->w.evaluator, t->members);
-        log_add(t->o.setup.log, LOG_WARNING, "%s is left out: %s", t->members[p->place].name,
-                p->why);
-    }
-}
-
 bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e)
 {
     enum workflow_answer answer = final_ranking_step(t->final_ranking, timeout_ms, e);
-    tell_left_out(t);
+    lanes_tell(&t->lanes, t->w.evaluator, t->o.setup.log);
     final_ranking_status(t->final_ranking, &t->progress.ranked.status);
-    if (answer == WORKFLOW_END) {
-        end_tune_rounds(t);
-        return finish_ranking(t, e);
-    }
+    if (answer == WORKFLOW_END)
+        return (end_tune_rounds(t) || error_memory(e)) && finish_ranking(t, e);
     if (answer == WORKFLOW_BROKEN)
         end_tune_rounds(t);
     return answer != WORKFLOW_BROKEN;

@@ -1,0 +1,587 @@
+// Writes the spec of a captured kernel, in the short form: its constants are the sizes that tell the captured launches apart, and
+// what differs between launches is an expression of these. Data files are named by them, each a link to a content.
+#include "extras/capture/capture_spec.h"
+
+#include "base/emit.h"
+#include "os/file_replace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COLUMNS_MOST = 12, LAUNCHES_MOST = 256 };
+
+struct column {
+    const char *name;
+    int32_t argument; // a scalar; -1: the global size along `axis`
+    uint32_t axis;
+};
+
+struct emitting {
+    struct making *m;
+    struct column columns[COLUMNS_MOST];
+    uint32_t column_count;
+    const struct capture_launch *launches[LAUNCHES_MOST]; // of the spec
+    uint32_t launch_count;
+    const struct capture_launch *cases[LAUNCHES_MOST]; // and besides those that changed nothing
+    uint32_t case_count;
+    bool varies[COLUMNS_MOST];
+    struct text out;
+};
+
+// ---- columns -----------------------------------------------------------------------------------
+
+static bool column_value(const struct emitting *x, uint32_t column, const struct capture_launch *l,
+                         int64_t *out)
+{
+    const struct column *c = &x->columns[column];
+    if (c->argument >= 0)
+        return making_scalar(x->m, (uint32_t)c->argument, l, out);
+    *out = l->global[c->axis];
+    return true;
+}
+
+static bool is_geometry_name(const struct making *m, const char *name)
+{
+    const struct expr_symbols symbols = {m->symbols, m->symbol_count};
+    for (uint32_t a = 0; a < 3; a++) {
+        const char *texts[] = {m->keeps_global[a] ? NULL : m->global[a], m->local[a]};
+        for (size_t t = 0; t < 2; t++) {
+            struct error e = ERROR_INIT;
+            struct expr *x = texts[t] ? expr_parse(m->a, texts[t], &symbols, &e) : NULL;
+            for (uint32_t s = 0; x && s < m->symbol_count; s++) {
+                if (expr_uses(x, s) && str_equal(m->symbols[s].name, name))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void add_column(struct emitting *x, const char *name, int32_t argument, uint32_t axis)
+{
+    if (x->column_count < COLUMNS_MOST)
+        x->columns[x->column_count++] = (struct column){name, argument, axis};
+}
+
+static void choose_columns(struct emitting *x)
+{
+    static const char *const names[] = {"launch_x", "launch_y", "launch_z"};
+    struct making *m = x->m;
+    const struct capture_kernel *k = m->k;
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        int64_t first, value;
+        bool varies = false, is_size = making_scalar(m, i, &k->launches[0], &first) && first > 0;
+        for (size_t l = 1; is_size && l < k->launch_count; l++) {
+            is_size = making_scalar(m, i, &k->launches[l], &value) && value > 0;
+            varies = varies || value != first;
+        }
+        if (is_size && (varies || is_geometry_name(m, argument_name(m, i))))
+            add_column(x, argument_name(m, i), (int32_t)i, 0);
+    }
+    for (uint32_t a = 0; a < k->launches[0].dimensions; a++) {
+        if (m->keeps_global[a])
+            add_column(x, names[a], -1, a);
+    }
+    if (x->column_count == 0) { // a table needs one
+        m->keeps_global[0] = true;
+        m->global[0] = names[0];
+        add_column(x, names[0], -1, 0);
+    }
+}
+
+static bool same_columns(const struct emitting *x, const struct capture_launch *a,
+                         const struct capture_launch *b)
+{
+    for (uint32_t c = 0; c < x->column_count; c++) {
+        int64_t u, v;
+        if (!column_value(x, c, a, &u) || !column_value(x, c, b, &v) || u != v)
+            return false;
+    }
+    return true;
+}
+
+// The launches that change something and that the constants tell apart; the others are replayed, but not in the spec.
+static void choose_launches(struct emitting *x)
+{
+    const struct capture_kernel *k = x->m->k;
+    const struct capture_launch *first = &k->launches[0];
+    for (size_t i = 0; i < k->launch_count && x->case_count < LAUNCHES_MOST; i++) {
+        const struct capture_launch *l = &k->launches[i];
+        bool ok = l->dimensions == first->dimensions && str_equal(l->device, first->device) &&
+                  l->has_local == first->has_local && !l->has_offset && !l->is_indirect &&
+                  (i == 0 || !l->replay.why);
+        for (uint32_t o = 0; o < x->case_count; o++)
+            ok = ok && !same_columns(x, l, x->cases[o]);
+        for (uint32_t a = 0; ok && a < k->argument_count; a++)
+            ok = l->values[a].kind == first->values[a].kind &&
+                 l->values[a].same == first->values[a].same;
+        if (ok)
+            x->cases[x->case_count++] = l;
+        if (ok && (i == 0 || capture_changes(l, k->argument_count)))
+            x->launches[x->launch_count++] = l;
+    }
+    for (uint32_t c = 0; c < x->column_count; c++) {
+        for (uint32_t i = 1; i < x->launch_count; i++) {
+            int64_t u, v;
+            x->varies[c] = x->varies[c] || (column_value(x, c, x->launches[0], &u) &&
+                                            column_value(x, c, x->launches[i], &v) && u != v);
+        }
+    }
+}
+
+// "n == 5 and m == 6": true of this launch alone.
+static void add_condition(const struct emitting *x, const struct capture_launch *l,
+                          struct text *out)
+{
+    bool any = false;
+    for (uint32_t c = 0; c < x->column_count; c++) {
+        int64_t v = 0;
+        if (!x->varies[c] || !column_value(x, c, l, &v))
+            continue;
+        text_addf(out, "%s%s == %lld", any ? " and " : "", x->columns[c].name, (long long)v);
+        any = true;
+    }
+}
+
+// A value for each launch as one expression.
+static const char *by_launch(const struct emitting *x, const char *const *values)
+{
+    struct text t = TEXT_INIT;
+    bool differ = false;
+    for (uint32_t i = 1; i < x->launch_count; i++)
+        differ = differ || !str_equal(values[i], values[0]);
+    for (uint32_t i = 0; differ && i + 1 < x->launch_count; i++) {
+        text_addf(&t, "%s if ", values[i]);
+        add_condition(x, x->launches[i], &t);
+        text_add(&t, " else ");
+    }
+    text_add(&t, differ ? values[x->launch_count - 1] : values[0]);
+    return text_to_arena(&t, x->m->a);
+}
+
+// ---- data --------------------------------------------------------------------------------------
+
+// The file of a content; where it differs between launches, a name with the constants in braces.
+static const char *data_name(struct emitting *x, uint32_t argument, bool is_after, struct error *e)
+{
+    struct making *m = x->m;
+    struct text braced = TEXT_INIT;
+    bool differ = false;
+    const char *first = NULL;
+    for (uint32_t i = 0; i < x->launch_count; i++) {
+        const struct capture_value *v = &x->launches[i]->values[argument];
+        const char *digest = is_after ? v->after : v->before;
+        differ = differ || (first && !str_equal(first, digest));
+        first = first ? first : digest;
+    }
+    if (!differ)
+        return arena_printf(m->a, "data/%s.bin", first);
+    text_addf(&braced, "data/%s.%u%s", m->k->title, argument, is_after ? ".after" : "");
+    for (uint32_t c = 0; c < x->column_count; c++) {
+        if (x->varies[c])
+            text_addf(&braced, ".{%s}", x->columns[c].name);
+    }
+    text_add(&braced, ".bin");
+    for (uint32_t i = 0; i < x->launch_count; i++) {
+        const struct capture_value *v = &x->launches[i]->values[argument];
+        struct text name = TEXT_INIT;
+        text_addf(&name, "%s/data/%s.%u%s", m->c->folder, m->k->title, argument,
+                  is_after ? ".after" : "");
+        for (uint32_t c = 0; c < x->column_count; c++) {
+            int64_t value = 0;
+            if (x->varies[c] && column_value(x, c, x->launches[i], &value))
+                text_addf(&name, ".%lld", (long long)value);
+        }
+        text_add(&name, ".bin");
+        const char *target =
+            arena_printf(m->a, "%s/data/%s.bin", m->c->folder, is_after ? v->after : v->before);
+        const char *path = text_to_arena(&name, m->a);
+        if (path && target)
+            unlink(path);
+        if (!path || !target ||
+            (link(target, path) != 0 && symlink(strrchr(target, '/') + 1, path) != 0)) {
+            error_set_driver(e, ERROR_IO, errno, "%s: %s", path ? path : m->c->folder,
+                             strerror(errno));
+            text_release(&braced);
+            return NULL;
+        }
+    }
+    return text_to_arena(&braced, m->a);
+}
+
+// ---- parts of the spec -------------------------------------------------------------------------
+
+static void add_key(struct emit *j, const char *key)
+{
+    emit_key(j, key);
+}
+
+static void emit_expression(struct emit *j, const char *text)
+{
+    double number;
+    if (text && str_to_f64(text, &number))
+        emit_raw(j, text);
+    else
+        emit_text(j, text ? text : "");
+}
+
+static bool is_changed(const struct emitting *x, uint32_t argument)
+{
+    for (uint32_t i = 0; i < x->launch_count; i++) {
+        const struct capture_value *v = &x->launches[i]->values[argument];
+        if (v->kind == CAPTURED_BUFFER && !str_equal(v->before, v->after))
+            return true;
+    }
+    return false;
+}
+
+// As the text says it, where it was understood.
+static bool is_output(const struct emitting *x, uint32_t argument)
+{
+    const struct making *m = x->m;
+    const struct capture_value *v = &x->launches[0]->values[argument];
+    if (v->kind != CAPTURED_BUFFER)
+        return false;
+    if (m->is_inferred && argument < m->f.argument_count &&
+        m->f.arguments[argument].kind == INFERRED_BUFFER &&
+        m->f.arguments[argument].access != INFERRED_READ)
+        return true;
+    return is_changed(x, argument);
+}
+
+static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, struct error *e)
+{
+    struct making *m = x->m;
+    const char *type = "uint8", *sizes[LAUNCHES_MOST];
+    uint32_t bytes = 1, width = 1;
+    const bool is_known = making_type(m, argument, &type, &bytes, &width);
+    const bool is_local = x->launches[0]->values[argument].kind == CAPTURED_LOCAL;
+    for (uint32_t i = 0; i < x->launch_count; i++) {
+        const uint64_t size = x->launches[i]->values[argument].bytes;
+        if (size % bytes && !is_local) {
+            m->k->why = arena_printf(m->a, "buffer %s is no whole number of its elements",
+                                     argument_name(m, argument));
+            return false;
+        }
+        sizes[i] = arena_printf(m->a, "%llu", (unsigned long long)((size + bytes - 1) / bytes));
+    }
+    emit_object(j);
+    if (!is_known) {
+        m->k->why = arena_printf(m->a, "buffer %s is of '%s', a type that hone does not know",
+                                 argument_name(m, argument), argument_type(m, argument));
+        return false;
+    }
+    if (is_local)
+        emit_text_at(j, "memory", "local");
+    add_key(j, "size");
+    emit_expression(j, by_launch(x, sizes));
+    if (!is_local) {
+        const char *file = data_name(x, argument, false, e);
+        if (!file)
+            return false;
+        emit_text_at(j, "access", is_output(x, argument) ? "readwrite" : "read");
+        emit_object_at(j, "fill");
+        emit_text_at(j, "file", file);
+        emit_object_end(j);
+    }
+    emit_object_end(j);
+    return true;
+}
+
+static bool emit_scalar(struct emitting *x, struct emit *j, uint32_t argument)
+{
+    const char *values[LAUNCHES_MOST];
+    for (uint32_t c = 0; c < x->column_count; c++) {
+        if (x->columns[c].argument == (int32_t)argument) {
+            emit_text(j, x->columns[c].name);
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < x->launch_count; i++) {
+        values[i] = making_number(x->m, argument, &x->launches[i]->values[argument]);
+        if (!values[i])
+            return false;
+    }
+    emit_expression(j, by_launch(x, values));
+    return true;
+}
+
+static bool emit_arguments(struct emitting *x, struct emit *j, struct error *e)
+{
+    struct making *m = x->m;
+    emit_object_at(j, "arguments");
+    for (uint32_t i = 0; i < m->k->argument_count; i++) {
+        add_key(j, argument_name(m, i));
+        if (!(x->launches[0]->values[i].kind == CAPTURED_VALUE ? emit_scalar(x, j, i)
+                                                               : emit_buffer(x, j, i, e)))
+            return false;
+    }
+    emit_object_end(j);
+    return true;
+}
+
+static bool emit_reference(struct emitting *x, struct emit *j, struct error *e)
+{
+    struct making *m = x->m;
+    bool any = false;
+    emit_object_at(j, "reference");
+    emit_text_at(j, "kind", "file");
+    emit_object_at(j, "files");
+    for (uint32_t i = 0; i < m->k->argument_count; i++) {
+        if (!is_output(x, i))
+            continue;
+        const char *file = data_name(x, i, true, e);
+        if (!file)
+            return false;
+        emit_text_at(j, argument_name(m, i), file);
+        any = any || is_changed(x, i);
+    }
+    emit_object_end(j);
+    emit_object_end(j);
+    if (!any)
+        m->k->why = "it changed no buffer: there is nothing to compare";
+    return any;
+}
+
+static void emit_geometry(struct emitting *x, struct emit *j)
+{
+    struct making *m = x->m;
+    const uint32_t dimensions = m->k->launches[0].dimensions;
+    emit_array_at(j, "global");
+    for (uint32_t a = 0; a < dimensions; a++)
+        emit_text(j, m->global[a]);
+    emit_array_end(j);
+    if (!m->local[0])
+        return;
+    emit_array_at(j, "local");
+    for (uint32_t a = 0; a < dimensions; a++)
+        emit_text(j, m->local[a] ? m->local[a] : "1");
+    emit_array_end(j);
+}
+
+static int compare_integers(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void emit_parameters(struct emitting *x, struct emit *j)
+{
+    struct making *m = x->m;
+    emit_object_at(j, "parameters");
+    for (uint32_t i = 0; i < m->parameter_count; i++) {
+        struct parameter *p = &m->parameters[i];
+        int64_t sorted[VALUES_ROOM];
+        memcpy(sorted, p->values, p->count * sizeof *sorted);
+        qsort(sorted, p->count, sizeof *sorted, compare_integers);
+        emit_array_at(j, p->name);
+        for (uint32_t v = 0; v < p->count; v++)
+            emit_i64(j, sorted[v]);
+        emit_array_end(j);
+    }
+    if (m->parameter_count == 0) { // nothing can be tuned; a spec needs one all the same
+        emit_array_at(j, "as_captured");
+        emit_i64(j, 1);
+        emit_array_end(j);
+    }
+    emit_object_end(j);
+    emit_object_at(j, "defaults");
+    for (uint32_t i = 0; i < m->parameter_count; i++) {
+        add_key(j, m->parameters[i].name);
+        emit_i64(j, m->parameters[i].value);
+    }
+    emit_object_end(j);
+}
+
+static bool is_parameter(const struct making *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->parameter_count; i++) {
+        if (str_equal(m->parameters[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+// Sizes; and of macros and the text's numbers those that the geometry is made of.
+static void emit_constants(struct emitting *x, struct emit *j)
+{
+    struct making *m = x->m;
+    emit_object_at(j, "constants");
+    for (uint32_t c = 0; c < x->column_count; c++) {
+        int64_t value = 0;
+        column_value(x, c, x->launches[0], &value);
+        add_key(j, x->columns[c].name);
+        emit_i64(j, value);
+    }
+    for (uint32_t s = 0; s < m->symbol_count; s++) {
+        const bool is_macro = m->kinds[s] == SYMBOL_MACRO;
+        if ((!is_macro && m->kinds[s] != SYMBOL_CONSTANT) ||
+            !is_geometry_name(m, m->symbols[s].name))
+            continue;
+        add_key(j, m->symbols[s].name);
+        emit_i64(j, is_macro ? m->macros[m->indices[s]].value : m->f.names[m->indices[s]].value);
+    }
+    emit_object_end(j);
+}
+
+static void emit_options(struct emitting *x, struct emit *j)
+{
+    struct making *m = x->m;
+    emit_array_at(j, "options");
+    for (uint32_t i = 0; i < m->other_count; i++)
+        emit_text(j, m->others[i]);
+    for (uint32_t i = 0; i < m->macro_count; i++) {
+        const struct macro *o = &m->macros[i];
+        if (!is_parameter(m, o->name) && !(o->is_integer && is_geometry_name(m, o->name)))
+            emit_text(j, arena_printf(m->a, "-D%s=%s", o->name, o->text));
+    }
+    emit_array_end(j);
+    if (m->include) {
+        emit_array_at(j, "include");
+        emit_text(j, m->include);
+        emit_array_end(j);
+    }
+}
+
+static void emit_restrictions(struct emitting *x, struct emit *j)
+{
+    struct making *m = x->m;
+    const struct expr_symbols symbols = {m->symbols, m->symbol_count};
+    emit_array_at(j, "restrictions");
+    for (uint32_t i = 0; m->is_inferred && i < m->f.restriction_count; i++) {
+        struct error e = ERROR_INIT;
+        struct expr *r = expr_parse(m->a, m->f.restrictions[i], &symbols, &e);
+        bool is_known = r != NULL;
+        for (uint32_t s = 0; r && s < m->symbol_count; s++) {
+            bool is_column =
+                m->kinds[s] == SYMBOL_PARAMETER || is_geometry_name(m, m->symbols[s].name);
+            for (uint32_t c = 0; c < x->column_count; c++)
+                is_column = is_column || str_equal(x->columns[c].name, m->symbols[s].name);
+            is_known = is_known && (!expr_uses(r, s) || is_column);
+        }
+        if (is_known)
+            emit_text(j, m->f.restrictions[i]);
+    }
+    emit_array_end(j);
+}
+
+static bool emit_spec(struct emitting *x, struct error *e)
+{
+    struct making *m = x->m;
+    struct emit j;
+    emit_start(&j, &x->out);
+    emit_object(&j);
+    emit_text_at(&j, "name", m->k->title);
+    if (m->file_count == 1)
+        emit_text_at(&j, "kernel", m->files[0]);
+    else {
+        emit_array_at(&j, "kernel");
+        for (uint32_t i = 0; i < m->file_count; i++)
+            emit_text(&j, m->files[i]);
+        emit_array_end(&j);
+    }
+    emit_text_at(&j, "function", m->k->name);
+    emit_options(x, &j);
+    emit_constants(x, &j);
+    emit_parameters(x, &j);
+    emit_restrictions(x, &j);
+    emit_geometry(x, &j);
+    if (!emit_arguments(x, &j, e) || !emit_reference(x, &j, e))
+        return false;
+    emit_object_end(&j);
+    text_addc(&x->out, '\n');
+    return true;
+}
+
+// ---- beside the spec ---------------------------------------------------------------------------
+
+static bool write_beside(struct emitting *x, const char *ending, struct error *e)
+{
+    const char *name = arena_printf(x->m->a, "%s/%s%s", x->m->c->folder, x->m->k->title, ending);
+    const bool ok = (name || error_memory(e)) && (!x->out.failed || error_memory(e)) &&
+                    file_replace(name, &x->out, e);
+    text_clear(&x->out);
+    return ok;
+}
+
+// The shapes with their weights, as `hone deploy --shapes` reads them.
+static void add_shapes(struct emitting *x)
+{
+    for (uint32_t c = 0; c < x->column_count; c++)
+        text_addf(&x->out, "%s,", x->columns[c].name);
+    text_add(&x->out, "weight\n");
+    for (uint32_t i = 0; i < x->launch_count; i++) {
+        for (uint32_t c = 0; c < x->column_count; c++) {
+            int64_t value = 0;
+            column_value(x, c, x->launches[i], &value);
+            text_addf(&x->out, "%lld,", (long long)value);
+        }
+        text_addf(&x->out, "%llu\n",
+                  (unsigned long long)(x->launches[i]->launches ? x->launches[i]->launches : 1));
+    }
+}
+
+// The key that `hone with` looks for in the program; `hone deploy --for-program` puts it in front of the table.
+static void add_binding(struct emitting *x)
+{
+    const struct making *m = x->m;
+    const struct capture_kernel *k = m->k;
+    text_addf(&x->out, "kernel %s %s\n", k->program, k->name);
+    text_addf(&x->out, "device %s\ndriver %s\n", k->launches[0].device, k->launches[0].driver);
+    text_addf(&x->out, "dimensions %u local %u\n", k->launches[0].dimensions,
+              k->launches[0].has_local ? 1u : 0u);
+    text_addf(&x->out, "arguments %u", k->argument_count);
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        const struct capture_value *v = &k->launches[0].values[i];
+        text_addf(&x->out, " %c%llu", "vblN"[v->kind],
+                  (unsigned long long)(v->kind == CAPTURED_VALUE ? v->bytes : 0));
+    }
+    text_addf(&x->out, "\ncolumns %u", x->column_count);
+    for (uint32_t c = 0; c < x->column_count; c++)
+        text_addf(&x->out, " %c%u", x->columns[c].argument >= 0 ? 's' : 'g',
+                  x->columns[c].argument >= 0 ? (uint32_t)x->columns[c].argument
+                                              : x->columns[c].axis);
+    text_add(&x->out, "\nlaunches ");
+    text_addf(&x->out, "%u\n", x->case_count);
+    for (uint32_t i = 0; i < x->case_count; i++) {
+        const struct capture_launch *l = x->cases[i];
+        for (uint32_t a = 0; a < 3; a++)
+            text_addf(&x->out, "%lld ", (long long)(a < l->dimensions ? l->global[a] : 1));
+        for (uint32_t a = 0; a < 3; a++)
+            text_addf(&x->out, "%lld ",
+                      (long long)(l->has_local && a < l->dimensions ? l->local[a] : 0));
+        for (uint32_t c = 0; c < x->column_count; c++) {
+            int64_t value = 0;
+            column_value(x, c, l, &value);
+            text_addf(&x->out, "%lld%s", (long long)value, c + 1 < x->column_count ? " " : "\n");
+        }
+    }
+}
+
+bool capture_emit_spec(struct making *m, struct error *e)
+{
+    struct emitting *x = arena_alloc(m->a, sizeof *x);
+    if (!x)
+        return error_memory(e);
+    memset(x, 0, sizeof *x);
+    x->m = m;
+    choose_columns(x);
+    choose_launches(x);
+    bool ok = emit_spec(x, e) && write_beside(x, ".json", e);
+    if (ok) {
+        add_shapes(x);
+        ok = write_beside(x, ".csv", e);
+    }
+    if (ok) {
+        add_binding(x);
+        ok = write_beside(x, ".bind", e);
+    }
+    if (ok) {
+        m->k->spec = arena_printf(m->a, "%s.json", m->k->title);
+        m->k->in_spec = x->launch_count;
+    }
+    text_release(&x->out);
+    return ok;
+}

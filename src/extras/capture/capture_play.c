@@ -1,0 +1,160 @@
+// The other end of hone-replay (replay/replay_main.c): one request at a time. A kernel that ends or hangs the process is reported as
+// that, and the next request gets a new process.
+#include "extras/capture/capture.h"
+
+#include "os/beside.h"
+#include "os/process.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { PLAY_MS = 60000 };
+
+struct capture_player {
+    struct process process;
+    char program[BESIDE_PATH_SIZE];
+    char folder[BESIDE_PATH_SIZE];
+    struct text answer;
+};
+
+struct capture_player *capture_player_new(const char *folder, struct error *e)
+{
+    struct capture_player *p = alloc_zeroed(sizeof *p, e);
+    if (!p)
+        return NULL;
+    p->process = (struct process)PROCESS_NONE;
+    str_format(p->folder, sizeof p->folder, "%s", folder);
+    static const char *const places[] = {"hone-replay", "../libexec/hone/hone-replay"};
+    char here[BESIDE_PATH_SIZE];
+    beside_folder(here);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        str_format(p->program, sizeof p->program, "%s%s", here, places[i]);
+        if (access(p->program, X_OK) == 0)
+            return p;
+    }
+    error_set(e, ERROR_IO, "hone-replay is not beside hone: install hone whole");
+    free(p);
+    return NULL;
+}
+
+void capture_player_free(struct capture_player *p)
+{
+    if (!p)
+        return;
+    process_end(&p->process);
+    text_release(&p->answer);
+    free(p);
+}
+
+static bool send_request(struct capture_player *p, const char *request, struct error *e)
+{
+    const char *const argv[] = {p->program, p->folder, NULL};
+    if (!p->process.pid && !process_start(&p->process, argv, NULL, e))
+        return false;
+    for (size_t at = 0, length = strlen(request); at < length;) {
+        const ssize_t sent = send(p->process.channel, request + at, length - at, MSG_NOSIGNAL);
+        if (sent > 0)
+            at += (size_t)sent;
+        else if (errno != EINTR && errno != EAGAIN)
+            return error_set(e, ERROR_WORKER, "hone-replay does not listen");
+    }
+    return true;
+}
+
+// True: a whole line is there.
+static bool receive_answer(struct capture_player *p)
+{
+    char bytes[4096];
+    struct pollfd poll_on[2] = {{.fd = p->process.channel, .events = POLLIN},
+                                {.fd = p->process.printed, .events = POLLIN}};
+    text_clear(&p->answer);
+    for (;;) {
+        const int ready = poll(poll_on, 2, PLAY_MS);
+        if (ready == 0 || (ready < 0 && errno != EINTR))
+            return false;
+        if (poll_on[1].revents && !process_drain(&p->process))
+            poll_on[1].fd = -1;
+        if (!poll_on[0].revents)
+            continue;
+        const ssize_t got = recv(p->process.channel, bytes, sizeof bytes, MSG_DONTWAIT);
+        if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
+            return false;
+        text_addn(&p->answer, bytes, got > 0 ? (size_t)got : 0);
+        if (p->answer.failed || memchr(bytes, '\n', got > 0 ? (size_t)got : 0))
+            return !p->answer.failed;
+    }
+}
+
+static void end_player(struct capture_player *p)
+{
+    process_end(&p->process);
+    p->process = (struct process)PROCESS_NONE;
+}
+
+static const char *why_ended(struct capture_player *p, struct arena *a)
+{
+    int status = PROCESS_STATUS_UNKNOWN;
+    char how[128];
+    if (!process_wait(&p->process, 100, &status))
+        return arena_printf(a, "the replay did not end within %d s", PLAY_MS / 1000);
+    process_status_text(status, how, sizeof how);
+    return arena_printf(a, "the replay %s", how);
+}
+
+static char *make_request(const struct capture_launch *l, int times, const char *options,
+                          const int64_t *global, const int64_t *local)
+{
+    json_t *o = json_pack("{s:s,s:i}", "launch", l->key, "times", times);
+    if (options)
+        json_object_set_new(o, "options", json_string(options));
+    if (global)
+        json_object_set_new(o, "global",
+                            json_pack("[I,I,I]", (json_int_t)global[0], (json_int_t)global[1],
+                                      (json_int_t)global[2]));
+    if (local)
+        json_object_set_new(
+            o, "local",
+            json_pack("[I,I,I]", (json_int_t)local[0], (json_int_t)local[1], (json_int_t)local[2]));
+    char *text = json_dumps(o, JSON_COMPACT);
+    json_decref(o);
+    return text;
+}
+
+static void read_answer(const struct text *answer, struct arena *a, struct capture_replay *out)
+{
+    json_t *o = json_loadb(text_cstr(answer), answer->length, 0, NULL);
+    const char *why = json_string_value(json_object_get(o, "error"));
+    out->why = why ? arena_strdup(a, why) : json_is_object(o) ? NULL : "hone-replay gave no answer";
+    out->exact = json_integer_value(json_object_get(o, "exact"));
+    out->times = json_integer_value(json_object_get(o, "times"));
+    out->deviation = json_number_value(json_object_get(o, "deviation"));
+    out->spread = json_number_value(json_object_get(o, "spread"));
+    json_decref(o);
+}
+
+void capture_play(struct capture_player *p, const struct capture_launch *l, int times,
+                  const char *options, const int64_t *global, const int64_t *local, struct arena *a,
+                  struct capture_replay *out)
+{
+    struct error e = ERROR_INIT;
+    struct text line = TEXT_INIT;
+    char *request = make_request(l, times, options, global, local);
+    *out = (struct capture_replay){.is_done = true};
+    text_addf(&line, "%s\n", request ? request : "{}");
+    if (!request || line.failed || !send_request(p, text_cstr(&line), &e)) {
+        out->why = arena_strdup(a, *e.text ? e.text : "out of memory");
+        end_player(p);
+    } else if (receive_answer(p))
+        read_answer(&p->answer, a, out);
+    else {
+        out->why = why_ended(p, a);
+        end_player(p);
+    }
+    free(request);
+    text_release(&line);
+}

@@ -1,0 +1,752 @@
+// Makes a spec of a captured kernel. Its text is read as `hone init` reads it, with the macros that the program gave as the
+// values of today: this tells which are parameters, and how work-group and extent follow from them and from the scalars. What
+// the text does not tell is fitted to the recorded geometry. Either way an expression counts only if it gives the recorded
+// geometry of every launch, and a parameter's value only if a replay with it gives the recorded output.
+#include "extras/capture/capture_spec.h"
+
+#include "base/emit.h"
+#include "expr/expr.h"
+#include "extras/init/includes.h"
+#include "os/file_replace.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TRIALS_MOST = 48, VALUES_MOST = 8, COLUMNS_MOST = 12 };
+
+static bool refuse_spec(struct making *m, const char *why)
+{
+    m->k->why = m->k->why ? m->k->why : why;
+    return false;
+}
+
+// ---- types -------------------------------------------------------------------------------------
+
+static const struct scalar_name {
+    const char *name, *spec;
+    uint32_t bytes;
+    char kind; // i: signed, u: unsigned, f: float
+} scalars[] = {
+    {"char", "int8", 1, 'i'},           {"uchar", "uint8", 1, 'u'},
+    {"unsigned char", "uint8", 1, 'u'}, {"short", "int16", 2, 'i'},
+    {"ushort", "uint16", 2, 'u'},       {"unsigned short", "uint16", 2, 'u'},
+    {"int", "int32", 4, 'i'},           {"uint", "uint32", 4, 'u'},
+    {"unsigned int", "uint32", 4, 'u'}, {"long", "int64", 8, 'i'},
+    {"ulong", "uint64", 8, 'u'},        {"unsigned long", "uint64", 8, 'u'},
+    {"half", "half", 2, 'f'},           {"float", "float", 4, 'f'},
+    {"double", "double", 8, 'f'},       {"bool", "uint8", 1, 'u'},
+    {"int8", "int8", 1, 'i'},           {"uint8", "uint8", 1, 'u'},
+    {"int16", "int16", 2, 'i'},         {"uint16", "uint16", 2, 'u'},
+    {"int32", "int32", 4, 'i'},         {"uint32", "uint32", 4, 'u'},
+    {"int64", "int64", 8, 'i'},         {"uint64", "uint64", 8, 'u'},
+};
+
+// The scalar and the width of a vector's type; false: it is neither.
+static bool read_type(const char *type, const struct scalar_name **scalar, uint32_t *width)
+{
+    size_t length = strcspn(type, "*");
+    while (length && (type[length - 1] == ' '))
+        length--;
+    size_t digits = length;
+    while (digits && isdigit((unsigned char)type[digits - 1]))
+        digits--;
+    *width = digits < length ? (uint32_t)strtoul(type + digits, NULL, 10) : 1;
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        if (strlen(scalars[i].name) == digits && memcmp(type, scalars[i].name, digits) == 0) {
+            *scalar = &scalars[i];
+            return *width == 1 || *width == 2 || *width == 3 || *width == 4 || *width == 8 ||
+                   *width == 16;
+        }
+    }
+    return false;
+}
+
+static bool integer_of(const struct scalar_name *s, const struct capture_value *v, int64_t *out)
+{
+    uint64_t bits = 0;
+    if (s->kind == 'f' || v->kind != CAPTURED_VALUE || v->bytes != s->bytes)
+        return false;
+    memcpy(&bits, v->value, s->bytes); // little-endian, as all that run OpenCL are
+    if (s->kind == 'i' && s->bytes < 8 && bits >> (8 * s->bytes - 1))
+        bits |= ~UINT64_C(0) << 8 * s->bytes;
+    *out = (int64_t)bits;
+    return s->kind == 'i' || *out >= 0;
+}
+
+// A scalar as a spec has it: exactly.
+static const char *number_of(struct making *m, const struct scalar_name *s,
+                             const struct capture_value *v)
+{
+    int64_t i;
+    float f;
+    double d;
+    char number[32];
+    if (integer_of(s, v, &i))
+        return arena_printf(m->a, "%lld", (long long)i);
+    if (v->bytes == 4 && s->bytes == 4 && s->kind == 'f') {
+        memcpy(&f, v->value, 4);
+        d = f;
+    } else if (v->bytes == 8 && s->bytes == 8 && s->kind == 'f')
+        memcpy(&d, v->value, 8);
+    else
+        return NULL;
+    f64_to_str(d, number);
+    return isfinite(d) ? arena_strdup(m->a, number) : NULL;
+}
+
+// ---- options -----------------------------------------------------------------------------------
+
+static bool add_macro(struct making *m, const char *text)
+{
+    const char *equal = strchr(text, '=');
+    struct macro *x = &m->macros[m->macro_count];
+    if (m->macro_count == MACROS_MOST)
+        return refuse_spec(m, "its options have more than 256 macros");
+    for (uint32_t i = 0; i < m->macro_count; i++) {
+        const size_t length = strlen(m->macros[i].name);
+        if (strncmp(m->macros[i].name, text, length) == 0 && (!text[length] || text[length] == '='))
+            return true; // again, in another part
+    }
+    x->name = arena_strndup(m->a, text, equal ? (size_t)(equal - text) : strlen(text));
+    x->text = arena_strdup(m->a, equal ? equal + 1 : "1");
+    x->is_integer = x->text && str_to_i64(x->text, &x->value);
+    m->macro_count++;
+    return x->name && x->text;
+}
+
+// The options, split at blanks as a compiler does it: quotes and backslashes keep a word together.
+static bool split_options(struct making *m, const char *options)
+{
+    bool is_define = false, ok = true;
+    for (const char *at = options; ok && *(at += strspn(at, " \t\n"));) {
+        struct text word = TEXT_INIT;
+        char quote = 0;
+        for (; *at && (quote || !strchr(" \t\n", *at)); at++) {
+            if (*at == '\\' && at[1])
+                text_addc(&word, *++at);
+            else if (*at == quote)
+                quote = 0;
+            else if (!quote && (*at == '"' || *at == '\''))
+                quote = *at;
+            else
+                text_addc(&word, *at);
+        }
+        const char *w = text_cstr(&word);
+        if (is_define || (str_starts(w, "-D") && w[2]))
+            ok = add_macro(m, is_define ? w : w + 2);
+        else if (!str_equal(w, "-D"))
+            ok = m->other_count < MACROS_MOST &&
+                 (m->others[m->other_count++] = arena_strdup(m->a, w)) != NULL;
+        is_define = !is_define && str_equal(w, "-D");
+        text_release(&word);
+    }
+    return ok || refuse_spec(m, "its options cannot be read");
+}
+
+// The program's options with other values of the parameters.
+static const char *options_with(struct making *m, const int64_t *values)
+{
+    struct text t = TEXT_INIT;
+    for (uint32_t i = 0; i < m->other_count; i++) {
+        text_addf(&t, "%s", t.length ? " " : "");
+        text_add(&t, m->others[i]);
+    }
+    for (uint32_t i = 0; i < m->macro_count; i++) {
+        const struct macro *x = &m->macros[i];
+        int32_t at = -1;
+        for (uint32_t p = 0; p < m->parameter_count; p++)
+            at = str_equal(m->parameters[p].name, x->name) ? (int32_t)p : at;
+        if (at >= 0)
+            continue;
+        text_addf(&t, "%s-D%s=%s%s%s", t.length ? " " : "", x->name,
+                  strpbrk(x->text, " \t") ? "\"" : "", x->text,
+                  strpbrk(x->text, " \t") ? "\"" : "");
+    }
+    for (uint32_t p = 0; p < m->parameter_count; p++)
+        text_addf(&t, "%s-D%s=%lld", t.length ? " " : "", m->parameters[p].name,
+                  (long long)values[p]);
+    return text_to_arena(&t, m->a);
+}
+
+// ---- the text ----------------------------------------------------------------------------------
+
+static bool write_file(struct making *m, const char *name, const char *digest, struct error *e)
+{
+    struct text t = TEXT_INIT;
+    const char *path = capture_path(m->a, m->c, name);
+    bool ok = (path || error_memory(e)) && capture_content(m->c, digest, &t, e) &&
+              file_replace(path, &t, e);
+    text_release(&t);
+    return ok;
+}
+
+// A header's name may have folders in it, but leads nowhere else.
+static bool is_inside(const char *name)
+{
+    bool ok = *name && *name != '/' && strlen(name) < 200;
+    for (const char *at = name; ok && (at = strstr(at, "..")); at++)
+        ok = false;
+    return ok;
+}
+
+static bool write_headers(struct making *m, const struct capture_part *part, struct error *e)
+{
+    for (uint32_t i = 0; i < part->header_count; i++) {
+        const struct capture_header *h = &part->headers[i];
+        if (!is_inside(h->name))
+            return refuse_spec(m, "a header's name leads out of its folder");
+        m->include = arena_printf(m->a, "%s.include", m->k->title);
+        const char *file = arena_printf(m->a, "%s/%s", m->include, h->name);
+        const char *slash = file ? strrchr(file, '/') : NULL;
+        const char *folder =
+            slash ? capture_path(m->a, m->c, arena_strndup(m->a, file, (size_t)(slash - file)))
+                  : NULL;
+        if (!folder)
+            return error_memory(e);
+        if (!folder_make(folder, e) || !write_file(m, file, h->digest, e))
+            return false;
+    }
+    return true;
+}
+
+// Writes the program's texts, and lists them as the spec does.
+static bool write_texts(struct making *m, struct error *e)
+{
+    const struct capture_kernel *k = m->k;
+    for (uint32_t i = 0; i < k->part_count; i++) {
+        const char *name = k->part_count == 1 ? arena_printf(m->a, "%s.cl", k->title)
+                                              : arena_printf(m->a, "%s.%u.cl", k->title, i + 1);
+        if (!name || !write_file(m, name, k->parts[i].source, e))
+            return name ? false : error_memory(e);
+        m->files[m->file_count++] = name;
+        if (!write_headers(m, &k->parts[i], e))
+            return false;
+        if (m->file_count == FILES_MOST)
+            return refuse_spec(m, "it was linked from more than 32 texts");
+    }
+    bool ok = k->is_linked || split_options(m, k->options);
+    for (uint32_t i = 0; ok && k->is_linked && i < k->part_count;
+         i++) // all of them for every part; a replay tries it
+        ok = split_options(m, k->parts[i].options);
+    return ok;
+}
+
+// Reads what the reader of `init` is given: macros of the options, then the texts with what they include.
+static bool read_texts_whole(struct making *m, struct text *out, struct error *e)
+{
+    const char *folders[MACROS_MOST + 2] = {NULL};
+    uint32_t count = 0;
+    if (m->include)
+        folders[count++] = capture_path(m->a, m->c, m->include);
+    for (uint32_t i = 0; i < m->other_count; i++) {
+        if (str_starts(m->others[i], "-I") && m->others[i][2])
+            folders[count++] = m->others[i] + 2;
+    }
+    for (uint32_t i = 0; i < m->macro_count; i++)
+        text_addf(out,
+                  m->macros[i].is_integer ? "#ifndef %s\n#define %s %s\n#endif\n"
+                                          : "#define %.0s%s %s\n",
+                  m->macros[i].name, m->macros[i].name, m->macros[i].text);
+    for (uint32_t i = 0; i < m->file_count; i++) {
+        const char *path = capture_path(m->a, m->c, m->files[i]);
+        if (!path || !infer_read(path, folders, out, NULL, e))
+            return false;
+    }
+    return true;
+}
+
+// ---- names and their values --------------------------------------------------------------------
+
+static const struct macro *find_macro(const struct making *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->macro_count; i++) {
+        if (str_equal(m->macros[i].name, name))
+            return &m->macros[i];
+    }
+    return NULL;
+}
+
+const char *argument_name(const struct making *m, uint32_t at)
+{
+    const struct capture_argument *x = &m->k->arguments[at];
+    if (*x->name)
+        return x->name;
+    if (m->is_inferred && at < m->f.argument_count && m->f.arguments[at].name)
+        return m->f.arguments[at].name;
+    return arena_printf(m->a, "argument_%u", at);
+}
+
+const char *argument_type(const struct making *m, uint32_t at)
+{
+    const struct capture_argument *x = &m->k->arguments[at];
+    return *x->type ? x->type
+           : m->is_inferred && at < m->f.argument_count && m->f.arguments[at].type
+               ? m->f.arguments[at].type
+               : "";
+}
+
+static bool scalar_value(const struct making *m, uint32_t argument, const struct capture_launch *l,
+                         int64_t *out)
+{
+    const struct scalar_name *s;
+    uint32_t width;
+    return read_type(argument_type(m, argument), &s, &width) && width == 1 &&
+           !m->k->arguments[argument].is_pointer && integer_of(s, &l->values[argument], out);
+}
+
+// The symbols of expressions: parameters, then names that the text leaves to the launch, then integer scalars.
+static bool add_symbol(struct making *m, const char *name, enum symbol_kind kind, uint32_t index)
+{
+    for (uint32_t i = 0; i < m->symbol_count; i++) {
+        if (str_equal(m->symbols[i].name, name))
+            return true;
+    }
+    if (m->symbol_count == SYMBOLS_MOST)
+        return refuse_spec(m, "it has more names than a spec can");
+    m->symbols[m->symbol_count] = (struct expr_symbol){.name = name};
+    m->kinds[m->symbol_count] = kind;
+    m->indices[m->symbol_count++] = index;
+    return true;
+}
+
+static bool make_symbols(struct making *m)
+{
+    bool ok = true;
+    m->symbol_count = 0;
+    for (uint32_t i = 0; ok && i < m->parameter_count; i++)
+        ok = add_symbol(m, m->parameters[i].name, SYMBOL_PARAMETER, i);
+    for (uint32_t i = 0; ok && i < m->macro_count; i++) {
+        if (m->macros[i].is_integer)
+            ok = add_symbol(m, m->macros[i].name, SYMBOL_MACRO, i);
+    }
+    for (uint32_t i = 0; ok && i < m->k->argument_count; i++) {
+        int64_t value;
+        if (scalar_value(m, i, &m->k->launches[0], &value))
+            ok = add_symbol(m, argument_name(m, i), SYMBOL_SCALAR, i);
+    }
+    for (uint32_t i = 0; ok && m->is_inferred && i < m->f.name_count; i++) {
+        if (m->f.names[i].role == NAME_CONSTANT)
+            ok = add_symbol(m, m->f.names[i].name, SYMBOL_CONSTANT, i);
+    }
+    return ok;
+}
+
+static void fill_slots(const struct making *m, const struct capture_launch *l,
+                       const int64_t *values, struct value *slots)
+{
+    for (uint32_t i = 0; i < m->symbol_count; i++) {
+        int64_t v = 0;
+        const uint32_t at = m->indices[i];
+        if (m->kinds[i] == SYMBOL_PARAMETER)
+            v = values ? values[at] : m->parameters[at].value;
+        else if (m->kinds[i] == SYMBOL_MACRO)
+            v = m->macros[at].value;
+        else if (m->kinds[i] == SYMBOL_CONSTANT)
+            v = m->f.names[at].value;
+        else
+            scalar_value(m, at, l, &v);
+        slots[i] = value_int(v);
+    }
+}
+
+static bool eval_for_launch(struct making *m, const char *text, const struct capture_launch *l,
+                            const int64_t *values, int64_t *out)
+{
+    struct value slots[SYMBOLS_MOST], v;
+    struct error e = ERROR_INIT;
+    const struct expr_symbols symbols = {m->symbols, m->symbol_count};
+    struct expr *x = text ? expr_parse(m->a, text, &symbols, &e) : NULL;
+    fill_slots(m, l, values, slots);
+    return x && expr_eval(x, slots, m->a, &v) == EXPR_FAULT_NONE && value_to_i64(&v, out);
+}
+
+// ---- geometry ----------------------------------------------------------------------------------
+
+static int64_t round_up(int64_t n, int64_t to)
+{
+    return to > 0 && n > 0 && n < INT64_MAX - to ? (n + to - 1) / to * to : n;
+}
+
+// Does the expression give this axis of every launch, as hone would launch it?
+static bool fits_global(struct making *m, const char *text, const char *local, uint32_t axis)
+{
+    for (size_t i = 0; i < m->k->launch_count; i++) {
+        const struct capture_launch *l = &m->k->launches[i];
+        int64_t global = 0, group = 1;
+        if (!eval_for_launch(m, text, l, NULL, &global) ||
+            (local && !eval_for_launch(m, local, l, NULL, &group)) || global < 1)
+            return false;
+        if ((axis < l->dimensions ? l->global[axis] : 1) != round_up(global, group))
+            return false;
+    }
+    return true;
+}
+
+static bool fits_local(struct making *m, const char *text, uint32_t axis)
+{
+    for (size_t i = 0; i < m->k->launch_count; i++) {
+        const struct capture_launch *l = &m->k->launches[i];
+        int64_t local = 0;
+        if (!eval_for_launch(m, text, l, NULL, &local) || local < 1 ||
+            (l->has_local && (axis < l->dimensions ? l->local[axis] : 1) != local))
+            return false;
+    }
+    return true;
+}
+
+static bool same_local(const struct making *m, uint32_t axis)
+{
+    const struct capture_launch *first = &m->k->launches[0];
+    for (size_t i = 1; i < m->k->launch_count; i++) {
+        const struct capture_launch *l = &m->k->launches[i];
+        if (l->has_local != first->has_local || l->local[axis] != first->local[axis])
+            return false;
+    }
+    return true;
+}
+
+// A work-group that the program's macros give: one of them, a product of two, or a number.
+static const char *fit_local(struct making *m, uint32_t axis)
+{
+    for (uint32_t i = 0; i < m->symbol_count; i++) {
+        if (m->kinds[i] != SYMBOL_SCALAR && fits_local(m, m->symbols[i].name, axis) &&
+            m->k->launches[0].local[axis] > 1)
+            return m->symbols[i].name;
+    }
+    return same_local(m, axis)
+               ? arena_printf(m->a, "%lld", (long long)m->k->launches[0].local[axis])
+               : NULL;
+}
+
+// An extent of scalars and macros: `s`, `ceil(s / p)`, with groups of `local` items for each.
+static const char *fit_global(struct making *m, const char *local, uint32_t axis)
+{
+    for (uint32_t s = 0; s < m->symbol_count; s++) {
+        const char *name = m->symbols[s].name;
+        if (m->kinds[s] != SYMBOL_SCALAR)
+            continue;
+        if (fits_global(m, name, local, axis))
+            return name;
+        for (uint32_t p = 0; p < m->symbol_count; p++) {
+            if (m->kinds[p] != SYMBOL_PARAMETER && m->kinds[p] != SYMBOL_MACRO)
+                continue;
+            const char *per = m->symbols[p].name;
+            const char *few = arena_printf(m->a, "(%s + %s - 1) // %s", name, per, per);
+            if (fits_global(m, few, local, axis))
+                return few;
+            const char *groups = local ? arena_printf(m->a, "(%s) * %s", few, local) : NULL;
+            if (groups && fits_global(m, groups, local, axis))
+                return groups;
+        }
+    }
+    return NULL;
+}
+
+// The recorded size itself, which is then a constant of the spec.
+static const char *keep_global(struct making *m, uint32_t axis)
+{
+    static const char *const names[] = {"launch_x", "launch_y", "launch_z"};
+    bool varies = false;
+    for (size_t i = 1; i < m->k->launch_count; i++)
+        varies = varies || m->k->launches[i].global[axis] != m->k->launches[0].global[axis];
+    if (!varies && axis > 0 && m->k->launches[0].global[axis] == 1)
+        return "1";
+    m->keeps_global[axis] = true;
+    return names[axis];
+}
+
+static void make_geometry(struct making *m)
+{
+    const uint32_t dimensions = m->k->launches[0].dimensions;
+    bool fits = m->is_inferred && m->f.axes >= 1;
+    for (uint32_t a = 0; fits && a < dimensions; a++) {
+        const char *local = a < m->f.axes ? m->f.local[a] : "1";
+        fits = fits_local(m, local, a) &&
+               fits_global(m, a < m->f.axes ? m->f.global[a] : "1", local, a);
+    }
+    m->is_geometry_inferred = fits;
+    for (uint32_t a = 0; a < dimensions; a++) {
+        const bool is_own =
+            m->is_inferred && a < m->f.axes && m->own_local[a] && fits_local(m, m->f.local[a], a);
+        m->local[a] = fits || is_own                ? (a < m->f.axes ? m->f.local[a] : "1")
+                      : m->k->launches[0].has_local ? fit_local(m, a)
+                                                    : NULL;
+        m->global[a] =
+            fits ? (a < m->f.axes ? m->f.global[a] : "1") : fit_global(m, m->local[a], a);
+        if (!m->global[a])
+            m->global[a] = keep_global(m, a);
+    }
+}
+
+// ---- parameters --------------------------------------------------------------------------------
+
+static bool add_parameter(struct making *m, const char *name, int64_t value, const char *values)
+{
+    const struct expr_symbols none = {NULL, 0};
+    struct error e = ERROR_INIT;
+    struct value list;
+    struct parameter *p = &m->parameters[m->parameter_count];
+    struct expr *x = values ? expr_parse(m->a, values, &none, &e) : NULL;
+    if (m->parameter_count == PARAMETERS_MOST)
+        return false;
+    *p = (struct parameter){.name = name, .value = value};
+    p->values[p->count++] = value;
+    const bool ok =
+        x && expr_eval(x, NULL, m->a, &list) == EXPR_FAULT_NONE && list.kind == VALUE_LIST;
+    for (uint32_t i = 0; ok && i < list.count && p->count < VALUES_ROOM; i++) {
+        int64_t v;
+        if (value_to_i64(&list.items[i], &v) && v != value)
+            p->values[p->count++] = v;
+    }
+    m->parameter_count++;
+    return true;
+}
+
+// A size of the work-group that the text leaves to the launch: along which axis?
+static int own_axis(const struct inferred *f, const struct inferred_name *n)
+{
+    for (uint32_t a = 0; n->is_own && a < f->axes; a++) {
+        if (str_equal(f->local[a], n->name))
+            return (int)a;
+    }
+    return -1;
+}
+
+static void take_parameters(struct making *m)
+{
+    const struct capture_launch *l = &m->k->launches[0];
+    for (uint32_t i = 0; m->is_inferred && i < m->f.name_count; i++) {
+        const struct inferred_name *n = &m->f.names[i];
+        const struct macro *x = find_macro(m, n->name);
+        const int axis = own_axis(&m->f, n);
+        if (n->role != NAME_PARAMETER || (x && !x->is_integer))
+            continue;
+        if (axis >= 0 && (uint32_t)axis < l->dimensions &&
+            (!l->has_local || same_local(m, (uint32_t)axis))) {
+            int64_t value = l->has_local ? l->local[axis] : axis == 0 ? 64 : 1;
+            while (!l->has_local && value > 1 && l->global[axis] % value)
+                value /= 2;
+            m->own_local[axis] = add_parameter(m, n->name, value, n->values);
+        } else if (axis < 0 && !n->is_own)
+            add_parameter(m, n->name, x ? x->value : n->value, n->values);
+    }
+}
+
+// ---- trials ------------------------------------------------------------------------------------
+
+static bool trial_geometry(struct making *m, const int64_t *values, int64_t *global, int64_t *local)
+{
+    const struct capture_launch *l = &m->k->launches[0];
+    for (uint32_t a = 0; a < 3; a++) {
+        global[a] = local[a] = 1;
+        if (a >= l->dimensions)
+            continue;
+        if (m->local[a] && !eval_for_launch(m, m->local[a], l, values, &local[a]))
+            return false;
+        if (m->keeps_global[a])
+            global[a] = l->global[a];
+        else if (!eval_for_launch(m, m->global[a], l, values, &global[a]))
+            return false;
+        global[a] = round_up(global[a], m->local[a] ? local[a] : 1);
+        if (global[a] < 1 || local[a] < 1)
+            return false;
+    }
+    return local[0] <= 4096 && local[1] <= 4096 && local[2] <= 4096 &&
+           local[0] * local[1] * local[2] <= 4096;
+}
+
+// Is the output right with these values? Near enough for sums in another order; the spec's own tolerance is as wide.
+static bool try_values(struct making *m, const int64_t *values)
+{
+    int64_t global[3], local[3];
+    struct capture_replay r;
+    if (!trial_geometry(m, values, global, local))
+        return false;
+    const bool has_local = m->local[0] != NULL;
+    const char *options = options_with(m, values);
+    capture_play(m->p, &m->k->launches[0], 1, options, global, has_local ? local : NULL, m->a, &r);
+    return !r.why && (r.exact == r.times || r.deviation <= 1e-4);
+}
+
+static bool meets_restrictions(struct making *m, const int64_t *values)
+{
+    for (uint32_t i = 0; m->is_inferred && i < m->f.restriction_count; i++) {
+        struct error e = ERROR_INIT;
+        struct value slots[SYMBOLS_MOST];
+        const struct expr_symbols symbols = {m->symbols, m->symbol_count};
+        bool holds = true;
+        struct expr *x = expr_parse(m->a, m->f.restrictions[i], &symbols, &e);
+        fill_slots(m, &m->k->launches[0], values, slots);
+        if (x && (expr_test(x, slots, m->a, &holds) != EXPR_FAULT_NONE || !holds))
+            return false;
+    }
+    return true;
+}
+
+static void drop_parameter(struct making *m, uint32_t at)
+{
+    struct parameter *p = &m->parameters[at];
+    p->count = 1;
+    p->values[0] = p->value;
+}
+
+// Keeps of each parameter the values with which a replay is right. Where the restrictions forbid to change one alone, all that
+// have this value or may take it change together.
+static void try_parameters(struct making *m)
+{
+    int64_t values[PARAMETERS_MOST];
+    uint32_t trials = 0;
+    for (uint32_t i = 0; i < m->parameter_count; i++)
+        values[i] = m->parameters[i].value;
+    m->works = try_values(m, values);
+    for (uint32_t i = 0; i < m->parameter_count; i++) {
+        struct parameter *p = &m->parameters[i];
+        uint32_t kept = 1;
+        if (!m->works) {
+            drop_parameter(m, i);
+            continue;
+        }
+        for (uint32_t v = 1; v < p->count && kept < VALUES_MOST; v++) {
+            values[i] = p->values[v];
+            const bool is_alone = meets_restrictions(m, values);
+            const bool is_right = !is_alone || (trials++ < TRIALS_MOST && try_values(m, values));
+            if (is_right)
+                p->values[kept++] = p->values[v];
+            values[i] = p->value;
+        }
+        p->count = kept;
+    }
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static bool refuse_launch(struct making *m)
+{
+    const struct capture_kernel *k = m->k;
+    const struct capture_launch *l = &k->launches[0];
+    if (k->without)
+        return refuse_spec(m,
+                           arena_printf(m->a,
+                                        "its program was made from a %s: --refuse-binaries makes "
+                                        "programs with a cache use their text",
+                                        k->without));
+    if (l->is_indirect)
+        return refuse_spec(m, "it reads memory that no argument names");
+    if (l->has_offset)
+        return refuse_spec(m, "it was launched with an offset, which specs do not have");
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        const struct capture_value *v = &l->values[i];
+        const struct scalar_name *s;
+        uint32_t width;
+        const bool has_type = read_type(argument_type(m, i), &s, &width);
+        if (v->kind == CAPTURED_NULL)
+            return refuse_spec(m, arena_printf(m->a, "argument %s is NULL, which specs do not have",
+                                               argument_name(m, i)));
+        if (v->same >= 0 && (!str_equal(v->before, v->after) ||
+                             !str_equal(l->values[v->same].before, l->values[v->same].after)))
+            return refuse_spec(m, arena_printf(m->a, "arguments %s and %s are the same memory",
+                                               argument_name(m, (uint32_t)v->same),
+                                               argument_name(m, i)));
+        if (v->kind == CAPTURED_VALUE && !(has_type && width == 1 && number_of(m, s, v)))
+            return refuse_spec(
+                m, arena_printf(m->a, "argument %s is a '%s' by value, which specs do not have",
+                                argument_name(m, i), argument_type(m, i)));
+    }
+    return true;
+}
+
+bool making_type(const struct making *m, uint32_t argument, const char **spec, uint32_t *bytes,
+                 uint32_t *width)
+{
+    const struct scalar_name *s;
+    if (!read_type(argument_type(m, argument), &s, width))
+        return false;
+    *spec = s->spec;
+    *bytes = s->bytes * (*width == 3 ? 4 : *width);
+    return true;
+}
+
+const char *making_number(struct making *m, uint32_t argument, const struct capture_value *v)
+{
+    const struct scalar_name *s;
+    uint32_t width;
+    return read_type(argument_type(m, argument), &s, &width) ? number_of(m, s, v) : NULL;
+}
+
+bool making_scalar(const struct making *m, uint32_t argument, const struct capture_launch *l,
+                   int64_t *out)
+{
+    return scalar_value(m, argument, l, out);
+}
+
+static void list_tunable(struct making *m)
+{
+    struct text t = TEXT_INIT;
+    for (uint32_t i = 0; i < m->parameter_count; i++) {
+        if (m->parameters[i].count > 1)
+            text_addf(&t, "%s%s", t.length ? ", " : "", m->parameters[i].name);
+    }
+    m->k->tunes = text_to_arena(&t, m->a);
+}
+
+// A launch that changed nothing, because an earlier one had left the same, is no evidence: the first that did stands first.
+static void put_evidence_first(struct capture_kernel *k)
+{
+    for (size_t i = 0; i < k->launch_count; i++) {
+        if (!capture_changes(&k->launches[i], k->argument_count))
+            continue;
+        const struct capture_launch first = k->launches[i];
+        memmove(&k->launches[1], &k->launches[0], i * sizeof first);
+        k->launches[0] = first;
+        return;
+    }
+}
+
+bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struct capture_player *p,
+                        struct arena *a, struct error *e)
+{
+    struct error ignored = ERROR_INIT;
+    struct text whole = TEXT_INIT;
+    struct making *m = arena_alloc(a, sizeof *m);
+    if (!m)
+        return error_memory(e);
+    memset(m, 0, sizeof *m);
+    m->c = c, m->k = k, m->p = p, m->a = a;
+    if (k->launch_count == 0) {
+        static const char *const reasons[] = {
+#define X(name, text) text,
+            CAPTURE_REASONS(X)
+#undef X
+        };
+        refuse_spec(m, k->reason < CAPTURE_REASON_COUNT && *reasons[k->reason]
+                           ? reasons[k->reason]
+                           : "it was never launched");
+        return true;
+    }
+    put_evidence_first(k);
+    bool ok = k->without ? refuse_launch(m) : write_texts(m, e);
+    enum language language;
+    if (ok && !k->without && read_texts_whole(m, &whole, &ignored) &&
+        language_parse("opencl", &language))
+        m->is_inferred =
+            infer_kernel(text_cstr(&whole), whole.length, language, k->name, a, &m->f, &ignored);
+    text_release(&whole);
+    ok = ok && refuse_launch(m);
+    if (ok) {
+        take_parameters(m);
+        ok = make_symbols(m);
+    }
+    if (ok) {
+        make_geometry(m);
+        try_parameters(m);
+        list_tunable(m);
+        ok = m->works || !k->is_linked ||
+             refuse_spec(m, "its parts were compiled with different options");
+        ok = ok && capture_emit_spec(m, e);
+    }
+    return ok || (k->why && e->code == ERROR_NONE);
+}

@@ -1,0 +1,68 @@
+// The parts of a spec that is being made, between the two files that make it.
+#ifndef HONE_CAPTURE_CAPTURE_SPEC_H
+#define HONE_CAPTURE_CAPTURE_SPEC_H
+
+#include "expr/expr.h"
+#include "extras/capture/capture.h"
+#include "extras/init/infer.h"
+
+enum {
+    MACROS_MOST = 256,
+    FILES_MOST = 33,
+    PARAMETERS_MOST = 24,
+    SYMBOLS_MOST = 320,
+    VALUES_ROOM = 32,
+};
+
+struct macro { // of the options
+    const char *name, *text;
+    int64_t value;
+    bool is_integer;
+};
+
+struct parameter {
+    const char *name;
+    int64_t value; // of the program
+    int64_t values[VALUES_ROOM];
+    uint32_t count; // the program's own is the first
+};
+
+enum symbol_kind { SYMBOL_PARAMETER, SYMBOL_MACRO, SYMBOL_SCALAR, SYMBOL_CONSTANT };
+
+struct making {
+    const struct capture *c;
+    struct capture_kernel *k;
+    struct capture_player *p;
+    struct arena *a;
+    struct macro macros[MACROS_MOST];
+    const char *others[MACROS_MOST]; // options that define nothing
+    uint32_t macro_count, other_count;
+    const char *files[FILES_MOST]; // of the text
+    uint32_t file_count;
+    const char *include; // (or NULL) folder of headers
+    bool is_inferred, is_geometry_inferred;
+    struct inferred f;
+    struct parameter parameters[PARAMETERS_MOST];
+    uint32_t parameter_count;
+    struct expr_symbol symbols[SYMBOLS_MOST];
+    enum symbol_kind kinds[SYMBOLS_MOST];
+    uint32_t indices[SYMBOLS_MOST];
+    uint32_t symbol_count;
+    bool own_local[3], keeps_global[3];
+    const char *global[3], *local[3]; // local NULL: the driver chooses
+    bool works;                       // a replay by these is right
+};
+
+const char *argument_name(const struct making *m, uint32_t at);
+const char *argument_type(const struct making *m, uint32_t at); // as the kernel says it
+// The element of a buffer: its type in a spec, the bytes of the whole vector. False: hone knows no such type.
+bool making_type(const struct making *m, uint32_t argument, const char **spec, uint32_t *bytes,
+                 uint32_t *width);
+const char *making_number(struct making *m, uint32_t argument, const struct capture_value *v);
+bool making_scalar(const struct making *m, uint32_t argument, const struct capture_launch *l,
+                   int64_t *out);
+
+// Writes KERNEL.json, the names of its data, and KERNEL.csv with its shapes; sets `spec` and `in_spec`.
+bool capture_emit_spec(struct making *m, struct error *e);
+
+#endif

@@ -1,0 +1,143 @@
+// The layer in front of a loader that has no layers: the same object is preloaded, so that a program that links the loader finds
+// these functions first, and dlsym() hands them to a program that opens the loader itself. In front of a loader that has layers
+// they only pass on.
+#include "extras/capture/layer/layer_entry.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The functions that the layer calls and does not wrap.
+#define LAYER_CALLED(X)                                                                            \
+    X(clGetDeviceInfo)                                                                             \
+    X(clGetContextInfo)                                                                            \
+    X(clGetProgramInfo)                                                                            \
+    X(clGetKernelInfo)                                                                             \
+    X(clGetKernelArgInfo)                                                                          \
+    X(clGetEventInfo)                                                                              \
+    X(clGetEventProfilingInfo)                                                                     \
+    X(clRetainEvent)                                                                               \
+    X(clReleaseEvent)                                                                              \
+    X(clEnqueueCopyBuffer)                                                                         \
+    X(clEnqueueSVMMemcpy)
+
+static struct preload {
+    pthread_once_t once;
+    _Atomic(void *) handle; // of the loader that the program opened; NULL: the next in line
+    cl_icd_dispatch real;   // the loader's own
+    atomic_bool is_finding; // the loader starts: what it calls and looks up now is its own business
+} preload = {.once = PTHREAD_ONCE_INIT};
+
+typedef void *(*find_symbol)(void *, const char *);
+
+// glibc's own dlsym, found without it.
+static find_symbol real_dlsym(void)
+{
+    static _Atomic(find_symbol) found;
+    find_symbol f = atomic_load_explicit(&found, memory_order_relaxed);
+    if (!f) {
+        static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
+        void *at = NULL;
+        for (size_t i = 0; !at && i < sizeof versions / sizeof *versions; i++)
+            at = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+        memcpy(&f, &at, sizeof f);
+        atomic_store(&found, f);
+    }
+    return f;
+}
+
+static void find_function(void *to, const char *name)
+{
+    void *handle = atomic_load(&preload.handle);
+    find_symbol find = real_dlsym();
+    void *at = find ? find(handle ? handle : RTLD_NEXT, name) : NULL;
+    memcpy(to, &at, sizeof at);
+}
+
+// The loader initializes itself at its first call, and calls clInitLayer then, if it has layers.
+static void find_functions(void)
+{
+    atomic_store(&preload.is_finding, true);
+#define X(result, name, parameters, arguments) find_function((void *)&preload.real.name, #name);
+    LAYER_FUNCTIONS(X)
+#undef X
+#define X(name) find_function((void *)&preload.real.name, #name);
+    LAYER_CALLED(X)
+#undef X
+    cl_uint count = 0;
+    if (preload.real.clGetPlatformIDs)
+        preload.real.clGetPlatformIDs(0, NULL, &count);
+    atomic_store(&preload.is_finding, false);
+    if (atomic_load(&layer_is_layer))
+        return;
+    layer_open();
+    layer_next = preload.real;
+}
+
+static const cl_icd_dispatch *preloaded(void)
+{
+    if (atomic_load_explicit(&preload.is_finding, memory_order_relaxed))
+        return &preload.real;
+    pthread_once(&preload.once, find_functions);
+    return atomic_load_explicit(&layer_is_layer, memory_order_relaxed) ? &preload.real
+                                                                       : &layer_wrapped;
+}
+
+// A loader that lacks a function is not called for it.
+#define X(result, name, parameters, arguments)                                                     \
+    LAYER_EXPORT result CL_API_CALL name parameters                                                \
+    {                                                                                              \
+        const cl_icd_dispatch *to = preloaded();                                                   \
+        return preload.real.name ? to->name arguments : (result)0;                                 \
+    }
+#define V(result, name, parameters, arguments)                                                     \
+    LAYER_EXPORT result CL_API_CALL name parameters                                                \
+    {                                                                                              \
+        const cl_icd_dispatch *to = preloaded();                                                   \
+        if (preload.real.name)                                                                     \
+            to->name arguments;                                                                    \
+    }
+LAYER_VALUE_FUNCTIONS(X)
+LAYER_VOID_FUNCTIONS(V)
+#undef X
+#undef V
+
+// The layer's function of this name.
+static void *own_function(const char *name)
+{
+    void *at = NULL;
+    if (name[0] != 'c' || name[1] != 'l')
+        return NULL;
+#define X(result, own, parameters, arguments)                                                      \
+    if (strcmp(name, #own) == 0) {                                                                 \
+        result(CL_API_CALL *f) parameters = own;                                                   \
+        memcpy(&at, &f, sizeof at);                                                                \
+    }
+    LAYER_FUNCTIONS(X)
+#undef X
+    return at;
+}
+
+// The handle that the program asks is of an OpenCL loader; else the function found is another's.
+static void *wrap_symbol(void *handle, const char *name, void *own)
+{
+    void *found = real_dlsym()(handle, name), *none = NULL;
+    if (!found || found == own)
+        return found;
+    atomic_compare_exchange_strong(&preload.handle, &none, handle);
+    return atomic_load(&preload.handle) == handle ? own : found;
+}
+
+// The last call is a jump, not a call: what RTLD_NEXT and RTLD_DEFAULT mean depends on who asks, which glibc reads from the
+// return address. Preloaded alone: a program that has the layer from its loader has dlsym from glibc.
+LAYER_EXPORT
+__attribute__((noinline, optimize("O2"), no_sanitize("address", "thread", "undefined"))) void *
+dlsym(void *restrict handle, const char *restrict name)
+{
+    if (handle != RTLD_NEXT && handle != RTLD_DEFAULT) {
+        void *own = atomic_load(&preload.is_finding) ? NULL : own_function(name);
+        if (own)
+            return wrap_symbol(handle, name, own);
+    }
+    return real_dlsym()(handle, name);
+}

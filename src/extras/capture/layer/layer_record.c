@@ -1,0 +1,727 @@
+// Records kernels and launches. A launch that is not captured costs a lookup, a hash of its arguments and a few
+// atomic additions; now and then its event is kept to learn its time. The first of a shape is captured: all queues of the context
+// are finished, buffers are read, the launch runs alone, and they are read again.
+#include "extras/capture/layer/layer.h"
+
+#include "base/digest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PENDING_MOST = 128, QUEUES_MOST = 64, KERNELS_MOST = 1 << 14 };
+
+atomic_long layer_user_events;
+
+static struct pending {
+    pthread_mutex_t lock;
+    struct {
+        cl_event event;
+        struct capture_shape *shape;
+    } list[PENDING_MOST];
+    uint32_t count;
+} pending = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static pthread_mutex_t capturing = PTHREAD_MUTEX_INITIALIZER;
+
+// The kernels that the log has.
+static struct known_kernels {
+    pthread_mutex_t lock;
+    uint64_t keys[KERNELS_MOST];
+    uint64_t captured[KERNELS_MOST]; // shapes
+} kernels = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void layer_record_after_fork(void)
+{
+    pthread_mutex_init(&pending.lock, NULL);
+    pthread_mutex_init(&capturing, NULL);
+    pthread_mutex_init(&kernels.lock, NULL);
+    pending.count = 0;
+}
+
+// ---- times -------------------------------------------------------------------------------------
+
+static void add_time(struct capture_shape *s, cl_event event)
+{
+    cl_ulong from = 0, to = 0;
+    if (layer_next.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from,
+                                           NULL) != CL_SUCCESS ||
+        layer_next.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) !=
+            CL_SUCCESS ||
+        to < from)
+        return;
+    atomic_fetch_add(&s->timed, 1);
+    atomic_fetch_add(&s->ns, to - from);
+}
+
+// Takes the times of launches that have ended.
+static void harvest_times(void)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < pending.count; i++) {
+        cl_int status = CL_QUEUED;
+        const cl_int asked = layer_next.clGetEventInfo(
+            pending.list[i].event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+        if (asked == CL_SUCCESS && status > CL_COMPLETE) {
+            pending.list[kept++] = pending.list[i];
+            continue;
+        }
+        if (asked == CL_SUCCESS && status == CL_COMPLETE)
+            add_time(pending.list[i].shape, pending.list[i].event);
+        layer_next.clReleaseEvent(pending.list[i].event);
+    }
+    pending.count = kept;
+}
+
+void layer_record_times(void)
+{
+    if (pthread_mutex_trylock(&pending.lock) != 0)
+        return;
+    harvest_times();
+    pthread_mutex_unlock(&pending.lock);
+}
+
+// Takes over the reference.
+static void keep_event(struct capture_shape *s, cl_event event)
+{
+    if (pthread_mutex_trylock(&pending.lock) != 0) {
+        layer_next.clReleaseEvent(event);
+        return;
+    }
+    if (pending.count >= PENDING_MOST / 2)
+        harvest_times();
+    if (pending.count < PENDING_MOST) {
+        pending.list[pending.count].event = event;
+        pending.list[pending.count++].shape = s;
+        event = NULL;
+    }
+    pthread_mutex_unlock(&pending.lock);
+    if (event)
+        layer_next.clReleaseEvent(event);
+}
+
+// ---- kernels -----------------------------------------------------------------------------------
+
+static void keep_text(struct layer_line *l, const char *text, size_t length)
+{
+    char digest[65];
+    if (layer_keep(text, length, digest))
+        line_text(l, digest);
+    else
+        line_add(l, "null");
+}
+
+static void log_part(struct layer_line *l, const struct layer_part *p)
+{
+    line_add(l, "{\"source\":");
+    keep_text(l, p->text, p->length);
+    line_add(l, ",\"options\":");
+    line_text(l, p->options ? p->options : "");
+    line_add(l, ",\"headers\":[");
+    for (uint32_t i = 0; i < p->header_count; i++) {
+        line_add(l, i ? ",[" : "[");
+        line_text(l, p->headers[i].name);
+        line_add(l, ",");
+        keep_text(l, p->headers[i].text, p->headers[i].length);
+        line_add(l, "]");
+    }
+    line_add(l, "]}");
+}
+
+// A text of the driver's, for a log.
+static void log_device_text(struct layer_line *l, const char *key, cl_device_id device,
+                            cl_device_info what)
+{
+    char text[1024] = "";
+    if (!device || layer_next.clGetDeviceInfo(device, what, sizeof text, text, NULL) != CL_SUCCESS)
+        *text = 0;
+    text[sizeof text - 1] = 0;
+    line_add(l, ",\"%s\":", key);
+    line_text(l, text);
+}
+
+static void log_device(struct layer_line *l, cl_device_id device)
+{
+    log_device_text(l, "device", device, CL_DEVICE_NAME);
+    log_device_text(l, "driver", device, CL_DRIVER_VERSION);
+}
+
+static void log_arguments(struct layer_line *l, cl_kernel kernel, cl_uint count)
+{
+    line_add(l, ",\"arguments\":[");
+    for (cl_uint i = 0; i < count; i++) {
+        char name[256] = "", type[256] = "";
+        cl_kernel_arg_address_qualifier address = 0;
+        layer_next.clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof name, name, NULL);
+        layer_next.clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL);
+        layer_next.clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof address,
+                                      &address, NULL);
+        line_add(l, i ? ",{\"name\":" : "{\"name\":");
+        line_text(l, name);
+        line_add(l, ",\"type\":");
+        line_text(l, type);
+        line_add(l, ",\"address\":%u}", (unsigned)address);
+    }
+    line_add(l, "]");
+}
+
+// The place of a key, which is taken if it is new; with `kernels` locked. UINT32_MAX: there is no room.
+static uint32_t kernel_place(uint64_t key, bool *is_new)
+{
+    for (uint32_t i = 0; i < KERNELS_MOST; i++) {
+        const uint32_t at = (uint32_t)(key + i) & (KERNELS_MOST - 1);
+        *is_new = kernels.keys[at] == 0;
+        if (*is_new)
+            kernels.keys[at] = key;
+        if (kernels.keys[at] == key)
+            return at;
+    }
+    return UINT32_MAX;
+}
+
+// Identifies a program in every process: by its texts and options.
+static void program_digest(const struct layer_program *p, char out[65])
+{
+    struct digest_state s;
+    struct digest d;
+    digest_start(&s);
+    for (uint32_t i = 0; i < p->part_count; i++) {
+        const struct layer_part *part = &p->parts[i];
+        digest_add(&s, part->text, part->length + 1);
+        digest_add(&s, part->options ? part->options : "",
+                   strlen(part->options ? part->options : "") + 1);
+        for (uint32_t h = 0; h < part->header_count; h++) {
+            digest_add(&s, part->headers[h].name, strlen(part->headers[h].name) + 1);
+            digest_add(&s, part->headers[h].text, part->headers[h].length + 1);
+        }
+    }
+    digest_add(&s, p->options ? p->options : "", strlen(p->options ? p->options : "") + 1);
+    digest_add(&s, p->without ? p->without : "", strlen(p->without ? p->without : "") + 1);
+    digest_finish(&s, &d);
+    digest_hex(&d, out);
+}
+
+static void log_kernel(const struct layer_program *p, const struct layer_kernel *k,
+                       cl_kernel handle, const char *name, const char *digest)
+{
+    struct layer_line l = {0};
+    line_add(&l, "{\"kernel\":\"%016llx\",\"name\":", (unsigned long long)k->key);
+    line_text(&l, name);
+    line_add(&l, ",\"program\":\"%s\",\"without\":", digest);
+    if (p->without)
+        line_text(&l, p->without);
+    else
+        line_add(&l, "null");
+    line_add(&l, ",\"linked\":%s,\"options\":", p->is_linked ? "true" : "false");
+    line_text(&l, p->options ? p->options : "");
+    line_add(&l, ",\"parts\":[");
+    for (uint32_t i = 0; i < p->part_count; i++) {
+        line_add(&l, i ? "," : "");
+        log_part(&l, &p->parts[i]);
+    }
+    line_add(&l, "]");
+    log_arguments(&l, handle, k->argument_count);
+    line_add(&l, "}");
+    line_end(&l, true);
+}
+
+// Which arguments are pointers, where the driver says it: only these are looked up as buffers.
+static void learn_arguments(struct layer_kernel *k, cl_kernel handle)
+{
+    k->has_information = k->argument_count > 0;
+    for (cl_uint i = 0; i < k->argument_count; i++) {
+        cl_kernel_arg_address_qualifier address = 0;
+        char type[64] = "";
+        k->has_information =
+            k->has_information &&
+            layer_next.clGetKernelArgInfo(handle, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
+                                          sizeof address, &address, NULL) == CL_SUCCESS;
+        // An image's type is short; one that does not fit is a pointer's or a struct's.
+        layer_next.clGetKernelArgInfo(handle, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL);
+        k->arguments[i].is_pointer =
+            address == CL_KERNEL_ARG_ADDRESS_GLOBAL || address == CL_KERNEL_ARG_ADDRESS_CONSTANT ||
+            strncmp(type, "image", 5) == 0 || strcmp(type, "sampler_t") == 0;
+    }
+}
+
+// Built without a lock, and taken only now.
+static void set_replacement(cl_kernel handle, struct layer_replacement *r)
+{
+    struct layer_kernel *k = r ? layer_lock(&layer_objects.kernels, handle) : NULL;
+    if (!k) {
+        layer_replace_release(r);
+        return;
+    }
+    k->replacement = r;
+    layer_unlock(&layer_objects.kernels);
+}
+
+void layer_record_kernel(cl_kernel handle, cl_program program)
+{
+    char name[512] = "", digest[65] = "";
+    cl_uint count = 0;
+    bool is_new = false;
+    if (layer_next.clGetKernelInfo(handle, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) !=
+            CL_SUCCESS ||
+        layer_next.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) !=
+            CL_SUCCESS ||
+        count > LAYER_ARGUMENTS)
+        return;
+    struct layer_argument *arguments = calloc(count + 1, sizeof *arguments);
+    struct layer_kernel *k =
+        arguments ? layer_add(&layer_objects.kernels, handle, sizeof *k) : NULL;
+    if (!k) {
+        free(arguments);
+        return;
+    }
+    k->arguments = arguments;
+    k->argument_count = count;
+    learn_arguments(k, handle);
+    struct layer_program *p = layer_lock(&layer_objects.programs, program);
+    if (p) {
+        program_digest(p, digest);
+        k->key = layer_mix_bytes(layer_mix_bytes(0, digest, 64), name, strlen(name));
+        k->key += k->key == 0;
+        k->without = p->without;
+        pthread_mutex_lock(&kernels.lock);
+        kernel_place(k->key, &is_new);
+        pthread_mutex_unlock(&kernels.lock);
+        if (is_new && layer_settings.is_capturing)
+            log_kernel(p, k, handle, name, digest);
+        layer_unlock(&layer_objects.programs);
+    }
+    layer_unlock(&layer_objects.kernels);
+    if (p && !layer_settings.is_capturing)
+        set_replacement(handle, layer_replace_prepare(program, digest, name));
+}
+
+// ---- a launch ----------------------------------------------------------------------------------
+
+cl_int layer_enqueue(const struct layer_launch *l)
+{
+    return layer_next.clEnqueueNDRangeKernel(l->queue, l->kernel, l->dimensions, l->offset,
+                                             l->global, l->local, l->wait_count, l->wait, l->event);
+}
+
+static bool memory_facts(const void *handle, size_t *size, bool *is_buffer)
+{
+    struct layer_memory *m = layer_lock(&layer_objects.memories, handle);
+    if (!m)
+        return false;
+    *size = m->size;
+    *is_buffer = m->is_buffer;
+    layer_unlock(&layer_objects.memories);
+    return true;
+}
+
+// The handle that an argument may be.
+static const void *handle_of(const struct layer_kernel *k, const struct layer_argument *a)
+{
+    const void *handle = NULL;
+    if (a->kind == LAYER_VALUE && a->size == sizeof handle &&
+        (a->is_pointer || !k->has_information))
+        memcpy(&handle, layer_bytes(a), sizeof handle);
+    return handle;
+}
+
+// Hashes everything that tells launches apart but the contents of buffers. The kernels are locked.
+static uint64_t shape_key(const struct layer_kernel *k, const struct layer_launch *l)
+{
+    uint64_t key = layer_mix(k->key, l->dimensions);
+    for (cl_uint i = 0; i < l->dimensions && i < 3; i++) {
+        key = layer_mix(key, l->global ? l->global[i] : 0);
+        key = layer_mix(key, l->local ? l->local[i] : 0);
+        key = layer_mix(key, l->offset ? l->offset[i] : 0);
+    }
+    for (cl_uint i = 0; i < k->argument_count; i++) {
+        const struct layer_argument *a = &k->arguments[i];
+        const void *handle = handle_of(k, a);
+        size_t size = 0;
+        bool is_buffer;
+        if (handle && memory_facts(handle, &size, &is_buffer))
+            key = layer_mix(key, size);
+        else if (a->kind == LAYER_VALUE)
+            key = layer_mix_bytes(key, layer_bytes(a), a->size);
+        else
+            key = layer_mix(key, a->kind == LAYER_LOCAL ? a->size : a->kind);
+    }
+    return key;
+}
+
+// ---- a capture ---------------------------------------------------------------------------------
+
+struct captured_memory {
+    cl_mem memory;    // NULL: SVM, or none
+    const void *base; // of SVM
+    size_t size, offset;
+    const void *root; // the memory that it is a part of, for what overlaps
+    unsigned char *before;
+    char digest[2][65];
+    bool is_changed;
+};
+
+struct captured {
+    const struct layer_launch *launch;
+    struct layer_kernel kernel; // a copy, with its own arguments
+    struct captured_memory memories[LAYER_ARGUMENTS];
+    cl_command_queue queues[QUEUES_MOST];
+    uint32_t queue_count;
+    uint64_t bytes;
+    enum capture_reason reason;
+};
+
+static bool refuse_capture(struct captured *c, enum capture_reason why)
+{
+    c->reason = why;
+    return false;
+}
+
+// The arguments as they are now: another thread may set them for its own launch next.
+static bool copy_kernel(struct captured *c, cl_kernel handle)
+{
+    const struct layer_kernel *k = layer_lock(&layer_objects.kernels, handle);
+    if (!k)
+        return refuse_capture(c, CAPTURE_ARGUMENT);
+    c->kernel = *k;
+    c->kernel.arguments = calloc(k->argument_count + 1, sizeof *c->kernel.arguments);
+    bool ok = c->kernel.arguments || refuse_capture(c, CAPTURE_MEMORY);
+    for (cl_uint i = 0; ok && i < k->argument_count; i++) {
+        struct layer_argument *a = &c->kernel.arguments[i];
+        *a = k->arguments[i];
+        a->large = NULL;
+        if (k->arguments[i].large) {
+            a->large = malloc(a->size + 1);
+            ok = a->large || refuse_capture(c, CAPTURE_MEMORY);
+            if (ok)
+                memcpy(a->large, k->arguments[i].large, a->size);
+        }
+        ok = ok && (a->kind != LAYER_UNSET || refuse_capture(c, CAPTURE_ARGUMENT));
+    }
+    layer_unlock(&layer_objects.kernels);
+    return ok;
+}
+
+static bool find_memory(struct captured *c, cl_uint at)
+{
+    const struct layer_argument *a = &c->kernel.arguments[at];
+    struct captured_memory *m = &c->memories[at];
+    const void *handle = handle_of(&c->kernel, a);
+    bool is_buffer = true;
+    if (a->kind == LAYER_SVM) {
+        const void *pointer, *base;
+        memcpy(&pointer, layer_bytes(a), sizeof pointer);
+        if (!pointer)
+            return true;
+        if (!layer_svm_find(pointer, &base, &m->size))
+            return refuse_capture(c, CAPTURE_SYSTEM_POINTER);
+        m->base = pointer;
+        m->root = base;
+        m->offset = (size_t)((uintptr_t)pointer - (uintptr_t)base);
+        m->size -= m->offset;
+    } else if (handle && memory_facts(handle, &m->size, &is_buffer)) {
+        cl_mem parent = NULL;
+        if (!is_buffer)
+            return refuse_capture(c, CAPTURE_IMAGE);
+        m->memory = (cl_mem)(uintptr_t)handle;
+        layer_next.clGetMemObjectInfo(m->memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent,
+                                      &parent, NULL);
+        if (parent)
+            layer_next.clGetMemObjectInfo(m->memory, CL_MEM_OFFSET, sizeof m->offset, &m->offset,
+                                          NULL);
+        m->root = parent ? (const void *)parent : handle;
+    } else if (handle && a->is_pointer)
+        return refuse_capture(c, CAPTURE_ARGUMENT);
+    c->bytes += 2 * m->size;
+    return true;
+}
+
+static cl_int read_memory(const struct captured *c, const struct captured_memory *m,
+                          unsigned char *to)
+{
+    if (m->memory)
+        return layer_next.clEnqueueReadBuffer(c->launch->queue, m->memory, CL_TRUE, 0, m->size, to,
+                                              0, NULL, NULL);
+    return layer_next.clEnqueueSVMMemcpy
+               ? layer_next.clEnqueueSVMMemcpy(c->launch->queue, CL_TRUE, to, m->base, m->size, 0,
+                                               NULL, NULL)
+               : CL_INVALID_OPERATION;
+}
+
+static bool read_before(struct captured *c)
+{
+    for (cl_uint i = 0; i < c->kernel.argument_count; i++) {
+        struct captured_memory *m = &c->memories[i];
+        if (!m->size)
+            continue;
+        m->before = malloc(m->size);
+        if (!m->before)
+            return refuse_capture(c, CAPTURE_MEMORY);
+        if (read_memory(c, m, m->before) != CL_SUCCESS)
+            return refuse_capture(c, CAPTURE_READ);
+        if (!layer_keep(m->before, m->size, m->digest[0]))
+            return refuse_capture(c, CAPTURE_DISK);
+    }
+    return true;
+}
+
+static bool read_after(struct captured *c)
+{
+    for (cl_uint i = 0; i < c->kernel.argument_count; i++) {
+        struct captured_memory *m = &c->memories[i];
+        if (!m->size)
+            continue;
+        struct digest was, is;
+        digest_parse(m->digest[0], &was);
+        if (read_memory(c, m, m->before) != CL_SUCCESS)
+            return refuse_capture(c, CAPTURE_READ);
+        digest_of(m->before, m->size, &is);
+        m->is_changed = !digest_equal(&was, &is);
+        digest_hex(&is, m->digest[1]);
+        if (m->is_changed && !layer_keep(m->before, m->size, m->digest[1]))
+            return refuse_capture(c, CAPTURE_DISK);
+    }
+    return true;
+}
+
+// Finds an earlier argument that is the same memory or overlaps it; -1: none.
+static int overlapped(const struct captured *c, cl_uint at)
+{
+    const struct captured_memory *m = &c->memories[at];
+    for (cl_uint i = 0; i < at; i++) {
+        const struct captured_memory *o = &c->memories[i];
+        if (m->root && o->root == m->root && m->offset < o->offset + o->size &&
+            o->offset < m->offset + m->size)
+            return (int)i;
+    }
+    return -1;
+}
+
+static void log_argument(struct layer_line *l, const struct captured *c, cl_uint at)
+{
+    const struct layer_argument *a = &c->kernel.arguments[at];
+    const struct captured_memory *m = &c->memories[at];
+    if (m->root) {
+        line_add(l,
+                 "{\"kind\":\"%s\",\"bytes\":%zu,\"origin\":%zu,\"before\":\"%s\",\"after\":"
+                 "\"%s\"",
+                 m->memory ? "buffer" : "svm", m->size, m->offset, m->digest[0], m->digest[1]);
+        const int other = overlapped(c, at);
+        if (other >= 0)
+            line_add(l, ",\"same\":%d", other);
+        line_add(l, "}");
+    } else if (a->kind == LAYER_LOCAL) {
+        line_add(l, "{\"kind\":\"local\",\"bytes\":%zu}", a->size);
+    } else if (a->kind == LAYER_SVM || (a->is_pointer && !handle_of(&c->kernel, a))) {
+        line_add(l, "{\"kind\":\"null\"}");
+    } else {
+        line_add(l, "{\"kind\":\"value\",\"bytes\":%zu,\"hex\":\"", a->size);
+        for (size_t i = 0; i < a->size; i++)
+            line_add(l, "%02x", layer_bytes(a)[i]);
+        line_add(l, "\"}");
+    }
+}
+
+static void log_sizes(struct layer_line *l, const char *key, const size_t *sizes, cl_uint count)
+{
+    line_add(l, ",\"%s\":", key);
+    for (cl_uint i = 0; sizes && i < count; i++)
+        line_add(l, "%s%zu", i ? "," : "[", sizes[i]);
+    line_add(l, sizes ? "]" : "null");
+}
+
+static void log_launch(const struct captured *c, uint64_t key)
+{
+    const struct layer_launch *launch = c->launch;
+    struct layer_line l = {0};
+    cl_device_id device = NULL;
+    layer_next.clGetCommandQueueInfo(launch->queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    line_add(&l, "{\"launch\":\"%016llx\",\"of\":\"%016llx\",\"dimensions\":%u",
+             (unsigned long long)(key + (key == 0)), (unsigned long long)c->kernel.key,
+             (unsigned)launch->dimensions);
+    log_device(&l, device);
+    log_sizes(&l, "global", launch->global, launch->dimensions);
+    log_sizes(&l, "local", launch->local, launch->dimensions);
+    log_sizes(&l, "offset", launch->offset, launch->dimensions);
+    line_add(&l, ",\"indirect\":%s,\"arguments\":[", c->kernel.is_indirect ? "true" : "false");
+    for (cl_uint i = 0; i < c->kernel.argument_count; i++) {
+        line_add(&l, i ? "," : "");
+        log_argument(&l, c, i);
+    }
+    line_add(&l, "]}");
+    line_end(&l, true);
+}
+
+static void release_captured(struct captured *c)
+{
+    for (cl_uint i = 0; c->kernel.arguments && i < c->kernel.argument_count; i++) {
+        free(c->kernel.arguments[i].large);
+        free(c->memories[i].before);
+    }
+    free(c->kernel.arguments);
+    for (uint32_t i = 0; i < c->queue_count; i++)
+        layer_next.clReleaseCommandQueue(c->queues[i]);
+    free(c);
+}
+
+// All that was enqueued so far has ended: what other queues of the context do may be what this launch reads.
+static void finish_context(struct captured *c)
+{
+    cl_context context = NULL;
+    layer_next.clGetCommandQueueInfo(c->launch->queue, CL_QUEUE_CONTEXT, sizeof context, &context,
+                                     NULL);
+    c->queue_count = layer_queues_of(context, c->queues, QUEUES_MOST);
+    if (c->launch->wait_count)
+        layer_next.clWaitForEvents(c->launch->wait_count, c->launch->wait);
+    for (uint32_t i = 0; i < c->queue_count; i++)
+        layer_next.clFinish(c->queues[i]);
+    layer_next.clFinish(c->launch->queue);
+}
+
+static bool prepare_capture(struct captured *c)
+{
+    if (atomic_load(&layer_user_events) > 0) // waiting could be for ever
+        return refuse_capture(c, CAPTURE_USER_EVENT);
+    bool ok = copy_kernel(c, c->launch->kernel);
+    for (cl_uint i = 0; ok && i < c->kernel.argument_count; i++)
+        ok = find_memory(c, i);
+    if (!ok)
+        return false;
+    if (c->bytes > layer_room())
+        return refuse_capture(c, CAPTURE_LIMIT);
+    finish_context(c);
+    return read_before(c);
+}
+
+// The launch, whatever becomes of the capture.
+static cl_int capture_launch(const struct layer_launch *l, struct capture_shape *s, uint64_t key,
+                             enum capture_reason *why)
+{
+    struct captured *c = calloc(1, sizeof *c);
+    cl_event own = NULL;
+    struct layer_launch timed = *l;
+    *why = CAPTURE_MEMORY;
+    if (!c)
+        return layer_enqueue(l);
+    c->launch = l;
+    const bool ready = prepare_capture(c);
+    timed.event = l->event ? l->event : &own;
+    const cl_int status = layer_enqueue(&timed);
+    if (ready && status == CL_SUCCESS) {
+        layer_next.clFinish(l->queue);
+        add_time(s, *timed.event);
+        if (read_after(c))
+            log_launch(c, key);
+    } else if (ready)
+        c->reason = CAPTURE_FAILED;
+    if (own)
+        layer_next.clReleaseEvent(own);
+    *why = c->reason;
+    release_captured(c);
+    return status;
+}
+
+// ---- counting ----------------------------------------------------------------------------------
+
+static void note_skipped(struct capture_shape *s, enum capture_reason why)
+{
+    atomic_store(&s->reason, why);
+}
+
+// Reserves one of the kernel's captures.
+static bool reserve_capture(cl_kernel handle, uint64_t kernel, enum capture_reason *why)
+{
+    char name[512] = "";
+    bool is_new;
+    if (layer_settings.kernel) {
+        layer_next.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+        if (strcmp(name, layer_settings.kernel) != 0) {
+            *why = CAPTURE_OTHER_KERNEL;
+            return false;
+        }
+    }
+    pthread_mutex_lock(&kernels.lock);
+    const uint32_t at = kernel_place(kernel, &is_new);
+    const bool ok = at != UINT32_MAX && kernels.captured[at] < layer_settings.launches;
+    if (ok)
+        kernels.captured[at]++;
+    pthread_mutex_unlock(&kernels.lock);
+    *why = ok ? CAPTURE_NONE : CAPTURE_LAUNCHES;
+    return ok;
+}
+
+static void give_capture_back(uint64_t kernel)
+{
+    bool is_new;
+    pthread_mutex_lock(&kernels.lock);
+    const uint32_t at = kernel_place(kernel, &is_new);
+    if (at != UINT32_MAX && kernels.captured[at] > 0)
+        kernels.captured[at]--;
+    pthread_mutex_unlock(&kernels.lock);
+}
+
+// A capture that could not be made is tried again at later launches of the shape if that may help.
+static bool may_help(enum capture_reason why)
+{
+    return why == CAPTURE_USER_EVENT || why == CAPTURE_MEMORY || why == CAPTURE_FAILED ||
+           why == CAPTURE_READ;
+}
+
+static bool is_to_be_captured(struct capture_shape *s)
+{
+    uint32_t undecided = 0;
+    return atomic_load_explicit(&s->state, memory_order_relaxed) == 0 &&
+           atomic_compare_exchange_strong(&s->state, &undecided, 1);
+}
+
+static cl_int try_capture(const struct layer_launch *l, struct capture_shape *s, uint64_t key,
+                          uint64_t kernel)
+{
+    enum capture_reason why;
+    cl_int status;
+    if (!reserve_capture(l->kernel, kernel, &why)) {
+        note_skipped(s, why);
+        return layer_enqueue(l);
+    }
+    pthread_mutex_lock(&capturing);
+    status = capture_launch(l, s, key, &why);
+    pthread_mutex_unlock(&capturing);
+    note_skipped(s, why);
+    if (why != CAPTURE_NONE) {
+        give_capture_back(kernel);
+        if (may_help(why))
+            atomic_store(&s->state, 0);
+    }
+    return status;
+}
+
+static cl_int time_launch(const struct layer_launch *l, struct capture_shape *s)
+{
+    cl_event own = NULL;
+    struct layer_launch timed = *l;
+    timed.event = l->event ? l->event : &own;
+    const cl_int status = layer_enqueue(&timed);
+    if (status == CL_SUCCESS && l->event)
+        layer_next.clRetainEvent(*l->event);
+    if (status == CL_SUCCESS)
+        keep_event(s, *timed.event);
+    return status;
+}
+
+cl_int layer_record_launch(const struct layer_launch *l)
+{
+    struct layer_kernel *k = layer_lock(&layer_objects.kernels, l->kernel);
+    atomic_fetch_add_explicit(&layer_counts->launches, 1, memory_order_relaxed);
+    const uint64_t kernel = k ? k->key : 0, key = k ? shape_key(k, l) : 0;
+    if (k)
+        layer_unlock(&layer_objects.kernels);
+    struct capture_shape *s = kernel ? layer_shape(key, kernel) : NULL;
+    if (!s) {
+        atomic_fetch_add(&layer_counts->unlisted, 1);
+        return layer_enqueue(l);
+    }
+    const uint64_t n = atomic_fetch_add_explicit(&s->launches, 1, memory_order_relaxed);
+    if (is_to_be_captured(s))
+        return try_capture(l, s, key, kernel);
+    return n < 16 || n % 16 == 0 ? time_launch(l, s) : layer_enqueue(l);
+}

@@ -1,0 +1,116 @@
+#!/bin/bash
+# hone capture of small programs, a case each: the program prints what it prints without the layer, and what was captured replays.
+#   capture.sh HONE LAYER PROGRAM OPENED NEXT FOLDER [CASE...]
+set -u
+hone=$1 layer=$2 program=$3 opened=$4 next=$5 folder=$6
+shift 6
+rm -rf "$folder"
+mkdir -p "$folder/tmp"
+cd "$folder" || exit 1
+export TMPDIR=$folder/tmp XDG_DATA_HOME=$folder/data XDG_CACHE_HOME=$folder/cache
+failed=0
+
+fail() {
+  echo "FAILED: $*"
+  failed=1
+}
+
+# check NAME EXACT [WORDS]: output and status as without the layer, EXACT launches replayed exactly, WORDS in the table
+check() {
+  local name=$1 exact=$2 words=${3-} plain status
+  plain=$("$program" "$name")
+  status=$?
+  if [ $status -eq 77 ]; then
+    echo "$name: skipped, the driver lacks what it needs"
+    return
+  fi
+  "$hone" capture -o "$name" ${options-} -- "$program" "$name" >"$name.out" 2>"$name.err"
+  grep -qxF -- "$(echo "$plain" | sort | head -1)" "$name.out" || fail "$name: another output: $(cat "$name.out")"
+  [ "$(stat -c %a "$name")" = 700 ] || fail "$name: the folder is open to others"
+  local got=$(awk '/^ *[0-9.]+ %/ { n += $5 } END { print n + 0 }' "$name.out")
+  [ "$got" = "$exact" ] || fail "$name: $got launches replay exactly, not $exact: $(cat "$name.out" "$name.err")"
+  [ -z "$words" ] || grep -qF -- "$words" "$name.out" "$name.err" || fail "$name: no '$words': $(cat "$name.out" "$name.err")"
+}
+
+[ -n "$("$program" scale)" ] || exit 77
+check scale 1 "tunes block_size_x"
+check shapes 3 "tunes block_size_x"
+check in_place 1
+check sub_buffer 1
+check overlap 1 "are the same memory"
+check no_access 1
+check local 1 "is NULL"
+check svm 1
+check clone 1
+check out_of_order 1
+check two_queues 1
+check user_event 1
+check threads 4 "200       5"
+check contexts 1
+check link 1
+check binary 0 "--refuse-binaries"
+check image 0 "an image"
+check atomics 1
+check fork 2
+check exit 1
+check kill 1 "SIGKILL"
+check command_buffer 0 "command buffers"
+check many 4 "10000"
+rm -rf binary
+options="--refuse-binaries" check binary 1 "1 binaries were refused"
+rm -rf scale
+options="--limit 100B" check scale 0 "--limit"
+rm -rf scale
+options="--kernel other" check scale 0 "--kernel does not name"
+[ "$(du -sk many | cut -f1)" -lt 2048 ] || fail "many: its folder is $(du -sk many)"
+
+"$hone" capture -o none -- "$program" none >none.out 2>none.err && fail "none: no error"
+grep -q "no OpenCL call" none.err || fail "none: $(cat none.err)"
+"$hone" capture -o shapes -- "$program" none 2>again.err >/dev/null && fail "a folder was overwritten"
+grep -q "holds something already" again.err || fail "again: $(cat again.err)"
+
+# In front of a loader without layers: the object alone, preloaded. (The folder is that of `none`, in which nothing was captured.)
+HONE_CAPTURE_FOLDER=$folder/none LD_PRELOAD=$layer "$program" scale >preloaded.out
+[ "$(cat preloaded.out)" = "$("$program" scale)" ] || fail "preloaded: another output"
+grep -q '"launch"' none/log || fail "preloaded: nothing was captured"
+rm none/log
+plain=$("$opened")
+[ "$(HONE_CAPTURE_FOLDER=$folder/none LD_PRELOAD=$layer:$next "$opened")" = "$plain" ] || fail "opened: another output"
+grep -q '"launch"' none/log || fail "opened: nothing was captured by dlsym"
+[ "$(LD_PRELOAD=$layer:$next "$program" none 2>&1)" = "no OpenCL" ] || fail "RTLD_NEXT has lost its meaning"
+
+# A folder that is full: the program runs on.
+if [ -w /dev/full ]; then
+  rm -rf none/log && ln -s /dev/full none/log
+  HONE_CAPTURE_FOLDER=$folder/none LD_PRELOAD=$layer "$program" shapes >full.out || fail "full: the program failed"
+  [ "$(cat full.out)" = "$("$program" shapes)" ] || fail "full: another output"
+fi
+# Back into the program: a table of what was tuned, other programs as they were, a file that is damaged.
+with() {
+  "$hone" with "$@" >with.out 2>with.err
+}
+"$hone" check shapes/scale.json --sample 2 >checked.out 2>&1 || fail "shapes: its spec does not pass: $(cat checked.out)"
+"$hone" tune shapes/scale.json --budget 2 >tuned.out 2>&1 || fail "shapes: not tuned: $(cat tuned.out)"
+"$hone" deploy --for-program shapes -o app.hone >deployed.out 2>&1 || fail "shapes: no table: $(cat deployed.out)"
+"$hone" deploy --for-program in_place -o none.hone >deployed.out 2>&1 && fail "a table of nothing was written"
+grep -q "none of its 1 kernels is tuned" deployed.out || fail "nothing tuned: $(cat deployed.out)"
+with app.hone -- "$program" shapes || fail "with: $(cat with.err)"
+[ "$(cat with.out)" = "$("$program" shapes)" ] || fail "with: another output"
+grep -q "12 of 12 launches were replaced" with.err || fail "with: $(cat with.err)"
+with app.hone --verify 50% -- "$program" shapes || fail "verify: $(cat with.err)"
+grep -q "6 verified, 0 differed" with.err || fail "verify: $(cat with.err)"
+for name in in_place threads local svm fork binary; do
+  with app.hone -- "$program" $name
+  [ "$(sort with.out)" = "$("$program" $name | sort)" ] || fail "with $name: another output: $(cat with.out with.err)"
+done
+with app.hone -- "$program" kill
+[ $? -eq 137 ] || fail "with: not the program's status"
+with app.hone --compare 2 -- "$program" shapes || fail "compare: $(cat with.err)"
+grep -q "the same in 2 of 2 turns" with.out || fail "compare: $(cat with.out)"
+sed 's/launches/launch3s/' app.hone >damaged.hone
+with damaged.hone -- "$program" shapes && fail "a damaged table was taken"
+grep -q "is damaged" with.err || fail "damaged: $(cat with.err)"
+
+# Two shapes: data by the constants in braces.
+grep -q '{n}' shapes/scale.json || grep -q '"n"' shapes/scale.json || fail "shapes: its spec has no sizes"
+exit $failed
