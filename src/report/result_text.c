@@ -401,7 +401,9 @@ void report_answer(const struct record_frame *f, const struct tune_record *v, co
     }
     put_standing(f->origin, out);
     put_measured(b, out);
-    text_addf(out, "; %s", verification_text(b->result->verification));
+    bool agrees = b->result->verification == VERIFICATION_AGREES;
+    text_addf(out, "; %s%s", agrees ? "not verified: " : "",
+              verification_text(b->result->verification));
     if (against && b->result->verification == VERIFICATION_REFERENCE)
         text_addf(out, " against %s", against);
     text_add(out, "; more: --details\n");

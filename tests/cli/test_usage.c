@@ -178,7 +178,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, cache_that_cannot_be_written);
     tcase_add_test(tests, full_output);
     tcase_add_test(tests, no_worker);
-    tcase_add_loop_test(tests, hostile_recordings, 0, sizeof hostile / sizeof *hostile);
+    tcase_add_loop_test(tests, hostile_recordings, 0,
+                        0 EXTRA_FORMATS(+(int)(sizeof hostile / sizeof *hostile)));
 }
 
 int main(void)
