@@ -140,7 +140,7 @@ static void put_common_change(const struct bench_report *v, struct text *out)
     double sum = 0, least = INFINITY, most = -INFINITY;
     uint32_t count = 0;
     for (uint32_t i = 0; i < v->count; i++) {
-        if (!v->records[i].judged)
+        if (!v->records[i].judged || v->records[i].beside)
             continue;
         double change = log(v->records[i].regression.ratio.ratio);
         sum += change;
@@ -160,7 +160,7 @@ static void put_moments(const struct bench_report *v, struct text *out)
 {
     for (uint32_t i = 0; i < v->count; i++) {
         const struct benchmark_record *n = &v->records[i];
-        if (!n->judged || n->regression.moments > 1)
+        if (!n->judged || n->beside || n->regression.moments > 1)
             continue;
         text_addf(out,
                   "The baseline is of one moment: what changes from one to the next is not known, "
@@ -183,7 +183,7 @@ static void put_states(const struct bench_report *v, struct text *out)
 {
     for (uint32_t i = 0; i < v->count; i++) {
         const struct benchmark_record *n = &v->records[i];
-        if (!n->judged)
+        if (!n->judged || n->beside)
             continue;
         put_state("Clock", "MHz", n->before.mhz, n->now.mhz, BENCH_OTHER_CLOCK * n->before.mhz,
                   out);
@@ -202,6 +202,11 @@ static void put_bench_sentences(const struct bench_report *v, struct text *out)
         const struct bench_report_point *p = &v->points[v->records[i].point];
         if (p->note)
             text_addf(out, "%s: %s\n", point_name(p), p->note);
+        if (v->records[i].why_sessions)
+            text_addf(
+                out,
+                "%s: the baseline's times are compared, since its code cannot be launched: %s\n",
+                point_name(p), v->records[i].why_sessions);
         if (v->records[i].failure && !is_lost(v, &v->records[i]))
             text_addf(out, "%s: %s: %s\n", point_name(p), result_word(v->records[i].failure),
                       v->records[i].failure->message);
@@ -252,6 +257,19 @@ static void emit_state_at(struct emit *j, const char *key, uint32_t mhz)
         emit_null_at(j, key);
 }
 
+static void emit_passes_at(struct emit *j, const char *key, const struct baseline_pass *passes,
+                           uint32_t count)
+{
+    emit_array_at(j, key);
+    for (uint32_t i = 0; i < count; i++) {
+        emit_array(j);
+        for (uint32_t k = 0; k < passes[i].count; k++)
+            emit_u64(j, passes[i].samples_ns[k]);
+        emit_array_end(j);
+    }
+    emit_array_end(j);
+}
+
 static void bench_row_json(const struct bench_report *v, const struct benchmark_record *n,
                            struct emit *j)
 {
@@ -265,14 +283,8 @@ static void bench_row_json(const struct bench_report *v, const struct benchmark_
     emit_f64_at(j, "median_ns", n->pass_count ? n->stats.median : NAN);
     emit_pair_at(j, "range_ns", n->pass_count > 0, n->stats.least, n->stats.most);
     emit_u64_at(j, "passes", n->pass_count);
-    emit_array_at(j, "samples_ns");
-    for (uint32_t i = 0; i < n->pass_count; i++) {
-        emit_array(j);
-        for (uint32_t k = 0; k < n->passes[i].count; k++)
-            emit_u64(j, n->passes[i].samples_ns[k]);
-        emit_array_end(j);
-    }
-    emit_array_end(j);
+    emit_passes_at(j, "samples_ns", n->passes, n->pass_count);
+    emit_passes_at(j, "baseline_samples_ns", n->beside, n->beside ? n->pass_count : 0);
     emit_f64_at(j, "baseline_ns", n->judged ? n->before_ns : NAN);
     emit_f64_at(j, "ratio", n->judged ? n->regression.ratio.ratio : NAN);
     emit_pair_at(j, "ratio_interval", n->judged && n->regression.ratio.interval,
@@ -282,6 +294,8 @@ static void bench_row_json(const struct bench_report *v, const struct benchmark_
     emit_f64_at(j, "load", n->now.load ? n->now.load / 100.0 : NAN);
     emit_f64_at(j, "baseline_load", n->before.load ? n->before.load / 100.0 : NAN);
     emit_u64_at(j, "baseline_moments", n->regression.moments);
+    emit_bool_at(j, "beside", n->beside != NULL);
+    emit_text_at(j, "why_sessions", n->why_sessions);
     emit_text_at(j, "note", p->note);
     emit_text_at(j, "message", n->failure ? n->failure->message : NULL);
     emit_object_end(j);

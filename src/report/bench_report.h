@@ -38,8 +38,8 @@ uint32_t bench_losses(const struct bench_report *v);
 // Writers of struct bench_report. JSON, one object: hone, command, host, date, seed, store, spec, device,
 // baseline ({file, date, hone, driver, unfit}; null), fail_if, level, rows (constants, configuration,
 // status, verdict (ok, gain, loss, undecided, failed; null: compared with nothing), median_ns, range_ns,
-// passes, samples_ns (a list a pass), baseline_ns, baseline_passes, ratio, ratio_interval (null: too few
-// passes), mhz, baseline_mhz, load, baseline_load, baseline_moments, note, message), losses, saved,
+// passes, samples_ns and baseline_samples_ns (a list a pass), baseline_ns, baseline_passes, ratio, ratio_interval (null: too few
+// passes), mhz, baseline_mhz, load, baseline_load, baseline_moments, beside (its code was launched), why_sessions, note, message), losses, saved,
 // elapsed_ns, cancelled, error.
 extern const writers bench_writers;
 
