@@ -84,7 +84,8 @@ static const struct {
     {28, "runtime: the worker died while "}, // it ends the worker before the phase is told
     {29, "runtime: the kernel left an alarm set"},
     {30, "runtime: the worker died while running"},
-    {31, "runtime: the worker died while running"}, // with a child that the worker cannot end any more
+    {31,
+     "runtime: the worker died while running"}, // with a child that the worker cannot end any more
     {105, NULL},
     {110, NULL},
     {115, NULL},
