@@ -400,7 +400,7 @@ static bool add_moments(struct session *s, const struct baseline *old, struct ba
     return true;
 }
 
-// What the point is compiled from today.
+// Keeps the code that the point is compiled from today.
 static bool keep_code(struct session *s, uint32_t point, struct job_code *out, struct error *e)
 {
     const struct benchmark_point *p = &s->points[point];

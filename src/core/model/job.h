@@ -328,7 +328,7 @@ void job_free(struct job *j); // NULL is fine
 // "256x256 / 16x16": global and local sizes, launches joined with "; ".
 void job_geometry_text(const struct job *j, struct text *out);
 
-// What a job is compiled from, apart from it (job_code.c).
+// The code of a job, apart from it (job_code.c).
 struct job_code {
     struct job_program *programs; // without `retarget`
     uint32_t count;               // 0: it is not kept

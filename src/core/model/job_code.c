@@ -1,4 +1,4 @@
-// What a job is compiled from, kept apart from it, so that a later job for the same launches can be made from it again.
+// Keeps the code of a job apart from it, so that a later job for the same launches can be made from it again.
 #include "model/job.h"
 
 #include "base/text.h"
@@ -19,7 +19,7 @@ static bool is_text(const void *data, uint64_t length)
     return true;
 }
 
-static bool is_whole(const struct job_program *p)
+static bool is_code_whole(const struct job_program *p)
 {
     bool is = !p->outside && p->run == 0 && is_text(p->source, p->length);
     for (uint32_t i = 0; is && i < p->file_count; i++)
@@ -64,7 +64,7 @@ bool job_code_of(const struct job *j, struct arena *a, struct job_code *out)
     bool is_kept = j->program_count > 0;
     *out = (struct job_code){.count = 0};
     for (uint32_t i = 0; i < j->program_count; i++)
-        is_kept = is_kept && is_whole(&j->programs[i]);
+        is_kept = is_kept && is_code_whole(&j->programs[i]);
     if (!is_kept)
         return true;
     job_geometry_text(j, &geometry);

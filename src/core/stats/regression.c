@@ -56,7 +56,7 @@ static bool spread_of_moments(const struct regression_moment *now,
     return ok;
 }
 
-// Of one interval, so that all hold together.
+// The level of one interval, so that all hold together.
 static double level_of(const struct regression_terms *terms)
 {
     return 1 - (1 - terms->level) / (double)(terms->tests > 0 ? terms->tests : 1);

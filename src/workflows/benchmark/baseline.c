@@ -165,7 +165,7 @@ static bool read_texts(struct reader *r, json_t *list)
     return true;
 }
 
-// What the row was compiled from, where it is known.
+// Reads the code of a row, if the file has it.
 static bool read_code(const struct reader *r, json_t *object, const char *where,
                       struct job_code *out)
 {
