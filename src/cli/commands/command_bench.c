@@ -37,6 +37,7 @@ struct session {
     struct hone_store *known;   // shipped with the spec
     struct baseline baseline, list;
     const char *path, *unfit; // of the baseline; NULL: there is none, or nothing speaks against it
+    bool is_driver_other;     // and it is compared all the same
     struct text why_unfit;
     bool is_source_other;
     char source[65];
@@ -71,6 +72,7 @@ static bool read_rows_of(struct session *s, const char *path, bool is_baseline,
 static void hold_device(struct session *s)
 {
     enum baseline_fit fit = baseline_fits(&s->baseline, s->work.device, &s->why_unfit);
+    s->is_driver_other = fit == BASELINE_OTHER_DRIVER;
     if (fit == BASELINE_FITS || (fit == BASELINE_OTHER_DRIVER && s->settings->other_driver))
         return;
     text_addf(&s->why_unfit,
@@ -318,6 +320,7 @@ static int start_bench(struct session *s)
                                           .passes = (uint32_t)given->passes.value,
                                           .rounds = (uint32_t)given->rounds.value,
                                           .compares = s->path && !s->unfit,
+                                          .times_alone = s->is_driver_other,
                                           .loss = given->loss.is_given ? given->loss.value : LOSS};
     s->bench = benchmark_new(&how, &e);
     return s->bench ? EXIT_DONE : workflow_failed(&e);
@@ -391,6 +394,24 @@ static bool add_moments(struct session *s, const struct baseline *old, struct ba
     return true;
 }
 
+// Keeps the code that the point is compiled from today.
+static bool keep_code(struct session *s, uint32_t point, struct job_code *out, struct error *e)
+{
+    const struct benchmark_point *p = &s->points[point];
+    struct job *job = NULL;
+    uint32_t *choice = arena_array(&s->work.arena, p->spec->parameter_count + 1, sizeof *choice);
+    struct spec_sources *sources =
+        spec_sources_read(p->spec, s->work.device->language, s->work.device, NULL, e);
+    if (choice)
+        spec_default(p->spec, choice);
+    bool ok = choice && sources && spec_parse_configuration(p->spec, p->configuration, choice, e) &&
+              spec_job(p->spec, sources, s->work.device, choice, &job, e) &&
+              (job_code_of(job, &s->work.arena, out) || error_memory(e));
+    job_free(job);
+    spec_sources_free(sources);
+    return ok;
+}
+
 // Saves the points that were measured and did not fail as a baseline, as one more moment of the one that
 // the file holds.
 static int save_baseline(struct session *s, struct bench_report *report)
@@ -414,7 +435,8 @@ static int save_baseline(struct session *s, struct bench_report *report)
         row.pass_count = n->pass_count;
         if (n->failure || n->pass_count == 0)
             continue;
-        ok = name_moment(s, &row) && add_moments(s, &old, &row);
+        ok = keep_code(s, n->point, &row.code, &e) &&
+             ((name_moment(s, &row) && add_moments(s, &old, &row)) || error_memory(&e));
         s->rows[out.row_count++] = row; // never beyond the record's own, which is done with
     }
     if (out.row_count == 0) {
@@ -422,7 +444,7 @@ static int save_baseline(struct session *s, struct bench_report *report)
         return EXIT_BROKEN;
     }
     baseline_write(&out, &text);
-    ok = ok && !text.failed ? file_replace(s->settings->save, &text, &e) : error_memory(&e);
+    ok = ok && (!text.failed || error_memory(&e)) && file_replace(s->settings->save, &text, &e);
     text_release(&text);
     report->saved = ok ? s->settings->save : NULL;
     return ok ? EXIT_DONE : work_failed(&e);
@@ -624,10 +646,13 @@ const struct command command_bench = {
         "configuration and launch all, eight at a "
         "time, in interleaved rounds; what counts is the fastest launch of a pass, and "
         "the median of the passes. "
-        "Sessions differ by more than passes within one do, because clock and load "
-        "last: the interval is that of sessions (moments), so a baseline should have "
+        "A baseline has the kernel's text, too: old and new are launched in the same "
+        "rounds, so that clock and load are the same for both. If the old one cannot be "
+        "built or launched any more, or with --allow driver, the times in the baseline are "
+        "compared. Sessions differ by more than passes within one do, because clock and load "
+        "last: the interval is then that of sessions (moments), so a baseline should have "
         "several of them, hours apart. Each --output into the same file adds "
-        "one. Of a baseline of one moment no gain is told.\n\n"
+        "one. Of a baseline of one moment no gain is told then.\n\n"
         "A loss is one whose interval lies wholly beyond the threshold; the intervals "
         "of all configurations hold together "
         "(95 %, --rule level). Those of which a loss cannot be excluded are measured in "

@@ -216,6 +216,7 @@ static bool start_sweep(struct deploy *d, struct error *e)
     if (!line)
         return error_memory(e);
     *line = (struct sweep_line){.label = d->spec->name,
+                                .spec = d->spec,
                                 .path = d->o.path,
                                 .strict = d->o.strict,
                                 .means = SWEEP_TUNE,

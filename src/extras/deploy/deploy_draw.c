@@ -108,7 +108,7 @@ bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e)
                               .strict = d->o.strict,
                               .digests = &d->digests,
                               .device = d->o.tune.setup.device};
-    r->spec = spec_load(d->o.path, &so, &why);
+    r->spec = spec_read_again(d->spec, &so, &why); // what the file holds by now may be another
     if (r->spec)
         return true;
     if (why.code != ERROR_INPUT && why.code != ERROR_USAGE) {
