@@ -822,7 +822,6 @@ static const struct option table_options[] = {
     {OPTION("name", "NAME", option_once, FIELD(name)),
      .help = "What names in the file begin with, a C identifier. Default: the spec's name."},
     {OPTION("with", "source|binaries", option_with, FIELD(with)),
-     .brief = "the kernel's source, or programs, in the header",
      .help =
          "What the header holds beside the table: source, the kernel's text, for an application "
          "that compiles it; binaries, compiled programs of each point of this device, with "
