@@ -33,12 +33,12 @@ if(GZIP)
 endif()
 add_custom_command(OUTPUT ${pages}/hone.bash ${pages}/hone.zsh ${pages}/hone.fish ${pages}/hone.schema.json
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}
-  COMMAND hone help --man --output ${pages}
+  COMMAND hone help --print man --output ${pages}
   ${compress}
-  COMMAND hone help --completion=bash > ${pages}/hone.bash
-  COMMAND hone help --completion=zsh > ${pages}/hone.zsh
-  COMMAND hone help --completion=fish > ${pages}/hone.fish
-  COMMAND hone help --schema > ${pages}/hone.schema.json
+  COMMAND hone help --print bash > ${pages}/hone.bash
+  COMMAND hone help --print zsh > ${pages}/hone.zsh
+  COMMAND hone help --print fish > ${pages}/hone.fish
+  COMMAND hone help --print schema > ${pages}/hone.schema.json
   DEPENDS hone VERBATIM)
 add_custom_target(hone_man ALL DEPENDS ${pages}/hone.bash ${pages}/hone.zsh ${pages}/hone.fish ${pages}/hone.schema.json)
 install(DIRECTORY ${pages}/man1 ${pages}/man5 ${pages}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT hone)

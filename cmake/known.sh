@@ -1,8 +1,8 @@
 #!/bin/sh
 # known.sh HONE OLD NEW [DEVICE]: what the store OLD has as the best of the specs in kernels_cl on DEVICE (a part of its
 # name; else any) is tuned again by the rules of today, into the store NEW: each spec with each of its constants, the
-# configurations that were ranked and no others. Then, for the file that ships:
-#   hone import --best --store kernels_cl/known.sqlite NEW [other stores]
+# configurations that were ranked and no others, the smallest sizes first. Then, for the file that ships:
+#   hone store import --best --store kernels_cl/known.sqlite NEW [other stores]
 # Exit status: 1 when a tune found nothing; what the specs no longer have is named and left out.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,8 +18,17 @@ rows = sqlite3.connect(f"file:{old}?mode=ro", uri=True).execute(
 places = {}
 for *place, configuration in rows:
     places.setdefault(tuple(place), []).append(re.sub(r"'", "", configuration.replace(", ", ",")))
+
+
+def size_of(place):  # the product of the constants that are whole numbers above 1
+    product = 1
+    for value in re.findall(r"=([0-9]+)(?:,|$)", place[0][1]):
+        product *= max(int(value), 1)
+    return product
+
+
 failed = 0
-for (spec, constants, language, device), configurations in places.items():
+for (spec, constants, language, device), configurations in sorted(places.items(), key=size_of):
     if wanted.lower() not in device.lower():
         continue
     path = f"{root}/kernels_cl/{spec}.json"

@@ -5,6 +5,7 @@
 #   cmake/test.sh --all        the suite with the kernels, whole spaces of them instead of samples (long)
 #   cmake/test.sh --sanitize   the suite under AddressSanitizer and UBSan
 #   cmake/test.sh --tsan       only the tests that use threads, under ThreadSanitizer
+#   cmake/test.sh --coverage   the suite, and how many lines of src/ it runs (cmake/coverage.sh)
 #   cmake/test.sh --valgrind   only hone and libhone under valgrind
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
 #   cmake/test.sh --examples   only what the help and the documents tell the reader to type, and the notebooks
@@ -26,6 +27,7 @@
 all=OFF
 sanitize=OFF
 tsan=OFF
+coverage=no
 others=no
 labels= # of the tests that are wanted alone, as a regular expression
 werror=${CI:+ON}
@@ -34,12 +36,13 @@ for word in "$@"; do
     --all) all=ON ;;
     --sanitize) sanitize=ON ;;
     --tsan) tsan=ON ;;
+    --coverage) coverage=yes ;;
     --others) others=yes ;;
     --valgrind | --examples | --browser | --programs | --nvrtc | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,23p' "$0" >&2
+        sed -n '2,24p' "$0" >&2
         exit 2
         ;;
     esac
@@ -76,6 +79,9 @@ sanitizer_flags='-Og -g1 -DNDEBUG -Wno-maybe-uninitialized'
 if [ $sanitize = ON ]; then
     folder=$build-sanitize
     flags=$sanitizer_flags
+elif [ $coverage = yes ]; then
+    folder=$build-coverage
+    flags='-O0 --coverage -DNDEBUG'
 elif [ $tsan = ON ]; then
     . "$root/cmake/tsan.sh"
     folder=$build-tsan
@@ -143,5 +149,9 @@ elif [ $sanitize = ON ]; then
 else
     elsewhere='valgrind|examples|browser|slurm|python|programs'
     [ $all = ON ] || elsewhere="$elsewhere|nvrtc|kernels"
-    "$root/cmake/run_tests.sh" $progress -LE "$elsewhere" -j"$jobs"
+    [ $coverage = no ] || find . -name '*.gcda' -delete
+    status=0
+    "$root/cmake/run_tests.sh" $progress -LE "$elsewhere" -j"$jobs" || status=$?
+    [ $coverage = no ] || "$root/cmake/coverage.sh" "$folder"
+    exit $status
 fi

@@ -510,40 +510,39 @@ struct hone_deviation {
 HONE_API bool hone_record_deviation(const struct hone_record *r, size_t output,
                                     struct hone_deviation *out);
 
-// All single values of a record, in one call, for copying thousands of records. Members of times
-// that do not exist are 0.
-struct hone_record_values {
+// All facts of a record, described and in one call: what hone learns later is here without a new function. Of the record
+// those that `hone run --json` prints (`hone help json run`), named by their path ("median_ns", "times_ns.build"), but for
+// what is a list or an object of free names, and index, choice, time_ns, metric_values, pareto, log, output, launches and
+// compared_outputs; of each launch its resources; of each compared output how it compares, and how much was written.
+enum hone_facts_of { HONE_OF_RECORD, HONE_OF_LAUNCH, HONE_OF_OUTPUT };
+enum hone_value_kind { HONE_TEXT, HONE_FLAG, HONE_COUNT, HONE_NUMBER, HONE_PAIR, HONE_COUNTS };
+struct hone_fact {
     size_t size;
-    enum hone_status status;
-    bool is_verified, is_reused, is_pareto;
-    bool is_timed;                // then there are a median, samples and metrics
-    bool has_interval;            // then low_ns and high_ns
-    bool is_ranked, is_tied;      // of a ranked one there are ratios
-    bool has_gpu;                 // then the members of struct hone_gpu are known
-    uint64_t index;               // in the space of its tune
-    const uint32_t *choice;       // (or NULL) as hone_record_choice() has it
-    const char *message;          // NULL where it is empty, as the next two are
-    const char *log, *output;     //
-    double median_ns;             //
-    double low_ns, high_ns;       // the 95 % interval of the median
-    double ratio;                 // the time by the winner's, in the ranking
-    double ratio_low, ratio_high; // its interval
-    const uint64_t *samples_ns;   // in the order in which they were taken
-    size_t samples;
-    const double *metrics; // the spec's, NaN where one has no value
-    size_t metric_count;
-    uint64_t build_ns, load_ns; // as in struct hone_times
-    uint64_t inputs_ns, reference_ns;
-    uint64_t verify_ns, measure_ns;
-    uint32_t mhz_before, mhz_after;
-    uint32_t memory_mhz;
-    uint32_t milliwatts;
-    uint32_t celsius;
-    uint32_t launches;   // that hone_record_resources() knows something of
-    uint32_t deviations; // that hone_record_deviation() has
+    const char *name;
+    enum hone_value_kind kind;
+    const char *unit, *meaning; // "" where there is none
 };
-#define HONE_RECORD_VALUES_INIT HONE_SIZED(hone_record_values)
-HONE_API void hone_record_values(const struct hone_record *r, struct hone_record_values *out);
+#define HONE_FACT_INIT HONE_SIZED(hone_fact)
+struct hone_value {
+    uint64_t is_known; // 0 or 1
+    union {
+        const char *text;
+        uint64_t count;    // also a flag
+        double number;     // also the lower of a pair
+        const void *items; // uint64_t, or what the unit says
+    };
+    union {
+        double high; // of a pair
+        uint64_t item_count;
+    };
+};
+struct hone_facts; // what is read lives in it until the next is read; one thread at a time uses it
+HONE_API struct hone_facts *hone_facts_new(enum hone_facts_of of); // NULL: out of memory
+HONE_API void hone_facts_free(struct hone_facts *f);
+HONE_API bool hone_facts_get(const struct hone_facts *f, size_t index, struct hone_fact *out);
+// One value for each fact; NULL if the record has no launch or output `index`.
+HONE_API const struct hone_value *hone_facts_read(struct hone_facts *f, const struct hone_record *r,
+                                                  size_t index);
 
 // ---- stores ------------------------------------------------------------------------------------
 

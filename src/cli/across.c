@@ -100,7 +100,7 @@ static bool run_column(struct across_column *c)
     c->compare = compare_new(&how, &c->broken);
     if (!c->compare)
         return false;
-    struct running running = {.workflow = c->compare,
+    struct running running = {.workflow = compare_workflow(c->compare),
                               .work = w,
                               .broken = &c->broken,
                               .context = c,

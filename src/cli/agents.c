@@ -271,7 +271,7 @@ static void ask_members(struct agents *g, const struct asking *what, bool builde
 static bool say_unusable(struct agent_member *m, bool strict, struct error *e)
 {
     if (strict)
-        return error_set(e, m->why.code, "%s (--strict-nodes)", m->why.text);
+        return error_set(e, m->why.code, "%s (--strict)", m->why.text);
     if (!m->is_said)
         complain("%s", m->why.text);
     m->is_said = true;

@@ -57,13 +57,13 @@ static bool fill_options(struct checking *c, struct error *e)
 {
     struct work *w = &c->work;
     const struct check_settings *s = c->settings;
-    bool is_assumed = s->races || s->arch;
+    bool is_assumed = s->races.is_given || s->arch;
     c->options = (struct check_options){
         .spec_options = work_spec_options(w),
         .sample = s->sample.value,
         .allowed = s->allow.statuses,
-        .allow_unverified = s->allow.unverified || s->of_reference,
-        .of_reference = s->of_reference,
+        .allow_unverified = s->allow.unverified || s->races.of_reference,
+        .of_reference = s->races.of_reference,
         .races_log = c->races_log,
     };
     if (is_assumed && !(w->chosen = device_assumed(w->device, &w->arena)))
@@ -89,7 +89,7 @@ static int refuse_unverified(const struct checking *c)
     const struct check_settings *s = c->settings;
     check_view(c->check, &checked);
     if (checked.subject->verification != VERIFICATION_NONE || s->allow.unverified ||
-        s->build_only || s->of_reference)
+        s->build_only || s->races.of_reference)
         return EXIT_DONE;
     complain("%s: NOT VERIFIED: the spec has nothing to hold results against. Give it a Reference "
              "(or mark an Output); or say --allow unverified, to find crashes and writes out of "
@@ -101,7 +101,7 @@ static int refuse_unverified(const struct checking *c)
 static int open_store(struct checking *c)
 {
     const struct check_settings *s = c->settings;
-    if (s->build_only || s->races) // tell nothing of what the store keeps
+    if (s->build_only || s->races.is_given) // tell nothing of what the store keeps
         return EXIT_DONE;
     return open_kept(&c->work);
 }
@@ -111,7 +111,7 @@ static int open_store(struct checking *c)
 static int open_device(struct checking *c)
 {
     const struct check_settings *s = c->settings;
-    if (s->races)
+    if (s->races.is_given)
         return simulator_open(&c->work, &s->assume, &c->races_log);
     if (s->arch)
         return architecture_open(&c->work, s);
@@ -146,7 +146,7 @@ int checking_start(struct checking *c)
         return workflow_failed(&e);
     struct setup *setup = &c->options.setup;
     *setup = w->setup.options.setup;
-    if (c->settings->races || c->settings->arch) { // a device that is assumed
+    if (c->settings->races.is_given || c->settings->arch) { // a device that is assumed
         setup->worker = w->environment.worker;
         setup->environment = (const char *const *)w->environment.worker_with;
         setup->place_count = setup->builder_count = 0;
@@ -165,7 +165,7 @@ static void add_command(const void *context, const struct check_record *r, struc
     const struct check_settings *s = c->settings;
     struct text configuration = TEXT_INIT;
     bool crashed = result_crashed(r->result) && crash_is_simulated(w);
-    bool again = s->races || s->build_only || crashed;
+    bool again = s->races.is_given || s->build_only || crashed;
     text_add(out, again ? "hone check " : "hone run ");
     work_same(w, out);
     for (const char *size = r->sizes; *size;) {
@@ -180,8 +180,10 @@ static void add_command(const void *context, const struct check_record *r, struc
     }
     if (s->arch)
         text_addf(out, " --arch %s", s->arch);
-    text_add(out, s->races || crashed ? " --races" : s->build_only ? " --build-only" : "");
-    text_add(out, s->of_reference ? " --reference" : "");
+    text_add(out, s->races.of_reference          ? " --races=reference"
+                  : s->races.is_given || crashed ? " --races"
+                  : s->build_only                ? " --build-only"
+                                                 : "");
     text_add(out, crashed && s->allow.unverified ? " --allow unverified" : "");
     out->failed |= configuration.failed;
     text_release(&configuration);

@@ -11,9 +11,11 @@ struct check_settings {
     struct measure_settings measure; // some rows of it
     struct given sample;
     struct list smallest, assume;
-    bool build_only, races;
-    bool known;        // what the store says is best
-    bool of_reference; // with `races`: the reference itself is checked
+    bool build_only;
+    struct given_races {
+        bool is_given, of_reference; // of_reference: the reference itself is checked
+    } races;
+    bool known; // what the store says is best
     bool verbose;
     const char *arch;      // "sm_90": the target if there is no device
     struct allow {         // statuses that are not failures

@@ -27,7 +27,7 @@ const struct command *const *commands(void)
 const struct command *command_find(const char *name)
 {
     for (const struct command *const *c = table; *c; c++) {
-        if (str_equal((*c)->name, name))
+        if (str_equal((*c)->name, name) || str_equal((*c)->former, name))
             return *c;
     }
     return NULL;
@@ -38,9 +38,11 @@ int refuse_command(const char *name)
     const char *names[sizeof table / sizeof *table];
     size_t count = 0;
     struct text known = TEXT_INIT;
-    for (; table[count]; count++) {
-        names[count] = table[count]->name;
-        text_addf(&known, "%s%s", count ? ", " : "", names[count]);
+    for (size_t i = 0; table[i]; i++) {
+        if (table[i]->under)
+            continue;
+        text_addf(&known, "%s%s", count ? ", " : "", table[i]->name);
+        names[count++] = table[i]->name;
     }
     const char *near = str_nearest(name, names, count);
     if (near)
@@ -56,7 +58,8 @@ int refuse_usage(const struct command *c, const char *why)
     struct text usage = TEXT_INIT;
     help_usage(c, &usage);
     complain("%s", why);
-    say("usage: %s\nTry `hone %s --help`.\n", text_cstr(&usage), c->name);
+    say("usage: %s\nTry `hone %s%s%s --help`.\n", text_cstr(&usage), c->under ? c->under : "",
+        c->under ? " " : "", c->name);
     text_release(&usage);
     return EXIT_USAGE;
 }
@@ -123,7 +126,6 @@ static enum report_format begin_conversion(const struct invocation *i, struct te
     const struct command *c = i->command;
     struct given_format *given = option_field(c->groups, i->settings, format_options);
     enum report_format to = given ? given->format : REPORT_TEXT;
-    console_color(given ? given->color : COLOR_AUTO);
     if ((to != REPORT_CSV && to != REPORT_JUNIT) || c->own_formats & 1u << to)
         return REPORT_TEXT;
     given->format = REPORT_JSON;
@@ -192,7 +194,15 @@ static const struct command *find_command(const char *word)
         return &command_help;
     if (str_equal(word, "--version") || str_equal(word, "-V"))
         return &command_version;
-    return command_find(word);
+    const struct command *c = command_find(word);
+    return c && c->under && !str_equal(c->former, word) ? NULL : c;
+}
+
+// `hone store import`: the command that is named by two words; NULL: one word names it.
+static const struct command *find_under(const char *word, const char *second)
+{
+    const struct command *c = second ? command_find(second) : NULL;
+    return c && str_equal(c->under, word) ? c : NULL;
 }
 
 int cli_main(int argc, char **argv)
@@ -210,8 +220,10 @@ int cli_main(int argc, char **argv)
         text_add(&text, i ? " " : "");
         text_add_shell(&text, argv[i]);
     }
-    const struct command *c = find_command(argv[1]);
-    status = c ? run_command(c, argc - 2, argv + 2, text_cstr(&text), started_ns)
+    const struct command *under = find_under(argv[1], argv[2]);
+    const struct command *c = under ? under : find_command(argv[1]);
+    int words = under ? 3 : 2;
+    status = c ? run_command(c, argc - words, argv + words, text_cstr(&text), started_ns)
                : refuse_command(argv[1]);
     text_release(&text);
     return console_finish(status);

@@ -12,6 +12,7 @@ enum exit_status {
     EXIT_NOTHING = 1, // it worked, but there is no answer; or it broke off
     EXIT_USAGE = 2,   // the command line or the spec makes no sense
     EXIT_BROKEN = 3,  // hone bench, where 1 is a loss: it broke off
+    EXIT_UNHELD = 4,  // hone bench: the baseline was compared with nothing
     EXIT_SIGNAL = 128 // plus the signal
 };
 
@@ -32,6 +33,9 @@ struct json_record {
 
 struct command {
     const char *name;
+    const char
+        *under; // (optional) the command after which it is typed: "store" of `hone store import`
+    const char *former; // (optional) a name that is still understood, and listed nowhere
     const char *group; // the title under which help lists it, with its neighbours of the same title
     const char *summary;     // one line
     const char *arguments;   // "SPEC"; "" for none
@@ -71,7 +75,7 @@ struct invocation {
 #define COMMANDS(X) \
     EXTRA_INIT(X(init)) \
     EXTRA_CAPTURE(X(capture)) \
-    X(spec)     \
+    X(convert)  \
     X(devices)  \
     X(space)    \
     X(check)    \
@@ -86,9 +90,11 @@ struct invocation {
     EXTRA_CAPTURE(X(with)) \
     X(bench)    \
     EXTRA_PAGE(X(report)) \
-    EXTRA_FORMATS(X(export)) \
-    EXTRA_FORMATS(X(import)) \
     X(store)    \
+    EXTRA_FORMATS(X(import)) \
+    EXTRA_FORMATS(X(export)) \
+    X(verify)   \
+    X(prune)    \
     X(cache)    \
     X(help)     \
     X(version)

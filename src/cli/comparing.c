@@ -178,17 +178,14 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     struct store *const stores[] = {w->store, NULL};
     struct best_answer answer;
     bool found = false;
-    if (!w->store || c->settings->measure.fresh)
+    if (!w->store || c->settings->measure.fresh.all)
         return EXIT_DONE;
     struct spec_sources *sources =
         spec_sources_read(w->spec, w->device->language, w->device, &w->log, &e);
     struct best_options o = {.spec = w->spec,
                              .sources = sources,
                              .device = w->device,
-                             .configurations = given->config.items,
-                             .configuration_count = given->config.count,
-                             .where = given->where.items,
-                             .where_count = given->where.count,
+                             .space = work_space(given),
                              .inputs =
                                  c->settings->measure.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     bool ok = sources && best_find_in(&o, stores, &c->arena, &answer, &found, &e);
@@ -229,7 +226,7 @@ static void show_side_tune_progress(void *context, const struct screen *screen, 
 static int run_tune(struct comparing_side *s)
 {
     struct tuning *t = &s->tuning;
-    struct running running = {.workflow = tune_of(t->handle),
+    struct running running = {.workflow = tune_workflow(tune_of(t->handle)),
                               .work = &t->work,
                               .broken = &t->broken,
                               .context = t,

@@ -249,10 +249,13 @@ static void complete_option(const struct typed *t, const char *word, struct text
     }
 }
 
-static void complete_command(const struct completion *c)
+// Offers commands that are typed after `under`; NULL: those that come first.
+static void complete_command(const struct completion *c, const char *under)
 {
-    for (const struct command *const *k = commands(); *k; k++)
-        completion_offer(c, (*k)->name, (*k)->summary);
+    for (const struct command *const *k = commands(); *k; k++) {
+        if (under ? str_equal((*k)->under, under) : !(*k)->under)
+            completion_offer(c, (*k)->name, (*k)->summary);
+    }
 }
 
 static void complete_argument(const struct typed *t, const char *word, struct text *out)
@@ -260,9 +263,11 @@ static void complete_argument(const struct typed *t, const char *word, struct te
     const struct completion c = {word, "", NULL, out};
     if (t->command != &command_help) {
         offer_argument(&c, t->command->arguments);
+        if (t->arguments == 0)
+            complete_command(&c, t->command->name);
         return;
     }
-    complete_command(&c);
+    complete_command(&c, NULL);
     for (const struct help_topic *topic = help_topics(); topic->name; topic++) {
         if (!command_find(topic->name))
             completion_offer(&c, topic->name, topic->summary);
@@ -275,10 +280,13 @@ void completion_list(const char *const *words, uint32_t count, struct text *out)
     struct typed t = {.command = count > 1 ? command_find(words[0]) : NULL};
     const struct completion first = {last, "", NULL, out};
     if (count <= 1)
-        complete_command(&first);
+        complete_command(&first, NULL);
     if (!t.command)
         return;
-    for (uint32_t i = 1; i + 1 < count; i++)
+    const struct command *under = count > 2 ? command_find(words[1]) : NULL;
+    bool is_under = under && str_equal(under->under, t.command->name);
+    t.command = is_under ? under : t.command;
+    for (uint32_t i = is_under ? 2 : 1; i + 1 < count; i++)
         read_word(&t, words[i]);
     if (t.waiting)
         complete_value(&t, t.waiting, last, 0, out);

@@ -1,5 +1,5 @@
 // Completion: what may stand at the end of a command line, by the tables of commands, options and topics. The
-// shells' scripts (help_completion.c) ask for it with `hone help --complete`.
+// shells' scripts (help_completion.c) ask for it with `hone help --print words`.
 #ifndef HONE_CLI_COMPLETION_H
 #define HONE_CLI_COMPLETION_H
 

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -19,25 +20,19 @@
 
 // ---- colours -----------------------------------------------------------------------------------
 
-// The program has one terminal.
-static enum color color;
-
-void console_color(enum color c)
-{
-    color = c;
-}
-
 static bool is_dumb(void)
 {
     const char *term = getenv("TERM");
     return !term || !term[0] || str_equal(term, "dumb");
 }
 
+// On a terminal, unless NO_COLOR is set or TERM is "dumb" or nothing; with CLICOLOR_FORCE everywhere.
 static bool has_color(FILE *stream)
 {
-    const char *no = getenv("NO_COLOR");
-    bool may = isatty(fileno(stream)) == 1 && !(no && no[0]) && !is_dumb();
-    return color == COLOR_ALWAYS || (color == COLOR_AUTO && may);
+    const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
+    if (force && force[0] && !str_equal(force, "0"))
+        return true;
+    return isatty(fileno(stream)) == 1 && !(no && no[0]) && !is_dumb();
 }
 
 #define BOLD   "\033[1m"
@@ -179,6 +174,9 @@ int console_finish(int status)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    struct pollfd reader = {.fd = STDOUT_FILENO};
+    if (poll(&reader, 1, 0) == 1 && reader.revents & POLLERR) // it has had enough, as `head` has
         return status;
     complain("cannot write the output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
     return status == EXIT_DONE ? EXIT_NOTHING : status;

@@ -32,10 +32,6 @@ int console_finish(int status);
 // Warnings and notes of the library, for struct log.
 void console_log(void *context, enum log_level level, const char *message);
 
-// Colours: on a terminal, unless NO_COLOR is set or TERM is "dumb" or nothing; or as --color says.
-enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
-void console_color(enum color c);
-
 // Lines of progress, redrawn in place on a terminal that can do that; elsewhere nothing is drawn.
 struct ticker {
     FILE *stream;

@@ -51,7 +51,7 @@ bool help_man_topic(const struct help_topic *t, struct text *out);
 // Writes all of them into man1, man5 and man7 of a folder.
 bool help_man_pages(const char *folder, struct error *e);
 
-// The script that makes a shell ask `hone help --complete`; NULL: no such shell.
+// The script that makes a shell ask `hone help --print words`; NULL: no such shell.
 #define HELP_SHELLS "bash|zsh|fish"
 const char *help_completion(const char *shell);
 

@@ -3,7 +3,7 @@
 #include "cli/help.h"
 
 static const char bash[] =
-    "# completion for hone in bash; made by `hone help --completion=bash`\n"
+    "# completion for hone in bash; made by `hone help --print bash`\n"
     "_hone()\n{\n"
     "    local line=${COMP_LINE:0:COMP_POINT} at=${COMP_WORDS[COMP_CWORD]} word before candidate "
     "meaning ending\n"
@@ -31,18 +31,19 @@ static const char bash[] =
     "            [[ $candidate == *[=:] ]] && compopt -o nospace 2>/dev/null\n"
     "            COMPREPLY+=(\"$(printf %q \"${candidate#\"$before\"}\")\") ;;\n"
     "        esac\n"
-    "    done < <(\"${words[0]/#\\~/$HOME}\" help --complete -- \"${words[@]:1}\" 2>/dev/null)\n"
+    "    done < <(\"${words[0]/#\\~/$HOME}\" help --print words -- \"${words[@]:1}\" 2>/dev/null)\n"
     "}\n"
     "complete -F _hone hone\n";
 
 static const char zsh[] =
     "#compdef hone\n"
-    "# completion for hone in zsh; made by `hone help --completion=zsh`\n"
+    "# completion for hone in zsh; made by `hone help --print zsh`\n"
     "_hone() {\n"
     "    local line candidate meaning\n"
     "    local -a typed plain plain_meanings open open_meanings\n"
     "    typed=(\"${(@Q)words[2,CURRENT-1]}\" \"${(Q)PREFIX}\")\n"
-    "    for line in ${(f)\"$(${~words[1]} help --complete -- \"${typed[@]}\" 2>/dev/null)\"}; do\n"
+    "    for line in ${(f)\"$(${~words[1]} help --print words -- \"${typed[@]}\" 2>/dev/null)\"}; "
+    "do\n"
     "        candidate=${line%%$'\\t'*} meaning=\n"
     "        [[ $line == *$'\\t'* ]] && meaning=\"$candidate  -- ${line#*$'\\t'}\" || "
     "meaning=$candidate\n"
@@ -66,11 +67,11 @@ static const char zsh[] =
     "if [[ ${funcstack[1]} == _hone ]]; then _hone \"$@\"; else compdef _hone hone; fi\n";
 
 static const char fish[] =
-    "# completion for hone in fish; made by `hone help --completion=fish`\n"
+    "# completion for hone in fish; made by `hone help --print fish`\n"
     "function __hone_complete\n"
     "    set -l words (commandline -opc)\n"
     "    set -l word (commandline -ct)\n"
-    "    for line in ($words[1] help --complete -- $words[2..-1] $word 2>/dev/null)\n"
+    "    for line in ($words[1] help --print words -- $words[2..-1] $word 2>/dev/null)\n"
     "        if string match -q '@files*' -- $line\n"
     "            set -l before (string match -r -- '^--[^=]*=' $word)\n"
     "            set -l name (string replace -r -- '^--[^=]*=' '' $word)\n"

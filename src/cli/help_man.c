@@ -127,7 +127,8 @@ static void put_see_also(const char *topics, struct text *out)
 void help_man_command(const struct command *c, struct text *out)
 {
     put_title(c->name, 1, c->summary, out);
-    text_addf(out, ".SH SYNOPSIS\n.B hone %s\n", c->name);
+    text_addf(out, ".SH SYNOPSIS\n.B hone %s%s%s\n", c->under ? c->under : "", c->under ? " " : "",
+              c->name);
     text_add(out, "\\fI");
     roff(c->arguments, strlen(c->arguments), out);
     text_add(out, "\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n");

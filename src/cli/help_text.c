@@ -91,7 +91,8 @@ static void option(const struct command *c, const struct option *o, struct text 
 
 void help_usage(const struct command *c, struct text *out)
 {
-    text_addf(out, "hone %s%s%s [options]", c->name, c->arguments[0] ? " " : "", c->arguments);
+    text_addf(out, "hone %s%s%s%s%s [options]", c->under ? c->under : "", c->under ? " " : "",
+              c->name, c->arguments[0] ? " " : "", c->arguments);
 }
 
 static void usage(const struct command *c, struct text *out)
@@ -127,7 +128,8 @@ static void option_briefly(const struct option *o, struct text *out)
 static void put_more(const struct command *c, struct text *out)
 {
     struct text words = TEXT_INIT;
-    text_addf(&words, "All of it: `hone %s --help --all`, or `man hone-%s`.", c->name, c->name);
+    text_addf(&words, "All of it: `hone %s%s%s --help --all`, or `man hone-%s`.",
+              c->under ? c->under : "", c->under ? " " : "", c->name, c->name);
     if (c->topics)
         text_addf(&words, " Topics, for `hone help TOPIC`: %s.", c->topics);
     help_wrap(text_cstr(&words), words.length, 0, 0, WIDTH, out);
@@ -191,7 +193,8 @@ void help_overview(struct text *out)
     for (const struct command *const *c = commands(); *c; c++) {
         if (c == commands() || !str_equal(c[0]->group, c[-1]->group))
             text_addf(out, "\n%s:\n", (*c)->group);
-        text_addf(out, "  %-8s  %s\n", (*c)->name, (*c)->summary);
+        if (!(*c)->under)
+            text_addf(out, "  %-8s  %s\n", (*c)->name, (*c)->summary);
     }
     text_add(out, "\n");
     put_topics(out);

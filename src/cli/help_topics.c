@@ -183,7 +183,7 @@ static const char devices[] =
     "check --races`; CUDA "
     "kernels can be built (not run) with NVRTC: `hone check --arch sm_90 --build-only`.\n\n"
     "Only one hone at a time measures on a device: a second one waits for it, ten minutes at a "
-    "time (--lock-wait).";
+    "time (--timeout lock=TIME).";
 
 static const char nodes[] =
     "--on says where the work is done, for tune, check, sweep, compare, deploy and devices; it is "
@@ -212,7 +212,7 @@ static const char nodes[] =
     "later are not converted, and may be off by as much "
     "as the devices differ; a ranking is not.\n\n"
     "A node that cannot be used is said before anything is measured, and the others go on; with "
-    "--strict-nodes hone ends. One that is lost later (20 seconds of silence) leaves its work to "
+    "--strict hone ends. One that is lost later (20 seconds of silence) leaves its work to "
     "the others, and that is said. For job arrays, and machines that cannot reach each other, "
     "--part I/N tunes a share of the space without any of this.";
 
@@ -226,7 +226,8 @@ static const char store[] =
     "and its includes, "
     "compiler options, sizes, arguments, verification, the device's model, its driver and "
     "compiler, and the way hone "
-    "measures. --fresh measures again; --retry tries failures again; --no-store neither reads nor "
+    "measures. --fresh measures again; --fresh=failures tries failures again; --no-store neither "
+    "reads nor "
     "writes.\n\n"
     "`hone best` looks the best up, `hone store` shows what there is, checks it or removes from "
     "it, `hone import` "
@@ -235,12 +236,12 @@ static const char store[] =
     "the like, which are made again when they are missing.";
 
 static const char completion[] =
-    "`hone help --completion=SHELL` prints what completes commands, options and their values, the "
+    "`hone help --print SHELL` prints what completes commands, options and their values, the "
     "names of a spec's "
     "parameters included. `cmake --install` puts it where the shells look. By hand:\n\n"
-    "  bash  source <(hone help --completion=bash)       in ~/.bashrc\n"
-    "  zsh   source <(hone help --completion=zsh)        in ~/.zshrc, behind compinit\n"
-    "  fish  hone help --completion=fish | source        in ~/.config/fish/config.fish";
+    "  bash  source <(hone help --print bash)       in ~/.bashrc\n"
+    "  zsh   source <(hone help --print zsh)        in ~/.zshrc, behind compinit\n"
+    "  fish  hone help --print fish | source        in ~/.config/fish/config.fish";
 
 #define SHOW_TEXT(name)                                                                            \
     static bool show_##name(const char *const *words, struct text *out)                            \
@@ -309,6 +310,7 @@ const struct help_entry *help_environment(void)
         {"HONE_CC", "the compiler of kernels in C (else cc)"},
         {"CUDA_HOME, CUDA_PATH", "the CUDA toolkit whose compiler and headers are used"},
         {"TMPDIR", "folder of temporary files (else /tmp)"},
+        {"NO_COLOR, CLICOLOR_FORCE", "no colours; colours also where there is no terminal"},
         {0},
     };
     return list;
@@ -323,6 +325,7 @@ const struct help_entry *help_statuses(void)
               "output; for bench: a loss, and nothing else"},
         {"2", "the command line or the spec makes no sense"},
         {"3", "bench alone: it broke off"},
+        {"4", "bench alone: nothing was compared with the baseline"},
         {"130", "ended by Ctrl-C, after what was known was printed"},
         {0},
     };

@@ -37,13 +37,10 @@ static bool option_outlier(void *field, const char *value, struct error *e)
          "nodes`."},                                                                               \
         {OPTION("nodes", "NAME,...", option_once, GIVEN(nodes)), .needs = WITH_NODES,              \
          .help = "What {} stands for in 'exec:COMMAND': an agent for each of these names."},       \
-        {OPTION("node-worker", "PATH", option_once, GIVEN(node_worker)), .needs = WITH_NODES,      \
-         .help = "Where hone-worker lies on the nodes. Default: where it lies here."},             \
     {                                                                                              \
-        OPTION("strict-nodes", NULL, option_flag, GIVEN(strict_nodes)),                            \
+        OPTION("node-worker", "PATH", option_once, GIVEN(node_worker)),                            \
             .needs = WITH_NODES,                                                                   \
-            .help = "End where one of the nodes cannot be used, before anything is measured. "     \
-                    "Otherwise that is said, and the others go on."                                \
+            .help = "Where hone-worker lies on the nodes. Default: where it lies here."            \
     }
 
 const struct option node_options[] = {NODE_OPTIONS, {0}};
@@ -180,8 +177,7 @@ static bool choose_builders(struct work *w, struct error *e)
         build = with->build;
     else
         agents_own_build(&w->environment, &build);
-    return agents_ask_builders(&w->agents, &w->environment, w->device, &build,
-                               w->given->strict_nodes, e);
+    return agents_ask_builders(&w->agents, &w->environment, w->device, &build, w->given->strict, e);
 }
 
 static int work_builders(struct work *w)

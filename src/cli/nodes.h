@@ -5,7 +5,7 @@
 #include "cli/work.h"
 
 // Into struct spec_settings.
-extern const struct option node_options[];  // --on, --nodes, --node-worker, --strict-nodes
+extern const struct option node_options[];  // --on, --nodes, --node-worker
 extern const struct option share_options[]; // the same, and --outlier
 extern const struct option build_options[]; // --build-on
 

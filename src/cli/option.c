@@ -157,8 +157,46 @@ bool option_group_begins(const struct option_group *groups, const struct option_
     return g == groups || !str_equal(g->title, g[-1].title);
 }
 
+// Options of earlier versions, and what is said now.
+static const struct {
+    const char *name, *now;
+} former_options[] = {
+    {"again", "--fresh=ranking"},
+    {"clear", "`hone cache clear`"},
+    {"color", "CLICOLOR_FORCE=1 or NO_COLOR=1 in the environment"},
+    {"completion", "--print SHELL"},
+    {"csv", "--format csv --views VIEW"},
+    {"junit", "--output FILE"},
+    {"list", "--verbose"},
+    {"lock-wait", "--timeout lock=TIME"},
+    {"man", "--print man"},
+    {"markdown", "--format markdown"},
+    {"other-driver", "--allow driver"},
+    {"passes", "--repeats"},
+    {"prune", "`hone store prune`"},
+    {"reference", "--races=reference"},
+    {"retry", "--fresh=failures, or --fresh=STATUS"},
+    {"save-baseline", "--output FILE"},
+    {"schema", "--print schema"},
+    {"stats", "--details"},
+    {"stored", "`hone best --config ... --details`"},
+    {"strict-nodes", "--strict"},
+    {"svg", "--output FILE.svg (of hone report with --views VIEW)"},
+    {"timing", "--details"},
+    {"transfer", "--also"},
+    {"until-eof", "--watch=stdin"},
+    {"verify", "`hone store verify`"},
+    {"with-binaries", "--with binaries"},
+    {"with-source", "--with source"},
+};
+
 static bool unknown(const struct option_group *groups, const char *name, struct error *e)
 {
+    for (size_t i = 0; i < sizeof former_options / sizeof *former_options; i++) {
+        if (str_equal(former_options[i].name, name))
+            return error_set(e, ERROR_USAGE, "there is no --%s any more: it is %s now", name,
+                             former_options[i].now);
+    }
     const char *names[128];
     size_t count = 0;
     for (; groups->title; groups++) {

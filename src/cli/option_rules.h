@@ -1,4 +1,4 @@
-// What options exclude and need, as their rows say it: refused here, and shown in help.
+// The rules of options: rows say what an option excludes and needs, this module refuses it, and help shows it.
 #ifndef HONE_CLI_OPTION_RULES_H
 #define HONE_CLI_OPTION_RULES_H
 

@@ -6,7 +6,7 @@
 #include "cli/work.h"
 
 struct running {
-    void *workflow;       // see campaign/workflow.h
+    struct workflow *workflow;
     struct work *work;    // whose line of progress and store it uses
     struct error *broken; // why it could not go on; code NONE: it did
     void *context;        // of these:

@@ -31,12 +31,6 @@ bool option_json(void *field, const char *value, struct error *e)
     return set_format(field, REPORT_JSON, e);
 }
 
-bool option_markdown(void *field, const char *value, struct error *e)
-{
-    (void)value;
-    return set_format(field, REPORT_MARKDOWN, e);
-}
-
 bool option_format(void *field, const char *value, struct error *e)
 {
     enum report_format f;
@@ -45,28 +39,12 @@ bool option_format(void *field, const char *value, struct error *e)
     return error_set(e, ERROR_USAGE, "'%s' is none of " REPORT_FORMAT_WORDS, value);
 }
 
-static bool option_color(void *field, const char *value, struct error *e)
-{
-    static const char *const names[] = {
-        [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        if (str_equal(value, names[i])) {
-            *(enum color *)field = (enum color)i;
-            return true;
-        }
-    }
-    return error_set(e, ERROR_USAGE, "'%s' is none of auto, always and never", value);
-}
-
 const struct option format_options[] = {
     {OPTION("format", REPORT_FORMAT_ARGUMENT, option_format, 0), .letter = 'f',
      .brief = "how results are written",
      .help = "How the results are written: " REPORT_FORMAT_WORDS ". CSV has a row for each record "
              "of the JSON and a column for each value; JUnit a test case for each, which failed "
              "where its status is not correct."},
-    {OPTION("color", "auto|always|never", option_color, offsetof(struct given_format, color)),
-     .help = "Colours on a terminal. Default: auto, which is none where NO_COLOR is set or TERM is "
-             "dumb."},
     {0},
 };
 
@@ -85,10 +63,11 @@ static bool option_part(void *field, const char *value, struct error *e)
 
 const struct option part_options[] = {
     {OPTION("part", "I/N", option_part, SPEC(share)),
-     .help = "The I-th of N parts of the valid configurations, 1/N to N/N, of about one size: for "
-             "job arrays, and machines that cannot reach each other. Each has a store of its own; "
-             "`hone import` unites them, after which the same command without --part takes all "
-             "from the store, and a tune ranks the fastest of all."},
+     .help =
+         "The I-th of N parts of the valid configurations, 1/N to N/N, of about one size: for "
+         "job arrays, and machines that cannot reach each other. Each has a store of its own; "
+         "`hone store import` unites them, after which the same command without --part takes all "
+         "from the store, and a tune ranks the fastest of all."},
     {0},
 };
 
@@ -130,6 +109,25 @@ const struct option reference_options[] = {
 const struct option device_options[] = {DEVICE_OPTION, {0}};
 const struct option store_options[] = {STORE_OPTION, {0}};
 
+const struct option own_store_options[] = {
+    {OPTION("store", "FILE", option_text, SPEC(store)), .brief = "the store; else your own",
+     .help = "The store. Default: $XDG_DATA_HOME/hone/results.sqlite, or "
+             "~/.local/share/hone/results.sqlite."},
+    {OPTION("json", NULL, option_json, SPEC(output)), .brief = "JSON, for scripts",
+     .help = "Write one JSON object."},
+    {0},
+};
+
+#define STRICT_OPTION                                                                              \
+    {                                                                                              \
+        .name = "strict",                                                                          \
+        .help = "Refuse a spec that is not valid by the T1 schema; and end if one of the nodes "   \
+                "cannot be used, before anything is measured, where the others would go on.",      \
+        .apply = option_flag, .offset = SPEC(strict)                                               \
+    }
+
+const struct option strict_options[] = {STRICT_OPTION, {0}};
+
 const struct option spec_options[] = {
     {OPTION("language", LANGUAGES_ARGUMENT, option_language, SPEC(language)), .letter = 'l',
      .brief = "of the kernel; else the spec's first",
@@ -158,8 +156,7 @@ const struct option spec_options[] = {
              "find, and that may have changed since."},
     {OPTION("json", NULL, option_json, SPEC(output)), .brief = "JSON, for scripts",
      .help = "Write JSON, for scripts."},
-    {OPTION("strict", NULL, option_flag, SPEC(strict)),
-     .help = "Refuse a spec that is not valid by the T1 schema."},
+    STRICT_OPTION,
     {0},
 };
 
@@ -179,12 +176,14 @@ static bool read_named_limit(struct limits *limits, const char *word, struct err
         uint64_t *ns;
     } names[] = {{"build=", &limits->build_ns},
                  {"launch=", &limits->launch_ns},
-                 {"driver=", &limits->driver_ns}};
+                 {"driver=", &limits->driver_ns},
+                 {"lock=", &limits->lock_ns}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (str_starts(word, names[i].name))
             return read_limit(word + strlen(names[i].name), names[i].ns, e);
     }
-    return error_set(e, ERROR_USAGE, "'%s': write 30s for a launch, or build=60s,launch=30s", word);
+    return error_set(e, ERROR_USAGE,
+                     "'%s': write 30s for a launch, or build=60s,launch=30s,lock=10m", word);
 }
 
 bool option_time(void *field, const char *value, struct error *e)
@@ -221,15 +220,21 @@ _Static_assert(POLICY_BUILD_LIMIT_NS == 60000000000ull &&
                    POLICY_BEST_LEAST_NS == 1000000000ull,
                "the help text below names the limits");
 
-#define LOCK_WAIT_OPTION                                                                           \
+#define TIMEOUT_OPTION                                                                             \
     {                                                                                              \
-        .name = "lock-wait", .argument = "TIME",                                                   \
-        .help = "How long to wait, at a time, for a device that another process uses; then the "   \
-                "command ends and says which. Default: 10m.",                                      \
-        .apply = option_time, .offset = MEASURE(lock_wait_ns)                                      \
+        .name = "timeout", .argument = "TIME",                                                     \
+        .help =                                                                                    \
+            "The longest a launch may take (30s), or build=60s,launch=30s,lock=10m, which are "    \
+            "the "                                                                                 \
+            "defaults. Once there is a best, a launch may take ten times its time, but at least "  \
+            "1 s. lock=TIME is how long to wait, at a time, for a device that another process "    \
+            "uses; then the command ends and says which. driver=TIME bounds each of the other "    \
+            "things that the driver does (opening the device, inputs, checks), which else may "    \
+            "take minutes.",                                                                       \
+        .apply = option_limits, .offset = MEASURE(limits)                                          \
     }
 
-const struct option lock_wait_options[] = {LOCK_WAIT_OPTION, {0}};
+const struct option timeout_options[] = {TIMEOUT_OPTION, {0}};
 
 const struct option measure_options[] = {
     {OPTION("iterations", "N", option_count, MEASURE(iterations)), .letter = 'i',
@@ -238,13 +243,7 @@ const struct option measure_options[] = {
          "Exactly N timed launches of each configuration, one configuration after the other, "
          "without early stops and without a ranking. Default: the spec's Iterations; without those "
          "the rules decide."},
-    {OPTION("timeout", "TIME", option_limits, MEASURE(limits)),
-     .help =
-         "The longest a launch may take (30s), or build=60s,launch=30s, which are the defaults. "
-         "Once there is a best, a launch may take ten times its time, but at least 1 s. "
-         "driver=TIME bounds each of the other things that the driver does (opening the device, "
-         "inputs, checks), which else may take minutes."},
-    LOCK_WAIT_OPTION,
+    TIMEOUT_OPTION,
     {OPTION("cold", NULL, option_flag, MEASURE(cold)),
      .help = "Clear the device's cache before each timed launch."},
     {0},
@@ -323,13 +322,48 @@ const struct option rule_options[] = {
 
 // ---- what is kept ------------------------------------------------------------------------------
 
-const struct option again_options[] = {
-    {OPTION("fresh", NULL, option_flag, MEASURE(fresh)), .brief = "measure again what is known",
-     .help = "Measure or check everything again: results in the store do not answer."},
-    {OPTION("retry", "STATUS,...", option_statuses, MEASURE(retry)), .offer = offer_statuses,
-     .optional = true, .is_meant = option_is_statuses,
-     .help = "Try configurations again that failed earlier: all, or those with one of these "
-             "statuses, as in --retry=compile,timeout."},
+static bool option_fresh(void *field, const char *value, struct error *e)
+{
+    struct given_fresh *given = field;
+    if (!value) {
+        given->all = true;
+        return true;
+    }
+    return option_statuses(&given->failures, str_equal(value, "failures") ? NULL : value, e);
+}
+
+static bool option_fresh_point(void *field, const char *value, struct error *e)
+{
+    struct given_fresh *given = field;
+    if (!value || !str_equal(value, "ranking"))
+        return option_fresh(field, value, e);
+    given->ranking = true;
+    return true;
+}
+
+static bool is_fresh(const char *word)
+{
+    return str_equal(word, "failures") || str_equal(word, "ranking") || option_is_statuses(word);
+}
+
+#define FRESH_HELP                                                                                 \
+    "Measure or check everything again: results in the store do not answer. With =failures only "  \
+    "what failed earlier is tried again, with =compile,timeout what failed so."
+
+const struct option fresh_options[] = {
+    {OPTION("fresh", "failures|STATUS,...", option_fresh, MEASURE(fresh)),
+     .brief = "measure again what is known", .offer = offer_statuses, .optional = true,
+     .is_meant = is_fresh, .help = FRESH_HELP},
+    {0},
+};
+
+const struct option fresh_point_options[] = {
+    {OPTION("fresh", "ranking|failures|STATUS,...", option_fresh_point, MEASURE(fresh)),
+     .brief = "measure again what is known", .offer = offer_statuses, .optional = true,
+     .is_meant = is_fresh,
+     .help =
+         FRESH_HELP " With =ranking points of which the store has a ranking are tuned again, "
+                    "for instance with a larger budget, and what is known is not measured again."},
     {0},
 };
 

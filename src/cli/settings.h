@@ -15,7 +15,6 @@
 struct given_format {
     bool is_given;
     enum report_format format;
-    enum color color;
 };
 
 // The spec, the device and the store.
@@ -28,7 +27,6 @@ struct spec_settings {
     struct list set, config, where;
     struct space_share share; // --part
     const char *nodes, *node_worker;
-    bool strict_nodes;
     const char *reference_by;
     struct list on, build_on; // --on, --build-on
     double outlier;           // 0: not said
@@ -42,14 +40,16 @@ struct spec_settings {
 struct measure_settings {
     struct given iterations;
     struct limits {
-        uint64_t build_ns, launch_ns, driver_ns; // 0: the default
+        uint64_t build_ns, launch_ns, driver_ns, lock_ns; // 0: the default
     } limits;
-    uint64_t lock_wait_ns; // 0: the default
     struct list rules;
     bool cold, unranked;
     struct given seed, jobs;
-    bool fresh, no_store;
-    uint32_t retry; // 1 << status
+    struct given_fresh {
+        bool all, ranking; // ranking: of points that the store has a ranking of
+        uint32_t failures; // 1 << status
+    } fresh;
+    bool no_store;
 };
 
 struct search_settings {
@@ -61,28 +61,30 @@ struct search_settings {
 extern const struct option spec_options[];      // all of struct spec_settings
 extern const struct option part_options[];      // --part
 extern const struct option reference_options[]; // --reference-by
+extern const struct option strict_options[];
 extern const struct option device_options[];
 extern const struct option store_options[];
+extern const struct option own_store_options[]; // --store and --json
 
-extern const struct option measure_options[]; // --iterations, --timeout, --lock-wait, --cold
-extern const struct option lock_wait_options[];
+extern const struct option measure_options[]; // --iterations, --timeout, --cold
+extern const struct option timeout_options[];
 extern const struct option rule_options[];
 extern const struct option jobs_options[];
 extern const struct option seed_options[];
-extern const struct option again_options[]; // --fresh, --retry
+extern const struct option fresh_options[];
+extern const struct option fresh_point_options[]; // also --fresh=ranking
 extern const struct option no_store_options[];
 
 extern const struct option search_options[]; // --budget, --strategy
 extern const struct option objective_options[];
 
-extern const struct option format_options[];  // --format and --color, into struct given_format
+extern const struct option format_options[];  // --format, into struct given_format
 extern const struct option verbose_options[]; // into a bool
 
 // For `apply`.
 bool option_language(void *field, const char *value, struct error *e); // struct given_language
 bool option_format(void *field, const char *value, struct error *e);   // struct given_format
 bool option_json(void *field, const char *value, struct error *e);     // likewise, of --json
-bool option_markdown(void *field, const char *value, struct error *e); // of --markdown
 // "30s" (of a launch) or "build=60s,launch=30s".
 bool option_limits(void *field, const char *value, struct error *e); // struct limits
 bool option_time(void *field, const char *value, struct error *e); // "10m", uint64_t of nanoseconds

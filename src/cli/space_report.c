@@ -265,7 +265,7 @@ FIELDS(diagram_fields, struct space_details, struct space_report, DIAGRAM)
     X(RECORD, diagram, (diagram_fields, v->details), "", "")                                       \
     X(F64, read_seconds, ((double)v->times.read_ns / 1e9), "s", "")                                \
     X(F64, build_seconds, ((double)v->times.build_ns / 1e9), "s", "")                              \
-    X(U64, peak_memory_bytes, (peak_bytes()), "bytes", "with --stats, as from groups on")
+    X(U64, peak_memory_bytes, (peak_bytes()), "bytes", "with --details, as from groups on")
 FIELDS(stats_fields, struct space_report, struct space_report, STATS)
 
 static void emit_listed(const void *record, const void *context, struct emit *j)
@@ -278,7 +278,7 @@ static void emit_listed(const void *record, const void *context, struct emit *j)
     emit_array_end(j);
 }
 
-#define LIST(X) X(PUT, configurations, (emit_listed, v), "[{}]", "with --list")
+#define LIST(X) X(PUT, configurations, (emit_listed, v), "[{}]", "with --verbose")
 FIELDS(list_fields, struct space_report, struct space_report, LIST)
 
 #define OF_SPEC space_spec(v->space)

@@ -252,7 +252,7 @@ int sweeping_start(struct sweeping *s)
     struct sweep_options o = {.lines = lines,
                               .line_count = s->count,
                               .plan = &s->plan,
-                              .again = given->again,
+                              .again = given->measure.fresh.ranking,
                               .rounds = (uint32_t)given->rounds.value,
                               .spare = list ? list->spare : NULL};
     s->sweep = sweep_new(&o, &e);

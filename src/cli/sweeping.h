@@ -17,7 +17,7 @@ struct sweep_settings {
     struct search_settings search;
     struct list against; // other lines
     struct given rounds;
-    bool product, known, again;
+    bool product, known;
     const char *output; // the prefix of the files
 };
 

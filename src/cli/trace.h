@@ -1,6 +1,6 @@
-// What happened last to builders, bench, recovery and the frames between them (LOG_DEBUG): the last 200 events, to find out how
-// hone got where it is. They are printed on SIGUSR1, even if the program hangs, and when hone breaks by a fault of its own
-// or of a worker. HONE_TRACE names a file that gets every event as it happens.
+// The last 200 events of builders, bench, recovery and the frames between them (LOG_DEBUG): how hone got where it is. They are
+// printed on SIGUSR1, even if the program hangs, and when hone breaks by a fault of its own or of a worker. HONE_TRACE names
+// a file that gets every event as it happens.
 #ifndef HONE_CLI_TRACE_H
 #define HONE_CLI_TRACE_H
 

@@ -29,7 +29,6 @@ struct tune_settings {
     bool build_only;    // nothing runs
     bool details;       // at the end the tables
     const char *report;
-    bool timing; // where the time went is told at the end
     bool verbose;
 };
 

@@ -269,7 +269,7 @@ static bool list_on_nodes(struct work *w, const struct hone_spec *spec, const ch
         if (!agents_read(w->given, v, &w->arena, &w->agents, e) || !agents_start(&w->agents, v, e))
             return false;
     }
-    return agents_list(&w->agents, v, spec, language, w->given->strict_nodes, e) &&
+    return agents_list(&w->agents, v, spec, language, w->given->strict, e) &&
            agents_report(&w->agents, &w->arena, &w->devices, e);
 }
 
@@ -565,6 +565,12 @@ void work_drop_workers(struct work *w)
         w->place_list[i].spare = NULL;
 }
 
+struct space_options work_space(const struct spec_settings *g)
+{
+    return (struct space_options){NULL,           g->config.items, g->config.count,
+                                  g->where.items, g->where.count,  {0}};
+}
+
 struct hone_tune_options work_options(const struct work *w)
 {
     const struct spec_settings *g = w->given;
@@ -586,12 +592,12 @@ struct hone_tune_options work_options(const struct work *w)
         .seed = m->seed.value,
         .jobs = (uint32_t)m->jobs.value,
         .iterations = m->iterations.is_given ? (uint32_t)m->iterations.value : 0,
-        .retry = m->retry,
+        .retry = m->fresh.failures,
         .build_limit_ns = m->limits.build_ns,
         .launch_limit_ns = m->limits.launch_ns,
         .driver_limit_ns = m->limits.driver_ns,
-        .lock_wait_ns = m->lock_wait_ns,
-        .fresh = m->fresh,
+        .lock_wait_ns = m->limits.lock_ns,
+        .fresh = m->fresh.all,
         .cold = m->cold,
         .unranked = m->unranked,
         .leaving = true};
@@ -769,7 +775,7 @@ int work_reference_by(struct work *w)
     const struct reference_program program = {.path = w->given->reference_by,
                                               .folder = references_folder(w),
                                               .limit_ns = REFERENCE_BY_NS,
-                                              .fresh = w->measure->fresh,
+                                              .fresh = w->measure->fresh.all,
                                               .stop = reference_stops};
     if (!program.path)
         return EXIT_DONE;

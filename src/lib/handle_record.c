@@ -53,8 +53,7 @@ uint64_t hone_record_index(const struct hone_record *r)
 
 bool hone_record_verified(const struct hone_record *r)
 {
-    const struct result *result = record_of(r)->result;
-    return result->status == STATUS_CORRECT && result->verification == VERIFICATION_REFERENCE;
+    return result_is_verified(record_of(r)->result);
 }
 
 bool hone_record_reused(const struct hone_record *r)
@@ -134,14 +133,9 @@ bool hone_record_resources(const struct hone_record *r, size_t launch, struct ho
     if (launch >= result->resource_count)
         return false;
     const struct resources *x = &result->resources[launch];
-    const struct hone_resources full = {.registers = x->registers,
-                                        .spill_bytes = x->spill_bytes,
-                                        .local_bytes = x->local_bytes,
-                                        .private_bytes = x->private_bytes,
-                                        .constant_bytes = x->constant_bytes,
-                                        .preferred_multiple = x->preferred_multiple,
-                                        .max_group_size = x->max_group_size,
-                                        .groups_per_unit = x->groups_per_unit};
+#define X(name, unit, meaning) .name = x->name,
+    const struct hone_resources full = {RESULT_RESOURCES(X)};
+#undef X
     give_sized(&full, sizeof full, out);
     return true;
 }
@@ -161,12 +155,9 @@ bool hone_record_gpu(const struct hone_record *r, struct hone_gpu *out)
 void hone_record_times(const struct hone_record *r, struct hone_times *out)
 {
     const struct result *t = record_of(r)->result;
-    const struct hone_times full = {.build_ns = t->build_ns,
-                                    .load_ns = t->load_ns,
-                                    .inputs_ns = t->inputs_ns,
-                                    .reference_ns = t->reference_ns,
-                                    .verify_ns = t->verify_ns,
-                                    .measure_ns = t->measure_ns};
+#define X(name, meaning) .name##_ns = t->name##_ns,
+    const struct hone_times full = {RESULT_TIMES(X)};
+#undef X
     give_sized(&full, sizeof full, out);
 }
 
@@ -188,50 +179,4 @@ bool hone_record_deviation(const struct hone_record *r, size_t output, struct ho
                                         .nans = d->nans};
     give_sized(&full, sizeof full, out);
     return true;
-}
-
-static const char *text_or_null(const char *text)
-{
-    return text && *text ? text : NULL;
-}
-
-void hone_record_values(const struct hone_record *r, struct hone_record_values *out)
-{
-    const struct tune_record *record = record_of(r);
-    const struct result *result = record->result;
-    const struct gpu_snapshot *gpu = &result->gpu;
-    struct hone_record_values full = {.status = (enum hone_status)result->status,
-                                      .is_verified = hone_record_verified(r),
-                                      .is_reused = hone_record_reused(r),
-                                      .is_pareto = record->pareto,
-                                      .is_timed = record->timed,
-                                      .is_ranked = record->ranked,
-                                      .is_tied = hone_record_tied(r),
-                                      .has_gpu = gpu->known,
-                                      .index = record->index,
-                                      .choice = record->choice,
-                                      .message = text_or_null(result->message),
-                                      .log = text_or_null(result->log),
-                                      .output = text_or_null(result->output),
-                                      .build_ns = result->build_ns,
-                                      .load_ns = result->load_ns,
-                                      .inputs_ns = result->inputs_ns,
-                                      .reference_ns = result->reference_ns,
-                                      .verify_ns = result->verify_ns,
-                                      .measure_ns = result->measure_ns,
-                                      .mhz_before = gpu->mhz_before,
-                                      .mhz_after = gpu->mhz_after,
-                                      .memory_mhz = gpu->memory_mhz,
-                                      .milliwatts = gpu->milliwatts,
-                                      .celsius = gpu->celsius,
-                                      .launches = result->resource_count,
-                                      .deviations = result->deviation_count};
-    if (hone_record_median(r, &full.median_ns)) {
-        full.has_interval = hone_record_interval(r, &full.low_ns, &full.high_ns);
-        full.metrics = record->metrics;
-        full.metric_count = record->metrics ? record->metric_count : 0;
-    }
-    full.samples = hone_record_samples(r, &full.samples_ns);
-    hone_record_ratio(r, &full.ratio, &full.ratio_low, &full.ratio_high);
-    give_sized(&full, sizeof full, out);
 }

@@ -130,7 +130,7 @@ static void put_verdicts(const struct bench_report *v, struct text *out)
     text_addf(out, " lost more than %.3g %% (intervals of %.3g %% together)", 100 * v->loss,
               100 * v->level);
     if (undecided > 0)
-        text_addf(out, "; of %u a loss cannot be excluded: more passes would tell (--passes)",
+        text_addf(out, "; of %u a loss cannot be excluded: more passes would tell (--repeats)",
                   (unsigned)undecided);
     text_add(out, "\n");
 }
@@ -166,7 +166,7 @@ static void put_moments(const struct bench_report *v, struct text *out)
         text_addf(out,
                   "The baseline is of one moment: what changes from one to the next is not known, "
                   "and no gain is told. Save another one at another time into the same file "
-                  "(--save-baseline %s)\n",
+                  "(--output %s)\n",
                   v->path);
         return;
     }

@@ -423,6 +423,45 @@ static void check_failed(const struct hone_record *r)
     ck_assert(!hone_record_deviation(r, 0, &d) || (is_wrong && !d.is_right));
 }
 
+// The value of a fact of the record by its name.
+static const struct hone_value *fact(struct hone_facts *f, const struct hone_record *r,
+                                     const char *name, enum hone_value_kind kind)
+{
+    struct hone_fact fact = HONE_FACT_INIT;
+    for (size_t i = 0; hone_facts_get(f, i, &fact); i++) {
+        if (strcmp(fact.name, name) == 0) {
+            ck_assert_int_eq(fact.kind, kind);
+            return &hone_facts_read(f, r, 0)[i];
+        }
+    }
+    ck_abort_msg("there is no fact %s", name);
+}
+
+static void check_facts(const struct hone_record *r, double median, const uint64_t *samples,
+                        double metric)
+{
+    struct hone_facts *f = hone_facts_new(HONE_OF_RECORD);
+    struct hone_facts *of_launch = hone_facts_new(HONE_OF_LAUNCH);
+    const struct hone_value *v;
+    ck_assert_str_eq(fact(f, r, "status", HONE_TEXT)->text, "correct");
+    ck_assert_uint_eq(fact(f, r, "verified", HONE_FLAG)->count, 1);
+    ck_assert(fact(f, r, "median_ns", HONE_NUMBER)->number == median);
+    ck_assert(fact(f, r, "time_ns", HONE_NUMBER)->number == median);
+    v = fact(f, r, "interval_ns", HONE_PAIR);
+    ck_assert(v->is_known && v->number <= median && v->high >= median);
+    v = fact(f, r, "samples_ns", HONE_COUNTS);
+    ck_assert(v->items == samples && v->item_count == hone_record_samples(r, &samples));
+    v = fact(f, r, "metric_values", HONE_COUNTS);
+    ck_assert(v->item_count == 1 && ((const double *)v->items)[0] == metric);
+    ck_assert(fact(f, r, "choice", HONE_COUNTS)->items == hone_record_choice(r));
+    ck_assert_uint_eq(fact(f, r, "times_ns.measure", HONE_COUNT)->count, 0);
+    ck_assert(!fact(f, r, "gpu.watts", HONE_NUMBER)->is_known);
+    ck_assert(!fact(f, r, "limit_ns", HONE_COUNT)->is_known);
+    ck_assert_ptr_null(hone_facts_read(of_launch, r, 9));
+    hone_facts_free(of_launch);
+    hone_facts_free(f);
+}
+
 static void check_best(const struct hone_record *r)
 {
     const uint64_t *samples;
@@ -444,18 +483,7 @@ static void check_best(const struct hone_record *r)
     times.build_ns = times.measure_ns = 1;
     hone_record_times(r, &times); // the fake worker counts none
     ck_assert_uint_eq(times.build_ns + times.load_ns + times.verify_ns + times.measure_ns, 0);
-    struct hone_record_values v = HONE_RECORD_VALUES_INIT;
-    hone_record_values(r, &v);
-    ck_assert(v.status == HONE_CORRECT && v.is_verified && v.is_timed && v.has_interval &&
-              !v.is_reused && !v.has_gpu);
-    ck_assert(v.choice == hone_record_choice(r) && !v.message && !v.log &&
-              v.index == hone_record_index(r));
-    ck_assert(v.median_ns == median && v.low_ns == low && v.high_ns == high);
-    ck_assert(v.samples_ns == samples && v.samples == hone_record_samples(r, &samples));
-    ck_assert(v.metric_count == 1 && v.metrics[0] == metric);
-    ck_assert(v.is_ranked == hone_record_ratio(r, &low, NULL, NULL) &&
-              (!v.is_ranked || v.ratio == low));
-    ck_assert(v.is_tied == hone_record_tied(r) && v.size == sizeof v && v.measure_ns == 0);
+    check_facts(r, median, samples, metric);
 }
 
 START_TEST(tune_finds_the_best)

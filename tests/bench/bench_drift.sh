@@ -35,12 +35,12 @@ done
 bench() { # same or slow, then options
     spec="$work/$1/spin.json"
     shift
-    "$build/hone" bench "$spec" --language opencl --no-store --passes "${PASSES:-6}" "$@"
+    "$build/hone" bench "$spec" --language opencl --no-store --repeats "${PASSES:-6}" "$@"
 }
 i=0
 while [ "$i" -lt "$moments" ]; do
     [ "$i" -eq 0 ] || sleep "${GAP:-20}"
-    bench same --from "$work/list.json" --save-baseline "$work/base.json" >/dev/null
+    bench same --from "$work/list.json" --output "$work/base.json" >/dev/null
     i=$((i + 1))
 done
 for which in same slow; do

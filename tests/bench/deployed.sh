@@ -6,7 +6,7 @@
 # BUILD (default build) has hone. In turn, each with its seconds; the exit status is 1 where one failed:
 #
 #   deploy    SPEC (default kernels_cl/matmul_tensor.json) at SIZES (1024,4096; M, N and K alike), BUDGET (4s) each, as a header
-#             with the kernel's text, and in CUDA with its compiled programs (BINARIES=--with-binaries: in NVIDIA's OpenCL, too)
+#             with the kernel's text, and in CUDA with its compiled programs (BINARIES=--with binaries: in NVIDIA's OpenCL, too)
 #   compile   the header by nvcc, gcc, clang, g++ and clang++ as there are, C99 and C++11, each warning an error; a program that
 #             links two of such files
 #   run       the application of src/doc/examples in this language at SIZES and at two others: right, and its time beside
@@ -40,10 +40,10 @@ fail() {
 }
 
 begin deploy
-[ "$language" != cuda ] || BINARIES=${BINARIES---with-binaries}
+[ "$language" != cuda ] || BINARIES=${BINARIES---with binaries}
 # shellcheck disable=SC2086 # none, or a word
 "$hone" deploy "$spec" "${where[@]}" --set "M=$sizes" --set N=M --set K=M --budget "${BUDGET:-4s}" \
-    --format header --with-source ${BINARIES:-} --name matmul -o matmul_deployed.h 2>&1 || fail deploy
+    --format header --with source ${BINARIES:-} --name matmul -o matmul_deployed.h 2>&1 || fail deploy
 "$hone" deploy --check matmul_deployed.h || fail deploy --check
 end
 
@@ -132,8 +132,8 @@ end
 begin bench
 size=${sizes##*,}
 at=(--set "M=$size" --set "N=$size" --set "K=$size")
-"$hone" bench "$spec" "${where[@]}" "${at[@]}" --passes 4 --rounds 4 --save-baseline base.json 2>&1 || fail "bench: no baseline"
-"$hone" bench "$spec" "${where[@]}" --passes 4 --rounds 4 --baseline base.json --fail-if 10% || fail "bench: a loss against itself"
+"$hone" bench "$spec" "${where[@]}" "${at[@]}" --repeats 4 --rounds 4 --output base.json 2>&1 || fail "bench: no baseline"
+"$hone" bench "$spec" "${where[@]}" --repeats 4 --rounds 4 --baseline base.json --fail-if 10% || fail "bench: a loss against itself"
 python3 - <<'END'
 import json
 base = json.load(open("base.json"))
@@ -148,7 +148,7 @@ def halve(value, key=""):
 json.dump(halve(base), open("half.json", "w"))
 END
 status=0
-"$hone" bench "$spec" "${where[@]}" --passes 4 --rounds 4 --baseline half.json --fail-if 3% >said 2>&1 || status=$?
+"$hone" bench "$spec" "${where[@]}" --repeats 4 --rounds 4 --baseline half.json --fail-if 3% >said 2>&1 || status=$?
 tail -n 5 said
 [ $status = 1 ] || fail "bench: exit status $status against a baseline that is half as long"
 end

@@ -36,7 +36,7 @@ trap 'rm -rf "$work"' EXIT
 swept() {
     spec=$1 sizes=$2 routine=$3
     shift 3
-    "$hone" sweep "$spec" --again --device "$device" --language "$language" --set M="$sizes" --set N=M --set K=M \
+    "$hone" sweep "$spec" --fresh=ranking --device "$device" --language "$language" --set M="$sizes" --set N=M --set K=M \
         --against "$routine" --timeout launch=5s --budget "$seconds"s "$@" 2>"$work/err" || cat "$work/err" >&2
 }
 

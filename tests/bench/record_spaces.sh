@@ -1,6 +1,6 @@
 #!/bin/bash
 # Records whole spaces of kernels of the gallery with longer lists of values (tests/bench/spaces), each at two or three
-# sizes, as compressed T4 files: what `hone score --transfer` and transfer_pairs.py learn from size to size, from language to
+# sizes, as compressed T4 files: what `hone score --also` and transfer_pairs.py learn from size to size, from language to
 # language and from device to device.
 #
 #   tests/bench/record_spaces.sh BUILD OUT [KERNEL...]     KERNEL: convolution, stencil, histogram, nbody; default: all

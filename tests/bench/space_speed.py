@@ -73,7 +73,7 @@ def cpu_ms(command):
 def hone(program, path, runs):
     command = [program, "space", path, "--json"]
     times = [cpu_ms(command) for _ in range(runs)]
-    stats = [json.loads(subprocess.check_output(command + ["--stats"])) for _ in range(runs)]
+    stats = [json.loads(subprocess.check_output(command + ["--details"])) for _ in range(runs)]
     return {
         "ms": statistics.median(times),
         "inside": statistics.median((s["read_seconds"] + s["build_seconds"]) * 1e3 for s in stats),

@@ -4,7 +4,7 @@
   transfer_pairs.py HONE [HONE] FILE... [-n SEEDS] [--in-flight N]
 
 All ordered pairs of files of one kernel (a file's name up to the first underscore): each target is searched without and
-with the source (`hone score --transfer`), by the same seeds. Of each pair: the two scores, the gain with its standard
+with the source (`hone score --also`), by the same seeds. Of each pair: the two scores, the gain with its standard
 error (below 0 the source costs something), and the evaluations until 95 % of the way from the median to the optimum as a
 part of those without the source, the geometric mean over the seeds; a search that does not come so far in the budget
 counts as one that takes all of it. *limit* is what knowing beforehand which of two is sooner would give: the search without a
@@ -24,7 +24,7 @@ import subprocess
 def score(hone, target, source, options):
     command = [hone, "score", target, "--json", "--repeats", str(options.n), "--jobs", str(options.jobs)]
     command += ["--in-flight", str(options.in_flight)]
-    command += ["--transfer", source] if source else []
+    command += ["--also", source] if source else []
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
 
 

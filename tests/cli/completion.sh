@@ -22,7 +22,7 @@ printf ' <%s>' "\$@"
 echo .
 END
 chmod +x bin/hone
-"$hone" help --completion="$shell" >site/_hone
+"$hone" help --print "$shell" >site/_hone
 export PATH="$scratch/bin:$PATH" HOME="$scratch" XDG_DATA_HOME="$scratch" XDG_CONFIG_HOME="$scratch" TERM=xterm
 unset HISTFILE INPUTRC || :
 case $shell in

@@ -15,7 +15,7 @@ man -l "$scratch/trial.1" 2>&1 | grep -q '^NAME' || {
     exit 77
 }
 rm "$scratch/trial.1"
-"$hone" help --man --output "$scratch"
+"$hone" help --print man --output "$scratch"
 count=0
 for page in "$scratch"/man?/*; do
     MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l "$page" >"$scratch/shown" 2>"$scratch/warnings"

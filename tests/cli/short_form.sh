@@ -57,7 +57,7 @@ for format in json prelude header known; do
     expect 0 '^$' "$hone" deploy --check table.$format
     expect 0 '^$' "$hone" deploy --check table.$format saxpy.json
 done
-expect 0 'Written: source.h' "${deploy[@]}" --with-source -o source.h
+expect 0 'Written: source.h' "${deploy[@]}" --with source -o source.h
 cc -std=c99 -Wall -Wextra -Werror -x c -c table.header -o header.o || fail "the header does not compile"
 cc -std=c99 -Wall -Wextra -Werror -x c -c source.h -o source.o || fail "the header with the text does not compile"
 expect 0 'configurations? for 2 sizes' "$hone" deploy saxpy.json "${sizes[@]}" --known
@@ -66,7 +66,7 @@ expect 0 'configurations? for 2 sizes' "$hone" deploy saxpy.json "${sizes[@]}" -
 "$hone" deploy saxpy.json "${sizes[@]}" --known --name one --format known 2>/dev/null >short.known
 "$hone" deploy long.json "${sizes[@]}" --known --name one --format known 2>/dev/null >long.known
 expect 0 '' diff <(sed '1d;/^checksum/d' short.known) <(sed '1d;/^checksum/d' long.known)
-expect 0 'Bench: saxpy, 1 configuration' "$hone" bench saxpy.json --set n=1024 --save-baseline base.json
+expect 0 'Bench: saxpy, 1 configuration' "$hone" bench saxpy.json --set n=1024 --output base.json
 expect 0 'saxpy' "$hone" bench saxpy.json --set n=1024 --baseline base.json --fail-if 1000%
 expect 0 'report.html: 1 set of results' "$hone" report saxpy.json -o report.html --set n=1024
 expect 0 '' "$hone" export saxpy.json --set n=1024 --format t4 -o space.json

@@ -9,7 +9,7 @@
 
 #define SPEC  HONE_SOURCE_DIR "/tests/cli/data/vector_add.json"
 #define ONE   "--config", "block=32,work=1,flavor=0"
-#define QUICK "--passes", "4", "--rounds", "2"
+#define QUICK "--repeats", "4", "--rounds", "2"
 
 #define has(text, part)     ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
 #define has_not(text, part) ck_assert_msg(strstr(text, part) == NULL, "'%s' in:\n%s", part, text)
@@ -35,7 +35,7 @@ static void make_baseline(void)
     struct ran r = program_run("tune", SPEC, ONE);
     expect_status(&r, 0);
     ran_release(&r);
-    r = program_run("bench", SPEC, QUICK, "--save-baseline", base);
+    r = program_run("bench", SPEC, QUICK, "--output", base);
     expect_status(&r, 0);
     has(r.out, "block=32, work=1");
     has(r.out, "8 passes of 2 rounds");
@@ -107,7 +107,7 @@ START_TEST(a_second_moment)
         program_run("bench", SPEC, "--baseline", base, "--no-store", QUICK, "--fail-if", "900%");
     has(r.out, "The baseline is of one moment");
     ran_release(&r);
-    r = program_run("bench", SPEC, "--from", base, "--no-store", QUICK, "--save-baseline", base);
+    r = program_run("bench", SPEC, "--from", base, "--no-store", QUICK, "--output", base);
     expect_status(&r, 0);
     ck_assert_uint_eq(count_of("\"moment\":"), 16);
     ran_release(&r);
@@ -117,7 +117,7 @@ START_TEST(a_second_moment)
     ran_release(&r);
     doctor("\"source_sha256\":\"", "\"", "another");
     ck_assert_int_eq(rename(doctored, base), 0);
-    r = program_run("bench", SPEC, "--from", base, "--no-store", QUICK, "--save-baseline", base);
+    r = program_run("bench", SPEC, "--from", base, "--no-store", QUICK, "--output", base);
     expect_status(&r, 0);
     ck_assert_uint_eq(count_of("\"moment\":"), 8);
     ran_release(&r);

@@ -156,7 +156,7 @@ START_TEST(hostile_texts)
     expect_all_shown(program_run("tune", spec, "--verbose"), "\\x1b[31m\\u202e");
     expect_all_shown(program_run("best", spec), "\\x1b[31m");
     expect_all_shown(program_run("store"), "\\x1b[2J");
-    expect_all_shown(program_run("space", spec, "--list"), "\\x1b[31m");
+    expect_all_shown(program_run("space", spec, "--verbose"), "\\x1b[31m");
     expect_all_shown(program_run("space", spec, "--why", "G=32,S=" ESCAPE), "\\x1b");
     write_lines(recording, "G," ESCAPE ",time\n32,1,2\n" ESCAPE ",1,3\n");
     expect_all_shown(program_run("score", recording), "no recorded results");

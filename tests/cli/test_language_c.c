@@ -1,6 +1,7 @@
 // Kernels in C from outside: each fault beside what is right, what is asked of the compiler's
 // options, and that the host's C device takes no other language's place.
 #include "base/text.h"
+#include "extras.h"
 #include "program.h"
 
 #include "../base/suite.h"
@@ -219,8 +220,10 @@ START_TEST(the_same_code_is_launched_once)
         ck_assert_ptr_null(strstr(r.out, "= also STEP=8"));
         ran_release(&r);
     }
-    expect(program_run("export", SAME, "--format", "t4"), 0, "\"same_code_as\":\"STEP=1\"");
-    expect(program_run("report", SAME, "--csv", "table"), 0, "the same code as STEP=1");
+    EXTRA_FORMATS(
+        expect(program_run("export", SAME, "--format", "t4"), 0, "\"same_code_as\":\"STEP=1\"");)
+    EXTRA_PAGE(expect(program_run("report", SAME, "--format", "csv", "--views", "table"), 0,
+                      "the same code as STEP=1");)
 }
 END_TEST
 

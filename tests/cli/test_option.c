@@ -83,7 +83,7 @@ START_TEST(refusals)
     refuses("tune", WORDS("--iterations", "-1"), "no whole number");
     refuses("tune", WORDS("--jobs", "two"), "--jobs: 'two'");
     refuses("tune", WORDS("--seed", "1.5"), "--seed: '1.5'");
-    refuses("tune", WORDS("--fresh=1"), "--fresh takes no value");
+    refuses("tune", WORDS("--fresh=1"), "'1' is no status of a failure");
     refuses("tune", WORDS("--timeout", "0s"), "no time above 0");
     refuses("tune", WORDS("--timeout", "5 apples"), "write 30s, 1.5m or 500ms");
     refuses("tune", WORDS("--timeout", "bild=5s"), "build=60s,launch=30s");
@@ -150,6 +150,17 @@ static void count_name(const struct command *c, const struct option_group *g,
     ck_assert_uint_lt(name_count, sizeof names / sizeof *names);
     names[name_count++] = o->name;
 }
+
+// A new option says which one it replaces.
+#define OPTIONS_MOST 100
+#define OPTIONS_NOW  85
+START_TEST(options_are_few)
+{
+    each_option(count_name);
+    ck_assert_uint_le(name_count, OPTIONS_MOST);
+    ck_assert_uint_le(name_count, OPTIONS_NOW); // raised by what adds one
+}
+END_TEST
 
 // Each line of a rule has names of options, and a reason.
 static void check_rule(const struct option *o, const char *rule)
@@ -233,7 +244,7 @@ END_TEST
 START_TEST(specs_are_taken_alike)
 {
     for (const struct command *const *c = commands(); *c; c++) {
-        bool converts = strcmp((*c)->name, "spec") == 0; // it asks no device and no store
+        bool converts = strcmp((*c)->name, "convert") == 0; // it asks no device and no store
         if (converts || strcmp((*c)->arguments, "SPEC") != 0)
             continue;
         for (const struct option *o = spec_options; o->name; o++)
@@ -242,19 +253,19 @@ START_TEST(specs_are_taken_alike)
 }
 END_TEST
 
-START_TEST(retry_takes_all_or_some_statuses)
+START_TEST(fresh_takes_all_or_some_statuses)
 {
     static const struct {
         const char *word;
         uint32_t mask;
         const char *refusal; // part of it
     } rows[] = {
-        {"--retry", UINT32_MAX, NULL},
-        {"--retry=compile", 1u << STATUS_COMPILE, NULL},
-        {"--retry=compile,timeout", 1u << STATUS_COMPILE | 1u << STATUS_TIMEOUT, NULL},
-        {"--retry=comple", 0, "did you mean 'compile'"},
-        {"--retry=correct", 0, "no status of a failure"},
-        {"--retry=", 0, "there are compile, runtime, timeout, correctness, constraints"},
+        {"--fresh=failures", UINT32_MAX, NULL},
+        {"--fresh=compile", 1u << STATUS_COMPILE, NULL},
+        {"--fresh=compile,timeout", 1u << STATUS_COMPILE | 1u << STATUS_TIMEOUT, NULL},
+        {"--fresh=comple", 0, "did you mean 'compile'"},
+        {"--fresh=correct", 0, "no status of a failure"},
+        {"--fresh=", 0, "there are compile, runtime, timeout, correctness, constraints"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct error e = ERROR_INIT;
@@ -267,7 +278,7 @@ START_TEST(retry_takes_all_or_some_statuses)
         snprintf(word, sizeof word, "%s", rows[i].word);
         bool ok = options_parse(command_tune.groups, 2, argv, &s, &help, rest, &count, &e);
         ck_assert_msg(ok == !rows[i].refusal, "%s: %s", word, e.text);
-        ck_assert(!ok || (s.measure.retry == rows[i].mask && count == 1));
+        ck_assert(!ok || (s.measure.fresh.failures == rows[i].mask && count == 1));
         ck_assert_msg(ok || strstr(e.text, rows[i].refusal), "%s: %s", word, e.text);
         options_release(command_tune.groups, &s);
     }
@@ -415,12 +426,11 @@ START_TEST(completion)
         {{"tu"}, "tune"},
         {{"tnue", ""}, ""},
         {{"tune", ""}, "@files json"},
-        {{"init", ""}, "@files cl cu"},
-        {{"import", ""}, "@files"},
-        {{"tune", "--budg"}, "--budget"},
+        EXTRA_INIT({{"init", ""}, "@files cl cu"}, )
+            EXTRA_FORMATS({{"import", ""}, "@files"}, ){{"tune", "--budg"}, "--budget"},
         {{"tune", "--format="}, "--format=text"},
         {{"tune", "-f", "js"}, "json"},
-        {{"export", SPEC, "--format", "c"}, "cache"},
+        EXTRA_FORMATS({{"export", SPEC, "--format", "c"}, "cache"}, ){{"store", "ver"}, "verify"},
         {{"run", "--show", "p"}, "ptx"},
         {{"tune", "--strategy", "gen"}, "genetic"},
         {{"tune", "--rule", "roun"}, "rounds="},
@@ -484,12 +494,13 @@ static void add(TCase *tests)
     tcase_add_test(tests, values);
     tcase_add_test(tests, refusals);
     tcase_add_test(tests, tables_are_sound);
+    tcase_add_test(tests, options_are_few);
     tcase_add_test(tests, rules_name_options);
     tcase_add_test(tests, rules_refuse);
     tcase_add_test(tests, rules_let_pass);
     tcase_add_test(tests, help_shows_rules);
     tcase_add_test(tests, specs_are_taken_alike);
-    tcase_add_test(tests, retry_takes_all_or_some_statuses);
+    tcase_add_test(tests, fresh_takes_all_or_some_statuses);
     tcase_add_test(tests, help_names_every_option);
     tcase_add_test(tests, help_fits_a_terminal);
     tcase_add_test(tests, help_is_a_screen);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # versions.sh HONE SCRATCH: a node whose hone-worker is of another version: said with both versions before anything is done,
-# by whatever names it; the others go on unless --strict-nodes.
+# by whatever names it; the others go on unless --strict.
 set -eu
 hone=$1 scratch=$2
 rm -rf "$scratch"
@@ -34,8 +34,8 @@ grep -q "$said" err || fail "both versions are to be said"
 run 0 devices --on local,exec:env --node-worker "$scratch/other"
 grep -q "$said" err || fail "both versions are to be said where others go on"
 [ -s out ] || fail "the others are not listed"
-run 1 devices --on local,exec:env --strict-nodes --node-worker "$scratch/other"
-grep -q "$said.*(--strict-nodes)$" err || fail "--strict-nodes goes on"
+run 1 devices --on local,exec:env --strict --node-worker "$scratch/other"
+grep -q "$said.*(--strict)$" err || fail "--strict goes on"
 run 0 devices --on exec:env
 [ ! -s err ] || fail "the same version is complained of"
 echo "versions: all passed"

@@ -23,7 +23,7 @@ fail() {
 flags='-std=c99 -O2 -Wall -Wextra -Werror -pedantic -I.'
 for kernel in matmul_vector matmul_tensor; do
     "$build/hone" deploy "$source/kernels_cl/$kernel.json" --set M=48,96 --set N=M --set K=M --budget 2 --language opencl \
-        --format header --with-source --name matmul -o matmul_deployed.h >said 2>&1 || fail "hone deploy $kernel"
+        --format header --with source --name matmul -o matmul_deployed.h >said 2>&1 || fail "hone deploy $kernel"
     # shellcheck disable=SC2086 # a list of options
     cc $flags "$examples/matmul_opencl.c" -o matmul_opencl -lOpenCL -lm >said 2>&1 || fail "matmul_opencl.c, $kernel"
     ./matmul_opencl 48 48 48 96 96 96 50 70 90 1 1 1 >said 2>&1 || fail "matmul_opencl, $kernel"

@@ -94,9 +94,9 @@ compare)
     set -- "\$@" --rule rounds=4 --rule repeats=0
     [[ \$words == *" --rounds"* ]] || set -- "\$@" --rounds 6
     ;;
-bench) set -- "\$@" --passes 4 --rounds 2 ;;
+bench) set -- "\$@" --repeats 4 --rounds 2 ;;
 check) [[ \$words == *" --sample"* || \$words == *" -n"* || \$words == *" --known"* ]] || set -- "\$@" --sample 3 ;;
-report) [[ \$words != *" --watch"* ]] || { set -- "\$@" --until-eof && exec </dev/null; } ;;
+report) [[ \$words != *" --watch"* ]] || { set -- "\${@/#--watch/--watch=stdin}" && exec </dev/null; } ;;
 esac
 [[ \${1:-} != sweep || \$words == *" --rounds"* || \$words != *" --against"* ]] || set -- "\$@" --rounds 4
 exec timeout 240 "$build/hone" "\$@"
@@ -128,7 +128,7 @@ if [ "${document#help}" != "$document" ]; then
         hone tune spec.json --budget 4 &&
             hone tune spec.json --budget 4 --store node1.sqlite --unranked --fresh &&
             cp node1.sqlite node2.sqlite && cp node1.sqlite results.sqlite && cp node1.sqlite h200.sqlite && cp node1.sqlite pocl.sqlite &&
-            hone export spec.json --format t4 --output recorded.json &&
+            hone store export spec.json --format t4 --output recorded.json &&
             gzip recorded.json && mv recorded.json.gz gemm_T4.json.gz
     } >"$scratch/out" 2>&1 || {
         cat "$scratch/out"

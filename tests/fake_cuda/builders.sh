@@ -1,7 +1,7 @@
 #!/bin/sh
 # builders.sh HONE SOURCE SCRATCH: hone --build-on with a CUDA card and a compiler that are fakes: a node without a driver builds
 # for the card, one that is lost gives its builds back, what cannot build is said before anything is measured, and the
-# others go on unless --strict-nodes.
+# others go on unless --strict.
 set -eu
 hone=$1 source=$2 scratch=$3
 rm -rf "$scratch"
@@ -94,8 +94,8 @@ grep -q "^hone: node 'cpu' cannot build for $FAKE_CUDA_NAME (cuda): its compiler
 grep -q '^hone: none of the nodes of --build-on can be used' err || fail "none is left"
 tune 0 --build-on "exec:./cpu there FAKE_CUDA_NVRTC=12 --" --build-on "exec:./cpu there --"
 [ "$(correct)" = 40 ] && [ "$(compiled there)" -ge 1 ] || fail "the other one was to build"
-tune 1 --strict-nodes --build-on "exec:./cpu there FAKE_CUDA_NVRTC=12 --" --build-on "exec:./cpu there --"
-grep -q '(--strict-nodes)$' err || fail "--strict-nodes"
+tune 1 --strict --build-on "exec:./cpu there FAKE_CUDA_NVRTC=12 --" --build-on "exec:./cpu there --"
+grep -q '(--strict)$' err || fail "--strict"
 tune 1 --build-on 'exec:sh -c "exit 3"'
 grep -q "^hone: node 'sh' cannot be used: no agent answered" err || fail "a node that does not answer"
 cp "${hone%/*}/hone-worker" another

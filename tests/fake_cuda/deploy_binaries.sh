@@ -1,5 +1,5 @@
 #!/bin/bash
-# deploy_binaries.sh HONE SOURCE SCRATCH: hone deploy --with-binaries on a CUDA card and an OpenCL device that are fakes: the header
+# deploy_binaries.sh HONE SOURCE SCRATCH: hone deploy --with binaries on a CUDA card and an OpenCL device that are fakes: the header
 # hands out the program of a measured size, as it ran, with its digest, and none for another size; what is refused.
 set -eu
 hone=$1 source=$2 scratch=$3
@@ -20,7 +20,7 @@ sed -e 's/"BenchmarkName": "forty"/"BenchmarkName": "sized"/' -e 's/list(range(4
     -e 's/"ConfigurationSpace"/"Constants": {"N": 64}, "ConfigurationSpace"/' \
     -e "s|\"../../fake_opencl|\"$source/tests/fake_opencl|" "$source/tests/fake_cuda/data/forty.json" >sized.json
 cp "$source/tests/fake_cuda/data/forty.cu" .
-"$hone" deploy sized.json --set N=64,128 --budget 3 --language cuda --with-binaries -o sized.h >said 2>&1 || fail "hone deploy"
+"$hone" deploy sized.json --set N=64,128 --budget 3 --language cuda --with binaries -o sized.h >said 2>&1 || fail "hone deploy"
 grep -q 'with 2 compiled programs for sm_90$' said || fail "it does not say how many programs there are"
 grep -q '"sm_90", "cubin"' sized.h || fail "the header has no cubin for sm_90"
 
@@ -46,18 +46,18 @@ done
 
 # Typed again nothing is measured, and the same is written.
 cp sized.h first.h
-"$hone" deploy sized.json --set N=64,128 --budget 3 --language cuda --with-binaries -o sized.h >said 2>&1 || fail "hone deploy, again"
+"$hone" deploy sized.json --set N=64,128 --budget 3 --language cuda --with binaries -o sized.h >said 2>&1 || fail "hone deploy, again"
 cmp first.h sized.h || fail "another header"
 
 refused() { # WORDS OPTION...
     local words=$1 status=0
     shift
-    "$hone" deploy sized.json --set N=64,128 --budget 3 --with-binaries "$@" >said 2>&1 || status=$?
+    "$hone" deploy sized.json --set N=64,128 --budget 3 --with binaries "$@" >said 2>&1 || status=$?
     [ $status = 2 ] || fail "$*: exit status $status"
     grep -q -e "$words" said || fail "$*: it does not say: $words"
 }
-refused '--with-binaries is for --format header' --language cuda -o sized.json.csv
-refused '--known and --with-binaries exclude each other' --language cuda --known -o sized.h
+refused '--with binaries is for --format header' --language cuda -o sized.json.csv
+refused '--known and --with binaries exclude each other' --language cuda --known -o sized.h
 # Numbers are those of `hone devices`, whatever languages the spec has: 0 is the card, 1 the processor, in C.
 refused "no device fits '1'" --language cuda --device 1 -o sized.h
 "$hone" deploy sized.json --set N=64 --budget 3 --device 0 >said 2>&1 || fail "--device 0"

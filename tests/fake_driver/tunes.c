@@ -79,6 +79,21 @@ void tune_start(struct tune *t, const char *const *more)
     _exit(127);
 }
 
+// The last events inside a hone that takes too long, and what it said before: on stderr, because they are more than
+// an assertion may say.
+static void show_last_events(const struct tune *t)
+{
+    struct text said = TEXT_INIT;
+    char path[128];
+    kill(t->hone, SIGUSR1);
+    usleep(200000);
+    tune_output(t, &said);
+    fprintf(stderr, "%s\n", text_cstr(&said));
+    text_release(&said);
+    tune_path(t, "output", path);
+    ck_assert_int_eq(truncate(path, 0), 0);
+}
+
 // Its exit status; it is killed, and the test fails, when it takes longer than it may.
 int tune_end(struct tune *t, uint64_t most_ns)
 {
@@ -88,6 +103,7 @@ int tune_end(struct tune *t, uint64_t most_ns)
         usleep(10000);
     if (got == t->hone)
         return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    show_last_events(t);
     kill(t->hone, SIGKILL);
     waitpid(t->hone, NULL, 0);
     return -SIGALRM;

@@ -108,7 +108,8 @@ static const char *reported(const char *view)
     char command[512], store[128], part[1024];
     tune_path(&t, "store.sqlite", store);
     str_format(command, sizeof command,
-               "'" HONE_BINARY_DIR "/hone' report '%s' --store '%s' --csv %s", t.spec, store, view);
+               "'" HONE_BINARY_DIR "/hone' report '%s' --store '%s' --format csv --views %s",
+               t.spec, store, view);
     FILE *out = popen(command, "r");
     ck_assert_ptr_nonnull(out);
     text_clear(&output);

@@ -25,7 +25,7 @@ static void a_dead_device_is_told_and_nobody_else_is_blamed(int at)
     struct tune t;
     struct text output = TEXT_INIT;
     struct stored s;
-    static const char *const retry[] = {"--retry", NULL};
+    static const char *const retry[] = {"--fresh=failures", NULL};
     tune_prepare(&t);
     tune_order("DIE", "ID=20");
     tune_order("HOW", deaths[at].how);
@@ -63,7 +63,7 @@ static void a_check_loses_its_device(int at)
 {
     struct tune t;
     struct text output = TEXT_INIT;
-    static const char *const retry[] = {"--retry", NULL};
+    static const char *const retry[] = {"--fresh=failures", NULL};
     tune_prepare(&t);
     t.command = "check";
     tune_order("DIE", "ID=20");

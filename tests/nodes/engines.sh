@@ -1,7 +1,7 @@
 #!/bin/sh
 # engines.sh HONE SCRATCH DRIVER: tunes over Slurm, ssh and any command give the records that one process gives; a
 # configuration that kills its device's worker disturbs no other node; what cannot be used is said before anything is
-# measured, and the others go on unless --strict-nodes. DRIVER is the folder of the OpenCL driver for tests.
+# measured, and the others go on unless --strict. DRIVER is the folder of the OpenCL driver for tests.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 hone=$1 scratch=$2 driver=$3
@@ -89,7 +89,7 @@ same "the one that can be used"
 refused 0 "node 'another': its hone-worker is of another build" --on 'exec:env BUILD={}' --nodes this,another \
     --node-worker "$scratch/worker"
 same "the one of the same build"
-refused 1 'Permission denied.*--strict-nodes' --on ssh:h1,h4 --strict-nodes --node-worker "$scratch/worker"
+refused 1 'Permission denied.*--strict' --on ssh:h1,h4 --strict --node-worker "$scratch/worker"
 refused 1 'node-worker PATH' --on ssh:h1 --node-worker /nowhere/hone-worker
 refused 1 "node 'h1' cannot be used" --on ssh:h1 --node-worker "$scratch/other"
 echo "engines: all as it should be"

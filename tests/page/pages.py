@@ -124,7 +124,7 @@ check({"evaluations", "finalists", "rounds", "distribution", "importance", "fail
       {"evaluations", "finalists", "rounds", "distribution", "failures", "table"}, "views: %s" % page.views)
 
 # The finalists' intervals, as they were decided.
-csv = f.run("report", "scale.json", "--store", "tuned.sqlite", "--csv", "finalists").splitlines()
+csv = f.run("report", "scale.json", "--store", "tuned.sqlite", "--format", "csv", "--views", "finalists").splitlines()
 head = re.findall(r'[^,]+', csv[0])
 ranked = [line for line in lines if line["type"] == "ranked"]
 check(len(csv) - 1 == len(ranked), "%d finalists, %d ranked" % (len(csv) - 1, len(ranked)))
@@ -140,16 +140,16 @@ for line in ranked:
 # Of the store alone the same; a picture, a table, a summary; a part of the space.
 store = Page(f.report("store.html", "tuned.sqlite"))
 check(store.fact("median_ns") == page.fact("median_ns"), "the store says something else than the spec")
-svg = f.run("report", "tuned.sqlite", "--svg", "evaluations")
+svg = f.run("report", "tuned.sqlite", "--format", "svg", "--views", "evaluations")
 check(svg.startswith("<svg xmlns=") and svg.rstrip().endswith("</svg>") and "<style>" in svg and "prefers-color-scheme:dark" in svg
       and "svg{background:#fff}" in svg, "the picture")
 import xml.dom.minidom
 xml.dom.minidom.parseString(svg)
-check("| place | configuration |" in f.run("report", "tuned.sqlite", "--markdown"), "Markdown")
+check("| place | configuration |" in f.run("report", "tuned.sqlite", "--format", "markdown"), "Markdown")
 part = Page(f.report("part.html", "tuned.sqlite", "--where", "STEP == 8")).islands()[0]
 check(part["count"] == 4, "STEP == 8 leaves %d" % part["count"])
-f.run("report", "tuned.sqlite", "--svg", "nothing", status=2)
-f.run("report", "tuned.sqlite", "--svg", "time", "--markdown", status=2)
+f.run("report", "tuned.sqlite", "--format", "svg", "--views", "nothing", status=2)
+f.run("report", "tuned.sqlite", "--format", "svg", "--views", "time", "--format", "markdown", status=2)
 f.run("report", "nothing.json", status=2)
 
 # ---- texts of others -----------------------------------------------------------------------------
@@ -160,8 +160,8 @@ page = Page(text)
 check_closed(text, page)
 check("\u202e" not in text and "\u0007" not in text, "control characters reach the page")
 check("<img" not in text and text.count("<script") == 2, "a text became markup")
-xml.dom.minidom.parseString(f.run("report", name, "--svg", "parallel"))
-check(not re.search(r"(?<!\\)<img", f.run("report", name, "--markdown")), "a text became markup in Markdown")
+xml.dom.minidom.parseString(f.run("report", name, "--format", "svg", "--views", "parallel"))
+check(not re.search(r"(?<!\\)<img", f.run("report", name, "--format", "markdown")), "a text became markup in Markdown")
 
 compare(text, "hostile")
 compare(f.report("recorded.html", f.recorded("recorded.json", 1000)), "recorded")

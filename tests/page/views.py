@@ -33,7 +33,7 @@ def picture(*arguments):
 
 
 def left_out(view, *arguments):
-    f.run("report", *arguments, "--csv", view, status=2)
+    f.run("report", *arguments, "--format", "csv", "--views", view, status=2)
     text = f.report("left.html", *arguments)
     check('data-view="%s"' % view not in text, "%s is there" % view)
     check(re.search(r"Left out:[^<]*\b%s \(" % view, text), "nobody says that %s is left out" % view)
@@ -66,13 +66,13 @@ for name in ("sizes.sqlite", "other.sqlite", "front.sqlite", "deploy.sqlite", "d
 measured = {n: tune("sizes.sqlite", "--set", "N=%d" % n) for n in (4000, 16000)}
 best = {n: json.loads(f.run("best", "scale.json", "--store", "sizes.sqlite", "--set", "N=%d" % n, "--json"))
         for n in measured}
-table = rows("sizes.sqlite", "--csv", "sizes")
+table = rows("sizes.sqlite", "--format", "csv", "--views", "sizes")
 check([row["constants"] for row in table] == ["N=4000", "N=16000"], "sizes: %s" % table)
 for row, n in zip(table, measured):
     check(float(row["time"]) == best[n]["median_ns"], "the time of the best at N=%d" % n)
     check(row["configuration"] == words(best[n]["configuration"]), "the best at N=%d" % n)
     check(abs(float(row["GB/s"]) - 8 * n / best[n]["median_ns"]) < 1e-9, "the metric at N=%d" % n)
-check(picture("sizes.sqlite", "--svg", "sizes").count('class="line s0"') >= 1, "no line")
+check(picture("sizes.sqlite", "--format", "svg", "--views", "sizes").count('class="line s0"') >= 1, "no line")
 page = f.report("sizes.html", "scale.json", "--all", "--store", "sizes.sqlite")
 check(page.count('data-view="sizes"') == 1 and "all sets together" in page, "sizes in the page")
 left_out("sizes", "scale.json", "--store", "sizes.sqlite", "--set", "N=4000")
@@ -80,7 +80,7 @@ left_out("sizes", "scale.json", "--store", "sizes.sqlite", "--set", "N=4000")
 # ---- beside each other ---------------------------------------------------------------------------
 
 times = {n: alone(lines) for n, lines in measured.items()}
-table = rows("sizes.sqlite", "--csv", "matrix")
+table = rows("sizes.sqlite", "--format", "csv", "--views", "matrix")
 check(len(table) == 4, "matrix: %s" % table)
 for row in table:
     n = int(row["on"][2:])
@@ -90,14 +90,14 @@ for row in table:
               "matrix: %s" % row)
     if row["best of"] == row["on"]:
         check(float(row["times as long"]) == 1, "matrix: %s" % row)
-for row in rows("sizes.sqlite", "--csv", "beside"):
+for row in rows("sizes.sqlite", "--format", "csv", "--views", "beside"):
     for n in times:
         if re.fullmatch("[0-9.]+", row["N=%d" % n]):
             check(float(row["N=%d" % n]) == times[n][row["configuration"]], "beside: %s" % row)
-picture("sizes.sqlite", "--svg", "matrix")
-picture("sizes.sqlite", "--svg", "beside")
+picture("sizes.sqlite", "--format", "svg", "--views", "matrix")
+picture("sizes.sqlite", "--format", "svg", "--views", "beside")
 tune("other.sqlite", "--set", "N=4000", "--seed", "7")
-runs = rows("scale.json", "other.sqlite", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "matrix")
+runs = rows("scale.json", "other.sqlite", "--store", "sizes.sqlite", "--set", "N=4000", "--format", "csv", "--views", "matrix")
 check({row["on"] for row in runs} == {"sizes.sqlite", "other.sqlite"}, "runs beside each other: %s" % runs)
 left_out("matrix", "other.sqlite")
 
@@ -111,19 +111,19 @@ answers = [json.loads(f.run("best", "scale.json", "--store", "drivers.sqlite", "
 second = alone(tune("drivers.sqlite", "--set", "N=4000", "--fresh", "--seed", "7"))
 answers.insert(0, json.loads(f.run("best", "scale.json", "--store", "drivers.sqlite", "--set", "N=4000", "--json"))["median_ns"])
 for apart, name in (((), "driver " + OLD), (("--apart", "driver"), "driver " + OLD), (("--apart", "run"), "run 1, driver " + OLD)):
-    table = rows("drivers.sqlite", "--csv", "beside", *apart)
+    table = rows("drivers.sqlite", "--format", "csv", "--views", "beside", *apart)
     check(len(table) >= 4 and len(table[0]) == 3 and name in table[0], "drivers: %s" % table[:1])
     for row in table:
         (own,) = set(row) - {"configuration", name}
         check(float(row[name]) == first[row["configuration"]] and float(row[own]) == second[row["configuration"]], "drivers: %s" % row)
-    check({row["on"] for row in rows("drivers.sqlite", "--csv", "matrix", *apart)} == {name, own}, "the matrix of drivers")
+    check({row["on"] for row in rows("drivers.sqlite", "--format", "csv", "--views", "matrix", *apart)} == {name, own}, "the matrix of drivers")
     page = f.report("drivers.html", "drivers.sqlite", *apart)
     check([float(v) for v in re.findall('data-name="median_ns" data-v="([^"]*)"', page)] == answers, "answers of drivers")
     check(page.count(OLD + "</a>") + page.count("Z</a>") // 2 == 1, "the links do not say which is which")
-picture("drivers.sqlite", "--svg", "beside")
-headings = [line for line in f.run("report", "drivers.sqlite", "--markdown").splitlines() if line.startswith("### ")]
+picture("drivers.sqlite", "--format", "svg", "--views", "beside")
+headings = [line for line in f.run("report", "drivers.sqlite", "--format", "markdown").splitlines() if line.startswith("### ")]
 check(len(set(headings)) == 2 and any(OLD in line for line in headings), "Markdown: %s" % headings)
-check(len(rows("drivers.sqlite", "--csv", "parallel")) == 16, "all configurations of parallel coordinates")
+check(len(rows("drivers.sqlite", "--format", "csv", "--views", "parallel")) == 16, "all configurations of parallel coordinates")
 left_out("beside", "drivers.sqlite", "--apart", "nothing")
 check("older results do not compare" in f.report("newest.html", "drivers.sqlite", "--apart", "nothing"), "what is left out is not said")
 f.run("report", "drivers.sqlite", "--apart", "drivers", status=2)
@@ -141,8 +141,8 @@ with open(f.path("scale.c"), "w") as file:
 with open(f.path("two.json"), "w") as file:
     json.dump(dict(SPEC, Constants={"K": 1, "N": 1000}), file)
 f.run("sweep", "two.json", "--set", "K=1,2", "--set", "N=1000,2000,4000", "--product", "--budget", "2", "--store", "two.sqlite")
-check({row["line"] for row in rows("two.sqlite", "--csv", "sizes")} == {"K=1", "K=2"}, "the axis is not N")
-check(re.search('class="axis"[^>]*>N<', f.run("report", "two.sqlite", "--svg", "sizes")), "the axis has another name")
+check({row["line"] for row in rows("two.sqlite", "--format", "csv", "--views", "sizes")} == {"K=1", "K=2"}, "the axis is not N")
+check(re.search('class="axis"[^>]*>N<', f.run("report", "two.sqlite", "--format", "svg", "--views", "sizes")), "the axis has another name")
 
 # ---- several objectives --------------------------------------------------------------------------
 
@@ -153,7 +153,7 @@ GOAL = ("--objective", "min:time,max:work")
 lines = tune("front.sqlite", *GOAL)
 front = [json.loads(line) for line in
          f.run("best", "scale.json", "--store", "front.sqlite", "--json", *GOAL).splitlines()]
-table = rows("scale.json", "--store", "front.sqlite", "--csv", "pareto", *GOAL)
+table = rows("scale.json", "--store", "front.sqlite", "--format", "csv", "--views", "pareto", *GOAL)
 check([row["configuration"] for row in table] == [words(line["configuration"]) for line in front],
       "the front: %s" % table)
 for row, line in zip(table, front):
@@ -162,14 +162,14 @@ for row, line in zip(table, front):
 summary = next(line for line in lines if line["type"] == "summary")
 check({row["configuration"] for row in table} == {words(line["configuration"]) for line in summary["pareto"]},
       "the front of the tune")
-picture("scale.json", "--store", "front.sqlite", "--svg", "pareto", *GOAL)
+picture("scale.json", "--store", "front.sqlite", "--format", "svg", "--views", "pareto", *GOAL)
 left_out("pareto", "scale.json", "--store", "front.sqlite")
-f.run("report", "scale.json", "--store", "front.sqlite", "--objective", "min:time,max:nothing", "--markdown", status=2)
+f.run("report", "scale.json", "--store", "front.sqlite", "--objective", "min:time,max:nothing", "--format", "markdown", status=2)
 # What was chosen and is not there costs no page that was there before.
 before = f.report("kept.html", "front.sqlite")
 check(f.report("kept.html", "front.sqlite", "--device", "no such device", status=1) == before, "a page of nothing was written")
 f.run("export", "scale.json", "--store", "front.sqlite", "--format", "csv", "-o", "front.csv")
-f.run("report", "front.csv", "--device", "any", "--markdown", status=2)
+f.run("report", "front.csv", "--device", "any", "--format", "markdown", status=2)
 
 # ---- again -------------------------------------------------------------------------------------------
 
@@ -178,16 +178,16 @@ page = f.report("again.html", "scale.json", "--store", "sizes.sqlite", "--set", 
 again = html.unescape(re.search("<dt>The answer again</dt><dd>([^<]*)</dd>", page)[1])
 check("--set N=4000" in again, again)
 f.run(*(w if w != "SPEC" else "scale.json" for w in shlex.split(again)[1:]), "--store", "again.sqlite")
-for row in rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "failures"):
+for row in rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--format", "csv", "--views", "failures"):
     f.run(*(w if w != "SPEC" else "scale.json" for w in shlex.split(row["to repeat it"])[1:]), "--store", "again.sqlite", status=1)
 check("<dt>Seed</dt><dd>0</dd>" in page and "<dt>Its rules</dt><dd>level=0.95" in page and "<dt>Host</dt>" in page, "seed, rules, host")
-times = [float(row["seconds"]) for row in rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "time")]
+times = [float(row["seconds"]) for row in rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--format", "csv", "--views", "time")]
 check(times == sorted(times) and any(t % 1 for t in times), "moments are whole seconds: %s" % times)
 
 # ---- samples, resources, sources -----------------------------------------------------------------
 
 ranked = {words(line["configuration"]): line for line in measured[4000] if line["type"] == "ranked"}
-table = rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "samples")
+table = rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--format", "csv", "--views", "samples")
 seen = 0
 for row in table:
     samples = sorted(int(v) for v in row["all (ns)"].split())
@@ -198,11 +198,11 @@ for row in table:
         check(samples == sorted(line["samples_ns"]), "samples of %s" % row["configuration"])
         check(float(row["median"]) == line["median_ns"], "the median of %s" % row["configuration"])
 check(seen == len(ranked) > 0, "%d of %d finalists have their samples" % (seen, len(ranked)))
-picture("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--svg", "samples")
-table = rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "resources")
+picture("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--format", "svg", "--views", "samples")
+table = rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--format", "csv", "--views", "resources")
 check({row["status"] for row in table} >= {"correct", "compile", "correctness"}, "resources: %s" % table)
 check(any("wrong" in row["outputs"] for row in table if row["status"] == "correctness"), "no deviation: %s" % table)
-table = rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--csv", "source")
+table = rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--format", "csv", "--views", "source")
 check(any("-DSTEP=8" in row["options"] and "-DN=4000" in row["options"] for row in table), "options: %s" % table)
 page = f.report("details.html", "scale.json", "--store", "sizes.sqlite", "--set", "N=4000")
 check("#error this one is refused" in page and "r &lt; MODE" in page, "the source is not in the page")
@@ -214,7 +214,7 @@ scores = f.run("score", f.recorded("space.json", 400), "--repeats", "4", "--stra
                "--json")
 with open(f.path("score.json"), "w") as file:
     file.write(scores)
-table = rows("score.json", "--csv", "convergence")
+table = rows("score.json", "--format", "csv", "--views", "convergence")
 lines = [json.loads(line) for line in scores.splitlines()]
 lines = [line for line in lines if "strategy" in line]
 check(len(table) == len(lines) == 2, "scores: %s" % table)
@@ -223,20 +223,20 @@ for row, line in zip(table, lines):
     check([float(row["low"]), float(row["high"])] == line["interval"], "interval: %s" % row)
     check(row["% of the budget: score"].startswith("%g: %.4g" % (100 * line["at"][0]["share"], line["at"][0]["score"])),
           "along the budget: %s" % row)
-picture("score.json", "--svg", "convergence")
+picture("score.json", "--format", "svg", "--views", "convergence")
 left_out("convergence", "space.json")
 
 f.run("deploy", "scale.json", "--set", "N=4000,16000", "--budget", "8", "--store", "deploy.sqlite", "--format", "json",
       "-o", "deployed.json")
 with open(f.path("deployed.json")) as file:
     deployed = json.load(file)
-table = rows("deployed.json", "--csv", "deployed")
+table = rows("deployed.json", "--format", "csv", "--views", "deployed")
 points = [point for device in deployed["devices"] for point in device["points"]]
 check([row["shape"] for row in table] == ["N=%d" % point["shape"][0] for point in points], "shapes: %s" % table)
 for row, point in zip(table, points):
     check(float(row["time"]) == point["median_ns"], "deployed: %s" % row)
     check(float(row["above the best"]) == point["above_best"], "deployed: %s" % row)
-picture("deployed.json", "--svg", "deployed")
+picture("deployed.json", "--format", "svg", "--views", "deployed")
 left_out("deployed", "space.json")
 page = f.report("found.html", "score.json", "deployed.json", "scale.json", "--store", "sizes.sqlite", "--all")
 check(all('data-view="%s"' % view in page for view in ("convergence", "deployed", "sizes", "table")), "found.html")
@@ -247,7 +247,7 @@ began = f.run("tune", "scale.json", "--store", "sizes.sqlite", "--set", "N=24000
 with open(f.path("began.json"), "w") as file:
     file.write(began)
 summary = json.loads(began.splitlines()[-1])
-table = rows("began.json", "--csv", "beginning")
+table = rows("began.json", "--format", "csv", "--views", "beginning")
 check(len(table) == len(summary["start_with"]) + len(summary["sources"]) and len(summary["start_with"]) == 1, "began: %s" % table)
 check(table[0]["began with"] == "start_with" and table[0]["what"] == words(best[4000]["configuration"]), "start_with: %s" % table)
 for row, line in zip(table, summary["start_with"] + summary["sources"]):
@@ -266,7 +266,7 @@ left_out("beginning", "space.json")
 check("what a tune began with" in f.report("began.html", "began.json", "scale.json", "--store", "sizes.sqlite", "--all"), "began.html")
 with open(f.path("alone.json"), "w") as file:
     file.write(f.run("tune", "scale.json", "--no-store", "--budget", "3", "--json"))
-check(rows("alone.json", "--csv", "beginning")[0]["began with"].startswith("questions of the strategy"), "nothing to begin with")
+check(rows("alone.json", "--format", "csv", "--views", "beginning")[0]["began with"].startswith("questions of the strategy"), "nothing to begin with")
 
 # A page of some views has these, and the answer; what is no view is refused.
 few = f.report("few.html", "scale.json", "--store", "sizes.sqlite", "--all", "--views", "sizes,table")
@@ -277,7 +277,7 @@ check(numbers == sorted(numbers) and len(numbers) > 1, "sets in the order of the
 f.run("report", "scale.json", "--store", "sizes.sqlite", "--views", "sizes,tabel", status=2)
 f.run("report", "scale.json", "--store", "sizes.sqlite", "--views", "", status=2)
 for view, said in (("table", "'table' has no picture"), ("tabel", "there is no view 'tabel'")):
-    check(said in f.run("report", "scale.json", "--store", "sizes.sqlite", "--svg", view, status=2, errors=True), "--svg " + view)
+    check(said in f.run("report", "scale.json", "--store", "sizes.sqlite", "--format", "svg", "--views", view, status=2, errors=True), "--svg " + view)
 
 BROKEN = (began[:began.index('{"type":"summary"')], began[:-20], scores[:200], '{"strategy": 1, "scores": []}', '{"strategy": "a", "scores": [], "score": "x"}',
           '{"strategy": "a", "scores": [], "score": 1, "at": [{"share": 7}]}', scores + "]",

@@ -100,7 +100,7 @@ def test_ended():
         wait_for(lambda: "of 16 configurations" in page_of(name + ".html").split("<main>")[0], "no page", 120)
         with open("/proc/%d/task/%d/children" % (tune.pid, tune.pid)) as children:
             own = [int(p) for p in children.read().split()]
-        own = [p for p in own if b"--until-eof" in open("/proc/%d/cmdline" % p, "rb").read()]
+        own = [p for p in own if b"--watch=stdin" in open("/proc/%d/cmdline" % p, "rb").read()]
         check(len(own) == 1, own)
         tune.send_signal(how)
         tune.communicate()
@@ -151,8 +151,8 @@ def test_cost():
 
 
 def test_input():
-    """--until-eof: the last line of standard input is shown, and its end is the end."""
-    watch = start("report", "tuned.sqlite", "--watch", "--until-eof", "-o", "input.html", stdin=subprocess.PIPE)
+    """--watch=stdin: the last line of standard input is shown, and its end is the end."""
+    watch = start("report", "tuned.sqlite", "--watch=stdin", "-o", "input.html", stdin=subprocess.PIPE)
     head = lambda: page_of("input.html").split("<main>")[0]
     for line, shown in (("first", "first"), ("<script>alert(1)</script>\u202e", "&lt;script&gt;alert"), ("x" * 5000 + "\nlast", ">last<")):
         watch.stdin.write(line + "\n")
@@ -169,9 +169,9 @@ def test_wrong_use():
                               stdin=subprocess.DEVNULL, timeout=120)
         check(done.returncode == status and words in done.stderr, "%s: %d, %s" % (arguments, done.returncode, done.stderr))
 
-    refused("exclude each other", "report", "tuned.sqlite", "--watch", "-o", "x.svg", "--svg", "evaluations")
-    refused("--output FILE", "report", "tuned.sqlite", "--watch")
-    refused("--watch", "report", "tuned.sqlite", "--until-eof")
+    refused("writes a page anew", "report", "tuned.sqlite", "--watch", "-o", "x.svg", "--format", "svg", "--views", "evaluations")
+    refused("--watch needs --output", "report", "tuned.sqlite", "--watch")
+    refused("--watch=stdin", "report", "tuned.sqlite", "--until-eof")
     refused("exclude each other", "tune", "scale.json", "--report", "x.html", "--no-store")
     refused("exclude each other", "tune", "scale.json", "--report", "x.html", "--build-only")
     # What cannot be read or written at all ends it as it does without.

@@ -150,7 +150,7 @@ START_TEST(test_waits_so_long)
     ck_assert_int_eq(e.code, ERROR_DEVICE);
     ck_assert_msg(strstr(e.text, "not free within 50.00 ms") && strstr(e.text, "process ") &&
                       strstr(e.text, "of user ") && strstr(e.text, folder) &&
-                      strstr(e.text, "--lock-wait"),
+                      strstr(e.text, "--timeout lock="),
                   "%s", e.text);
     device_lock_release(&a);
     ck_assert_int_eq(device_lock_try(&b, &e), 1);

@@ -52,7 +52,7 @@ START_TEST(random_on_the_hub)
         ck_assert_uint_eq(r->correct, known[records].correct);
         ck_assert_uint_eq(r->draws, known[records].draws);
         records++;
-        for (unsigned axis = 0; axis < SCORE_AXES; axis++) {
+        for (unsigned axis = 0; axis < SCORE_MIRROR; axis++) {
             const struct score_interval *v = &r->axes[axis].score;
             ck_assert(r->axes[axis].known);
             // Four of its standard errors: once in 16,000 where nothing is wrong.

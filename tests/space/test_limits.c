@@ -197,7 +197,7 @@ static void compare_neighbours(struct judge *j, const struct space *sp, uint64_t
     ck_assert_uint_eq(count, expected);
 }
 
-// What is said of an assignment is what the space has: --why and --list agree.
+// What is said of an assignment is what the space has: --why and --verbose agree.
 static void compare_reasons(const struct spec *s, const struct space *sp, struct rng *r)
 {
     uint32_t choice[PARAMETERS] = {0};

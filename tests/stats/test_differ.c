@@ -108,6 +108,30 @@ START_TEST(rank_sum)
 END_TEST
 
 // Twenty pairs of equal kernels: no more than one family of twenty has a pair told apart.
+// The slowest is left out, and then its siblings are compared without it; times by another clock are of no use.
+START_TEST(devices)
+{
+    uint64_t times[5][9];
+    struct differ_device list[5];
+    static const uint64_t around[] = {1000, 1010, 1300, 1600, 5000};
+    for (size_t d = 0; d < 5; d++) {
+        for (uint64_t i = 0; i < 9; i++)
+            times[d][i] = around[d] + i;
+        list[d] = (struct differ_device){.samples = times[d], .count = 9, .by_host = d == 4};
+    }
+    ck_assert(differ_devices(list, 5, 0.95, 1, 0.1));
+    ck_assert(!list[0].is_slow && !list[1].is_slow && list[2].is_slow && list[3].is_slow);
+    ck_assert(list[1].compared && list[1].ratio.ratio < 1.02);
+    ck_assert(!list[4].compared && !list[4].is_slow);
+    for (size_t d = 0; d < 5; d++)
+        list[d] = (struct differ_device){
+            .samples = times[d], .count = d < 3 ? 9 : 0, .is_settled = d == 2};
+    ck_assert(differ_devices(list, 5, 0.95, 1, 0.1));
+    ck_assert(!list[2].compared && !list[2].is_slow && !list[3].compared);
+    ck_assert(differ_devices(list, 5, 0.95, 1, INFINITY));
+}
+END_TEST
+
 START_TEST(families_of_equal_pairs)
 {
     enum { FAMILIES = 400, PAIRS = 20, ROUNDS = 12 };
@@ -145,6 +169,7 @@ int main(void)
     tcase_add_test(t, holm);
     tcase_add_test(t, independent_ratio);
     tcase_add_test(t, rank_sum);
+    tcase_add_test(t, devices);
     tcase_add_test(t, families_of_equal_pairs);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);

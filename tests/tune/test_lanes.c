@@ -1,7 +1,7 @@
 // A ranking on several equal devices of which one is not as the others are, with an evaluator
 // without a device: what fails on one alone costs the device and no finalist, what fails on two is
 // the finalist, and a clock that is found wrong on one restarts the rounds.
-#include "workflows/final_ranking.h"
+#include "campaign/final_ranking.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // The speed-up over the default, by the rounds that a tune drives: an evaluator without a device
 // answers each turn with the time of a machine that drifts (../stats/noise.h).
 #include "workflows/tie_break.h"
-#include "workflows/final_ranking.h"
+#include "campaign/final_ranking.h"
 
 #include "../stats/noise.h"
 #include "stats/speedup.h"

@@ -74,7 +74,7 @@ static void hold_device(struct session *s)
     if (fit == BASELINE_FITS || (fit == BASELINE_OTHER_DRIVER && s->settings->other_driver))
         return;
     text_addf(&s->why_unfit,
-              fit == BASELINE_OTHER_DRIVER ? "; --other-driver compares all the same" : "");
+              fit == BASELINE_OTHER_DRIVER ? "; --allow driver compares all the same" : "");
     s->unfit = text_cstr(&s->why_unfit);
     complain("warning: %s is of another %s, and nothing is held against it: %s", s->path,
              fit == BASELINE_OTHER_DRIVER ? "driver" : "device", s->unfit);
@@ -96,7 +96,7 @@ static int open_baseline(struct session *s)
         error_context(&e, "--baseline");
         if (e.driver != ENOENT)
             return workflow_failed(&e);
-        complain("%s; --save-baseline %s writes one", e.text, s->path);
+        complain("%s; --output %s writes one", e.text, s->path);
         return EXIT_USAGE;
     }
     if (!str_equal(s->baseline.spec, s->work.spec->name)) {
@@ -144,13 +144,8 @@ static bool find_best(struct session *s, const struct spec *spec, const char *la
     struct store *const stores[] = {w->store ? w->store : store_of(s->known),
                                     w->store ? store_of(s->known) : NULL, NULL};
     struct spec_sources *sources = spec_sources_read(spec, w->device->language, w->device, NULL, e);
-    const struct best_options o = {.spec = spec,
-                                   .sources = sources,
-                                   .device = w->device,
-                                   .configurations = s->given.config.items,
-                                   .configuration_count = s->given.config.count,
-                                   .where = s->given.where.items,
-                                   .where_count = s->given.where.count};
+    const struct best_options o = {
+        .spec = spec, .sources = sources, .device = w->device, .space = work_space(&s->given)};
     bool ok = sources && (!stores[0] || best_find_in(&o, stores, &w->arena, &answer, &found, e));
     spec_sources_free(sources);
     if (ok && found) {
@@ -440,12 +435,21 @@ static int bench_failed(const struct error *e)
     return status == EXIT_NOTHING ? EXIT_BROKEN : status;
 }
 
+// Was any configuration compared with the baseline? If not, a gate in CI has shown nothing.
+static bool is_held(const struct bench_report *v)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < v->count; i++)
+        any = any || v->records[i].judged;
+    return any;
+}
+
 static int bench_and_show(struct session *s)
 {
     const struct writer *w = &bench_writers[s->settings->given.output.format];
     struct bench_report report;
     struct text head = TEXT_INIT, end = TEXT_INIT;
-    struct running running = {.workflow = s->bench,
+    struct running running = {.workflow = benchmark_workflow(s->bench),
                               .work = &s->work,
                               .broken = &s->broken,
                               .context = s,
@@ -459,13 +463,16 @@ static int bench_and_show(struct session *s)
     writer_end(w, &report, &end);
     workflow_write(&s->work.ticker, &end);
     int status = workflow_status(&s->broken, bench_failed, bench_losses(&report) == 0);
+    if (status == EXIT_DONE && s->path && !is_held(&report))
+        status = EXIT_UNHELD;
     return status == EXIT_DONE ? saved : status;
 }
 
 static int refuse_bench_options(const struct bench_settings *s)
 {
     if (s->passes.is_given && (s->passes.value < 4 || s->passes.value > BASELINE_PASSES_MOST / 2)) {
-        complain("--passes: 4 to %d belong here; fewer have no interval", BASELINE_PASSES_MOST / 2);
+        complain("--repeats: 4 to %d belong here; fewer have no interval",
+                 BASELINE_PASSES_MOST / 2);
         return EXIT_USAGE;
     }
     if (s->rounds.is_given && s->rounds.value > 1000) {
@@ -520,6 +527,13 @@ static bool option_share(void *field, const char *value, struct error *e)
     return true;
 }
 
+static bool option_other_driver(void *field, const char *value, struct error *e)
+{
+    *(bool *)field = true;
+    return str_equal(value, "driver") ||
+           error_set(e, ERROR_USAGE, "'%s' cannot be allowed; only driver can", value);
+}
+
 #define FIELD(member) offsetof(struct bench_settings, member)
 
 static const struct option baseline_options[] = {
@@ -532,7 +546,7 @@ static const struct option baseline_options[] = {
      .needs = "baseline: a loss is one against a baseline",
      .brief = "more than this is a loss; else 3%",
      .help = "How much slower is a loss, such as 5% of the baseline's time. Default: 3%."},
-    {OPTION("save-baseline", "FILE", option_once, FIELD(save)), .brief = "write a baseline",
+    {OPTION("output", "FILE", option_once, FIELD(save)), .letter = 'o', .brief = "write a baseline",
      .help = "Write what is measured as a baseline. In a file that is one of the same device, "
              "driver and source it becomes one more moment (10 are kept). Without --baseline there "
              "are twice as many passes."},
@@ -544,16 +558,16 @@ static const struct option baseline_options[] = {
     {OPTION("product", NULL, option_flag, FIELD(product)),
      .help = "All combinations of the values of several --set. Without it they go in step, as in "
              "`hone sweep`."},
-    {OPTION("other-driver", NULL, option_flag, FIELD(other_driver)),
+    {OPTION("allow", "driver", option_other_driver, FIELD(other_driver)),
      .needs = "baseline: it is about the driver of a baseline",
-     .help = "Compare also where the baseline is of another driver or compiler: the loss may be "
+     .help = "Compare also if the baseline is of another driver or compiler: the loss may be "
              "theirs. One of another "
              "device is never compared."},
     {0},
 };
 
 static const struct option measuring_options[] = {
-    {OPTION("passes", "N", option_count, FIELD(passes)),
+    {OPTION("repeats", "N", option_count, FIELD(passes)),
 
      .help = "Passes, in each of which new workers build, load, verify and launch every "
              "configuration: 4 to 500. As many "
@@ -563,16 +577,8 @@ static const struct option measuring_options[] = {
     {OPTION("rule", "NAME=VALUE", option_rule, FIELD(measure.rules)), .is_list = true,
      .help = "A constant of the rounds and of the intervals (level), as `hone help rules` lists "
              "them. May be repeated."},
-    {OPTION("timeout", "TIME", option_limits, FIELD(measure.limits)),
-     .help = "The longest a launch may take (30s), or build=60s,launch=30s, as in `hone tune`."},
     {OPTION("cold", NULL, option_flag, FIELD(measure.cold)),
      .help = "Clear the device's cache before each timed launch."},
-    {0},
-};
-
-static const struct option result_options[] = {
-    {OPTION("markdown", NULL, option_markdown, FIELD(given.output)),
-     .help = "Write a table in Markdown, for the summary of a CI job."},
     {0},
 };
 
@@ -581,9 +587,8 @@ static const struct option_group groups[] = {
     {"Baselines", baseline_options, 0},
     {"Measuring", measuring_options, 0},
     {"Measuring", seed_options, FIELD(measure)},
-    {"Measuring", lock_wait_options, FIELD(measure)},
+    {"Measuring", timeout_options, FIELD(measure)},
     {"Measuring", jobs_options, FIELD(measure)},
-    {"Results", result_options, 0},
     {"Results", no_store_options, FIELD(measure)},
     {"Results", format_options, FIELD(given.output)},
     {"Help", help_options, 0},
@@ -591,7 +596,7 @@ static const struct option_group groups[] = {
 };
 
 static const struct example examples[] = {
-    {"hone bench spec.json --save-baseline base.json",
+    {"hone bench spec.json -o base.json",
      "the best that is known (hone tune before), kept as a baseline"},
     {"hone bench spec.json --baseline base.json --fail-if 50%",
      "the same again: exit status 1 where it lost more than 50 %"},
@@ -607,35 +612,35 @@ const struct command command_bench = {
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
-    .description = "Measures configurations that are known, each at its constants, and holds them "
-                   "against a baseline: the exit status "
-                   "is 1 where one lost more than --fail-if.\n\n"
-                   "Which: the best that the store knows at the points of --set (as in `hone "
-                   "sweep`), those of a file (--from), or, "
-                   "with --baseline alone, those of the baseline. Nothing is tuned, and the store "
-                   "is not written.\n\n"
-                   "How: in passes. In each of them new workers build, load and verify every "
-                   "configuration and launch all, eight at a "
-                   "time, in interleaved rounds; what counts is the fastest launch of a pass, and "
-                   "the median of the passes. "
-                   "Sessions differ by more than passes within one do, because clock and load "
-                   "last: the interval is that of sessions (moments), so a baseline should have "
-                   "several of them, hours apart. Each --save-baseline into the same file adds "
-                   "one. Of a baseline of one moment no gain is told.\n\n"
-                   "A loss is one whose interval lies wholly beyond the threshold; the intervals "
-                   "of all configurations hold together "
-                   "(95 %, --rule level). Those of which a loss cannot be excluded are measured in "
-                   "as many passes again, and judged "
-                   "then: a disturbance that lasts for a few passes fails nothing. A configuration "
-                   "that fails to compile, or computes "
-                   "something wrong, is a loss too. Where clock, load or temperature are not what "
-                   "they were, or all changed alike, the "
-                   "report says so; with another clock or load the intervals are twice as wide. "
-                   "Ctrl-C judges the passes that have ended.\n\n"
-                   "Exit status: 0 no loss, also where a loss cannot be excluded and where the "
-                   "baseline is of another device or "
-                   "driver, which is told and not compared; 1 a loss; 2 the command line or the "
-                   "spec makes no sense; 3 it broke off.",
+    .description =
+        "Measures configurations that are known, each at its constants, and holds them "
+        "against a baseline: the exit status "
+        "is 1 where one lost more than --fail-if.\n\n"
+        "Which: the best that the store knows at the points of --set (as in `hone "
+        "sweep`), those of a file (--from), or, "
+        "with --baseline alone, those of the baseline. Nothing is tuned, and the store "
+        "is not written.\n\n"
+        "How: in passes. In each of them new workers build, load and verify every "
+        "configuration and launch all, eight at a "
+        "time, in interleaved rounds; what counts is the fastest launch of a pass, and "
+        "the median of the passes. "
+        "Sessions differ by more than passes within one do, because clock and load "
+        "last: the interval is that of sessions (moments), so a baseline should have "
+        "several of them, hours apart. Each --output into the same file adds "
+        "one. Of a baseline of one moment no gain is told.\n\n"
+        "A loss is one whose interval lies wholly beyond the threshold; the intervals "
+        "of all configurations hold together "
+        "(95 %, --rule level). Those of which a loss cannot be excluded are measured in "
+        "as many passes again, and judged "
+        "then: a disturbance that lasts for a few passes fails nothing. A configuration "
+        "that fails to compile, or computes "
+        "something wrong, is a loss too. Where clock, load or temperature are not what "
+        "they were, or all changed alike, the "
+        "report says so; with another clock or load the intervals are twice as wide. "
+        "Ctrl-C judges the passes that have ended.\n\n"
+        "Exit status: 0 no loss, also if a loss cannot be excluded; 1 a loss; 2 the command line "
+        "or the spec makes no sense; 3 it broke off; 4 nothing was compared: the baseline is of "
+        "another device or driver, or has none of the configurations.",
     .json = "With --json one object. A baseline is JSON too, and lists samples by pass with clock, "
             "temperature and power.",
     .records = json_records,

@@ -15,7 +15,7 @@
 enum { CACHE_PLACES = ENVIRONMENT_CACHES + 1 }; // the last one: scratch folders
 
 struct cache_settings {
-    bool clear, json;
+    bool json;
 };
 
 struct cache_place {
@@ -156,21 +156,21 @@ static struct cache_usage total_of(const struct cache_place places[CACHE_PLACES]
     return all;
 }
 
-static bool run_in(struct arena *a, const struct cache_settings *s, struct text *out,
-                   struct error *e)
+static bool run_in(struct arena *a, const struct cache_settings *s, bool is_clearing,
+                   struct text *out, struct error *e)
 {
     struct cache_place places[CACHE_PLACES];
     struct cache_usage removed = {0};
     char size[UNITS_SIZE];
     if (!measure_places(a, places, e))
         return false;
-    if (s->clear && places[ENVIRONMENT_CACHES].in_use)
+    if (is_clearing && places[ENVIRONMENT_CACHES].in_use)
         return error_set(
             e, ERROR_IO,
             "another hone is at work (its scratch folder in %s is in use) and may need "
             "what would be cleared; nothing was removed: try again when it has ended",
             places[ENVIRONMENT_CACHES].cache.folder);
-    if (s->clear) {
+    if (is_clearing) {
         struct cache_usage before = total_of(places);
         for (size_t i = 0; i < ENVIRONMENT_CACHES; i++) {
             if (places[i].cache.is_own)
@@ -184,12 +184,12 @@ static bool run_in(struct arena *a, const struct cache_settings *s, struct text 
         removed = cache_usage_less(&before, &left);
     }
     if (s->json) {
-        const struct cache_report report = {places, s->clear, removed};
+        const struct cache_report report = {places, is_clearing, removed};
         fields_line(&cache_fields, &report, &report, out);
         return true;
     }
     show_places(places, out);
-    if (s->clear) {
+    if (is_clearing) {
         bytes_to_str(removed.bytes, size);
         text_addf(out, "%s were removed\n", size);
     }
@@ -201,8 +201,11 @@ static int run_cache(struct invocation *i)
     struct arena a;
     struct text out = TEXT_INIT;
     struct error e = ERROR_INIT;
+    bool is_clearing = i->argument_count > 0;
+    if (is_clearing && !str_equal(i->arguments[0], "clear"))
+        return refuse_usage(i->command, "the only word that can follow is `clear`");
     arena_init(&a);
-    int status = run_in(&a, i->settings, &out, &e) ? EXIT_DONE : work_failed(&e);
+    int status = run_in(&a, i->settings, is_clearing, &out, &e) ? EXIT_DONE : work_failed(&e);
     put(&out);
     text_release(&out);
     arena_release(&a);
@@ -212,8 +215,6 @@ static int run_cache(struct invocation *i)
 #define FIELD(member) offsetof(struct cache_settings, member)
 
 static const struct option options[] = {
-    {OPTION("clear", NULL, option_flag, FIELD(clear)), .brief = "remove all of it",
-     .help = "Remove all of it, and show what is left. Refused while another hone is at work."},
     {OPTION("json", NULL, option_flag, FIELD(json)), .brief = "JSON, for scripts",
      .help = "Write one JSON object."},
     {0},
@@ -224,7 +225,7 @@ static const struct option_group groups[] = {
 
 static const struct example examples[] = {
     {"hone cache", "where caches are, and what they take"},
-    {"hone cache --clear", "the next tune compiles everything anew"},
+    {"hone cache clear", "the next tune compiles everything anew"},
     {0},
 };
 
@@ -234,22 +235,25 @@ const struct command command_cache = {
     .name = "cache",
     .group = GROUP_RESULTS,
     .summary = "show or clear what is kept to save time",
-    .arguments = "",
-    .description = "Shows where compiled kernels, references and temporary files lie, and what "
-                   "they take. Nothing of it "
-                   "is needed: what is missing is made again.\n\n"
-                   "It is what drivers compiled, references and cubins, and temporary files; shown "
-                   "with the folder, its "
-                   "size, and how long ago its oldest and newest entries were changed.\n\n"
-                   "Commands that compile kernels keep the caches within their limits, 1 GiB "
-                   "together, once a day: "
-                   "where one takes more, its oldest entries go until half of the limit is left. "
-                   "Temporary files go "
-                   "with the hone that made them, or with the next one if it was killed. A folder "
-                   "that POCL_CACHE_DIR, "
-                   "CUDA_CACHE_PATH or HONE_WORKER_CACHE names is its user's: it has no limit and "
-                   "is not cleared.\n\n"
-                   "Results are in the store (hone store), which this command never touches.",
+    .arguments = "[clear]",
+    .most = 1,
+    .description =
+        "Shows where compiled kernels, references and temporary files lie, and what "
+        "they take. Nothing of it "
+        "is needed: what is missing is made again. `hone cache clear` removes all of it, and "
+        "is refused while another hone is at work.\n\n"
+        "It is what drivers compiled, references and cubins, and temporary files; shown "
+        "with the folder, its "
+        "size, and how long ago its oldest and newest entries were changed.\n\n"
+        "Commands that compile kernels keep the caches within their limits, 1 GiB "
+        "together, once a day: "
+        "where one takes more, its oldest entries go until half of the limit is left. "
+        "Temporary files go "
+        "with the hone that made them, or with the next one if it was killed. A folder "
+        "that POCL_CACHE_DIR, "
+        "CUDA_CACHE_PATH or HONE_WORKER_CACHE names is its user's: it has no limit and "
+        "is not cleared.\n\n"
+        "Results are in the store (hone store), which this command never touches.",
     .json = "With --json one object.",
     .records = json_records,
     .topics = "store, environment",

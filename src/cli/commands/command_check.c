@@ -45,7 +45,7 @@ static bool write_junit(const struct session *s, const struct check_report *repo
     bool ok = file_replace(s->settings->junit, &xml, &e);
     text_release(&xml);
     if (!ok)
-        complain("--junit: %s", e.text);
+        complain("--output: %s", e.text);
     return ok;
 }
 
@@ -77,7 +77,7 @@ static bool is_junit_writable(const struct check_settings *s)
     struct error e = ERROR_INIT;
     if (!s->junit || file_replaceable(s->junit, &e))
         return true;
-    complain("--junit: %s", e.text);
+    complain("--output: %s", e.text);
     return false;
 }
 
@@ -114,7 +114,7 @@ static int check_one(struct invocation *i, const struct check_settings *settings
         checking_report(&s.checking, &report);
         writer_head(s.writer, &report, &text);
         workflow_write(&s.checking.work.ticker, &text);
-        struct running running = {.workflow = s.checking.check,
+        struct running running = {.workflow = check_workflow(s.checking.check),
                                   .work = &s.checking.work,
                                   .broken = &s.checking.broken,
                                   .context = &s,
@@ -171,6 +171,13 @@ static bool option_allow(void *field, const char *value, struct error *e)
     return ok;
 }
 
+static bool option_races(void *field, const char *value, struct error *e)
+{
+    *(struct given_races *)field = (struct given_races){true, value != NULL};
+    return !value || str_equal(value, "reference") ||
+           error_set(e, ERROR_USAGE, "'%s': only =reference can follow", value);
+}
+
 #define FIELD(member) offsetof(struct check_settings, member)
 
 static const struct option check_options[] = {
@@ -189,7 +196,7 @@ static const struct option check_options[] = {
          "one value; --smallest M --smallest N chooses M first, with N as in the spec, then N."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
      .excludes =
-         "races, build-only, sample, smallest, config, where, part, on, junit, no-store: it "
+         "races, build-only, sample, smallest, config, where, part, on, output, no-store: it "
          "verifies the best that the store knows, on this machine",
      .brief = "again the best that the store knows",
      .help =
@@ -204,7 +211,7 @@ static const struct option check_options[] = {
      .brief = "with it: build CUDA without a GPU",
      .help = "Build CUDA for this architecture of NVIDIA's, such as sm_90 or "
              "sm_90a, with NVRTC; no GPU and no driver is needed."},
-    {OPTION("races", NULL, option_flag, FIELD(races)),
+    {OPTION("races", "reference", option_races, FIELD(races)), .optional = true,
      .excludes = "build-only: races show only while the kernel runs\n"
                  "on, build-on: no device runs anything in a simulator",
      .brief = "find data races, without a GPU",
@@ -212,18 +219,14 @@ static const struct option check_options[] = {
          "Run inside the simulator Oclgrind, which sees every data race and every access outside "
          "a buffer, and needs no GPU; it is slow, so name a --smallest. With --device (or "
          "HONE_DEVICE) it has that device's local memory and work-group size, else those of "
-         "common GPUs. The store is neither asked nor written."},
-    {OPTION("reference", NULL, option_flag, FIELD(of_reference)),
-     .needs = "races: the reference itself has nothing to be compared with",
-     .help = "Check what results are held against, where that is a kernel or a "
-             "configuration, in place of the configurations."},
+         "common GPUs. The store is neither asked nor written. With =reference what results are "
+         "compared with is checked, if that is a kernel or a configuration, in place of the "
+         "configurations."},
     {OPTION("assume", "FACT=VALUE", option_list, FIELD(assume)), .is_list = true,
      .needs = "races, arch: without them a real device states its facts",
      .help = "With --races: what the simulated device is said to be, such as "
              "device_local_memory=65536. With --arch: what differs between its devices, such as "
              "device_compute_units=132. May be repeated."},
-    {OPTION("timeout", "TIME", option_limits, FIELD(measure.limits)),
-     .help = "The longest a launch may take (30s; with --races 5m), or build=60s,launch=30s."},
     {0},
 };
 
@@ -232,7 +235,8 @@ static const struct option result_options[] = {
      .brief = "these are no failures",
      .help = "These are no failures: compile, runtime, timeout, correctness, constraints; and "
              "unverified, for a spec that has nothing to hold results against."},
-    {OPTION("junit", "FILE", option_text, FIELD(junit)), .brief = "also write a JUnit file",
+    {OPTION("output", "FILE", option_text, FIELD(junit)), .letter = 'o',
+     .brief = "also write a JUnit file",
      .help = "Also write a JUnit file, as CI systems read it: a test case a configuration."},
     {0},
 };
@@ -243,10 +247,11 @@ static const struct option_group groups[] = {{"What and where", spec_options, FI
                                              {"What and where", build_options, FIELD(given)},
                                              {"What and where", reference_options, FIELD(given)},
                                              {"Checking", check_options, 0},
+                                             {"Checking", timeout_options, FIELD(measure)},
                                              {"Checking", seed_options, FIELD(measure)},
                                              {"Checking", jobs_options, FIELD(measure)},
                                              {"Results", result_options, 0},
-                                             {"Results", again_options, FIELD(measure)},
+                                             {"Results", fresh_options, FIELD(measure)},
                                              {"Results", verbose_options, FIELD(verbose)},
                                              {"Results", no_store_options, FIELD(measure)},
                                              {"Results", format_options, FIELD(given.output)},
@@ -255,7 +260,7 @@ static const struct option_group groups[] = {{"What and where", spec_options, FI
 
 static const struct example examples[] = {
     {"hone check kernels_cl/matmul_tiled.json", "every valid configuration, at the spec's size"},
-    {"hone check kernels_cl/matmul_tiled.json --smallest WIDTH --junit check.xml",
+    {"hone check kernels_cl/matmul_tiled.json --smallest WIDTH -o check.xml",
      "in CI: at small sizes, with a file for the CI system"},
     {"hone check kernels_cl/matmul_register.json --sample 5 --seed 7 --smallest M,N,K=33 --races",
      "data races in five of them, without a GPU"},

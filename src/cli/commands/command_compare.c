@@ -55,7 +55,7 @@ static int compare_and_show(struct session *s)
     if (ok)
         writer_head(s->writer, &report, &head);
     workflow_write(&s->running.work->ticker, &head);
-    s->running.workflow = s->comparing.compare;
+    s->running.workflow = compare_workflow(s->comparing.compare);
     workflow_run(&s->running);
     if (!ok || !comparing_report(&s->comparing, &report)) {
         complain("out of memory");
@@ -162,8 +162,6 @@ static const struct option measuring_options[] = {
      .is_list = true,
      .help = "A constant of the tunes of several specs and of the decisions (level, alike), as "
              "`hone help rules` lists them. May be repeated."},
-    {OPTION("timeout", "TIME", option_limits, FIELD(measure.limits)),
-     .help = "The longest a launch may take (30s), or build=60s,launch=30s, as in `hone tune`."},
     {OPTION("cold", NULL, option_flag, FIELD(measure.cold)),
      .help = "Clear the device's cache before each timed launch."},
     {0},
@@ -175,14 +173,13 @@ static const struct option result_options[] = {
      .help = "Also show the compiled kernels of both sides, PTX and SASS by class of instruction: "
              "of the fastest configuration, or of the one named as in --why=block_size_x=16. SASS "
              "needs NVIDIA's nvdisasm (and ptxas where the driver gives PTX)."},
-    {OPTION("svg", "FILE", option_text, FIELD(svg)), .brief = "a picture, as a file",
+    {OPTION("output", "FILE", option_text, FIELD(svg)), .letter = 'o',
+     .brief = "a picture (SVG), as a file",
      .help = "Write a picture to this file: of two sides each configuration's times, one over the "
              "other; of several specs how many times as long as the fastest each takes."},
-    {OPTION("markdown", NULL, option_markdown, FIELD(given.output)),
-     .help = "Write a table in Markdown."},
     {OPTION("verbose", NULL, option_flag, FIELD(verbose)), .letter = 'v',
      .help = "The whole table, not its first 40 rows."},
-    {OPTION("fresh", NULL, option_flag, FIELD(measure.fresh)),
+    {OPTION("fresh", NULL, option_flag, FIELD(measure.fresh.all)),
      .help = "Tune several specs anew: the store does not say which are their best."},
     {0},
 };
@@ -193,7 +190,7 @@ static const struct option_group groups[] = {
     {"Sides", side_options, 0},
     {"Sides", seed_options, FIELD(measure)},
     {"Measuring", measuring_options, 0},
-    {"Measuring", lock_wait_options, FIELD(measure)},
+    {"Measuring", timeout_options, FIELD(measure)},
     {"Measuring", jobs_options, FIELD(measure)},
     {"Results", result_options, 0},
     {"Results", no_store_options, FIELD(measure)},
@@ -210,7 +207,7 @@ static const struct example examples[] = {
     {"hone compare kernels_cl/matmul_naive.json kernels_cl/matmul_tiled.json --set WIDTH=128",
      "the best of each spec, tuned first where that is not known"},
     {"hone compare spec.json --left set=WIDTH=64 --right set=WIDTH=128 --sample 8", "two sizes"},
-    {"hone compare spec.json --left run=last --markdown", "an earlier run against now"},
+    {"hone compare spec.json --left run=last --format markdown", "an earlier run against now"},
     {"hone compare kernels_cl/matmul_vector.json --against openblas -s M=512 -s N=512 -s K=512 "
      "--config rows=6,vectors=2,unroll_k=1,group_x=1,group_y=1,columns_first=1",
      "the best configuration beside OpenBLAS"},

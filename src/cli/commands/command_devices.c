@@ -43,6 +43,7 @@ static const struct option options[] = {
 static const struct option_group groups[] = {
     {"Options", options, 0},
     {"Options", node_options, offsetof(struct devices_settings, given)},
+    {"Options", strict_options, offsetof(struct devices_settings, given)},
     {"Options", format_options, offsetof(struct devices_settings, given.output)},
     {"Help", help_options, 0},
     {0}};

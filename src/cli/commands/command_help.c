@@ -9,18 +9,25 @@
 #include <stdlib.h>
 
 struct help_settings {
-    bool all, man, schema, complete;
+    bool all;
     const char *output;
-    const char *completion; // the shell
+    const char *print; // "man", "schema", "words", or a shell
 };
 
-static bool option_shell(void *field, const char *value, struct error *e)
+#define PRINTED "man|schema|" HELP_SHELLS
+
+// Also accepts "words", which completion scripts ask for; people are not told of it.
+static bool option_print(void *field, const char *value, struct error *e)
 {
-    const char *shell = value ? value : "bash";
-    if (!help_completion(shell))
-        return error_set(e, ERROR_USAGE, "'%s' is no shell that hone completes in: " HELP_SHELLS,
-                         value);
-    return option_text(field, shell, e);
+    bool is = str_equal(value, "man") || str_equal(value, "schema") || str_equal(value, "words");
+    if (!is && !help_completion(value))
+        return error_set(e, ERROR_USAGE, "'%s' is none of " PRINTED, value);
+    return option_text(field, value, e);
+}
+
+static bool prints(const struct help_settings *o, const char *what)
+{
+    return o->print && str_equal(o->print, what);
 }
 
 // A word that is neither: the nearest of both.
@@ -45,14 +52,14 @@ static bool show_subject(const struct help_settings *o, const char *const *words
     const struct command *c = command_find(words[0]);
     struct text body = TEXT_INIT;
     bool ok = true;
-    if (t && o->man && !c) {
+    if (t && prints(o, "man") && !c) {
         ok = help_man_topic(t, out);
-    } else if (c && o->man) {
+    } else if (c && prints(o, "man")) {
         help_man_command(c, out);
     } else {
         ok = !t || t->show(words + 1, &body);
         help_paragraphs(text_cstr(&body), out);
-        if (c && !(t && words[1])) // a key of a spec is not about `hone spec`
+        if (c && !(t && words[1])) // a key of a spec is not about `hone convert`
             (o->all ? help_command : help_brief)(c, out);
     }
     out->failed |= body.failed;
@@ -97,12 +104,12 @@ static int run_help(struct invocation *i)
     int status = EXIT_DONE;
     if (o->output)
         return write_man_pages(o->output);
-    if (o->schema) {
+    if (prints(o, "schema")) {
         return write_schema();
-    } else if (o->complete) {
+    } else if (prints(o, "words")) {
         completion_list(words, i->argument_count, &out);
-    } else if (o->completion) {
-        text_add(&out, help_completion(o->completion));
+    } else if (o->print && help_completion(o->print)) {
+        text_add(&out, help_completion(o->print));
     } else if (i->argument_count > 0) {
         const struct help_topic *t = help_topic_find(words[0]);
         char why[160];
@@ -112,7 +119,7 @@ static int run_help(struct invocation *i)
         if (i->argument_count > 1 + (t ? t->most : 0))
             return refuse_usage(&command_help, why);
         status = show_subject(o, words, &out) ? EXIT_DONE : EXIT_USAGE;
-    } else if (o->man) {
+    } else if (prints(o, "man")) {
         help_man(&out);
     } else {
         help_overview(&out);
@@ -129,23 +136,16 @@ static const struct option options[] = {
     {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a',
      .brief = "every option of a command, as COMMAND --help --all",
      .help = "Explain every option of the command, and what its JSON has."},
-    {OPTION("man", NULL, option_flag, FIELD(man)), .brief = "as a page of the manual, for man -l -",
-     .help = "Print a page of the manual, for man(1): hone's own, a command's or a topic's."},
-    {OPTION("schema", NULL, option_flag, FIELD(schema)),
-     .brief = "the JSON schema of specs, for editors",
+    {OPTION("print", PRINTED, option_print, FIELD(print)),
+     .brief = "the manual, the schema of specs, completion",
      .help =
-         "Print the JSON schema of specs in both forms, by which editors complete keys and explain "
-         "them."},
+         "man: a page of the manual, for man(1): hone's own, a command's or a topic's. schema: the "
+         "JSON schema of specs in both forms, by which editors complete keys and explain them. "
+         "bash, zsh, fish: what completes commands, options and their values in this shell; `hone "
+         "help completion` says where it goes."},
     {OPTION("output", "FOLDER", option_text, FIELD(output)), .letter = 'o',
-     .needs = "man: it is the folder of those pages",
+     .needs = "print=man: it is the folder of those pages",
      .help = "Write all pages into this folder, in man1, man5 and man7."},
-    {OPTION("completion", HELP_SHELLS, option_shell, FIELD(completion)), .optional = true,
-     .brief = "print completion for this shell",
-     .help = "Print what completes hone's commands, options and their values in this shell; bash "
-             "where none is named. `hone help completion` says where it goes."},
-    {OPTION("complete", NULL, option_flag, FIELD(complete)),
-     .help = "What those scripts ask: list what may stand as the last of the words that follow "
-             "behind --, with its meaning."},
     {0},
 };
 
@@ -155,7 +155,7 @@ static const struct option_group groups[] = {
 static const struct example examples[] = {
     {"hone help ranking", "how a tune decides which configuration is the fastest"},
     {"hone help tune --all", "every option of `hone tune`"},
-    {"hone help --man tune | man -l -", "the same as a page of the manual"},
+    {"hone help --print man tune | man -l -", "the same as a page of the manual"},
     {0},
 };
 

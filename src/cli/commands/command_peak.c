@@ -105,7 +105,7 @@ static int run_peak(struct invocation *i)
     if (status == EXIT_DONE)
         status = start_peak(&s);
     if (status == EXIT_DONE) {
-        struct running running = {.workflow = s.peaking,
+        struct running running = {.workflow = peak_workflow(s.peaking),
                                   .work = &s.work,
                                   .broken = &s.broken,
                                   .context = &s,
@@ -142,7 +142,7 @@ static const struct option_group groups[] = {{"Options", language_options, 0},
                                              {"Options", device_options, FIELD(given)},
                                              {"Options", store_options, FIELD(given)},
                                              {"Options", json_options, 0},
-                                             {"Options", lock_wait_options, FIELD(measure)},
+                                             {"Options", timeout_options, FIELD(measure)},
                                              {"Options", jobs_options, FIELD(measure)},
                                              {"Options", no_store_options, FIELD(measure)},
                                              {"Options", format_options, FIELD(given.output)},

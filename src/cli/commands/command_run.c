@@ -18,7 +18,6 @@ struct run_settings {
     enum show show;
     const char *output; // of buffers
     const char *inputs; // folder
-    bool stored;
 };
 
 // One `hone run`.
@@ -252,7 +251,7 @@ static bool take_record(void *context, const void *record)
 static int wait_for_record(struct session *s)
 {
     struct tune_view end;
-    struct running running = {.workflow = tune_of(s->tuning.handle),
+    struct running running = {.workflow = tune_workflow(tune_of(s->tuning.handle)),
                               .work = &s->tuning.work,
                               .broken = &s->tuning.broken,
                               .context = s,
@@ -279,8 +278,7 @@ static int run_one(struct invocation *i)
     if (status == EXIT_DONE && o->show == SHOW_SOURCE) {
         status = show_source(&s);
     } else if (status == EXIT_DONE) {
-        // A result of the store has no buffers: what is fetched has to run.
-        s.tuning.options.fresh = !o->stored || o->output || o->show;
+        s.tuning.options.fresh = true; // a result of the store has no buffers
         s.tuning.options.configurations = NULL;
         status = tuning_start(&s.tuning, s.choice);
         if (status == EXIT_DONE)
@@ -332,8 +330,6 @@ static const struct option options[] = {
      .help =
          "Write the arrays as they are before the launch into this folder, each as NAME.npy, and "
          "arguments.json with constants, scalars, and the type and count of each array."},
-    {OPTION("stored", NULL, option_flag, FIELD(stored)), .brief = "take the result from the store",
-     .help = "Take the result from the store if it is there."},
     {0},
 };
 

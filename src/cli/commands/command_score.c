@@ -72,7 +72,7 @@ static bool show_score_record(void *context, const void *record)
 
 static int score_and_show(struct session *s)
 {
-    struct running running = {.workflow = s->score,
+    struct running running = {.workflow = score_workflow(s->score),
                               .work = &s->work,
                               .broken = &s->broken,
                               .context = s,
@@ -177,15 +177,6 @@ static int start_score(struct session *s)
     return s->score ? EXIT_DONE : work_failed(&s->broken);
 }
 
-static bool is_mirror_alone(const struct score_settings *o)
-{
-    if (!o->mirror || o->transfer.count + o->start_with.count == 0)
-        return true;
-    complain("--mirror writes other values than --%s names: leave one of them out",
-             o->transfer.count > 0 ? "transfer" : "start-with");
-    return false;
-}
-
 static int run_score(struct invocation *i)
 {
     struct session s = {.score = NULL};
@@ -193,7 +184,7 @@ static int run_score(struct invocation *i)
     work_init(&s.work, i, &o->given, &o->measure);
     interrupt_catch();
     bool fits = is_sensible("repeats", &o->repeats) && is_sensible("in-flight", &o->in_flight) &&
-                is_sensible("jobs", &o->measure.jobs) && is_mirror_alone(o);
+                is_sensible("jobs", &o->measure.jobs);
     int status = fits ? check_strategies(&o->strategies) : EXIT_USAGE;
     if (status == EXIT_DONE)
         status = read_files(&s);
@@ -221,15 +212,14 @@ static const struct option options[] = {
      .brief = "a strategy to score", .is_list = true,
      .help = "A strategy to score, with its options as in hone tune: name:key=value,key=value. May "
              "be repeated. Default: the one that hone tune takes."},
-    {OPTION("repeats", "N", option_count, FIELD(repeats)), .letter = 'n',
-     .brief = "searches of each file",
+    {OPTION("repeats", "N", option_count, FIELD(repeats)), .brief = "searches of each file",
      .help = "Searches of each file by each strategy and budget, with seeds from --seed on. "
              "Default: 100."},
     {OPTION("objective", "GOAL", option_text, FIELD(objective)),
      .brief = "what is looked for; else the least time",
      .help = "What is looked for: time (the least), or min:NAME or max:NAME of what the files have "
              "measured beside it. Default: time."},
-    {OPTION("transfer", "SOURCE", option_list, FIELD(transfer)),
+    {OPTION("also", "SOURCE", option_list, FIELD(transfer)),
      .brief = "a recording that searches learn from", .is_list = true,
      .help =
          "What searches are told beforehand, as a tune is of what its store knows of the space "
@@ -241,12 +231,11 @@ static const struct option options[] = {
      .help = "As many configurations are asked for before the first is answered, as a tune with so "
              "many build workers does. Default: 1, and a second time 16."},
     {OPTION("mirror", NULL, option_flag, FIELD(mirror)),
+     .excludes = "also, start-with: these name values as they are written",
      .brief = "also with the lists of values mirrored",
      .help = "As many searches once more with every list of values inverted (the sign of each "
              "number turned) and shuffled, in a "
-             "row of their own: a search should not care which way a list is written. Not with "
-             "--transfer or --start-with, which "
-             "name values as they are written."},
+             "row of their own: a search should not care which way a list is written."},
     {OPTION("jobs", "N", option_count, FIELD(measure.jobs)), .letter = 'j',
      .brief = "searches at a time",
      .help = "Searches at a time; what they find does not depend on it. Default: the cores that "

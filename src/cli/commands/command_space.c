@@ -152,9 +152,11 @@ static int run_space(struct invocation *i)
 #define FIELD(member) offsetof(struct space_settings, member)
 
 static const struct option options[] = {
-    {OPTION("list", NULL, option_flag, FIELD(list)), .brief = "list the valid configurations",
+    {OPTION("verbose", NULL, option_flag, FIELD(list)), .letter = 'v',
+     .brief = "list the valid configurations",
      .help = "List the valid configurations, one a line, as --config takes them."},
-    {OPTION("stats", NULL, option_flag, FIELD(stats)), .brief = "what each restriction is good for",
+    {OPTION("details", NULL, option_flag, FIELD(stats)),
+     .brief = "what each restriction is good for",
      .help =
          "Say also how many more each restriction excludes as the last of all, which parameters "
          "restrict each other and how many combinations of each such group are valid, and what "

@@ -153,7 +153,7 @@ static int sweep_and_show(struct session *s)
     sweeping_report(&s->sweeping, &report);
     writer_head(w, &report, &head);
     workflow_write(&s->running.work->ticker, &head);
-    s->running.workflow = s->sweeping.sweep;
+    s->running.workflow = sweep_workflow(s->sweeping.sweep);
     workflow_run(&s->running);
     sweeping_report(&s->sweeping, &report);
     writer_end(w, &report, &end);
@@ -200,12 +200,9 @@ static const struct option point_options[] = {
              "is found likewise, or the matrix product of a vendor's library, as in `hone "
              "compare`: cublas, cublas-tf32, openblas, cblas=FILE, clblast. May be repeated."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
-     .excludes = "fresh, again, no-store: it tunes nothing, and takes what the store knows",
+     .excludes = "fresh, no-store: it tunes nothing, and takes what the store knows",
      .brief = "tune nothing: what the store has",
      .help = "Tune nothing: at each point the best that the store knows."},
-    {OPTION("again", NULL, option_flag, FIELD(again)),
-     .help = "Tune also at points that the store has a ranking of, for instance with a larger "
-             "budget. What is known is not measured again."},
     {0},
 };
 
@@ -221,8 +218,6 @@ static const struct option result_options[] = {
      .brief = "files PREFIX.csv, .svg",
      .help = "The files are PREFIX.csv and PREFIX.svg. Default: the spec's name with -sweep, in "
              "this folder."},
-    {OPTION("markdown", NULL, option_markdown, FIELD(given.output)),
-     .help = "Write a table in Markdown."},
     {0},
 };
 
@@ -239,7 +234,7 @@ static const struct option_group groups[] = {
     {"Measuring", round_options, 0},
     {"Measuring", jobs_options, FIELD(measure)},
     {"Results", result_options, 0},
-    {"Results", again_options, FIELD(measure)},
+    {"Results", fresh_point_options, FIELD(measure)},
     {"Results", no_store_options, FIELD(measure)},
     {"Results", format_options, FIELD(given.output)},
     {"Help", help_options, 0},
@@ -287,7 +282,8 @@ const struct command command_sweep = {
         "point of which "
         "the store has a ranking is not tuned again, so that a sweep which was ended goes on where "
         "it was; "
-        "also where that tune had another budget: --again tunes with the options of now, and what "
+        "also where that tune had another budget: --fresh=ranking tunes with the options of now, "
+        "and what "
         "is known "
         "is not measured again. A ranking of a part of the space (--config, --where) answers for "
         "that part "

@@ -197,7 +197,7 @@ static void show_end(struct session *s)
     report.options = text_cstr(&options);
     writer_end(s->writer, &report, &text);
     if (s->format != REPORT_JSON) {
-        if (o->timing)
+        if (o->details)
             report_timing(&report, &text);
         if (s->tuning.about.store && !report.in_short)
             text_addf(&text, "Every result is kept in %s\n", s->tuning.about.store);
@@ -277,7 +277,7 @@ static int run_session(struct session *s)
     show_head(s);
     if (s->tuning.recorded)
         s->tuning.work.ticker.next_ns = clock_ns() + A_MOMENT;
-    struct running running = {.workflow = tune_of(s->tuning.handle),
+    struct running running = {.workflow = tune_workflow(tune_of(s->tuning.handle)),
                               .work = &s->tuning.work,
                               .broken = &s->tuning.broken,
                               .context = s,
@@ -364,8 +364,8 @@ static bool option_recording(void *field, const char *value, struct error *e)
 
 static const struct option way_options[] = {
     {OPTION("replay", "FILE", option_recording, FIELD(replay)),
-     .excludes = "build-only, language, iterations, timeout, lock-wait, cold, rule, store, also, "
-                 "fresh, retry, on, build-on, reference-by, report: nothing is built, measured or "
+     .excludes = "build-only, language, iterations, timeout, cold, rule, store, also, "
+                 "fresh, on, build-on, reference-by, report: nothing is built, measured or "
                  "stored\n"
                  "device=all: what was recorded is of one device",
      .brief = "answer from a recorded space",
@@ -375,7 +375,7 @@ static const struct option way_options[] = {
              "it, what is recorded and valid. --device and --set choose among what a store has; "
              "--jobs is how many configurations are asked for before the first is answered."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)),
-     .excludes = "store, also, no-store, fresh, retry: what is only built is not stored",
+     .excludes = "store, also, no-store, fresh: what is only built is not stored",
      .help =
          "Build the configurations, as many at once as for a tune, and run nothing: what the "
          "compiler makes of the space, and how long it takes. Neither reads nor writes a store."},
@@ -404,9 +404,6 @@ static const struct option end_options[] = {
     {OPTION("details", NULL, option_flag, FIELD(details)), .brief = "at the end the tables",
      .help = "At the end the whole ranking as tables, all kinds of failures, and where the time "
              "went."},
-    {OPTION("timing", NULL, option_flag, FIELD(timing)),
-     .help = "At the end also where the time went: parts that follow each other and add up to the "
-             "whole, from the start of the program on."},
     {0},
 };
 
@@ -424,7 +421,7 @@ static const struct option_group groups[] = {
     {"Measuring", jobs_options, FIELD(measure)},
     {"Ranking", rule_options, FIELD(measure)},
     {"Ranking", rank_options, 0},
-    {"Results", again_options, FIELD(measure)},
+    {"Results", fresh_options, FIELD(measure)},
     {"Results", verbose_options, FIELD(verbose)},
     {"Results", no_store_options, FIELD(measure)},
     {"Results", end_options, 0},

@@ -1,6 +1,5 @@
 // Session setup, as every workflow needs it: sources, space, the default configuration, and one job
-// that shows how results are verified; the session that results are stored under; and a hash table
-// of what configurations really run, by which identical ones are found.
+// that shows how results are verified; and the session that results are stored under.
 #include "campaign/subject.h"
 
 #include <stdlib.h>
@@ -14,18 +13,15 @@ static struct space *space_of_subject(const struct subject *s, struct space_shar
                                       struct error *e)
 {
     const struct setup *o = &s->setup;
-    struct space_options so = {.device = o->device,
-                               .configurations = o->configurations,
-                               .configuration_count = o->configuration_count,
-                               .where = o->where,
-                               .where_count = o->where_count,
-                               .share = share};
+    struct space_options so = o->space;
+    so.device = o->device;
+    so.share = share;
     return space_new(o->spec, &so, e);
 }
 
 const struct space *subject_whole(struct subject *s, struct error *e)
 {
-    if (s->o.space || s->setup.share.parts < 2)
+    if (s->o.space || s->setup.space.share.parts < 2)
         return s->space;
     if (!s->whole)
         s->whole = space_of_subject(s, (struct space_share){0, 0}, e);
@@ -34,7 +30,7 @@ const struct space *subject_whole(struct subject *s, struct error *e)
 
 static bool make_subject_space(struct subject *s, struct error *e)
 {
-    s->space = space_of_subject(s, s->setup.share, e);
+    s->space = space_of_subject(s, s->setup.space.share, e);
     if (!s->space)
         return false;
     if (space_count(s->space) > 0)
@@ -259,20 +255,4 @@ bool subject_texts(const struct spec *spec, const uint32_t *choice, struct arena
     spec_configuration_json(spec, choice, &text);
     *configuration_json = text_to_arena(&text, a);
     return *configuration && *configuration_json;
-}
-
-void *twins_find(struct twins *t, struct twin *n, const struct spec *spec,
-                 const struct spec_sources *sources, const struct job *job)
-{
-    if (!spec_effective_digest(spec, sources, job, &n->effective))
-        return NULL;
-    struct twin **bucket =
-        &t->buckets[(n->effective.bytes[0] | n->effective.bytes[1] << 8) % TWINS_BUCKETS];
-    for (struct twin *other = *bucket; other; other = other->next) {
-        if (other->scope == n->scope && digest_equal(&other->effective, &n->effective))
-            return other->owner;
-    }
-    n->next = *bucket;
-    *bucket = n;
-    return NULL;
 }

@@ -1,6 +1,5 @@
 // The steps that begin every workflow: read the sources, make the space, find out how results are
-// verified, open the session in the store. And the table that finds configurations that turn out to
-// be the same work.
+// verified, open the session in the store.
 #ifndef HONE_CAMPAIGN_SUBJECT_H
 #define HONE_CAMPAIGN_SUBJECT_H
 
@@ -61,26 +60,5 @@ bool subject_refusal(const struct error *why, struct result **out);
 // A configuration's texts, kept in an arena. False without memory.
 bool subject_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
                    const char **configuration, const char **configuration_json);
-
-// ---- identical configurations ------------------------------------------------------------------
-
-#define TWINS_BUCKETS 4096
-
-// Part of what a workflow has of each configuration.
-struct twin {
-    void *owner;             // the caller's
-    const void *scope;       // the caller's: those of other scopes are other work
-    struct digest effective; // what the device really runs
-    struct twin *next;
-};
-
-struct twins {
-    struct twin *buckets[TWINS_BUCKETS];
-};
-
-// The owner of an earlier one of the same scope that runs the same code on the same data, or NULL;
-// `n` is then registered.
-void *twins_find(struct twins *t, struct twin *n, const struct spec *spec,
-                 const struct spec_sources *sources, const struct job *job);
 
 #endif

@@ -15,10 +15,9 @@ void *workflow_new(size_t size, const struct workflow_operations *operations, st
     return w;
 }
 
-enum workflow_answer workflow_step(void *workflow, int timeout_ms, const void **record,
+enum workflow_answer workflow_step(struct workflow *w, int timeout_ms, const void **record,
                                    struct error *e)
 {
-    struct workflow *w = workflow;
     struct error why = ERROR_INIT;
     *record = NULL;
     if (!w->broken) {
@@ -33,9 +32,8 @@ enum workflow_answer workflow_step(void *workflow, int timeout_ms, const void **
     return WORKFLOW_BROKEN;
 }
 
-void workflow_cancel(void *workflow)
+void workflow_cancel(struct workflow *w)
 {
-    struct workflow *w = workflow;
     w->cancelled = true;
     if (w->operations->stop)
         w->operations->stop(w);
@@ -45,16 +43,14 @@ void workflow_cancel(void *workflow)
         workflow_cancel(w->inner);
 }
 
-void workflow_end_inner(void *workflow)
+void workflow_end_inner(struct workflow *w)
 {
-    struct workflow *w = workflow;
     workflow_free(w->inner);
     w->inner = NULL;
 }
 
-void workflow_free(void *workflow)
+void workflow_free(struct workflow *w)
 {
-    struct workflow *w = workflow;
     if (!w)
         return;
     workflow_end_inner(w);
@@ -65,10 +61,9 @@ void workflow_free(void *workflow)
     free(w);
 }
 
-void workflow_progress(void *workflow, uint64_t planned, uint64_t done,
+void workflow_progress(struct workflow *w, uint64_t planned, uint64_t done,
                        struct workflow_progress *out)
 {
-    struct workflow *w = workflow;
     *out = (struct workflow_progress){.planned = planned,
                                       .done = done,
                                       .elapsed_ns = clock_ns() - w->started_ns,

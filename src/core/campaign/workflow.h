@@ -51,34 +51,38 @@ struct workflow {
 
 // A zeroed struct of `size` bytes that begins with a struct workflow. NULL without memory.
 void *workflow_new(size_t size, const struct workflow_operations *operations, struct error *e);
-enum workflow_answer workflow_step(void *workflow, int timeout_ms, const void **record,
+enum workflow_answer workflow_step(struct workflow *w, int timeout_ms, const void **record,
                                    struct error *e);
-void workflow_cancel(void *workflow);
-void workflow_free(void *workflow);
+void workflow_cancel(struct workflow *w);
+void workflow_free(struct workflow *w); // NULL is fine
 // Frees the inner workflow, which is at its end.
-void workflow_end_inner(void *workflow);
+void workflow_end_inner(struct workflow *w);
 
 // Fills in `out`, with left_ns from how long each of those done has taken while no other process had the device.
-void workflow_progress(void *workflow, uint64_t planned, uint64_t done,
+void workflow_progress(struct workflow *w, uint64_t planned, uint64_t done,
                        struct workflow_progress *out);
 
-// X_step(), X_cancel() and X_free() of the workflow X.
+// X_step(), X_cancel() and X_free() of the workflow X, and X_workflow(), itself.
 #define WORKFLOW_FUNCTIONS(X, type, record_type)                                                   \
+    static inline struct workflow *X##_workflow(type *x)                                           \
+    {                                                                                              \
+        return (struct workflow *)x;                                                               \
+    }                                                                                              \
     static inline enum workflow_answer X##_step(type *x, int timeout_ms,                           \
                                                 const record_type **record, struct error *e)       \
     {                                                                                              \
         const void *found;                                                                         \
-        enum workflow_answer answer = workflow_step(x, timeout_ms, &found, e);                     \
+        enum workflow_answer answer = workflow_step(X##_workflow(x), timeout_ms, &found, e);       \
         *record = found;                                                                           \
         return answer;                                                                             \
     }                                                                                              \
     static inline void X##_cancel(type *x)                                                         \
     {                                                                                              \
-        workflow_cancel(x);                                                                        \
+        workflow_cancel(X##_workflow(x));                                                          \
     }                                                                                              \
     static inline void X##_free(type *x)                                                           \
     {                                                                                              \
-        workflow_free(x);                                                                          \
+        workflow_free(X##_workflow(x));                                                            \
     }                                                                                              \
     _Static_assert(true, "")
 

@@ -44,14 +44,9 @@ static void times_codec(struct wire *w, uint64_t **times, uint32_t *count)
 
 static void resources_codec(struct wire *w, struct resources *r)
 {
-    wire_i64(w, &r->registers);
-    wire_i64(w, &r->spill_bytes);
-    wire_i64(w, &r->local_bytes);
-    wire_i64(w, &r->private_bytes);
-    wire_i64(w, &r->constant_bytes);
-    wire_i64(w, &r->preferred_multiple);
-    wire_i64(w, &r->max_group_size);
-    wire_i64(w, &r->groups_per_unit);
+#define X(name, unit, meaning) wire_i64(w, &r->name);
+    RESULT_RESOURCES(X)
+#undef X
 }
 
 static void deviation_codec(struct wire *w, struct deviation *d)
@@ -94,12 +89,9 @@ static void clocks_codec(struct wire *w, struct result *r)
 {
     wire_u64(w, &r->limit_ns);
     wire_u64(w, &r->verify_launch_ns);
-    wire_u64(w, &r->build_ns);
-    wire_u64(w, &r->load_ns);
-    wire_u64(w, &r->inputs_ns);
-    wire_u64(w, &r->reference_ns);
-    wire_u64(w, &r->verify_ns);
-    wire_u64(w, &r->measure_ns);
+#define X(name, meaning) wire_u64(w, &r->name##_ns);
+    RESULT_TIMES(X)
+#undef X
 }
 
 // Since format 2.
@@ -424,12 +416,9 @@ bool result_merge(struct result *into, const struct result *from)
     gpu_snapshot_join(&merged.gpu, &from->gpu);
     if (merged.verify_launch_ns == 0)
         merged.verify_launch_ns = from->verify_launch_ns;
-    merged.build_ns += from->build_ns;
-    merged.load_ns += from->load_ns;
-    merged.inputs_ns += from->inputs_ns;
-    merged.reference_ns += from->reference_ns;
-    merged.verify_ns += from->verify_ns;
-    merged.measure_ns += from->measure_ns;
+#define X(name, meaning) merged.name##_ns += from->name##_ns;
+    RESULT_TIMES(X)
+#undef X
     if (merged.verification == VERIFICATION_NONE)
         merged.verification = from->verification;
     if (from->stop != STOP_NONE)

@@ -73,22 +73,39 @@ enum fault {
         FAULT_COUNT
 };
 
+// X(name, unit, meaning): the members of a struct resources, in the order of its codec and its JSON.
+#define RESULT_RESOURCES(X)                                                                        \
+    X(registers, "", "of a work-item")                                                             \
+    X(spill_bytes, "bytes", "")                                                                    \
+    X(local_bytes, "bytes", "of a work-group: local (shared) memory, static and dynamic")          \
+    X(private_bytes, "bytes", "of a work-item: private (local, stack) memory")                     \
+    X(constant_bytes, "bytes", "")                                                                 \
+    X(preferred_multiple, "", "of the work-group's size")                                          \
+    X(max_group_size, "", "of this kernel")                                                        \
+    X(groups_per_unit, "", "work-groups that a compute unit holds at once")
+
 // -1 if the driver does not report it.
 struct resources {
-    int64_t registers;
-    int64_t spill_bytes;
-    int64_t local_bytes;   // local (shared) memory, static and dynamic
-    int64_t private_bytes; // private (local, stack) memory per work-item
-    int64_t constant_bytes;
-    int64_t preferred_multiple; // of the work-group size
-    int64_t max_group_size;     // of this kernel
-    int64_t groups_per_unit;    // work-groups resident per compute unit
+#define X(name, unit, meaning) int64_t name;
+    RESULT_RESOURCES(X)
+#undef X
 };
 
+#define RESOURCE_UNKNOWN(name, unit, meaning) -1,
 #define RESOURCES_UNKNOWN                                                                          \
     {                                                                                              \
-        -1, -1, -1, -1, -1, -1, -1, -1                                                             \
+        RESULT_RESOURCES(RESOURCE_UNKNOWN)                                                         \
     }
+
+// X(name, meaning): where the time of a configuration went, by the wall clock: build_ns, ...
+#define RESULT_TIMES(X)                                                                            \
+    X(build, "")                                                                                   \
+    X(load, "")                                                                                    \
+    X(inputs, "of the first configuration that needed them")                                       \
+    X(reference, "likewise")                                                                       \
+    X(verify, "")                                                                                  \
+    X(measure, "")
+#define RESULT_TIME_MEMBER(name, meaning) uint64_t name##_ns;
 
 // How one output compares with its reference.
 struct deviation {
@@ -228,8 +245,7 @@ struct result {
 
     uint64_t limit_ns;         // TIMEOUT: the limit it met
     uint64_t verify_launch_ns; // event time of the verified launch
-    // Where the time went, wall clock:
-    uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns;
+    RESULT_TIMES(RESULT_TIME_MEMBER)
 
     const char *message; // one line; "" when correct
     const char *log;     // the build log; "" when empty

@@ -58,26 +58,13 @@ FIELDS_SHARED(result_energy_fields, struct energy, void, ENERGY)
 
 // ---- resources and times -----------------------------------------------------------------------
 
-#define RESOURCE(X, name, unit, meaning) X(KNOWN, name, (v->name >= 0, v->name), unit, meaning)
-#define RESOURCES(X)                                                                               \
-    RESOURCE(X, registers, "", "of a work-item")                                                   \
-    RESOURCE(X, spill_bytes, "bytes", "")                                                          \
-    RESOURCE(X, local_bytes, "bytes", "of a work-group, static and dynamic")                       \
-    RESOURCE(X, private_bytes, "bytes", "of a work-item")                                          \
-    RESOURCE(X, constant_bytes, "bytes", "")                                                       \
-    RESOURCE(X, preferred_multiple, "", "of the work-group's size")                                \
-    RESOURCE(X, max_group_size, "", "of this kernel")                                              \
-    RESOURCE(X, groups_per_unit, "", "work-groups that a compute unit holds at once")
+#define RESOURCE_ROW(X, name, unit, meaning) X(KNOWN, name, (v->name >= 0, v->name), unit, meaning)
+#define RESOURCE_FIELD_VALUE(...)            RESOURCE_ROW(FIELD_VALUE, __VA_ARGS__)
+#define RESOURCE_FIELD_ROW(...)              RESOURCE_ROW(FIELD_ROW, __VA_ARGS__)
+#define RESOURCES(X)                         RESULT_RESOURCES(RESOURCE_##X)
 FIELDS_SHARED(result_resources_fields, struct resources, void, RESOURCES)
 
-#define TIMES(X)                                                                                   \
-    X(U64, build, (v->build_ns), "ns", "")                                                         \
-    X(U64, load, (v->load_ns), "ns", "")                                                           \
-    X(U64, inputs, (v->inputs_ns), "ns", "of the first configuration that needed them")            \
-    X(U64, reference, (v->reference_ns), "ns", "likewise")                                         \
-    X(U64, verify, (v->verify_ns), "ns", "")                                                       \
-    X(U64, measure, (v->measure_ns), "ns", "")
-FIELDS_SHARED(result_times_fields, struct result, void, TIMES)
+FIELDS_SHARED(result_times_fields, struct result, void, RESULT_TIME_ROWS)
 
 // ---- outputs -----------------------------------------------------------------------------------
 

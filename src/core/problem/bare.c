@@ -1,6 +1,6 @@
 // A spec that was never a file: parameters alone, for spaces that are made from recorded results.
-#include "problem/kernel_spec.h"
-#include "problem/load.h"
+#include "problem/spec_kernels.h"
+#include "problem/read_spec.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 // derived parameters in their order, and the device's facts. Metrics are computed with the time of
 // a launch in place of `time`.
 #include "problem/facts.h"
-#include "problem/kernel_spec.h"
+#include "problem/spec_kernels.h"
 #include "problem/spec.h"
 
 #include <math.h>

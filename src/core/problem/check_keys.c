@@ -1,6 +1,6 @@
 // The pass over the whole document that holds every key against the table of keys.
 #include "problem/keys.h"
-#include "problem/read.h"
+#include "problem/spec_json.h"
 
 #include "base/text.h"
 

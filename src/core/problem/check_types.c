@@ -1,7 +1,7 @@
 // Compares a spec's arguments with the parameters of its kernels, as far as the source shows
 // them: once for all configurations when the sources are read, and if that leaves something open
 // (a type that a parameter gives, say) for each configuration when its job is made.
-#include "problem/maker.h"
+#include "problem/job_formulas.h"
 #include "problem/signature.h"
 
 #include "base/text.h"

@@ -1,7 +1,7 @@
 // The configuration that stands for the spec where none is named: each parameter's default, or
 // where those are not valid the first valid one of a search in the order of the lists, which prunes
 // by every restriction whose parameters are chosen.
-#include "problem/maker.h"
+#include "problem/job_formulas.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // taken over as they are.
 #include "problem/expand.h"
 
-#include "problem/kernel_read.h"
+#include "problem/read_kernels.h"
 
 #include "base/text.h"
 

@@ -2,8 +2,8 @@
 #ifndef HONE_PROBLEM_EXPAND_H
 #define HONE_PROBLEM_EXPAND_H
 
-#include "problem/kernel_facts.h"
-#include "problem/read.h"
+#include "problem/short_form_facts.h"
+#include "problem/spec_json.h"
 
 // Is the document in the short form?
 bool short_form_is(const json_t *root);

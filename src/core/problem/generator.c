@@ -1,5 +1,5 @@
 // Generators run where buffers are filled, without the spec: its names are replaced by values.
-#include "problem/maker.h"
+#include "problem/job_formulas.h"
 
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 // Buffers and scalar values of a job: element type, count, fill and comparison, each formula
 // evaluated for the configuration. Values are stored little-endian, as every device that hone knows
 // reads them.
-#include "problem/maker.h"
+#include "problem/job_formulas.h"
 
 #include "base/text.h"
 
@@ -355,7 +355,7 @@ bool make_buffers(struct maker *m)
 {
     uint32_t count = m->kernel->argument_count;
     m->buffers = arena_array(m->arena, count + 1, sizeof *m->buffers);
-    // With room for those that change roles between passes (make_launches.c).
+    // With room for those that change roles between passes (job_launches.c).
     m->job->buffers = arena_array(m->arena, count + extra_buffers(m) + 1, sizeof *m->job->buffers);
     if (!m->buffers || !m->job->buffers)
         return error_memory(m->e);

@@ -32,8 +32,8 @@
     }
 
 static const struct spec_key keys[] = {
-    KEY_WITH("$schema", TEXT, "-", "for editors: a schema, such as the one of hone help --schema",
-             .dialect = true),
+    KEY_WITH("$schema", TEXT, "-",
+             "for editors: a schema, such as the one of hone help --print schema", .dialect = true),
     KEY_WITH("General", OBJECT, "-", "about the file as a whole", .strict = KEY_OBJECT),
     KEY_WITH("General.BenchmarkName", TEXT, "the file's name", "name of the spec", .dialect = true),
     {.path = "General.FormatVersion", IGNORED, .strict = KEY_INTEGER},

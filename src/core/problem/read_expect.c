@@ -1,7 +1,7 @@
 // Expect of an argument: what the kernel is to leave in it, as an expression over the index, or a file. Names are those of
 // the spec and of the arguments, which hide them; what is right must not depend on a parameter that is tuned.
 #include "problem/complete.h"
-#include "problem/kernel_read.h"
+#include "problem/read_kernels.h"
 
 #include "base/text.h"
 

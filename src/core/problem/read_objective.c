@@ -1,8 +1,8 @@
 // The default objectives of a tune (time, a metric in either direction, or several) and its
 // strategy, as the spec gives them, in all dialects that name them. The command line overrides
 // both.
-#include "problem/load.h"
-#include "problem/read.h"
+#include "problem/read_spec.h"
+#include "problem/spec_json.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 // Reads what the outputs are held against: a gemm, another kernel, the default or a named
 // configuration, or contents from files or fills.
-#include "problem/kernel_read.h"
+#include "problem/read_kernels.h"
 
 #include "base/text.h"
 

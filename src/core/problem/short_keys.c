@@ -25,7 +25,7 @@
     }
 
 static const struct spec_key keys[] = {
-    KEY("$schema", TEXT, "-", "for editors: a schema, such as the one of hone help --schema",
+    KEY("$schema", TEXT, "-", "for editors: a schema, such as the one of hone help --print schema",
         .t1 = NULL),
     KEY("name", TEXT, "the file's name", "name of the spec", .t1 = "BenchmarkName"),
     KEY("kernel", .type = "text, list of texts, or object", "required",

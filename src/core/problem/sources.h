@@ -4,8 +4,8 @@
 
 #include "problem/data.h"
 #include "problem/faults.h"
-#include "problem/follow.h"
-#include "problem/kernel_spec.h"
+#include "kernel_text/follow.h"
+#include "problem/spec_kernels.h"
 
 // Names that hone may define with -D: watched for in the sources. Those of the spec come first, in
 // the order of its slots: parameters, constants, derived parameters.
@@ -88,7 +88,7 @@ struct spec_sources {
     struct digest digest;
 };
 
-// As spec_languages(), without the spec's path in front of the error (language.c).
+// As spec_languages(), without the spec's path in front of the error (spec_languages.c).
 bool sources_languages(const struct spec *s, struct spec_languages *out, struct error *e);
 // The kernels' texts in the spec's own language alone, for what they say of it (sources.c). NULL if one is not there.
 struct spec_sources *sources_read_texts(const struct spec *s, struct error *e);

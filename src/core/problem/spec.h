@@ -28,7 +28,7 @@ enum parameter_type {
 #define X(name, text) PARAMETER_##name,
     PARAMETER_TYPES(X)
 #undef X
-    };
+};
 
 // The type of a parameter that states none: that of its values; MIXED, each of its own kind, where they differ.
 enum parameter_type parameter_type_of(const struct value *values, uint32_t count);

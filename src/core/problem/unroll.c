@@ -1,7 +1,7 @@
 // Loops that Kernel Tuner's convention leaves to the compiler: a parameter whose name begins with
 // loop_unroll_factor and whose value is 0 takes its `#pragma unroll` out of the text. Compilers
 // refuse a factor of 0, or warn of it for every loop.
-#include "problem/maker.h"
+#include "problem/job_formulas.h"
 
 #include <ctype.h>
 #include <string.h>

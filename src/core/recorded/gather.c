@@ -591,7 +591,7 @@ static void guess_unit(struct gather *g)
     }
 }
 
-// Nobody timed any of it, and something else was measured: what is correct needs no time then.
+// A recording without any time, in which something else was measured: a correct row needs no time there.
 static bool is_all_untimed(const struct gather *g)
 {
     bool is_measured = false;

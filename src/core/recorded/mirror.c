@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// So that up is down. A text has no direction.
+// Numbers change their sign, so that up is down. A text has no direction.
 static struct value inverted(const struct value *v)
 {
     return v->kind == VALUE_INT && v->i > INT64_MIN ? value_int(-v->i)

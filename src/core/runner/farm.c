@@ -325,25 +325,6 @@ static double reference_ns(const struct member *m)
     return fmax(stats_median(m->samples, m->sample_count), 0.5);
 }
 
-// Against all others that have launched the reference.
-static void compare_member(struct member *m)
-{
-    const struct farm *f = m->farm;
-    uint64_t others[FARM_MOST * REFERENCE_MOST];
-    size_t count = 0;
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct member *o = &f->members[i];
-        if (o == m || (o->state != FARM_TRIED && o->state != FARM_WORKING))
-            continue;
-        memcpy(others + count, o->samples, o->sample_count * sizeof *others);
-        count += o->sample_count;
-    }
-    m->compared = count > 0;
-    if (m->compared)
-        differ_ratio(m->samples, m->sample_count, others, count, f->o.live.terms.rules.level,
-                     m->place->device->timer_ns, &m->ratio);
-}
-
 static bool take_back(struct member *m, const struct error *why, struct error *e);
 
 static double outlier_limit(const struct farm *f)
@@ -351,29 +332,34 @@ static double outlier_limit(const struct farm *f)
     return f->o.outlier > 0 ? f->o.outlier : FARM_OUTLIER;
 }
 
-// The slowest of those that are slower than the others by more than is allowed; NULL: none is.
-static struct member *find_outlier(struct farm *f)
+// Leaves out members that are slower than the others by more than is allowed.
+static bool judge_tried(struct farm *f, struct error *e)
 {
-    struct member *worst = NULL;
+    struct differ_device list[FARM_MOST] = {{NULL}};
     for (uint32_t i = 0; i < f->count; i++) {
+        const struct member *m = &f->members[i];
+        if (m->state == FARM_TRIED || m->state == FARM_WORKING)
+            list[i] = (struct differ_device){.samples = m->samples,
+                                             .count = m->sample_count,
+                                             .is_settled = m->state == FARM_WORKING};
+    }
+    bool ok = differ_devices(list, f->count, f->o.live.terms.rules.level,
+                             f->members->place->device->timer_ns, outlier_limit(f)) ||
+              error_memory(e);
+    for (uint32_t i = 0; ok && i < f->count; i++) {
         struct member *m = &f->members[i];
         if (m->state != FARM_TRIED)
             continue;
-        compare_member(m);
-        if (m->compared && differ_is_outlier(&m->ratio, outlier_limit(f)) &&
-            (!worst || m->ratio.ratio > worst->ratio.ratio))
-            worst = m;
+        m->compared = list[i].compared;
+        m->ratio = list[i].ratio;
+        if (!list[i].is_slow)
+            continue;
+        m->state = FARM_LEFT_OUT;
+        differ_outlier_text(&m->ratio, outlier_limit(f), m->why, sizeof m->why);
+        log_add(f->o.live.log, LOG_WARNING, "%s is left out: %s", m->name, m->why);
+        ok = take_back(m, NULL, e);
     }
-    return worst;
-}
-
-static bool leave_out(struct member *m, struct error *e)
-{
-    const struct farm *f = m->farm;
-    m->state = FARM_LEFT_OUT;
-    differ_outlier_text(&m->ratio, outlier_limit(f), m->why, sizeof m->why);
-    log_add(f->o.live.log, LOG_WARNING, "%s is left out: %s", m->name, m->why);
-    return take_back(m, NULL, e);
+    return ok;
 }
 
 static double pace_of(const struct farm *f, const struct member *m)
@@ -396,15 +382,13 @@ static void tell_best(const struct farm *f, struct member *m)
 // All that are to launch the reference have: who is too slow is left out, the others work.
 static bool settle_tried(struct farm *f, struct error *e)
 {
-    struct member *worst;
-    bool ok = true, any = false;
+    bool any = false;
     for (uint32_t i = 0; i < f->count; i++) {
         if (f->members[i].state == FARM_TRYING)
             return true;
         any = any || f->members[i].state == FARM_TRIED;
     }
-    while (any && ok && (worst = find_outlier(f)))
-        ok = leave_out(worst, e);
+    bool ok = !any || judge_tried(f, e);
     for (uint32_t i = 0; i < f->count && any; i++) {
         struct member *m = &f->members[i];
         if (m->state != FARM_TRIED)

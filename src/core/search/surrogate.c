@@ -181,7 +181,8 @@ static void locate_configuration(struct surrogate *s, uint64_t index, float *poi
     space_get(s->learner.space, index, s->learner.choice);
     for (uint32_t i = 0; i < x->count; i++) {
         const struct axis *a = &x->items[i];
-        float place = (float)a->place[s->learner.choice[a->parameter]], last = (float)(a->count - 1);
+        float place = (float)a->place[s->learner.choice[a->parameter]],
+              last = (float)(a->count - 1);
         point[i] = a->ordered ? (2 * place - last) / (2 * last) : place;
     }
     for (uint32_t i = 0, next = x->count; next < s->coordinates; i++) {

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define EXACT 64 // values
 
@@ -275,9 +276,44 @@ double differ_rank_sum(const uint64_t *a, size_t a_count, const uint64_t *b, siz
     return fmin(1, 2 * normal_tail(z));
 }
 
-bool differ_is_outlier(const struct stats_ratio *ratio, double limit)
+static void compare_device(struct differ_device *list, size_t count, struct differ_device *d,
+                           double level, uint64_t resolution_ns, uint64_t *others)
 {
-    return ratio->low > 1 + limit;
+    size_t n = 0;
+    for (const struct differ_device *o = list; o < list + count; o++) {
+        if (o == d || o->is_slow || o->by_host != d->by_host || o->count == 0)
+            continue;
+        memcpy(others + n, o->samples, o->count * sizeof *others);
+        n += o->count;
+    }
+    d->compared = n > 0;
+    if (d->compared)
+        differ_ratio(d->samples, d->count, others, n, level, resolution_ns, &d->ratio);
+}
+
+bool differ_devices(struct differ_device *list, size_t count, double level, uint64_t resolution_ns,
+                    double limit)
+{
+    size_t samples = 0;
+    for (size_t i = 0; i < count; i++)
+        samples += list[i].count;
+    uint64_t *room = calloc(samples + 1, sizeof *room);
+    for (bool more = room != NULL; more;) {
+        struct differ_device *worst = NULL;
+        for (struct differ_device *d = list; d < list + count; d++) {
+            if (d->is_slow || d->is_settled || d->count == 0)
+                continue;
+            compare_device(list, count, d, level, resolution_ns, room);
+            if (d->compared && d->ratio.low > 1 + limit &&
+                (!worst || d->ratio.ratio > worst->ratio.ratio))
+                worst = d;
+        }
+        more = worst != NULL;
+        if (worst)
+            worst->is_slow = true;
+    }
+    free(room);
+    return room != NULL;
 }
 
 void differ_outlier_text(const struct stats_ratio *ratio, double limit, char *out, size_t size)

@@ -34,8 +34,20 @@ uint32_t differ_samples(double level);
 double differ_rank_sum(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count,
                        double margin);
 
-// Is the lower end of the ratio's interval, too, beyond 1 + `limit`? Few launches on a busy machine say little.
-bool differ_is_outlier(const struct stats_ratio *ratio, double limit);
+// A device among equal ones, by times of one job.
+struct differ_device {
+    const uint64_t *samples;
+    size_t count;             // 0: it does not take part
+    bool by_host;             // timed by the host's clock, which does not compare with the device's
+    bool is_settled;          // it is there for the others
+    bool compared;            // `ratio` is known
+    bool is_slow;             // it is left out
+    struct stats_ratio ratio; // how many times longer it takes than all others that are left
+};
+// Compares each with the others, and leaves the slowest out as long as the lower end of its interval, too, is beyond
+// 1 + `limit`: few launches on a busy machine say little. False without memory.
+bool differ_devices(struct differ_device *list, size_t count, double level, uint64_t resolution_ns,
+                    double limit);
 // Why a device is left out that is: a sentence.
 void differ_outlier_text(const struct stats_ratio *ratio, double limit, char *out, size_t size);
 

@@ -83,7 +83,7 @@ static void note_first_problem(void *context, const struct store_problem *p)
     struct first_problem *first = context;
     if (!first->found)
         store_fail(first->e, first->path, SQLITE_CORRUPT,
-                   "%s%s%s: %s; nothing was imported: `hone store --verify --store %s` shows all "
+                   "%s%s%s: %s; nothing was imported: `hone store verify --store %s` shows all "
                    "that is wrong with it",
                    p->table, *p->row ? " " : "", p->row, p->what, first->path);
     first->found = true;

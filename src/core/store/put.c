@@ -293,7 +293,7 @@ static bool sequence_next(struct store *s, int64_t *out, struct error *e)
     *out = highest > 0 ? highest + 1 : 1;
     return highest < INT64_MAX / 2 ||
            store_fail(e, s->path, SQLITE_CORRUPT,
-                      "%s: the numbers of its results are damaged; `hone store --verify` names the "
+                      "%s: the numbers of its results are damaged; `hone store verify` names the "
                       "rows, and another file has none of them",
                       doing);
 }
@@ -499,7 +499,7 @@ bool store_kept(struct store *s, struct error *e)
                   store_fail(e, s->path, SQLITE_CORRUPT,
                              "of the %llu results that this run wrote %llu are there: another "
                              "program removed them, or the file does not keep what is written to "
-                             "it; `hone store --verify` looks at the rest",
+                             "it; `hone store verify` looks at the rest",
                              (unsigned long long)wanted, (unsigned long long)there));
 }
 

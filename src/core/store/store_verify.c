@@ -140,7 +140,7 @@ static bool same_samples(sqlite3_stmt *row, const uint64_t *samples, uint32_t co
     return same;
 }
 
-// What was imported has its fraction of a nanosecond in the column alone, and less than 1 ns is 1 in the samples.
+// An imported time has its fraction of a nanosecond in the column alone, and less than 1 ns is 1 in the samples.
 static bool same_median(sqlite3_stmt *row, const uint64_t *samples, uint32_t count,
                         bool is_imported)
 {

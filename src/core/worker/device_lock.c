@@ -198,7 +198,7 @@ static int wait_on(struct device_lock *l, struct error *e)
     error_set(
         e, ERROR_DEVICE,
         "the device was not free within %s: it is in use by %s; wait until that has ended, or "
-        "give --lock-wait a longer time",
+        "give it longer by --timeout lock=TIME",
         took, l->holder);
     return -1;
 }

@@ -1,6 +1,6 @@
 /* Multiplies matrices by CUDA's driver API with the configuration that hone deployed for their size.
  *
- *   hone deploy matmul_tensor.json --language cuda --set M=256..4096 --set N=M --set K=M --format header --with-source \
+ *   hone deploy matmul_tensor.json --language cuda --set M=256..4096 --set N=M --set K=M --format header --with source \
  *        --name matmul -o matmul_deployed.h
  *   cc -std=c99 -O2 -I. matmul_cuda.c -o matmul_cuda -ldl -lm
  *   ./matmul_cuda 1000 2000 3000  4096 4096 4096

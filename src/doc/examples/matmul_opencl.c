@@ -1,11 +1,11 @@
 /* Multiplies matrices in OpenCL with the configuration that hone deployed for their size.
  *
- *   hone deploy matmul_vector.json --set M=64..512 --set N=M --set K=M --format header --with-source --name matmul \
+ *   hone deploy matmul_vector.json --set M=64..512 --set N=M --set K=M --format header --with source --name matmul \
  *        -o matmul_deployed.h
  *   cc -std=c99 -O2 -I. matmul_opencl.c -o matmul_opencl -lOpenCL -lm
  *   ./matmul_opencl 100 200 300  512 512 512
  *
- * On an NVIDIA card with --with-binaries, too: what the driver's PTX would have to be rewritten for (wgmma) stands in the header then,
+ * On an NVIDIA card with --with binaries, too: what the driver's PTX would have to be rewritten for (wgmma) stands in the header then,
  * for the sizes that were measured.
  *
  * For each product it prints why the configuration was taken, whether the result is right, and how much faster it is than

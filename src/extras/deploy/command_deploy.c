@@ -28,7 +28,10 @@ struct deploy_settings {
     struct list others;
     double within; // per cent; 0: the default
     struct given hold_out;
-    bool product, known, again, with_source, with_binaries;
+    bool product, known;
+    struct deploy_with {
+        bool source, binaries;
+    } with; // in the header
 };
 
 #define WITHIN_DEFAULT 2.0 // per cent
@@ -107,6 +110,30 @@ static bool plan_shapes(struct session *s, const struct shapes *shapes, struct e
     return true;
 }
 
+// Without --set and --shapes: one point, of the spec's own constants, as --set would say it. Shapes are whole numbers.
+static bool own_sizes(struct session *s, struct list *out, struct error *e)
+{
+    const struct spec *spec = s->tuning.work.spec;
+    const char **words =
+        arena_array(&s->tuning.work.arena, (size_t)spec->constant_count + 1, sizeof *words);
+    out->items = words;
+    for (uint32_t i = 0; words && i < spec->constant_count; i++) {
+        const struct value *v = &spec->constants[i].value;
+        if (v->kind != VALUE_INT)
+            continue;
+        words[out->count] = arena_printf(&s->tuning.work.arena, "%s=%lld", spec->constants[i].name,
+                                         (long long)v->i);
+        if (!words[out->count++])
+            return error_memory(e);
+    }
+    if (words && out->count == 0)
+        return error_set(e, ERROR_USAGE,
+                         "%s: none of its Constants is a whole number, so it has no "
+                         "sizes to choose by; name them with --set",
+                         spec->path);
+    return words || error_memory(e);
+}
+
 static int make_deploy_plan(struct session *s)
 {
     struct error e = ERROR_INIT;
@@ -114,18 +141,16 @@ static int make_deploy_plan(struct session *s)
     struct shapes shapes;
     const struct deploy_settings *given = s->settings;
     struct arena *a = &s->tuning.work.arena;
-    const struct list *set = &given->given.set;
+    struct list own = {NULL, 0};
+    const struct list *set = given->given.set.count > 0 || given->shapes ? &given->given.set : &own;
     if (s->tuning.work.spec->constant_count == 0) {
         complain("%s: it has no Constants, and so no sizes to choose by; give them names there, or "
                  "take the one best configuration from hone best",
                  s->tuning.work.spec->path);
         return EXIT_USAGE;
     }
-    if (!given->shapes && set->count == 0) {
-        complain(
-            "deploy needs --set NAME=VALUE,VALUE,... or --shapes FILE: the sizes that it is for");
-        return EXIT_USAGE;
-    }
+    if (set == &own && !own_sizes(s, &own, &e))
+        return work_failed(&e);
     bool ok = given->shapes ? file_read_text(given->shapes, SHAPES_BYTES, &file, &e) &&
                                   shapes_parse(text_cstr(&file), file.length, given->shapes,
                                                s->tuning.work.spec, a, &shapes, &e) &&
@@ -204,10 +229,10 @@ static int open_spec_and_device(struct session *s)
     int status = tuning_open(t);
     if (status == EXIT_DONE)
         status = refuse_goal(t);
-    if (status == EXIT_DONE && s->settings->with_binaries && t->work.device->capability == 0) {
+    if (status == EXIT_DONE && s->settings->with.binaries && t->work.device->capability == 0) {
         complain(
-            "--with-binaries: %s has programs for this machine alone, neither PTX nor a cubin; "
-            "--with-source embeds the kernel's text, which compiles anywhere",
+            "--with binaries: %s has programs for this machine alone, neither PTX nor a cubin; "
+            "--with source embeds the kernel's text, which compiles anywhere",
             t->work.device->name);
         status = EXIT_USAGE;
     }
@@ -283,14 +308,14 @@ static int start_deploy(struct session *s)
                                .plan = &s->plan,
                                .weights = s->weights,
                                .tune = w->setup.options,
-                               .again = given->again,
+                               .again = given->measure.fresh.ranking,
                                .is_known_only = given->known,
                                .within = (given->within > 0 ? given->within : WITHIN_DEFAULT) / 100,
                                .drawn = (uint32_t)given->hold_out.value,
                                .others = all ? NULL : others->items,
                                .other_count = all ? 0 : others->count,
                                .all_others = all,
-                               .with_images = given->with_binaries,
+                               .with_images = given->with.binaries,
                                .spare = w->list ? w->list->spare : NULL};
     o.tune.setup.device = w->device;
     s->deploy = deploy_new(&o, &e);
@@ -305,7 +330,7 @@ static int write_table(struct session *s, const struct deploy_report *v)
     struct text out = TEXT_INIT;
     struct deploy_table named = *v->found.table;
     const struct deploy_writing w = {.prefix = s->settings->name,
-                                     .with_source = s->settings->with_source,
+                                     .with_source = s->settings->with.source,
                                      .images = v->found.images,
                                      .image_count = v->found.image_count,
                                      .command = s->call.line};
@@ -372,7 +397,7 @@ static int try_format(struct session *s)
     struct text out = TEXT_INIT;
     struct arena *a = &s->tuning.work.arena;
     const struct deploy_writing w = {.prefix = s->settings->name,
-                                     .with_source = s->settings->with_source,
+                                     .with_source = s->settings->with.source,
                                      .command = s->call.line};
     struct deploy_view deployed;
     struct deploy_configuration configuration;
@@ -417,7 +442,7 @@ static bool refuse_unknown(const struct session *s, const struct deploy_report *
 static int deploy_and_show(struct session *s)
 {
     struct deploy_report report;
-    s->running.workflow = s->deploy;
+    s->running.workflow = deploy_workflow(s->deploy);
     workflow_run(&s->running);
     read_report(s, &report);
     bool has_table = report.found.table != NULL;
@@ -592,8 +617,8 @@ static int choose_format(const struct deploy_settings *s, bool is_one,
     *out = named                 ? deploy_format_find(named)
            : s->output && is_one ? deploy_format_of_file(s->output)
                                  : NULL;
-    if ((s->with_source || s->with_binaries) && !(*out && (*out)->is_binary_safe)) {
-        complain("%s is for --format header", s->with_source ? "--with-source" : "--with-binaries");
+    if ((s->with.source || s->with.binaries) && !(*out && (*out)->is_binary_safe)) {
+        complain("%s is for --format header", s->with.source ? "--with source" : "--with binaries");
         return EXIT_USAGE;
     }
     if (*out || !s->output)
@@ -732,6 +757,15 @@ static bool option_percent(void *field, const char *value, struct error *e)
     return true;
 }
 
+static bool option_with(void *field, const char *value, struct error *e)
+{
+    struct deploy_with *with = field;
+    bool is_source = str_equal(value, "source");
+    *(is_source ? &with->source : &with->binaries) = true;
+    return is_source || str_equal(value, "binaries") ||
+           error_set(e, ERROR_USAGE, "'%s' is neither source nor binaries", value);
+}
+
 static bool option_hold_out(void *field, const char *value, struct error *e)
 {
     struct given *g = field;
@@ -744,9 +778,9 @@ static bool option_hold_out(void *field, const char *value, struct error *e)
 #define FIELD(member) offsetof(struct deploy_settings, member)
 
 #define MEASURING                                                                                  \
-    "fresh, retry, again, hold-out, with-binaries, budget, strategy, no-transfer, start-with, "    \
+    "fresh, hold-out, with=binaries, budget, strategy, no-transfer, start-with, "                  \
     "on, "                                                                                         \
-    "nodes, outlier, iterations, timeout, lock-wait, rule, seed, jobs"
+    "nodes, outlier, iterations, timeout, rule, seed, jobs"
 
 static const struct option point_options[] = {
     {OPTION("shapes", "FILE", option_once, FIELD(shapes)),
@@ -775,8 +809,6 @@ static const struct option point_options[] = {
              "--config and --where say of which part of the space, --cold with which inputs. A "
              "size that the store does not know is "
              "named, and there is no table."},
-    {OPTION("again", NULL, option_flag, FIELD(again)),
-     .help = "Tune also at points that the store has a ranking of."},
     {0},
 };
 
@@ -789,19 +821,20 @@ static const struct option table_options[] = {
              "--format does not. With several specs a folder, a file in it for each."},
     {OPTION("name", "NAME", option_once, FIELD(name)),
      .help = "What names in the file begin with, a C identifier. Default: the spec's name."},
-    {OPTION("with-source", NULL, option_flag, FIELD(with_source)),
-     .help = "Put the kernel's text into the header, for an application that compiles it."},
-    {OPTION("with-binaries", NULL, option_flag, FIELD(with_binaries)),
-     .help = "Put compiled programs into the header: of each point of this device, with its "
-             "architecture "
-             "and digest. NVIDIA's alone: a cubin in CUDA, PTX in OpenCL."},
+    {OPTION("with", "source|binaries", option_with, FIELD(with)),
+     .brief = "the kernel's source, or programs, in the header",
+     .help =
+         "What the header holds beside the table: source, the kernel's text, for an application "
+         "that compiles it; binaries, compiled programs of each point of this device, with "
+         "architecture and digest (NVIDIA's alone: a cubin in CUDA, PTX in OpenCL). May be "
+         "repeated."},
     {OPTION("for-program", "CAPTURE", option_once, FIELD(for_program)),
      .brief = "one table for `hone with`, of a capture",
      .help = "One table for all kernels of a folder that hone capture wrote, of what the store has "
              "of them: "
              "hone with FILE -- PROGRAM runs the program with it."},
     {OPTION("check", "FILE", option_once, FIELD(check)),
-     .excludes = "output, format, name, set, shapes, also-device, known, with-source, config, "
+     .excludes = "output, format, name, set, shapes, also-device, known, with, config, "
                  "where, " MEASURING ": a file is looked at, and nothing is made",
      .brief = "is the file still of this kernel?",
      .help =
@@ -822,7 +855,7 @@ static const struct option_group groups[] = {
     {"Measuring", measure_options, FIELD(measure)},
     {"Measuring", rule_options, FIELD(measure)},
     {"Measuring", jobs_options, FIELD(measure)},
-    {"Results", again_options, FIELD(measure)},
+    {"Results", fresh_point_options, FIELD(measure)},
     {"Help", help_options, 0},
     {0},
 };
@@ -849,7 +882,8 @@ const struct command command_deploy = {
     .description =
         "Finds the fewest configurations that an application needs for its sizes, and writes the "
         "table that chooses among them.\n\n"
-        "The sizes are what --set says, as in `hone sweep`, or those of --shapes. Each is tuned "
+        "The sizes are what --set says, as in `hone sweep`, or those of --shapes; else the spec's "
+        "own. Each is tuned "
         "(or "
         "what the store has is taken); then the winners of all sizes, and the default, are "
         "measured "

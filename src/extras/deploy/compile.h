@@ -44,7 +44,7 @@ bool deploy_put_formula(struct deploy_compiler *c, const struct formula *f);
 bool deploy_put_int(struct deploy_compiler *c, int64_t i);
 bool deploy_put_slot(struct deploy_compiler *c, uint32_t variable);
 bool deploy_put_operator(struct deploy_compiler *c, enum hone_core_operator op);
-// A whole number of at least `least`, as problem/maker.h's make_size().
+// A whole number of at least `least`, as problem/job_formulas.h's make_size().
 bool deploy_put_size(struct deploy_compiler *c, const struct formula *f, int64_t least,
                      int64_t fallback);
 

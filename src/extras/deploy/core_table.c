@@ -249,7 +249,7 @@ static bool put_divisor(struct maker_of_core *m, const struct launch_spec *l, ui
     return ok;
 }
 
-// Work-groups along the axis, as problem/geometry.c computes them; work-items where the driver chooses the work-group.
+// Work-groups along the axis, as problem/job_geometry.c computes them; work-items where the driver chooses the work-group.
 static bool put_grid(struct maker_of_core *m, const struct launch_spec *l, uint32_t axis)
 {
     struct deploy_compiler *c = &m->compiler;

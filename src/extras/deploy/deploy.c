@@ -122,7 +122,8 @@ static bool take_default_of_part(struct deploy *d, struct error *e)
     struct text first = TEXT_INIT;
     struct error why = ERROR_INIT; // of the first point at which nothing is left
     uint32_t *choice = arena_array(&d->arena, d->spec->parameter_count + (size_t)1, sizeof *choice);
-    bool is_in = d->o.tune.setup.configuration_count == 0 && d->o.tune.setup.where_count == 0;
+    bool is_in =
+        d->o.tune.setup.space.configuration_count == 0 && d->o.tune.setup.space.where_count == 0;
     for (uint32_t i = 0; choice && !is_in && i < d->row_count; i++) {
         const struct spec *spec = d->rows[i].spec;
         struct error here = ERROR_INIT;
@@ -316,12 +317,12 @@ struct tune_options deploy_tune_options(const struct deploy *d, const struct dep
                                         const char *const *configurations, uint32_t count)
 {
     struct tune_options o = d->o.tune;
-    o.setup.configurations = configurations;
-    o.setup.configuration_count = count;
+    o.setup.space.configurations = configurations;
+    o.setup.space.configuration_count = count;
     o.setup.spec = row->spec;
     o.name = d->name;
-    o.setup.where = NULL;
-    o.setup.where_count = 0;
+    o.setup.space.where = NULL;
+    o.setup.space.where_count = 0;
     o.objectives = (struct objectives){.count = 0};
     o.strategy = "exhaustive";
     o.budget = (struct budget){0};
@@ -444,7 +445,7 @@ static bool finish_row(struct deploy *d, const void **record, struct error *e)
         tune_progress(d->w.inner, &progress);
     d->launches += progress.launches;
     out->is_known = d->w.inner && progress.launches == 0 && !row->is_tuned;
-    workflow_end_inner(d);
+    workflow_end_inner(&d->w);
     out->why = out->timed > 0 ? NULL
                : row->why     ? row->why
                               : "no configuration gave a correct result";
@@ -514,7 +515,7 @@ void deploy_progress(struct deploy *d, struct deploy_progress *out)
 {
     memset(out, 0, sizeof *out);
     bool is_all = d->stage > 0 || d->phase != DEPLOY_TUNING;
-    workflow_progress(d, is_all ? d->row_count : (uint64_t)d->o.plan->point_count + d->o.drawn,
+    workflow_progress(&d->w, is_all ? d->row_count : (uint64_t)d->o.plan->point_count + d->o.drawn,
                       d->record_count, &out->common);
     out->phase = d->phase;
     out->is_drawn = d->phase == DEPLOY_TUNING ? d->stage > 0 : d->row >= d->o.plan->point_count;

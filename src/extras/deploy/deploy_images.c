@@ -109,6 +109,6 @@ bool deploy_step_image(struct deploy *d, int timeout_ms, struct error *e)
     if (answer != WORKFLOW_END)
         return answer != WORKFLOW_BROKEN;
     bool ok = d->w.cancelled || fetch_image(d, point, e);
-    workflow_end_inner(d);
+    workflow_end_inner(&d->w);
     return ok;
 }

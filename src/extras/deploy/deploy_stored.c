@@ -198,10 +198,7 @@ static bool read_row(const struct deploy *d, struct deploy_grid *g, uint32_t at,
                              .name = g->facts.name,
                              .platform = g->facts.platform,
                              .languages = 1u << t->setup.device->language,
-                             .configurations = t->setup.configurations,
-                             .configuration_count = t->setup.configuration_count,
-                             .where = t->setup.where,
-                             .where_count = t->setup.where_count,
+                             .space = t->setup.space,
                              .inputs = t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     bool ok = sources && read_rankings(d, &o, g, at, e);
     spec_sources_free(sources);
@@ -269,7 +266,7 @@ static bool say_unknown_device(const struct deploy *d, const char *name,
     }
     error_set(e, ERROR_STORE,
               "%s: the store has no results of %s in %s on a device '%s'%s%s; `hone deploy` or "
-              "`hone tune` on that machine measures them, `hone import --store` takes them here",
+              "`hone tune` on that machine measures them, `hone store import` takes them here",
               store_path(d->o.tune.setup.store), d->spec->name,
               language_title(d->o.tune.setup.device->language), name,
               list.length ? "; it has them on " : "", text_cstr(&list));

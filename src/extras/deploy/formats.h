@@ -30,7 +30,7 @@ struct deploy_format {
     // False with the reason where the table cannot be written so. `out` failed: no memory.
     bool (*write)(const struct deploy_table *t, const struct deploy_writing *w, struct text *out,
                   struct error *e);
-    bool is_binary_safe; // takes --with-source and --with-binaries
+    bool is_binary_safe; // takes --with source and --with binaries
 };
 
 // X(NAME): the file format_NAME.c has `const struct deploy_format deploy_format_NAME`.

@@ -7,7 +7,7 @@ extern const char
 
 // Templates (format_header.c says what is replaced in them): header_NAME.in.
 extern const char header_functions[]; // typed for the table
-extern const char header_source[];    // --with-source
-extern const char header_binaries[];  // --with-binaries
+extern const char header_source[];    // --with source
+extern const char header_binaries[];  // --with binaries
 
 #endif

@@ -1,4 +1,4 @@
-// hone export: writes what the store knows of a spec in formats of others.
+// hone store export: writes what the store knows of a spec in formats of others.
 #include "base/fields.h"
 #include "os/file_replace.h"
 #include "cli/respec.h"
@@ -14,7 +14,7 @@ struct export_settings {
     bool all;
 };
 
-// One `hone export`.
+// One `hone store export`.
 struct session {
     struct work work;
     const struct export_settings *settings;
@@ -87,10 +87,7 @@ static bool narrow(const struct session *s, const struct spec *spec, struct spac
                    struct error *e)
 {
     const struct export_settings *o = s->settings;
-    const struct space_options options = {.configurations = o->given.config.items,
-                                          .configuration_count = o->given.config.count,
-                                          .where = o->given.where.items,
-                                          .where_count = o->given.where.count};
+    const struct space_options options = work_space(&o->given);
     *only = NULL;
     if (o->given.config.count == 0 && o->given.where.count == 0)
         return true;
@@ -304,11 +301,11 @@ static const struct option_group groups[] = {{"Output", options, 0},
                                              {0}};
 
 static const struct example examples[] = {
-    {"hone export kernels_cl/matmul_tiled.json --format t4 --output matmul.json",
+    {"hone store export kernels_cl/matmul_tiled.json --format t4 --output matmul.json",
      "for other tuners and their analysis"},
-    {"hone export spec.json --format cache --output cache.json",
+    {"hone store export spec.json --format cache --output cache.json",
      "for Kernel Tuner's simulation mode"},
-    {"hone export spec.json --format csv --all --output exported",
+    {"hone store export spec.json --format csv --all --output exported",
      "a table for each device and set of constants"},
     {0},
 };
@@ -317,6 +314,8 @@ static const struct json_record json_records[] = {{"file", &exported_fields}, {0
 
 const struct command command_export = {
     .name = "export",
+    .under = "store",
+    .former = "export",
     .group = GROUP_RESULTS,
     .summary = "write stored results as T4, a Kernel Tuner cache file or CSV",
     .arguments = "SPEC",

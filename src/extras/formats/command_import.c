@@ -1,4 +1,4 @@
-// hone import: merges stores, or takes over what others recorded.
+// hone store import: merges stores, or takes over what others recorded.
 #include "cli/completion.h"
 #include "cli/work.h"
 #include "base/emit.h"
@@ -203,17 +203,19 @@ static const struct option_group groups[] = {{"Options", options, 0},
                                              {0}};
 
 static const struct example examples[] = {
-    {"hone import node1.sqlite node2.sqlite", "what two nodes measured, into your own store"},
-    {"hone import --store team.sqlite ~/.local/share/hone/results.sqlite",
+    {"hone store import node1.sqlite node2.sqlite", "what two nodes measured, into your own store"},
+    {"hone store import --store team.sqlite ~/.local/share/hone/results.sqlite",
      "your results into a team's store"},
-    {"hone import --best --store kernels_cl/known.sqlite h200.sqlite pocl.sqlite",
+    {"hone store import --best --store kernels_cl/known.sqlite h200.sqlite pocl.sqlite",
      "what is known of these kernels, for those who get them"},
-    {"hone import --spec spec.json gemm_T4.json.gz", "what Kernel Tuner measured"},
+    {"hone store import --spec spec.json gemm_T4.json.gz", "what Kernel Tuner measured"},
     {0},
 };
 
 const struct command command_import = {
     .name = "import",
+    .under = "store",
+    .former = "import",
     .group = GROUP_RESULTS,
     .summary = "merge other stores, T4, cache files or CSV into the store of results",
     .arguments = "FILE...",

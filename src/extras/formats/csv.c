@@ -164,7 +164,7 @@ static bool is_of_ktt(const struct record *c)
 
 static const char ktt_duration[] = "Computation duration (";
 
-// What a column of KTT before its parameters is, of which those of the sizes say nothing new.
+// Kinds of the columns that KTT writes before its parameters; those of sizes say nothing new.
 static bool ktt_column(const char *name, enum csv_column *out)
 {
     *out = str_equal(name, "Kernel name")                                      ? CSV_NAME

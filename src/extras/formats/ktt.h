@@ -5,7 +5,7 @@
 
 #include "recorded/reading.h"
 
-// What is known of the result that is being read; times in the file's unit, NaN: not said.
+// The result that is being read, as far as it is known; times in the file's unit, NaN: not said.
 struct ktt_result {
     double total, extra;   // of all its kernels, and of the host's code between them
     double kernels;        // the sum of their durations

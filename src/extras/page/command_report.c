@@ -13,12 +13,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
+// Forms of the output; PAGE_BY_NAME: as the name of the file says.
+enum page_form { PAGE_BY_NAME, PAGE_HTML, PAGE_SVG, PAGE_CSV, PAGE_MARKDOWN, PAGE_FORMS };
+
 struct report_settings {
     struct spec_settings given; // some rows of it
-    const char *output, *svg, *csv, *views;
+    const char *output, *views;
+    enum page_form form;
     struct list objective;
     enum stored_apart apart;
-    bool markdown, all, watch, until_eof;
+    struct given_watch {
+        bool is_given, is_fed; // is_fed: ends with standard input
+    } watch;
+    bool all;
 };
 
 // One `hone report`.
@@ -245,14 +252,27 @@ static const char *title_of(struct session *s)
     return own ? own : "";
 }
 
+static enum page_form form_of(const struct report_settings *o)
+{
+    static const char *const endings[PAGE_FORMS] = {
+        [PAGE_SVG] = ".svg", [PAGE_CSV] = ".csv", [PAGE_MARKDOWN] = ".md"};
+    const char *dot = o->output ? strrchr(o->output, '.') : NULL;
+    for (unsigned f = PAGE_SVG; dot && o->form == PAGE_BY_NAME && f < PAGE_FORMS; f++) {
+        if (str_equal(dot, endings[f]))
+            return (enum page_form)f;
+    }
+    return o->form == PAGE_BY_NAME ? PAGE_HTML : o->form;
+}
+
 static bool write_report(struct session *s, struct text *out, struct error *e)
 {
     const struct report_settings *o = s->settings;
-    if (o->svg)
-        return page_write_svg(&s->page, o->svg, out, e);
-    if (o->csv)
-        return page_write_csv(&s->page, o->csv, out, e);
-    (o->markdown ? page_write_markdown : page_write)(&s->page, out);
+    enum page_form form = form_of(o);
+    if (form == PAGE_SVG)
+        return page_write_svg(&s->page, o->views, out, e);
+    if (form == PAGE_CSV)
+        return page_write_csv(&s->page, o->views, out, e);
+    (form == PAGE_MARKDOWN ? page_write_markdown : page_write)(&s->page, out);
     return !out->failed || error_memory(e);
 }
 
@@ -330,11 +350,20 @@ static int refuse_objectives(const struct session *s)
 static int check_report_options(const struct report_settings *o)
 {
     struct error e = ERROR_INIT;
-    if (o->views && !page_check_views(o->views, &e)) {
+    enum page_form form = form_of(o);
+    bool is_view = form == PAGE_SVG || form == PAGE_CSV;
+    if (is_view && !o->views)
+        complain("an SVG or CSV file is of one view: name it with --views");
+    else if (form == PAGE_MARKDOWN && o->views)
+        complain("--views is for a page, a picture or CSV; a summary in Markdown has no views");
+    else if (o->watch.is_given && form != PAGE_HTML)
+        complain("--watch writes a page anew, and no part of one: leave it out, or name a file "
+                 "that ends in .html");
+    else if (o->views && !is_view && !page_check_views(o->views, &e))
         complain("--views: %s", e.text);
-        return EXIT_USAGE;
-    }
-    return EXIT_DONE;
+    else
+        return EXIT_DONE;
+    return EXIT_USAGE;
 }
 
 // A report that is written over what it is made from would be the last.
@@ -467,10 +496,10 @@ static int run_report(struct invocation *i)
         status = refuse_output(i);
     if (status != EXIT_DONE)
         return status;
-    if (o->watch) {
+    if (o->watch.is_given) {
         struct watched_report report = {.call = i};
         const struct page_watch watch = {.path = o->output,
-                                         .until_eof = o->until_eof,
+                                         .until_eof = o->watch.is_fed,
                                          .context = &report,
                                          .make = make_watched,
                                          .state = state_of_report};
@@ -500,42 +529,52 @@ static bool option_apart(void *field, const char *value, struct error *e)
     return false;
 }
 
+static bool option_form(void *field, const char *value, struct error *e)
+{
+    static const char *const names[PAGE_FORMS] = {
+        [PAGE_HTML] = "html", [PAGE_SVG] = "svg", [PAGE_CSV] = "csv", [PAGE_MARKDOWN] = "markdown"};
+    for (unsigned f = PAGE_HTML; f < PAGE_FORMS; f++) {
+        if (!str_equal(value, names[f]))
+            continue;
+        *(enum page_form *)field = (enum page_form)f;
+        return true;
+    }
+    return error_set(e, ERROR_USAGE, "'%s' is none of html, svg, csv and markdown", value);
+}
+
+static bool option_watch(void *field, const char *value, struct error *e)
+{
+    *(struct given_watch *)field = (struct given_watch){true, value != NULL};
+    return !value || str_equal(value, "stdin") ||
+           error_set(e, ERROR_USAGE, "'%s': only =stdin can follow", value);
+}
+
 #define FIELD(member) offsetof(struct report_settings, member)
 
 static const struct option options[] = {
     {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
      .brief = "the file; else standard output",
      .help = "Write to this file, whole or not at all. Default: standard output."},
-    {OPTION("svg", "VIEW", option_text, FIELD(svg)),
-     .excludes = "csv, markdown: one thing is written", .brief = "one picture, for a paper",
-     .help = "One picture as a file of its own, of the first set that has it: evaluations, time, "
-             "finalists, rounds, devices, "
-             "distribution, parameters, importance, heatmap, parallel, failures, pareto, sizes, "
-             "beside, matrix, samples, roofline, convergence or deployed."},
-    {OPTION("csv", "VIEW", option_text, FIELD(csv)), .excludes = "markdown: one thing is written",
-     .brief = "the numbers of one view",
-     .help = "What a view shows as CSV, times in ns: those of --svg; table, which has all "
-             "configurations, as parallel; resources, source and beginning."},
-    {OPTION("views", "NAME,...", option_text, FIELD(views)),
-     .excludes = "svg, csv, markdown: they name what they write",
-     .brief = "a page of these views alone",
-     .help = "Write these views alone, beside the answer, the environment and the data: a smaller "
-             "page. "
-             "Names are those of --svg and --csv."},
-    {OPTION("markdown", NULL, option_flag, FIELD(markdown)),
-     .brief = "a summary for a pull request",
-     .help = "A summary in Markdown: the best, the finalists, what matters, what failed."},
-    {OPTION("watch", NULL, option_flag, FIELD(watch)),
-     .excludes = "svg, csv, markdown: a page is written anew",
-     .needs = "output: the page is written anew into a file",
+    {OPTION("format", "html|svg|csv|markdown", option_form, FIELD(form)), .letter = 'f',
+     .brief = "a page, a picture, numbers or a summary",
+     .help = "html, a page; svg, one picture, for a paper, of the first set that has it; csv, what "
+             "a view shows, times in ns; markdown, a summary for a pull request: the best, the "
+             "finalists, what matters, what failed. Default: what the ending of the file says, "
+             "else html."},
+    {OPTION("views", "NAME,...", option_text, FIELD(views)), .brief = "these views alone",
+     .help =
+         "Write these views alone, beside the answer, the environment and the data: a smaller "
+         "page; for svg and csv one of them: evaluations, time, finalists, rounds, devices, "
+         "distribution, parameters, importance, heatmap, parallel, failures, pareto, sizes, "
+         "beside, matrix, samples, roofline, convergence or deployed; as csv also table, which has "
+         "all configurations, as parallel; resources, source and beginning."},
+    {OPTION("watch", "stdin", option_watch, FIELD(watch)), .optional = true,
      .brief = "write the file anew while others write the store",
+     .needs = "output: the page is written anew into a file",
      .help = "Write the page anew when another process writes to the store, at most "
              "every two seconds and in at most a hundredth of a core, until Ctrl-C. The page loads "
-             "itself anew until then, with what is filtered."},
-    {OPTION("until-eof", NULL, option_flag, FIELD(until_eof)),
-     .needs = "watch: it is the end of that",
-     .help = "End when standard input ends, and show its last line on the page. For "
-             "programs that start hone."},
+             "itself anew until then, with what is filtered. With =stdin, for programs that start "
+             "hone: until standard input ends, whose last line the page shows."},
     {0},
 };
 
@@ -578,8 +617,8 @@ static const struct option_group groups[] = {
 static const struct example examples[] = {
     {"hone report spec.json -o report.html", "a page of all that is known of a spec"},
     {"hone report gemm_T4.json.gz -o gemm.html", "of what others recorded"},
-    {"hone report spec.json --svg evaluations -o search.svg", "one picture, for a paper"},
-    {"hone report spec.json --markdown", "a summary for a pull request"},
+    {"hone report spec.json --views evaluations -o search.svg", "one picture, for a paper"},
+    {"hone report spec.json --format markdown", "a summary for a pull request"},
     {"hone report results.sqlite --watch -o page.html",
      "a page that follows what is measured elsewhere"},
     {0},

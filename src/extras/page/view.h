@@ -1,4 +1,4 @@
-// A view: one way to look at a set. The page, --svg and --csv go by one table of them (view_table.c), in the order in
+// A view: one way to look at a set. The page, pictures and CSV go by one table of them (view_table.c), in the order in
 // which a reader asks.
 #ifndef HONE_PAGE_VIEW_H
 #define HONE_PAGE_VIEW_H

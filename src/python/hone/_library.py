@@ -12,7 +12,7 @@ import logging
 import os
 import pathlib
 import weakref
-from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t,
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_size_t,
                     c_uint32, c_uint64, c_void_p)
 from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
@@ -146,30 +146,8 @@ class Buffer(Sized):
                 ("total_bytes", c_uint64), ("is_output", c_bool), ("has_contents", c_bool)]
 
 
-class ResourcesInfo(Sized):
-    _fields_ = [("size", c_size_t), ("registers", c_int64), ("spill_bytes", c_int64), ("local_bytes", c_int64),
-                ("private_bytes", c_int64), ("constant_bytes", c_int64), ("preferred_multiple", c_int64),
-                ("max_group_size", c_int64), ("groups_per_unit", c_int64)]
-
-
-RECORD_TIMES = ("build", "load", "inputs", "reference", "verify", "measure")  # ..._ns
-RECORD_GPU = ("mhz_before", "mhz_after", "memory_mhz", "milliwatts", "celsius")
-
-
-class RecordValues(Sized):
-    _fields_ = [("size", c_size_t), ("status", c_int), *((name, c_bool) for name in (
-        "is_verified", "is_reused", "is_pareto", "is_timed", "has_interval", "is_ranked", "is_tied", "has_gpu")),
-        ("index", c_uint64), *((name, c_void_p) for name in ("choice", "message", "log", "output")),
-        *((name, c_double) for name in ("median_ns", "low_ns", "high_ns", "ratio", "ratio_low", "ratio_high")),
-        ("samples_ns", c_void_p), ("samples", c_size_t), ("metrics", c_void_p), ("metric_count", c_size_t),
-        *((f"{name}_ns", c_uint64) for name in RECORD_TIMES), *((name, c_uint32) for name in RECORD_GPU),
-        ("launches", c_uint32), ("deviations", c_uint32)]
-
-
-class DeviationInfo(Sized):
-    _fields_ = [("size", c_size_t), ("name", c_char_p), ("is_right", c_bool), ("norm", c_double),
-                ("largest", c_double), ("index", c_uint64), ("got", c_double), ("expected", c_double),
-                ("wrong", c_uint64), ("unwritten", c_uint64), ("nans", c_uint64)]
+class FactInfo(Sized):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("kind", c_int), ("unit", c_char_p), ("meaning", c_char_p)]
 
 
 class OriginInfo(Sized):
@@ -219,9 +197,7 @@ STRUCTS: Mapping[str, type] = {
     "hone_error": Error, "hone_log": Log, "hone_spec_options": SpecOptions, "hone_device": DeviceInfo,
     "hone_worker": Worker, "hone_devices_options": DevicesOptions, "hone_space_options": SpaceOptions,
     "hone_restriction": RestrictionInfo, "hone_program": Program, "hone_launch": Launch, "hone_buffer": Buffer,
-    "hone_resources": ResourcesInfo, "hone_record_values": RecordValues, "hone_deviation": DeviationInfo,
-    "hone_origin": OriginInfo, "hone_query": Query,
-    "hone_run_info": RunInfo, "hone_tune_options": TuneOptions, "hone_progress": ProgressInfo}
+    "hone_fact": FactInfo, "hone_origin": OriginInfo, "hone_query": Query, "hone_run_info": RunInfo, "hone_tune_options": TuneOptions, "hone_progress": ProgressInfo}
 
 EACH_RECORD = CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(OriginInfo))
 EACH_RUN = CFUNCTYPE(c_bool, c_void_p, POINTER(RunInfo))
@@ -283,13 +259,12 @@ _FUNCTIONS: Mapping[str, tuple] = {
     "hone_job_buffer": (c_bool, [c_void_p, c_size_t, POINTER(Buffer)]),
     "hone_job_contents": (c_bool, [c_void_p, c_size_t, c_void_p, c_size_t, _E]),
     "hone_job_of_record_new": (c_void_p, [c_void_p, c_void_p, _E]),
-    "hone_status_text": (c_char_p, [c_int]),
     "hone_record_configuration": (c_char_p, [c_void_p]),
-    "hone_record_json": (c_char_p, [c_void_p]),
     "hone_record_median": (c_bool, [c_void_p, POINTER(c_double)]),
-    "hone_record_values": (None, [c_void_p, POINTER(RecordValues)]),
-    "hone_record_resources": (c_bool, [c_void_p, c_size_t, POINTER(ResourcesInfo)]),
-    "hone_record_deviation": (c_bool, [c_void_p, c_size_t, POINTER(DeviationInfo)]),
+    "hone_facts_new": (c_void_p, [c_int]),
+    "hone_facts_free": (None, [c_void_p]),
+    "hone_facts_get": (c_bool, [c_void_p, c_size_t, POINTER(FactInfo)]),
+    "hone_facts_read": (c_void_p, [c_void_p, c_void_p, c_size_t]),
     "hone_store_open": (c_void_p, [c_char_p, c_int, _E]),
     "hone_store_close": (None, [c_void_p]),
     "hone_store_path": (c_char_p, [c_void_p]),

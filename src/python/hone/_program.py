@@ -75,7 +75,7 @@ def words(options: Mapping[str, Any]) -> List[str]:
             for one in value:
                 out += [name, str(one)]
         else:
-            out += [name, str(value)]
+            out.append(f"{name}={value}")
     return out
 
 
@@ -184,11 +184,12 @@ class Pictured(Dict[str, Any]):
 
 def report(source: Union[Spec, PathLike], store: Optional[PathLike] = None, **options: Any) -> str:
     """The HTML report (`hone report`) of a spec's results in a store, of a store, or of a recording: one page that needs
-    no network. Options are the program's, with _ for -: markdown=True, device=..., or svg="evaluations" for a Picture."""
+    no network. Options are the program's, with _ for -: format="markdown", device=..., or format="svg",
+    views="evaluations" for a Picture."""
     with SpecFile(source) as file:
         given = {**options, "store": store, "set": {**file.set, **(options.get("set") or {})}}
         said = run(["report", file.path, *words(given)])
-        return Picture(said) if options.get("svg") else said
+        return Picture(said) if options.get("format") == "svg" else said
 
 
 def compare(specs: Union[Spec, PathLike, Sequence[Union[Spec, PathLike]]], *, against: Union[str, Sequence[str]] = (),
@@ -196,7 +197,7 @@ def compare(specs: Union[Spec, PathLike, Sequence[Union[Spec, PathLike]]], *, ag
     """Launches the bests of several specs, two sides of one, or the best of one and a vendor's library in interleaved rounds
     (`hone compare`). against: "cublas", "openblas", "clblast", or several. Options are the program's, with _ for -:
     set={"N": 512}, left="language=opencl", right="language=cuda", sample=8, device, store."""
-    return _pictured("compare", specs, {**options, "against": against}, lambda folder: ["--svg", f"{folder}/picture.svg"])
+    return _pictured("compare", specs, {**options, "against": against}, lambda folder: ["--output", f"{folder}/picture.svg"])
 
 
 def sweep(spec: Union[Spec, PathLike], *, set: Mapping[str, Any], against: Union[str, Sequence[PathLike]] = (),

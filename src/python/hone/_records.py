@@ -5,23 +5,74 @@ from __future__ import annotations
 import functools
 import json
 import struct
-from ctypes import byref, c_bool, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p, sizeof, string_at
+import weakref
+from ctypes import byref, string_at
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from ._library import RECORD_GPU, RECORD_TIMES, DeviationInfo, RecordValues, ResourcesInfo, decode, lib
+from ._library import FactInfo, decode, lib
 
-_RESOURCES = tuple(name for name, _ in ResourcesInfo._fields_[1:])
-_UNKNOWN = -1  # what no driver says of a resource
-_DEVIATION = tuple(name for name, _ in DeviationInfo._fields_[2:])  # behind its size and name
+_OF_RECORD, _OF_LAUNCH, _OF_OUTPUT = range(3)
+_TEXT, _FLAG, _COUNT, _NUMBER, _PAIR, _COUNTS = range(6)
+_CODES = ("QPQ", "QQQ", "QQQ", "Qdd", "Qdd", "QPQ")  # of a struct hone_value: is it known, and what it is
+_read = lib.hone_facts_read
 
-# Members of a ctypes struct are looked up one by one; all at once by this, laid out by the same rules.
-_CODES = {c_size_t: "N", c_int: "i", c_bool: "?", c_uint64: "Q", c_void_p: "P", c_double: "d", c_uint32: "I"}
-_VALUES = struct.Struct("@" + "".join(_CODES[kind] for _, kind in RecordValues._fields_))
-assert _VALUES.size <= sizeof(RecordValues)  # which ends in padding
-_AT = {name: i for i, (name, _) in enumerate(RecordValues._fields_)}
-_FROM_TIMES, _FROM_GPU = _AT[f"{RECORD_TIMES[0]}_ns"], _AT[RECORD_GPU[0]]
-_values = lib.hone_record_values
+
+def _getter(at: int, kind: int) -> Callable[[Sequence[Any]], Any]:
+    if kind == _FLAG:
+        return lambda values: bool(values[at + 1]) if values[at] else None
+    if kind == _PAIR:
+        return lambda values: (values[at + 1], values[at + 2]) if values[at] else None
+    if kind == _COUNTS:
+        return lambda values: memoryview(values[at + 1]).cast("Q").tolist() if values[at] else None
+    if kind == _TEXT:
+        return lambda values: values[at + 1].decode("utf-8", "replace") if values[at] else None
+    return lambda values: values[at + 1] if values[at] else None
+
+
+class Facts:
+    """What libhone knows of a record, a launch or an output: for each name a function that finds its value among those that
+    `read` gives, and what it means. One thread at a time reads."""
+
+    def __init__(self, of: int) -> None:
+        self.handle = lib.hone_facts_new(of)
+        if not self.handle:
+            raise MemoryError
+        weakref.finalize(self, lib.hone_facts_free, self.handle)
+        self.value: Dict[str, Callable[[Sequence[Any]], Any]] = {}
+        self.about: Dict[str, str] = {}
+        self.place: Dict[str, int] = {}
+        fact, codes, self._texts, self._lists = FactInfo(), "@", [], []
+        while lib.hone_facts_get(self.handle, len(self.value), byref(fact)):
+            name, unit, at = decode(fact.name), decode(fact.unit), 3 * len(self.value)
+            self.value[name], self.place[name] = _getter(at, fact.kind), at
+            self.about[name] = "; ".join(word for word in (unit, decode(fact.meaning)) if word)
+            codes += _CODES[fact.kind]
+            if fact.kind == _TEXT:
+                self._texts.append(at)
+            elif fact.kind == _COUNTS and unit != "uint32_t":
+                self._lists.append(at)
+        self._values = struct.Struct(codes)
+
+    def read(self, record: Any, index: int = 0) -> List[Any]:
+        """Three for each fact: whether it is known, its value, and the upper end or length. Texts and lists are copied."""
+        found = _read(self.handle, record, index)
+        values: List[Any] = list(self._values.unpack(string_at(found, self._values.size)))
+        for at in self._texts:
+            if values[at]:
+                values[at + 1] = string_at(values[at + 1])
+        for at in self._lists:
+            if values[at]:
+                values[at + 1] = string_at(values[at + 1], 8 * values[at + 2]) if values[at + 2] else b""
+        return values
+
+    def named(self, values: Sequence[Any]) -> Dict[str, Any]:
+        return {name: value(values) for name, value in self.value.items()}
+
+
+# They describe what any reader of their kind reads.
+_facts, _launch, _output = map(Facts, (_OF_RECORD, _OF_LAUNCH, _OF_OUTPUT))
+_value = _facts.value
 
 
 @dataclass
@@ -67,10 +118,10 @@ class Record:
 
     def __getattr__(self, name: str) -> Any:
         """What a Reader left for when it is asked for."""
-        copied, make = self.__dict__.get("_copied"), _LATER.get(name)
-        if copied is None or make is None:
+        copied = self.__dict__.get("_copied")
+        if copied is None or name not in _LATER:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        value = self.__dict__[name] = make(copied)
+        value = self.__dict__[name] = _LATER[name](copied)
         return value
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -86,77 +137,86 @@ class Record:
                 "reused": self.reused, "message": self.message}
 
 
-# What a Reader copies of a record: the names and values of the spec's parameters, the names of its metrics, the choice,
-# samples and metrics as the library has them, and numbers in the order of RecordValues.
-_Copied = Tuple[Sequence[Tuple[str, Sequence[Any]]], Sequence[str], bytes, bytes, bytes, Tuple[Any, ...]]
+# What a Reader copies of a record: the names and values of the spec's parameters, the names of its metrics, the choice, the
+# values that the library had, and those of launches and outputs.
+_Copied = Tuple[Sequence[Tuple[str, Sequence[Any]]], Sequence[str], bytes, List[Any], List[List[Any]], List[List[Any]]]
 
 
 def _configuration(copied: _Copied) -> Dict[str, Any]:
-    choice = memoryview(copied[2]).cast("I")
-    return {name: values[i] for (name, values), i in zip(copied[0], choice)}
+    if not copied[2]:
+        known: Dict[str, Any] = json.loads(_value["configuration"](copied[3]))
+        return known
+    return {name: values[i] for (name, values), i in zip(copied[0], memoryview(copied[2]).cast("I"))}
 
 
 def _metrics(copied: _Copied) -> Dict[str, float]:
-    return {name: value for name, value in zip(copied[1], memoryview(copied[4]).cast("d")) if value == value}
+    at = _facts.place["metric_values"]
+    known = memoryview(copied[3][at + 1]).cast("d") if copied[3][at] else ()
+    return {name: value for name, value in zip(copied[1], known) if value == value}
 
 
 def _gpu(copied: _Copied) -> Dict[str, int]:
-    numbers = copied[5]
-    return dict(zip(RECORD_GPU, numbers[_FROM_GPU:])) if numbers[_AT["has_gpu"]] and numbers[_AT["is_timed"]] else {}
+    state = _group(copied, "gpu")
+    watts = state.pop("watts")
+    del state["note"]
+    if watts is None and not any(state.values()) or _value["time_ns"](copied[3]) is None:
+        return {}
+    return {**{name: value or 0 for name, value in state.items()}, "milliwatts": round(1000 * (watts or 0))}
 
 
+def _resources(copied: _Copied) -> List[Dict[str, int]]:
+    return [{name: value for name, value in _launch.named(values).items() if value is not None} for values in copied[4]]
+
+
+def _deviations(copied: _Copied) -> List[Dict[str, Any]]:
+    made = []
+    for values in copied[5]:
+        output = {name.split(".")[-1]: value for name, value in _output.named(values).items()}
+        made.append({"name": output.pop("argument"), "is_right": output.pop("ok"), **output})
+    return made
+
+
+def _group(copied: _Copied, group: str) -> Dict[str, Any]:
+    return {name: _value[f"{group}.{name}"](copied[3]) for name in _GROUPS[group]}
+
+
+# {"times_ns": ["build", ...]}
+_GROUPS: Dict[str, List[str]] = {}
+for _path in _value:
+    if "." in _path:
+        _GROUPS.setdefault(_path.split(".")[0], []).append(_path.split(".")[1])
+# How each attribute is made; all that libhone knows is one, by its name in JSON.
 _LATER: Dict[str, Callable[[_Copied], Any]] = {
+    **{name: lambda copied, value=value: value(copied[3])  # type: ignore[misc]
+       for name, value in _value.items() if "." not in name and name not in ("choice", "metric_values")},
+    **{group: functools.partial(_group, group=group) for group in _GROUPS},
     "configuration": _configuration, "metrics": _metrics, "gpu": _gpu,
-    "samples_ns": lambda copied: memoryview(copied[3]).cast("Q").tolist(),
-    "times_ns": lambda copied: dict(zip(RECORD_TIMES, copied[5][_FROM_TIMES:])),
-    "resources": lambda _: [], "deviations": lambda _: []}  # where there are none
-
-
-def _text(at: Optional[int]) -> str:
-    return decode(string_at(at)) if at else ""  # which most are
-
-
-@functools.lru_cache(None)
-def _status(number: int) -> str:
-    return decode(lib.hone_status_text(number))
+    "reused": lambda copied: bool(_value["reused"](copied[3]) or _value["same_as"](copied[3])),
+    "samples_ns": lambda copied: _value["samples_ns"](copied[3]) if _value["time_ns"](copied[3]) is not None else [],
+    "resources": _resources, "deviations": _deviations}
+# Those whose default hides that they are missing.
+_AT_ONCE = [(name, _LATER[name]) for name in Record.__dataclass_fields__ if name == "status" or hasattr(Record, name)]
+Record.__doc__ = f"{Record.__doc__}\n    What else libhone knows of a record is there by its name in JSON:\n\n" + "".join(
+    f"    {name}{': ' if about else ''}{about}\n" for name, about in _facts.about.items()
+    if name.split(".")[0] in _LATER and name.split(".")[0] not in Record.__dataclass_fields__)
 
 
 class Reader:
     """Copies records of one spec (None: of any) out of the library: in one call all that most have, and no more of it is made
-    into objects than somebody looks at, since a tune may have thousands. What it gives the library to fill is kept; so one
-    thread at a time uses it."""
+    into objects than somebody looks at, since a tune may have thousands. What the library fills is kept; so one thread at a
+    time uses it."""
 
     def __init__(self, spec: Any, metrics: Sequence[str]) -> None:
         self._parameters = list(zip(spec._names, spec._values)) if spec is not None else []
         self._metrics = list(metrics)
-        self._values, self._resources, self._deviation = RecordValues(), ResourcesInfo(), DeviationInfo()
-        self._values_at, self._resources_at, self._deviation_at = map(byref, (self._values, self._resources, self._deviation))
+        self._facts, self._launch, self._output = map(Facts, (_OF_RECORD, _OF_LAUNCH, _OF_OUTPUT))
 
     def read(self, handle: Any) -> Record:
-        _values(handle, self._values_at)
-        numbers = _VALUES.unpack_from(self._values)
-        (_, status, verified, reused, pareto, timed, has_interval, ranked, tied, _, index, choice, message, log, output, median,
-         low, high, ratio, ratio_low, ratio_high, samples, sample_count, metrics, metric_count) = numbers[:_FROM_TIMES]
-        known = self._parameters if choice else ()
+        values, at = self._facts.read(handle), _facts.place["choice"]
+        known = self._parameters if values[at] else ()
+        copied = (known, self._metrics, string_at(values[at + 1], 4 * len(known)) if known else b"", values,
+                  [self._launch.read(handle, i) for i in range(_value["launches"](values))],
+                  [self._output.read(handle, i) for i in range(_value["compared_outputs"](values))])
         r = Record.__new__(Record)
-        r.__dict__.update(
-            _copied=(known, self._metrics, string_at(choice, 4 * len(known)) if known else b"",
-                     string_at(samples, 8 * sample_count) if timed and sample_count else b"",
-                     string_at(metrics, 8 * metric_count) if metric_count else b"", numbers),
-            status=_status(status), message=_text(message), log=_text(log), output=_text(output), verified=verified,
-            reused=reused, pareto=pareto, index=index, time_ns=median if timed else None,
-            interval_ns=(low, high) if has_interval else None, ratio=ratio if ranked else None,
-            ratio_interval=(ratio_low, ratio_high) if ranked else None, tied=tied)
-        if not known:
-            r.configuration = json.loads(decode(lib.hone_record_json(handle)))
-        if numbers[-2] or numbers[-1]:
-            self._read_lists(handle, r)
+        r.__dict__.update({name: make(copied) for name, make in _AT_ONCE}, _copied=copied)
         return r
-
-    def _read_lists(self, handle: Any, r: Record) -> None:
-        room, r.resources, r.deviations = self._resources, [], []
-        while lib.hone_record_resources(handle, len(r.resources), self._resources_at):
-            r.resources.append({name: value for name in _RESOURCES if (value := getattr(room, name)) != _UNKNOWN})
-        compared = self._deviation
-        while lib.hone_record_deviation(handle, len(r.deviations), self._deviation_at):
-            r.deviations.append({"name": decode(compared.name), **{name: getattr(compared, name) for name in _DEVIATION}})

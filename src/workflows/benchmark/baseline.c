@@ -191,7 +191,7 @@ static bool read_baseline(const struct reader *r, json_t *root, struct baseline 
     memset(out, 0, sizeof *out);
     if (version == 0)
         return error_set(r->e, ERROR_INPUT,
-                         "%s: no baseline: those that hone bench --save-baseline writes begin with "
+                         "%s: no baseline: those that hone bench --output writes begin with "
                          "\"hone_baseline\"",
                          r->path);
     if (version != VERSION)

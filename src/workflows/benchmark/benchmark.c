@@ -137,7 +137,7 @@ static enum workflow_answer step_group(struct benchmark *b, int timeout_ms, stru
                 return error_memory(e), WORKFLOW_BROKEN;
         b->done += b->group_count;
     } else if (answer == WORKFLOW_END) {
-        workflow_end_inner(b);
+        workflow_end_inner(&b->w);
     }
     return answer == WORKFLOW_BROKEN ? answer : WORKFLOW_NOTHING;
 }
@@ -284,7 +284,7 @@ static const struct workflow_operations benchmark_operations = {.step = step_ben
 void benchmark_progress(struct benchmark *b, struct benchmark_progress *out)
 {
     memset(out, 0, sizeof *out);
-    workflow_progress(b, b->planned, b->done, &out->common);
+    workflow_progress(&b->w, b->planned, b->done, &out->common);
     out->pass = b->pass < b->passes ? b->pass + 1 : b->passes;
     out->passes = b->passes;
     out->again = b->is_second;

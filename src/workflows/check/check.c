@@ -4,14 +4,13 @@
 // gathered over the whole check (findings.c).
 #include "workflows/check/checks.h"
 
-#include "base/array.h"
 #include "os/process.h"
 #include "runner/cached.h"
 #include "runner/farm.h"
 #include "workflows/check/findings.h"
 #include "search/permutation.h"
 #include "workflows/check/sizes.h"
-#include "campaign/subject.h"
+#include "campaign/items.h"
 
 #include <stdlib.h>
 
@@ -24,12 +23,10 @@ struct planned {
 };
 
 // A record on its way to the caller.
-struct item {
+struct checked {
+    struct item item;
     struct check_record record;
     const struct sized *sized;
-    struct twin twin;
-    struct result *result;
-    struct item *primary; // identical configuration, checked instead
 };
 
 struct check {
@@ -45,25 +42,14 @@ struct check {
     uint64_t sized;       // of them have their sizes
     uint32_t *choice;     // scratch
 
-    struct item **items; // by ticket
-    uint64_t item_count;
-    size_t item_room, record_room;
-    struct twins twins;
-    uint64_t outstanding; // begun, not yet handed out
-    uint64_t handed_out;  // items below are records already
-
-    const struct check_record **records; // handed out
-    uint64_t record_count;
+    struct items items;
     struct findings findings;
-
     struct check_progress progress;
-    uint64_t first_done_ns;   // when the first record that was checked here was there
-    uint64_t first_locked_ns; // so long others had had the device by then
-    uint64_t fresh_done;
-    bool asking_ended;
-    struct error why; // nothing more is asked, and it breaks once what runs has ended
 };
 
+static const void *check_told(struct workflow *w, struct item *item, bool is_answer,
+                              struct error *e);
+static const struct items_plan check_plan = {.told = check_told};
 static const struct workflow_operations check_operations;
 
 const char *check_verdict_text(enum check_verdict v)
@@ -125,6 +111,7 @@ struct check *check_new(const struct check_options *o, struct error *e)
         c->o.setup.lock_folder = NULL;
         c->o.setup.jobs = 1;
     }
+    items_init(&c->items, &check_plan, &c->w, &c->subject, &c->arena);
     c->choice = arena_array(&c->arena, o->setup.spec->parameter_count + 1, sizeof *c->choice);
     const struct subject_options so = {.name = NULL};
     if ((c->choice || error_memory(e)) && subject_make(&c->subject, &c->o.setup, &so, e) &&
@@ -137,10 +124,7 @@ struct check *check_new(const struct check_options *o, struct error *e)
 static void release_check(void *workflow)
 {
     struct check *c = workflow;
-    for (uint64_t i = 0; i < c->item_count; i++)
-        result_free(c->items[i]->result);
-    free(c->items);
-    free(c->records);
+    items_release(&c->items);
     findings_release(&c->findings);
     free(c->plan);
     sizes_free(c->sizes);
@@ -178,31 +162,9 @@ static bool choose_sizes(struct check *c, int timeout_ms, struct error *e)
 
 // ---- items -------------------------------------------------------------------------------------
 
-static struct item *check_item_new(struct check *c, const struct planned *p)
-{
-    const struct spec *spec = c->o.setup.spec;
-    size_t count = (size_t)c->item_count + 1;
-    bool has_room =
-        ARRAY_ROOM(c->items, c->item_room, count) && ARRAY_ROOM(c->records, c->record_room, count);
-    struct item *n = has_room ? arena_alloc(&c->arena, sizeof *n) : NULL;
-    uint32_t *choice = arena_array(&c->arena, spec->parameter_count + 1, sizeof *choice);
-    if (!n || !choice)
-        return NULL;
-    space_get(c->subject.space, p->index, choice);
-    n->sized = p->sized;
-    n->record = (struct check_record){
-        .index = p->index, .choice = choice, .spec = p->sized->spec, .sizes = p->sized->text};
-    if (!subject_texts(spec, choice, &c->arena, &n->record.configuration,
-                       &n->record.configuration_json))
-        return NULL;
-    n->twin = (struct twin){.owner = n, .scope = p->sized};
-    c->items[c->item_count++] = n;
-    return n;
-}
-
 // The configuration's job at its sizes, or, where that is what is checked, its reference, which
 // lives in the job's arena.
-static bool make_check_job(struct check *c, struct item *n, struct job **out, struct error *e)
+static bool make_check_job(struct check *c, struct checked *n, struct job **out, struct error *e)
 {
     const struct sized *v = n->sized;
     if (!sizes_translate(c->sizes, v, n->record.choice, c->choice))
@@ -231,40 +193,37 @@ static bool check_next(struct check *c, struct error *e)
     struct error why = ERROR_INIT;
     struct job *job = NULL;
     struct planned p;
-    uint64_t ticket = c->item_count;
     if (c->plan) {
-        p = c->plan[ticket];
+        p = c->plan[c->items.count];
     } else {
-        p.index = index_at(c, ticket);
+        p.index = index_at(c, c->items.count);
         space_get(c->subject.space, p.index, c->choice);
         p.sized = sizes_choose(c->sizes, c->choice, e);
         if (!p.sized)
             return false;
     }
-    struct item *n = check_item_new(c, &p);
+    struct checked *n = items_add(&c->items, sizeof *n, p.index);
     if (!n)
         return error_memory(e);
-    c->outstanding++;
+    n->sized = p.sized;
+    n->record = (struct check_record){.index = p.index,
+                                      .choice = n->item.choice,
+                                      .configuration = n->item.configuration,
+                                      .configuration_json = n->item.configuration_json,
+                                      .spec = p.sized->spec,
+                                      .sizes = p.sized->text};
     if (!make_check_job(c, n, &job, &why))
-        return subject_refusal(&why, &n->result) || error_memory(e);
-    n->primary = twins_find(&c->twins, &n->twin, n->sized->spec, n->sized->sources, job);
-    if (n->primary) {
-        n->record.same_as = &n->primary->record;
-        job_free(job);
-        return true;
-    }
-    job->configuration = n->record.configuration;
-    job->configuration_json = n->record.configuration_json;
-    job->constants = n->sized->constants;
-    return evaluator_submit(c->w.evaluator, ticket, job, e);
+        return subject_refusal(&why, &n->item.result) || error_memory(e);
+    job->constants = p.sized->constants;
+    return items_give(&c->items, &n->item, p.sized, p.sized->spec, p.sized->sources, &job, e);
 }
 
 static bool submit_more(struct check *c, struct error *e)
 {
     size_t room = evaluator_room(c->w.evaluator);
-    for (size_t i = 0; i < room && i < BATCH && !c->asking_ended; i++) {
-        if (c->item_count == c->count)
-            c->asking_ended = true;
+    for (size_t i = 0; i < room && i < BATCH && !c->items.is_ended; i++) {
+        if (c->items.count == c->count)
+            c->items.is_ended = true;
         else if (!check_next(c, e))
             return false;
     }
@@ -289,16 +248,19 @@ static enum check_verdict judge_record(const struct check *c, const struct check
 }
 
 // The record is complete: it is judged, counted and handed out.
-static const struct check_record *finish_record(struct check *c, struct item *n, struct error *e)
+static const struct check_record *finish_record(struct check *c, struct checked *n, struct error *e)
 {
+    const struct checked *primary = (const struct checked *)n->item.primary;
     struct check_record *r = &n->record;
     struct check_progress *p = &c->progress;
-    enum status status = n->result->status;
-    r->result = n->result;
+    enum status status = n->item.result->status;
+    r->result = n->item.result;
+    if (primary) {
+        r->same_as = &primary->record;
+        r->races = primary->record.races;
+    }
     r->verdict = judge_record(c, r);
-    r->ordinal = c->record_count;
-    c->records[c->record_count++] = r;
-    c->outstanding--;
+    r->ordinal = items_hand_out(&c->items, &n->item, r);
     p->by_status[status]++;
     p->by_verdict[r->verdict]++;
     if (r->verdict == CHECK_FAILED) {
@@ -308,19 +270,10 @@ static const struct check_record *finish_record(struct check *c, struct item *n,
     }
     p->reused += r->result->reused;
     p->identical += !r->result->reused && r->same_as;
-    if (!r->result->reused && !r->same_as) {
-        c->fresh_done++;
-        if (!c->first_done_ns) {
-            struct evaluator_status now;
-            evaluator_status(c->w.evaluator, &now);
-            c->first_done_ns = clock_ns();
-            c->first_locked_ns = now.times.span_ns[SPAN_LOCKED];
-        }
-    }
     return findings_add(&c->findings, r) || error_memory(e) ? r : NULL;
 }
 
-static bool take_races(struct check *c, struct item *n, struct error *e)
+static bool take_races(struct check *c, struct checked *n, struct error *e)
 {
     struct job *job = NULL;
     struct races *found = arena_alloc(&c->arena, sizeof *found);
@@ -338,48 +291,20 @@ static bool take_races(struct check *c, struct item *n, struct error *e)
     return true;
 }
 
-static const struct check_record *take_outcome(struct check *c, struct outcome *out,
-                                               struct error *e)
+static const void *check_told(struct workflow *w, struct item *item, bool is_answer,
+                              struct error *e)
 {
-    struct item *n = c->items[out->ticket];
-    n->result = out->result;
-    // The kernel's name or its arguments are wrong: as long as nothing worked, nothing will.
-    if (n->result->fault == FAULT_SPEC && c->progress.by_status[STATUS_CORRECT] == 0) {
-        c->asking_ended = true;
-        error_set(&c->why, ERROR_INPUT, "KernelSpecification: %s", n->result->message);
-        spec_error(c->o.setup.spec, &c->why);
-        evaluator_cancel(c->w.evaluator);
-    }
+    struct check *c = (struct check *)w;
+    struct checked *n = (struct checked *)item;
     // The simulator's log is of the job that ran last, and what was not built did not run.
-    bool has_run = n->result->status != STATUS_COMPILE && n->result->status != STATUS_CONSTRAINTS;
+    enum status status = item->result->status;
+    bool has_run = is_answer && status != STATUS_COMPILE && status != STATUS_CONSTRAINTS;
     if (c->o.races_log && has_run && !take_races(c, n, e))
         return NULL;
     const struct check_record *r = finish_record(c, n, e);
-    evaluator_drop(c->w.evaluator, out->ticket);
+    if (is_answer)
+        evaluator_drop(c->w.evaluator, item->ticket);
     return r;
-}
-
-// Items that need no evaluator: those that could not be made, and those identical to one that is
-// done.
-static const struct check_record *next_checked(struct check *c, struct error *e)
-{
-    for (uint64_t i = c->handed_out; i < c->item_count; i++) {
-        struct item *n = c->items[i];
-        bool handed_out = n->record.result != NULL;
-        if (handed_out && i == c->handed_out)
-            c->handed_out++;
-        if (handed_out || (!n->result && (!n->primary || !n->primary->result)))
-            continue;
-        if (!n->result)
-            n->result = result_clone(n->primary->result);
-        if (!n->result) {
-            error_memory(e);
-            return NULL;
-        }
-        n->record.races = n->primary ? n->primary->record.races : NULL;
-        return finish_record(c, n, e);
-    }
-    return NULL;
 }
 
 // ---- steps -------------------------------------------------------------------------------------
@@ -388,29 +313,16 @@ static enum workflow_answer step_check(void *workflow, int timeout_ms, const voi
                                        struct error *e)
 {
     struct check *c = workflow;
-    struct outcome out;
-    if (c->plan && !c->asking_ended && !choose_sizes(c, timeout_ms, e))
+    if (c->plan && !c->items.is_ended && !choose_sizes(c, timeout_ms, e))
         return e->code ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
     if (!submit_more(c, e))
         return WORKFLOW_BROKEN;
-    *record = next_checked(c, e);
-    if (*record || e->code)
-        return *record ? WORKFLOW_RECORD : WORKFLOW_BROKEN;
-    if (c->asking_ended && evaluator_idle(c->w.evaluator)) {
-        *e = c->why;
-        return c->why.code ? WORKFLOW_BROKEN : WORKFLOW_END;
-    }
-    int got = evaluator_take(c->w.evaluator, timeout_ms, &out, e);
-    if (got < 0 && e->code == ERROR_INPUT)
-        error_context(e, "KernelSpecification"), spec_error(c->o.setup.spec, e);
-    if (got > 0 && !(*record = take_outcome(c, &out, e)))
-        got = -1;
-    return got < 0 ? WORKFLOW_BROKEN : got > 0 ? WORKFLOW_RECORD : WORKFLOW_NOTHING;
+    return items_step(&c->items, timeout_ms, record, e);
 }
 
 static void stop_check(void *workflow)
 {
-    ((struct check *)workflow)->asking_ended = true;
+    ((struct check *)workflow)->items.is_ended = true;
 }
 
 static const struct workflow_operations check_operations = {
@@ -418,25 +330,15 @@ static const struct workflow_operations check_operations = {
 
 // ---- views -------------------------------------------------------------------------------------
 
-static void fill_progress(struct check *c, struct check_progress *out)
-{
-    uint64_t now = clock_ns();
-    *out = c->progress;
-    workflow_progress(c, c->count, c->record_count, &out->common);
-    out->valid = space_count(c->subject.space);
-    out->sized = c->plan ? c->sized : c->count;
-    uint64_t locked = out->common.evaluator.times.span_ns[SPAN_LOCKED];
-    double worked = (double)(now - c->first_done_ns) - (double)(locked - c->first_locked_ns);
-    double each = c->fresh_done > 1 && worked > 0 ? worked / (double)(c->fresh_done - 1) : 0;
-    out->common.left_ns = (uint64_t)(each * (double)(c->count - c->record_count));
-}
-
 void check_view(struct check *c, struct check_view *out)
 {
-    fill_progress(c, &out->progress);
+    out->progress = c->progress;
+    items_progress(&c->items, c->count, &out->progress.common);
+    out->progress.valid = space_count(c->subject.space);
+    out->progress.sized = c->plan ? c->sized : c->count;
     out->subject = &c->subject;
-    out->records = c->records;
-    out->count = c->record_count;
+    out->records = (const struct check_record *const *)c->items.records;
+    out->count = c->items.record_count;
     out->findings = c->findings.list;
     out->finding_count = c->findings.count;
 }

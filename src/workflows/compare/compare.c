@@ -36,7 +36,7 @@ static bool begin_side(struct compare *c, struct side *s, struct error *e)
     setup.device = s->device;
     setup.store = s->o.store;
     if (o->choices)
-        setup.configuration_count = setup.where_count = 0;
+        setup.space = (struct space_options){NULL};
     if (s->o.stored)
         return true;
     if (so.routine && !o->choices)
@@ -114,7 +114,7 @@ static void release_compare(void *workflow)
         paired_run_release(c, c->paired_runs[i]);
     for (uint32_t i = 0; i < c->side_count; i++)
         subject_release(&c->sides[i].subject);
-    compare_release_lanes(c);
+    lanes_forget(&c->lanes);
     free(c->paired_runs);
     free(c->records);
     arena_release(&c->arena);
@@ -194,6 +194,7 @@ static enum workflow_answer advance_run(struct compare *c, int timeout_ms, const
     if (c->final_ranking) {
         enum workflow_answer answer = final_ranking_step(c->final_ranking, timeout_ms, e);
         final_ranking_status(c->final_ranking, &c->progress.final_ranking);
+        lanes_tell(&c->lanes, c->w.evaluator, c->o.setup.log);
         if (answer == WORKFLOW_END)
             return finish_run(c, record, e);
         return answer == WORKFLOW_BROKEN ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
@@ -258,12 +259,12 @@ static const struct workflow_operations compare_operations = {
 void compare_progress(struct compare *c, struct compare_progress *out)
 {
     *out = c->progress;
-    workflow_progress(c, c->planned, c->done, &out->common);
+    workflow_progress(&c->w, c->planned, c->done, &out->common);
     out->sampled = c->o.sample > 0;
     if (!c->final_ranking)
         memset(&out->final_ranking, 0, sizeof out->final_ranking);
-    out->members = c->members;
-    out->member_count = compare_lane_members(c);
+    out->members = c->lanes.members;
+    out->member_count = lanes_members(&c->lanes, c->w.evaluator, c->rules.level);
 }
 
 void compare_view(struct compare *c, struct compare_view *out)

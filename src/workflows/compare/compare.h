@@ -14,7 +14,7 @@
 
 #include "base/log.h"
 #include "stats/differ.h"
-#include "workflows/final_ranking.h"
+#include "campaign/final_ranking.h"
 #include "runner/farm.h"
 #include "problem/spec.h"
 #include "store/store.h"

@@ -5,7 +5,8 @@
 #define HONE_WORKFLOWS_COMPARE_COMPARE_INSIDE_H
 
 #include "workflows/compare/compare.h"
-#include "campaign/subject.h"
+#include "campaign/items.h"
+#include "campaign/lanes.h"
 
 // A side's part of a paired run.
 struct slot {
@@ -33,14 +34,9 @@ struct side {
     struct twins twins;
 };
 
-// One of several equal devices.
-struct lane {
-    const struct place *of[COMPARE_SIDES]; // each side's view of it; NULL: a stored one's
-    double *ratios; // of each paired run: how many times longer its rounds took than the others'
-    size_t count, room;
-    struct stats_ratio last;
-    uint32_t rounds; // that count
-    char why[400];   // it is left out; or ""
+// Each side's view of one of several equal devices.
+struct compare_lane {
+    const struct place *of[COMPARE_SIDES]; // NULL: a stored one's
 };
 
 struct compare {
@@ -51,12 +47,9 @@ struct compare {
     uint32_t side_count;
     bool builds_alone; // what is built would disturb what another member measures
     uint32_t views[COMPARE_SIDES], view_count; // a side of each of the evaluator's
-    struct lane *lanes;
-    uint32_t lane_count;                   // 0: this machine's device, by the options
-    struct ranked_place ranked[FARM_MOST]; // of the present ranking
-    uint32_t ranked_count;
-    struct farm_member members[FARM_MOST];
-    bool has_trial;             // the lanes were compared: those too slow were left out
+    struct compare_lane *cards;
+    uint32_t lane_count;        // 0: this machine's device, by the options
+    struct lanes lanes;         // several of these
     struct measure_rules rules; // of a paired run
     struct device_info common;  // of all devices, what matters to the rounds
 
@@ -88,10 +81,6 @@ struct paired_run *compare_add(struct compare *c, const uint32_t *const *choices
 bool compare_make_lanes(struct compare *c); // false without memory
 bool compare_make_evaluator(struct compare *c, struct error *e);
 uint32_t compare_rounds(const struct compare *c, uint32_t rounds); // as many on each lane
-void compare_use_lanes(struct compare *c, struct final_ranking_options *o);
-bool compare_end_lanes(struct compare *c); // what the rounds said of them; false without memory
-uint32_t compare_lane_members(struct compare *c); // into c->members; how many there are
-void compare_release_lanes(struct compare *c);
 
 // compare_paired.c
 bool paired_run_start(struct compare *c, struct paired_run *h, struct error *e);

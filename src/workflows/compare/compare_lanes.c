@@ -24,9 +24,9 @@ static const struct place *place_on_card(const struct compare_side *s, const str
 }
 
 // All sides on the card of the first one's place; stored ones need none.
-static bool make_lane(const struct compare *c, const struct place *card, struct lane *out)
+static bool make_lane(const struct compare *c, const struct place *card, struct compare_lane *out)
 {
-    *out = (struct lane){.rounds = 0};
+    *out = (struct compare_lane){{NULL}};
     for (uint32_t i = 0; i < c->side_count; i++) {
         const struct compare_side *s = &c->sides[i].o;
         if (!s->stored && !(out->of[i] = place_on_card(s, card)))
@@ -46,14 +46,14 @@ bool compare_make_lanes(struct compare *c)
     }
     if (!first || !all_placed)
         return true;
-    c->lanes = arena_array(&c->arena, first->place_count, sizeof *c->lanes);
-    for (uint32_t i = 0; c->lanes && i < first->place_count && c->lane_count < FARM_MOST; i++)
-        c->lane_count += make_lane(c, &first->places[i], &c->lanes[c->lane_count]);
-    if (!c->lanes || c->lane_count > 0)
-        return c->lanes != NULL;
+    c->cards = arena_array(&c->arena, first->place_count, sizeof *c->cards);
+    for (uint32_t i = 0; c->cards && i < first->place_count && c->lane_count < FARM_MOST; i++)
+        c->lane_count += make_lane(c, &first->places[i], &c->cards[c->lane_count]);
+    if (!c->cards || c->lane_count > 0)
+        return c->cards != NULL;
     c->lane_count = 1;
     for (uint32_t i = 0; i < c->side_count; i++)
-        c->lanes[0].of[i] = c->sides[i].o.stored ? NULL : c->sides[i].o.places;
+        c->cards[0].of[i] = c->sides[i].o.stored ? NULL : c->sides[i].o.places;
     return true;
 }
 
@@ -64,8 +64,8 @@ static uint32_t find_view(struct compare *c, const struct side *s)
 {
     for (uint32_t i = 0; i < c->view_count; i++) {
         const struct side *other = &c->sides[c->views[i]];
-        const struct place *own = c->lane_count ? c->lanes[0].of[s - c->sides] : NULL;
-        const struct place *its = c->lane_count ? c->lanes[0].of[c->views[i]] : NULL;
+        const struct place *own = c->lane_count ? c->cards[0].of[s - c->sides] : NULL;
+        const struct place *its = c->lane_count ? c->cards[0].of[c->views[i]] : NULL;
         if (other->device->language == s->device->language &&
             str_equal(other->device->id, s->device->id) &&
             (own ? own->node : NULL) == (its ? its->node : NULL))
@@ -105,7 +105,7 @@ static struct evaluator *make_views(void *compare, uint32_t lane, const struct l
         views[i] = *live;
         views[i].device = c->sides[c->views[i]].device;
         if (c->lane_count > 0)
-            place_use(c->lanes[lane].of[c->views[i]], &views[i]);
+            place_use(c->cards[lane].of[c->views[i]], &views[i]);
         views[i].jobs = jobs > 0 ? jobs : 1;
     }
     return several_new(&route, e);
@@ -118,7 +118,7 @@ bool compare_make_evaluator(struct compare *c, struct error *e)
         return true;
     struct live_options live = {.no_timing = true};
     setup_live(&c->o.setup, &live);
-    const struct place *first = c->lane_count ? c->lanes[0].of[c->views[0]] : NULL;
+    const struct place *first = c->lane_count ? c->cards[0].of[c->views[0]] : NULL;
     if (c->lane_count < 2) {
         live.jobs = live.jobs              ? live.jobs * c->view_count
                     : first && first->node ? live_default_jobs(first->node, first->device)
@@ -130,7 +130,7 @@ bool compare_make_evaluator(struct compare *c, struct error *e)
     if (!cards)
         return error_memory(e);
     for (uint32_t i = 0; i < c->lane_count; i++)
-        cards[i] = *c->lanes[i].of[c->views[0]];
+        cards[i] = *c->cards[i].of[c->views[0]];
     c->w.evaluator =
         farm_new(&(struct farm_options){.places = cards,
                                         .count = c->lane_count,
@@ -149,75 +149,4 @@ uint32_t compare_rounds(const struct compare *c, uint32_t rounds)
 {
     uint32_t lanes = c->lane_count ? c->lane_count : 1;
     return c->o.rounds ? c->o.rounds : (rounds + lanes - 1) / lanes * lanes;
-}
-
-// The lanes that take part in the next ranking.
-static uint32_t open_lanes(struct compare *c)
-{
-    uint32_t count = 0, members = farm_members(c->w.evaluator, c->members);
-    for (uint32_t i = 0; i < members; i++) {
-        if (!c->lanes[i].why[0] && farm_is_usable(c->members[i].state))
-            c->ranked[count++] = (struct ranked_place){.place = i};
-    }
-    return count;
-}
-
-void compare_use_lanes(struct compare *c, struct final_ranking_options *o)
-{
-    double outlier = c->o.setup.outlier > 0 ? c->o.setup.outlier : FARM_OUTLIER;
-    c->ranked_count = c->lane_count > 1 ? open_lanes(c) : 0;
-    o->places = c->ranked;
-    o->place_count = c->ranked_count;
-    o->outlier = c->has_trial ? 0 : outlier; // once is enough
-}
-
-bool compare_end_lanes(struct compare *c)
-{
-    bool ok = true;
-    for (uint32_t i = 0; i < c->ranked_count; i++) {
-        const struct ranked_place *p = &c->ranked[i];
-        struct lane *l = &c->lanes[p->place];
-        l->rounds += p->rounds;
-        c->has_trial = c->has_trial || p->compared;
-        if (p->why[0]) {
-            str_format(l->why, sizeof l->why, "%s", p->why);
-            log_add(c->o.setup.log, LOG_WARNING, "%s is left out: %s", c->members[p->place].name,
-                    p->why);
-        }
-        if (!p->compared)
-            continue;
-        ok = ARRAY_ROOM(l->ratios, l->room, l->count + 1) && ok;
-        if (ok)
-            l->ratios[l->count++] = p->ratio.ratio;
-        l->last = p->ratio;
-    }
-    c->ranked_count = 0;
-    return ok;
-}
-
-void compare_release_lanes(struct compare *c)
-{
-    for (uint32_t i = 0; i < c->lane_count; i++)
-        free(c->lanes[i].ratios);
-}
-
-// For several paired runs: the mean, with the interval in which further runs would leave it.
-uint32_t compare_lane_members(struct compare *c)
-{
-    uint32_t count = c->lane_count > 1 ? farm_members(c->w.evaluator, c->members) : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        struct farm_member *m = &c->members[i];
-        struct lane *l = &c->lanes[i];
-        struct stats_ratio mean = {.ratio = stats_geometric_mean(l->ratios, l->count)};
-        mean.interval =
-            stats_geometric_interval(l->ratios, l->count, c->rules.level, &mean.low, &mean.high);
-        m->rounds = l->rounds;
-        m->compared = l->count > 0;
-        m->ratio = l->count > 1 ? mean : l->last;
-        if (l->why[0] && farm_is_usable(m->state)) {
-            m->state = FARM_LEFT_OUT;
-            m->why = l->why;
-        }
-    }
-    return count;
 }

@@ -187,7 +187,7 @@ bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e)
         .count = c->finalist_count,
         .late = paired_run_answer,
         .context = c};
-    compare_use_lanes(c, &o);
+    lanes_use(&c->lanes, c->w.evaluator, &c->o.setup, &o);
     c->final_ranking = final_ranking_new(&o, e);
     return c->final_ranking != NULL;
 }
@@ -302,7 +302,7 @@ static bool end_paired_rounds(struct compare *c, struct paired_run *h)
     final_ranking_free(c->final_ranking);
     c->final_ranking = NULL;
     finalists_release(c->finalists, c->finalist_count);
-    return compare_end_lanes(c) && ok;
+    return lanes_end(&c->lanes) && ok;
 }
 
 bool paired_run_finish(struct compare *c, struct paired_run *h, struct error *e)

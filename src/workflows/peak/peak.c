@@ -331,7 +331,7 @@ static const struct workflow_operations peak_operations = {.step = step_peak,
 
 void peak_progress(struct peak_run *p, struct workflow_progress *out)
 {
-    workflow_progress(p, p->count, p->done, out);
+    workflow_progress(&p->w, p->count, p->done, out);
 }
 
 const struct peak *peak_found(const struct peak_run *p)

@@ -639,7 +639,7 @@ static const struct workflow_operations score_operations = {
 void score_progress(struct score *s, struct workflow_progress *out)
 {
     pthread_mutex_lock(&s->lock);
-    workflow_progress(s, s->planned, s->done, out);
+    workflow_progress(&s->w, s->planned, s->done, out);
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -73,7 +73,7 @@ static void release_sweep(void *workflow)
 
 static void end_inner(struct sweep *s)
 {
-    workflow_end_inner(s);
+    workflow_end_inner(&s->w);
     s->phase = SWEEP_OPENING;
 }
 
@@ -155,10 +155,7 @@ static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, 
                              .sources = sources,
                              .store = t->setup.store,
                              .device = t->setup.device,
-                             .configurations = t->setup.configurations,
-                             .configuration_count = t->setup.configuration_count,
-                             .where = t->setup.where,
-                             .where_count = t->setup.where_count,
+                             .space = t->setup.space,
                              .objectives = t->objectives,
                              .inputs = t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     bool ok = sources && best_find(&o, &s->arena, out, found, e);
@@ -529,7 +526,7 @@ static const struct workflow_operations sweep_operations = {.step = step_sweep,
 void sweep_progress(struct sweep *s, struct sweep_progress *out)
 {
     memset(out, 0, sizeof *out);
-    workflow_progress(s, s->o.plan->point_count, s->count, &out->common);
+    workflow_progress(&s->w, s->o.plan->point_count, s->count, &out->common);
     out->phase = s->phase;
     out->line = s->line;
     out->launches = s->launches;

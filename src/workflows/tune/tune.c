@@ -20,6 +20,9 @@
 // How long a step waits for a result while a strategy may have a question first.
 #define THINKING_STEP_MS 2
 
+static const void *tune_told(struct workflow *w, struct item *item, bool is_answer,
+                             struct error *e);
+static const struct items_plan tune_plan = {.told = tune_told, .recover = tune_replace_default};
 static const struct workflow_operations tune_operations;
 
 // ---- making ------------------------------------------------------------------------------------
@@ -38,37 +41,16 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
     return setup_evaluator(&o->setup, live, cached, t->planned, &t->builders, e);
 }
 
-// Into t->members, with what the rounds know better; how many there are.
-static uint32_t fill_members(struct tune *t)
-{
-    const struct tune_ranked *ranked = &t->progress.ranked;
-    uint32_t count = farm_members(t->w.evaluator, t->members);
-    for (uint32_t i = 0; i < ranked->place_count; i++) {
-        const struct ranked_place *p = &ranked->places[i];
-        struct farm_member *m = &t->members[p->place];
-        m->rounds = p->rounds;
-        if (p->compared) {
-            m->compared = true;
-            m->ratio = p->ratio;
-        }
-        if (p->why[0] && farm_is_usable(m->state)) {
-            m->state = FARM_LEFT_OUT;
-            m->why = p->why;
-        }
-    }
-    return count;
-}
-
 // The store names all devices from the first result on; what each of them did, and its pace, at the end.
 static bool describe_devices(struct tune *t, struct error *e)
 {
     struct text json = TEXT_INIT;
     struct emit j;
-    uint32_t count = fill_members(t);
+    uint32_t count = lanes_members(&t->lanes, t->w.evaluator, t->o.setup.terms.rules.level);
     if (count == 0 || !t->o.setup.store || t->o.setup.build_only)
         return true;
     emit_start(&j, &json);
-    farm_members_emit(t->members, count, &j);
+    farm_members_emit(t->lanes.members, count, &j);
     bool ok = json.failed ? error_memory(e)
                           : subject_describe(&t->subject, t->o.setup.store, text_cstr(&json), e);
     text_release(&json);
@@ -111,8 +93,7 @@ static bool begin_search(struct tune *t, struct error *e)
     t->strategy = scalarization_new(o->strategy, &setup, &t->o.objectives, e);
     if (!t->strategy || !tune_known_find(t, e))
         return false;
-    if (subspace_text(o->setup.configurations, o->setup.configuration_count, o->setup.where,
-                      o->setup.where_count, o->setup.share, &subspace))
+    if (subspace_text(&o->setup.space, &subspace))
         t->subspace = arena_strdup(&t->arena, text_cstr(&subspace));
     text_release(&subspace);
     return (t->subspace && tune_rank_init(t)) || error_memory(e);
@@ -125,6 +106,7 @@ struct tune *tune_new(const struct tune_options *o, struct error *e)
         return NULL;
     arena_init(&t->arena);
     t->o = *o;
+    items_init(&t->items, &tune_plan, &t->w, &t->subject, &t->arena);
     tune_objective_init(t);
     if (begin_search(t, e))
         return t;
@@ -136,13 +118,9 @@ static void release_tune(void *workflow)
 {
     struct tune *t = workflow;
     tune_rank_release(t);
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        job_free(t->items[i]->job);
-        result_free(t->items[i]->result);
-        result_free(t->items[i]->screened);
-    }
-    free(t->items);
-    free(t->records);
+    for (uint64_t i = 0; i < t->items.count; i++)
+        result_free(item_at(t, i)->screened);
+    items_release(&t->items);
     free(t->front);
     scalarization_free(t->strategy);
     sources_release(&t->elsewhere);
@@ -152,87 +130,69 @@ static void release_tune(void *workflow)
 
 // ---- items -------------------------------------------------------------------------------------
 
-static struct item **named_bucket(struct tune *t, const char *configuration)
+static struct tune_item **named_bucket(struct tune *t, const char *configuration)
 {
     uint32_t hash = 2166136261u; // FNV-1a
     for (const char *c = configuration; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 16777619u;
-    return &t->named[hash % TWINS_BUCKETS];
+    return &t->named[hash % ITEMS_BUCKETS];
 }
 
-static struct item *tune_item_new(struct tune *t, uint64_t index)
+static struct tune_item *tune_item_new(struct tune *t, uint64_t index)
 {
     const struct spec *spec = t->o.setup.spec;
-    size_t count = (size_t)t->item_count + 1;
-    bool has_room = ARRAY_ROOM(t->items, t->item_room, count) &&
-                    ARRAY_ROOM(t->records, t->record_room, count) &&
-                    ARRAY_ROOM(t->front, t->front_room, count);
-    struct item *n = has_room ? arena_alloc(&t->arena, sizeof *n) : NULL;
-    uint32_t *choice = arena_array(&t->arena, spec->parameter_count + 1, sizeof *choice);
+    bool has_room = ARRAY_ROOM(t->front, t->front_room, (size_t)t->items.count + 1);
+    struct tune_item *n = has_room ? items_add(&t->items, sizeof *n, index) : NULL;
     double *values = arena_array(&t->arena, t->o.objectives.count, sizeof *values);
     double *metrics = arena_array(&t->arena, spec->metric_count + 1, sizeof *metrics);
-    if (!n || !choice || !values || !metrics)
+    if (!n || !values || !metrics)
         return NULL;
     n->values = values;
     n->metrics = metrics;
-    space_get(t->subject.space, index, choice);
     n->record.index = index;
-    n->record.choice = choice;
+    n->record.choice = n->item.choice;
+    n->record.configuration = n->item.configuration;
+    n->record.configuration_json = n->item.configuration_json;
     n->record.pace = 1;
     n->record.is_default = tune_has_default(t) && index == t->subject.default_index;
-    if (!subject_texts(spec, choice, &t->arena, &n->record.configuration,
-                       &n->record.configuration_json))
-        return NULL;
-    n->twin.owner = n;
-    struct item **bucket = named_bucket(t, n->record.configuration);
+    struct tune_item **bucket = named_bucket(t, n->record.configuration);
     n->chained = *bucket;
     *bucket = n;
-    t->items[t->item_count++] = n;
     return n;
 }
 
-bool tune_submit(struct tune *t, struct item *n, uint64_t ticket, struct error *e)
+bool tune_resubmit(struct tune *t, struct tune_item *n, struct error *e)
 {
-    n->job->configuration = n->record.configuration;
-    n->job->configuration_json = n->record.configuration_json;
-    struct job *job = n->job;
-    n->job = NULL;
+    struct job *job;
+    if (!spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.device, n->record.choice, &job,
+                  e))
+        return false;
     n->record.job = job;
-    return evaluator_submit(t->w.evaluator, ticket, job, e);
+    return items_submit(&t->items, &n->item, job, e);
 }
 
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
 {
     struct error why = ERROR_INIT;
-    uint64_t ticket = t->item_count;
-    struct item *n = tune_item_new(t, index);
+    const struct spec *spec = t->o.setup.spec;
+    struct job *job = NULL;
+    struct tune_item *n = tune_item_new(t, index);
     if (!n)
         return error_memory(e);
-    t->outstanding++;
     if (t->o.replay)
         return tune_replay_answer(t, n) || error_memory(e);
-    if (!spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.device, n->record.choice, &n->job,
-                  &why))
-        return subject_refusal(&why, &n->result) || error_memory(e);
-    const struct job_launch *launch = &n->job->launches[0];
+    if (!spec_job(spec, t->subject.sources, t->o.setup.device, n->record.choice, &job, &why))
+        return subject_refusal(&why, &n->item.result) || error_memory(e);
+    const struct job_launch *launch = &job->launches[0];
     n->record.dimensions = launch->dimensions;
     memcpy(n->record.global, launch->global, sizeof n->record.global);
     memcpy(n->record.local, launch->local, sizeof n->record.local);
-    n->primary = twins_find(&t->twins, &n->twin, t->o.setup.spec, t->subject.sources, n->job);
-    if (!n->primary)
-        return tune_submit(t, n, ticket, e);
-    job_free(n->job);
-    n->job = NULL;
-    n->record.same_as = &n->primary->record;
-    return true;
+    bool ok = items_give(&t->items, &n->item, NULL, spec, t->subject.sources, &job, e);
+    n->record.job = job;
+    return ok;
 }
 
 // ---- asking ------------------------------------------------------------------------------------
-
-static bool is_search_over(struct tune *t)
-{
-    return t->asking_ended && evaluator_idle(t->w.evaluator);
-}
 
 // The budget's time runs from the first launch, or the first record where nothing is launched, and not while another
 // process holds the device: what comes before that is no search.
@@ -242,7 +202,7 @@ static uint64_t spent_time(struct tune *t)
     evaluator_status(t->w.evaluator, &now);
     const uint64_t *span = now.times.span_ns;
     if (t->began_ns == 0) {
-        if (t->record_count == 0 && span[SPAN_VERIFYING] + span[SPAN_MEASURING] == 0)
+        if (t->items.record_count == 0 && span[SPAN_VERIFYING] + span[SPAN_MEASURING] == 0)
             return 0;
         t->began_ns = clock_ns();
         t->began_locked_ns = span[SPAN_LOCKED];
@@ -256,11 +216,12 @@ static uint64_t spent_time(struct tune *t)
 static void watch_budget_time(struct tune *t)
 {
     uint64_t limit = t->o.budget.nanoseconds;
-    if (limit == 0 || t->progress.out_of_time || t->was_ranked || is_search_over(t))
+    if (limit == 0 || t->progress.out_of_time || t->was_ranked ||
+        (t->items.is_ended && evaluator_idle(t->w.evaluator)))
         return;
     if (t->o.replay ? t->replayed_ns < (double)limit : spent_time(t) < limit)
         return;
-    t->progress.out_of_time = t->asking_ended = true;
+    t->progress.out_of_time = t->items.is_ended = true;
     evaluator_cancel(t->w.evaluator);
 }
 
@@ -268,7 +229,7 @@ static void watch_budget_time(struct tune *t)
 // would take from what is measured; and with one builder, or as long as the store answers, the same seed asks the same.
 static void choose_beside_launches(struct tune *t)
 {
-    if (t->is_threaded || t->fresh_done == 0 || t->builders < 2 || t->o.setup.device->shares_host)
+    if (t->is_threaded || t->items.fresh == 0 || t->builders < 2 || t->o.setup.device->shares_host)
         return;
     scalarization_thread(t->strategy, t->elsewhere.count);
     t->is_threaded = true;
@@ -277,14 +238,14 @@ static void choose_beside_launches(struct tune *t)
 static bool ask_strategy(struct tune *t, struct error *e)
 {
     uint64_t batch[64];
-    if (t->asking_ended)
+    if (t->items.is_ended)
         return true;
     if (!t->o.replay)
         choose_beside_launches(t);
     if (!tune_known_start(t, evaluator_room(t->w.evaluator), e))
         return false;
     size_t room = evaluator_room(t->w.evaluator);
-    uint64_t left = t->planned + t->refused + t->unasked - t->item_count;
+    uint64_t left = t->planned + t->refused + t->unasked - t->items.count;
     // One at a time beside launches: making a job takes as long as many a launch, and a device that has an answer waits so long.
     size_t most = t->is_threaded ? 1 : sizeof batch / sizeof *batch;
     size_t want = room > most ? most : room;
@@ -297,9 +258,9 @@ static bool ask_strategy(struct tune *t, struct error *e)
     t->is_thinking = got < want && scalarization_wait(t->strategy, 0);
     t->is_making = got == most && room > got;
     // With nothing left somebody may still be refused, and another one be asked in its place.
-    if (t->outstanding == 0 && (left == 0 || (want && got == 0 && !t->is_thinking)))
-        t->asking_ended = true;
-    if (t->asking_ended && left > 0 && scalarization_why(t->strategy))
+    if (t->items.outstanding == 0 && (left == 0 || (want && got == 0 && !t->is_thinking)))
+        t->items.is_ended = true;
+    if (t->items.is_ended && left > 0 && scalarization_why(t->strategy))
         log_add(t->o.setup.log, LOG_WARNING, "%s", scalarization_why(t->strategy)->text);
     for (size_t i = 0; i < got; i++) {
         if (!tune_known_ask(t, batch[i]) && !tune_start_item(t, batch[i], e))
@@ -320,7 +281,7 @@ struct spec_measured tune_measured(const struct tune *t, const struct tune_recor
 }
 
 // Once the device's clock has proved wrong, its times no longer count.
-void tune_summarise(struct tune *t, struct item *n)
+void tune_summarise(struct tune *t, struct tune_item *n)
 {
     struct tune_record *r = &n->record;
     const uint64_t *samples;
@@ -353,12 +314,9 @@ static void add_times(struct tune_progress *p, const struct result *r)
     // was timed.
     bool is_verified_launch = r->stop == STOP_HOPELESS && r->sample_count == 1 && !r->warm &&
                               r->samples_ns[0] == r->verify_launch_ns;
-    p->build_ns += r->build_ns;
-    p->load_ns += r->load_ns;
-    p->inputs_ns += r->inputs_ns;
-    p->reference_ns += r->reference_ns;
-    p->verify_ns += r->verify_ns;
-    p->measure_ns += r->measure_ns;
+#define X(name, meaning) p->name##_ns += r->name##_ns;
+    RESULT_TIMES(X)
+#undef X
     p->kernel_ns += r->verify_launch_ns + r->energy.span_ns;
     p->launches += (r->verify_launch_ns > 0) + r->energy.launches;
     if (is_verified_launch)
@@ -407,13 +365,6 @@ static void count_tune_record(struct tune *t, struct tune_record *r)
         p->build_ns += result_is_shared(r->result) && !r->result->reused ? r->result->build_ns : 0;
     } else {
         add_times(p, r->result);
-        t->fresh_done++;
-        if (!t->first_done_ns) {
-            struct evaluator_status now;
-            evaluator_status(t->w.evaluator, &now);
-            t->first_done_ns = clock_ns();
-            t->first_locked_ns = now.times.span_ns[SPAN_LOCKED];
-        }
     }
 }
 
@@ -427,23 +378,24 @@ static void notice_clock(struct tune *t, const struct result *r)
     p->timer_fault = arena_strdup(&t->arena, r->timer_fault);
     p->best = NULL;
     t->front_count = 0;
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        if (t->items[i]->record.result)
-            tune_summarise(t, t->items[i]);
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        if (item_at(t, i)->record.result)
+            tune_summarise(t, item_at(t, i));
     }
     tune_rank_forget(t);
 }
 
 // The item is complete: tell the strategy, hand the record out.
-static const struct tune_record *finish_tune_item(struct tune *t, struct item *n)
+static const struct tune_record *finish_tune_item(struct tune *t, struct tune_item *n)
 {
     struct tune_record *r = &n->record;
-    r->result = n->result;
+    r->result = n->item.result;
+    r->pace = n->item.pace;
+    if (n->item.primary)
+        r->same_as = &((struct tune_item *)n->item.primary)->record;
     notice_clock(t, r->result);
     tune_summarise(t, n);
-    r->ordinal = t->record_count;
-    t->records[t->record_count++] = r;
-    t->outstanding--;
+    r->ordinal = items_hand_out(&t->items, &n->item, r);
     count_tune_record(t, r);
     tune_objective_note(t, r);
     if (!n->unasked)
@@ -453,66 +405,31 @@ static const struct tune_record *finish_tune_item(struct tune *t, struct item *n
 
 // Its result is that of another configuration, which it was built to the same code as: from here on
 // the two are identical.
-static void link_same_code(struct tune *t, struct item *n)
+static void link_same_code(struct tune *t, struct tune_item *n)
 {
-    struct item *other = *named_bucket(t, n->result->same_as);
-    while (other && !str_equal(other->record.configuration, n->result->same_as))
+    struct tune_item *other = *named_bucket(t, n->item.result->same_as);
+    while (other && !str_equal(other->record.configuration, n->item.result->same_as))
         other = other->chained;
     // The store may answer for the two in either order.
-    if (!other || other == n || (!other->result && !n->result->reused))
+    if (!other || other == n || (!other->item.result && !n->item.result->reused))
         return;
-    n->primary = other->primary ? other->primary : other;
-    n->record.same_as = &n->primary->record;
-    n->record.pace = n->primary->record.pace;
+    n->item.primary = other->item.primary ? other->item.primary : &other->item;
+    n->item.pace = n->item.primary->pace;
 }
 
-static const struct tune_record *take_tune_outcome(struct tune *t, struct outcome *out)
+static const void *tune_told(struct workflow *w, struct item *item, bool is_answer, struct error *e)
 {
-    struct item *n = t->items[out->ticket];
-    if (n->record.result) { // a turn of a ranking that was broken off
-        result_free(out->result);
-        return NULL;
-    }
-    n->result = out->result;
-    n->record.pace = out->pace > 0 ? out->pace : 1;
-    if (result_is_shared(n->result))
+    struct tune *t = (struct tune *)w;
+    struct tune_item *n = (struct tune_item *)item;
+    (void)e;
+    if (is_answer && result_is_shared(item->result))
         link_same_code(t, n);
-    // The kernel's name or its arguments are wrong: as long as nothing worked, nothing will.
-    bool hopeless = n->result->fault == FAULT_SPEC && t->progress.by_status[STATUS_CORRECT] == 0;
-    if (hopeless) {
-        error_set(&t->why, ERROR_INPUT, "KernelSpecification: %s", n->result->message);
-        spec_error(t->o.setup.spec, &t->why);
-    }
     const struct tune_record *r = finish_tune_item(t, n);
-    if (hopeless || (!t->why.code && tune_objective_is_hopeless(t, r, &t->why))) {
-        t->asking_ended = true;
-        evaluator_cancel(t->w.evaluator);
-    }
-    if (!t->o.keep)
-        tune_rank_consider(t, n, out->ticket);
+    if (is_answer && !t->items.why.code && tune_objective_is_hopeless(t, r, &t->items.why))
+        items_break(&t->items);
+    if (is_answer && !t->o.keep)
+        tune_rank_consider(t, n, item->ticket);
     return r;
-}
-
-// Items that need no evaluator: those that could not be made, and those identical to one that is
-// done.
-static const struct tune_record *next_tuned(struct tune *t)
-{
-    for (uint64_t i = t->handed_out; i < t->item_count; i++) {
-        struct item *n = t->items[i];
-        bool handed_out = n->record.result != NULL;
-        if (handed_out && i == t->handed_out)
-            t->handed_out++;
-        if (handed_out || (!n->result && (!n->primary || !n->primary->result)))
-            continue;
-        if (!n->result) {
-            n->result = result_clone(n->primary->result);
-            n->record.pace = n->primary->record.pace;
-        }
-        if (!n->result)
-            return NULL;
-        return finish_tune_item(t, n);
-    }
-    return NULL;
 }
 
 // The search is over: the ranking, if there is one.
@@ -529,38 +446,19 @@ static enum workflow_answer step_ranking(struct tune *t, int timeout_ms, struct 
 static enum workflow_answer step_search(struct tune *t, int timeout_ms, const void **record,
                                         struct error *e)
 {
-    struct outcome out;
-    if (!t->why.code)
+    if (!t->items.why.code)
         watch_budget_time(t);
     if (!ask_strategy(t, e))
         return WORKFLOW_BROKEN;
     if (t->final_ranking || t->writing)
         return step_ranking(t, timeout_ms, e);
-    *record = next_tuned(t);
-    if (*record)
-        return WORKFLOW_RECORD;
-    if (is_search_over(t)) {
-        *e = t->why;
-        return t->why.code ? WORKFLOW_BROKEN : step_ranking(t, timeout_ms, e);
-    }
-    if (t->is_thinking && evaluator_idle(t->w.evaluator)) {
+    bool is_idle = t->is_thinking && evaluator_idle(t->w.evaluator);
+    bool is_short = t->is_thinking && timeout_ms > THINKING_STEP_MS;
+    int wait_ms = t->is_making || is_idle ? 0 : is_short ? THINKING_STEP_MS : timeout_ms;
+    enum workflow_answer answer = items_step(&t->items, wait_ms, record, e);
+    if (answer == WORKFLOW_NOTHING && is_idle)
         scalarization_wait(t->strategy, timeout_ms);
-        return WORKFLOW_NOTHING;
-    }
-    if (t->is_thinking && timeout_ms > THINKING_STEP_MS)
-        timeout_ms = THINKING_STEP_MS;
-    if (t->is_making)
-        timeout_ms = 0;
-    int got = evaluator_take(t->w.evaluator, timeout_ms, &out, e);
-    if (got < 0 && tune_replace_default(t, e))
-        return WORKFLOW_NOTHING;
-    if (got < 0) {
-        if (e->code == ERROR_INPUT)
-            error_context(e, "KernelSpecification"), spec_error(t->o.setup.spec, e);
-        return WORKFLOW_BROKEN;
-    }
-    *record = got ? take_tune_outcome(t, &out) : NULL;
-    return *record ? WORKFLOW_RECORD : WORKFLOW_NOTHING;
+    return answer == WORKFLOW_END ? step_ranking(t, timeout_ms, e) : answer;
 }
 
 // A store that another process has locked is asked again in the next step.
@@ -584,7 +482,7 @@ static enum workflow_answer step_tune(void *workflow, int timeout_ms, const void
 static void stop_tune(void *workflow)
 {
     struct tune *t = workflow;
-    t->asking_ended = true;
+    t->items.is_ended = true;
     tune_rank_cancel(t);
 }
 
@@ -593,20 +491,12 @@ static const struct workflow_operations tune_operations = {
 
 // ---- views -------------------------------------------------------------------------------------
 
-// `locked`: so long others had the device.
-static uint64_t estimate_time_left(struct tune *t, uint64_t planned, uint64_t locked, uint64_t now)
+// The time that is left of the search, or as much of that as the budget's time leaves.
+static uint64_t time_left(struct tune *t, const struct workflow_progress *p)
 {
-    uint64_t left = planned > t->record_count ? planned - t->record_count : 0;
-    if (t->fresh_done < 2 || left == 0)
-        return 0;
-    double worked = (double)(now - t->first_done_ns) - (double)(locked - t->first_locked_ns);
-    double each = worked > 0 ? worked / (double)(t->fresh_done - 1) : 0;
-    double ns = each * (double)left;
-    double limit = t->o.replay ? 0 : (double)t->o.budget.nanoseconds; // no clock of here
-    double used = limit > 0 ? (double)spent_time(t) : 0;
-    if (limit > 0 && ns > limit - used)
-        ns = limit > used ? limit - used : 0;
-    return (uint64_t)ns;
+    uint64_t limit = t->o.replay ? 0 : t->o.budget.nanoseconds; // no clock of here
+    uint64_t spent = limit > 0 ? spent_time(t) : 0, more = limit > spent ? limit - spent : 0;
+    return limit > 0 && p->left_ns > more ? more : p->left_ns;
 }
 
 // The ranking's share taken out of the evaluator's spans; its results are stored outside of them.
@@ -626,16 +516,13 @@ static void split_times(const struct tune *t, struct tune_progress *out)
 
 void tune_progress(struct tune *t, struct tune_progress *out)
 {
-    uint64_t now = clock_ns();
     *out = t->progress;
     out->valid = space_count(t->subject.space);
     out->has_default = tune_has_default(t);
     // More than the budget says where some were refused, or known without being asked for.
     uint64_t planned = t->planned + t->refused + t->unasked;
-    workflow_progress(t, planned < out->valid ? planned : out->valid, t->record_count,
-                      &out->common);
-    uint64_t locked = out->common.evaluator.times.span_ns[SPAN_LOCKED];
-    out->common.left_ns = estimate_time_left(t, out->common.planned, locked, now);
+    items_progress(&t->items, planned < out->valid ? planned : out->valid, &out->common);
+    out->common.left_ns = time_left(t, &out->common);
     if (t->final_ranking) {
         final_ranking_status(t->final_ranking, &out->ranked.status);
         out->common.left_ns = out->ranked.status.left_ns;
@@ -649,8 +536,8 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     tune_sources_progress(t, out);
     tune_starts_progress(t, out);
     split_times(t, out);
-    out->members = t->members;
-    out->member_count = fill_members(t);
+    out->members = t->lanes.members;
+    out->member_count = lanes_members(&t->lanes, t->w.evaluator, t->o.setup.terms.rules.level);
 }
 
 void tune_view(struct tune *t, struct tune_view *out)
@@ -685,11 +572,11 @@ static int by_place(const void *a, const void *b)
 
 const struct tune_record **tune_ranking(const struct tune *t, size_t *count)
 {
-    const struct tune_record **list = calloc(t->record_count + 1, sizeof(*list));
-    struct placed *placed = calloc(t->record_count + 1, sizeof *placed);
+    const struct tune_record **list = calloc(t->items.record_count + 1, sizeof(*list));
+    struct placed *placed = calloc(t->items.record_count + 1, sizeof *placed);
     size_t timed = 0;
-    for (uint64_t i = 0; list && placed && i < t->record_count; i++) {
-        const struct tune_record *r = t->records[i];
+    for (uint64_t i = 0; list && placed && i < t->items.record_count; i++) {
+        const struct tune_record *r = record_at(t, i);
         if (r->timed || r->values)
             placed[timed++] = (struct placed){r, r->ranked ? r->rank.place : SIZE_MAX,
                                               tune_objective_order(t, r)};
@@ -705,8 +592,8 @@ const struct tune_record **tune_ranking(const struct tune *t, size_t *count)
 
 const struct tune_record *const *tune_records(const struct tune *t, size_t *count)
 {
-    *count = t->record_count;
-    return (const struct tune_record *const *)t->records;
+    *count = t->items.record_count;
+    return (const struct tune_record *const *)t->items.records;
 }
 
 bool tune_job(const struct tune *t, const struct tune_record *record, struct job **out,
@@ -721,8 +608,8 @@ bool tune_job(const struct tune *t, const struct tune_record *record, struct job
 bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,
                 struct text *out, struct error *e)
 {
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        if (&t->items[i]->record == record)
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        if (&item_at(t, i)->record == record)
             return evaluator_fetch(t->w.evaluator, i, what, index, out, e);
     }
     return error_set(e, ERROR_USAGE, "the record is not of this tune");

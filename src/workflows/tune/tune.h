@@ -12,7 +12,7 @@
 #include "search/search.h"
 #include "workflows/tie_break.h"
 #include "workflows/tune/replay.h"
-#include "workflows/final_ranking.h"
+#include "campaign/final_ranking.h"
 #include "campaign/workflow.h"
 #include "campaign/subject.h"
 #include "runner/farm.h"
@@ -79,9 +79,6 @@ struct tune_ranked {
     const struct tune_record *chosen; // of those: what `hone best` answers
     char why[TIE_BREAK_WHY];          // that one was chosen
     uint8_t id[16];                   // of the ranking in the store; zeros with one finalist
-    // On several devices: those that its rounds ran on.
-    const struct ranked_place *places;
-    uint32_t place_count;
     struct final_ranking_status status;
 };
 
@@ -158,7 +155,7 @@ struct tune_progress {
     uint32_t fixed; // launches of each configuration, and no ranking; 0: by the rules
     bool replayed;  // from a recording
     // Where the time went, summed over the results of this run (reused ones not counted).
-    uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns;
+    RESULT_TIMES(RESULT_TIME_MEMBER)
     // All launches of kernels, by the device's clock; a warming-up launch counts as the one it
     // stands before.
     uint64_t kernel_ns;

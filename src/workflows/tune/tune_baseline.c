@@ -15,10 +15,10 @@ enum {
 static bool has_failed(const struct tune *t, const uint32_t *choice)
 {
     size_t bytes = t->o.setup.spec->parameter_count * sizeof *choice;
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        const struct item *n = t->items[i];
-        if (memcmp(n->record.choice, choice, bytes) == 0 && n->result &&
-            n->result->status != STATUS_CORRECT)
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        const struct tune_item *n = item_at(t, i);
+        if (memcmp(n->record.choice, choice, bytes) == 0 && n->item.result &&
+            n->item.result->status != STATUS_CORRECT)
             return true;
     }
     return false;
@@ -52,15 +52,13 @@ static bool find_stand_in(const struct tune *t, const struct space *whole, uint6
 // Jobs that are not answered yet were made with the old reference.
 static bool resubmit_items(struct tune *t, struct error *e)
 {
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        struct item *n = t->items[i];
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        struct tune_item *n = item_at(t, i);
         n->record.is_default = tune_has_default(t) && n->record.index == t->subject.default_index;
-        if (n->result || n->primary)
+        if (n->item.result || n->item.primary)
             continue;
         n->record.job = NULL;
-        if (!spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.device, n->record.choice,
-                      &n->job, e) ||
-            !tune_submit(t, n, i, e))
+        if (!tune_resubmit(t, n, e))
             return false;
     }
     return true;
@@ -83,8 +81,9 @@ static bool tell_replacement(struct tune *t, const uint32_t *was, const uint32_t
     return t->subject.against != NULL;
 }
 
-bool tune_replace_default(struct tune *t, struct error *why)
+bool tune_replace_default(struct workflow *w, struct error *why)
 {
+    struct tune *t = (struct tune *)w;
     struct subject *s = &t->subject;
     struct error e = ERROR_INIT;
     struct evaluator_status status;

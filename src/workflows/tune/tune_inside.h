@@ -5,27 +5,25 @@
 #ifndef HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
 #define HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
 
-#include "workflows/shortlist.h"
+#include "campaign/shortlist.h"
 #include "workflows/scalarization.h"
 #include "search/subspace.h"
 #include "workflows/elsewhere.h"
-#include "workflows/final_ranking.h"
-#include "campaign/subject.h"
+#include "campaign/final_ranking.h"
+#include "campaign/items.h"
+#include "campaign/lanes.h"
 #include "workflows/tune/tune.h"
 
 // A record on its way to the caller.
-struct item {
+struct tune_item {
+    struct item item;
     struct tune_record record;
-    struct twin twin;
-    struct job *job; // until it is submitted
-    struct result *result;
-    struct result *screened; // (or NULL) what `result` was before the ranking
-    double screened_pace;    // of that
-    struct item *primary;    // identical configuration, measured instead
-    struct item *chained;    // in its bucket of `named`
-    bool unasked;            // known, and the strategy has not asked for it: it spends no budget
-    double *values;          // room for those of the objective
-    double *metrics;         // likewise
+    struct result *screened;   // (or NULL) what its result was before the ranking
+    double screened_pace;      // of that
+    struct tune_item *chained; // in its bucket of `named`
+    bool unasked;              // known, and the strategy has not asked for it: it spends no budget
+    double *values;            // room for those of the objective
+    double *metrics;           // likewise
 };
 
 enum { SOURCE_BEST_SHOWN = 3 }; // of each source's best: the report tells what these were worth
@@ -37,19 +35,15 @@ struct tune {
     struct scalarization *strategy;
     struct arena arena;
 
-    struct item **items; // by ticket
-    uint64_t item_count;
-    size_t item_room, record_room, front_room;
-    struct twins twins;
-    struct item *named[TWINS_BUCKETS]; // by configuration
-    uint64_t outstanding;              // asked, not yet handed out
+    struct items items;
+    struct tune_item *named[ITEMS_BUCKETS]; // by configuration
     uint64_t planned;
     uint64_t refused;  // records that the device refused: they spend no budget
     uint64_t ended[2]; // for alike_example: within the device's limits, beyond them
     const struct tune_record *first[2]; // and the first of each
 
     uint64_t *known; // indices of the fastest that the store knows, the fastest first
-    struct item **known_items;
+    struct tune_item **known_items;
     size_t known_count, known_next;
     uint64_t unasked; // of them
 
@@ -65,15 +59,11 @@ struct tune {
     uint32_t start_count;
     uint64_t starts_seen; // so many records were looked at for them
 
-    struct tune_record **front; // of several objectives: the Pareto set so far
-    size_t front_count;         // there is room for every item
-
-    struct tune_record **records; // handed out
-    uint64_t record_count;
-    uint64_t handed_out; // items below are records already
+    struct tune_record **front;     // of several objectives: the Pareto set so far
+    size_t front_count, front_room; // there is room for every item
 
     struct shortlist finalists; // of the ranking, as of now
-    struct item *baseline;      // (or NULL) the default, if it is not one of these
+    struct tune_item *baseline; // (or NULL) the default, if it is not one of these
     uint64_t baseline_ticket;
     struct finalist *in_ranking; // those of the final ranking, while it runs and after
     size_t in_ranking_count, in_ranking_capacity;
@@ -83,21 +73,16 @@ struct tune {
     // (or NULL) What is still to be written of it: another process has the store locked.
     bool (*writing)(struct tune *t, struct error *e);
 
-    struct ranked_place ranked_places[FARM_MOST]; // of the final ranking
-    struct farm_member members[FARM_MOST];        // as of the last question for progress
-    bool is_described;                            // the store has what the devices did
-    uint64_t left_out_told;                       // bits of `ranked_places`: it was said of these
+    struct lanes lanes; // several devices
+    bool is_described;  // the store has what the devices did
     struct tune_progress progress;
     struct evaluator_times before_ranking, ranking; // when it began; what it took
     uint64_t storing_ns;                            // its results
+    double replayed_ns; // what the answers of a replay cost when they were recorded
     uint64_t began_ns,
-        began_locked_ns;      // the budget's time; how long the device was another's before
-    double replayed_ns;       // what the answers of a replay cost when they were recorded
-    uint64_t first_done_ns;   // when the first record that was measured here was there
-    uint64_t first_locked_ns; // so long others had had the device by then
-    uint64_t fresh_done;
-    uint32_t stand_ins; // how often the default was replaced
-    uint32_t unvalued;  // timed records whose energy was refused, before any had values
+        began_locked_ns; // the budget's time; how long the device was another's before
+    uint32_t stand_ins;  // how often the default was replaced
+    uint32_t unvalued;   // timed records whose energy was refused, before any had values
     uint32_t builders;
     bool is_threaded; // the strategy has a thread
     bool is_thinking; // the strategy, about a question
@@ -106,13 +91,20 @@ struct tune {
     bool by_time;     // the objective is the time or an equivalent
     bool has_values;  // some record has values of the objective
     bool was_ranked;  // once, whatever came of it
-    bool asking_ended;
-    struct error why; // nothing more is asked, and it breaks once what runs has ended
 };
+
+static inline struct tune_item *item_at(const struct tune *t, uint64_t ticket)
+{
+    return (struct tune_item *)t->items.list[ticket];
+}
+static inline const struct tune_record *record_at(const struct tune *t, uint64_t ordinal)
+{
+    return t->items.records[ordinal];
+}
 
 // tune.c
 double tune_record_ns(const struct tune_record *r); // the median at the pace of the one device
-void tune_summarise(struct tune *t, struct item *n);
+void tune_summarise(struct tune *t, struct tune_item *n);
 // The first values of a recording's parameters are not a default.
 static inline bool tune_has_default(const struct tune *t)
 {
@@ -122,10 +114,11 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
 // Nothing is asked any more, and no ranking runs: how records compare stays as it is.
 static inline bool tune_is_over(const struct tune *t)
 {
-    return t->asking_ended && !t->final_ranking;
+    return t->items.is_ended && !t->final_ranking;
 }
 
-bool tune_submit(struct tune *t, struct item *n, uint64_t ticket, struct error *e);
+bool tune_resubmit(struct tune *t, struct tune_item *n,
+                   struct error *e); // with a job that is made anew
 struct evaluator *tune_make_evaluator(struct tune *t, struct error *e);
 
 // tune_sources.c
@@ -142,7 +135,7 @@ void tune_starts_progress(struct tune *t, struct tune_progress *out);
 // After the evaluator broke off: if the default configuration, which verifies the results, cannot
 // be run, the next valid one takes its place, and unfinished jobs are submitted again. False with
 // *why if there is none to replace it, or that failed.
-bool tune_replace_default(struct tune *t, struct error *why);
+bool tune_replace_default(struct workflow *w, struct error *why);
 
 // tune_known.c
 // Stored results of a space that is searched in part take part in the ranking, so that no tune
@@ -160,7 +153,7 @@ bool tune_known_ask(struct tune *t, uint64_t index);
 // The objective, and what it makes of the terms of measuring.
 void tune_objective_init(struct tune *t);
 // The values of an item whose record is summarised.
-void tune_objective_value(struct tune *t, struct item *n);
+void tune_objective_value(struct tune *t, struct tune_item *n);
 // A new record: is it the best, or of the Pareto set?
 void tune_objective_note(struct tune *t, struct tune_record *r);
 void tune_objective_tell(struct tune *t, const struct tune_record *r);
@@ -177,7 +170,7 @@ int tune_objective_compare(const struct tune_record *a, double order_a, const st
 // tune_replay.c
 bool tune_replay_fits(const struct tune_options *o, struct error *e); // can it have this budget?
 struct evaluator *tune_replay_evaluator(const struct tune *t, struct error *e);
-bool tune_replay_answer(struct tune *t, struct item *n); // false without memory
+bool tune_replay_answer(struct tune *t, struct tune_item *n); // false without memory
 void tune_replay_progress(const struct tune *t, struct tune_progress *out);
 void tune_replay_summarise(const struct tune *t, struct tune_record *r);
 
@@ -189,7 +182,7 @@ void tune_rank_release(struct tune *t);
 void tune_rank_forget(struct tune *t);
 // A new record that is correct: is its configuration a finalist? Drops the jobs of those that are
 // none.
-void tune_rank_consider(struct tune *t, const struct item *n, uint64_t ticket);
+void tune_rank_consider(struct tune *t, const struct tune_item *n, uint64_t ticket);
 // After the search: starts the ranking, or finds that there is none to be made or that the store
 // has it. False on failure.
 bool tune_rank_start(struct tune *t, struct error *e);

@@ -44,7 +44,7 @@ static bool take_fastest(struct tune *t, const struct store_fastest *rows, size_
     double fastest = INFINITY;
     uint32_t *choice = arena_array(&t->arena, t->o.setup.spec->parameter_count + 1, sizeof *choice);
     t->known = arena_array(&t->arena, most + 1, sizeof *t->known);
-    t->known_items = arena_array(&t->arena, most + 1, sizeof(struct item *));
+    t->known_items = arena_array(&t->arena, most + 1, sizeof(struct tune_item *));
     bool failed = !choice || !t->known || !t->known_items;
     for (size_t i = 0; !failed && i < count && t->known_count < most; i++) {
         if (rows[i].median > rules->near * fastest)
@@ -86,10 +86,10 @@ bool tune_known_find(struct tune *t, struct error *e)
 bool tune_known_start(struct tune *t, size_t room, struct error *e)
 {
     for (; room > 0 && t->known_next < t->known_count; room--) {
-        uint64_t ticket = t->item_count;
+        uint64_t ticket = t->items.count;
         if (!tune_start_item(t, t->known[t->known_next], e))
             return false;
-        struct item *n = t->items[ticket];
+        struct tune_item *n = item_at(t, ticket);
         n->unasked = true;
         t->unasked++;
         t->known_items[t->known_next++] = n;
@@ -100,7 +100,7 @@ bool tune_known_start(struct tune *t, size_t room, struct error *e)
 bool tune_known_ask(struct tune *t, uint64_t index)
 {
     for (size_t i = 0; i < t->known_next; i++) {
-        struct item *n = t->known_items[i];
+        struct tune_item *n = t->known_items[i];
         if (t->known[i] != index)
             continue;
         n->unasked = false;

@@ -17,7 +17,7 @@ void tune_objective_init(struct tune *t)
     o->setup.terms.energy |= objective_uses_energy(&o->objectives, o->setup.spec);
 }
 
-void tune_objective_value(struct tune *t, struct item *n)
+void tune_objective_value(struct tune *t, struct tune_item *n)
 {
     struct tune_record *r = &n->record;
     const struct spec_measured measured = tune_measured(t, r);

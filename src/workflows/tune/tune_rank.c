@@ -21,8 +21,8 @@
 static void drop_job_of(void *context, uint64_t ticket)
 {
     struct tune *t = context;
-    struct item *n = t->items[ticket];
-    if (n->record.is_default && n->result && n->result->status == STATUS_CORRECT &&
+    struct tune_item *n = item_at(t, ticket);
+    if (n->record.is_default && n->item.result && n->item.result->status == STATUS_CORRECT &&
         t->finalists.most > 0) {
         t->baseline = n;
         t->baseline_ticket = ticket;
@@ -55,6 +55,7 @@ void tune_rank_release(struct tune *t)
         finalists_release(t->in_ranking, t->in_ranking_capacity);
     free(t->in_ranking);
     shortlist_release(&t->finalists);
+    lanes_forget(&t->lanes);
 }
 
 // How many samples estimate whether a configuration may be the best: of a stored result no more
@@ -82,12 +83,12 @@ void tune_rank_forget(struct tune *t)
 }
 
 // By which it may be a finalist; 0: it is none. Of identical ones the first takes part for all.
-static double finalist_estimate(const struct item *n)
+static double finalist_estimate(const struct tune_item *n)
 {
-    return n->record.timed && !n->primary ? estimate_of(n->result) / n->record.pace : 0;
+    return n->record.timed && !n->item.primary ? estimate_of(n->item.result) / n->record.pace : 0;
 }
 
-void tune_rank_consider(struct tune *t, const struct item *n, uint64_t ticket)
+void tune_rank_consider(struct tune *t, const struct tune_item *n, uint64_t ticket)
 {
     double estimate = finalist_estimate(n);
     if (estimate > 0)
@@ -96,9 +97,9 @@ void tune_rank_consider(struct tune *t, const struct item *n, uint64_t ticket)
         drop_job_of(t, ticket);
 }
 
-static struct item *item_of(const struct tune *t, size_t finalist)
+static struct tune_item *item_of(const struct tune *t, size_t finalist)
 {
-    return t->items[t->in_ranking[finalist].ticket];
+    return item_at(t, t->in_ranking[finalist].ticket);
 }
 
 // ---- deciding ----------------------------------------------------------------------------------
@@ -115,11 +116,11 @@ static bool choose_among_tied(struct tune *t)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     struct tie_candidate *c = calloc(t->in_ranking_count + 1, sizeof *c);
-    struct item **tied = calloc(t->in_ranking_count + 1, sizeof(struct item *));
+    struct tune_item **tied = calloc(t->in_ranking_count + 1, sizeof(struct tune_item *));
     bool ok = c && tied;
     ranked->tied = 0;
     for (size_t i = 0; ok && i < t->in_ranking_count; i++) {
-        struct item *n = item_of(t, i);
+        struct tune_item *n = item_of(t, i);
         const struct tune_record *r = &n->record;
         if (!r->ranked || !r->rank.tied)
             continue;
@@ -147,15 +148,15 @@ static bool choose_among_tied(struct tune *t)
 
 // ---- records -----------------------------------------------------------------------------------
 
-static void replace_result(struct tune *t, struct item *n, struct result *result)
+static void replace_result(struct tune *t, struct tune_item *n, struct result *result)
 {
     struct tune_progress *p = &t->progress;
-    p->by_status[n->result->status]--;
+    p->by_status[n->item.result->status]--;
     p->by_status[result->status]++;
     if (!p->examples[result->status])
         p->examples[result->status] = &n->record;
-    n->screened = n->result; // what was handed out lives as long as the tune
-    n->result = result;
+    n->screened = n->item.result; // what was handed out lives as long as the tune
+    n->item.result = result;
     n->record.result = result;
     n->screened_pace = n->record.pace;
     n->record.pace = 1;
@@ -163,12 +164,12 @@ static void replace_result(struct tune *t, struct item *n, struct result *result
 }
 
 // The result of a finalist and of those that are identical to it.
-static bool replace_results(struct tune *t, struct item *n, struct result *result)
+static bool replace_results(struct tune *t, struct tune_item *n, struct result *result)
 {
     replace_result(t, n, result);
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        struct item *other = t->items[i];
-        if (other->primary != n || !other->result)
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        struct tune_item *other = item_at(t, i);
+        if (other->item.primary != &n->item || !other->item.result)
             continue;
         struct result *copy = result_clone(result);
         if (!copy)
@@ -178,11 +179,11 @@ static bool replace_results(struct tune *t, struct item *n, struct result *resul
     return true;
 }
 
-static void mark_ranked(struct tune *t, struct item *n, const struct ranking_entry *entry)
+static void mark_ranked(struct tune *t, struct tune_item *n, const struct ranking_entry *entry)
 {
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        struct item *other = t->items[i];
-        if (other != n && other->primary != n)
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        struct tune_item *other = item_at(t, i);
+        if (other != n && other->item.primary != &n->item)
             continue;
         other->record.ranked = true;
         other->record.rank = *entry;
@@ -207,7 +208,7 @@ static struct ranked_terms ranked_terms_of(const struct tune *t, bool is_short, 
 static struct result *ranked_result(struct tune *t, const struct finalist *c)
 {
     const struct tune_ranked *ranked = &t->progress.ranked;
-    struct result *r = result_clone(t->items[c->ticket]->result);
+    struct result *r = result_clone(item_at(t, c->ticket)->item.result);
     if (!r)
         return NULL;
     r->reused = false;
@@ -278,7 +279,7 @@ static bool take_ranked_results(struct tune *t, struct error *e)
 {
     for (size_t i = 0; i < t->in_ranking_count; i++) {
         const struct finalist *c = &t->in_ranking[i];
-        struct item *n = t->items[c->ticket];
+        struct tune_item *n = item_at(t, c->ticket);
         if (!has_news(t, c))
             continue;
         struct result *r = ranked_result(t, c);
@@ -299,7 +300,7 @@ static struct evaluator_times times_now(struct tune *t)
 }
 
 // However it came to its end: what it took is counted, once, and nothing of it runs any more.
-static void end_tune_rounds(struct tune *t)
+static bool end_tune_rounds(struct tune *t)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     struct evaluator_times now = times_now(t);
@@ -312,6 +313,7 @@ static void end_tune_rounds(struct tune *t)
     ranked->running = false;
     final_ranking_free(t->final_ranking);
     t->final_ranking = NULL;
+    return lanes_end(&t->lanes);
 }
 
 static void forget_finalists(struct tune *t)
@@ -320,6 +322,7 @@ static void forget_finalists(struct tune *t)
     free(t->in_ranking);
     t->in_ranking = NULL;
     t->in_ranking_count = t->in_ranking_capacity = 0;
+    lanes_forget(&t->lanes);
     memset(&t->progress.ranked, 0, sizeof t->progress.ranked);
 }
 
@@ -353,10 +356,10 @@ static bool has_failed_there(const struct finalist *c)
 static bool has_other_finalists(const struct tune *t)
 {
     double fastest = INFINITY, newcomer = INFINITY;
-    for (uint64_t i = 0; failed_leader(t) && i < t->item_count; i++) {
-        const struct item *n = t->items[i];
+    for (uint64_t i = 0; failed_leader(t) && i < t->items.count; i++) {
+        const struct tune_item *n = item_at(t, i);
         const struct finalist *c = finalist_of(t, i);
-        double estimate = n->result && !has_failed_there(c) ? finalist_estimate(n) : 0;
+        double estimate = n->item.result && !has_failed_there(c) ? finalist_estimate(n) : 0;
         if (!(estimate > 0))
             continue;
         fastest = fmin(fastest, estimate);
@@ -371,17 +374,15 @@ static bool begin_ranking(struct tune *t, struct error *e);
 // Builds a job that was dropped again; the turns verify it.
 static bool reload_job(struct tune *t, uint64_t ticket, struct error *e)
 {
-    struct item *n = t->items[ticket];
-    return n->record.job || (spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.device,
-                                      n->record.choice, &n->job, e) &&
-                             tune_submit(t, n, ticket, e));
+    struct tune_item *n = item_at(t, ticket);
+    return n->record.job || tune_resubmit(t, n, e);
 }
 
 // The finalists are chosen again as if those that failed had never been screened, and ranked.
 static bool rank_anew(struct tune *t, struct error *e)
 {
     const size_t failed = t->progress.ranked.failed;
-    const struct tune_record *wrong = &t->items[failed_leader(t)->ticket]->record;
+    const struct tune_record *wrong = &item_at(t, failed_leader(t)->ticket)->record;
     log_add(t->o.setup.log, LOG_WARNING,
             "%s was the fastest of the screening and failed in the ranking: the finalists are "
             "chosen anew",
@@ -392,13 +393,13 @@ static bool rank_anew(struct tune *t, struct error *e)
     t->baseline = NULL;
     if (!tune_rank_init(t))
         return error_memory(e);
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        if (t->items[i]->result)
-            tune_rank_consider(t, t->items[i], i);
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        if (item_at(t, i)->item.result)
+            tune_rank_consider(t, item_at(t, i), i);
     }
-    const struct item *first = t->items[t->finalists.list[0].ticket];
+    const struct tune_item *first = item_at(t, t->finalists.list[0].ticket);
     evaluator_best(t->w.evaluator, (uint64_t)tune_record_ns(&first->record),
-                   (uint64_t)((double)first->result->verify_launch_ns / first->record.pace));
+                   (uint64_t)((double)first->item.result->verify_launch_ns / first->record.pace));
     bool ok = !t->baseline || reload_job(t, t->baseline_ticket, e);
     for (size_t i = 0; ok && i < t->finalists.count; i++)
         ok = reload_job(t, t->finalists.list[i].ticket, e);
@@ -424,8 +425,8 @@ static bool finish_ranking(struct tune *t, struct error *e)
         return true;
     ok = take_ranked_results(t, e) && ok;
     // The fastest by screening, for when the best so far failed in the ranking.
-    for (uint64_t i = 0; i < t->record_count; i++) {
-        const struct tune_record *r = t->records[i];
+    for (uint64_t i = 0; i < t->items.record_count; i++) {
+        const struct tune_record *r = record_at(t, i);
         if (r->timed && !r->same_as && (!best || tune_objective_compare(r, 0, best, 0) < 0))
             best = r;
     }
@@ -441,7 +442,7 @@ static void put_in_order(struct tune *t, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         struct finalist c = t->in_ranking[i];
-        const char *configuration = t->items[c.ticket]->record.configuration;
+        const char *configuration = item_at(t, c.ticket)->record.configuration;
         size_t at = i;
         for (; at > 0 && strcmp(item_of(t, at - 1)->record.configuration, configuration) > 0; at--)
             t->in_ranking[at] = t->in_ranking[at - 1];
@@ -478,11 +479,11 @@ static bool is_of_ranking(const struct result *r, const struct result *ranking)
 static bool has_ranking(const struct tune *t)
 {
     const struct shortlist *c = &t->finalists;
-    const struct result *first = t->items[c->list[0].ticket]->result;
+    const struct result *first = item_at(t, c->list[0].ticket)->item.result;
     double behind = t->o.setup.terms.rules.behind * c->list[0].estimate_ns;
     bool known = is_of_ranking(first, first), alone = known && is_alone(first);
     for (size_t i = 0; known && i < c->count; i++) {
-        const struct result *r = t->items[c->list[i].ticket]->result;
+        const struct result *r = item_at(t, c->list[i].ticket)->item.result;
         bool far = r->reused && r->stop != STOP_RANKED && c->list[i].estimate_ns > behind;
         known = is_of_ranking(r, first) || (far && !alone);
     }
@@ -503,10 +504,10 @@ static bool gather_known(struct tune *t, const struct result *first)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     size_t count = 0;
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        const struct item *n = t->items[i];
-        const struct result *r = n->result;
-        if (n->primary || !r || !is_of_ranking(r, first))
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        const struct tune_item *n = item_at(t, i);
+        const struct result *r = n->item.result;
+        if (n->item.primary || !r || !is_of_ranking(r, first))
             continue;
         struct finalist *c = &t->in_ranking[count++];
         c->ticket = i;
@@ -531,13 +532,13 @@ static bool gather_known(struct tune *t, const struct result *first)
 static bool decide_again(struct tune *t, bool *whole, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
-    const struct result *first = t->items[t->finalists.list[0].ticket]->result;
+    const struct result *first = item_at(t, t->finalists.list[0].ticket)->item.result;
     size_t winner = 0;
     ranked->known = true;
     ranked->status.batch = first->batch;
     ranked->status.warmups = first->warmups;
     memcpy(ranked->id, first->ranking, sizeof ranked->id);
-    if (!make_room_in_ranking(t, t->item_count) || !gather_known(t, first))
+    if (!make_room_in_ranking(t, t->items.count) || !gather_known(t, first))
         return error_memory(e);
     put_in_order(t, t->in_ranking_count);
     const struct measure_rules rules =
@@ -561,7 +562,7 @@ static bool decide_again(struct tune *t, bool *whole, struct error *e)
 static bool restate_ranking(struct tune *t, struct error *e)
 {
     const struct shortlist *c = &t->finalists;
-    const struct result *first = t->items[c->list[0].ticket]->result;
+    const struct result *first = item_at(t, c->list[0].ticket)->item.result;
     struct store *store = t->o.setup.store;
     struct error why = ERROR_INIT;
     bool later = false;
@@ -570,7 +571,7 @@ static bool restate_ranking(struct tune *t, struct error *e)
         return true;
     bool begun = store_together(store, &why), ok = begun;
     for (size_t i = 0; ok && i < c->count; i++) {
-        const struct result *known = t->items[c->list[i].ticket]->result;
+        const struct result *known = item_at(t, c->list[i].ticket)->item.result;
         if (!is_of_ranking(known, first) ||
             known->origin) // of a store behind nothing is taken over
             continue;
@@ -591,23 +592,6 @@ static bool restate_ranking(struct tune *t, struct error *e)
 
 // ---- running -----------------------------------------------------------------------------------
 
-// The devices that work; where the search came to its end before any was tried, all that are left: false.
-static bool use_places(struct tune *t)
-{
-    struct tune_ranked *ranked = &t->progress.ranked;
-    uint32_t count = farm_members(t->w.evaluator, t->members), working = 0;
-    for (uint32_t i = 0; i < count; i++)
-        working += t->members[i].state == FARM_WORKING;
-    ranked->places = t->ranked_places;
-    ranked->place_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        enum farm_state state = t->members[i].state;
-        if (working ? state == FARM_WORKING : farm_is_usable(state))
-            t->ranked_places[ranked->place_count++] = (struct ranked_place){.place = i};
-    }
-    return working > 0;
-}
-
 // A ranking of one has no id, since no other result could belong to it.
 static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
 {
@@ -616,13 +600,7 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
     ranked->is_short = t->progress.out_of_time;
     if (t->in_ranking_count > 1 && getrandom(ranked->id, size, 0) != (ssize_t)size)
         return error_set(e, ERROR_INTERNAL, "the system has no random numbers");
-    bool compared = use_places(t);
     struct final_ranking_options o = {
-        .places = t->ranked_places,
-        .place_count = ranked->place_count,
-        .outlier = compared                 ? 0
-                   : t->o.setup.outlier > 0 ? t->o.setup.outlier
-                                            : FARM_OUTLIER,
         .evaluator = t->w.evaluator,
         .rules = &t->o.setup.terms.rules,
         .device = t->o.setup.device,
@@ -632,6 +610,7 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
         .has_late = has_late,
         .is_short = ranked->is_short,
         .energy = t->o.setup.spec->uses_energy};
+    lanes_use(&t->lanes, t->w.evaluator, &t->o.setup, &o);
     t->final_ranking = final_ranking_new(&o, e);
     ranked->running = t->final_ranking != NULL;
     t->before_ranking = times_now(t);
@@ -642,11 +621,12 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
 // is many times slower: it is then the late one.
 static bool add_baseline(struct tune *t)
 {
-    double estimate = t->baseline ? estimate_of(t->baseline->result) / t->baseline->record.pace : 0;
+    double estimate =
+        t->baseline ? estimate_of(t->baseline->item.result) / t->baseline->record.pace : 0;
     if (!t->baseline || !(estimate > 0))
         return false;
     for (size_t i = 0; i < t->in_ranking_count; i++) {
-        if (item_of(t, i) == t->baseline->primary)
+        if (&item_of(t, i)->item == t->baseline->item.primary)
             return false;
     }
     t->in_ranking[t->in_ranking_count++] =
@@ -680,7 +660,7 @@ bool tune_rank_start(struct tune *t, struct error *e)
     bool whole = false;
     if (has_ranking(t)) {
         // Was it decided as it would be now? Where the time is up one that is not short does, too.
-        const struct result *r = t->items[c->list[0].ticket]->result;
+        const struct result *r = item_at(t, c->list[0].ticket)->item.result;
         bool by_rules =
             is_by_rules(t, r, false) || (t->progress.out_of_time && is_by_rules(t, r, true));
         bool has_energy =
@@ -694,30 +674,13 @@ bool tune_rank_start(struct tune *t, struct error *e)
     return begin_ranking(t, e);
 }
 
-// Devices that the rounds have left out since the last time.
-static void tell_left_out(struct tune *t)
-{
-    const struct tune_ranked *ranked = &t->progress.ranked;
-    for (uint32_t i = 0; i < ranked->place_count; i++) {
-        const struct ranked_place *p = &ranked->places[i];
-        if (!p->why[0] || (t->left_out_told >> i & 1))
-            continue;
-        t->left_out_told |= 1ull << i;
-        farm_members(t->w.evaluator, t->members);
-        log_add(t->o.setup.log, LOG_WARNING, "%s is left out: %s", t->members[p->place].name,
-                p->why);
-    }
-}
-
 bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e)
 {
     enum workflow_answer answer = final_ranking_step(t->final_ranking, timeout_ms, e);
-    tell_left_out(t);
+    lanes_tell(&t->lanes, t->w.evaluator, t->o.setup.log);
     final_ranking_status(t->final_ranking, &t->progress.ranked.status);
-    if (answer == WORKFLOW_END) {
-        end_tune_rounds(t);
-        return finish_ranking(t, e);
-    }
+    if (answer == WORKFLOW_END)
+        return (end_tune_rounds(t) || error_memory(e)) && finish_ranking(t, e);
     if (answer == WORKFLOW_BROKEN)
         end_tune_rounds(t);
     return answer != WORKFLOW_BROKEN;
@@ -735,11 +698,11 @@ void tune_rank_cancel(struct tune *t)
 // The screening estimate of a record, from its result before the ranking.
 static double screened_estimate(const struct tune *t, const struct tune_record *r)
 {
-    for (uint64_t i = 0; i < t->item_count; i++) {
-        const struct item *n = t->items[i];
+    for (uint64_t i = 0; i < t->items.count; i++) {
+        const struct tune_item *n = item_at(t, i);
         if (&n->record == r)
             return n->screened ? estimate_of(n->screened) / n->screened_pace
-                               : estimate_of(n->result) / n->record.pace;
+                               : estimate_of(n->item.result) / n->record.pace;
     }
     return 0;
 }

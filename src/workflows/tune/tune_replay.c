@@ -40,7 +40,7 @@ static size_t room(struct evaluator *ev)
 {
     const struct tune *t = ((const struct replay_evaluator *)ev)->tune;
     uint64_t most = t->o.setup.jobs ? t->o.setup.jobs : 1;
-    return most > t->outstanding ? (size_t)(most - t->outstanding) : 0;
+    return most > t->items.outstanding ? (size_t)(most - t->items.outstanding) : 0;
 }
 
 static bool always_idle(struct evaluator *ev)
@@ -131,13 +131,13 @@ static struct result *result_of(const struct replay *replay, const struct record
     return r;
 }
 
-bool tune_replay_answer(struct tune *t, struct item *n)
+bool tune_replay_answer(struct tune *t, struct tune_item *n)
 {
     const struct replay *r = t->o.replay;
-    n->result = result_of(r, replay_row(r, n->record.index), &t->arena);
-    if (n->result && !isnan(r->mean_cost_ns))
+    n->item.result = result_of(r, replay_row(r, n->record.index), &t->arena);
+    if (n->item.result && !isnan(r->mean_cost_ns))
         t->replayed_ns += replay_cost_ns(r, n->record.index);
-    return n->result != NULL;
+    return n->item.result != NULL;
 }
 
 void tune_replay_progress(const struct tune *t, struct tune_progress *out)

@@ -197,8 +197,8 @@ bool tune_sources_find(struct tune *t, const struct strategy_setup *setup, struc
 // Looks at the records that are new since the last call.
 static void note_recommended(struct tune *t)
 {
-    for (; t->recommended_seen < t->record_count; t->recommended_seen++) {
-        const struct tune_record *r = t->records[t->recommended_seen];
+    for (; t->recommended_seen < t->items.record_count; t->recommended_seen++) {
+        const struct tune_record *r = record_at(t, t->recommended_seen);
         for (uint32_t i = 0; i < t->elsewhere.count; i++) {
             uint32_t count;
             const uint64_t *indices = source_best(t->elsewhere.items[i], &count);

@@ -30,8 +30,8 @@ bool tune_starts_find(struct tune *t, struct error *e)
 
 void tune_starts_progress(struct tune *t, struct tune_progress *out)
 {
-    for (; t->start_count > 0 && t->starts_seen < t->record_count; t->starts_seen++) {
-        const struct tune_record *r = t->records[t->starts_seen];
+    for (; t->start_count > 0 && t->starts_seen < t->items.record_count; t->starts_seen++) {
+        const struct tune_record *r = record_at(t, t->starts_seen);
         for (uint32_t i = 0; i < t->start_count; i++) {
             if (t->start_indices[i] == r->index)
                 t->starts[i].record = r;

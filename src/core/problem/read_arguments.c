@@ -1,0 +1,354 @@
+// Arguments of the kernels, from KernelSpecification.Arguments: type, memory, access, size, fill
+// and how an output is verified. A fill is a constant, random, a generator expression or a data
+// file; which keys count depends on it.
+#include "problem/read_kernels.h"
+
+#include "base/text.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static const char *const memory_names[] = {MEMORIES(LIST_TEXT)};
+
+static const char *const access_names[] = {ACCESSES(LIST_TEXT)};
+
+static const char *const compare_names[] = {COMPARES(LIST_TEXT)};
+
+bool find_argument(const struct reader *r, const struct kernel_spec *k, struct node n,
+                   const char *name, uint32_t *out)
+{
+    const char **names = arena_array(r->arena, k->argument_count + 1, sizeof *names);
+    if (!names)
+        return error_memory(r->error);
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        names[i] = k->arguments[i].name;
+        if (strcmp(names[i], name) != 0)
+            continue;
+        *out = i;
+        return true;
+    }
+    const char *near = str_nearest(name, names, k->argument_count);
+    return node_error(r, n, "there is no argument '%s'%s%s%s", name,
+                      near ? "; did you mean '" : "; see ",
+                      near         ? near
+                      : r->origins ? "arguments"
+                                   : "KernelSpecification.Arguments",
+                      near ? "'?" : "");
+}
+
+// ---- fills -------------------------------------------------------------------------------------
+
+enum fill_choice {
+    CHOICE_CONSTANT,
+    CHOICE_RANDOM,
+    CHOICE_GENERATOR,
+    CHOICE_BINARY,
+    CHOICE_UNINITIALIZED,
+    CHOICE_SCRIPT,
+    CHOICE_HDF,
+    CHOICE_COUNT
+};
+
+static const char *const fill_names[] = {"Constant",      "Random", "Generator", "BinaryRaw",
+                                         "Uninitialized", "Script", "BinaryHDF"};
+
+static bool read_range(const struct reader *r, struct node item, struct fill_spec *out)
+{
+    const struct expr_symbols *symbols = &r->spec->symbols;
+    struct node range = node_get(r, item, "Range");
+    if (!node_present(range))
+        return true;
+    if (node_count(range) != 2)
+        return node_error(r, range, "must be a list of two: [low, high]");
+    return read_formula(r, node_item(r, range, 0), symbols, &out->low) &&
+           read_formula(r, node_item(r, range, 1), symbols, &out->high);
+}
+
+static bool read_random(const struct reader *r, struct node item, struct fill_spec *out)
+{
+    static const char *const distributions[] = {"uniform", "normal"};
+    size_t distribution;
+    if (!read_choice(r, node_get(r, item, "Distribution"), distributions, 2, 0, &distribution) ||
+        !read_range(r, item, out))
+        return false;
+    out->kind = distribution == 1 ? FILL_NORMAL : FILL_UNIFORM;
+    struct node seed = node_get(r, item, "RandomSeed");
+    if (json_is_integer(seed.json))
+        out->seed = (uint64_t)json_integer_value(seed.json);
+    return true;
+}
+
+static bool read_fill_source(const struct reader *r, const struct kernel_spec *k, struct node item,
+                             enum fill_choice choice, struct fill_spec *out)
+{
+    struct node n = node_get(r, item, "DataSource");
+    if (!node_text(n))
+        return node_error(r, n,
+                          choice == CHOICE_BINARY
+                              ? "is missing: FillType BinaryRaw needs the file's name"
+                              : "is missing: FillType Generator needs an expression over i");
+    if (choice == CHOICE_BINARY) {
+        out->kind = FILL_DATA;
+        return read_data_name(r, n, &out->file);
+    }
+    out->kind = FILL_GENERATOR;
+    return read_formula(r, n, &k->generator_symbols, &out->generator);
+}
+
+bool read_fill(const struct reader *r, const struct kernel_spec *k, struct node item, uint64_t seed,
+               struct fill_spec *out)
+{
+    size_t choice;
+    struct node type = node_get(r, item, "FillType");
+    *out = (struct fill_spec){.kind = FILL_CONSTANT, .path = item.path, .seed = seed};
+    if (!read_choice(r, type, fill_names, CHOICE_COUNT, CHOICE_CONSTANT, &choice))
+        return false;
+    struct node n = node_get_either(r, item, "FillExpression", "ScalarValue");
+    if (!node_present(n))
+        n = node_get(r, item, "FillValue");
+    if (!read_formula(r, n, &r->spec->symbols, &out->value))
+        return false;
+    switch ((enum fill_choice)choice) {
+    case CHOICE_RANDOM:
+        return read_random(r, item, out);
+    case CHOICE_GENERATOR:
+    case CHOICE_BINARY:
+        return read_fill_source(r, k, item, (enum fill_choice)choice, out);
+    case CHOICE_UNINITIALIZED:
+        out->kind = FILL_NONE;
+        return true;
+    case CHOICE_SCRIPT:
+        return node_error(r, type,
+                          "Script would run a program, and a spec is data only; write the "
+                          "values to a file and use BinaryRaw");
+    case CHOICE_HDF:
+        return node_error(r, type,
+                          "BinaryHDF is outside what hone reads; write the values to a "
+                          ".npy file and use BinaryRaw");
+    default:
+        return true;
+    }
+}
+
+// ---- verification ------------------------------------------------------------------------------
+
+static bool read_verification(const struct reader *r, struct node n, struct compare_spec *out)
+{
+    const struct expr_symbols *symbols = &r->spec->symbols;
+    struct node method = node_get(r, n, "Method"), region = node_get(r, n, "Region");
+    size_t kind;
+    if (!read_choice(r, method, compare_names, COMPARE_COUNT, COMPARE_CLOSE, &kind))
+        return false;
+    out->chosen = node_present(method);
+    out->kind = (enum compare_kind)kind;
+    if (node_present(region) && node_count(region) != 2)
+        return node_error(r, region, "must be a list of two: [first, count]");
+    if (node_present(region) && (!read_formula(r, node_item(r, region, 0), symbols, &out->first) ||
+                                 !read_formula(r, node_item(r, region, 1), symbols, &out->count)))
+        return false;
+    return read_formula(r, node_get(r, n, "AbsoluteTolerance"), symbols, &out->atol) &&
+           read_formula(r, node_get(r, n, "RelativeTolerance"), symbols, &out->rtol);
+}
+
+// ---- one argument ------------------------------------------------------------------------------
+
+static bool read_argument_type(const struct reader *r, struct node item, struct argument_spec *a)
+{
+    struct node type = node_get(r, item, "Type"), bytes = node_get(r, item, "TypeSize");
+    const char *text;
+    if (!read_formula(r, node_get(r, item, "TypeExpression"), &r->spec->symbols, &a->type))
+        return false;
+    if (a->type.expr && !node_text(type))
+        return true;
+    if (!read_text(r, type, &text))
+        return false;
+    if (str_equal_nocase(text, "custom"))
+        a->element = (struct element){.scalar = SCALAR_CUSTOM, .width = 1};
+    else if (!element_parse(text, &a->element))
+        return node_error(r, type,
+                          "'%s' is no type hone knows; use int32, float, double, half, "
+                          "uint8, float4 and the like, or custom with TypeSize",
+                          text);
+    if (a->element.scalar != SCALAR_CUSTOM)
+        return true;
+    json_int_t size = json_integer_value(bytes.json);
+    if (size < 1 || size > 65536)
+        return node_error(r, bytes, "a custom type needs its size in bytes, from 1 to 65536");
+    a->element.custom_bytes = (uint32_t)size;
+    return true;
+}
+
+static bool read_access(const struct reader *r, struct node item, struct argument_spec *a)
+{
+    struct node output = node_get(r, item, "Output");
+    bool expected = node_present(node_get(r, item, "Expect"));
+    bool buffer = a->memory == MEMORY_VECTOR, wanted = node_flag(output, expected);
+    size_t access;
+    a->temporary = node_flag(node_get(r, item, "Temporary"), false);
+    if (!read_choice(r, node_get(r, item, "AccessType"), access_names, ACCESS_COUNT,
+                     wanted || a->temporary ? ACCESS_BOTH : ACCESS_READ, &access))
+        return false;
+    a->access = buffer ? (enum access)access : ACCESS_READ;
+    a->says_access = node_present(node_get(r, item, "AccessType"));
+    if (wanted && !buffer)
+        return node_error(r, output, "only an argument of MemoryType Vector can be an output");
+    if (wanted && a->temporary)
+        return node_error(r, output,
+                          "a temporary buffer is not compared; leave one of the two out");
+    if (wanted && access == ACCESS_READ)
+        return node_error(r, output,
+                          "a ReadOnly argument is no output; say \"AccessType\": "
+                          "\"WriteOnly\"");
+    a->output = !a->temporary && node_flag(output, a->access != ACCESS_READ);
+    a->keep = a->access == ACCESS_BOTH && !node_flag(node_get(r, item, "Restore"), true);
+    return true;
+}
+
+static bool read_contents(const struct reader *r, const struct kernel_spec *k, struct node item,
+                          uint64_t seed, struct argument_spec *a)
+{
+    struct node type = node_get(r, item, "FillType");
+    if (a->memory == MEMORY_SCALAR && a->element.scalar == SCALAR_CUSTOM)
+        return node_error(
+            r, node_get(r, item, "Type"),
+            "a struct by value is outside what hone passes to a kernel; one that takes "
+            "its members, or a pointer to it (a Vector), can be tuned");
+    if (!read_fill(r, k, item, seed, &a->fill))
+        return false;
+    if (a->memory == MEMORY_SCALAR && a->fill.kind != FILL_CONSTANT)
+        return node_error(r, type, "a Scalar has one value: give FillValue or FillExpression");
+    // The contents of what the kernel must write itself do not matter: it is poisoned.
+    bool open = a->access == ACCESS_WRITE || (a->temporary && !node_present(type));
+    if (open && a->memory != MEMORY_SCALAR)
+        a->fill = (struct fill_spec){.kind = FILL_NONE, .path = item.path};
+    return true;
+}
+
+static bool read_argument_name(const struct reader *r, const struct kernel_spec *k,
+                               struct node item, struct argument_spec *a)
+{
+    struct node name = node_get(r, item, "Name");
+    a->path = item.path;
+    if (node_present(name) && !read_text(r, name, &a->name))
+        return false;
+    if (!node_present(name))
+        a->name = arena_printf(r->arena, "argument%u", k->argument_count);
+    if (!a->name)
+        return error_memory(r->error);
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        if (strcmp(k->arguments[i].name, a->name) == 0)
+            return node_error(r, name, "there are two arguments '%s'", a->name);
+    }
+    return true;
+}
+
+static bool read_memory(const struct reader *r, struct node item, struct argument_spec *a)
+{
+    static const char *const kinds[] = {"Global", "Constant"};
+    size_t memory, kind;
+    struct node n = node_get(r, item, "MemoryType");
+    a->memory = MEMORY_VECTOR;
+    if (!node_present(n))
+        return node_error(r, n, "is missing: use Scalar, Vector, Local or Symbol");
+    if (!read_choice(r, n, memory_names, MEMORY_COUNT, MEMORY_VECTOR, &memory) ||
+        !read_choice(r, node_get(r, item, "MemType"), kinds, 2, 0, &kind))
+        return false;
+    a->memory = kind == 1 && memory == MEMORY_VECTOR ? MEMORY_SYMBOL : (enum memory)memory;
+    return true;
+}
+
+// Once it has a name it is there, whatever else is wrong with it.
+static bool read_argument_spec(const struct reader *r, struct kernel_spec *k, struct node item,
+                               uint64_t seed, struct argument_spec *a)
+{
+    uint32_t before = r->faults->count;
+    if (!read_argument_name(r, k, item, a))
+        return false;
+    k->argument_count++;
+    bool ok = read_on(r, read_argument_type(r, item, a)) && read_on(r, read_memory(r, item, a)) &&
+              read_on(r, read_access(r, item, a)) &&
+              read_size(r, k, ALL_LANGUAGES, node_get(r, item, "Size"), &a->size) &&
+              read_on(r, read_contents(r, k, item, seed, a)) &&
+              read_on(r, read_verification(r, node_get(r, item, "Verification"), &a->compare));
+    a->compare.allow_nan = node_flag(node_get(r, item, "AllowNaN"), false);
+    a->faulty = r->faults->count > before;
+    return ok;
+}
+
+// ---- views -------------------------------------------------------------------------------------
+
+// {"Argument": "bodies", "First": 1, "Stride": 4}, or the name alone.
+static bool read_link(const struct reader *r, struct kernel_spec *k, struct node item,
+                      struct argument_spec *a)
+{
+    struct node n = node_get(r, item, "LinkedTo");
+    bool is_object = json_is_object(n.json);
+    struct node name = is_object ? node_get(r, n, "Argument") : n;
+    if (!node_present(n))
+        return true;
+    if (!node_text(name))
+        return node_error(r, name, "is missing: the name of the argument with the data");
+    if (!find_argument(r, k, name, node_text(name), &a->link.argument))
+        return false;
+    const struct argument_spec *of = &k->arguments[a->link.argument];
+    a->link.path = n.path;
+    if (a->memory == MEMORY_SCALAR || a->memory == MEMORY_LOCAL)
+        return node_error(r, n, "only a Vector or Symbol is a view of other data");
+    if (of == a || of->memory == MEMORY_SCALAR || of->memory == MEMORY_LOCAL)
+        return of->faulty || node_error(r, n, "'%s' is no other Vector or Symbol", of->name);
+    return !is_object ||
+           (read_size(r, k, ALL_LANGUAGES, node_get(r, n, "First"), &a->link.first) &&
+            read_size(r, k, ALL_LANGUAGES, node_get(r, n, "Stride"), &a->link.stride));
+}
+
+// Once all names are known.
+static bool read_links(const struct reader *r, struct kernel_spec *k, struct node list)
+{
+    uint32_t a = 0;
+    for (size_t i = 0; i < node_count(list) && a < k->argument_count; i++) {
+        struct node item = node_item(r, list, i);
+        if (strcmp(item.path, k->arguments[a].path) != 0)
+            continue; // it has no usable name
+        if (!read_on(r, read_link(r, k, item, &k->arguments[a])))
+            return false;
+        a++;
+    }
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        const struct link_spec *l = &k->arguments[i].link;
+        const struct argument_spec *of = &k->arguments[l->argument];
+        if (l->path && of->link.path &&
+            !read_on(r, error_set(r->error, ERROR_INPUT,
+                                  "%s: '%s' is a view itself: name the argument with the data",
+                                  l->path, of->name)))
+            return false;
+    }
+    return true;
+}
+
+bool read_arguments(struct reader *r, struct node kernel, struct kernel_spec *k)
+{
+    struct node list = node_get(r, kernel, "Arguments");
+    size_t count = node_count(list);
+    k->arguments = arena_array(r->arena, count + 1, sizeof *k->arguments);
+    if (!k->arguments)
+        return error_memory(r->error);
+    // The spec's names with i and size behind them; there they hide names of the spec.
+    const struct expr_symbols *own = &r->spec->symbols;
+    struct expr_symbol *items = arena_array(r->arena, own->count + 2, sizeof *items);
+    if (!items)
+        return error_memory(r->error);
+    for (size_t i = 0; i < own->count; i++) {
+        items[i] = own->items[i];
+        if (strcmp(items[i].name, "i") == 0 || strcmp(items[i].name, "size") == 0)
+            items[i].name = "";
+    }
+    items[own->count].name = "i";
+    items[own->count + 1].name = "size";
+    k->generator_symbols = (struct expr_symbols){items, own->count + 2};
+    for (size_t i = 0; i < count; i++) {
+        struct argument_spec *a = &k->arguments[k->argument_count];
+        if (!read_on(r, read_argument_spec(r, k, node_item(r, list, i), i + 1, a)))
+            return false;
+    }
+    return read_links(r, k, list);
+}

@@ -1,0 +1,190 @@
+// A spec's kernels, resolved per language. Private to src/core/problem.
+//
+// Expressions that a spec leaves out have expr == NULL.
+#ifndef HONE_PROBLEM_SPEC_KERNELS_H
+#define HONE_PROBLEM_SPEC_KERNELS_H
+
+#include "problem/facts.h"
+#include "problem/spec.h"
+
+#include <limits.h>
+
+struct program_spec {
+    const char *path;         // of the key that names the source, for messages
+    const char *text;         // KernelSource; NULL: the files
+    const char *const *files; // as written, joined in order
+    uint32_t file_count;
+    const char *const *options;
+    uint32_t option_count;
+    const char *const *folders; // as written
+    uint32_t folder_count;
+    const char *target; // of Retarget; NULL: the driver's own
+    struct formula retarget_when;
+};
+
+struct size_spec {
+    struct formula axis[3];
+    uint32_t axes; // 0: not given
+};
+
+struct divisor_spec {
+    struct formula *items;
+    uint32_t count;
+    bool given; // else the local size
+};
+
+// Launches that are made several times over. Between two passes the buffers of a pair change roles:
+// what the second got is what the first is then.
+struct repeat_spec {
+    struct formula count; // not given: once
+    struct swap_spec {
+        const char *path;
+        uint32_t from, to; // arguments
+    } * swaps;
+    uint32_t swap_count;
+};
+
+struct launch_spec {
+    const char *path;
+    const char *name;   // NULL: the kernel's
+    const char *kernel; // plain name; NULL: kernel_expression gives it
+    struct formula kernel_expression;
+    uint32_t program;
+    bool groups;             // `global` counts work-groups
+    struct size_spec global; // not given: problem divided by divisors
+    struct size_spec problem;
+    struct divisor_spec divisors[3];
+    struct size_spec local; // not given: the driver chooses
+    struct formula shared;
+    struct formula when;
+    const uint32_t *arguments; // indices
+    uint32_t argument_count;
+    struct repeat_spec repeat; // of this launch alone; a reference's: as the kernel's
+};
+
+struct language_spec {
+    bool offered;
+    struct formula when;
+    struct program_spec *programs;
+    uint32_t program_count;
+    struct launch_spec *launches;
+    uint32_t launch_count;
+    struct launch_spec *reference; // Reference of kind kernel, else NULL
+};
+
+#define MEMORIES(X)                                                                                \
+    X(SCALAR, "Scalar")                                                                            \
+    X(VECTOR, "Vector")                                                                            \
+    X(LOCAL, "Local")                                                                              \
+    X(SYMBOL, "Symbol")
+
+enum memory {
+#define X(name, text) MEMORY_##name,
+    MEMORIES(X)
+#undef X
+        MEMORY_COUNT
+};
+
+struct fill_spec {
+    enum fill_kind kind;
+    const char *path;     // of the argument, for messages
+    struct formula value; // CONSTANT; UNIFORM: the upper end when there is no range
+    struct formula low, high;
+    uint64_t seed;
+    struct formula generator; // over the spec's names, i and size
+    const char *file;         // DATA: as written
+};
+
+struct compare_spec {
+    bool chosen; // a method is given; else by type
+    bool usual;  // its threshold is not
+    bool allow_nan;
+    enum compare_kind kind;
+    struct formula atol, rtol;
+    struct formula first, count;
+};
+
+// An argument that is another view of a second one's data, as one array of a struct of arrays is of
+// an array of structs: component i is component first + i * stride there.
+struct link_spec {
+    const char *path; // NULL: it is none
+    uint32_t argument;
+    struct formula first, stride;
+};
+
+struct argument_spec {
+    const char *name;
+    const char *path;
+    enum memory memory;
+    struct element element;
+    struct formula type; // (optional) gives the type's name
+    enum access access;
+    bool says_access; // else it is the usual one
+    struct formula size;
+    struct fill_spec fill;
+    struct link_spec link;
+    bool output, temporary, keep;
+    bool faulty; // while reading: something is wrong with it, and the spec will be refused
+    struct compare_spec compare;
+};
+
+// The expected contents of an output, if the spec gives them.
+struct expected_spec {
+    uint32_t argument;
+    struct fill_spec fill;
+    struct formula expression; // (optional) over kernel_spec.expect_symbols; else the fill
+};
+
+enum reference_source {
+    REFERENCE_BY_NOTHING,
+    REFERENCE_BY_DEFAULT, // agreement with the default configuration
+    REFERENCE_BY_GEMM,
+    REFERENCE_BY_KERNEL,
+    REFERENCE_BY_CONFIGURATION,
+    REFERENCE_BY_CONTENTS
+};
+
+struct gemm_spec {
+    struct formula m, n, k, alpha, beta;
+    uint32_t a, b, c; // arguments
+    bool transpose_a, transpose_b;
+};
+
+struct reference_spec {
+    enum reference_source source;
+    const char *path;
+    const char
+        *name; // CONTENTS: of the job's reference and a part of its key, the same in both forms
+    struct gemm_spec gemm;
+    const uint32_t *choice; // KERNEL, CONFIGURATION: the parameters' values; NULL: the tried ones
+    struct expected_spec *expected;
+    uint32_t expected_count;
+};
+
+struct late_fault {
+    const char *text; // with the path
+    unsigned languages;
+    struct late_fault *next;
+};
+#define ALL_LANGUAGES UINT_MAX
+
+struct kernel_spec {
+    enum language language; // the spec's own: of the sources that stand outside any Languages
+    // The spec does not say its own: each language was read as if it were that, and the text of
+    // the first program tells which it is (spec_languages.c).
+    bool by_text;
+    struct language_spec languages[LANGUAGE_COUNT];
+    struct argument_spec *arguments;
+    uint32_t argument_count;
+    // Expressions of sizes that cannot be read: faults that matter only when jobs are made.
+    struct late_fault *late;
+    struct repeat_spec repeat; // of all launches in their order
+    struct reference_spec reference;
+    struct value problem_size[3];
+    struct formula problem[3]; // if parameters decide it: its values are each job's own
+    uint32_t problem_axes;
+    struct expr_symbols generator_symbols; // the spec's names, then i and size
+    struct expr_symbols expect_symbols;    // the spec's names, then i, the arguments, and size
+};
+
+#endif
