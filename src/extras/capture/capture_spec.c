@@ -174,7 +174,7 @@ static const char *options_with(struct making *m, const int64_t *values)
 
 // ---- the text ----------------------------------------------------------------------------------
 
-static bool write_file(struct making *m, const char *name, const char *digest, struct error *e)
+static bool write_content(struct making *m, const char *name, const char *digest, struct error *e)
 {
     struct text t = TEXT_INIT;
     const char *path = capture_path(m->a, m->c, name);
@@ -207,7 +207,7 @@ static bool write_headers(struct making *m, const struct capture_part *part, str
                   : NULL;
         if (!folder)
             return error_memory(e);
-        if (!folder_make(folder, e) || !write_file(m, file, h->digest, e))
+        if (!folder_make(folder, e) || !write_content(m, file, h->digest, e))
             return false;
     }
     return true;
@@ -220,7 +220,7 @@ static bool write_texts(struct making *m, struct error *e)
     for (uint32_t i = 0; i < k->part_count; i++) {
         const char *name = k->part_count == 1 ? arena_printf(m->a, "%s.cl", k->title)
                                               : arena_printf(m->a, "%s.%u.cl", k->title, i + 1);
-        if (!name || !write_file(m, name, k->parts[i].source, e))
+        if (!name || !write_content(m, name, k->parts[i].source, e))
             return name ? false : error_memory(e);
         m->files[m->file_count++] = name;
         if (!write_headers(m, &k->parts[i], e))
@@ -366,7 +366,7 @@ static bool eval_for_launch(struct making *m, const char *text, const struct cap
 
 // ---- geometry ----------------------------------------------------------------------------------
 
-static int64_t round_up(int64_t n, int64_t to)
+static int64_t round_to_group(int64_t n, int64_t to)
 {
     return to > 0 && n > 0 && n < INT64_MAX - to ? (n + to - 1) / to * to : n;
 }
@@ -380,7 +380,7 @@ static bool fits_global(struct making *m, const char *text, const char *local, u
         if (!eval_for_launch(m, text, l, NULL, &global) ||
             (local && !eval_for_launch(m, local, l, NULL, &group)) || global < 1)
             return false;
-        if ((axis < l->dimensions ? l->global[axis] : 1) != round_up(global, group))
+        if ((axis < l->dimensions ? l->global[axis] : 1) != round_to_group(global, group))
             return false;
     }
     return true;
@@ -564,7 +564,7 @@ static bool trial_geometry(struct making *m, const int64_t *values, int64_t *glo
             global[a] = l->global[a];
         else if (!eval_for_launch(m, m->global[a], l, values, &global[a]))
             return false;
-        global[a] = round_up(global[a], m->local[a] ? local[a] : 1);
+        global[a] = round_to_group(global[a], m->local[a] ? local[a] : 1);
         if (global[a] < 1 || local[a] < 1)
             return false;
     }
