@@ -7,7 +7,7 @@ shift 6
 rm -rf "$folder"
 mkdir -p "$folder/tmp"
 cd "$folder" || exit 1
-export TMPDIR=$folder/tmp XDG_DATA_HOME=$folder/data XDG_CACHE_HOME=$folder/cache
+export TMPDIR=$folder/tmp HONE_LOCKS=$folder/tmp XDG_DATA_HOME=$folder/data XDG_CACHE_HOME=$folder/cache
 failed=0
 
 fail() {

@@ -99,6 +99,8 @@ struct capture_player;
 // Starts hone-replay; it is started again if a kernel ends it.
 struct capture_player *capture_player_new(const char *folder, struct error *e);
 void capture_player_free(struct capture_player *p);
+// The next request gets a new process: a launch may have written where it should not.
+void capture_player_renew(struct capture_player *p);
 // `options`, `global` and `local` NULL: as recorded. What went wrong is part of the result.
 void capture_play(struct capture_player *p, const struct capture_launch *l, int times,
                   const char *options, const int64_t *global, const int64_t *local, struct arena *a,

@@ -251,6 +251,13 @@ static bool is_output(const struct emitting *x, uint32_t argument)
     return is_changed(x, argument);
 }
 
+// A vector by its name in the kernel: "float4".
+static const char *vector_type(const struct emitting *x, uint32_t argument)
+{
+    const char *type = argument_type(x->m, argument);
+    return arena_strndup(x->m->a, type, strcspn(type, " *"));
+}
+
 static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, struct error *e)
 {
     struct making *m = x->m;
@@ -273,6 +280,7 @@ static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, s
                                  argument_name(m, argument), argument_type(m, argument));
         return false;
     }
+    emit_text_at(j, "type", width == 1 ? type : vector_type(x, argument));
     if (is_local)
         emit_text_at(j, "memory", "local");
     add_key(j, "size");
@@ -292,19 +300,24 @@ static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, s
 
 static bool emit_scalar(struct emitting *x, struct emit *j, uint32_t argument)
 {
-    const char *values[LAUNCHES_MOST];
-    for (uint32_t c = 0; c < x->column_count; c++) {
-        if (x->columns[c].argument == (int32_t)argument) {
-            emit_text(j, x->columns[c].name);
-            return true;
-        }
-    }
+    const char *values[LAUNCHES_MOST], *type = "int32", *column = NULL;
+    uint32_t bytes, width;
+    for (uint32_t c = 0; c < x->column_count; c++)
+        column = x->columns[c].argument == (int32_t)argument ? x->columns[c].name : column;
     for (uint32_t i = 0; i < x->launch_count; i++) {
         values[i] = making_number(x->m, argument, &x->launches[i]->values[argument]);
         if (!values[i])
             return false;
     }
-    emit_expression(j, by_launch(x, values));
+    making_type(x->m, argument, &type, &bytes, &width);
+    emit_object(j);
+    emit_text_at(j, "type", type);
+    add_key(j, "value");
+    if (column)
+        emit_text(j, column);
+    else
+        emit_expression(j, by_launch(x, values));
+    emit_object_end(j);
     return true;
 }
 

@@ -137,6 +137,11 @@ static void read_answer(const struct text *answer, struct arena *a, struct captu
     json_decref(o);
 }
 
+void capture_player_renew(struct capture_player *p)
+{
+    end_player(p);
+}
+
 void capture_play(struct capture_player *p, const struct capture_launch *l, int times,
                   const char *options, const int64_t *global, const int64_t *local, struct arena *a,
                   struct capture_replay *out)
@@ -146,7 +151,14 @@ void capture_play(struct capture_player *p, const struct capture_launch *l, int 
     char *request = make_request(l, times, options, global, local);
     *out = (struct capture_replay){.is_done = true};
     text_addf(&line, "%s\n", request ? request : "{}");
-    if (!request || line.failed || !send_request(p, text_cstr(&line), &e)) {
+    // A launch before may have ended the process only now: then a new one is asked.
+    bool sent = request && !line.failed && send_request(p, text_cstr(&line), &e);
+    if (request && !line.failed && !sent) {
+        end_player(p);
+        error_clear(&e);
+        sent = send_request(p, text_cstr(&line), &e);
+    }
+    if (!sent) {
         out->why = arena_strdup(a, *e.text ? e.text : "out of memory");
         end_player(p);
     } else if (receive_answer(p))

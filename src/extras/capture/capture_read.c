@@ -59,7 +59,7 @@ bool capture_changes(const struct capture_launch *l, uint32_t argument_count)
 
 // ---- kernels -----------------------------------------------------------------------------------
 
-static bool read_part(struct arena *a, json_t *o, struct capture_part *out)
+static bool read_program_part(struct arena *a, json_t *o, struct capture_part *out)
 {
     json_t *headers = json_object_get(o, "headers");
     *out = (struct capture_part){.source = get_digest(a, o, "source"),
@@ -105,7 +105,8 @@ static bool read_kernel(struct arena *a, json_t *o, struct capture_kernel *out)
         count > ARGUMENTS_MOST)
         return false;
     for (; out->part_count < part_count; out->part_count++) {
-        if (!read_part(a, json_array_get(parts, out->part_count), &out->parts[out->part_count]))
+        if (!read_program_part(a, json_array_get(parts, out->part_count),
+                               &out->parts[out->part_count]))
             return false;
         if (!out->parts[out->part_count].source && !out->without)
             out->without = "text that could not be kept";

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIALS_MOST = 48, VALUES_MOST = 8, COLUMNS_MOST = 12 };
+enum { TRIED_MOST = 8, VALUES_MOST = 8 };
 
 static bool refuse_spec(struct making *m, const char *why)
 {
@@ -174,7 +174,7 @@ static const char *options_with(struct making *m, const int64_t *values)
 
 // ---- the text ----------------------------------------------------------------------------------
 
-static bool write_file(struct making *m, const char *name, const char *digest, struct error *e)
+static bool write_content(struct making *m, const char *name, const char *digest, struct error *e)
 {
     struct text t = TEXT_INIT;
     const char *path = capture_path(m->a, m->c, name);
@@ -207,7 +207,7 @@ static bool write_headers(struct making *m, const struct capture_part *part, str
                   : NULL;
         if (!folder)
             return error_memory(e);
-        if (!folder_make(folder, e) || !write_file(m, file, h->digest, e))
+        if (!folder_make(folder, e) || !write_content(m, file, h->digest, e))
             return false;
     }
     return true;
@@ -220,7 +220,7 @@ static bool write_texts(struct making *m, struct error *e)
     for (uint32_t i = 0; i < k->part_count; i++) {
         const char *name = k->part_count == 1 ? arena_printf(m->a, "%s.cl", k->title)
                                               : arena_printf(m->a, "%s.%u.cl", k->title, i + 1);
-        if (!name || !write_file(m, name, k->parts[i].source, e))
+        if (!name || !write_content(m, name, k->parts[i].source, e))
             return name ? false : error_memory(e);
         m->files[m->file_count++] = name;
         if (!write_headers(m, &k->parts[i], e))
@@ -366,7 +366,7 @@ static bool eval_for_launch(struct making *m, const char *text, const struct cap
 
 // ---- geometry ----------------------------------------------------------------------------------
 
-static int64_t round_up(int64_t n, int64_t to)
+static int64_t round_to_group(int64_t n, int64_t to)
 {
     return to > 0 && n > 0 && n < INT64_MAX - to ? (n + to - 1) / to * to : n;
 }
@@ -380,7 +380,7 @@ static bool fits_global(struct making *m, const char *text, const char *local, u
         if (!eval_for_launch(m, text, l, NULL, &global) ||
             (local && !eval_for_launch(m, local, l, NULL, &group)) || global < 1)
             return false;
-        if ((axis < l->dimensions ? l->global[axis] : 1) != round_up(global, group))
+        if ((axis < l->dimensions ? l->global[axis] : 1) != round_to_group(global, group))
             return false;
     }
     return true;
@@ -409,13 +409,26 @@ static bool same_local(const struct making *m, uint32_t axis)
     return true;
 }
 
-// A work-group that the program's macros give: one of them, a product of two, or a number.
+// A name that says the axis: LSIZE0, GROUP_Y.
+static bool names_axis(const char *name, uint32_t axis)
+{
+    static const char *const endings[] = {"0Xx", "1Yy", "2Zz"};
+    const size_t length = strlen(name);
+    return length > 0 && strchr(endings[axis], name[length - 1]) != NULL;
+}
+
+// A work-group that the program's macros give: one that is named for the axis, one that no axis before has, any; or a number.
 static const char *fit_local(struct making *m, uint32_t axis)
 {
-    for (uint32_t i = 0; i < m->symbol_count; i++) {
-        if (m->kinds[i] != SYMBOL_SCALAR && fits_local(m, m->symbols[i].name, axis) &&
-            m->k->launches[0].local[axis] > 1)
-            return m->symbols[i].name;
+    for (int turn = 0; turn < 3 && m->k->launches[0].local[axis] > 1; turn++) {
+        for (uint32_t i = 0; i < m->symbol_count; i++) {
+            const char *name = m->symbols[i].name;
+            bool is_meant = turn > 0 || names_axis(name, axis);
+            for (uint32_t a = 0; turn < 2 && a < axis; a++)
+                is_meant = is_meant && !str_equal(m->local[a], name);
+            if (is_meant && m->kinds[i] != SYMBOL_SCALAR && fits_local(m, name, axis))
+                return name;
+        }
     }
     return same_local(m, axis)
                ? arena_printf(m->a, "%lld", (long long)m->k->launches[0].local[axis])
@@ -551,7 +564,7 @@ static bool trial_geometry(struct making *m, const int64_t *values, int64_t *glo
             global[a] = l->global[a];
         else if (!eval_for_launch(m, m->global[a], l, values, &global[a]))
             return false;
-        global[a] = round_up(global[a], m->local[a] ? local[a] : 1);
+        global[a] = round_to_group(global[a], m->local[a] ? local[a] : 1);
         if (global[a] < 1 || local[a] < 1)
             return false;
     }
@@ -569,7 +582,10 @@ static bool try_values(struct making *m, const int64_t *values)
     const bool has_local = m->local[0] != NULL;
     const char *options = options_with(m, values);
     capture_play(m->p, &m->k->launches[0], 1, options, global, has_local ? local : NULL, m->a, &r);
-    return !r.why && (r.exact == r.times || r.deviation <= 1e-4);
+    const bool ok = !r.why && (r.exact == r.times || r.deviation <= 1e-4);
+    if (!ok)
+        capture_player_renew(m->p);
+    return ok;
 }
 
 static bool meets_restrictions(struct making *m, const int64_t *values)
@@ -587,38 +603,42 @@ static bool meets_restrictions(struct making *m, const int64_t *values)
     return true;
 }
 
-static void drop_parameter(struct making *m, uint32_t at)
+// Is a replay right with one value changed? Where the restrictions forbid to change it alone, nothing is known against it.
+static bool try_one(struct making *m, int64_t *values, uint32_t at, int64_t value)
 {
-    struct parameter *p = &m->parameters[at];
-    p->count = 1;
-    p->values[0] = p->value;
+    const int64_t own = values[at];
+    values[at] = value;
+    const bool ok = !meets_restrictions(m, values) || try_values(m, values);
+    values[at] = own;
+    return ok;
 }
 
-// Keeps of each parameter the values with which a replay is right. Where the restrictions forbid to change one alone, all that
-// have this value or may take it change together.
+// Tries the least and the greatest value of each parameter, with the others as the program has them: if both are right all
+// are kept, else those that were. Builds take most of the time of a capture, and `hone check` tries the rest.
 static void try_parameters(struct making *m)
 {
     int64_t values[PARAMETERS_MOST];
-    uint32_t trials = 0;
     for (uint32_t i = 0; i < m->parameter_count; i++)
         values[i] = m->parameters[i].value;
     m->works = try_values(m, values);
     for (uint32_t i = 0; i < m->parameter_count; i++) {
         struct parameter *p = &m->parameters[i];
-        uint32_t kept = 1;
-        if (!m->works) {
-            drop_parameter(m, i);
+        int64_t least = p->value, most = p->value;
+        p->count = p->count < VALUES_MOST ? p->count : VALUES_MOST;
+        for (uint32_t v = 1; v < p->count; v++) {
+            least = p->values[v] < least ? p->values[v] : least;
+            most = p->values[v] > most ? p->values[v] : most;
+        }
+        const bool is_tried = m->works && i < TRIED_MOST;
+        const bool low = is_tried && (least == p->value || try_one(m, values, i, least));
+        const bool high = is_tried && (most == p->value || try_one(m, values, i, most));
+        if (low && high)
             continue;
-        }
-        for (uint32_t v = 1; v < p->count && kept < VALUES_MOST; v++) {
-            values[i] = p->values[v];
-            const bool is_alone = meets_restrictions(m, values);
-            const bool is_right = !is_alone || (trials++ < TRIALS_MOST && try_values(m, values));
-            if (is_right)
-                p->values[kept++] = p->values[v];
-            values[i] = p->value;
-        }
-        p->count = kept;
+        p->count = 1;
+        if (low && least != p->value)
+            p->values[p->count++] = least;
+        if (high && most != p->value)
+            p->values[p->count++] = most;
     }
 }
 

@@ -178,6 +178,7 @@ static bool replay_and_write(struct session *s, struct error *e)
     bool ok = p != NULL;
     for (size_t i = 0; ok && i < s->capture.kernel_count; i++) {
         struct capture_kernel *k = &s->capture.kernels[i];
+        capture_player_renew(p);
         for (size_t l = 0; l < k->launch_count; l++)
             capture_play(p, &k->launches[l], REPLAYS, NULL, NULL, NULL, &s->arena,
                          &k->launches[l].replay);
@@ -341,11 +342,6 @@ static const struct option options[] = {
 static const struct option_group groups[] = {
     {"Options", options, 0}, {"Help", help_options, 0}, {0}};
 
-static const struct example examples[] = {
-    {"hone capture -- ./my_program --size 4096", "a folder `capture` with a spec for each kernel"},
-    {0},
-};
-
 const struct command command_capture = {
     .name = "capture",
     .group = GROUP_PREPARE,
@@ -368,6 +364,5 @@ const struct command command_capture = {
                    "Then: hone tune capture/KERNEL.json. A capture holds the program's data.",
     .groups = groups,
     .settings_size = sizeof(struct capture_settings),
-    .examples = examples,
     .run = run_capture,
 };

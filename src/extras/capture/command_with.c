@@ -334,12 +334,6 @@ static const struct option options[] = {
 static const struct option_group groups[] = {
     {"Options", options, 0}, {"Help", help_options, 0}, {0}};
 
-static const struct example examples[] = {
-    {"hone with app.hone -- ./my_program --size 4096", "the program, with what was tuned"},
-    {"hone with app.hone --compare 10 -- ./my_program --size 4096", "how much faster is it?"},
-    {0},
-};
-
 const struct command command_with = {
     .name = "with",
     .group = GROUP_RESULTS,
@@ -361,6 +355,5 @@ const struct command command_with = {
                    "status is the program's.",
     .groups = groups,
     .settings_size = sizeof(struct with_settings),
-    .examples = examples,
     .run = run_with_command,
 };
