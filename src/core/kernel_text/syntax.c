@@ -481,14 +481,36 @@ static void read_record(struct parser *p, struct type *t, bool is_union)
         declare_type(p, r.name, t);
 }
 
-// enum {A, B = 3}: its names are numbers, which the macros' names are not: read over.
+static void add_shared(struct parser *p, const char *name, const struct type *t,
+                       struct node *initial);
+
+// enum {A, B = 3}: its names are constants of the text's own.
 static void read_enum(struct parser *p, struct type *t)
 {
+    const struct type integer = {
+        .base = TYPE_INTEGER, .words = "int", .component = 4, .lanes = 1, .is_const = true};
+    int64_t next = 0;
+    accept_word(p, "class");
     if (p->at->kind == TOKEN_NAME)
         p->at++;
-    if (at_sign(p, "{"))
-        skip_brackets(p);
-    *t = (struct type){.base = TYPE_INTEGER, .words = "int", .component = 4, .lanes = 1};
+    if (accept_sign(p, ":")) {
+        while (p->at->kind == TOKEN_NAME)
+            p->at++;
+    }
+    *t = integer;
+    t->is_const = false;
+    if (!accept_sign(p, "{"))
+        return;
+    while (p->at < p->end && p->at->kind == TOKEN_NAME && !p->trouble) {
+        const char *name = (p->at++)->text;
+        const struct node *value = accept_sign(p, "=") ? read_assignment(p) : NULL;
+        if (value && value->kind == NODE_NUMBER)
+            next = value->integer;
+        add_shared(p, name, &integer, number_node(p, next++));
+        if (!accept_sign(p, ","))
+            break;
+    }
+    want_sign(p, "}");
 }
 
 static void take_type_word(struct parser *p, struct type *t)
