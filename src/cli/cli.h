@@ -12,6 +12,7 @@ enum exit_status {
     EXIT_NOTHING = 1, // it worked, but there is no answer; or it broke off
     EXIT_USAGE = 2,   // the command line or the spec makes no sense
     EXIT_BROKEN = 3,  // hone bench, where 1 is a loss: it broke off
+    EXIT_UNHELD = 4,  // hone bench: the baseline was compared with nothing
     EXIT_SIGNAL = 128 // plus the signal
 };
 
@@ -86,6 +87,7 @@ struct invocation {
     X(score)    \
     X(best)     \
     EXTRA_DEPLOY(X(deploy)) \
+    EXTRA_CAPTURE(X(with)) \
     X(bench)    \
     EXTRA_PAGE(X(report)) \
     X(store)    \

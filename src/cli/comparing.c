@@ -185,10 +185,7 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     struct best_options o = {.spec = w->spec,
                              .sources = sources,
                              .device = w->device,
-                             .configurations = given->config.items,
-                             .configuration_count = given->config.count,
-                             .where = given->where.items,
-                             .where_count = given->where.count,
+                             .space = work_space(given),
                              .inputs =
                                  c->settings->measure.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     bool ok = sources && best_find_in(&o, stores, &c->arena, &answer, &found, &e);

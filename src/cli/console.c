@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -173,6 +174,9 @@ int console_finish(int status)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    struct pollfd reader = {.fd = STDOUT_FILENO};
+    if (poll(&reader, 1, 0) == 1 && reader.revents & POLLERR) // it has had enough, as `head` has
         return status;
     complain("cannot write the output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
     return status == EXIT_DONE ? EXIT_NOTHING : status;

@@ -325,6 +325,7 @@ const struct help_entry *help_statuses(void)
               "output; for bench: a loss, and nothing else"},
         {"2", "the command line or the spec makes no sense"},
         {"3", "bench alone: it broke off"},
+        {"4", "bench alone: nothing was compared with the baseline"},
         {"130", "ended by Ctrl-C, after what was known was printed"},
         {0},
     };

@@ -24,7 +24,7 @@ static bool start_child(struct page_beside *p, const struct work *w, const struc
     char program[BESIDE_PATH_SIZE];
     const struct spec_settings *s = w->given;
     const char *argv[64] = {program, "report", w->call->arguments[0], "--watch=stdin"};
-    size_t count = 5;
+    size_t count = 4;
     if (!beside_program(program))
         return error_set_driver(e, ERROR_IO, errno, "/proc/self/exe: %s", strerror(errno));
     size_t lists = (size_t)s->set.count + s->also.count + s->where.count + objective->count;

@@ -565,6 +565,12 @@ void work_drop_workers(struct work *w)
         w->place_list[i].spare = NULL;
 }
 
+struct space_options work_space(const struct spec_settings *g)
+{
+    return (struct space_options){NULL,           g->config.items, g->config.count,
+                                  g->where.items, g->where.count,  {0}};
+}
+
 struct hone_tune_options work_options(const struct work *w)
 {
     const struct spec_settings *g = w->given;

@@ -55,6 +55,8 @@ void work_release(struct work *w);
 bool work_kept(struct work *w);
 void work_close_store(struct work *w); // after that
 
+// The part of the space that is asked for, without --part.
+struct space_options work_space(const struct spec_settings *g);
 // The library's options for building, measuring and searching, except for the search itself.
 struct hone_tune_options work_options(const struct work *w);
 

@@ -150,7 +150,7 @@ static struct hone_value value_of(const struct field *row, const struct field_va
 static size_t read_fields(struct hone_facts *f, const struct fields *table, const void *record,
                           const void *context, struct hone_value *out)
 {
-    static const struct hone_value unknown;
+    static const struct hone_value unknown = {0};
     struct field_value values[FIELDS_MOST] = {{0}};
     size_t count = 0;
     if (record)
@@ -169,7 +169,7 @@ static size_t read_fields(struct hone_facts *f, const struct fields *table, cons
 const struct hone_value *hone_facts_read(struct hone_facts *f, const struct hone_record *r,
                                          size_t index)
 {
-    static const struct record_frame frame;
+    static const struct record_frame frame = {0};
     const struct result *result = record_of(r)->result;
     const void *record = f->of == HONE_OF_RECORD ? (const void *)record_of(r) : NULL;
     if (f->of == HONE_OF_LAUNCH && index < result->resource_count)

@@ -50,11 +50,11 @@ static bool keep_options(struct tune_setup *s, const struct hone_tune_options *o
         .no_transfer = o->no_transfer,
         .setup.lock_folder = copy_text(a, o->lock_folder ? o->lock_folder : "/tmp", &failed),
         .setup.log = log_bridge_init(&s->log, o->log),
-        .setup.configurations = copy_list(a, o->configurations, &failed),
-        .setup.configuration_count = list_length(o->configurations),
-        .setup.where = copy_list(a, o->where, &failed),
-        .setup.where_count = list_length(o->where),
-        .setup.share = {o->part, o->parts},
+        .setup.space.configurations = copy_list(a, o->configurations, &failed),
+        .setup.space.configuration_count = list_length(o->configurations),
+        .setup.space.where = copy_list(a, o->where, &failed),
+        .setup.space.where_count = list_length(o->where),
+        .setup.space.share = {o->part, o->parts},
         .start_with = copy_list(a, o->start_with, &failed),
         .start_count = list_length(o->start_with),
         .strategy = copy_text(a, o->strategy, &failed),
@@ -155,8 +155,8 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
     struct space_options so = {.device = out->setup.device,
                                .configurations = list,
                                .configuration_count = 1,
-                               .where = out->setup.where,
-                               .where_count = out->setup.where_count};
+                               .where = out->setup.space.where,
+                               .where_count = out->setup.space.where_count};
     struct space *space = space_new(spec, &so, e);
     bool ok = space && space_count(space) == 1;
     if (space && !ok) {
@@ -167,8 +167,8 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
     }
     text_release(&why);
     space_free(space);
-    out->setup.configurations = list;
-    out->setup.configuration_count = 1;
+    out->setup.space.configurations = list;
+    out->setup.space.configuration_count = 1;
     out->keep = true;
     out->setup.terms.energy = spec->uses_energy;
     out->setup.terms.rules.unranked = true; // one alone is compared with nothing
@@ -218,11 +218,7 @@ static bool make_setup(struct tune_setup *s, const struct hone_tune_options *o,
     struct replay_options ro = {.recorded = recorded,
                                 .spec = s->options.setup.spec,
                                 .log = s->options.setup.log,
-                                .configurations = s->options.setup.configurations,
-                                .configuration_count = s->options.setup.configuration_count,
-                                .where = s->options.setup.where,
-                                .where_count = s->options.setup.where_count,
-                                .share = s->options.setup.share};
+                                .space = s->options.setup.space};
     if (recorded && !replay_init(&s->replay, &ro, e))
         return false;
     s->options.replay = recorded ? &s->replay : NULL;

@@ -141,7 +141,7 @@ static void put_common_change(const struct bench_report *v, struct text *out)
     double sum = 0, least = INFINITY, most = -INFINITY;
     uint32_t count = 0;
     for (uint32_t i = 0; i < v->count; i++) {
-        if (!v->records[i].judged)
+        if (!v->records[i].judged || v->records[i].beside)
             continue;
         double change = log(v->records[i].regression.ratio.ratio);
         sum += change;
@@ -161,7 +161,7 @@ static void put_moments(const struct bench_report *v, struct text *out)
 {
     for (uint32_t i = 0; i < v->count; i++) {
         const struct benchmark_record *n = &v->records[i];
-        if (!n->judged || n->regression.moments > 1)
+        if (!n->judged || n->beside || n->regression.moments > 1)
             continue;
         text_addf(out,
                   "The baseline is of one moment: what changes from one to the next is not known, "
@@ -184,7 +184,7 @@ static void put_states(const struct bench_report *v, struct text *out)
 {
     for (uint32_t i = 0; i < v->count; i++) {
         const struct benchmark_record *n = &v->records[i];
-        if (!n->judged)
+        if (!n->judged || n->beside)
             continue;
         put_state("Clock", "MHz", n->before.mhz, n->now.mhz, BENCH_OTHER_CLOCK * n->before.mhz,
                   out);
@@ -203,6 +203,11 @@ static void put_bench_sentences(const struct bench_report *v, struct text *out)
         const struct bench_report_point *p = &v->points[v->records[i].point];
         if (p->note)
             text_addf(out, "%s: %s\n", point_name(p), p->note);
+        if (v->records[i].why_sessions)
+            text_addf(
+                out,
+                "%s: the baseline's times are compared, since its code cannot be launched: %s\n",
+                point_name(p), v->records[i].why_sessions);
         if (v->records[i].failure && !is_lost(v, &v->records[i]))
             text_addf(out, "%s: %s: %s\n", point_name(p), result_word(v->records[i].failure),
                       v->records[i].failure->message);
@@ -245,18 +250,30 @@ static void put_bench(const struct bench_report *v, enum report_format format, s
 
 // ---- JSON --------------------------------------------------------------------------------------
 
+static void put_passes(struct emit *j, const struct baseline_pass *passes, uint32_t count)
+{
+    emit_array(j);
+    for (uint32_t i = 0; i < count; i++) {
+        emit_array(j);
+        for (uint32_t k = 0; k < passes[i].count; k++)
+            emit_u64(j, passes[i].samples_ns[k]);
+        emit_array_end(j);
+    }
+    emit_array_end(j);
+}
+
 static void emit_passes(const void *record, const void *context, struct emit *j)
 {
     const struct benchmark_record *n = record;
     (void)context;
-    emit_array(j);
-    for (uint32_t i = 0; i < n->pass_count; i++) {
-        emit_array(j);
-        for (uint32_t k = 0; k < n->passes[i].count; k++)
-            emit_u64(j, n->passes[i].samples_ns[k]);
-        emit_array_end(j);
-    }
-    emit_array_end(j);
+    put_passes(j, n->passes, n->pass_count);
+}
+
+static void emit_beside(const void *record, const void *context, struct emit *j)
+{
+    const struct benchmark_record *n = record;
+    (void)context;
+    put_passes(j, n->beside, n->beside ? n->pass_count : 0);
 }
 
 #define POINT    c->points[v->point]
@@ -272,6 +289,7 @@ static void emit_passes(const void *record, const void *context, struct emit *j)
     X(PAIR, range_ns, (v->pass_count > 0, v->stats.least, v->stats.most), "ns", "of these")        \
     X(U64, passes, (v->pass_count), "", "")                                                        \
     X(PUT, samples_ns, (emit_passes, v), "[[]]", "a list a pass, in ns")                           \
+    X(PUT, baseline_samples_ns, (emit_beside, v), "[[]]", "likewise, of its code launched beside") \
     X(F64, baseline_ns, (v->judged ? v->before_ns : NAN), "ns", "")                                \
     X(F64, ratio, (v->judged ? CHANGE.ratio : NAN), "", "to the baseline")                         \
     X(PAIR, ratio_interval, (v->judged && CHANGE.interval, CHANGE.low, CHANGE.high), "",           \
@@ -281,6 +299,8 @@ static void emit_passes(const void *record, const void *context, struct emit *j)
     X(F64, load, (LOAD(now)), "", "load average")                                                  \
     X(F64, baseline_load, (LOAD(before)), "", "")                                                  \
     X(U64, baseline_moments, (v->regression.moments), "", "that it was measured at")               \
+    X(BOOL, beside, (v->beside != NULL), "", "the baseline's code was launched beside it")         \
+    X(TEXT, why_sessions, (v->why_sessions), "", "why not")                                        \
     X(TEXT, note, (POINT.note), "", "")                                                            \
     X(TEXT, message, (v->failure ? v->failure->message : NULL), "", "")
 FIELDS(bench_row_fields, struct benchmark_record, struct bench_report, BENCH_ROW)

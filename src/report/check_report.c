@@ -388,9 +388,11 @@ static void put_check_end(const struct check_report *v, struct text *out)
         const struct check_finding *f = &v->findings[i];
         text_add(out, i ? "" : "\n");
         race_text(&f->race, out);
-        text_addf(out, "  in %llu configuration%s, for example %s%s%s\n  ",
+        const char *choice = f->example->configuration, *sizes = f->example->sizes;
+        text_addf(out, "  in %llu configuration%s%s%s%s%s%s\n  ",
                   (unsigned long long)f->configurations, f->configurations == 1 ? "" : "s",
-                  f->example->configuration, f->example->sizes[0] ? " at " : "", f->example->sizes);
+                  choice[0] || sizes[0] ? ", for example" : "", choice[0] ? " " : "", choice,
+                  sizes[0] ? " at " : "", sizes);
         v->command(v->context, f->example, out);
         text_add(out, "\n");
     }

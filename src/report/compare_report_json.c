@@ -154,15 +154,6 @@ static void emit_only(const void *record, const void *context, struct emit *j)
     emit_array_end(j);
 }
 
-static void emit_why(const void *why, const void *context, struct emit *j)
-{
-    (void)context;
-    if (why)
-        report_why_json(why, j);
-    else
-        emit_null(j);
-}
-
 #define OF        v->progress
 #define BEST_BY   v->progress.ratio_of_bests
 #define HAS_BESTS v->progress.has_bests
@@ -193,5 +184,5 @@ static void emit_why(const void *why, const void *context, struct emit *j)
     X(U64, elapsed_ns, (OF.common.elapsed_ns), "ns", "")                                           \
     X(BOOL, cancelled, (OF.common.cancelled), "", "")                                              \
     X(TEXT, error, (v->about->broken), "", "")                                                     \
-    X(PUT, why, (emit_why, v->why), "{}", "the builds side by side, with --why")
+    X(WITHIN, why, (report_why_fields, v->why, v->why), "", "the builds, with --why")
 FIELDS_SHARED(report_compare_fields, struct compare_report, struct compare_report, COMPARED)

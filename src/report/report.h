@@ -100,6 +100,9 @@ void report_geometry(const uint64_t *global, const uint64_t *local, uint32_t dim
 void report_summary(const struct tune_report *v, struct text *out);
 // Where the time of a run went.
 void report_timing(const struct tune_report *v, struct text *out);
+// The answer of the store in five lines: what, its figures, how to use it, how sure, since when. `options` "": not known.
+void report_answer(const struct record_frame *f, const struct tune_record *v, const char *options,
+                   struct text *out);
 // Everything about one result.
 void report_result(const struct record_frame *f, const struct tune_record *v, struct text *out);
 

@@ -122,9 +122,13 @@ const char *report_check_words(const struct verified_by *check, struct arena *a)
     return text_to_arena(&words, a);
 }
 
+// NULL: it is all zeros, since nobody recorded it.
 static const char *digest_words(const struct digest *d, struct arena *a)
 {
+    static const struct digest none = {{0}};
     char hex[65];
+    if (digest_equal(d, &none))
+        return NULL;
     digest_hex(d, hex);
     return arena_strdup(a, hex);
 }
@@ -267,6 +271,9 @@ FIELDS_SHARED(report_details_fields, struct tune_record, struct record_frame, DE
     X(TEXT, driver, (v->answer->driver), "", "")                                                   \
     X(JSON, constants, (v->constants_json), "{}", "")                                              \
     X(TEXT, hone, (v->answer->hone_version), "", "the version that measured it")                   \
+    X(TEXT, spec_sha256, (digest_words(&c->spec->digest, a)), "", "of the spec's file, today")     \
+    X(TEXT, source_sha256, (digest_words(&v->answer->source, a)), "", "of what was measured")      \
+    X(TEXT, job_sha256, (digest_words(&v->answer->key, a)), "", "of all that may change a result") \
     X(TEXT, geometry, (v->answer->geometry), "", "")                                               \
     X(BOOL, cold, (v->answer->cold), "", "inputs")                                                 \
     X(BOOL, other_driver, (v->answer->other_driver), "", "than today's")                           \
@@ -279,7 +286,7 @@ FIELDS_SHARED(report_details_fields, struct tune_record, struct record_frame, DE
     X(TEXT, part, (v->answer->place.part), "", "of the space, of which the ranking is")            \
     X(TEXT, faster, (v->answer->place.faster), "", "clearly, and not ranked with it")              \
     X(F64, faster_ns, (v->answer->place.faster ? v->answer->place.faster_median : NAN), "ns", "")
-FIELDS_SHARED(report_origin_fields, struct record_origin, void, ORIGIN)
+FIELDS_SHARED(report_origin_fields, struct record_origin, struct record_frame, ORIGIN)
 
 struct result_line {
     const char *type; // NULL: it has none

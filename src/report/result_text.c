@@ -330,6 +330,14 @@ static void put_recorded(const struct best_answer *o, struct text *out)
         text_add_name(out, "Constants: ", o->constants, "\n");
 }
 
+static void put_measured(const struct best_answer *o, struct text *out)
+{
+    text_add_name(out, "Measured: ", o->date, o->cold ? " with cold inputs" : " with warm inputs");
+    text_add_name(out, " on ", o->device, " (");
+    report_driver(o->language, o->platform, o->driver, out);
+    text_add_name(out, ") by hone ", o->hone_version, "");
+}
+
 static void put_origin(const struct record_origin *origin, struct text *out)
 {
     const struct best_answer *o = origin->answer;
@@ -338,10 +346,8 @@ static void put_origin(const struct record_origin *origin, struct text *out)
         return;
     }
     put_standing(origin, out);
-    text_add_name(out, "Measured: ", o->date, o->cold ? " with cold inputs" : " with warm inputs");
-    text_add_name(out, " on ", o->device, " (");
-    report_driver(o->language, o->platform, o->driver, out);
-    text_add_name(out, ") by hone ", o->hone_version, "\n");
+    put_measured(o, out);
+    text_add(out, "\n");
     if (o->constants && o->constants[0])
         text_add_name(out, "Constants: ", o->constants, "\n");
 }
@@ -353,6 +359,54 @@ static const char *told_status(const struct result *r)
     bool is_verified = r->verification == VERIFICATION_REFERENCE;
     return r->status == STATUS_CORRECT && ran && !is_verified ? "ran; not verified"
                                                               : status_text(r->status);
+}
+
+// "9.216 us [9.216 .. 9.216], 5.333 GB/s; 4096 work-items in work-groups of 32"
+static void put_figures(const struct record_frame *f, const struct tune_record *v, struct text *out)
+{
+    char number[UNITS_SIZE];
+    double value;
+    text_add(out, "Time: ");
+    if (v->result->stop == STOP_IMPORTED) {
+        duration_to_str(v->stats.median, number);
+        text_addf(out, "%s, the %s that was recorded", number, v->result->statistic);
+    } else {
+        report_time(&v->stats, out);
+    }
+    for (uint32_t i = 0; f->spec && i < f->spec->metric_count; i++) {
+        if (!record_metric(v, i, &value))
+            continue;
+        number_to_str(value, number);
+        text_addf(out, ", %s %s", number, f->spec->metrics[i].name);
+    }
+    if (v->dimensions > 0) {
+        text_add(out, "; ");
+        report_geometry(v->global, v->local, v->dimensions, out);
+    }
+    text_add(out, "\n");
+}
+
+void report_answer(const struct record_frame *f, const struct tune_record *v, const char *options,
+                   struct text *out)
+{
+    const struct best_answer *b = f->origin->answer;
+    const char *against = v->job ? v->job->reference.name : NULL;
+    text_add_name(out, "Configuration: ", v->configuration, "\n");
+    put_figures(f, v, out);
+    if (options[0])
+        text_addf(out, "Options: %s\n", options);
+    if (b->result->stop == STOP_IMPORTED) {
+        put_recorded(b, out);
+        return;
+    }
+    put_standing(f->origin, out);
+    put_measured(b, out);
+    bool agrees = b->result->verification == VERIFICATION_AGREES;
+    text_addf(out, "; %s%s", agrees ? "not verified: " : "",
+              verification_text(b->result->verification));
+    if (against && b->result->verification == VERIFICATION_REFERENCE)
+        text_addf(out, " against %s", against);
+    text_add(out, "; more: --details\n");
 }
 
 void report_result(const struct record_frame *f, const struct tune_record *v, struct text *out)

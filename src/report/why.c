@@ -463,27 +463,32 @@ void report_why_markdown(const struct view_why *v, struct text *out)
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void put_counts(const struct code_counts *c, struct emit *j)
+static void emit_classes(const void *record, const void *context, struct emit *j)
 {
-    emit_u64_at(j, "instructions", c->instructions);
-    emit_f64_at(j, "multiply_adds", c->multiply_adds);
-    emit_object_at(j, "classes");
+    const struct code_counts *c = record;
+    (void)context;
+    emit_object(j);
     for (int i = 0; i < CODE_CLASS_COUNT; i++) {
         if (c->of[i])
             emit_u64_at(j, code_class_key((enum code_class)i), c->of[i]);
     }
     emit_object_end(j);
-    emit_object_at(j, "widths");
+}
+
+static void emit_class_widths(const void *record, const void *context, struct emit *j)
+{
+    const struct code_counts *c = record;
+    (void)context;
+    emit_object(j);
     for (int class = 0; class < CODE_ACCESSES; class ++) {
         bool open = false;
         for (unsigned w = 0; w < CODE_WIDTHS; w++) {
             char bits[16];
             if (c->wide[class][w] == 0)
                 continue;
-            if (!open) {
+            if (!open)
                 emit_object_at(j, code_class_key((enum code_class) class));
-                open = true;
-            }
+            open = true;
             str_format(bits, sizeof bits, "%u", code_width_bits(w));
             emit_u64_at(j, bits, c->wide[class][w]);
         }
@@ -493,59 +498,58 @@ static void put_counts(const struct code_counts *c, struct emit *j)
     emit_object_end(j);
 }
 
-static void put_side(const struct why_side *s, struct emit *j)
+#define COUNTS(X)                                                                                  \
+    X(U64, instructions, (v->instructions), "", "")                                                \
+    X(F64, multiply_adds, (v->multiply_adds), "", "")                                              \
+    X(PUT, classes, (emit_classes, v), "{}", "instructions by class")                              \
+    X(PUT, widths, (emit_class_widths, v), "{}", "of accesses to memory: class, bits, count")
+FIELDS(counts_fields, struct code_counts, void, COUNTS)
+
+static const uint64_t *loop_lines(const struct code_profile *p, struct arena *a)
 {
-    const struct code_profile *p = &s->profile;
     const uint64_t lines[] = {p->loop_first, p->loop_last};
-    emit_object(j);
-    emit_text_at(j, "label", s->label);
-    emit_text_at(j, "kernel", p->kernel);
-    emit_text_at(j, "target", p->target[0] ? p->target : NULL);
-    emit_u64_at(j, "loops", p->loops);
-    emit_object_at(j, "whole");
-    put_counts(&p->whole, j);
-    emit_object_end(j);
-    if (p->loop_depth > 0) {
-        emit_object_at(j, "loop");
-        emit_u64_at(j, "depth", p->loop_depth);
-        emit_u64s_at(j, "lines", lines, 2);
-        put_counts(&p->loop, j);
-        emit_object_end(j);
-    } else {
-        emit_null_at(j, "loop");
-    }
-    emit_object_end(j);
+    return arena_copy(a, lines, sizeof lines);
 }
 
-static void put_json_part(const struct view_why *v, enum code_kind kind, struct emit *j)
-{
-    const struct why_part *part = &v->parts[kind];
-    emit_object(j);
-    emit_text_at(j, "missing", part->is_there ? NULL : part->missing);
-    emit_array_at(j, "sides");
-    for (uint32_t i = 0; part->is_there && i < v->count; i++)
-        put_side(&part->sides[i], j);
-    emit_array_end(j);
-    emit_object_end(j);
-}
+#define LOOP(X)                                                                                    \
+    X(U64, depth, (v->loop_depth), "", "")                                                         \
+    X(U64S, lines, (true, loop_lines(v, a), 2), "", "the first and the last")                      \
+    X(MEMBERS, counts, (counts_fields, &v->loop), "", "")
+FIELDS(loop_fields, struct code_profile, void, LOOP)
 
-void report_why_json(const struct view_why *v, struct emit *j)
+#define OF v->profile
+#define WHY_SIDE(X)                                                                                \
+    X(TEXT, label, (v->label), "", "")                                                             \
+    X(TEXT, kernel, (OF.kernel), "", "")                                                           \
+    X(SOME, target, (OF.target), "", "")                                                           \
+    X(U64, loops, (OF.loops), "", "")                                                              \
+    X(RECORD, whole, (counts_fields, &OF.whole), "", "")                                           \
+    X(RECORD, loop, (loop_fields, OF.loop_depth > 0 ? &OF : NULL), "", "the innermost one")
+FIELDS(why_side_fields, struct why_side, struct view_why, WHY_SIDE)
+
+#define WHY_PART(X)                                                                                \
+    X(TEXT, missing, (v->is_there ? NULL : v->missing), "", "why")                                 \
+    X(RECORDS, sides, (why_side_fields, v->sides, v->is_there ? c->count : 0), "", "")
+FIELDS(why_part_fields, struct why_part, struct view_why, WHY_PART)
+
+static void emit_why_sentences(const void *record, const void *context, struct emit *j)
 {
     struct text sentences = TEXT_INIT;
-    report_why_sentences(v, &sentences);
-    emit_object(j);
-    emit_array_at(j, "sentences");
+    (void)context;
+    report_why_sentences(record, &sentences);
+    emit_array(j);
     for (char *at = sentences.data, *end; at && *at; at = end + 1) {
         end = at + strcspn(at, "\n");
         *end = '\0';
         emit_text(j, at);
     }
     emit_array_end(j);
-    emit_key(j, "ptx");
-    put_json_part(v, CODE_PTX, j);
-    emit_key(j, "sass");
-    put_json_part(v, CODE_SASS, j);
-    emit_object_end(j);
     j->out->failed |= sentences.failed;
     text_release(&sentences);
 }
+
+#define WHY(X)                                                                                     \
+    X(PUT, sentences, (emit_why_sentences, v), "[]", "the largest differences")                    \
+    X(RECORD, ptx, (why_part_fields, &v->parts[CODE_PTX]), "", "")                                 \
+    X(RECORD, sass, (why_part_fields, &v->parts[CODE_SASS]), "", "")
+FIELDS_SHARED(report_why_fields, struct view_why, struct view_why, WHY)

@@ -4,7 +4,7 @@
 
 #include "isa/code.h"
 #include "isa/tools.h"
-#include "base/emit.h"
+#include "base/fields.h"
 
 // One build, as a worker handed it over.
 struct why_build {
@@ -52,9 +52,6 @@ void report_why_sentences(const struct view_why *v, struct text *out);
 // Sentences and tables.
 void report_why(const struct view_why *v, struct text *out);
 void report_why_markdown(const struct view_why *v, struct text *out);
-// {"sentences": [], "ptx": part, "sass": part}. A part: {"missing": text or null, "sides": [{label,
-// kernel, target, loops, whole, loop}]}; whole and loop: {instructions, multiply_adds, classes: {},
-// widths: {class: {bits: count}}}, loop also depth, lines: [first, last]; null where there is none.
-void report_why_json(const struct view_why *v, struct emit *j);
+extern const struct fields report_why_fields; // of a struct view_why, within itself
 
 #endif

@@ -296,6 +296,9 @@ static bool start_search(struct search *s, const struct best_options *o, struct 
                          struct error *e)
 {
     struct text constants = TEXT_INIT, part = TEXT_INIT;
+    struct space_options asked = o->space;
+    asked.device = o->device;
+    asked.share = (struct space_share){0};
     *s = (struct search){.o = o, .a = a, .timer_ns = o->device ? o->device->timer_ns : 0};
     s->by_time =
         all || o->objectives.count == 0 || objective_is_time(&o->objectives, o->spec, o->device);
@@ -305,21 +308,14 @@ static bool start_search(struct search *s, const struct best_options *o, struct 
         spec_sources_digest(o->sources, &s->source);
     spec_constants_text(o->spec, &constants);
     s->constants = all ? NULL : copy_best_text(s, text_cstr(&constants));
-    s->failed |=
-        constants.failed || !subspace_text(o->configurations, o->configuration_count, o->where,
-                                           o->where_count, (struct space_share){0}, &part);
+    s->failed |= constants.failed || !subspace_text(&asked, &part);
     s->part = copy_best_text(s, text_cstr(&part));
     text_release(&part);
     text_release(&constants);
     if (s->failed)
         return error_memory(e);
-    const struct space_options options = {.device = o->device,
-                                          .configurations = o->configurations,
-                                          .configuration_count = o->configuration_count,
-                                          .where = o->where,
-                                          .where_count = o->where_count};
-    bool is_part = o->configuration_count > 0 || o->where_count > 0;
-    if (is_part && !(s->space = space_new(o->spec, &options, e)))
+    bool is_part = asked.configuration_count > 0 || asked.where_count > 0;
+    if (is_part && !(s->space = space_new(o->spec, &asked, e)))
         return false;
     struct store_query query = {.spec_name = o->stored_as ? o->stored_as : o->spec->name,
                                 .constants = s->constants,

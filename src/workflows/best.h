@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "search/objective.h"
+#include "space/space.h"
 #include "stats/ranking.h"
 #include "stats/stats.h"
 #include "workflows/tie_break.h"
@@ -22,12 +23,9 @@ struct best_options {
     uint32_t languages; // whose results are looked at, a set of 1u << language; 0: all
     // (each optional) Of these results alone: the device with one driver, one text of the kernel, one run.
     const struct digest *identity, *source;
-    const uint8_t *session;            // STORE_ID_BYTES
-    enum store_inputs inputs;          // these alone
-    const char *const *configurations; // --config
-    uint32_t configuration_count;
-    const char *const *where; // --where
-    uint32_t where_count;
+    const uint8_t *session;       // STORE_ID_BYTES
+    enum store_inputs inputs;     // these alone
+    struct space_options space;   // its device and share do not count
     struct objectives objectives; // no terms: least time
     bool older_rule; // where nothing of today's rule is known, also what earlier ones measured
 };

@@ -71,7 +71,8 @@ START_TEST(known)
     check_line(
         &v,
         "{\"text\":\"a\",\"some\":\"a\",\"json\":[1, 2],\"flag\":true,\"known\":7,\"maybe\":true,"
-        "\"number\":0.5,\"pair\":[1.0,2.5],\"numbers\":[3,4],\"words\":[\"x\",null],\"made\":\"42\","
+        "\"number\":0.5,\"pair\":[1.0,2.5],\"numbers\":[3,4],\"words\":[\"x\",null],\"made\":"
+        "\"42\","
         "\"record\":{\"number\":5},\"within\":{\"number\":6},\"absent\":{\"number\":5},\"number\":"
         "5,"
         "\"records\":[{\"number\":1},{\"number\":2}],\"list\":[{\"number\":1}],"

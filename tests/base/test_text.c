@@ -422,6 +422,9 @@ static const struct {
     {"0", 0},
     {".5", 500000000},
     {"0.1", 100000000},
+    {"1h30m", 5400000000000},
+    {"1m30", 90000000000},
+    {"2m1.5s", 121500000000},
 };
 
 START_TEST(test_to_duration)
@@ -434,8 +437,9 @@ END_TEST
 
 START_TEST(test_wrong_durations)
 {
-    static const char *const wrong[] = {"",    "s",     "-1s", "1 s", "1d",  "1ss",
-                                        "1e3", "1..5s", "inf", "nan", "+1s", "6000000h"};
+    static const char *const wrong[] = {"",      "s",     "-1s",   "1 s",  "1d",  "1ss",
+                                        "1e3",   "1..5s", "inf",   "nan",  "+1s", "6000000h",
+                                        "30m1h", "1s1s",  "1h30x", "1h-1m"};
     uint64_t ns = 1;
     for (int i = 0; i < COUNT(wrong); i++)
         ck_assert_msg(!str_to_duration_ns(wrong[i], &ns) && ns == 1, "'%s'", wrong[i]);

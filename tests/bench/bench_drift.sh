@@ -4,7 +4,7 @@
 #   tests/bench/bench_drift.sh [BUILD] [BENCHES] [LOAD] [MOMENTS] [SLOWER]
 #
 # BENCHES (60) benches of the kernel of spin.json as it is and as many of it with SLOWER (5) per cent more to do, against a
-# baseline of MOMENTS (3) sessions, on the first CPU in OpenCL while LOAD (0) processes run beside. GAP seconds (20) lie between
+# baseline of MOMENTS (3) sessions whose code is launched beside, on the first CPU in OpenCL while LOAD (0) processes run beside. GAP seconds (20) lie between
 # the sessions of the baseline, PASSES (6) is the option. Prints how many of each verdict there were.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)

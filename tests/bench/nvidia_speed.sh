@@ -45,7 +45,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 : >"$work/figures"
 [ -z "${WHEELS:-}" ] || "$python" -m pip install -q --no-index --no-deps --no-compile --target "$work/site" "$WHEELS"/*.whl
-export PYTHONPATH="$root/src/python:$work/site${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH="$root/src/python:$root/src/extras/kernel_tuner:$work/site${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
 export HONE_PROGRAM="$hone" HONE_WORKER="$build/hone-worker" HONE_LIBRARY="$build/libhone.so"
 
 # ---- helpers -----------------------------------------------------------------------------------

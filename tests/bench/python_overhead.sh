@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --build "$build" --target hone libhone fake_worker >/dev/null
 export HONE_WORKER="$build/tests/runner/fake_worker" HONE_LIBRARY="$build/libhone.so" HONE_PROGRAM="$build/hone"
-export XDG_CACHE_HOME="$work" PYTHONPATH="$root/src/python" PYTHONDONTWRITEBYTECODE=1
+export XDG_CACHE_HOME="$work" PYTHONPATH="$root/src/python:$root/src/extras/kernel_tuner" PYTHONDONTWRITEBYTECODE=1
 unset HONE_DEVICE
 python3 - "$root/tests/tune/data/thousand.json" "$work" "$runs" <<'END'
 import ctypes, logging, os, resource, statistics, subprocess, sys, time

@@ -176,6 +176,97 @@ START_TEST(a_loss_is_measured_again)
 }
 END_TEST
 
+// The code of a point as it is, with one option more.
+static struct job_code code_of(const struct session *s, uint32_t point, const char *option,
+                               struct arena *a)
+{
+    const struct spec *spec = s->specs[point];
+    struct error e = ERROR_INIT;
+    struct job_code code;
+    struct job *job;
+    uint32_t *choice = arena_array(a, spec->parameter_count + 1, sizeof *choice);
+    struct spec_sources *sources =
+        spec_sources_read(spec, report.devices[0].language, &report.devices[0], NULL, &e);
+    spec_default(spec, choice);
+    ck_assert_msg(sources && spec_parse_configuration(spec, "ID=2", choice, &e) &&
+                      spec_job(spec, sources, &report.devices[0], choice, &job, &e),
+                  "%s", e.text);
+    ck_assert(job_code_of(job, a, &code) && code.count == 1);
+    struct job_program *p = &code.programs[0];
+    for (uint32_t i = 0; option && i < p->option_count; i++)
+        if (strncmp(p->options[i], option, strcspn(option, "=") + 1) == 0)
+            p->options[i] = option;
+    job_free(job);
+    spec_sources_free(sources);
+    return code;
+}
+
+// The old code takes N * 100 us by its own options; the times in the baseline, of another moment, say nothing any more.
+START_TEST(the_baselines_code_is_launched_beside)
+{
+    static const struct {
+        const char *option;
+        enum regression_verdict verdict;
+        double ratio;
+    } cases[] = {{NULL, REGRESSION_OK, 1},
+                 {"-DNS=9500000", REGRESSION_LOSS, 100 / 95.0},
+                 {"-DNS=11000000", REGRESSION_GAIN, 100 / 110.0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct session s;
+        struct arena own;
+        struct baseline_row before = row_of(20000000);
+        arena_init(&own);
+        begin(&s, true);
+        ADD(&s, &before, "N=100");
+        before.code = code_of(&s, 0, cases[i].option, &own);
+        run(&s);
+        const struct benchmark_record *n = &s.records[0];
+        ck_assert_ptr_nonnull(n->beside);
+        ck_assert_ptr_null(n->why_sessions);
+        ck_assert_int_eq(n->regression.verdict, cases[i].verdict);
+        ck_assert_double_eq_tol(n->regression.ratio.ratio, cases[i].ratio, 2e-3);
+        ck_assert_uint_eq(n->pass_count, 2 * PASSES); // four pairs have no interval
+        end(&s);
+        // Only where the kernel is what may have changed.
+        begin(&s, true);
+        s.options.times_alone = true;
+        ADD(&s, &before, "N=100");
+        run(&s);
+        ck_assert_ptr_null(s.records[0].beside);
+        ck_assert_int_eq(s.records[0].regression.verdict, REGRESSION_GAIN);
+        end(&s);
+        arena_release(&own);
+    }
+}
+END_TEST
+
+// What cannot be built or launched any more is told, and the times are compared.
+START_TEST(old_code_that_fails)
+{
+    static const char *const options[] = {"-DFAKE=compile_error", "-DFAKE=refuse_loading", NULL};
+    for (int i = 0; i < 3; i++) {
+        struct session s;
+        struct arena own;
+        struct baseline_row before = row_of(10000000);
+        arena_init(&own);
+        begin(&s, true);
+        ADD(&s, &before, "N=100");
+        before.code = code_of(&s, 0, options[i], &own);
+        if (!options[i])
+            before.code.geometry = "17 / 1";
+        run(&s);
+        const struct benchmark_record *n = &s.records[0];
+        ck_assert_ptr_null(n->beside);
+        ck_assert_ptr_nonnull(n->why_sessions);
+        ck_assert_ptr_null(n->failure);
+        ck_assert_int_eq(n->regression.verdict, REGRESSION_OK);
+        ck_assert_uint_eq(n->pass_count, PASSES);
+        end(&s);
+        arena_release(&own);
+    }
+}
+END_TEST
+
 START_TEST(what_fails_is_told_and_the_rest_measured)
 {
     struct session s;
@@ -355,6 +446,8 @@ int main(void)
     tcase_add_test(c, a_baseline_has_twice_as_many_passes);
     tcase_add_test(c, the_same_needs_the_first_passes_alone);
     tcase_add_test(c, a_loss_is_measured_again);
+    tcase_add_test(c, the_baselines_code_is_launched_beside);
+    tcase_add_test(c, old_code_that_fails);
     tcase_add_test(c, what_fails_is_told_and_the_rest_measured);
     tcase_add_test(c, more_than_a_comparison_has_sides);
     tcase_add_test(c, who_cancels_keeps_the_passes_that_ended);

@@ -85,6 +85,32 @@ if [ -w /dev/full ]; then
   HONE_CAPTURE_FOLDER=$folder/none LD_PRELOAD=$layer "$program" shapes >full.out || fail "full: the program failed"
   [ "$(cat full.out)" = "$("$program" shapes)" ] || fail "full: another output"
 fi
+# Back into the program: a table of what was tuned, other programs as they were, a file that is damaged.
+with() {
+  "$hone" with "$@" >with.out 2>with.err
+}
+"$hone" check shapes/scale.json --sample 2 >checked.out 2>&1 || fail "shapes: its spec does not pass: $(cat checked.out)"
+"$hone" tune shapes/scale.json --budget 2 >tuned.out 2>&1 || fail "shapes: not tuned: $(cat tuned.out)"
+"$hone" deploy --for-program shapes -o app.hone >deployed.out 2>&1 || fail "shapes: no table: $(cat deployed.out)"
+"$hone" deploy --for-program in_place -o none.hone >deployed.out 2>&1 && fail "a table of nothing was written"
+grep -q "none of its 1 kernels is tuned" deployed.out || fail "nothing tuned: $(cat deployed.out)"
+with app.hone -- "$program" shapes || fail "with: $(cat with.err)"
+[ "$(cat with.out)" = "$("$program" shapes)" ] || fail "with: another output"
+grep -q "12 of 12 launches were replaced" with.err || fail "with: $(cat with.err)"
+with app.hone --verify 50% -- "$program" shapes || fail "verify: $(cat with.err)"
+grep -q "6 verified, 0 differed" with.err || fail "verify: $(cat with.err)"
+for name in in_place threads local svm fork binary; do
+  with app.hone -- "$program" $name
+  [ "$(sort with.out)" = "$("$program" $name | sort)" ] || fail "with $name: another output: $(cat with.out with.err)"
+done
+with app.hone -- "$program" kill
+[ $? -eq 137 ] || fail "with: not the program's status"
+with app.hone --compare 2 -- "$program" shapes || fail "compare: $(cat with.err)"
+grep -q "the same in 2 of 2 turns" with.out || fail "compare: $(cat with.out)"
+sed 's/launches/launch3s/' app.hone >damaged.hone
+with damaged.hone -- "$program" shapes && fail "a damaged table was taken"
+grep -q "is damaged" with.err || fail "damaged: $(cat with.err)"
+
 # Two shapes: data by the constants in braces.
 grep -q '{n}' shapes/scale.json || grep -q '"n"' shapes/scale.json || fail "shapes: its spec has no sizes"
 exit $failed

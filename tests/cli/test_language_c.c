@@ -1,6 +1,7 @@
 // Kernels in C from outside: each fault beside what is right, what is asked of the compiler's
 // options, and that the host's C device takes no other language's place.
 #include "base/text.h"
+#include "extras.h"
 #include "program.h"
 
 #include "../base/suite.h"
@@ -84,6 +85,8 @@ static const struct {
     {28, "runtime: the worker died while "}, // it ends the worker before the phase is told
     {29, "runtime: the kernel left an alarm set"},
     {30, "runtime: the worker died while running"},
+    {31,
+     "runtime: the worker died while running"}, // with a child that the worker cannot end any more
     {105, NULL},
     {110, NULL},
     {115, NULL},
@@ -122,11 +125,11 @@ static int count_once(const char *mark)
     return count;
 }
 
-// A process that was killed may take a moment to be gone.
+// A process that was killed may take a moment to be gone, on a busy machine a long one.
 static int count_left(const char *mark)
 {
     int count = 0;
-    for (int i = 0; i < 30 && (count = count_once(mark)) > 0; i++)
+    for (int i = 0; i < 300 && (count = count_once(mark)) > 0; i++)
         usleep(100000);
     return count;
 }
@@ -219,9 +222,10 @@ START_TEST(the_same_code_is_launched_once)
         ck_assert_ptr_null(strstr(r.out, "= also STEP=8"));
         ran_release(&r);
     }
-    expect(program_run("export", SAME, "--format", "t4"), 0, "\"same_code_as\":\"STEP=1\"");
-    expect(program_run("report", SAME, "--format", "csv", "--views", "table"), 0,
-           "the same code as STEP=1");
+    EXTRA_FORMATS(
+        expect(program_run("export", SAME, "--format", "t4"), 0, "\"same_code_as\":\"STEP=1\"");)
+    EXTRA_PAGE(expect(program_run("report", SAME, "--format", "csv", "--views", "table"), 0,
+                      "the same code as STEP=1");)
 }
 END_TEST
 

@@ -221,7 +221,6 @@ expect 0 'the default is not in the part .*: SPLIT=1, size=16 stands for it' \
 grep -q '"SPLIT":0' part.json && fail "a configuration that is not in the part: $(cat part.json)"
 
 # ---- refusals -----------------------------------------------------------------------------------
-expect 2 'deploy needs --set' "$hone" deploy spec/matmul_tiled.json --store $store
 expect 2 "unknown constant 'N'" "$hone" deploy spec/matmul_tiled.json --store $store --set N=64
 expect 1 "no results of matmul_tiled in OpenCL on a device 'Nobody'; it has them on" "${deploy[@]}" --also-device Nobody
 expect 2 "'xml' is none of: header, known, json" "${deploy[@]}" --format xml

@@ -14,6 +14,7 @@ s/^(  host: ).*/\1HOST/
 s/\<[0-9a-f]{32}\>/ID/g
 s/\<run [0-9a-f]{8}\>/run 0badcafe/g
 s/^  [0-9a-f]{8}  DATE/  0badcafe  DATE/
+s|(job_sha256"?: ?"?)[0-9a-f]{64}|\1KEY|g
 # ---- the host's own time, in JSON, CSV and JUnit
 s/("(startup|listing|opening|waiting|locked|loading|inputs|reference|verifying|measuring|ranking|storing|rest|kernel|build|builds|wall|elapsed)_ns":)[0-9.]+/\1TIME/
 s/("(build|load|inputs|reference|verify|measure|rank)":)[0-9.]+/\1TIME/

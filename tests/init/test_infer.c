@@ -243,9 +243,57 @@ START_TEST(numbers_at_the_edge)
 }
 END_TEST
 
+// The first value of a constant of what is inferred.
+static int64_t constant(const struct inferred *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        if (strcmp(f->names[i].name, name) == 0 && f->names[i].role == NAME_CONSTANT)
+            return f->names[i].value;
+    }
+    return -1;
+}
+
+// Sizes that the restrictions allow; the switch that the text offers first; a bool; steps of a host's loop.
+START_TEST(values_that_compile)
+{
+    const char *tile =
+        "kernel __attribute__((reqd_work_group_size(8, 8, 1))) void k(global float *c,\n"
+        "global const float *a, int rows, int cols) { int r0 = get_group_id(1) * 48 + "
+        "get_local_id(1),\n"
+        "c0 = get_group_id(0) * 48 + get_local_id(0); for (int r = 0; r < 6; r++)\n"
+        "for (int k = 0; k < 6; k++) c[(r0 + 8 * r) * cols + c0 + 8 * k] =\n"
+        "2.0f * a[(r0 + 8 * r) * cols + c0 + 8 * k]; }";
+    const char *real = "#ifdef SINGLE\n#define REAL float\n#elif USE_DOUBLE\n#define REAL double\n"
+                       "#elif USE_OLD\n#define REAL double\n#endif\n"
+                       "kernel void k(global REAL *a, int n) { int i = get_global_id(0);\n"
+                       "if (i < n) a[i] = 1; }";
+    struct arena arena;
+    struct inferred f;
+    ck_assert(is_read(tile, strlen(tile), &arena, &f));
+    ck_assert_int_gt(constant(&f, "rows"), 255);
+    ck_assert_int_eq(constant(&f, "rows") % 48, 0);
+    ck_assert_int_eq(constant(&f, "cols") % 48, 0);
+    arena_release(&arena);
+    ck_assert(is_read(real, strlen(real), &arena, &f));
+    ck_assert_int_eq(constant(&f, "SINGLE"), 1);
+    ck_assert_uint_eq(f.name_count, 3); // n, the group's size
+    ck_assert_str_eq(f.arguments[0].type, "float");
+    arena_release(&arena);
+    CU("flip",
+       "__global__ void flip(float *o, bool negate, int n)\n"
+       "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) o[i] = negate ? 1 : 2; }",
+       "n; " OWN "| n / block_size_x; | o w n; negate = 1; n = n; ");
+    CL("k",
+       "kernel void k(global float *u, int plane, int n) { int i = get_global_id(0);\n"
+       "if (i < n) u[plane * n + i] += 1; }",
+       "n; " OWN "| n / block_size_x; | u rw 2 * n; plane = 1; n = n; ");
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, values_that_compile);
     tcase_add_test(tests, element_by_element);
     tcase_add_test(tests, planes);
     tcase_add_test(tests, by_data);

@@ -69,6 +69,7 @@ static void compile_program(const char *file, const struct job *j, uint32_t inde
     for (uint32_t i = 0; i < j->launch_count; i++)
         kernels[q.kernel_count++] = j->launches[i].kernel;
     bool ok = cuda_compile(&compiler, &q, &code, &result, &e);
+    cuda_host_release(&q.host);
     ck_assert_msg(ok, "%s, %s: %s\n%s", file, j->configuration, e.text, text_cstr(&code.log));
     cuda_code_release(&code);
     text_release(&source);

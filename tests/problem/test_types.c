@@ -118,6 +118,22 @@ static const struct {
      "a:float:Vector", "P=4", false, "(k, line 6) takes 'global item *a'"},
     {CL, "kernel void k(\n#if P == 4\n global int *b,\n#endif\n global float *a) {}",
      "a:float:Vector", "P=4", false, "takes 2 arguments"},
+    // Around the whole file, and what a usual compiler defines.
+    {CL, "#ifndef GUARD_CL\n#define GUARD_CL\nkernel void k(global int *a) {}\n#endif",
+     "a:float:Vector", "P=1", true, "(k, line 3) takes 'global int *a'"},
+    {CL, "#if __OPENCL_VERSION__ >= 120\nkernel void k(global int *a) {}\n#endif", "a:float:Vector",
+     "P=1", true, "(k, line 2) takes 'global int *a'"},
+    {CL, "#ifdef cl_khr_fp64\nkernel void k(global double *a) {}\n#endif", "a:float:Vector", "P=1",
+     true, "(k, line 2) takes 'global double *a'"},
+    {CU, "namespace n {\n__global__ void k(int *a) {}\n}", "a:float:Vector", "P=1", true,
+     "(k, line 2) takes 'int *a'"},
+    // Heads and parameters that macros make.
+    {CL, "#define KERNEL(n) kernel void n(global int *a)\nKERNEL(k) {}", "a:float:Vector", "P=1",
+     true, "(k, line 2) takes 'global int *a'"},
+    {CL, "#define ARGS global int *a, int n\nkernel void k(ARGS) {}", "a:float:Vector", "P=1", true,
+     "takes 2 arguments: global int *a, int n"},
+    {CL, "#define ARG(t, n) global t *n\nkernel void k(ARG(int, a)) {}", "a:float:Vector", "P=1",
+     true, "takes 'global int *a'"},
     {CU, "extern \"C\" __global__ void __launch_bounds__(P * 32)\nk(const int *__restrict__ a) {}",
      "a:float:Vector", "P=1", true, "(k, line 2) takes 'const int *__restrict__ a'"},
     {CU, "__global__ void k(float *a, const size_t n) {}", "a:float:Vector n:int32:Scalar", "P=1",
@@ -170,9 +186,6 @@ static const struct {
     // here.
     {CL, "struct s { int a; };\nkernel void k(global struct s *a, struct s b, struct s c) {}",
      "a:float:Vector b:int32:Scalar c:int32:Vector", "P=1"},
-    {CL, "#define KERNEL(n) kernel void n(global int *a)\nKERNEL(k) {}", "a:float:Vector", "P=1"},
-    {CL, "#define ARGS global int *a, int n\nkernel void k(ARGS) {}", "a:float:Vector", "P=1"},
-    {CL, "#define ARG(t, n) global t *n\nkernel void k(ARG(int, a)) {}", "a:float:Vector", "P=1"},
     {CL, "#include \"types.h\"\nkernel void k(global real *a, more) {}", "a:float:Vector", "P=1"},
     {CL,
      "#ifdef SOMETHING\n#define real double\n#else\n#define real float\n#endif\n"

@@ -40,6 +40,13 @@ def tune(args, source=ADD, params=None, **more):
     return kernel_tuner.tune_kernel("vector_add", source, N, args, params or {"block_size_x": [32, 64, 128]}, **given)
 
 
+def test_what_runs_the_program_is_imported_when_asked_for():
+    code = ("import sys, hone.kernel_tuner.__main__\n"
+            "print([m for m in ('hone._program', 'subprocess', 'asyncio', 'numpy') if m in sys.modules])\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stdout + done.stderr
+
+
 def test_results_are_of_the_same_kind(vectors, capsys):
     metrics = {"GFLOP/s": lambda p: (N / 1e9) / (p["time"] / 1e3), "half": "time / 2 + 0 * block_size_x"}
     results, env = tune(vectors, answer=[vectors[1] + vectors[2], None, None, None], metrics=metrics, quiet=False)

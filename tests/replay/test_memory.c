@@ -17,7 +17,7 @@ static bool replay_once(struct error *e)
     const struct tune_record *record;
     const char *const where[] = {"padding == 0"};
     const struct replay_options ro = {
-        .recorded = recorded, .spec = spec, .where = where, .where_count = 1};
+        .recorded = recorded, .spec = spec, .space.where = where, .space.where_count = 1};
     struct replay replay;
     struct tune *t = NULL;
     enum workflow_answer answer = WORKFLOW_BROKEN;

@@ -33,7 +33,7 @@ static void open_with(struct opened *o, const char *spec, const char *file,
     ck_assert_msg(o->recorded != NULL, "%s", e.text);
     if (!spec)
         o->spec = replay_spec(o->recorded, &e);
-    struct replay_options options = more ? *more : (struct replay_options){.where_count = 0};
+    struct replay_options options = more ? *more : (struct replay_options){.recorded = NULL};
     options.recorded = o->recorded;
     options.spec = o->spec;
     ck_assert_msg(replay_init(&o->replay, &options, &e), "%s", e.text);
@@ -101,7 +101,7 @@ START_TEST(narrowed_by_the_command_line)
 {
     struct opened o;
     const char *const where[] = {"padding == 0", "block_size_x > 16"};
-    const struct replay_options more = {.where = where, .where_count = 2};
+    const struct replay_options more = {.space.where = where, .space.where_count = 2};
     open_with(&o, NULL, DATA "valley_T4.json", &more);
     ck_assert_uint_eq(space_count(o.replay.space), 9);
     ck_assert_uint_eq(o.replay.excluded, 15);
@@ -118,7 +118,7 @@ START_TEST(nothing_left)
     open_valley(&o);
     const char *const where[] = {"block_size_x > 1000"}, *const config[] = {"padding=1"};
     struct replay_options options = {
-        .recorded = o.recorded, .spec = o.spec, .where = where, .where_count = 1};
+        .recorded = o.recorded, .spec = o.spec, .space.where = where, .space.where_count = 1};
     ck_assert(!replay_init(&r, &options, &e));
     ck_assert_msg(strstr(e.text, "block_size_x > 1000") != NULL, "%s", e.text);
     replay_release(&r);
@@ -126,8 +126,10 @@ START_TEST(nothing_left)
 
     error_clear(&e);
     open_with(&o, NULL, DATA "one.csv", NULL);
-    options = (struct replay_options){
-        .recorded = o.recorded, .spec = o.spec, .configurations = config, .configuration_count = 1};
+    options = (struct replay_options){.recorded = o.recorded,
+                                      .spec = o.spec,
+                                      .space.configurations = config,
+                                      .space.configuration_count = 1};
     ck_assert(!replay_init(&r, &options, &e));
     ck_assert_msg(strstr(e.text, "padding") != NULL, "%s", e.text);
     replay_release(&r);

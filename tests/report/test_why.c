@@ -169,7 +169,7 @@ START_TEST(json)
     text_clear(&out);
     emit_start(&j, &out);
     v.parts[CODE_SASS].sides[1].profile.loop_depth = 0;
-    report_why_json(&v, &j);
+    emit_record(&j, &report_why_fields, &v, &v);
     json_t *read = json_loads(text_cstr(&out), JSON_REJECT_DUPLICATES, NULL), *loop, *none;
     int bits, last;
     ck_assert_ptr_nonnull(read);

@@ -47,6 +47,12 @@ static const struct known large[] = {
     {DATA "nbody_15360_H100_opencl_T4.json.gz", 1152, 1116, 79, -3},
     {DATA "nbody_7680_H100_cuda_T4.json.gz", 1008, 1008, 92, -3},
     {DATA "nbody_7680_H100_opencl_T4.json.gz", 1008, 972, 74, -3},
+    {DATA "batpnpoly_H200_opencl_T4.json.gz", 1195, 1139, 245, -3},
+    {DATA "batcoulomb_H200_opencl_T4.json.gz", 1260, 1260, 29, -3},
+    {DATA "batreduce_H200_opencl_T4.json.gz", 1120, 1120, 60, -3},
+    {DATA "battriad_H200_opencl_T4.json.gz", 1710, 1710, 281, -3},
+    {DATA "batconv_H200_opencl_T4.json.gz", 1005, 1005, 587, -3},
+    {DATA "batgemm_H200_opencl_T4.json.gz", 717, 717, 412, -3},
 };
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -174,15 +180,15 @@ START_TEST(mirrored_lists)
         struct recorded *r = read_file(small[i].file), *down = recorded_mirror(r, false, &e);
         ck_assert_msg(down != NULL, "%s", e.text);
         double one =
-            score_recorded(r, (struct score_options){.repeats = 24, .mirror = true}, &other);
-        double inverted = score_recorded(down, (struct score_options){.repeats = 24}, &none);
+            score_recorded(r, (struct score_options){.repeats = 8, .mirror = true}, &other);
+        double inverted = score_recorded(down, (struct score_options){.repeats = 8}, &none);
         ck_assert_msg(one == inverted, "%s: %g, %g", small[i].file, one, inverted);
         up += one / COUNT(small);
         shuffled += other / COUNT(small);
         recorded_free(down);
         recorded_free(r);
     }
-    ck_assert_msg(fabs(up - shuffled) < 0.12, "%g, %g", up, shuffled); // 0.04 by chance
+    ck_assert_msg(fabs(up - shuffled) < 0.2, "%g, %g", up, shuffled); // 0.06 by chance
 }
 END_TEST
 

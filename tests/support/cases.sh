@@ -57,6 +57,18 @@ skip() {
     exit 77
 }
 
+# need_extra NAME...: for cases of what an extra has, which a build may be without.
+need_extra() {
+    for extra; do
+        case $extra in
+            formats) word=import ;;
+            page) word=report ;;
+            *) word=$extra ;;
+        esac
+        "$hone" "$word" --help >"$scratch/stdout" 2>&1 || skip "this build has no $extra"
+    done
+}
+
 # shellcheck source=/dev/null
 . "$here/suite.sh"
 

@@ -172,14 +172,14 @@ START_TEST(a_part_was_tuned)
     struct session s;
     static const char *const part[] = {"ID < 4"};
     BEGIN(&s, 1, "N=1");
-    s.lines[0].tune.setup.where = part;
-    s.lines[0].tune.setup.where_count = 1;
+    s.lines[0].tune.setup.space.where = part;
+    s.lines[0].tune.setup.space.where_count = 1;
     run(&s);
     ck_assert_str_eq(s.records[0].entries[0].configuration, "ID=0");
     end(&s);
     BEGIN(&s, 1, "N=1"); // the same part again
-    s.lines[0].tune.setup.where = part;
-    s.lines[0].tune.setup.where_count = 1;
+    s.lines[0].tune.setup.space.where = part;
+    s.lines[0].tune.setup.space.where_count = 1;
     run(&s);
     ck_assert(s.records[0].entries[0].known && !s.records[0].entries[0].subspace);
     ck_assert_uint_eq(launches_of(&s), 0);
@@ -209,8 +209,8 @@ START_TEST(a_part_has_the_best)
     struct session s;
     static const char *const part[] = {"ID == 1 or ID == 5"}, *const rest[] = {"ID < 4"};
     BEGIN(&s, 1, "N=1");
-    s.lines[0].tune.setup.where = part;
-    s.lines[0].tune.setup.where_count = 1;
+    s.lines[0].tune.setup.space.where = part;
+    s.lines[0].tune.setup.space.where_count = 1;
     run(&s);
     check_point(&s, 0, 1, false);
     end(&s);
@@ -222,8 +222,8 @@ START_TEST(a_part_has_the_best)
     check_point(&s, 0, 1, false);
     end(&s);
     BEGIN(&s, 1, "N=1"); // asked for a part, the best of another is no answer
-    s.lines[0].tune.setup.where = rest;
-    s.lines[0].tune.setup.where_count = 1;
+    s.lines[0].tune.setup.space.where = rest;
+    s.lines[0].tune.setup.space.where_count = 1;
     run(&s);
     ck_assert_str_eq(s.records[0].entries[0].configuration, "ID=0");
     end(&s);

@@ -135,8 +135,8 @@ static struct seen tune(const struct world *w, const struct asked *a)
                              .setup.lock_folder = folder,
                              .setup.jobs = 1,
                              .setup.seed = w->seed,
-                             .setup.where = &a->where,
-                             .setup.where_count = a->where != NULL,
+                             .setup.space.where = &a->where,
+                             .setup.space.where_count = a->where != NULL,
                              .setup.terms = {.rules = measure_rules_default(),
                                              .build_limit_ns = 60ull * 1000000000,
                                              .launch_limit_ns = 30ull * 1000000000}};

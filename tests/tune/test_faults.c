@@ -151,8 +151,8 @@ static enum workflow_answer tune_endless(const struct spec *spec, const char *on
     struct tune_options o = options(spec, NULL);
     o.setup.terms.launch_limit_ns = 500000000;
     o.setup.terms.build_limit_ns = 10ull * 1000000000;
-    o.setup.configurations = &only;
-    o.setup.configuration_count = only != NULL;
+    o.setup.space.configurations = &only;
+    o.setup.space.configuration_count = only != NULL;
     struct tune *t = tune_new(&o, e);
     ck_assert_msg(t != NULL, "%s", e->text);
     const struct tune_record *record;
@@ -192,7 +192,7 @@ static void tune_part(const struct spec *spec, const char *file, struct space_sh
     o.setup.store = store_open(file, STORE_WRITE, &e);
     ck_assert_msg(o.setup.store != NULL, "%s", e.text);
     o.setup.fresh = false;
-    o.setup.share = share;
+    o.setup.space.share = share;
     o.setup.terms.rules.unranked = true;
     struct tune *t = tune_new(&o, &e);
     ck_assert_msg(t != NULL, "%s", e.text);

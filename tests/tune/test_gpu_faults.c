@@ -146,8 +146,8 @@ static void check_usable(const struct spec *spec, enum language l)
     static const char *const best[] = {"FAULT=13"};
     struct error e = ERROR_INIT;
     struct tune_options o = options(spec, l);
-    o.setup.configurations = best;
-    o.setup.configuration_count = 1;
+    o.setup.space.configurations = best;
+    o.setup.space.configuration_count = 1;
     struct tune *t = tune_new(&o, &e);
     ck_assert_msg(t != NULL, "%s", e.text);
     ck_assert_uint_eq(run(t, spec, l), 1);

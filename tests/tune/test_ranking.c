@@ -489,8 +489,8 @@ START_TEST(test_speedup_without_a_ranking_is_screened)
     ck_assert_uint_eq(speedup.needed, 0);
     end(&s);
     begin_with(&s, file, NULL, NULL);
-    s.options.setup.where = where;
-    s.options.setup.where_count = 1;
+    s.options.setup.space.where = where;
+    s.options.setup.space.where_count = 1;
     run(&s);
     tune_speedup(s.tune, &speedup);
     ck_assert(s.progress.ranked.decided && !speedup.known && !s.progress.has_default);
@@ -747,8 +747,8 @@ START_TEST(test_stopped_early_is_a_finalist)
     ck_assert_int_eq(s.records[HOPELESS]->result->stop, STOP_HOPELESS);
     end(&s);
     begin(&s, NULL, NULL);
-    s.options.setup.where = where;
-    s.options.setup.where_count = 1;
+    s.options.setup.space.where = where;
+    s.options.setup.space.where_count = 1;
     run(&s);
     ck_assert(s.progress.ranked.decided);
     ck_assert_int_eq(s.records[HOPELESS]->result->stop, STOP_RANKED);
@@ -767,8 +767,8 @@ static void find_best_where(struct session *s, const char *const *where, struct 
                              .sources = s->sources,
                              .store = s->store,
                              .device = &report.devices[0],
-                             .where = where,
-                             .where_count = where != NULL};
+                             .space.where = where,
+                             .space.where_count = where != NULL};
     ck_assert_msg(best_find(&o, &arena, out, &found, &e), "%s", e.text);
     ck_assert(found);
     spec_sources_free(s->sources);
@@ -816,8 +816,8 @@ START_TEST(test_best_decides_as_the_tune_did)
     // A newer ranking of a part of the space does not hide the faster ones outside of it.
     begin(&s, NULL, NULL);
     s.options.setup.fresh = true;
-    s.options.setup.where = where;
-    s.options.setup.where_count = 1;
+    s.options.setup.space.where = where;
+    s.options.setup.space.where_count = 1;
     run(&s);
     find_best(&s, &b);
     ck_assert_str_eq(b.configuration, "ID=0");
@@ -831,8 +831,8 @@ END_TEST
 static void run_where(struct session *s, const char *const *where)
 {
     begin(s, NULL, NULL);
-    s->options.setup.where = where;
-    s->options.setup.where_count = 1;
+    s->options.setup.space.where = where;
+    s->options.setup.space.where_count = 1;
     run(s);
 }
 
@@ -939,11 +939,11 @@ START_TEST(test_best_after_a_part)
         struct best_answer b;
         begin(&s, NULL, NULL);
         s.options.setup.fresh = true;
-        s.options.setup.where = i == 0 ? without : with;
-        s.options.setup.where_count = 1;
+        s.options.setup.space.where = i == 0 ? without : with;
+        s.options.setup.space.where_count = 1;
         run(&s);
         check_best(&s, NULL, "ID=0", NULL);
-        check_best(&s, s.options.setup.where, i == 0 ? "ID=1" : "ID=0", NULL);
+        check_best(&s, s.options.setup.space.where, i == 0 ? "ID=1" : "ID=0", NULL);
         find_best(&s, &b);
         ck_assert_uint_eq(b.place.finalists, i == 0 ? CONTENDERS : 2);
         result_free(b.result);
@@ -1057,8 +1057,8 @@ START_TEST(test_ranking_that_is_shipped)
         struct store_counts held;
         begin(&s, NULL, NULL);
         s.options.setup.fresh = true;
-        s.options.setup.where = parts[part];
-        s.options.setup.where_count = part > 0;
+        s.options.setup.space.where = parts[part];
+        s.options.setup.space.where_count = part > 0;
         run(&s);
         find_best(&s, &whole);
         end(&s);
@@ -1164,13 +1164,13 @@ START_TEST(test_best_names_who_is_faster_alone)
     struct best_answer b;
     const char *const slower[] = {"ID >= 2"}, *const faster[] = {"ID < 2"};
     begin(&s, NULL, NULL);
-    s.options.setup.where = slower;
-    s.options.setup.where_count = 1;
+    s.options.setup.space.where = slower;
+    s.options.setup.space.where_count = 1;
     run(&s);
     end(&s);
     begin(&s, NULL, NULL);
-    s.options.setup.where = faster;
-    s.options.setup.where_count = 1;
+    s.options.setup.space.where = faster;
+    s.options.setup.space.where_count = 1;
     s.options.setup.terms.rules.fixed = 7;
     run(&s);
     find_best(&s, &b);

@@ -37,6 +37,7 @@ struct session {
     struct hone_store *known;   // shipped with the spec
     struct baseline baseline, list;
     const char *path, *unfit; // of the baseline; NULL: there is none, or nothing speaks against it
+    bool is_driver_other;     // and it is compared all the same
     struct text why_unfit;
     bool is_source_other;
     char source[65];
@@ -71,6 +72,7 @@ static bool read_rows_of(struct session *s, const char *path, bool is_baseline,
 static void hold_device(struct session *s)
 {
     enum baseline_fit fit = baseline_fits(&s->baseline, s->work.device, &s->why_unfit);
+    s->is_driver_other = fit == BASELINE_OTHER_DRIVER;
     if (fit == BASELINE_FITS || (fit == BASELINE_OTHER_DRIVER && s->settings->other_driver))
         return;
     text_addf(&s->why_unfit,
@@ -144,13 +146,8 @@ static bool find_best(struct session *s, const struct spec *spec, const char *la
     struct store *const stores[] = {w->store ? w->store : store_of(s->known),
                                     w->store ? store_of(s->known) : NULL, NULL};
     struct spec_sources *sources = spec_sources_read(spec, w->device->language, w->device, NULL, e);
-    const struct best_options o = {.spec = spec,
-                                   .sources = sources,
-                                   .device = w->device,
-                                   .configurations = s->given.config.items,
-                                   .configuration_count = s->given.config.count,
-                                   .where = s->given.where.items,
-                                   .where_count = s->given.where.count};
+    const struct best_options o = {
+        .spec = spec, .sources = sources, .device = w->device, .space = work_space(&s->given)};
     bool ok = sources && (!stores[0] || best_find_in(&o, stores, &w->arena, &answer, &found, e));
     spec_sources_free(sources);
     if (ok && found) {
@@ -323,6 +320,7 @@ static int start_bench(struct session *s)
                                           .passes = (uint32_t)given->passes.value,
                                           .rounds = (uint32_t)given->rounds.value,
                                           .compares = s->path && !s->unfit,
+                                          .times_alone = s->is_driver_other,
                                           .loss = given->loss.is_given ? given->loss.value : LOSS};
     s->bench = benchmark_new(&how, &e);
     return s->bench ? EXIT_DONE : workflow_failed(&e);
@@ -396,6 +394,24 @@ static bool add_moments(struct session *s, const struct baseline *old, struct ba
     return true;
 }
 
+// Keeps the code that the point is compiled from today.
+static bool keep_code(struct session *s, uint32_t point, struct job_code *out, struct error *e)
+{
+    const struct benchmark_point *p = &s->points[point];
+    struct job *job = NULL;
+    uint32_t *choice = arena_array(&s->work.arena, p->spec->parameter_count + 1, sizeof *choice);
+    struct spec_sources *sources =
+        spec_sources_read(p->spec, s->work.device->language, s->work.device, NULL, e);
+    if (choice)
+        spec_default(p->spec, choice);
+    bool ok = choice && sources && spec_parse_configuration(p->spec, p->configuration, choice, e) &&
+              spec_job(p->spec, sources, s->work.device, choice, &job, e) &&
+              (job_code_of(job, &s->work.arena, out) || error_memory(e));
+    job_free(job);
+    spec_sources_free(sources);
+    return ok;
+}
+
 // Saves the points that were measured and did not fail as a baseline, as one more moment of the one that
 // the file holds.
 static int save_baseline(struct session *s, struct bench_report *report)
@@ -419,7 +435,8 @@ static int save_baseline(struct session *s, struct bench_report *report)
         row.pass_count = n->pass_count;
         if (n->failure || n->pass_count == 0)
             continue;
-        ok = name_moment(s, &row) && add_moments(s, &old, &row);
+        ok = keep_code(s, n->point, &row.code, &e) &&
+             ((name_moment(s, &row) && add_moments(s, &old, &row)) || error_memory(&e));
         s->rows[out.row_count++] = row; // never beyond the record's own, which is done with
     }
     if (out.row_count == 0) {
@@ -427,7 +444,7 @@ static int save_baseline(struct session *s, struct bench_report *report)
         return EXIT_BROKEN;
     }
     baseline_write(&out, &text);
-    ok = ok && !text.failed ? file_replace(s->settings->save, &text, &e) : error_memory(&e);
+    ok = ok && (!text.failed || error_memory(&e)) && file_replace(s->settings->save, &text, &e);
     text_release(&text);
     report->saved = ok ? s->settings->save : NULL;
     return ok ? EXIT_DONE : work_failed(&e);
@@ -438,6 +455,15 @@ static int bench_failed(const struct error *e)
 {
     int status = workflow_failed(e);
     return status == EXIT_NOTHING ? EXIT_BROKEN : status;
+}
+
+// Was any configuration compared with the baseline? If not, a gate in CI has shown nothing.
+static bool is_held(const struct bench_report *v)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < v->count; i++)
+        any = any || v->records[i].judged;
+    return any;
 }
 
 static int bench_and_show(struct session *s)
@@ -459,6 +485,8 @@ static int bench_and_show(struct session *s)
     writer_end(w, &report, &end);
     workflow_write(&s->work.ticker, &end);
     int status = workflow_status(&s->broken, bench_failed, bench_losses(&report) == 0);
+    if (status == EXIT_DONE && s->path && !is_held(&report))
+        status = EXIT_UNHELD;
     return status == EXIT_DONE ? saved : status;
 }
 
@@ -606,35 +634,38 @@ const struct command command_bench = {
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
-    .description = "Measures configurations that are known, each at its constants, and holds them "
-                   "against a baseline: the exit status "
-                   "is 1 where one lost more than --fail-if.\n\n"
-                   "Which: the best that the store knows at the points of --set (as in `hone "
-                   "sweep`), those of a file (--from), or, "
-                   "with --baseline alone, those of the baseline. Nothing is tuned, and the store "
-                   "is not written.\n\n"
-                   "How: in passes. In each of them new workers build, load and verify every "
-                   "configuration and launch all, eight at a "
-                   "time, in interleaved rounds; what counts is the fastest launch of a pass, and "
-                   "the median of the passes. "
-                   "Sessions differ by more than passes within one do, because clock and load "
-                   "last: the interval is that of sessions (moments), so a baseline should have "
-                   "several of them, hours apart. Each --output into the same file adds "
-                   "one. Of a baseline of one moment no gain is told.\n\n"
-                   "A loss is one whose interval lies wholly beyond the threshold; the intervals "
-                   "of all configurations hold together "
-                   "(95 %, --rule level). Those of which a loss cannot be excluded are measured in "
-                   "as many passes again, and judged "
-                   "then: a disturbance that lasts for a few passes fails nothing. A configuration "
-                   "that fails to compile, or computes "
-                   "something wrong, is a loss too. Where clock, load or temperature are not what "
-                   "they were, or all changed alike, the "
-                   "report says so; with another clock or load the intervals are twice as wide. "
-                   "Ctrl-C judges the passes that have ended.\n\n"
-                   "Exit status: 0 no loss, also where a loss cannot be excluded and where the "
-                   "baseline is of another device or "
-                   "driver, which is told and not compared; 1 a loss; 2 the command line or the "
-                   "spec makes no sense; 3 it broke off.",
+    .description =
+        "Measures configurations that are known, each at its constants, and holds them "
+        "against a baseline: the exit status "
+        "is 1 where one lost more than --fail-if.\n\n"
+        "Which: the best that the store knows at the points of --set (as in `hone "
+        "sweep`), those of a file (--from), or, "
+        "with --baseline alone, those of the baseline. Nothing is tuned, and the store "
+        "is not written.\n\n"
+        "How: in passes. In each of them new workers build, load and verify every "
+        "configuration and launch all, eight at a "
+        "time, in interleaved rounds; what counts is the fastest launch of a pass, and "
+        "the median of the passes. "
+        "A baseline has the kernel's text, too: old and new are launched in the same "
+        "rounds, so that clock and load are the same for both. If the old one cannot be "
+        "built or launched any more, or with --allow driver, the times in the baseline are "
+        "compared. Sessions differ by more than passes within one do, because clock and load "
+        "last: the interval is then that of sessions (moments), so a baseline should have "
+        "several of them, hours apart. Each --output into the same file adds "
+        "one. Of a baseline of one moment no gain is told then.\n\n"
+        "A loss is one whose interval lies wholly beyond the threshold; the intervals "
+        "of all configurations hold together "
+        "(95 %, --rule level). Those of which a loss cannot be excluded are measured in "
+        "as many passes again, and judged "
+        "then: a disturbance that lasts for a few passes fails nothing. A configuration "
+        "that fails to compile, or computes "
+        "something wrong, is a loss too. Where clock, load or temperature are not what "
+        "they were, or all changed alike, the "
+        "report says so; with another clock or load the intervals are twice as wide. "
+        "Ctrl-C judges the passes that have ended.\n\n"
+        "Exit status: 0 no loss, also if a loss cannot be excluded; 1 a loss; 2 the command line "
+        "or the spec makes no sense; 3 it broke off; 4 nothing was compared: the baseline is of "
+        "another device or driver, or has none of the configurations.",
     .json = "With --json one object. A baseline is JSON too, and lists samples by pass with clock, "
             "temperature and power.",
     .records = json_records,

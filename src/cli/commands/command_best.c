@@ -19,7 +19,7 @@
 struct best_settings {
     struct spec_settings given;
     struct search_settings search; // its --objective alone
-    bool options, all, nearest;
+    bool options, all, nearest, details;
 };
 
 // One `hone best`.
@@ -285,14 +285,29 @@ static void warn_if_older(const struct best_answer *b)
                  b->date, b->driver, b->other_source && b->other_driver ? " and another text" : "");
 }
 
+static void add_options(const struct shown *shown, struct text *out)
+{
+    for (uint32_t i = 0; i < shown->job->programs[0].option_count; i++)
+        add_define(shown->job->programs[0].options[i], out);
+}
+
+static void put_five_lines(const struct shown *shown, struct text *out)
+{
+    struct text options = TEXT_INIT;
+    if (shown->record.job)
+        add_options(shown, &options);
+    report_answer(&shown->frame, &shown->record, text_cstr(&options), out);
+    out->failed |= options.failed;
+    text_release(&options);
+}
+
 static int put_options(const struct shown *shown, struct text *out)
 {
     if (!shown->job) {
         complain("the spec no longer has this configuration: %s", shown->record.configuration);
         return EXIT_NOTHING;
     }
-    for (uint32_t i = 0; i < shown->job->programs[0].option_count; i++)
-        add_define(shown->job->programs[0].options[i], out);
+    add_options(shown, out);
     text_add(out, "\n");
     return EXIT_DONE;
 }
@@ -318,8 +333,7 @@ static void put_whole(const struct session *s, struct text *out)
     struct text part = TEXT_INIT;
     text_add(out, "hone tune ");
     work_same(&s->work, out);
-    out->failed |= !subspace_text(o->configurations, o->configuration_count, o->where,
-                                  o->where_count, (struct space_share){0}, &part);
+    out->failed |= !subspace_text(&o->space, &part);
     text_addf(out, "%s%s", part.length ? " " : "", text_cstr(&part));
     text_release(&part);
 }
@@ -358,7 +372,10 @@ static void put_answer(const void *report, const void *record, struct text *out)
         separator = ", ";
     }
     text_add(out, separator[0] == ',' ? "\n" : "");
-    report_result(&shown->frame, &shown->record, out);
+    if (s->settings->details)
+        report_result(&shown->frame, &shown->record, out);
+    else
+        put_five_lines(shown, out);
     if (b->place.part) {
         text_add(out, "To search the rest:  ");
         put_whole(s, out);
@@ -667,12 +684,8 @@ static int prepare(struct session *s)
         return status;
     s->stores[0] = w->store ? w->store : s->known;
     s->stores[1] = w->store ? s->known : NULL;
-    s->options = (struct best_options){.spec = w->spec,
-                                       .older_rule = true,
-                                       .configurations = s->settings->given.config.items,
-                                       .configuration_count = s->settings->given.config.count,
-                                       .where = s->settings->given.where.items,
-                                       .where_count = s->settings->given.where.count};
+    s->options = (struct best_options){
+        .spec = w->spec, .older_rule = true, .space = work_space(&s->settings->given)};
     s->wanted = s->settings->given.device;
     if (!s->wanted && !s->settings->all)
         s->wanted = w->environment.device;
@@ -734,6 +747,11 @@ static int run_best(struct invocation *i)
 #define FIELD(member) offsetof(struct best_settings, member)
 
 static const struct option options[] = {
+    {OPTION("details", NULL, option_flag, FIELD(details)), .brief = "all that is known of it",
+     .excludes = "all, options, json, format=json: it is more of one answer, as text",
+     .help = "Also the source with all its options, launches, resources, deviations, samples, and "
+             "what was "
+             "spent: what `hone run` shows."},
     {OPTION("options", NULL, option_flag, FIELD(options)), .brief = "as -D options for a compiler",
      .excludes = "all, json, format=json: it prints one line, for a shell",
      .help = "Print the configuration as -D options on one line, quoted for a shell."},

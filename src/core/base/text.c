@@ -624,29 +624,45 @@ struct unit {
     double ns;
 };
 
-bool str_to_duration_ns(const char *s, uint64_t *out)
+// "1.5h", or "30" in seconds; *end: behind it.
+static bool read_span(const char *s, const char **end, double *ns)
 {
-    static const struct unit units[] = {{"", 1e9}, {"s", 1e9},  {"ms", 1e6},   {"us", 1e3},
-                                        {"ns", 1}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
+    static const struct unit units[] = {{"s", 1e9},  {"ms", 1e6},   {"us", 1e3},   {"ns", 1},
+                                        {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {"", 1e9}};
     char digits[64];
-    size_t length = s ? strspn(s, "0123456789.") : 0;
+    size_t length = strspn(s, "0123456789.");
+    double value;
     if (length == 0 || length >= sizeof digits)
         return false;
     memcpy(digits, s, length);
     digits[length] = '\0';
-    double value;
-    if (!str_to_f64(digits, &value))
-        return false;
+    s += length;
+    size_t letters = strcspn(s, "0123456789.");
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (strcmp(s + length, units[i].name) != 0)
+        if (strlen(units[i].name) != letters || strncmp(s, units[i].name, letters) != 0)
             continue;
-        double ns = round(value * units[i].ns);
-        if (ns >= 0x1p64)
-            return false;
-        *out = (uint64_t)ns;
-        return true;
+        *end = s + letters;
+        *ns = 0;
+        return str_to_f64(digits, &value) && (*ns = round(value * units[i].ns), true);
     }
     return false;
+}
+
+bool str_to_duration_ns(const char *s, uint64_t *out)
+{
+    double all = 0, last = INFINITY, one;
+    if (!s || !*s)
+        return false;
+    while (*s) { // "1h30m": each part is smaller than what stands before it
+        if (!read_span(s, &s, &one) || one >= last)
+            return false;
+        all += one;
+        last = one;
+    }
+    if (!(all < 0x1p64))
+        return false;
+    *out = (uint64_t)all;
+    return true;
 }
 
 // Decimals that leave four significant digits of a value below 1000.

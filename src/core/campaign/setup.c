@@ -22,7 +22,7 @@ void setup_live(const struct setup *s, struct live_options *live)
 struct setup setup_for_paired(const struct setup *s)
 {
     struct setup own = *s;
-    own.configuration_count = own.where_count = 0;
+    own.space = (struct space_options){NULL};
     own.place_count = 0;
     own.leaving = false;
     return own;

@@ -38,12 +38,7 @@ struct setup {
     bool fresh; // earlier results do not answer
     uint32_t retry; // earlier failures with these statuses do not answer: 1 << status
 
-    // The part of the space.
-    const char *const *configurations; // --config
-    uint32_t configuration_count;
-    const char *const *where; // --where
-    uint32_t where_count;
-    struct space_share share; // --part
+    struct space_options space; // the part of the space; its device does not count
 
     struct terms terms;
     uint64_t seed;

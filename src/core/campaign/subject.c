@@ -13,18 +13,15 @@ static struct space *space_of_subject(const struct subject *s, struct space_shar
                                       struct error *e)
 {
     const struct setup *o = &s->setup;
-    struct space_options so = {.device = o->device,
-                               .configurations = o->configurations,
-                               .configuration_count = o->configuration_count,
-                               .where = o->where,
-                               .where_count = o->where_count,
-                               .share = share};
+    struct space_options so = o->space;
+    so.device = o->device;
+    so.share = share;
     return space_new(o->spec, &so, e);
 }
 
 const struct space *subject_whole(struct subject *s, struct error *e)
 {
-    if (s->o.space || s->setup.share.parts < 2)
+    if (s->o.space || s->setup.space.share.parts < 2)
         return s->space;
     if (!s->whole)
         s->whole = space_of_subject(s, (struct space_share){0, 0}, e);
@@ -33,7 +30,7 @@ const struct space *subject_whole(struct subject *s, struct error *e)
 
 static bool make_subject_space(struct subject *s, struct error *e)
 {
-    s->space = space_of_subject(s, s->setup.share, e);
+    s->space = space_of_subject(s, s->setup.space.share, e);
     if (!s->space)
         return false;
     if (space_count(s->space) > 0)

@@ -328,6 +328,18 @@ void job_free(struct job *j); // NULL is fine
 // "256x256 / 16x16": global and local sizes, launches joined with "; ".
 void job_geometry_text(const struct job *j, struct text *out);
 
+// The code of a job, apart from it (job_code.c).
+struct job_code {
+    struct job_program *programs; // without `retarget`
+    uint32_t count;               // 0: it is not kept
+    const char *geometry;         // of the launches, as above
+};
+// Copies a job's into the arena. Count 0 if its texts do not say all, are not UTF-8, or a routine takes the place of
+// programs. False without memory.
+bool job_code_of(const struct job *j, struct arena *a, struct job_code *out);
+// Makes the job one of that code, which outlives it. False if the job has other launches.
+bool job_use_code(struct job *j, const struct job_code *code, struct error *e);
+
 // Visits the blobs with contents of a job and of the job that it is compared with, until a visit
 // gives false.
 bool job_each_blob(struct job *j, bool (*visit)(void *context, struct job_blob *b), void *context);

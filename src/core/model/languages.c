@@ -9,6 +9,7 @@
 
 #define WORDS(...)  ((const char *const[]){__VA_ARGS__, NULL})
 #define NO_WORDS    ((const char *const[]){NULL})
+#define MACROS(...) ((const struct language_macro[]){__VA_ARGS__, {.name = NULL}})
 #define CACHES(...) ((const struct language_cache[]){__VA_ARGS__, {.variable = NULL}})
 
 // NVRTC's __global__ is a macro in which the word `global` stands: OpenCL's words with underscores.
@@ -411,6 +412,17 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                 .telling_words = WORDS("__kernel"),
                 .weak_word = "kernel", // may be any name elsewhere
                 .macros = WORDS("__OPENCL_VERSION__", "__OPENCL_C_VERSION__"),
+                // OpenCL 3.0 with OpenCL C 1.2 and doubles
+                .usual_macros = MACROS({"__OPENCL_VERSION__", 300}, {"__OPENCL_C_VERSION__", 120},
+                                       {"CL_VERSION_1_0", 100}, {"CL_VERSION_1_1", 110},
+                                       {"CL_VERSION_1_2", 120}, {"CL_VERSION_2_0", 200},
+                                       {"CL_VERSION_3_0", 300}, {"__ENDIAN_LITTLE__", 1},
+                                       {"cl_khr_fp64", 1}, {"cl_khr_byte_addressable_store", 1},
+                                       {"cl_khr_global_int32_base_atomics", 1},
+                                       {"cl_khr_global_int32_extended_atomics", 1},
+                                       {"cl_khr_local_int32_base_atomics", 1},
+                                       {"cl_khr_local_int32_extended_atomics", 1},
+                                       {"cl_khr_int64_base_atomics", 1}),
                 .some_macros = NO_WORDS,
                 .qualifiers = WORDS("private", "__private"),
                 .global_words = WORDS("global", "__global", "constant", "__constant"),
@@ -448,6 +460,9 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                 .telling_words = WORDS("__global__"),
                 .own_compiler = "__CUDACC_RTC__",
                 .macros = WORDS("__CUDACC__", "__CUDACC_RTC__", "__CUDA_ARCH__"),
+                .usual_macros =
+                    MACROS({"__cplusplus", 201703}, {"__CUDACC__", 1}, {"__CUDACC_RTC__", 1},
+                           {"__CUDA_ARCH__", 900}, {"__CUDACC_VER_MAJOR__", 12}),
                 .some_macros = WORDS("__NVCC__"),
                 .qualifiers = WORDS("__grid_constant__"),
                 .global_words = NO_WORDS,
@@ -482,6 +497,7 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                 .endings = WORDS(".c"),
                 .kernel_words = WORDS("void"),
                 .telling_words = NO_WORDS, // any of them may stand in the others' texts
+                .usual_macros = MACROS({"__GNUC__", 12}, {"__STDC__", 1}, {"__x86_64__", 1}),
                 .macros = NO_WORDS,
                 .some_macros = NO_WORDS,
                 .qualifiers = NO_WORDS,

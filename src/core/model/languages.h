@@ -36,6 +36,11 @@ struct language_cache {
     bool is_beside; // the entries behind it count too, even if the variable is set
 };
 
+struct language_macro {
+    const char *name;
+    int64_t value;
+};
+
 // An option that the compiler is not given.
 struct language_option {
     const char *start; // of the word
@@ -65,6 +70,8 @@ struct language_traits {
     // compilers define.
     const char *const *macros;
     const char *const *some_macros;
+    // (optional) Macros of a usual compiler, for readers that have none; ends in one without a name.
+    const struct language_macro *usual_macros;
     // Words in a parameter's declaration besides those of C.
     const char *const *qualifiers;
     const char *const *global_words; // the pointer's memory

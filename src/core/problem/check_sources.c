@@ -28,10 +28,11 @@ static bool is_same_definition(const struct spec *s, uint32_t name, const struct
     return same;
 }
 
-static void look_for_definition(void *context, uint32_t file, const struct scan_item *item,
-                                bool sure)
+static void look_for_definition(void *context, struct macros *m, uint32_t file,
+                                const struct scan_item *item, bool sure)
 {
     struct finder *f = context;
+    (void)m;
     (void)sure;
     if (f->found || (item->kind != SCAN_DEFINE && item->kind != SCAN_UNDEF))
         return;
@@ -80,6 +81,7 @@ static bool check_definitions(const struct spec_sources *src, const struct progr
                        .names = &src->names,
                        .macros = macros,
                        .regardless = true,
+                       .language = src->language,
                        .live = look_for_definition,
                        .context = &finder,
                        .seen = seen};

@@ -23,10 +23,11 @@ static void add_digest_number(struct digest_state *state, uint32_t v)
     digest_add(state, bytes, sizeof bytes);
 }
 
-static void add_effective_lines(void *context, uint32_t file, const struct scan_item *item,
-                                bool sure)
+static void add_effective_lines(void *context, struct macros *m, uint32_t file,
+                                const struct scan_item *item, bool sure)
 {
     struct digest_state *state = context;
+    (void)m;
     add_digest_number(state, file);
     add_digest_number(state, item->first);
     add_digest_number(state, item->last);
@@ -94,6 +95,7 @@ static bool keep_seen(const struct digester *d, struct job_program *p)
                        .main_count = sources->mains,
                        .names = names,
                        .macros = macros,
+                       .language = d->src->language,
                        .live = add_effective_lines,
                        .context = d->state,
                        .seen = seen};

@@ -675,7 +675,11 @@ static bool prepare_follow(struct loader *l)
     if (!out->follow || !out->main_indices)
         return error_memory(l->e);
     for (uint32_t i = 0; i < out->count; i++)
-        out->follow[i] = (struct follow_file){&out->list[i].scan, out->list[i].targets};
+        out->follow[i] = (struct follow_file){.scan = &out->list[i].scan,
+                                              .targets = out->list[i].targets,
+                                              .text = out->list[i].text,
+                                              .length = out->list[i].length,
+                                              .is_outside = out->list[i].outside};
     for (uint32_t i = 0; i < out->mains; i++)
         out->main_indices[i] = i;
     return true;

@@ -4,7 +4,7 @@
 
 #include "problem/data.h"
 #include "problem/faults.h"
-#include "problem/follow.h"
+#include "kernel_text/follow.h"
 #include "problem/spec_kernels.h"
 
 // Names that hone may define with -D: watched for in the sources. Those of the spec come first, in

@@ -1,7 +1,7 @@
 // Which languages a spec has kernels in: what was read says it, or else the kernel's text.
 #include "problem/spec_kernels.h"
 #include "problem/sources.h"
-#include "problem/scan.h"
+#include "kernel_text/scan.h"
 
 #include "base/text.h"
 

@@ -6,9 +6,6 @@
 // is not looked for.
 #include "problem/sources.h"
 
-#include "base/text.h"
-#include "problem/condition.h"
-
 #include <string.h>
 
 #define NEST_LIMIT  256 // conditionals within each other: deeper ones count as taken
@@ -28,23 +25,7 @@ struct looking {
 static struct macro_fact fact_of(void *context, const char *name, size_t length)
 {
     const struct looking *l = context;
-    struct macro_fact fact = {.defined = false};
-    if (length == 4 && strncmp(name, "HONE", 4) == 0) // -DHONE=1, always
-        return (struct macro_fact){.defined = true, .has_value = true, .value = 1};
-    char word[32];
-    if (length >= sizeof word)
-        return fact;
-    str_format(word, sizeof word, "%.*s", (int)length, name);
-    for (unsigned i = 0; i < LANGUAGE_COUNT; i++) {
-        const struct language_traits *traits = language_traits((enum language)i);
-        bool always = str_listed(traits->macros, word);
-        if (!always && !str_listed(traits->some_macros, word))
-            continue;
-        bool own = (enum language)i == l->src->language;
-        fact.absent = !own;
-        fact.defined = own && always;
-    }
-    return fact;
+    return compiler_macro(l->src->language, false, name, length);
 }
 
 static enum truth truth_of(struct looking *l, const struct scan_item *item)

@@ -28,15 +28,13 @@ static bool add_all(const char *option, const char *const *given, uint32_t count
     return true;
 }
 
-bool subspace_text(const char *const *configurations, uint32_t configuration_count,
-                   const char *const *where, uint32_t where_count, struct space_share share,
-                   struct text *out)
+bool subspace_text(const struct space_options *o, struct text *out)
 {
-    if (!add_all("config", configurations, configuration_count, out) ||
-        !add_all("where", where, where_count, out))
+    if (!add_all("config", o->configurations, o->configuration_count, out) ||
+        !add_all("where", o->where, o->where_count, out))
         return false;
-    if (share.parts > 1)
-        text_addf(out, "%s--part %lu/%lu", out->length ? " " : "", (unsigned long)share.part + 1,
-                  (unsigned long)share.parts);
+    if (o->share.parts > 1)
+        text_addf(out, "%s--part %lu/%lu", out->length ? " " : "", (unsigned long)o->share.part + 1,
+                  (unsigned long)o->share.parts);
     return !out->failed;
 }

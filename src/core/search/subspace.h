@@ -7,8 +7,6 @@
 
 // As words of a command line, in an order of their own, each once: "--config a=1 --where 'b > 2'";
 // nothing of the whole space. Two that are written differently are two parts. False without memory.
-bool subspace_text(const char *const *configurations, uint32_t configuration_count,
-                   const char *const *where, uint32_t where_count, struct space_share share,
-                   struct text *out);
+bool subspace_text(const struct space_options *o, struct text *out);
 
 #endif

@@ -56,11 +56,17 @@ static bool spread_of_moments(const struct regression_moment *now,
     return ok;
 }
 
+// The level of one interval, so that all hold together.
+static double level_of(const struct regression_terms *terms)
+{
+    return 1 - (1 - terms->level) / (double)(terms->tests > 0 ? terms->tests : 1);
+}
+
 // Half the width of the interval of the logarithm.
 static double half_width(const struct spread *s, size_t moments,
                          const struct regression_terms *terms)
 {
-    double level = 1 - (1 - terms->level) / (double)(terms->tests > 0 ? terms->tests : 1);
+    double level = level_of(terms);
     double expected = fmax(REGRESSION_SESSION * s->of_passes, REGRESSION_LEAST);
     double freedom = REGRESSION_PRIOR + (double)moments - 1;
     double variance =
@@ -70,11 +76,19 @@ static double half_width(const struct spread *s, size_t moments,
            (terms->is_other_state ? 2 : 1);
 }
 
+static enum regression_verdict verdict_of(const struct stats_ratio *r, double loss)
+{
+    if (!r->interval)
+        return REGRESSION_UNDECIDED;
+    return r->low > 1 + loss     ? REGRESSION_LOSS
+           : r->high < 1         ? REGRESSION_GAIN
+           : r->high <= 1 + loss ? REGRESSION_OK
+                                 : REGRESSION_UNDECIDED;
+}
+
 void regression_judge(const struct regression_moment *now, const struct regression_moment *before,
                       size_t moments, const struct regression_terms *terms, struct regression *out)
 {
-    const double threshold = 1 + terms->loss;
-    struct stats_ratio *r = &out->ratio;
     struct spread s;
     *out = (struct regression){
         .verdict = REGRESSION_UNDECIDED, .moments = moments, .ratio = {NAN, NAN, NAN, false}};
@@ -83,18 +97,22 @@ void regression_judge(const struct regression_moment *now, const struct regressi
     double change = log(fmax(stats_median(now->ns, now->count), 0.5)) - s.mean;
     double half = half_width(&s, moments, terms),
            least = (double)terms->resolution_ns / exp(s.mean);
-    *r = (struct stats_ratio){.ratio = exp(change),
-                              .low = fmin(exp(change - half), fmax(0, exp(change) - least / 2)),
-                              .high = fmax(exp(change + half), exp(change) + least / 2),
-                              .interval = now->count >= PASSES_LEAST && s.passes >= PASSES_LEAST};
-    if (!r->interval)
-        return;
-    if (r->low > threshold)
-        out->verdict = REGRESSION_LOSS;
-    else if (r->high < 1 && moments > 1)
-        out->verdict = REGRESSION_GAIN;
-    else if (r->high <= threshold)
+    out->ratio =
+        (struct stats_ratio){.ratio = exp(change),
+                             .low = fmin(exp(change - half), fmax(0, exp(change) - least / 2)),
+                             .high = fmax(exp(change + half), exp(change) + least / 2),
+                             .interval = now->count >= PASSES_LEAST && s.passes >= PASSES_LEAST};
+    out->verdict = verdict_of(&out->ratio, terms->loss);
+    if (out->verdict == REGRESSION_GAIN && moments == 1)
         out->verdict = REGRESSION_OK;
+}
+
+void regression_judge_paired(const uint64_t *now, const uint64_t *before, size_t count,
+                             const struct regression_terms *terms, struct regression *out)
+{
+    *out = (struct regression){.verdict = REGRESSION_UNDECIDED};
+    stats_paired_ratio(now, before, count, level_of(terms), terms->resolution_ns, &out->ratio);
+    out->verdict = verdict_of(&out->ratio, terms->loss);
 }
 
 bool regression_goes_on(const struct regression *r)

@@ -9,6 +9,9 @@
 // what is expected before there are many: REGRESSION_SESSION times the spread of passes, with the weight of REGRESSION_PRIOR
 // moments. With one moment alone nothing is known of it, and no gain is claimed. The intervals of all configurations hold
 // together (Bonferroni).
+//
+// Where the baseline's code is launched beside today's, in the same rounds of the same processes, moments do not matter: each
+// pass gives a ratio, and the interval is that of signed ranks, since one pass may be disturbed (regression_judge_paired()).
 #ifndef HONE_STATS_REGRESSION_H
 #define HONE_STATS_REGRESSION_H
 
@@ -24,8 +27,9 @@
     X(GAIN, "gain")           /* the same, and it lies below 1: faster */                          \
     X(LOSS, "loss")           /* the interval lies wholly beyond the threshold */
 
-// Chosen on sessions of one kernel and shown on those of another (tests/stats/data/drift_*.txt): of 60 benches of the same at
-// most 3 are gains and 3 losses, with 1 to 5 moments.
+// Chosen on sessions of one kernel (tests/stats/data/drift_compute.txt): of 60 benches of the same at most 3 are gains and 3
+// losses, with 1 to 5 moments. Those of another kernel (drift_memory.txt) were in view when the constants were set, and agree:
+// they are no independent proof.
 #define REGRESSION_SESSION 2
 #define REGRESSION_PRIOR   2
 #define REGRESSION_LEAST   0.003 // relative: no machine repeats itself better
@@ -42,7 +46,8 @@ struct regression_terms {
     double level;           // of all intervals together: 0.95
     size_t tests;           // configurations that are judged, 1 or more
     uint64_t resolution_ns; // nothing is told finer
-    bool is_other_state;    // load or clock are not the baseline's: the interval is twice as wide
+    bool
+        is_other_state; // load or clock are not the baseline's: the interval is twice as wide (not of pairs)
 };
 
 // The passes of a session, in ns.
@@ -53,7 +58,7 @@ struct regression_moment {
 
 struct regression {
     enum regression_verdict verdict;
-    size_t moments; // of the baseline
+    size_t moments; // of the baseline; 0: both were launched in the same passes
     // Today's time over the baseline's; with too few passes for an interval it is the range, and nothing is decided.
     struct stats_ratio ratio;
 };
@@ -61,6 +66,10 @@ struct regression {
 // There is an interval where both sides have four passes.
 void regression_judge(const struct regression_moment *now, const struct regression_moment *before,
                       size_t moments, const struct regression_terms *terms, struct regression *out);
+
+// The same of `count` passes in which both were launched, of the baseline's code `before`.
+void regression_judge_paired(const uint64_t *now, const uint64_t *before, size_t count,
+                             const struct regression_terms *terms, struct regression *out);
 
 // After the first passes: is the configuration measured in as many again? Only one of which a loss cannot be excluded is, and
 // only after these is a loss called one: what disturbs a few passes calls no alarm.

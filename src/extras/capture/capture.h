@@ -89,6 +89,8 @@ bool capture_read(const char *folder, struct arena *a, struct capture_counts *co
 // A content, checked against its digest.
 bool capture_content(const struct capture *c, const char *digest, struct text *out,
                      struct error *e);
+// Is a buffer another after the launch?
+bool capture_changes(const struct capture_launch *l, uint32_t argument_count);
 const char *capture_path(struct arena *a, const struct capture *c, const char *name);
 
 // ---- replaying ---------------------------------------------------------------------------------

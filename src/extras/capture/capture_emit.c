@@ -24,6 +24,8 @@ struct emitting {
     uint32_t column_count;
     const struct capture_launch *launches[LAUNCHES_MOST]; // of the spec
     uint32_t launch_count;
+    const struct capture_launch *cases[LAUNCHES_MOST]; // and besides those that changed nothing
+    uint32_t case_count;
     bool varies[COLUMNS_MOST];
     struct text out;
 };
@@ -100,31 +102,24 @@ static bool same_columns(const struct emitting *x, const struct capture_launch *
     return true;
 }
 
-static bool changes_something(const struct capture_launch *l, uint32_t argument_count)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < argument_count; i++)
-        any = any || (l->values[i].kind == CAPTURED_BUFFER &&
-                      !str_equal(l->values[i].before, l->values[i].after));
-    return any;
-}
-
 // The launches that change something and that the constants tell apart; the others are replayed, but not in the spec.
 static void choose_launches(struct emitting *x)
 {
     const struct capture_kernel *k = x->m->k;
     const struct capture_launch *first = &k->launches[0];
-    for (size_t i = 0; i < k->launch_count && x->launch_count < LAUNCHES_MOST; i++) {
+    for (size_t i = 0; i < k->launch_count && x->case_count < LAUNCHES_MOST; i++) {
         const struct capture_launch *l = &k->launches[i];
         bool ok = l->dimensions == first->dimensions && str_equal(l->device, first->device) &&
                   l->has_local == first->has_local && !l->has_offset && !l->is_indirect &&
-                  (i == 0 || (!l->replay.why && changes_something(l, k->argument_count)));
-        for (uint32_t o = 0; o < x->launch_count; o++)
-            ok = ok && !same_columns(x, l, x->launches[o]);
+                  (i == 0 || !l->replay.why);
+        for (uint32_t o = 0; o < x->case_count; o++)
+            ok = ok && !same_columns(x, l, x->cases[o]);
         for (uint32_t a = 0; ok && a < k->argument_count; a++)
             ok = l->values[a].kind == first->values[a].kind &&
                  l->values[a].same == first->values[a].same;
         if (ok)
+            x->cases[x->case_count++] = l;
+        if (ok && (i == 0 || capture_changes(l, k->argument_count)))
             x->launches[x->launch_count++] = l;
     }
     for (uint32_t c = 0; c < x->column_count; c++) {
@@ -549,9 +544,9 @@ static void add_binding(struct emitting *x)
                   x->columns[c].argument >= 0 ? (uint32_t)x->columns[c].argument
                                               : x->columns[c].axis);
     text_add(&x->out, "\nlaunches ");
-    text_addf(&x->out, "%u\n", x->launch_count);
-    for (uint32_t i = 0; i < x->launch_count; i++) {
-        const struct capture_launch *l = x->launches[i];
+    text_addf(&x->out, "%u\n", x->case_count);
+    for (uint32_t i = 0; i < x->case_count; i++) {
+        const struct capture_launch *l = x->cases[i];
         for (uint32_t a = 0; a < 3; a++)
             text_addf(&x->out, "%lld ", (long long)(a < l->dimensions ? l->global[a] : 1));
         for (uint32_t a = 0; a < 3; a++)

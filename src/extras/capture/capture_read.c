@@ -48,6 +48,15 @@ bool capture_content(const struct capture *c, const char *digest, struct text *o
            error_set(e, ERROR_INPUT, "%s: its content is not that of its name", path);
 }
 
+bool capture_changes(const struct capture_launch *l, uint32_t argument_count)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < argument_count; i++)
+        any = any || (l->values[i].kind == CAPTURED_BUFFER &&
+                      !str_equal(l->values[i].before, l->values[i].after));
+    return any;
+}
+
 // ---- kernels -----------------------------------------------------------------------------------
 
 static bool read_part(struct arena *a, json_t *o, struct capture_part *out)

@@ -693,6 +693,19 @@ static void list_tunable(struct making *m)
     m->k->tunes = text_to_arena(&t, m->a);
 }
 
+// A launch that changed nothing, because an earlier one had left the same, is no evidence: the first that did stands first.
+static void put_evidence_first(struct capture_kernel *k)
+{
+    for (size_t i = 0; i < k->launch_count; i++) {
+        if (!capture_changes(&k->launches[i], k->argument_count))
+            continue;
+        const struct capture_launch first = k->launches[i];
+        memmove(&k->launches[1], &k->launches[0], i * sizeof first);
+        k->launches[0] = first;
+        return;
+    }
+}
+
 bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struct capture_player *p,
                         struct arena *a, struct error *e)
 {
@@ -714,6 +727,7 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
                            : "it was never launched");
         return true;
     }
+    put_evidence_first(k);
     bool ok = k->without ? refuse_launch(m) : write_texts(m, e);
     enum language language;
     if (ok && !k->without && read_texts_whole(m, &whole, &ignored) &&

@@ -186,7 +186,8 @@ static struct deploy *make_known_table(const struct best_nearest *n, struct stor
     o.tune.setup.device = first;
     o.tune.setup.store = store;
     struct deploy *table = deploy_new(&o, e);
-    struct running running = {.workflow = deploy_workflow(table), .work = w, .broken = e, .silent = true};
+    struct running running = {
+        .workflow = deploy_workflow(table), .work = w, .broken = e, .silent = true};
     if (!table)
         return NULL;
     workflow_run(&running);

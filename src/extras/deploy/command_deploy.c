@@ -10,11 +10,13 @@
 #include "extras/deploy/shapes.h"
 #include "extras/deploy/stamp.h"
 #include "lib/choose_device.h"
+#include "extras/deploy/deploy_program.h"
 #include "extras/deploy/deploy_report.h"
 #include "extras/deploy/deploy.h"
 #include "problem/sweep_plan.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define SHAPES_BYTES (16u << 20)
 
@@ -22,7 +24,7 @@ struct deploy_settings {
     struct spec_settings given; // --set: the points
     struct measure_settings measure;
     struct search_settings search;
-    const char *shapes, *format, *output, *name, *check;
+    const char *shapes, *format, *output, *name, *check, *for_program;
     struct list others;
     double within; // per cent; 0: the default
     struct given hold_out;
@@ -108,6 +110,30 @@ static bool plan_shapes(struct session *s, const struct shapes *shapes, struct e
     return true;
 }
 
+// Without --set and --shapes: one point, of the spec's own constants, as --set would say it. Shapes are whole numbers.
+static bool own_sizes(struct session *s, struct list *out, struct error *e)
+{
+    const struct spec *spec = s->tuning.work.spec;
+    const char **words =
+        arena_array(&s->tuning.work.arena, (size_t)spec->constant_count + 1, sizeof *words);
+    out->items = words;
+    for (uint32_t i = 0; words && i < spec->constant_count; i++) {
+        const struct value *v = &spec->constants[i].value;
+        if (v->kind != VALUE_INT)
+            continue;
+        words[out->count] = arena_printf(&s->tuning.work.arena, "%s=%lld", spec->constants[i].name,
+                                         (long long)v->i);
+        if (!words[out->count++])
+            return error_memory(e);
+    }
+    if (words && out->count == 0)
+        return error_set(e, ERROR_USAGE,
+                         "%s: none of its Constants is a whole number, so it has no "
+                         "sizes to choose by; name them with --set",
+                         spec->path);
+    return words || error_memory(e);
+}
+
 static int make_deploy_plan(struct session *s)
 {
     struct error e = ERROR_INIT;
@@ -115,18 +141,16 @@ static int make_deploy_plan(struct session *s)
     struct shapes shapes;
     const struct deploy_settings *given = s->settings;
     struct arena *a = &s->tuning.work.arena;
-    const struct list *set = &given->given.set;
+    struct list own = {NULL, 0};
+    const struct list *set = given->given.set.count > 0 || given->shapes ? &given->given.set : &own;
     if (s->tuning.work.spec->constant_count == 0) {
         complain("%s: it has no Constants, and so no sizes to choose by; give them names there, or "
                  "take the one best configuration from hone best",
                  s->tuning.work.spec->path);
         return EXIT_USAGE;
     }
-    if (!given->shapes && set->count == 0) {
-        complain(
-            "deploy needs --set NAME=VALUE,VALUE,... or --shapes FILE: the sizes that it is for");
-        return EXIT_USAGE;
-    }
+    if (set == &own && !own_sizes(s, &own, &e))
+        return work_failed(&e);
     bool ok = given->shapes ? file_read_text(given->shapes, SHAPES_BYTES, &file, &e) &&
                                   shapes_parse(text_cstr(&file), file.length, given->shapes,
                                                s->tuning.work.spec, a, &shapes, &e) &&
@@ -607,6 +631,81 @@ static int choose_format(const struct deploy_settings *s, bool is_one,
     return EXIT_USAGE;
 }
 
+// ---- --for-program -----------------------------------------------------------------------------
+
+// One kernel of the program: at all captured shapes that the store knows, else at the one of most time.
+static int deploy_captured(const struct invocation *i, const char *title, const char *file,
+                           struct arena *a)
+{
+    const struct deploy_settings *given = i->settings;
+    struct deploy_settings s = *given;
+    struct invocation call = *i;
+    struct error e = ERROR_INIT;
+    struct text written = TEXT_INIT;
+    const char *spec = arena_printf(a, "%s/%s.json", given->for_program, title);
+    s.shapes = arena_printf(a, "%s/%s.csv", given->for_program, title);
+    s.output = file;
+    s.known = true;
+    call.settings = &s;
+    call.argument_count = 1;
+    if (!spec || !s.shapes)
+        return EXIT_NOTHING;
+    int status = deploy_one(&call, &spec, &deploy_format_known, &written);
+    const char **words;
+    if (status == EXIT_NOTHING &&
+        deploy_program_first_shape(s.shapes, a, &words, &s.given.set.count, &e)) {
+        s.given.set.items = words;
+        s.shapes = NULL;
+        status = deploy_one(&call, &spec, &deploy_format_known, &written);
+    }
+    text_release(&written);
+    return status;
+}
+
+static int deploy_program(const struct invocation *i)
+{
+    const struct deploy_settings *s = i->settings;
+    struct error e = ERROR_INIT;
+    struct text out = TEXT_INIT;
+    struct arena a;
+    const char **titles;
+    uint32_t count, taken = 0;
+    arena_init(&a);
+    if (!s->output || i->argument_count > 0 || s->shapes || s->given.set.count) {
+        complain(
+            "--for-program takes its specs and shapes from the capture, and needs -o FILE.hone");
+        arena_release(&a);
+        return EXIT_USAGE;
+    }
+    bool ok = deploy_program_list(s->for_program, &a, &titles, &count, &e) &&
+              file_replaceable(s->output, &e);
+    const char *file = arena_printf(&a, "%s.part", s->output);
+    deploy_program_start(&out);
+    int status = EXIT_DONE;
+    for (uint32_t k = 0; ok && file && k < count && status != EXIT_USAGE; k++) {
+        status = deploy_captured(i, titles[k], file, &a);
+        if (status == EXIT_DONE) {
+            ok = deploy_program_add(&out, s->for_program, titles[k], file, &e);
+            taken++;
+        }
+        unlink(file);
+    }
+    deploy_program_finish(&out);
+    ok = ok && (taken == 0 || file_replace(s->output, &out, &e));
+    text_release(&out);
+    arena_release(&a);
+    if (!ok)
+        return work_failed(&e);
+    if (taken == 0) {
+        complain("%s: none of its %u kernels is tuned: hone tune %s/KERNEL.json does it",
+                 s->for_program, count, s->for_program);
+        return EXIT_NOTHING;
+    }
+    say("%s: tables of %u of %u kernels; hone with %s -- PROGRAM runs it\n", s->output, taken,
+        count, s->output);
+    return status == EXIT_USAGE ? status : EXIT_DONE;
+}
+
 static int run_deploy(struct invocation *i)
 {
     const struct deploy_settings *s = i->settings;
@@ -614,6 +713,10 @@ static int run_deploy(struct invocation *i)
     struct text written = TEXT_INIT;
     if (s->check)
         return check_file(i, s->check);
+    if (s->for_program) {
+        interrupt_catch();
+        return deploy_program(i);
+    }
     int status = refuse_deploy_options(i, s);
     if (status == EXIT_DONE)
         status = choose_format(s, i->argument_count == 1, &format);
@@ -725,6 +828,11 @@ static const struct option table_options[] = {
          "that compiles it; binaries, compiled programs of each point of this device, with "
          "architecture and digest (NVIDIA's alone: a cubin in CUDA, PTX in OpenCL). May be "
          "repeated."},
+    {OPTION("for-program", "CAPTURE", option_once, FIELD(for_program)),
+     .brief = "one table for `hone with`, of a capture",
+     .help = "One table for all kernels of a folder that hone capture wrote, of what the store has "
+             "of them: "
+             "hone with FILE -- PROGRAM runs the program with it."},
     {OPTION("check", "FILE", option_once, FIELD(check)),
      .excludes = "output, format, name, set, shapes, also-device, known, with, config, "
                  "where, " MEASURING ": a file is looked at, and nothing is made",
@@ -774,7 +882,8 @@ const struct command command_deploy = {
     .description =
         "Finds the fewest configurations that an application needs for its sizes, and writes the "
         "table that chooses among them.\n\n"
-        "The sizes are what --set says, as in `hone sweep`, or those of --shapes. Each is tuned "
+        "The sizes are what --set says, as in `hone sweep`, or those of --shapes; else the spec's "
+        "own. Each is tuned "
         "(or "
         "what the store has is taken); then the winners of all sizes, and the default, are "
         "measured "

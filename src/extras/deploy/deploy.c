@@ -122,7 +122,8 @@ static bool take_default_of_part(struct deploy *d, struct error *e)
     struct text first = TEXT_INIT;
     struct error why = ERROR_INIT; // of the first point at which nothing is left
     uint32_t *choice = arena_array(&d->arena, d->spec->parameter_count + (size_t)1, sizeof *choice);
-    bool is_in = d->o.tune.setup.configuration_count == 0 && d->o.tune.setup.where_count == 0;
+    bool is_in =
+        d->o.tune.setup.space.configuration_count == 0 && d->o.tune.setup.space.where_count == 0;
     for (uint32_t i = 0; choice && !is_in && i < d->row_count; i++) {
         const struct spec *spec = d->rows[i].spec;
         struct error here = ERROR_INIT;
@@ -215,6 +216,7 @@ static bool start_sweep(struct deploy *d, struct error *e)
     if (!line)
         return error_memory(e);
     *line = (struct sweep_line){.label = d->spec->name,
+                                .spec = d->spec,
                                 .path = d->o.path,
                                 .strict = d->o.strict,
                                 .means = SWEEP_TUNE,
@@ -316,12 +318,12 @@ struct tune_options deploy_tune_options(const struct deploy *d, const struct dep
                                         const char *const *configurations, uint32_t count)
 {
     struct tune_options o = d->o.tune;
-    o.setup.configurations = configurations;
-    o.setup.configuration_count = count;
+    o.setup.space.configurations = configurations;
+    o.setup.space.configuration_count = count;
     o.setup.spec = row->spec;
     o.name = d->name;
-    o.setup.where = NULL;
-    o.setup.where_count = 0;
+    o.setup.space.where = NULL;
+    o.setup.space.where_count = 0;
     o.objectives = (struct objectives){.count = 0};
     o.strategy = "exhaustive";
     o.budget = (struct budget){0};

@@ -108,7 +108,7 @@ bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e)
                               .strict = d->o.strict,
                               .digests = &d->digests,
                               .device = d->o.tune.setup.device};
-    r->spec = spec_load(d->o.path, &so, &why);
+    r->spec = spec_read_again(d->spec, &so, &why); // what the file holds by now may be another
     if (r->spec)
         return true;
     if (why.code != ERROR_INPUT && why.code != ERROR_USAGE) {
@@ -121,11 +121,9 @@ bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e)
 
 struct space *deploy_row_space(const struct deploy *d, const struct deploy_row *r, struct error *e)
 {
-    struct space_options so = {.device = d->o.tune.setup.device,
-                               .configurations = d->o.tune.setup.configurations,
-                               .configuration_count = d->o.tune.setup.configuration_count,
-                               .where = d->o.tune.setup.where,
-                               .where_count = d->o.tune.setup.where_count};
+    struct space_options so = d->o.tune.setup.space;
+    so.device = d->o.tune.setup.device;
+    so.share = (struct space_share){0};
     struct space *space = r->spec ? space_new(r->spec, &so, e) : NULL;
     if (!space || space_count(space) > 0)
         return space;

@@ -198,10 +198,7 @@ static bool read_row(const struct deploy *d, struct deploy_grid *g, uint32_t at,
                              .name = g->facts.name,
                              .platform = g->facts.platform,
                              .languages = 1u << t->setup.device->language,
-                             .configurations = t->setup.configurations,
-                             .configuration_count = t->setup.configuration_count,
-                             .where = t->setup.where,
-                             .where_count = t->setup.where_count,
+                             .space = t->setup.space,
                              .inputs = t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     bool ok = sources && read_rankings(d, &o, g, at, e);
     spec_sources_free(sources);

@@ -87,10 +87,7 @@ static bool narrow(const struct session *s, const struct spec *spec, struct spac
                    struct error *e)
 {
     const struct export_settings *o = s->settings;
-    const struct space_options options = {.configurations = o->given.config.items,
-                                          .configuration_count = o->given.config.count,
-                                          .where = o->given.where.items,
-                                          .where_count = o->given.where.count};
+    const struct space_options options = work_space(&o->given);
     *only = NULL;
     if (o->given.config.count == 0 && o->given.where.count == 0)
         return true;

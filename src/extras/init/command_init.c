@@ -4,6 +4,7 @@
 #include "extras/init/init_spec.h"
 #include "cli/work.h"
 #include "expr/expr.h"
+#include "kernel_text/scan.h"
 #include "extras/init/includes.h"
 #include "extras/init/infer.h"
 #include "model/languages.h"
@@ -13,12 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct init_settings {
     const char *kernel, *output;
     struct list include;
     bool is_interactive, is_unchecked;
 };
+
+#define FOLDERS_MOST 32
 
 // One `hone init`.
 struct session {
@@ -30,6 +34,9 @@ struct session {
     struct inferred_kernels kernels;
     struct inferred found;
     const char *path; // of the source
+    // Where #include looks: --include, and folders above the source's that have what it includes.
+    const char *folders[FOLDERS_MOST + 1]; // ends with NULL
+    uint32_t folder_count;
 };
 
 // ---- questions ---------------------------------------------------------------------------------
@@ -202,18 +209,17 @@ static bool write_spec(struct session *s, const char *output, struct error *e)
 {
     struct text spec = TEXT_INIT;
     bool to_stdout = str_equal(output, "-");
-    const struct list *include = &s->settings->include;
     char *kernel_file = relative_to(s->path, to_stdout ? s->path : output);
-    char **folders = arena_array(&s->arena, include->count + (size_t)1, sizeof *folders);
+    char **folders = arena_array(&s->arena, s->folder_count + (size_t)1, sizeof *folders);
     bool ok = kernel_file && folders;
-    for (uint32_t i = 0; ok && i < include->count; i++) {
-        folders[i] = folder_from(include->items[i], to_stdout ? s->path : output);
+    for (uint32_t i = 0; ok && i < s->folder_count; i++) {
+        folders[i] = folder_from(s->folders[i], to_stdout ? s->path : output);
         ok = folders[i] != NULL;
     }
     if (ok)
-        init_spec_write(&s->found, kernel_file, s->kernels.count > 1, folders, include->count,
-                        &spec);
-    for (uint32_t i = 0; folders && i < include->count; i++)
+        init_spec_write(&s->found, kernel_file, s->kernels.count > 1 || s->settings->kernel,
+                        folders, s->folder_count, &spec);
+    for (uint32_t i = 0; folders && i < s->folder_count; i++)
         free(folders[i]);
     ok = (ok && !spec.failed) || error_memory(e);
     if (ok && to_stdout)
@@ -287,11 +293,85 @@ static bool check_folders(const struct session *s, struct error *e)
     return true;
 }
 
+static bool has_file_in(const char *folder, const char *name, size_t length)
+{
+    struct text path = TEXT_INIT;
+    text_addf(&path, "%s/%.*s", folder, (int)length, name);
+    bool found = !path.failed && access(text_cstr(&path), R_OK) == 0;
+    text_release(&path);
+    return found;
+}
+
+// Looks for what is missing in the folders above the source's, and in an `include` there: projects are
+// built from there. True: a folder was found.
+static bool find_folders(struct session *s)
+{
+    static const char *const inner[] = {"", "/include"};
+    const char *slash = strrchr(s->path, '/');
+    const char *above =
+        slash ? arena_printf(&s->arena, "%.*s", (int)(slash - s->path), s->path) : ".";
+    const uint32_t before = s->folder_count;
+    for (int up = 0; above && up < 6; up++) {
+        above = arena_printf(&s->arena, "%s/..", above);
+        for (int i = 0; above && i < 2; i++) {
+            const char *folder = arena_printf(&s->arena, "%s%s", above, inner[i]);
+            const char *name = s->missing.length ? text_cstr(&s->missing) : "";
+            bool found = false;
+            for (size_t length; folder && *name && !found;
+                 name += length + strspn(name + length, ", ")) {
+                length = strcspn(name, ",");
+                found = has_file_in(folder, name, length);
+            }
+            if (found && s->folder_count < FOLDERS_MOST)
+                s->folders[s->folder_count++] = folder;
+        }
+    }
+    return s->folder_count > before;
+}
+
+// The folders of what it includes by a path upwards: the spec has to name those.
+static bool add_outer_folders(struct session *s, struct error *e)
+{
+    const struct scan_names none = {NULL, 0};
+    const char *slash = strrchr(s->path, '/');
+    struct text text = TEXT_INIT;
+    struct scan scan;
+    bool ok =
+        file_read_text(s->path, 0, &text, e) &&
+        (scan_text(text_cstr(&text), text.length, &none, &s->arena, &scan) || error_memory(e));
+    for (uint32_t i = 0; ok && i < scan.count && s->folder_count < FOLDERS_MOST; i++) {
+        const struct scan_item *item = &scan.items[i];
+        if (item->kind != SCAN_INCLUDE || !str_starts(item->text, "../"))
+            continue;
+        const char *folder =
+            arena_printf(&s->arena, "%.*s%.*s", slash ? (int)(slash + 1 - s->path) : 0, s->path,
+                         (int)(strrchr(item->text, '/') - item->text), item->text);
+        struct stat about;
+        if (folder && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
+            s->folders[s->folder_count++] = folder;
+    }
+    text_release(&text);
+    return ok;
+}
+
+static bool read_source_text(struct session *s, struct error *e)
+{
+    if (!add_outer_folders(s, e))
+        return false;
+    for (uint32_t i = 0; i < s->settings->include.count && i < FOLDERS_MOST; i++)
+        s->folders[s->folder_count++] = s->settings->include.items[i];
+    if (!infer_read(s->path, s->folders, &s->source, &s->missing, e))
+        return false;
+    if (!s->missing.length || !find_folders(s))
+        return true;
+    text_clear(&s->source);
+    text_clear(&s->missing);
+    return infer_read(s->path, s->folders, &s->source, &s->missing, e);
+}
+
 static bool infer_spec(struct session *s, struct error *e)
 {
-    if (!check_folders(s, e) ||
-        !infer_read(s->path, s->settings->include.items, &s->source, &s->missing, e) ||
-        !choose_language(s, e))
+    if (!check_folders(s, e) || !read_source_text(s, e) || !choose_language(s, e))
         return false;
     const char *text = text_cstr(&s->source);
     size_t length = s->source.length;
@@ -383,15 +463,6 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
     struct text scalars = TEXT_INIT, guesses = TEXT_INIT, written = TEXT_INIT;
     uint32_t number = 0, scalar_items = 0, guess_items = 0, written_items = 0;
     text_add(out, "Still to be decided:\n");
-    const char *guard = language_traits(s->language)->own_compiler;
-    const uint32_t host =
-        guard && !strstr(text_cstr(&s->source), guard) ? find_host_code(text_cstr(&s->source)) : 0;
-    if (host)
-        text_addf(
-            out,
-            "  %u. the host's code (line %u), which cannot be compiled for a device alone: put it "
-            "between #ifndef %s and #endif\n",
-            ++number, host, guard);
     if (s->missing.length)
         text_addf(
             out,
@@ -436,6 +507,9 @@ static void tell_spec(struct session *s, const char *output)
 {
     const struct inferred *f = &s->found;
     struct text out = TEXT_INIT;
+    const char *guard = language_traits(s->language)->own_compiler;
+    const uint32_t host =
+        guard && !strstr(text_cstr(&s->source), guard) ? find_host_code(text_cstr(&s->source)) : 0;
     text_addf(&out, "%s: kernel %s (%s), %u argument%s\n", output, f->kernel,
               language_title(s->language), f->argument_count, f->argument_count == 1 ? "" : "s");
     add_names(f, NAME_PARAMETER, "  parameters: ", &out);
@@ -445,6 +519,8 @@ static void tell_spec(struct session *s, const char *output)
     for (uint32_t axis = 0; axis < f->axes; axis++)
         text_addf(&out, "%s%s", axis ? " x " : ", in groups of ", f->local[axis]);
     text_add(&out, f->axes ? "\n" : "");
+    if (host)
+        text_addf(&out, "  left out:   the host's code (line %u)\n", host);
     put(&out);
     text_release(&out);
 }

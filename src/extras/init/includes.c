@@ -3,7 +3,7 @@
 // first line: what guards it, or #pragma once, need not be understood.
 #include "extras/init/includes.h"
 
-#include "problem/logical_lines.h"
+#include "kernel_text/logical_lines.h"
 
 #include <stdlib.h>
 #include <string.h>

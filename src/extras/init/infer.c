@@ -5,6 +5,7 @@
 #include "extras/init/infer.h"
 
 #include "base/text.h"
+#include "expr/expr.h"
 #include "extras/init/restrict.h"
 #include "extras/init/study.h"
 #include "model/declared.h"
@@ -19,6 +20,7 @@
 #define LAUNCH_COST  1e9       // nodes that a launch should have at most: a second on a CPU
 #define GIVEN_MOST   192
 
+#define NAME_STARTS  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 // ---- words -------------------------------------------------------------------------------------
@@ -156,7 +158,8 @@ static int64_t default_of_condition(const struct surveyed_name *n)
 
 static bool is_open_condition(const struct surveyed_name *n)
 {
-    return n->in_condition && !n->is_defined && !n->initial && !is_language_name(n->name);
+    return n->in_condition && !n->is_defined && !n->initial && !n->is_later &&
+           !is_language_name(n->name);
 }
 
 // A size that the text defines itself, unguarded.
@@ -166,22 +169,14 @@ static bool is_fixed_size(const struct surveyed_name *n, int64_t *value)
            (*value >= 1000 || (*value >= 64 && is_role_size(n->name)));
 }
 
-static void give_language(struct givens *g, const struct language_traits *traits)
-{
-    static const char *const versions[] = {"CL_VERSION_1_0", "CL_VERSION_1_1", "CL_VERSION_1_2"};
-    for (const char *const *word = traits->macros; *word; word++)
-        give_name(g, *word, strstr(*word, "VERSION") ? 120 : strstr(*word, "ARCH") ? 900 : 1);
-    for (int i = 0; i < 3; i++)
-        give_name(g, versions[i], 100 + 10 * i);
-    give_name(g, "HONE", 1);
-}
-
 static void give_survey(struct givens *g, const struct survey_of_names *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         const struct surveyed_name *n = &s->list[i];
         int64_t value;
-        if (n->initial && text_number(n->initial, &value) && !n->is_defined)
+        if (n->is_first && !n->is_defined && !n->initial && !is_language_name(n->name))
+            give_name(g, n->name, 1);
+        else if (n->initial && text_number(n->initial, &value) && !n->is_defined)
             give_name(g, n->name, value);
         else if (is_open_condition(n))
             give_name(g, n->name, default_of_condition(n));
@@ -190,12 +185,11 @@ static void give_survey(struct givens *g, const struct survey_of_names *s)
     }
 }
 
-static bool read_source(const char *text, size_t length, enum language l,
-                        const struct givens *given, struct arena *a, struct preprocessed *source,
-                        struct syntax *syntax)
+static bool read_source(struct lone_text *text, enum language l, const struct givens *given,
+                        struct arena *a, struct preprocessed *source, struct syntax *syntax)
 {
     const struct given_names names = {given->list, given->count};
-    return preprocess_run(text, length, &names, a, source) && syntax_read(source, l, a, syntax);
+    return lone_text_run(text, &names, l, a, source) && syntax_read(source, l, a, syntax);
 }
 
 static bool is_candidate_kernel(const struct function *f, enum language l)
@@ -210,13 +204,13 @@ bool infer_kernels(const char *text, size_t length, enum language l, struct aren
     struct survey_of_names survey;
     struct preprocessed source;
     struct syntax syntax;
+    struct lone_text lone;
     struct givens *given = arena_alloc(a, sizeof *given);
     *out = (struct inferred_kernels){.names = NULL};
-    if (!given || !preprocess_survey(text, length, a, &survey))
+    if (!given || !lone_text_read(text, length, a, &lone) || !survey_read(&lone, a, &survey))
         return error_memory(e);
-    give_language(given, language_traits(l));
     give_survey(given, &survey);
-    if (!read_source(text, length, l, given, a, &source, &syntax))
+    if (!read_source(&lone, l, given, a, &source, &syntax))
         return error_memory(e);
     out->names = arena_array(a, syntax.function_count + (size_t)1, sizeof *out->names);
     if (!out->names)
@@ -487,6 +481,58 @@ static const char *constant_name(struct study *s, const char *argument)
     return name;
 }
 
+// A name of what a host counts: where it is in its loop over columns, planes or steps.
+static bool is_step_name(const char *name)
+{
+    static const char *const words[] = {"index", "plane", "idx", "iter", NULL};
+    bool is_letter = strlen(name) == 1 && strchr("ijkts", *name);
+    bool is_word = false;
+    for (const char *const *w = words; *w; w++)
+        is_word |= str_contains_nocase(name, *w);
+    return is_letter || is_word;
+}
+
+// iv0, iv1, iv2: words of a value, no sizes.
+static bool is_one_of_several(const struct function *f, const char *name)
+{
+    const size_t stem = strcspn(name, "0123456789");
+    uint32_t others = 0;
+    for (uint32_t i = 0; stem > 1 && name[stem] && i < f->parameter_count; i++) {
+        const char *other = f->parameters[i].name;
+        others += strncmp(other, name, stem) == 0 && strcspn(other, "0123456789") == stem &&
+                  strlen(other) == strlen(name);
+    }
+    return others >= 3;
+}
+
+static bool has_name(const struct node *n, const char *name, unsigned depth)
+{
+    if (!n || depth > 200)
+        return false;
+    bool found = n->kind == NODE_NAME && str_equal(n->name, name);
+    for (uint32_t i = 0; i < n->count && !found; i++)
+        found = has_name(n->list[i], name, depth + 1);
+    return found || has_name(n->a, name, depth + 1) || has_name(n->b, name, depth + 1) ||
+           has_name(n->c, name, depth + 1) || has_name(n->d, name, depth + 1);
+}
+
+// Does a loop of the kernel end at it, or a line of it divide by it? Then it is a size, whatever its name.
+static bool is_loop_bound_in(const struct node *n, const char *name, unsigned depth)
+{
+    if (!n || depth > 200)
+        return false;
+    const struct node *condition = n->kind == NODE_FOR ? n->b : n->kind == NODE_WHILE ? n->a : NULL;
+    bool divides = n->kind == NODE_BINARY &&
+                   (n->sign == SIGN('%', 0, 0) || n->sign == SIGN('/', 0, 0)) &&
+                   has_name(n->b, name, depth);
+    bool found = divides || has_name(condition, name, depth);
+    for (uint32_t i = 0; i < n->count && !found; i++)
+        found = is_loop_bound_in(n->list[i], name, depth + 1);
+    return found || is_loop_bound_in(n->a, name, depth + 1) ||
+           is_loop_bound_in(n->b, name, depth + 1) || is_loop_bound_in(n->c, name, depth + 1) ||
+           is_loop_bound_in(n->d, name, depth + 1);
+}
+
 // An integer argument: a size, unless its name or its use says otherwise.
 static void add_argument_atom(struct study *s, uint32_t parameter, const struct reach *r)
 {
@@ -510,8 +556,17 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
     a->is_argument = true;
     a->text = constant_name(s, v->name);
     a->parameter = parameter;
+    if (str_equal(v->type->words, "bool")) {
+        a->kind = ATOM_SCALAR;
+        a->initial = 1;
+    }
     if (r->axes == 3 && str_contains_nocase(v->name, "stride"))
         a->kind = ATOM_LEADING;
+    const bool is_step = is_step_name(v->name) || is_one_of_several(s->kernel, v->name);
+    if (a->kind == ATOM_SIZE && is_step && !is_loop_bound_in(s->kernel->body, v->name, 0)) {
+        a->kind = ATOM_SCALAR;
+        a->initial = 1;
+    }
     bool is_short = strlen(v->name) == 1;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (!str_contains_nocase(v->name, known[i].word) || a->kind != ATOM_SIZE)
@@ -575,7 +630,7 @@ static bool add_silent_conditions(struct study *s, struct givens *given, const s
             struct preprocessed source;
             struct syntax syntax;
             given->list[at].value = k < n->compared_count ? n->compared[k] : k - n->compared_count;
-            if (!read_source(s->text, s->length, s->language, given, s->arena, &source, &syntax))
+            if (!read_source(s->lone, s->language, given, s->arena, &source, &syntax))
                 return false;
             *other = (struct reach){.syntax = &syntax, .axes = 1};
             const struct function *f = syntax_function(&syntax, kernel);
@@ -965,6 +1020,103 @@ static void write_text_restrictions(struct writer_of *w)
     add_bound_restriction(w);
     for (uint32_t i = 0; i < w->study->relation_count; i++)
         add_restriction_once(w, study_relation_text(w->study, &w->study->relations[i]));
+}
+
+// ---- sizes that the restrictions allow ---------------------------------------------------------
+
+// The names that restrictions have, with their values.
+struct bound_names {
+    struct expr_symbol symbols[ATOMS_MOST];
+    struct value values[ATOMS_MOST];
+    struct expr_symbols all;
+};
+
+static void bind_names(const struct study *s, struct bound_names *b)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        b->symbols[i] = (struct expr_symbol){.name = s->atoms[i].text};
+        b->values[i] = value_int(s->atoms[i].initial);
+    }
+    b->all = (struct expr_symbols){b->symbols, s->atom_count};
+}
+
+// 0 where it has no value, or is not understood.
+static int64_t value_of_text(struct study *s, const struct bound_names *b, const char *text)
+{
+    struct error e = ERROR_INIT;
+    struct value v;
+    int64_t out = 0;
+    struct expr *x = expr_parse(s->arena, text, &b->all, &e);
+    if (x && expr_eval(x, b->values, s->arena, &v) == EXPR_FAULT_NONE)
+        value_to_i64(&v, &out);
+    return out;
+}
+
+static int64_t greatest_divisor(int64_t a, int64_t b)
+{
+    return b ? greatest_divisor(b, a % b) : a;
+}
+
+// A size as near to its first choice as a power of two of `step` comes.
+static void take_multiple(struct atom *a, int64_t step)
+{
+    int64_t value = step;
+    while (value <= a->initial / 2)
+        value *= 2;
+    a->value = a->initial = value;
+}
+
+// "SIZE % (A * B) == 0" does not hold: a multiple is taken for each size that it names.
+static bool mend_sizes(struct study *s, const struct bound_names *b, const char *text)
+{
+    const char *by = strstr(text, " % ");
+    const char *end = by ? strstr(by, " == 0") : NULL;
+    const char *divisor = end ? arena_printf(s->arena, "%.*s", (int)(end - by - 3), by + 3) : NULL;
+    const char *dividend = end ? arena_printf(s->arena, "%.*s", (int)(by - text), text) : NULL;
+    int64_t step = divisor ? value_of_text(s, b, divisor) : 0;
+    bool changed = false;
+    for (uint32_t i = 0; step > 1 && dividend && i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        if (a->kind != ATOM_SIZE || a->has_initial || !is_word_of(dividend, a->text))
+            continue;
+        int64_t odd = step, other = a->initial;
+        while (odd % 2 == 0)
+            odd /= 2;
+        while (other > 1 && other % 2 == 0)
+            other /= 2; // what an earlier restriction asked for
+        step = step / greatest_divisor(step, other) * other;
+        if (step > 1 << 20)
+            return false;
+        take_multiple(a, step);
+        changed = true;
+    }
+    return changed;
+}
+
+// Chooses other sizes where a restriction excludes the first configuration of all; one that no size
+// helps is told.
+static void settle_sizes(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct bound_names *b = arena_alloc(s->arena, sizeof *b);
+    uint32_t kept = 0;
+    for (int pass = 0; b && pass < 4; pass++) {
+        bool changed = false;
+        bind_names(s, b);
+        for (uint32_t i = 0; i < w->out->restriction_count && !changed; i++)
+            changed = !value_of_text(s, b, w->out->restrictions[i]) &&
+                      mend_sizes(s, b, w->out->restrictions[i]);
+        if (!changed)
+            break;
+    }
+    for (uint32_t i = 0; b && i < w->out->restriction_count; i++) {
+        const char *text = w->out->restrictions[i];
+        if (strcspn(text, NAME_STARTS) == strlen(text) && !value_of_text(s, b, text))
+            add_open(w, arena_printf(s->arena, "the launch: it would need %s", text));
+        else
+            w->out->restrictions[kept++] = text;
+    }
+    w->out->restriction_count = b ? kept : w->out->restriction_count;
 }
 
 static const char *local_text(struct study *s, uint32_t axis)
@@ -1471,7 +1623,7 @@ static void write_template(struct writer_of *w)
     struct text t = TEXT_INIT;
     if (f->template_count == 0)
         return;
-    text_addf(&t, "'%s<", f->name);
+    text_addf(&t, "'%s%s<", f->scope, f->name);
     for (uint32_t i = 0; i < f->template_count; i++) {
         const struct template_parameter *p = &f->templates[i];
         if (p->is_type)
@@ -1571,6 +1723,14 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
     }
     for (size_t i = 0; i < s->survey.count; i++) {
         const struct surveyed_name *n = &s->survey.list[i];
+        struct atom *first =
+            n->is_first && !n->is_defined && !n->initial && !is_language_name(n->name)
+                ? add_atom(s, n->name, ATOM_SCALAR)
+                : NULL;
+        if (first) {
+            first->value = first->initial = 1;
+            first->has_initial = first->is_small = true;
+        }
         if (!n->is_unroll || n->is_defined)
             continue;
         if (n->initial)
@@ -1655,6 +1815,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
         write_axis(w, axis);
     write_template(w);
     write_text_restrictions(w);
+    settle_sizes(w);
     bool is_written = write_arguments(w, needs) && write_names(w);
     tell_defined_numbers(w);
     return is_written && !s->run.failed;
@@ -1663,6 +1824,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
 struct asked {
     const char *text;
     size_t length;
+    struct lone_text *lone; // of it
     enum language language;
     const char *kernel;
     struct arena *arena;
@@ -1691,21 +1853,25 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
                         .language = q->language,
                         .text = q->text,
                         .length = q->length,
+                        .lone = q->lone,
                         .budget = STUDY_BUDGET};
     struct writer_of w = {.study = s, .out = out, .reach = reach};
-    if (!preprocess_survey(q->text, q->length, a, &s->survey))
+    if (!survey_read(q->lone, a, &s->survey))
         return error_memory(e);
-    give_language(given, language_traits(q->language));
     give_survey(given, &s->survey);
     for (uint32_t i = 0; forced && i < forced->count; i++)
         give_name(given, forced->list[i].name, forced->list[i].value);
-    if (!read_source(q->text, q->length, q->language, given, a, &s->source, &s->syntax))
+    if (!read_source(q->lone, q->language, given, a, &s->source, &s->syntax))
         return error_memory(e);
     s->kernel = syntax_function(&s->syntax, q->kernel);
     if (!s->kernel)
         return error_set(e, ERROR_INPUT, "there is no kernel '%s'", q->kernel);
     if (!check_parameters(s, e))
         return false;
+    if (*s->kernel->scope)
+        out->kernel = arena_printf(a, "%s%s", s->kernel->scope, s->kernel->name);
+    if (!out->kernel)
+        return error_memory(e);
     if (!s->kernel->body)
         add_open(&w, arena_printf(a, "all sizes: line %u of the kernel is not understood",
                                   s->kernel->trouble));
@@ -1927,7 +2093,10 @@ bool infer_kernel(const char *text, size_t length, enum language l, const char *
     if (!ended)
         return error_memory(e);
     memcpy(ended, text, length);
-    const struct asked q = {ended, length, l, kernel, a};
+    struct lone_text lone;
+    if (!lone_text_read(ended, length, a, &lone))
+        return error_memory(e);
+    const struct asked q = {ended, length, &lone, l, kernel, a};
     struct switched demanding = {.count = 0};
     return infer_with(&q, NULL, NULL, out, &demanding, e) && take_variant(&q, &demanding, out, e) &&
            look_at_variants(&q, out, e) && (tell_guesses(&q, out) || error_memory(e));

@@ -193,7 +193,7 @@ void init_spec_write(const struct inferred *f, const char *kernel_file, bool fun
     text_add(out, "{");
     start_key(&t, "kernel");
     add_quoted(out, kernel_file);
-    if (function || f->name_expression) {
+    if (function || f->name_expression || strchr(f->kernel, ':')) {
         start_key(&t, "function");
         add_quoted(out, f->name_expression ? f->name_expression : f->kernel);
     }

@@ -3,7 +3,7 @@
 #ifndef HONE_INIT_INTERPRET_H
 #define HONE_INIT_INTERPRET_H
 
-#include "extras/init/syntax.h"
+#include "kernel_text/syntax.h"
 
 struct span {
     bool any;

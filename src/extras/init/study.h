@@ -5,6 +5,7 @@
 
 #include "extras/init/infer.h"
 #include "extras/init/interpret.h"
+#include "extras/init/survey.h"
 
 #define ATOMS_MOST     64
 #define OBJECTS_MOST   96
@@ -75,6 +76,7 @@ struct study {
     enum language language;
     const char *text;
     size_t length;
+    struct lone_text *lone; // of it
     struct survey_of_names survey;
     // Conditions, and the value of each with which the kernel has more names.
     struct given_name demanding[DEMANDING_MOST];

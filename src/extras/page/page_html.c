@@ -11,6 +11,7 @@
 #include "stats/stats.h"
 
 #include "base/digest.h"
+#include "base/fields.h"
 #include "report/values.h"
 
 extern const char page_style[], page_script[]; // page.css, page.js
@@ -450,159 +451,158 @@ static void put_data_number(double v, struct text *out)
     text_add(out, number);
 }
 
-enum data_column {
-    DATA_STATUS,
-    DATA_MESSAGE,
-    DATA_TIME,
-    DATA_LOW,
-    DATA_HIGH,
-    DATA_SCREENED,
-    DATA_BASIS,
-    DATA_SAMPLES,
-    DATA_AT,
-    DATA_COLUMNS
-};
+// The columns of the data: numbers of each row.
+#define ROW(X)                                                                                     \
+    X(F64, status, (v->status), "", "index of statuses")                                           \
+    X(F64, message, (v->message), "", "index of messages")                                         \
+    X(F64, time, (v->timed ? v->median : NAN), "ns", "")                                           \
+    X(F64, low, (v->interval ? v->low : NAN), "ns", "")                                            \
+    X(F64, high, (v->interval ? v->high : NAN), "ns", "")                                          \
+    X(F64, screened, (v->screened), "ns", "before it was ranked")                                  \
+    X(F64, ranked, (v->ranked), "", "0 or 1")                                                      \
+    X(F64, samples, (v->timed ? v->samples : NAN), "", "")                                         \
+    X(F64, at, (v->at), "s", "since the first of the set")
+FIELDS(row_fields, struct page_row, void, ROW)
 
-static double data_of(const struct page_row *r, enum data_column c)
+static double field_number(const struct page_row *r, size_t field)
 {
-    switch (c) {
-    case DATA_STATUS:
-        return r->status;
-    case DATA_MESSAGE:
-        return r->message;
-    case DATA_TIME:
-        return r->timed ? r->median : NAN;
-    case DATA_LOW:
-        return r->interval ? r->low : NAN;
-    case DATA_HIGH:
-        return r->interval ? r->high : NAN;
-    case DATA_SCREENED:
-        return r->screened;
-    case DATA_BASIS:
-        return r->ranked;
-    case DATA_SAMPLES:
-        return r->timed ? r->samples : NAN;
-    case DATA_AT:
-        return r->at;
-    default:
-        return NAN;
-    }
+    struct field_value values[FIELDS_MOST];
+    row_fields.values(r, NULL, NULL, values);
+    return values[field].number;
+}
+
+static double choice_number(const struct page_row *r, size_t parameter)
+{
+    return r->choice[parameter];
+}
+
+static double metric_number(const struct page_row *r, size_t metric)
+{
+    return r->metrics ? r->metrics[metric] : NAN;
 }
 
 // A column as one text, numbers between commas: far shorter than arrays with null, and read faster.
-static void put_data_column(const struct page_set *s, enum data_column c, struct emit *j,
-                            const char *key)
+static void emit_column(struct emit *j, const struct page_set *s, size_t column,
+                        double (*number)(const struct page_row *r, size_t column))
 {
-    bool any = false;
-    for (size_t i = 0; i < s->count && !any; i++)
-        any = !isnan(data_of(&s->rows[i], c)) && data_of(&s->rows[i], c) != 0;
-    emit_text_at(j, key, "");
-    if (!any)
-        return;
+    emit_text(j, "");
     j->out->length--; // the closing quotation mark
     for (size_t i = 0; i < s->count; i++) {
-        if (i > 0)
-            text_addc(j->out, ',');
-        put_data_number(data_of(&s->rows[i], c), j->out);
+        text_add(j->out, i > 0 ? "," : "");
+        put_data_number(number(&s->rows[i], column), j->out);
     }
     text_addc(j->out, '"');
 }
 
-static void put_data_choice(const struct page_set *s, uint32_t parameter, struct emit *j)
+static void emit_row_columns(struct emit *j, const struct page_set *s)
 {
-    emit_text(j, "");
-    j->out->length--;
-    for (size_t i = 0; i < s->count; i++) {
-        if (i > 0)
-            text_addc(j->out, ',');
-        put_data_number(s->rows[i].choice[parameter], j->out);
+    for (size_t c = 0; c < row_fields.count; c++) {
+        bool any = false;
+        for (size_t i = 0; i < s->count && !any; i++)
+            any = !isnan(field_number(&s->rows[i], c)) && field_number(&s->rows[i], c) != 0;
+        emit_key(j, row_fields.rows[c].name);
+        if (any)
+            emit_column(j, s, c, field_number);
+        else
+            emit_text(j, "");
     }
-    text_addc(j->out, '"');
 }
 
-static void put_data_metric(const struct page_set *s, uint32_t metric, struct emit *j)
+static void emit_choices(const void *record, const void *context, struct emit *j)
 {
-    emit_text(j, "");
-    j->out->length--;
-    for (size_t i = 0; i < s->count; i++) {
-        if (i > 0)
-            text_addc(j->out, ',');
-        put_data_number(s->rows[i].metrics ? s->rows[i].metrics[metric] : NAN, j->out);
-    }
-    text_addc(j->out, '"');
+    const struct page_set *s = record;
+    (void)context;
+    emit_array(j);
+    for (uint32_t i = 0; i < s->parameter_count; i++)
+        emit_column(j, s, i, choice_number);
+    emit_array_end(j);
 }
 
-static void emit_visible(struct emit *j, const char *s)
+static void emit_metrics(const void *record, const void *context, struct emit *j)
 {
-    struct text visible = TEXT_INIT;
-    text_add_visible(&visible, s, strlen(s), true);
-    emit_text(j, text_cstr(&visible));
-    j->out->failed |= visible.failed;
-    text_release(&visible);
-}
-
-static void put_data_names(const struct page_set *s, struct emit *j)
-{
-    emit_array_at(j, "parameters");
-    for (uint32_t i = 0; i < s->parameter_count; i++) {
-        emit_object(j);
-        emit_key(j, "name");
-        emit_visible(j, s->parameters[i].name);
-        emit_array_at(j, "values");
-        for (uint32_t v = 0; v < s->parameters[i].count; v++) {
-            struct text text = TEXT_INIT;
-            const struct value *value = &s->parameters[i].values[v];
-            if (value->kind == VALUE_INT || value->kind == VALUE_FLOAT) {
-                emit_value(j, value);
-            } else {
-                value_print(value, &text);
-                emit_visible(j, text_cstr(&text));
-            }
-            text_release(&text);
-        }
-        emit_array_end(j);
-        emit_object_end(j);
-    }
-    emit_array_end(j);
-    emit_array_at(j, "statuses");
-    for (int i = 0; i < STATUS_COUNT; i++)
-        emit_text(j, status_text((enum status)i));
-    emit_array_end(j);
-    emit_array_at(j, "messages");
-    for (uint32_t i = 0; i < s->message_count; i++)
-        emit_visible(j, s->messages[i]);
-    emit_array_end(j);
-    emit_array_at(j, "metrics");
+    const struct page_set *s = record;
+    (void)context;
+    emit_array(j);
     for (uint32_t i = 0; i < s->metric_count; i++)
-        emit_visible(j, s->metrics[i]);
+        emit_column(j, s, i, metric_number);
     emit_array_end(j);
 }
+
+static const char *visible(const char *s, struct arena *a)
+{
+    struct text words = TEXT_INIT;
+    text_add_visible(&words, s, strlen(s), true);
+    return text_to_arena(&words, a);
+}
+
+static const char *const *visible_list(const char *const *list, size_t count, struct arena *a)
+{
+    const char **shown = arena_array(a, count, sizeof *shown);
+    for (size_t i = 0; shown && i < count; i++)
+        shown[i] = visible(list[i], a);
+    return shown;
+}
+
+static void emit_parameter_values(const void *record, const void *context, struct emit *j)
+{
+    const struct parameter *p = record;
+    (void)context;
+    emit_array(j);
+    for (uint32_t i = 0; i < p->count; i++) {
+        struct text text = TEXT_INIT, shown = TEXT_INIT;
+        if (p->values[i].kind == VALUE_INT || p->values[i].kind == VALUE_FLOAT) {
+            emit_value(j, &p->values[i]);
+            continue;
+        }
+        value_print(&p->values[i], &text);
+        text_add_visible(&shown, text_cstr(&text), text.length, true);
+        emit_text(j, text_cstr(&shown));
+        j->out->failed |= text.failed || shown.failed;
+        text_release(&text);
+        text_release(&shown);
+    }
+    emit_array_end(j);
+}
+
+#define PARAMETER(X)                                                                               \
+    X(TEXT, name, (visible(v->name, a)), "", "")                                                   \
+    X(PUT, values, (emit_parameter_values, v), "[]", "")
+FIELDS(parameter_fields, struct parameter, void, PARAMETER)
+
+static const char *const statuses[] = {
+#define X(name, text, meaning) text,
+    STATUSES(X)
+#undef X
+};
+
+#define INDEX(row) ((row) == SIZE_MAX ? NAN : (double)(row))
+#define NAMES(X)                                                                                   \
+    X(U64, count, (v->count), "", "rows")                                                          \
+    X(TEXT, statistic, (v->statistic), "", "")                                                     \
+    X(BOOL, recorded, (v->is_recorded), "", "")                                                    \
+    X(F64, best, (INDEX(v->best)), "", "row")                                                      \
+    X(F64, usual, (INDEX(v->usual)), "", "row of the default")                                     \
+    X(RECORDS, parameters, (parameter_fields, v->parameters, v->parameter_count), "", "")          \
+    X(TEXTS, statuses, (statuses, STATUS_COUNT), "", "")                                           \
+    X(TEXTS, messages, (visible_list(v->messages, v->message_count, a), v->message_count), "", "") \
+    X(TEXTS, metrics, (visible_list(v->metrics, v->metric_count, a), v->metric_count), "", "")
+FIELDS(names_fields, struct page_set, void, NAMES)
+
+#define COLUMNS(X)                                                                                 \
+    X(PUT, choice, (emit_choices, v), "[]", "of each parameter, as indices of values")             \
+    X(PUT, metric, (emit_metrics, v), "[]", "")
+FIELDS(columns_fields, struct page_set, void, COLUMNS)
 
 // JSON in which no `<` stands, so that nothing in it ends the element.
 static void put_island(const struct page_set *s, struct text *out)
 {
-    static const char *const keys[DATA_COLUMNS] = {"status",   "message", "time",    "low", "high",
-                                                   "screened", "ranked",  "samples", "at"};
     struct text json = TEXT_INIT;
     struct emit j;
     emit_start(&j, &json);
     emit_object(&j);
-    emit_u64_at(&j, "count", s->count);
-    emit_text_at(&j, "statistic", s->statistic);
-    emit_bool_at(&j, "recorded", s->is_recorded);
-    emit_f64_at(&j, "best", s->best == SIZE_MAX ? NAN : (double)s->best);
-    emit_f64_at(&j, "usual", s->usual == SIZE_MAX ? NAN : (double)s->usual);
-    put_data_names(s, &j);
-    for (int c = 0; c < DATA_COLUMNS; c++)
-        put_data_column(s, (enum data_column)c, &j, keys[c]);
-    emit_array_at(&j, "choice");
-    for (uint32_t i = 0; i < s->parameter_count; i++)
-        put_data_choice(s, i, &j);
-    emit_array_end(&j);
-    emit_array_at(&j, "metric");
-    for (uint32_t i = 0; i < s->metric_count; i++)
-        put_data_metric(s, i, &j);
-    emit_array_end(&j);
+    emit_fields(&j, &names_fields, s, NULL);
+    emit_row_columns(&j, s);
+    emit_fields(&j, &columns_fields, s, NULL);
     emit_object_end(&j);
     text_add(out, "<script type=\"application/json\" class=\"data\">");
     const char *at = text_cstr(&json), *end = at + json.length;

@@ -251,8 +251,8 @@ static bool find_page_answer(struct page *p, struct page_set *s, struct store *s
                              .source = &s->space->source,
                              .session = s->space->session,
                              .inputs = s->space->cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM,
-                             .where = choice ? choice->where : NULL,
-                             .where_count = choice ? choice->where_count : 0};
+                             .space.where = choice ? choice->where : NULL,
+                             .space.where_count = choice ? choice->where_count : 0};
     bool is_set = s->objectives.count > 1;
     if (!is_set)
         o.objectives = s->objectives;

@@ -9,7 +9,10 @@ Everything that fails raises a hone.HoneError with hone's own text; a configurat
 What the library says besides goes to the logger "hone".
 """
 
+from pkgutil import extend_path
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
+
+__path__ = extend_path(__path__, __name__)  # extras are packages of their own folders until they are installed beside it
 
 from . import _interpreter  # first: it refuses an interpreter that ctypes must not be imported in
 from ._devices import Device, Devices, devices

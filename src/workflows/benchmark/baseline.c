@@ -21,6 +21,8 @@ struct reader {
     const char *path;
     struct arena *arena;
     struct error *e;
+    struct job_program *texts; // without options
+    size_t text_count;
 };
 
 // A text that must be there; NULL with the error.
@@ -101,6 +103,100 @@ static bool read_passes(const struct reader *r, json_t *object, const char *wher
     return true;
 }
 
+// A list of texts, which may be missing.
+static const char **read_words(const struct reader *r, json_t *list, const char *where,
+                               uint32_t *count)
+{
+    size_t all = json_array_size(list);
+    const char **words = arena_array(r->arena, all + 1, sizeof *words);
+    *count = (uint32_t)all;
+    for (size_t i = 0; words && i < all; i++) {
+        const char *word = json_string_value(json_array_get(list, i));
+        if (!word) {
+            error_set(r->e, ERROR_INPUT, "%s: %s[%zu]: a text belongs here", r->path, where, i);
+            return NULL;
+        }
+        if (!(words[i] = arena_strdup(r->arena, word)))
+            words = NULL;
+    }
+    if (!words)
+        error_memory(r->e);
+    return words;
+}
+
+static bool read_files(const struct reader *r, json_t *list, const char *where,
+                       struct job_program *out)
+{
+    size_t count = json_array_size(list);
+    out->files = arena_array(r->arena, count + 1, sizeof *out->files);
+    out->file_count = (uint32_t)count;
+    if (!out->files)
+        return error_memory(r->e);
+    for (size_t i = 0; i < count; i++) {
+        json_t *file = json_array_get(list, i);
+        const char *path = read_member(r, file, where, "path");
+        const char *text = path ? read_member(r, file, where, "text") : NULL;
+        if (!text)
+            return false;
+        out->files[i] = (struct job_file){.path = path, .text = text, .length = strlen(text)};
+    }
+    return true;
+}
+
+static bool read_texts(struct reader *r, json_t *list)
+{
+    r->text_count = json_array_size(list);
+    r->texts = arena_array(r->arena, r->text_count + 1, sizeof *r->texts);
+    if (!r->texts)
+        return error_memory(r->e);
+    for (size_t i = 0; i < r->text_count; i++) {
+        json_t *object = json_array_get(list, i);
+        struct job_program *p = &r->texts[i];
+        char where[32];
+        str_format(where, sizeof where, "texts[%zu].", i);
+        if (!(p->name = read_member(r, object, where, "name")) ||
+            !(p->source = read_member(r, object, where, "source")) ||
+            !read_files(r, json_object_get(object, "files"), where, p) ||
+            !(p->folders =
+                  read_words(r, json_object_get(object, "folders"), "folders", &p->folder_count)))
+            return false;
+        p->length = strlen(p->source);
+    }
+    return true;
+}
+
+// Reads the code of a row, if the file has it.
+static bool read_code(const struct reader *r, json_t *object, const char *where,
+                      struct job_code *out)
+{
+    json_t *list = json_object_get(object, "programs");
+    size_t count = json_array_size(list);
+    *out = (struct job_code){.count = 0};
+    if (count == 0)
+        return true;
+    out->programs = arena_array(r->arena, count, sizeof *out->programs);
+    if (!out->programs)
+        return error_memory(r->e);
+    if (!(out->geometry = read_member(r, object, where, "geometry")))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        json_t *program = json_array_get(list, i), *text = json_object_get(program, "text");
+        struct job_program *p = &out->programs[i];
+        if (!json_is_integer(text) || json_integer_value(text) < 0 ||
+            (size_t)json_integer_value(text) >= r->text_count)
+            return error_set(r->e, ERROR_INPUT,
+                             "%s: %sprograms[%zu].text: the number of one of `texts` belongs here",
+                             r->path, where, i);
+        *p = r->texts[json_integer_value(text)];
+        p->options =
+            read_words(r, json_object_get(program, "options"), "options", &p->option_count);
+        if (!p->options)
+            return false;
+    }
+    out->count = (uint32_t)count;
+    return true;
+}
+
 static bool read_set(const struct reader *r, json_t *object, const char *where,
                      struct baseline_row *out)
 {
@@ -134,7 +230,7 @@ static bool read_row(const struct reader *r, json_t *object, const char *where,
     return (out->source || error_memory(r->e)) && read_set(r, object, where, out) &&
            (out->constants = read_member(r, object, where, "constants")) &&
            (out->configuration = read_member(r, object, where, "configuration")) &&
-           read_passes(r, object, where, out);
+           read_code(r, object, where, &out->code) && read_passes(r, object, where, out);
 }
 
 static bool read_rows(const struct reader *r, json_t *list, struct baseline *out)
@@ -185,8 +281,9 @@ static json_t *parse_json(const struct reader *r, const char *text, size_t lengt
     return root;
 }
 
-static bool read_baseline(const struct reader *r, json_t *root, struct baseline *out)
+static bool read_baseline(const struct reader *given, json_t *root, struct baseline *out)
 {
+    struct reader own = *given, *r = &own;
     json_int_t version = json_integer_value(json_object_get(root, "hone_baseline"));
     memset(out, 0, sizeof *out);
     if (version == 0)
@@ -202,13 +299,14 @@ static bool read_baseline(const struct reader *r, json_t *root, struct baseline 
            (out->date = read_member(r, root, "", "date")) &&
            (out->spec = read_member(r, root, "", "spec")) &&
            read_device(r, json_object_get(root, "device"), &out->device) &&
+           read_texts(r, json_object_get(root, "texts")) &&
            read_rows(r, json_object_get(root, "rows"), out);
 }
 
 bool baseline_parse(const char *path, const char *text, size_t length, struct arena *a,
                     struct baseline *out, struct error *e)
 {
-    const struct reader r = {path, a, e};
+    const struct reader r = {.path = path, .arena = a, .e = e};
     json_t *root = parse_json(&r, text, length);
     bool ok = root && read_baseline(&r, root, out);
     json_decref(root);
@@ -379,7 +477,7 @@ static bool read_list(const struct reader *r, json_t *root, struct baseline *out
 bool baseline_parse_list(const char *path, const char *text, size_t length, const char *device,
                          struct arena *a, struct baseline *out, struct error *e)
 {
-    const struct reader r = {path, a, e};
+    const struct reader r = {.path = path, .arena = a, .e = e};
     json_t *root = parse_json(&r, text, length);
     memset(out, 0, sizeof *out);
     bool is_table = json_is_array(json_object_get(root, "columns")) &&
@@ -399,16 +497,104 @@ static void emit_known_at(struct emit *j, const char *key, uint32_t value)
         emit_u64_at(j, key, value);
 }
 
-static void emit_row(const struct baseline_row *row, struct emit *j)
+// Are the texts of two programs the same?
+static bool is_text_same(const struct job_program *a, const struct job_program *b)
+{
+    bool same = str_equal(a->name, b->name) && str_equal(a->source, b->source) &&
+                a->file_count == b->file_count && a->folder_count == b->folder_count;
+    for (uint32_t i = 0; same && i < a->file_count; i++)
+        same = str_equal(a->files[i].path, b->files[i].path) &&
+               str_equal(a->files[i].text, b->files[i].text);
+    for (uint32_t i = 0; same && i < a->folder_count; i++)
+        same = str_equal(a->folders[i], b->folders[i]);
+    return same;
+}
+
+// The number among the texts of the one that the program has; count: of none before it.
+static uint32_t find_text(const struct job_program *const *texts, uint32_t count,
+                          const struct job_program *p)
+{
+    uint32_t i = 0;
+    while (i < count && !is_text_same(texts[i], p))
+        i++;
+    return i;
+}
+
+static void emit_words_at(struct emit *j, const char *key, const char *const *words, uint32_t count)
+{
+    emit_array_at(j, key);
+    for (uint32_t i = 0; i < count; i++)
+        emit_text(j, words[i]);
+    emit_array_end(j);
+}
+
+static void emit_program_text(const struct job_program *p, struct emit *j)
 {
     emit_object(j);
-    emit_array_at(j, "set");
-    for (uint32_t i = 0; i < row->set_count; i++)
-        emit_text(j, row->set[i]);
+    emit_text_at(j, "name", p->name);
+    emit_text_at(j, "source", p->source);
+    emit_array_at(j, "files");
+    for (uint32_t i = 0; i < p->file_count; i++) {
+        emit_object(j);
+        emit_text_at(j, "path", p->files[i].path);
+        emit_text_at(j, "text", p->files[i].text);
+        emit_object_end(j);
+    }
     emit_array_end(j);
+    emit_words_at(j, "folders", p->folders, p->folder_count);
+    emit_object_end(j);
+}
+
+#define TEXTS_MOST 256 // what comes after them is not kept
+
+// Each text once, in the order of the rows.
+static uint32_t emit_texts(const struct baseline *b, const struct job_program **texts,
+                           struct emit *j)
+{
+    uint32_t count = 0;
+    emit_array_at(j, "texts");
+    for (uint32_t i = 0; i < b->row_count; i++) {
+        for (uint32_t k = 0; k < b->rows[i].code.count; k++) {
+            const struct job_program *p = &b->rows[i].code.programs[k];
+            if (count == TEXTS_MOST || find_text(texts, count, p) < count)
+                continue;
+            texts[count++] = p;
+            emit_program_text(p, j);
+        }
+    }
+    emit_array_end(j);
+    return count;
+}
+
+static void emit_code(const struct job_code *code, const struct job_program *const *texts,
+                      uint32_t count, struct emit *j)
+{
+    for (uint32_t i = 0; i < code->count; i++)
+        if (find_text(texts, count, &code->programs[i]) == count)
+            return;
+    if (code->count == 0)
+        return;
+    emit_text_at(j, "geometry", code->geometry);
+    emit_array_at(j, "programs");
+    for (uint32_t i = 0; i < code->count; i++) {
+        const struct job_program *p = &code->programs[i];
+        emit_object(j);
+        emit_u64_at(j, "text", find_text(texts, count, p));
+        emit_words_at(j, "options", p->options, p->option_count);
+        emit_object_end(j);
+    }
+    emit_array_end(j);
+}
+
+static void emit_row(const struct baseline_row *row, const struct job_program *const *texts,
+                     uint32_t text_count, struct emit *j)
+{
+    emit_object(j);
+    emit_words_at(j, "set", row->set, row->set_count);
     emit_text_at(j, "constants", row->constants);
     emit_text_at(j, "configuration", row->configuration);
     emit_text_at(j, "source_sha256", row->source);
+    emit_code(&row->code, texts, text_count, j);
     emit_array_at(j, "passes");
     for (uint32_t i = 0; i < row->pass_count; i++) {
         const struct baseline_pass *p = &row->passes[i];
@@ -428,6 +614,7 @@ static void emit_row(const struct baseline_row *row, struct emit *j)
 
 void baseline_write(const struct baseline *b, struct text *out)
 {
+    const struct job_program *texts[TEXTS_MOST];
     struct emit j;
     emit_start(&j, out);
     emit_object(&j);
@@ -441,10 +628,11 @@ void baseline_write(const struct baseline *b, struct text *out)
     DEVICE_TEXTS(X)
 #undef X
     emit_object_end(&j);
+    uint32_t count = emit_texts(b, texts, &j);
     emit_array_at(&j, "rows");
     for (uint32_t i = 0; i < b->row_count; i++) {
         text_add(out, "\n");
-        emit_row(&b->rows[i], &j);
+        emit_row(&b->rows[i], texts, count, &j);
     }
     emit_array_end(&j);
     emit_object_end(&j);

@@ -3,16 +3,20 @@
 //
 //   {"hone_baseline": 1, "hone": "0.2.0", "date": "2026-11-23T12:00:00Z", "spec": "saxpy",
 //    "device": {"name", "platform", "language", "driver", "compiler", "surroundings"},
+//    "texts": [{"name": "saxpy.cl", "source": "...", "files": [{"path": "x.h", "text": "..."}], "folders": [""]}],
 //    "rows": [{"set": ["WIDTH=256"], "constants": "WIDTH=256", "configuration": "block=16", "source_sha256": "...",
+//              "programs": [{"text": 0, "options": ["-DWIDTH=256"]}], "geometry": "256 / 16",
 //              "passes": [{"samples_ns": [...], "moment": "2026-11-23T12:00:00Z", "load": 120, "mhz": 1980, "celsius": 45,
 //                          "milliwatts": 398000}]}]}
 //
-// Passes of one moment (a session) follow each other. Without the member they are of one.
+// Passes of one moment (a session) follow each other. Without the member they are of one. Texts, programs and geometry are what
+// a row was compiled from, so that it can be launched beside today's; they are missing where the texts do not say all.
 #ifndef HONE_WORKFLOWS_BENCHMARK_BASELINE_H
 #define HONE_WORKFLOWS_BENCHMARK_BASELINE_H
 
 #include "base/arena.h"
 #include "model/device_info.h"
+#include "model/job.h"
 #include "model/result.h"
 #include "stats/regression.h"
 
@@ -36,6 +40,7 @@ struct baseline_row {
     const char *constants;     // all of them, as spec_constants_text() has them
     const char *configuration; // all parameters: "a=1, b=2"
     const char *source;        // SHA-256 of the kernel's texts, hexadecimal; "" if not known
+    struct job_code code;
     const struct baseline_pass *passes;
     uint32_t pass_count; // 0 of a mere list of configurations
 };

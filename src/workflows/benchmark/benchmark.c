@@ -1,4 +1,5 @@
-// A bench: pass after pass, each in comparisons of at most COMPARE_SIDES configurations. A pass begins with `cursor` at the
+// A bench: pass after pass, each in comparisons of at most COMPARE_SIDES sides: a configuration, and beside it the baseline's
+// code of it. A pass begins with `cursor` at the
 // first configuration and ends behind the last; the first stage ends with the last of the first passes, the second, where
 // there is one, measures those that go on. Then all are judged and handed out.
 #include "workflows/benchmark/benchmark.h"
@@ -12,9 +13,13 @@
 // The results of a point so far.
 struct lane {
     struct baseline_pass *passes;
+    struct baseline_pass *before; // of the baseline's code, in the same rounds
     uint32_t count;
     struct result *failure;
-    bool rests; // it takes part in no further pass
+    const char
+        *why_sessions; // the baseline's code cannot be launched; NULL: it is, or there is none
+    bool beside;       // it is
+    bool rests;        // it takes part in no further pass
 };
 
 struct benchmark {
@@ -23,11 +28,12 @@ struct benchmark {
     struct arena arena;
     struct lane *lanes;
     struct benchmark_record *records;
-    uint32_t judged, handed_out;   // records
-    uint32_t pass, passes;         // the present one, from 0; of this stage and those before
-    bool is_second;                // stage
-    uint32_t cursor;               // the first point that is not in a comparison of this pass yet
-    uint32_t group[COMPARE_SIDES]; // the points of its sides
+    uint32_t judged, handed_out; // records
+    uint32_t pass, passes;       // the present one, from 0; of this stage and those before
+    bool is_second;              // stage
+    uint32_t cursor;             // the first point that is not in a comparison of this pass yet
+    uint32_t group
+        [COMPARE_SIDES]; // the points of its sides; twice in a row: of the baseline's code next
     struct compare_side sides[COMPARE_SIDES];
     const char *choices[COMPARE_SIDES];
     uint32_t group_count;
@@ -35,6 +41,29 @@ struct benchmark {
 };
 
 static const struct workflow_operations benchmark_operations;
+
+// Does the spec still have the configuration that the baseline's code is of?
+static bool has_configuration(struct benchmark *b, const struct benchmark_point *p, struct error *e)
+{
+    uint32_t *choice = arena_array(&b->arena, p->spec->parameter_count + 1, sizeof *choice);
+    if (!choice)
+        return error_memory(e);
+    spec_default(p->spec, choice);
+    return spec_parse_configuration(p->spec, p->before->configuration, choice, e);
+}
+
+static bool make_lane(struct benchmark *b, const struct benchmark_point *p, struct lane *l)
+{
+    struct error e = ERROR_INIT;
+    size_t most = 2 * (size_t)b->o.passes;
+    l->passes = arena_array(&b->arena, most, sizeof *l->passes);
+    l->before = arena_array(&b->arena, most, sizeof *l->before);
+    if (p->before && p->before->code.count > 0 && !b->o.times_alone) {
+        l->beside = has_configuration(b, p, &e);
+        l->why_sessions = l->beside ? NULL : arena_strdup(&b->arena, e.text);
+    }
+    return l->passes && l->before;
+}
 
 struct benchmark *benchmark_new(const struct benchmark_options *o, struct error *e)
 {
@@ -49,14 +78,12 @@ struct benchmark *benchmark_new(const struct benchmark_options *o, struct error 
     b->planned = (uint64_t)b->passes * o->point_count;
     b->lanes = arena_array(&b->arena, o->point_count, sizeof *b->lanes);
     b->records = arena_array(&b->arena, o->point_count, sizeof *b->records);
-    for (uint32_t i = 0; b->lanes && b->records && i < o->point_count; i++) {
+    bool ok = b->lanes && b->records;
+    for (uint32_t i = 0; ok && i < o->point_count; i++) {
         b->records[i].point = i;
-        b->lanes[i].passes =
-            arena_array(&b->arena, 2 * (size_t)b->o.passes, sizeof(struct baseline_pass));
-        if (!b->lanes[i].passes)
-            b->lanes = NULL;
+        ok = make_lane(b, &o->points[i], &b->lanes[i]);
     }
-    if (b->lanes && b->records)
+    if (ok)
         return b;
     error_memory(e);
     benchmark_free(b);
@@ -73,19 +100,33 @@ static void release_benchmark(void *workflow)
 
 // ---- a pass ------------------------------------------------------------------------------------
 
+static void add_side(struct benchmark *b, uint32_t point, const char *configuration,
+                     const struct job_code *code)
+{
+    const struct benchmark_point *p = &b->o.points[point];
+    b->group[b->group_count] = point;
+    b->choices[b->group_count] = configuration;
+    b->sides[b->group_count++] = (struct compare_side){.label = p->label,
+                                                       .spec = p->spec,
+                                                       .device = b->o.setup.device,
+                                                       .name = p->spec->name,
+                                                       .code = code};
+}
+
 // The next points of this pass that are still measured; false: there are none.
 static bool gather_group(struct benchmark *b)
 {
     b->group_count = 0;
-    while (b->cursor < b->o.point_count && b->group_count < COMPARE_SIDES) {
-        uint32_t i = b->cursor++;
-        const struct benchmark_point *p = &b->o.points[i];
-        if (b->lanes[i].rests)
+    for (; b->cursor < b->o.point_count; b->cursor++) {
+        const struct benchmark_point *p = &b->o.points[b->cursor];
+        const struct lane *l = &b->lanes[b->cursor];
+        if (l->rests)
             continue;
-        b->group[b->group_count] = i;
-        b->choices[b->group_count] = p->configuration;
-        b->sides[b->group_count++] = (struct compare_side){
-            .label = p->label, .spec = p->spec, .device = b->o.setup.device, .name = p->spec->name};
+        if (b->group_count + 1u + l->beside > COMPARE_SIDES)
+            break;
+        add_side(b, b->cursor, p->configuration, NULL);
+        if (l->beside)
+            add_side(b, b->cursor, p->before->configuration, &p->before->code);
     }
     return b->group_count > 0;
 }
@@ -102,6 +143,33 @@ static bool start_group(struct benchmark *b, struct error *e)
     return b->w.inner != NULL;
 }
 
+static bool copy_pass(struct benchmark *b, const struct result *r, struct baseline_pass *out)
+{
+    uint64_t *samples = arena_copy(&b->arena, r->samples_ns, r->sample_count * sizeof *samples);
+    *out = (struct baseline_pass){.samples_ns = samples,
+                                  .count = r->sample_count,
+                                  .mhz = r->gpu.known ? r->gpu.mhz_after : r->machine.mhz,
+                                  .celsius = r->gpu.known ? r->gpu.celsius : 0,
+                                  .load = machine_load(),
+                                  .moment = "",
+                                  .milliwatts = r->gpu.known ? r->gpu.milliwatts : 0};
+    for (uint32_t i = 0; samples && i < r->sample_count; i++)
+        samples[i] += samples[i] == 0; // shorter than the timer tells
+    return samples != NULL;
+}
+
+// The pass of the baseline's code; or why there is none, after which sessions are compared.
+static bool take_before(struct benchmark *b, struct lane *l, const struct compare_entry *n)
+{
+    if (n->timed)
+        return copy_pass(b, n->result, &l->before[l->count]);
+    l->beside = false;
+    l->why_sessions = arena_printf(&b->arena, "%s: %s",
+                                   n->result ? status_text(n->result->status) : "not measured",
+                                   n->result ? n->result->message : "");
+    return l->why_sessions != NULL;
+}
+
 // The samples of a pass and the state of the machine; or the reason of a failure, after which nothing more is launched.
 static bool take_side(struct benchmark *b, struct lane *l, const struct compare_entry *n)
 {
@@ -111,20 +179,7 @@ static bool take_side(struct benchmark *b, struct lane *l, const struct compare_
         l->failure = r ? result_clone(r) : NULL;
         return l->failure != NULL;
     }
-    uint64_t *samples = arena_copy(&b->arena, r->samples_ns, r->sample_count * sizeof *samples);
-    if (!samples)
-        return false;
-    for (uint32_t i = 0; i < r->sample_count; i++)
-        samples[i] += samples[i] == 0; // shorter than the timer tells
-    l->passes[l->count++] =
-        (struct baseline_pass){.samples_ns = samples,
-                               .count = r->sample_count,
-                               .mhz = r->gpu.known ? r->gpu.mhz_after : r->machine.mhz,
-                               .celsius = r->gpu.known ? r->gpu.celsius : 0,
-                               .load = machine_load(),
-                               .moment = "",
-                               .milliwatts = r->gpu.known ? r->gpu.milliwatts : 0};
-    return true;
+    return copy_pass(b, r, &l->passes[l->count++]);
 }
 
 static enum workflow_answer step_group(struct benchmark *b, int timeout_ms, struct error *e)
@@ -132,10 +187,16 @@ static enum workflow_answer step_group(struct benchmark *b, int timeout_ms, stru
     const struct compare_record *record;
     enum workflow_answer answer = compare_step(b->w.inner, timeout_ms, &record, e);
     if (answer == WORKFLOW_RECORD && !b->w.cancelled) { // a pass that was broken off is none
-        for (uint32_t i = 0; i < b->group_count; i++)
-            if (!take_side(b, &b->lanes[b->group[i]], &record->entries[i]))
+        for (uint32_t i = 0; i < b->group_count; i++) {
+            struct lane *l = &b->lanes[b->group[i]];
+            if (b->sides[i].code)
+                continue;
+            bool is_beside = i + 1 < b->group_count && b->sides[i + 1].code;
+            if ((is_beside && !take_before(b, l, &record->entries[i + 1])) ||
+                !take_side(b, l, &record->entries[i]))
                 return error_memory(e), WORKFLOW_BROKEN;
-        b->done += b->group_count;
+            b->done++;
+        }
     } else if (answer == WORKFLOW_END) {
         workflow_end_inner(&b->w);
     }
@@ -191,7 +252,17 @@ static bool judge_against(struct benchmark *b, const struct baseline_row *before
         .tests = tests,
         .resolution_ns = 1, // of passes, over batches
         .is_other_state = n->is_other_load || is_other_clock(n->before.mhz, n->now.mhz)};
-    regression_judge(now, then, count, &terms, &n->regression);
+    const struct lane *l = &b->lanes[n->point];
+    const struct baseline_row beside = {.passes = l->before, .pass_count = l->count};
+    n->beside = l->beside ? l->before : NULL;
+    n->why_sessions = l->why_sessions;
+    if (l->beside) {
+        const struct regression_moment *its = baseline_moments(&beside, &b->arena, &count);
+        if (!its)
+            return false;
+        regression_judge_paired(now->ns, its->ns, l->count, &terms, &n->regression);
+    } else
+        regression_judge(now, then, count, &terms, &n->regression);
     n->before_ns = n->stats.median / n->regression.ratio.ratio;
     return true;
 }

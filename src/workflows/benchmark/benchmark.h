@@ -3,7 +3,9 @@
 //
 // A *pass* is a comparison (compare.h) of as many of them as there are sides: fresh workers build,
 // load and verify each, and launch them in interleaved rounds. There are several passes, because
-// the cost of a kernel differs from one load to the next (stats/regression.h). With a baseline,
+// the cost of a kernel differs from one load to the next (stats/regression.h). Where the baseline has the code of a
+// configuration, that is one more side: old and new are launched in the same rounds, and their ratio is free of what
+// differs from session to session. Where it cannot be built or launched any more, sessions are compared. With a baseline,
 // configurations for which a loss cannot be excluded after the first passes are measured in as many
 // again before they are judged. Without one, all are measured in twice as many: later benches are
 // compared with that spread.
@@ -40,16 +42,19 @@ struct benchmark_options {
     uint32_t point_count;    // 1 or more
     uint32_t passes, rounds; // 0: as above
     bool compares;           // there is a baseline
-    double loss;             // beyond which slower is a loss: 0.03
+    bool times_alone; // its code is not launched, since not the kernel but the driver is another
+    double loss;      // beyond which slower is a loss: 0.03
 };
 
 struct benchmark_record {
     uint32_t point;
     const struct baseline_pass *passes;
     uint32_t pass_count;
-    struct stats_summary stats;   // of the passes' medians; valid with one pass or more
-    const struct result *failure; // (or NULL) why it is not measured any more
-    bool judged;                  // compared with a row of the baseline
+    struct stats_summary stats;         // of the passes' medians; valid with one pass or more
+    const struct result *failure;       // (or NULL) why it is not measured any more
+    bool judged;                        // compared with a row of the baseline
+    const struct baseline_pass *beside; // (or NULL) of its code, launched in the same rounds
+    const char *why_sessions;           // (or NULL) why not, where the baseline has that code
     struct baseline_state before, now;
     bool is_other_load; // the two loads do not compare
     double before_ns;   // of the baseline's moments

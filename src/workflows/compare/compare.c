@@ -36,7 +36,7 @@ static bool begin_side(struct compare *c, struct side *s, struct error *e)
     setup.device = s->device;
     setup.store = s->o.store;
     if (o->choices)
-        setup.configuration_count = setup.where_count = 0;
+        setup.space = (struct space_options){NULL};
     if (s->o.stored)
         return true;
     if (so.routine && !o->choices)
@@ -143,13 +143,13 @@ static bool start_paired_runs(struct compare *c, struct error *e)
 }
 
 // The kernel's name or its arguments are wrong: as long as nothing worked on that side, nothing
-// will.
+// will. Of another state of the kernel that is to be expected.
 static bool is_spec_hopeless(const struct compare *c, const struct paired_run *h, struct error *e)
 {
     for (uint32_t i = 0; i < c->side_count; i++) {
         const struct side *s = &c->sides[i];
         const struct result *r = h->slots[i].result;
-        if (r && h->slots[i].submitted && r->fault == FAULT_SPEC && s->correct == 0) {
+        if (r && h->slots[i].submitted && !s->o.code && r->fault == FAULT_SPEC && s->correct == 0) {
             error_set(e, ERROR_INPUT, "%s: %s: KernelSpecification: %s", s->o.label,
                       s->o.spec->path, r->message);
             return true;

@@ -40,6 +40,8 @@ struct compare_side {
     uint32_t place_count;
     const char *const *flags; // compiler options beside the spec's
     uint32_t flag_count;
+    // (optional, only with `choices`) In place of what the spec names: another state of the kernel, with its options.
+    const struct job_code *code;
     // Other than NONE, only with `choices`: a vendor's routine (job.h) computes the spec's gemm on
     // `device`, in place of its kernel. Sizes are those of the spec's default configuration, its
     // choice is ""; its entries have no configuration. The device's language need not be the

@@ -38,6 +38,11 @@ static bool make_side_job(struct side *s, const struct compare_entry *entry, str
                   ? spec_job(s->o.spec, s->subject.sources, s->device, entry->choice, &n->job, &why)
                   : spec_routine_job(s->o.spec, s->subject.sources, s->device, entry->choice,
                                      s->o.routine, s->o.routine_library, &n->job, &why);
+    if (ok && s->o.code && !job_use_code(n->job, s->o.code, &why)) {
+        job_free(n->job);
+        n->job = NULL;
+        ok = false;
+    }
     if (!ok)
         return subject_refusal(&why, &n->result);
     n->job->configuration = entry->configuration;

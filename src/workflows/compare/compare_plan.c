@@ -151,12 +151,10 @@ static bool each_stored(struct compare *c, uint32_t side,
 {
     const struct side *s = &c->sides[side];
     const struct compare_options *o = &c->o;
-    const struct space_options so = {.configurations = o->setup.configurations,
-                                     .configuration_count = o->setup.configuration_count,
-                                     .where = o->setup.where,
-                                     .where_count = o->setup.where_count};
+    struct space_options so = o->setup.space;
+    so.share = (struct space_share){0};
     struct space *filter = NULL;
-    bool ok = true, filters = o->setup.configuration_count + o->setup.where_count > 0;
+    bool ok = true, filters = o->setup.space.configuration_count + o->setup.space.where_count > 0;
     if (filters && !(filter = space_new(s->o.spec, &so, e)))
         return false;
     for (size_t i = 0; ok && i < s->o.stored->count; i++) {

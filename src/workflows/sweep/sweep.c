@@ -127,6 +127,16 @@ static bool take_choice(struct sweep *s, uint32_t line, const uint32_t *choice)
 
 // ---- a line's configuration --------------------------------------------------------------------
 
+// The spec of an earlier point of the same file, or NULL: its text is what all points are read from.
+static const struct spec *find_read(const struct sweep *s, uint32_t line)
+{
+    size_t end = (size_t)s->count * s->o.line_count + line;
+    for (size_t i = 0; i < end; i++)
+        if (s->specs[i] && str_equal(s->o.lines[i % s->o.line_count].path, s->o.lines[line].path))
+            return s->specs[i];
+    return NULL;
+}
+
 // The line's spec with the point's constants.
 static bool load_line_spec(struct sweep *s, uint32_t line, struct error *e)
 {
@@ -138,7 +148,8 @@ static bool load_line_spec(struct sweep *s, uint32_t line, struct error *e)
                               .set_count = s->o.plan->name_count,
                               .strict = l->strict,
                               .digests = &s->digests};
-    struct spec *spec = spec_load(l->path, &so, &why);
+    const struct spec *read = l->spec ? l->spec : find_read(s, line);
+    struct spec *spec = read ? spec_read_again(read, &so, &why) : spec_load(l->path, &so, &why);
     s->specs[(size_t)s->count * s->o.line_count + line] = spec;
     entry_at(s, line)->spec = spec;
     return spec || note_point_failure(s, line, &why, e);
@@ -155,10 +166,7 @@ static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, 
                              .sources = sources,
                              .store = t->setup.store,
                              .device = t->setup.device,
-                             .configurations = t->setup.configurations,
-                             .configuration_count = t->setup.configuration_count,
-                             .where = t->setup.where,
-                             .where_count = t->setup.where_count,
+                             .space = t->setup.space,
                              .objectives = t->objectives,
                              .inputs = t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     bool ok = sources && best_find(&o, &s->arena, out, found, e);

@@ -27,7 +27,9 @@ enum sweep_means {
 struct sweep_line {
     const char *label; // "OpenBLAS", a spec's name
     const char *path;  // of its spec
-    bool strict;       // that is read so
+    const struct spec
+        *spec;   // (optional) that, read before: its text counts, whatever the file holds by now
+    bool strict; // that is read so
     // Other than NONE: a vendor's routine, and `path` is that of the spec whose work it does.
     enum routine routine;
     const char *routine_library; // (optional) as in struct job

@@ -49,18 +49,14 @@ struct spec *replay_spec(const struct recorded *r, struct error *e)
 static bool is_restricted(const struct replay_options *o)
 {
     bool was_file = o->spec->text_length > 0; // else it has the recorded values alone
-    return was_file || o->configuration_count > 0 || o->where_count > 0 || o->share.parts > 1;
+    return was_file || o->space.configuration_count > 0 || o->space.where_count > 0 ||
+           o->space.share.parts > 1;
 }
 
 // The space of the spec and the options, whatever is recorded.
 static struct space *whole_space(const struct replay_options *o, struct error *e)
 {
-    struct space_options so = {.configurations = o->configurations,
-                               .configuration_count = o->configuration_count,
-                               .where = o->where,
-                               .where_count = o->where_count,
-                               .share = o->share};
-    struct space *whole = space_new(o->spec, &so, e);
+    struct space *whole = space_new(o->spec, &o->space, e);
     if (whole && space_reads_device(whole))
         log_add(o->log, LOG_WARNING,
                 "%s: restrictions read facts of the device, which are 0 or \"\" in a replay",

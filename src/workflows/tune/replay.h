@@ -11,11 +11,7 @@ struct replay_options {
     const struct recorded *recorded;
     const struct spec *spec; // that `recorded` was read with, or replay_spec() of it
     const struct log *log;
-    const char *const *configurations; // --config
-    uint32_t configuration_count;
-    const char *const *where; // --where
-    uint32_t where_count;
-    struct space_share share;
+    struct space_options space;
 };
 
 struct replay {

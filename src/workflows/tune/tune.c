@@ -93,8 +93,7 @@ static bool begin_search(struct tune *t, struct error *e)
     t->strategy = scalarization_new(o->strategy, &setup, &t->o.objectives, e);
     if (!t->strategy || !tune_known_find(t, e))
         return false;
-    if (subspace_text(o->setup.configurations, o->setup.configuration_count, o->setup.where,
-                      o->setup.where_count, o->setup.share, &subspace))
+    if (subspace_text(&o->setup.space, &subspace))
         t->subspace = arena_strdup(&t->arena, text_cstr(&subspace));
     text_release(&subspace);
     return (t->subspace && tune_rank_init(t)) || error_memory(e);

@@ -131,8 +131,8 @@ static void *wrap_symbol(void *handle, const char *name, void *own)
 // The last call is a jump, not a call: what RTLD_NEXT and RTLD_DEFAULT mean depends on who asks, which glibc reads from the
 // return address. Preloaded alone: a program that has the layer from its loader has dlsym from glibc.
 LAYER_EXPORT
-    __attribute__((noinline, optimize("O2"), no_sanitize("address", "thread", "undefined"))) void *
-    dlsym(void *restrict handle, const char *restrict name)
+__attribute__((noinline, optimize("O2"), no_sanitize("address", "thread", "undefined"))) void *
+dlsym(void *restrict handle, const char *restrict name)
 {
     if (handle != RTLD_NEXT && handle != RTLD_DEFAULT) {
         void *own = atomic_load(&preload.is_finding) ? NULL : own_function(name);

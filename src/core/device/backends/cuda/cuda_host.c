@@ -3,8 +3,7 @@
 // after NVRTC has asked for it in vain, so that a file of the user's or of the toolkit's always comes first.
 #include "device/backends/cuda/cuda_host.h"
 
-#include "base/text.h"
-
+#include <stdlib.h>
 #include <string.h>
 
 static const char sized_types[] = "typedef signed char int8_t;\n"
@@ -32,6 +31,45 @@ static const char floats[] = "#define FLT_MAX 3.402823466e+38f\n"
                              "#define DBL_MIN 2.2250738585072014e-308\n"
                              "#define DBL_EPSILON 2.2204460492503131e-16\n";
 
+static const char mathematics[] =
+    "#define M_E 2.7182818284590452354\n"
+    "#define M_LOG2E 1.4426950408889634074\n"
+    "#define M_LOG10E 0.43429448190325182765\n"
+    "#define M_LN2 0.69314718055994530942\n"
+    "#define M_LN10 2.30258509299404568402\n"
+    "#define M_PI 3.14159265358979323846\n"
+    "#define M_PI_2 1.57079632679489661923\n"
+    "#define M_PI_4 0.78539816339744830962\n"
+    "#define M_1_PI 0.31830988618379067154\n"
+    "#define M_2_PI 0.63661977236758134308\n"
+    "#define M_2_SQRTPI 1.12837916709551257390\n"
+    "#define M_SQRT2 1.41421356237309504880\n"
+    "#define M_SQRT1_2 0.70710678118654752440\n"
+    "#ifndef INFINITY\n"
+    "#define INFINITY __int_as_float(0x7f800000)\n"
+    "#endif\n"
+    "#ifndef NAN\n"
+    "#define NAN __int_as_float(0x7fffffff)\n"
+    "#endif\n"
+    "#define HUGE_VALF INFINITY\n"
+    "#define HUGE_VAL ((double)INFINITY)\n"
+    "namespace std {\n"
+    "using ::sqrt; using ::exp; using ::log; using ::pow; using ::abs;\n"
+    "using ::fabs; using ::sin; using ::cos; using ::tan; using ::floor;\n"
+    "using ::ceil; using ::fmod; using ::tanh; using ::round;\n"
+    "}\n";
+// Functions of <algorithm> that kernels call.
+static const char smallest_and_largest[] =
+    "#ifndef HONE_MIN_AND_MAX\n"
+    "#define HONE_MIN_AND_MAX\n"
+    "namespace std {\n"
+    "template <class T> __host__ __device__ constexpr const T &max(const T &a, const T &b)\n"
+    "{ return a < b ? b : a; }\n"
+    "template <class T> __host__ __device__ constexpr const T &min(const T &a, const T &b)\n"
+    "{ return b < a ? b : a; }\n"
+    "}\n"
+    "#endif\n";
+
 static const struct {
     const char *name, *text;
 } headers[] = {{"stdint.h", sized_types},
@@ -44,12 +82,12 @@ static const struct {
                {"climits", limits},
                {"float.h", floats},
                {"cfloat", floats},
-               {"algorithm", ""},
+               {"algorithm", smallest_and_largest},
                {"array", ""},
                {"assert.h", ""},
                {"cassert", ""},
                {"chrono", ""},
-               {"cmath", ""},
+               {"cmath", mathematics},
                {"cstddef", ""},
                {"cstdio", ""},
                {"cstring", ""},
@@ -63,7 +101,7 @@ static const struct {
                {"iomanip", ""},
                {"iostream", ""},
                {"map", ""},
-               {"math.h", ""},
+               {"math.h", mathematics},
                {"memory", ""},
                {"numeric", ""},
                {"random", ""},
@@ -77,24 +115,41 @@ static const struct {
                {"unistd.h", ""},
                {"vector", ""}};
 
+static bool is_given(const struct cuda_host *h, const char *name)
+{
+    for (uint32_t i = 0; i < h->count; i++) {
+        if (strcmp(h->names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool cuda_host_add(struct cuda_host *h, const char *log)
 {
     static const char asks[] = "cannot open source file \"";
-    const char *at = strstr(log, asks);
+    const char *at = strstr(log, asks), *text = NULL;
     if (!at || h->count == CUDA_HOST_MOST)
         return false;
     at += strlen(asks);
-    const size_t length = strcspn(at, "\"");
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-        if (strlen(headers[i].name) != length || strncmp(headers[i].name, at, length) != 0)
-            continue;
-        for (uint32_t k = 0; k < h->count; k++) {
-            if (h->names[k] == headers[i].name)
-                return false; // it was given, and is still not found
-        }
-        h->names[h->count] = headers[i].name;
-        h->texts[h->count++] = headers[i].text;
-        return true;
+    char *name = strndup(at, strcspn(at, "\""));
+    for (size_t i = 0; name && i < sizeof headers / sizeof *headers && !text; i++)
+        text = strcmp(headers[i].name, name) == 0 ? headers[i].text : NULL;
+    if (!name || is_given(h, name) || (!text && !h->takes_any)) {
+        free(name); // one that was given is still not found
+        return false;
     }
-    return false;
+    if (!text)
+        text_addf(&h->not_found, "%s%s", h->not_found.length ? ", " : "", name);
+    h->own[h->count] = name;
+    h->names[h->count] = name;
+    h->texts[h->count++] = text ? text : "";
+    return true;
+}
+
+void cuda_host_release(struct cuda_host *h)
+{
+    for (uint32_t i = 0; i < h->count; i++)
+        free(h->own[i]);
+    text_release(&h->not_found);
+    *h = (struct cuda_host){.count = 0};
 }

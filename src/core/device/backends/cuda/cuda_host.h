@@ -2,6 +2,8 @@
 #ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_HOST_H
 #define HONE_DEVICE_BACKENDS_CUDA_CUDA_HOST_H
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,9 +13,14 @@
 struct cuda_host {
     const char *names[CUDA_HOST_MOST], *texts[CUDA_HOST_MOST];
     uint32_t count;
+    bool takes_any;        // a header that hone does not know is empty: its text is the host's
+    struct text not_found; // those, with commas
+    char *own[CUDA_HOST_MOST];
 };
 
-// Adds the header that NVRTC's log says cannot be opened. False: it says none, or one that hone does not know.
+void cuda_host_release(struct cuda_host *h);
+// Adds the header that NVRTC's log says cannot be opened. False: it says none, or one
+// that hone does not know.
 bool cuda_host_add(struct cuda_host *h, const char *log);
 
 #endif

@@ -62,6 +62,7 @@ static bool compile(struct cuda *o, const char *source, const char *name, struct
     bool ok = !target.failed || error_memory(e);
     if (ok && !cuda_cache_find(o->options->cache, &key, code)) {
         ok = cuda_compile(&o->compiler, &q, code, &result, e);
+        cuda_host_release(&q.host);
         if (ok)
             cuda_cache_keep(o->options->cache, &key, code);
         else

@@ -4,8 +4,8 @@
 #include "device/build_text.h"
 #include "device/include_tree.h"
 #include "device/nvidia_log.h"
+#include "kernel_text/device_text.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,13 +76,13 @@ static bool plan_source(const struct job_program *p, struct plan *out, struct er
 }
 
 // The toolkit's own folders come behind the user's: a file of the user's is found first.
-static bool plan_options(const struct cuda *o, const struct job_program *p, const char *target,
-                         struct plan *out, struct error *e)
+static bool plan_options(const struct cuda *o, const struct job_program *p, bool is_left,
+                         const char *target, struct plan *out, struct error *e)
 {
     struct text ignored = TEXT_INIT;
     char run[24];
     out->options =
-        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 4, sizeof *out->options);
+        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 5, sizeof *out->options);
     if (!out->options)
         return error_memory(e);
     if (!names_target(p))
@@ -109,6 +109,9 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, cons
     // NVRTC's cache does not keep the assembler's report; hone keeps cubins with their logs.
     if (o->compiler.major > 12 || (o->compiler.major == 12 && o->compiler.minor >= 9))
         add_option(out, "--no-cache", "");
+    // Members of classes and what headers declare, which no kernel calls.
+    if (is_left)
+        add_option(out, "--device-as-default-execution-space", "");
     add_option(out, VERBOSE, "");
     text_release(&ignored);
     return !out->failed || error_memory(e);
@@ -134,15 +137,16 @@ static bool plan_kernels(const struct job *j, uint32_t index, struct plan *out)
     return out->kernels != NULL;
 }
 
-static bool plan_make(const struct cuda *o, const struct job *j, uint32_t index, const char *target,
-                      struct plan *out, struct error *e)
+// `p`: the job's program `index`, or what is left of it.
+static bool plan_make(const struct cuda *o, const struct job *j, uint32_t index,
+                      const struct job_program *p, const char *target, struct plan *out,
+                      struct error *e)
 {
-    const struct job_program *p = &j->programs[index];
     *out = (struct plan){.tree = TEXT_INIT};
     if (!include_tree(p, o->options->scratch ? o->options->scratch : ".", &out->tree, e))
         return false;
     return plan_source(p, out, e) && (plan_kernels(j, index, out) || error_memory(e)) &&
-           plan_options(o, p, target, out, e);
+           plan_options(o, p, p != &j->programs[index], target, out, e);
 }
 
 // ---- the key of the cache: all that decides the code
@@ -235,45 +239,6 @@ static bool first_error(const char *log, char *line, size_t size)
 
 // ---- kernels that are not there
 
-static bool is_option_character(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-// The name of the kernel that is declared behind a `__global__`: the word in front of the first
-// parenthesis that is not an attribute's. Length 0: there is none.
-static size_t declared_name(const char *at, const char *end, const char **name)
-{
-    static const char bounds[] = "__launch_bounds__";
-    size_t n = 0;
-    for (; at < end && *at != ';' && *at != '{'; at++) {
-        if (is_option_character(*at)) {
-            *name = at;
-            for (n = 0; at + n < end && is_option_character(at[n]);)
-                n++;
-            at += n - 1;
-        } else if (*at == '(' && n == strlen(bounds) && strncmp(*name, bounds, n) == 0) {
-            while (at < end && *at != ')')
-                at++;
-        } else if (*at == '(') {
-            return n;
-        }
-    }
-    return 0;
-}
-
-static void add_declared(const char *text, uint64_t length, struct text *out)
-{
-    static const char mark[] = "__global__";
-    const char *at = text, *end = text + length, *name = text;
-    while (at < end && (at = memmem(at, (size_t)(end - at), mark, strlen(mark)))) {
-        at += strlen(mark);
-        size_t n = declared_name(at, end, &name);
-        if (n)
-            text_addf(out, "%s%.*s", out->length ? ", " : "", (int)n, name);
-    }
-}
-
 // NVRTC reports a requested name with a place in a file of its own making.
 #define NAME_FILE  "__nv_name_map("
 #define NAME_ASKED "Input name expression was: \""
@@ -289,9 +254,9 @@ static bool report_name(const struct job_program *p, const char *log, const char
         asked += strspn(asked, " ");
         n = strcspn(asked, "\"\n");
     }
-    add_declared(p->source, p->length, &known);
+    device_text_kernels(p->source, (size_t)p->length, LANGUAGE_CUDA, &known);
     for (uint32_t i = 0; i < p->file_count; i++)
-        add_declared(p->files[i].text, p->files[i].length, &known);
+        device_text_kernels(p->files[i].text, (size_t)p->files[i].length, LANGUAGE_CUDA, &known);
     const char *has = known.length ? text_cstr(&known) : "none";
     if (strstr(line, "is undefined"))
         result_fail(r, STATUS_COMPILE, FAULT_SPEC,
@@ -340,19 +305,113 @@ static struct cuda_request request_of(const struct job_program *p, const struct 
 
 // Asked to report, the assembler keeps its errors to itself: they are fetched without. (A failed
 // build may take its time.)
-static bool compile(const struct cuda *o, const struct job_program *p, const struct plan *plan,
+static bool compile(const struct cuda *o, struct cuda_request *request, const struct plan *plan,
                     struct cuda_code *out, nvrtcResult *result, struct error *e)
 {
     char line[8];
-    struct cuda_request request = request_of(p, plan);
-    bool ok = cuda_compile(&o->compiler, &request, out, result, e);
+    bool ok = cuda_compile(&o->compiler, request, out, result, e);
     if (!ok && *result == NVRTC_ERROR_COMPILATION &&
         !first_error(text_cstr(&out->log), line, sizeof line)) {
         text_clear(&out->log);
-        request.option_count--; // VERBOSE
-        cuda_compile(&o->compiler, &request, out, result, NULL);
+        request->option_count--; // VERBOSE
+        cuda_compile(&o->compiler, request, out, result, NULL);
     }
     tidy_log(&out->log, plan->tree.data);
+    return ok;
+}
+
+// ---- a file that is meant for nvcc
+
+// The macros that options define.
+static bool take_macros(const struct job_program *p, struct arena *a, struct scan_names *names,
+                        struct follow_macro *macros)
+{
+    const char **list = arena_array(a, p->option_count + (size_t)1, sizeof *list);
+    for (uint32_t i = 0; list && i < p->option_count; i++) {
+        const char *option = p->options[i], *equals = strchr(option, '=');
+        if (!str_starts(option, "-D") || !option[2])
+            continue;
+        const size_t length = equals ? (size_t)(equals - option - 2) : strlen(option + 2);
+        macros[names->count] = (struct follow_macro){true, equals ? equals + 1 : "1"};
+        list[names->count] = arena_strndup(a, option + 2, length);
+        if (!list[names->count++])
+            return false;
+    }
+    names->items = list;
+    return list != NULL;
+}
+
+// The program without the host's code; false: there is none, or no memory.
+static bool leave_host_out(const struct job_program *p, struct arena *a, struct job_program *out,
+                           struct device_program *d)
+{
+    struct scan_names names = {NULL, 0};
+    struct follow_macro *macros = arena_array(a, p->option_count + (size_t)1, sizeof *macros);
+    struct job_file *files = arena_array(a, p->file_count + (size_t)1, sizeof *files);
+    *d = (struct device_program){.count = p->file_count + 1, .language = LANGUAGE_CUDA};
+    d->files = arena_array(a, d->count, sizeof *d->files);
+    if (!macros || !files || !d->files || !take_macros(p, a, &names, macros))
+        return false;
+    d->names = &names;
+    d->macros = macros;
+    d->files[0] = (struct device_file){p->name, p->source, (size_t)p->length, NULL, 0};
+    for (uint32_t i = 0; i < p->file_count; i++)
+        d->files[i + 1] = (struct device_file){p->files[i].path, p->files[i].text,
+                                               (size_t)p->files[i].length, NULL, 0};
+    if (!device_text_make(d, a) || !d->files[0].device)
+        return false;
+    *out = *p;
+    out->source = d->files[0].device;
+    out->length = d->files[0].device_length;
+    for (uint32_t i = 0; i < p->file_count; i++)
+        files[i] = (struct job_file){p->files[i].path, d->files[i + 1].device,
+                                     d->files[i + 1].device_length};
+    out->files = files;
+    return true;
+}
+
+// In front of the log: what was left out, and what was taken as empty.
+static void tell_left_out(const struct device_program *d, const struct cuda_request *request,
+                          struct text *log)
+{
+    struct text all = TEXT_INIT;
+    const struct text *not_found = &request->host.not_found;
+    text_addf(&all, "the host's code from line %u on is left out", (unsigned)d->first_line);
+    if (not_found->length)
+        text_addf(&all, ", and %s, which was not found, is taken as empty", not_found->data);
+    text_addf(&all, "\n%s", text_cstr(log));
+    text_release(log);
+    *log = all;
+}
+
+// Once more, without the host's code, where there is some; what was compiled before is replaced.
+static bool compile_device_alone(const struct cuda *o, const struct job *j, uint32_t index,
+                                 const char *target, bool ptx, struct cuda_code *out,
+                                 nvrtcResult *result, struct error *e)
+{
+    struct arena a;
+    struct job_program left;
+    struct device_program d;
+    struct plan plan;
+    bool ok = false;
+    arena_init(&a);
+    if (leave_host_out(&j->programs[index], &a, &left, &d)) {
+        *e = (struct error)ERROR_INIT;
+        ok = plan_make(o, j, index, &left, target, &plan, e);
+        struct cuda_request request = request_of(&left, &plan);
+        // NVRTC looks beside a name with a folder first, where the files still are as they were.
+        const char *slash = strrchr(left.name, '/');
+        request.name = slash ? slash + 1 : left.name;
+        request.ptx = ptx;
+        request.host.takes_any = true;
+        cuda_code_release(out);
+        *out = (struct cuda_code)CUDA_CODE_INIT;
+        ok = ok && compile(o, &request, &plan, out, result, e);
+        tell_left_out(&d, &request, &out->log);
+        cuda_host_release(&request.host);
+        plan_release(&plan);
+    }
+    arena_release(&a);
     return ok;
 }
 
@@ -364,7 +423,8 @@ static bool build(struct cuda *o, const struct job *j, uint32_t index, struct cu
     struct plan plan;
     struct digest key;
     nvrtcResult result = NVRTC_SUCCESS;
-    bool ok = plan_make(o, j, index, o->target, &plan, &e);
+    struct cuda_request request;
+    bool ok = plan_make(o, j, index, p, o->target, &plan, &e);
     if (!ok) {
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: %s", p->name, e.text);
         goto done;
@@ -372,7 +432,11 @@ static bool build(struct cuda *o, const struct job *j, uint32_t index, struct cu
     code_key(o, p, &plan, &key);
     if (cuda_cache_find(o->options->cache, &key, out))
         goto done;
-    ok = compile(o, p, &plan, out, &result, &e);
+    request = request_of(p, &plan);
+    ok = compile(o, &request, &plan, out, &result, &e) ||
+         (result == NVRTC_ERROR_COMPILATION &&
+          compile_device_alone(o, j, index, o->target, false, out, &result, &e));
+    cuda_host_release(&request.host);
     if (ok)
         cuda_cache_keep(o->options->cache, &key, out);
     else
@@ -470,11 +534,15 @@ bool cuda_program_ptx(void *own, void *program, struct text *out, struct error *
     nvrtcResult result;
     char target[24];
     str_format(target, sizeof target, "compute%s", strchr(o->target, '_'));
-    bool ok = plan_make(o, p->job, p->index, target, &plan, e);
+    const struct job_program *text = &p->job->programs[p->index];
+    bool ok = plan_make(o, p->job, p->index, text, target, &plan, e);
     if (ok) {
-        struct cuda_request request = request_of(&p->job->programs[p->index], &plan);
+        struct cuda_request request = request_of(text, &plan);
         request.ptx = true;
-        ok = cuda_compile(&o->compiler, &request, &code, &result, e);
+        ok = cuda_compile(&o->compiler, &request, &code, &result, e) ||
+             (result == NVRTC_ERROR_COMPILATION &&
+              compile_device_alone(o, p->job, p->index, target, true, &code, &result, e));
+        cuda_host_release(&request.host);
     }
     if (ok)
         text_addn(out, code.code.data, code.code.length);

@@ -2,10 +2,10 @@
 // directive each, and runs of plain lines between them. Of each item it notes the watched names it
 // mentions. Constructs that could make lines other than they look (trigraphs, raw strings,
 // unbalanced conditionals) mark the text as strange.
-#include "problem/scan.h"
+#include "kernel_text/scan.h"
 
 #include "base/text.h"
-#include "problem/logical_lines.h"
+#include "kernel_text/logical_lines.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -18,6 +18,7 @@ struct scanner {
     struct scan *out;
     size_t capacity;
     uint32_t depth; // open conditionals
+    size_t from;    // where the line begins
 };
 
 // ---- names -------------------------------------------------------------------------------------
@@ -98,8 +99,8 @@ static struct scan_item *grow_items(struct scanner *s)
     if (!ARENA_ROOM(s->arena, out->items, s->capacity, out->count + (size_t)1))
         return NULL;
     struct scan_item *item = &out->items[out->count++];
-    *item =
-        (struct scan_item){.first = s->lines.first, .last = s->lines.line, .tested = UINT32_MAX};
+    *item = (struct scan_item){
+        .first = s->lines.first, .last = s->lines.line, .from = s->from, .tested = UINT32_MAX};
     return item;
 }
 
@@ -179,6 +180,7 @@ static const struct directive *find_directive(const char *word, size_t length)
         {"if", SCAN_IF, 1},         {"ifdef", SCAN_IFDEF, 1}, {"ifndef", SCAN_IFNDEF, 1},
         {"elif", SCAN_ELIF, 0},     {"else", SCAN_ELSE, 0},   {"endif", SCAN_ENDIF, -1},
         {"define", SCAN_DEFINE, 0}, {"undef", SCAN_UNDEF, 0}, {"include", SCAN_INCLUDE, 0},
+        {"error", SCAN_ERROR, 0},
     };
     for (size_t i = 0; i < sizeof directives / sizeof directives[0]; i++) {
         if (strlen(directives[i].word) == length && !strncmp(directives[i].word, word, length))
@@ -242,17 +244,18 @@ static bool add_directive(struct scanner *s, const char *word)
     size_t text = condition ? strlen(rest) : scan_word_length(rest);
     // A macro's own name is no mention of it.
     struct scan_item *item = add_scan_item(s, d->kind,
-                                           d->kind == SCAN_DEFINE ? rest + text
-                                           : condition            ? rest
-                                                                  : "");
+                                           d->kind == SCAN_DEFINE               ? rest + text
+                                           : condition || d->kind == SCAN_ERROR ? rest
+                                                                                : "");
     if (item && (d->kind == SCAN_IFDEF || d->kind == SCAN_IFNDEF))
         item->tested = scan_name_index(s->names, rest, text);
     if (!item || !(item->text = arena_strndup(s->arena, rest, text)))
         return false;
-    if (d->kind != SCAN_DEFINE || rest[text] == '(')
+    if (d->kind != SCAN_DEFINE)
         return true;
-    item->value = arena_strdup(s->arena, skip_line_blanks(rest + text));
-    return item->value != NULL;
+    item->body = arena_strdup(s->arena, rest + text);
+    item->value = item->body && rest[text] != '(' ? skip_line_blanks(item->body) : NULL;
+    return item->body != NULL;
 }
 
 static bool add_logical_line(struct scanner *s)
@@ -309,8 +312,12 @@ bool scan_text(const char *text, size_t length, const struct scan_names *names, 
     bool ok = s.mentioned != NULL;
     if (length > 0 && memchr(text, '\0', length))
         make_strange(out, "it holds a NUL byte");
-    while (ok && logical_lines_next(&s.lines))
+    while (ok) {
+        s.from = (size_t)(s.lines.at - text);
+        if (!logical_lines_next(&s.lines))
+            break;
         ok = add_logical_line(&s);
+    }
     logical_lines_release(&s.lines);
     if (s.depth > 0)
         make_strange(out, "its conditionals are not balanced");

@@ -1,10 +1,10 @@
 // A kernel's source as a tree: its functions with their parameters, statements and expressions, as
 // far as indexing, loops and calls need them. Variables are numbered within their function.
-#ifndef HONE_INIT_SYNTAX_H
-#define HONE_INIT_SYNTAX_H
+#ifndef HONE_KERNEL_TEXT_SYNTAX_H
+#define HONE_KERNEL_TEXT_SYNTAX_H
 
 #include "base/arena.h"
-#include "extras/init/preprocess.h"
+#include "kernel_text/preprocess.h"
 #include "model/languages.h"
 
 enum type_base { TYPE_VOID, TYPE_INTEGER, TYPE_FLOAT, TYPE_RECORD, TYPE_OPEN, TYPE_OPAQUE };
@@ -18,6 +18,7 @@ struct type {
     const char *words;     // "unsigned int"; of a record or an unknown type its name
     uint32_t component;    // bytes of one component
     uint32_t lanes;        // components of a vector
+    uint32_t alignment;    // of a record; 0: that of its kind
     uint32_t stars;        // of a pointer
     enum type_space space; // where it, or what it points to, lies
     bool is_const, is_reference, is_extern, is_unsigned;
@@ -87,7 +88,8 @@ struct node {
 struct variable {
     const char *name;
     const struct type *type;
-    struct node *initial; // (or NULL) of one outside functions
+    struct node *initial;          // (or NULL) of one outside functions
+    const struct token *from, *to; // of a parameter: its declaration
 };
 
 struct template_parameter {
@@ -98,7 +100,12 @@ struct template_parameter {
 
 struct function {
     const char *name;
+    const char *scope; // "outer::inner::", or ""
     bool is_kernel;
+    bool is_inner;   // static, inline or a device's own: no launch may name it
+    bool has_head;   // its parameters could be read
+    bool is_several; // defined more than once: this is the last one
+    const struct token *name_token;
     uint32_t line;
     struct variable *parameters;
     uint32_t parameter_count;
@@ -114,7 +121,8 @@ struct function {
 
 struct record {
     const char *name;
-    uint32_t bytes;
+    uint32_t bytes, alignment; // with what lies between members, and behind the last one
+    bool is_union;
     bool is_plain; // all its members are numbers of one kind: `component`, as words
     const char *component;
     uint32_t component_bytes;
@@ -143,6 +151,8 @@ struct syntax {
 // False without memory.
 bool syntax_read(const struct preprocessed *text, enum language l, struct arena *a,
                  struct syntax *out);
+// Is it the function's name, with or without its namespaces?
+bool function_is_named(const struct function *f, const char *name);
 const struct function *syntax_function(const struct syntax *s, const char *name);
 
 #endif

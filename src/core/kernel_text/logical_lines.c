@@ -1,6 +1,6 @@
 // One pass over the text by character: a backslash at a line's end joins it with the next, a
 // comment becomes a blank, and within quotes nothing is a comment.
-#include "problem/logical_lines.h"
+#include "kernel_text/logical_lines.h"
 
 #include <ctype.h>
 

@@ -1,7 +1,7 @@
 // The lines of a C-family source as its compiler takes them: continuations joined, comments
-// replaced by a blank. Private to src/core/problem.
-#ifndef HONE_PROBLEM_LOGICAL_LINES_H
-#define HONE_PROBLEM_LOGICAL_LINES_H
+// replaced by a blank.
+#ifndef HONE_KERNEL_TEXT_LOGICAL_LINES_H
+#define HONE_KERNEL_TEXT_LOGICAL_LINES_H
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 // Preprocessor conditions with three values: A is 1, B is 0, F is defined without a plain value,
 // all else is unknown.
-#include "problem/condition.h"
+#include "kernel_text/condition.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("spec_condition");
+    Suite *suite = suite_create("text_condition");
     TCase *cases = tcase_create("conditions");
     tcase_add_loop_test(cases, test_known, 0, sizeof known / sizeof known[0]);
     tcase_add_test(cases, test_depth);

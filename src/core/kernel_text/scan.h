@@ -1,8 +1,7 @@
 // Facts about a C-family source that hone needs without compiling it: its preprocessor directives,
-// the lines between them, and the places that mention names which hone may define. Private to
-// src/core/problem.
-#ifndef HONE_PROBLEM_SCAN_H
-#define HONE_PROBLEM_SCAN_H
+// the lines between them, and the places that mention names which hone may define.
+#ifndef HONE_KERNEL_TEXT_SCAN_H
+#define HONE_KERNEL_TEXT_SCAN_H
 
 #include "base/arena.h"
 
@@ -20,12 +19,14 @@ enum scan_kind {
     SCAN_ENDIF,
     SCAN_DEFINE,
     SCAN_UNDEF,
-    SCAN_INCLUDE
+    SCAN_INCLUDE,
+    SCAN_ERROR
 };
 
 struct scan_item {
     enum scan_kind kind;
     uint32_t first, last; // lines, from 1
+    size_t from;          // where the first one begins in the text
     const char *text; // IF, ELIF: the condition; IFDEF, IFNDEF, DEFINE, UNDEF: the macro's name;
                       // INCLUDE: the file as written, without its quotes
     bool angled;      // INCLUDE: <...>
@@ -34,6 +35,7 @@ struct scan_item {
     bool next;             // of its name, in the folders behind the one that this file is of
     bool named;            // by `reads` alone, which is the name of a macro
     const char *value;     // DEFINE: the macro's text; NULL of a function-like one
+    const char *body;      // DEFINE: all that stands behind the name
     const uint32_t *names; // which of the watched names it mentions, each once
     uint32_t name_count;
     uint32_t tested; // IFDEF, IFNDEF: which of them it is about; else UINT32_MAX

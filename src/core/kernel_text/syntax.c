@@ -1,6 +1,6 @@
 // A recursive-descent reader of C, OpenCL C and the part of C++ that kernels are written in. What
 // it does not understand ends the function in which it stands, never the file: the others are read.
-#include "extras/init/syntax.h"
+#include "kernel_text/syntax.h"
 
 #include "base/text.h"
 #include "model/declared.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MOST 200 // of expressions and statements within each other
+#define DEPTH_MOST  200 // of expressions and statements within each other
+#define SCOPES_MOST 32
 #define LINKS_MOST                                                                                 \
     2000 // operators one above the other in a tree: the functions that walk it are recursive
 
@@ -41,6 +42,9 @@ struct parser {
     struct function *function; // whose head or body is read
     struct template_parameter *templates;
     uint32_t template_count;
+    const char
+        *scopes[SCOPES_MOST]; // "outer::inner::" of each brace that is open outside functions
+    uint32_t scope_count;
     struct node *spare; // stands for any node once there is no memory
 };
 
@@ -173,8 +177,21 @@ static const struct type *find_type(const struct parser *p, const char *name)
     return NULL;
 }
 
+static bool is_same_type(const struct type *a, const struct type *b)
+{
+    return a->base == b->base && a->component == b->component && a->lanes == b->lanes &&
+           a->stars == b->stars && str_equal(a->words, b->words);
+}
+
+// A name that means one thing or another, as what is not known decides, is of no known type.
 static void declare_type(struct parser *p, const char *name, const struct type *type)
 {
+    struct type *before = (struct type *)find_type(p, name);
+    if (before && !p->at->is_sure && !is_same_type(before, type)) {
+        before->base = TYPE_OPAQUE;
+        before->words = name;
+        return;
+    }
     if (!ARENA_ROOM(p->arena, p->types, p->type_room, p->type_count + 1)) {
         p->failed = true;
         return;
@@ -378,10 +395,34 @@ static bool skip_method(struct parser *p)
     return true;
 }
 
-// struct NAME {...}: how many bytes it has, when all its members are known.
-static void read_record(struct parser *p, struct type *t)
+static uint32_t round_up(uint32_t bytes, uint32_t to)
 {
-    struct record r = {.is_plain = true};
+    return to ? (bytes + to - 1) / to * to : bytes;
+}
+
+// Where a member lies: behind the others at a multiple of its alignment, or, in a union, at the start.
+static void lay_out(const struct parser *p, struct record *r, const struct type *t, uint64_t bytes)
+{
+    uint32_t own = t->stars                        ? 8
+                   : t->alignment                  ? t->alignment
+                   : t->lanes > 1 && t->lanes != 3 ? t->component * t->lanes
+                                                   : t->component;
+    if (p->traits->packs_three && own > 16)
+        own = 16; // CUDA's vectors are aligned to 16 bytes at most
+    own = own ? own : 1;
+    r->alignment = r->alignment > own ? r->alignment : own;
+    if (bytes >= UINT16_MAX)
+        return;
+    if (r->is_union)
+        r->bytes = r->bytes > bytes ? r->bytes : (uint32_t)bytes;
+    else
+        r->bytes = round_up(r->bytes, own) + (uint32_t)bytes;
+}
+
+// struct NAME {...}: how many bytes it has, when all its members are known.
+static void read_record(struct parser *p, struct type *t, bool is_union)
+{
+    struct record r = {.is_plain = !is_union, .is_union = is_union};
     if (p->at->kind == TOKEN_NAME && !at_sign(p, "{"))
         r.name = (p->at++)->text;
     while (read_attribute(p))
@@ -395,6 +436,7 @@ static void read_record(struct parser *p, struct type *t)
             const struct record *known = &p->out->records[i];
             if (!known->name || strcmp(known->name, r.name) != 0)
                 continue;
+            t->alignment = known->alignment;
             t->component = known->is_plain ? known->component_bytes : known->bytes;
             t->lanes = t->component ? known->bytes / t->component : 1;
         }
@@ -421,11 +463,13 @@ static void read_record(struct parser *p, struct type *t)
             if (!r.component)
                 r.component = one.words;
             r.component_bytes = one.component;
-            r.bytes += bytes < UINT16_MAX ? (uint32_t)bytes : 0;
+            lay_out(p, &r, &one, bytes);
         } while (accept_sign(p, ","));
         want_sign(p, ";");
     }
     want_sign(p, "}");
+    r.bytes = round_up(r.bytes, r.alignment);
+    t->alignment = r.alignment;
     t->component = r.is_plain && r.component_bytes ? r.component_bytes : r.bytes ? r.bytes : 4;
     t->lanes = r.bytes / t->component ? r.bytes / t->component : 1;
     if (!ARENA_ROOM(p->arena, p->out->records, p->record_room, p->out->record_count + (size_t)1)) {
@@ -463,6 +507,7 @@ static void take_type_word(struct parser *p, struct type *t)
     t->base = found.base;
     t->component = found.component;
     t->lanes = found.lanes;
+    t->alignment = found.alignment;
     t->stars = found.stars;
     t->is_unsigned = found.is_unsigned;
     t->is_const |= found.is_const;
@@ -470,6 +515,9 @@ static void take_type_word(struct parser *p, struct type *t)
     if (t->space == SPACE_OWN)
         t->space = found.space;
 }
+
+static const char *const inner_words[] = {"static",          "inline",     "__inline__", "__inline",
+                                          "__forceinline__", "__device__", NULL};
 
 // All that stands before the names that are declared.
 static void read_specifiers(struct parser *p, struct type *t)
@@ -490,7 +538,8 @@ static void read_specifiers(struct parser *p, struct type *t)
             t->is_extern = true;
             p->at += p->at[1].kind == TOKEN_TEXT;
         } else if (space_word(p, word, &t->space) || is_plain_word(p, word)) {
-            // noted
+            if (p->function)
+                p->function->is_inner |= str_listed(inner_words, word);
         } else if (!p->traits->is_plain_call && str_listed(p->traits->kernel_words, word)) {
             if (p->function)
                 p->function->is_kernel = true;
@@ -499,7 +548,7 @@ static void read_specifiers(struct parser *p, struct type *t)
             has_type = true;
         } else if (!has_type && (strcmp(word, "struct") == 0 || strcmp(word, "union") == 0)) {
             p->at++;
-            read_record(p, t);
+            read_record(p, t, *word == 'u');
             has_type = true;
             continue;
         } else if (!has_type && strcmp(word, "enum") == 0) {
@@ -516,6 +565,7 @@ static void read_specifiers(struct parser *p, struct type *t)
         }
         p->at++;
     }
+    p->failed |= words.failed;
     if (words.length && !words.failed) {
         const char *copy = arena_strdup(p->arena, text_cstr(&words));
         p->failed |= !copy;
@@ -1218,6 +1268,7 @@ static void read_parameters(struct parser *p, struct function *f)
         p->at++;
     while (p->at < p->end && !at_sign(p, ")") && !p->trouble) {
         struct type t = {.base = TYPE_VOID};
+        const struct token *from = p->at;
         read_specifiers(p, &t);
         const char *name = read_declarator(p, &t);
         if (t.dimension_count) { // float a[][4] is a pointer to rows
@@ -1232,12 +1283,13 @@ static void read_parameters(struct parser *p, struct function *f)
             return;
         }
         f->parameters[f->parameter_count++] =
-            (struct variable){.name = name, .type = type_copy(p, &t)};
+            (struct variable){.name = name, .type = type_copy(p, &t), .from = from, .to = p->at};
         declare_name(p, name);
         if (!accept_sign(p, ","))
             break;
     }
     want_sign(p, ")");
+    f->has_head = !p->trouble;
     while (read_attribute(p))
         ;
 }
@@ -1245,8 +1297,11 @@ static void read_parameters(struct parser *p, struct function *f)
 static void add_function(struct parser *p, const struct function *f)
 {
     for (uint32_t i = 0; i < p->out->function_count; i++) {
-        if (strcmp(p->out->functions[i].name, f->name) == 0 && f->is_kernel) {
+        if (strcmp(p->out->functions[i].name, f->name) == 0 &&
+            strcmp(p->out->functions[i].scope, f->scope) == 0 && f->is_kernel &&
+            p->out->functions[i].is_kernel) {
             p->out->functions[i] = *f; // the last one counts, as where macros choose one
+            p->out->functions[i].is_several = true;
             return;
         }
     }
@@ -1298,7 +1353,8 @@ static void add_shared(struct parser *p, const char *name, const struct type *t,
         p->failed = true;
         return;
     }
-    p->out->shared[p->out->shared_count++] = (struct variable){name, type_copy(p, t), initial};
+    p->out->shared[p->out->shared_count++] =
+        (struct variable){.name = name, .type = type_copy(p, t), .initial = initial};
 }
 
 // typename IndexType: a type that counts.
@@ -1364,9 +1420,14 @@ static void read_using(struct parser *p)
     accept_sign(p, ";");
 }
 
+static const char *scope_now(const struct parser *p)
+{
+    return p->scope_count ? p->scopes[p->scope_count - 1] : "";
+}
+
 static void read_declared_outside(struct parser *p)
 {
-    struct function f = {.line = p->at->line};
+    struct function f = {.line = p->at->line, .scope = scope_now(p)};
     struct type base = {.base = TYPE_VOID};
     p->function = &f;
     read_specifiers(p, &base);
@@ -1376,6 +1437,7 @@ static void read_declared_outside(struct parser *p)
         const char *name = read_declarator(p, &t);
         if (at_sign(p, "(") && *name) {
             f.name = name;
+            f.name_token = p->at - 1;
             read_function(p, &f);
             p->function = NULL;
             return;
@@ -1389,21 +1451,35 @@ static void read_declared_outside(struct parser *p)
     want_sign(p, ";");
 }
 
+static void open_scope(struct parser *p, const char *name)
+{
+    const char *outer = scope_now(p);
+    const char *scope = *name ? arena_printf(p->arena, "%s%s::", outer, name) : outer;
+    p->failed |= !scope;
+    if (scope && p->scope_count < SCOPES_MOST)
+        p->scopes[p->scope_count++] = scope;
+}
+
 static void read_outside(struct parser *p)
 {
     const struct token *start = p->at;
     p->trouble = false;
     if (at_word(p, "extern") && p->at[1].kind == TOKEN_TEXT && next_is_sign(p, 2, "{")) {
         p->at += 3;
+        open_scope(p, "");
         return;
     }
     if (at_word(p, "namespace")) {
+        const char *name = p->at[1].kind == TOKEN_NAME ? p->at[1].text : "";
         while (p->at < p->end && !at_sign(p, "{") && !at_sign(p, ";"))
             p->at++;
+        if (at_sign(p, "{"))
+            open_scope(p, name);
         p->at++;
         return;
     }
     if (at_sign(p, "}") || at_sign(p, ";")) {
+        p->scope_count -= at_sign(p, "}") && p->scope_count > 0;
         p->at++;
         return;
     }
@@ -1427,16 +1503,20 @@ static void read_outside(struct parser *p)
     p->template_count = 0;
     if (!p->trouble)
         return;
-    // Behind what is not understood: the next semicolon or closing brace.
-    if (p->at == start)
-        p->at++;
-    while (p->at < p->end && !at_sign(p, ";") && !at_sign(p, "}") && !p->failed) {
-        if (at_sign(p, "{")) {
+    // Behind what is not understood: its first semicolon, or what stands in braces.
+    const struct token *end = p->at;
+    for (p->at = start; p->at < p->end && !at_sign(p, ";") && !at_sign(p, "}") && !p->failed;) {
+        bool is_body = at_sign(p, "{");
+        if (is_body || at_sign(p, "("))
             skip_brackets(p);
-            return;
-        }
-        p->at++;
+        else
+            p->at++;
+        if (is_body)
+            break;
     }
+    if (p->at < end && at_sign(p, "}"))
+        p->at = end;
+    p->at += p->at == start;
 }
 
 // The conditions around the text's #errors.
@@ -1471,10 +1551,19 @@ bool syntax_read(const struct preprocessed *text, enum language l, struct arena 
     return !p.failed;
 }
 
+bool function_is_named(const struct function *f, const char *name)
+{
+    const char *last = strrchr(name, ':');
+    if (!f->name || strcmp(last ? last + 1 : name, f->name) != 0)
+        return false;
+    const size_t length = last ? (size_t)(last + 1 - name) : 0, whole = strlen(f->scope);
+    return length <= whole && strncmp(f->scope + whole - length, name, length) == 0;
+}
+
 const struct function *syntax_function(const struct syntax *s, const char *name)
 {
     for (uint32_t i = s->function_count; i-- > 0;) {
-        if (s->functions[i].name && strcmp(s->functions[i].name, name) == 0)
+        if (function_is_named(&s->functions[i], name))
             return &s->functions[i];
     }
     return NULL;

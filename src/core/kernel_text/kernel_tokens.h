@@ -1,6 +1,6 @@
 // The words of a C-family source: comments and line continuations are gone, directives are marked.
-#ifndef HONE_PROBLEM_KERNEL_TOKENS_H
-#define HONE_PROBLEM_KERNEL_TOKENS_H
+#ifndef HONE_KERNEL_TEXT_KERNEL_TOKENS_H
+#define HONE_KERNEL_TEXT_KERNEL_TOKENS_H
 
 #include "base/arena.h"
 
@@ -10,6 +10,9 @@
 
 enum token_kind { TOKEN_NAME, TOKEN_NUMBER, TOKEN_TEXT, TOKEN_SIGN, TOKEN_END };
 
+// A name that a macro of unknown text may replace: by one word at most, or by anything.
+enum token_open { TOKEN_IS_KNOWN, TOKEN_IS_ONE, TOKEN_IS_ANY };
+
 struct token {
     enum token_kind kind;
     const char *text;      // "" at the end
@@ -18,6 +21,12 @@ struct token {
     bool starts_directive; // the first token of a directive's line
     bool is_glued;         // nothing stands between it and the token before
     uint32_t line;         // of the text, from 1
+
+    // Members that preprocess.h sets, which replaces macros.
+    bool is_sure;               // the compiler surely sees it
+    enum token_open open;       // what a macro makes of it is not known
+    uint32_t file;              // of the program's, where it comes from
+    const struct token *origin; // the word of that file
 };
 
 // How far behind the last token one may look.

@@ -1,6 +1,6 @@
 // The value of a preprocessor condition when only some macros are known.
-#ifndef HONE_PROBLEM_CONDITION_H
-#define HONE_PROBLEM_CONDITION_H
+#ifndef HONE_KERNEL_TEXT_CONDITION_H
+#define HONE_KERNEL_TEXT_CONDITION_H
 
 #include <stdbool.h>
 #include <stddef.h>

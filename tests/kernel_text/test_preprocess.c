@@ -1,11 +1,19 @@
-// What is left of a text behind its directives, and what they say of names.
-#include "extras/init/preprocess.h"
+// What is left of a text behind its directives.
+#include "kernel_text/preprocess.h"
 
 #include "base/text.h"
 
 #include "../base/suite.h"
 
 #include <string.h>
+
+static bool run(const char *text, const struct given_names *given, struct arena *a,
+                struct preprocessed *out)
+{
+    struct lone_text lone;
+    return lone_text_read(text, strlen(text), a, &lone) &&
+           lone_text_run(&lone, given, LANGUAGE_OPENCL, a, out);
+}
 
 // The words of what is left, a blank between two.
 static void expect_words(const char *text, struct given_names given, const char *expected)
@@ -14,7 +22,7 @@ static void expect_words(const char *text, struct given_names given, const char 
     struct preprocessed out;
     struct text words = TEXT_INIT;
     arena_init(&arena);
-    ck_assert(preprocess_run(text, strlen(text), &given, &arena, &out));
+    ck_assert(run(text, &given, &arena, &out));
     for (size_t i = 0; i < out.count; i++)
         text_addf(&words, "%s%s", i ? " " : "", out.tokens[i].text);
     ck_assert_str_eq(text_cstr(&words), expected);
@@ -64,7 +72,7 @@ START_TEST(nonsense_ends)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct given_names none = NONE;
         arena_init(&arena);
-        ck_assert(preprocess_run(texts[i], strlen(texts[i]), &none, &arena, &out));
+        ck_assert(run(texts[i], &none, &arena, &out));
         arena_release(&arena);
     }
     arena_init(&arena);
@@ -74,35 +82,9 @@ START_TEST(nonsense_ends)
         text_addf(&many, "#define M%d M%d M%d\n", i, i + 1, i + 1);
     text_add(&many, "M0\n");
     struct given_names none = NONE;
-    ck_assert(preprocess_run(text_cstr(&many), many.length, &none, &arena, &out));
+    ck_assert(run(text_cstr(&many), &none, &arena, &out));
     ck_assert(out.failed);
     text_release(&many);
-    arena_release(&arena);
-}
-END_TEST
-
-START_TEST(names_are_surveyed)
-{
-    static const char text[] = "#ifndef TILE // a default\n  #define TILE 16\n#endif\n"
-                               "#ifndef GUARD_H\n#define GUARD_H\n#endif\n"
-                               "#if !defined(ALSO)\n#define ALSO (4)\n#endif\n"
-                               "#define OWN 7\n"
-                               "#if V == 1\n#elif V == 2\n#endif\n"
-                               "#if SWITCH\n#endif\n#if SIZE >= 512\n#endif\n"
-                               "#if C == 1\n#else\n#endif\n";
-    struct arena arena;
-    struct survey_of_names s;
-    arena_init(&arena);
-    ck_assert(preprocess_survey(text, sizeof text - 1, &arena, &s));
-    ck_assert_str_eq(survey_find(&s, "TILE")->initial, "16");
-    ck_assert_str_eq(survey_find(&s, "ALSO")->initial, "(4)");
-    ck_assert_ptr_null(survey_find(&s, "GUARD_H")->initial);
-    ck_assert(survey_find(&s, "OWN")->is_defined);
-    ck_assert_uint_eq(survey_find(&s, "V")->compared_count, 2);
-    ck_assert(!survey_find(&s, "V")->has_chain_end);
-    ck_assert(survey_find(&s, "C")->has_chain_end);
-    ck_assert(survey_find(&s, "SWITCH")->is_bare);
-    ck_assert(survey_find(&s, "SIZE")->compared_order);
     arena_release(&arena);
 }
 END_TEST
@@ -112,7 +94,6 @@ static void add(TCase *tests)
     tcase_add_test(tests, macros_are_replaced);
     tcase_add_test(tests, conditions_are_evaluated);
     tcase_add_test(tests, nonsense_ends);
-    tcase_add_test(tests, names_are_surveyed);
 }
 
 int main(void)

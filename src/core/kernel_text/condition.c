@@ -1,7 +1,7 @@
 // Preprocessor conditions by recursive descent, with three-valued operands: a number, or unknown
 // where a macro is. An operator gives a known value wherever one operand decides it (`0 && X`);
 // what the parser does not understand makes the whole condition unknown, never wrong.
-#include "problem/condition.h"
+#include "kernel_text/condition.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,0 +1,34 @@
+// A program meant for a compiler of host and device, as a compiler of the device alone takes it: the
+// host's functions, variables and launches are left out, and everything that no kernel reaches. What
+// stays keeps its line.
+#ifndef HONE_KERNEL_TEXT_DEVICE_TEXT_H
+#define HONE_KERNEL_TEXT_DEVICE_TEXT_H
+
+#include "kernel_text/macros.h"
+
+#include "base/text.h"
+
+struct device_file {
+    const char *path; // relative to a common root
+    const char *text;
+    size_t length;
+    const char *device; // (or NULL: it is as it was) what is left of it, terminated
+    size_t device_length;
+};
+
+struct device_program {
+    struct device_file *files; // the compiled one first
+    uint32_t count;
+    const struct scan_names *names; // that -D gives
+    const struct follow_macro *macros;
+    enum language language;
+    uint32_t left_out;   // functions and variables
+    uint32_t first_line; // of the compiled file, where the first of them begins
+};
+
+// False without memory. Nothing is changed where no host code is, or no kernel.
+bool device_text_make(struct device_program *p, struct arena *a);
+// The names of what the text declares behind a word that begins a kernel, with commas.
+void device_text_kernels(const char *text, size_t length, enum language l, struct text *out);
+
+#endif

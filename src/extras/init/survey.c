@@ -1,0 +1,235 @@
+// The survey goes from directive to directive, in branches taken or not.
+#include "extras/init/survey.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NEST_MOST 128 // conditions within each other
+
+static bool is_sign_of(const struct token *t, const char *text)
+{
+    return t->kind == TOKEN_SIGN && strcmp(t->text, text) == 0;
+}
+
+struct surveyor {
+    struct arena *arena;
+    struct survey_of_names *out;
+    size_t room;
+    const char *guarded; // the name of an #ifndef that was just opened
+    // Names that the conditions that are open compare: their #else.
+    uint32_t compared[NEST_MOST][4];
+    uint32_t compared_count[NEST_MOST];
+    uint32_t depth;
+    bool failed;
+};
+
+const struct surveyed_name *survey_find(const struct survey_of_names *s, const char *name)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (strcmp(s->list[i].name, name) == 0)
+            return &s->list[i];
+    }
+    return NULL;
+}
+
+static struct surveyed_name *note_name(struct surveyor *s, const char *name)
+{
+    for (size_t i = 0; i < s->out->count; i++) {
+        if (strcmp(s->out->list[i].name, name) == 0)
+            return &s->out->list[i];
+    }
+    if (!ARENA_ROOM(s->arena, s->out->list, s->room, s->out->count + 1)) {
+        s->failed = true;
+        return NULL;
+    }
+    s->out->list[s->out->count] = (struct surveyed_name){.name = name};
+    return &s->out->list[s->out->count++];
+}
+
+static void survey_define(struct surveyor *s, const struct scan_item *item, const char *guarded)
+{
+    struct surveyed_name *n = note_name(s, item->text);
+    bool has_value = item->value && *item->value; // it is no function
+    if (!n)
+        return;
+    if (guarded && strcmp(guarded, item->text) == 0 && has_value) {
+        n->initial = item->value;
+        return;
+    }
+    n->is_defined = true;
+    if (has_value)
+        n->defined = item->value;
+}
+
+static void survey_compared(struct surveyor *s, struct surveyed_name *n, int64_t value)
+{
+    for (uint32_t i = 0; i < n->compared_count; i++) {
+        if (n->compared[i] == value)
+            return;
+    }
+    if (n->compared_count < COMPARED_MOST)
+        n->compared[n->compared_count++] = value;
+    uint32_t depth = s->depth ? s->depth - 1 : 0;
+    if (depth < NEST_MOST && s->compared_count[depth] < 4)
+        s->compared[depth][s->compared_count[depth]++] = (uint32_t)(n - s->out->list);
+}
+
+static void survey_condition(struct surveyor *s, const struct token *t, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool is_asked = i > 0 && (strcmp(t[i - 1].text, "defined") == 0 ||
+                                  (i > 1 && strcmp(t[i - 2].text, "defined") == 0));
+        if (t[i].kind != TOKEN_NAME || is_asked || strcmp(t[i].text, "defined") == 0 ||
+            is_sign_of(&t[i + 1], "("))
+            continue;
+        struct surveyed_name *n = note_name(s, t[i].text);
+        if (!n)
+            return;
+        n->in_condition = true;
+        const struct token *sign = &t[i + 1];
+        bool is_equal = is_sign_of(sign, "==") || is_sign_of(sign, "!=");
+        bool is_number = i + 2 < count && t[i + 2].kind == TOKEN_NUMBER;
+        bool starts = i == 0 || is_sign_of(&t[i - 1], "!") || is_sign_of(&t[i - 1], "(") ||
+                      is_sign_of(&t[i - 1], "&&") || is_sign_of(&t[i - 1], "||");
+        bool ends = i + 1 == count || is_sign_of(sign, ")") || is_sign_of(sign, "&&") ||
+                    is_sign_of(sign, "||");
+        if (is_equal && is_number)
+            survey_compared(s, n, (int64_t)strtoull(t[i + 2].text, NULL, 0));
+        else if (starts && ends)
+            n->is_bare = true;
+        else
+            n->compared_order = true;
+    }
+}
+
+// #ifndef NAME, #if !defined NAME, #if !defined(NAME): the name that a #define behind it gives its
+// default.
+static const char *guarded_name(const struct scan_item *item, const struct token *t, size_t count)
+{
+    if (item->kind == SCAN_IFNDEF)
+        return item->text;
+    if (item->kind != SCAN_IF || count < 3 || !is_sign_of(t, "!") ||
+        strcmp(t[1].text, "defined") != 0)
+        return NULL;
+    return is_sign_of(&t[2], "(") && count > 3 ? t[3].text : t[2].text;
+}
+
+// #pragma unroll NAME, or unroll(NAME)
+static void survey_pragmas(struct surveyor *s, const struct item_tokens *t)
+{
+    for (size_t i = 0; i + 1 < t->count; i++) {
+        const struct token *word = &t->list[i], *name = word + 1;
+        if (!word->starts_directive || strcmp(word->directive, "pragma") != 0 ||
+            strcmp(word->text, "unroll") != 0 || name->directive != word->directive)
+            continue;
+        name += is_sign_of(name, "(");
+        bool is_last = name[1].directive != word->directive || is_sign_of(&name[1], ")");
+        struct surveyed_name *n =
+            name->kind == TOKEN_NAME && is_last ? note_name(s, name->text) : NULL;
+        if (n)
+            n->is_unroll = true;
+    }
+}
+
+static void survey_item(struct surveyor *s, const struct scan_item *item)
+{
+    const char *guarded = s->guarded;
+    bool opens = item->kind == SCAN_IF || item->kind == SCAN_IFDEF || item->kind == SCAN_IFNDEF;
+    bool asks = item->kind == SCAN_IF || item->kind == SCAN_ELIF;
+    size_t count = 0;
+    struct token *t = asks ? tokens_read(item->text, strlen(item->text), s->arena, &count) : NULL;
+    s->failed |= asks && !t;
+    s->guarded = guarded_name(item, t, count);
+    if (opens && s->depth < NEST_MOST)
+        s->compared_count[s->depth++] = 0;
+    if (item->kind == SCAN_DEFINE && *item->text)
+        survey_define(s, item, guarded);
+    else if (t)
+        survey_condition(s, t, count);
+    uint32_t depth = s->depth ? s->depth - 1 : 0;
+    for (uint32_t i = 0; item->kind == SCAN_ELSE && i < s->compared_count[depth]; i++)
+        s->out->list[s->compared[depth][i]].has_chain_end = true;
+    if (item->kind == SCAN_ENDIF)
+        s->depth -= s->depth > 0;
+}
+
+// Does the text between two items define a macro that [other, end) defines, too?
+static bool defines_same(const struct scan *scan, uint32_t from, uint32_t other, uint32_t end)
+{
+    for (uint32_t i = from; i < other; i++) {
+        for (uint32_t k = other; k < end && scan->items[i].kind == SCAN_DEFINE; k++) {
+            if (scan->items[k].kind == SCAN_DEFINE &&
+                strcmp(scan->items[i].text, scan->items[k].text) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+// The one name that a head asks for: #ifdef NAME, #elif NAME, #if defined(NAME); NULL: another head.
+static struct surveyed_name *asked_name(struct surveyor *s, const struct scan_item *item)
+{
+    size_t count = 0;
+    if (item->kind == SCAN_IFDEF)
+        return note_name(s, item->text);
+    if (item->kind != SCAN_IF && item->kind != SCAN_ELIF)
+        return NULL;
+    const struct token *t = tokens_read(item->text, strlen(item->text), s->arena, &count);
+    const struct token *name = NULL;
+    s->failed |= !t;
+    if (t && count == 1)
+        name = t;
+    else if (t && strcmp(t->text, "defined") == 0 && (count == 2 || count == 4))
+        name = &t[count / 2];
+    return name && name->kind == TOKEN_NAME ? note_name(s, name->text) : NULL;
+}
+
+// #ifdef A / #elif B / #endif, each with a text of one macro: the text does not compile without one.
+static void survey_chain(struct surveyor *s, const struct scan *scan, uint32_t first)
+{
+    uint32_t heads[16], count = 0, depth = 0, end = first;
+    for (; end < scan->count; end++) {
+        const enum scan_kind kind = scan->items[end].kind;
+        bool opens = kind == SCAN_IF || kind == SCAN_IFDEF || kind == SCAN_IFNDEF;
+        depth += opens;
+        if (depth == 1 && kind == SCAN_ELSE)
+            return;
+        if (depth == 1 && (opens || kind == SCAN_ELIF) && count < 16)
+            heads[count++] = end;
+        if (kind == SCAN_ENDIF && --depth == 0)
+            break;
+    }
+    if (count < 2 || !defines_same(scan, first, heads[1], end))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        struct surveyed_name *n = asked_name(s, &scan->items[heads[i]]);
+        if (n && i == 0)
+            n->is_first = true;
+        else if (n)
+            n->is_later = true;
+        else if (i == 0)
+            return;
+    }
+}
+
+bool survey_read(struct lone_text *text, struct arena *a, struct survey_of_names *out)
+{
+    struct surveyor s = {.arena = a, .out = out};
+    *out = (struct survey_of_names){.list = NULL};
+    for (uint32_t i = 0; i < text->scan.count && !s.failed; i++) {
+        struct item_tokens words;
+        if (text->scan.items[i].kind != SCAN_TEXT)
+            survey_item(&s, &text->scan.items[i]);
+        else if (!lone_text_words(text, i, &words))
+            return false;
+        else
+            survey_pragmas(&s, &words);
+    }
+    for (uint32_t i = 0; i < text->scan.count && !s.failed; i++) {
+        if (text->scan.items[i].kind == SCAN_IFDEF || text->scan.items[i].kind == SCAN_IF)
+            survey_chain(&s, &text->scan, i);
+    }
+    return !s.failed;
+}

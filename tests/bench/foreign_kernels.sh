@@ -1,0 +1,75 @@
+#!/bin/bash
+# How many kernels of other projects hone takes as they are.
+#
+#   tests/bench/foreign_kernels.sh FOLDER [ENDING] [ARCH]
+#
+# FOLDER holds clones of public projects (nothing of theirs is kept here). Each kernel of each file that ends in
+# ENDING (cl by default, or cu) is given to `hone init`, and what it writes to `hone check`: CUDA is only built, for
+# ARCH (sm_80 by default), one kernel a file. A line each, with the first line of what is wrong; then the sums. HONE
+# names the program, HONE_KERNELS a file with the names of the files that are tried (else all are, by path), a
+# kernel's name behind a colon.
+set -u
+folder=$(cd "$1" && pwd)
+ending=${2:-cl}
+arch=${3:-sm_80}
+hone=${HONE:-$(cd "$(dirname "$0")/../.." && pwd)/build/hone}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HONE_STORE="$work/store.db"
+
+list() {
+    if [ -n "${HONE_KERNELS:-}" ]; then
+        cat "$HONE_KERNELS"
+    else
+        (cd "$folder" && find . -name "*.$ending" | sed 's,^\./,,' | LC_ALL=C sort)
+    fi
+}
+
+# The kernels of a file that has several, as the refusal lists them.
+kernels_of() {
+    sed -n 's/.*name one with --kernel: //p' "$work/init" | tr -d ' ' | tr ',' '\n'
+}
+
+first_fault() {
+    grep -v -e warning -e '^Device' -e '^Spec' -e '^$' "$1" | head -n 3 | tail -n 1 | cut -c1-160
+}
+
+# try FILE KERNEL
+try() {
+    rm -f "$work/spec.json"
+    timeout 60 "$hone" init "$folder/$1" ${2:+--kernel "$2"} --no-check --output "$work/spec.json" >"$work/init" 2>&1
+    status=$?
+    if grep -q 'name one with --kernel' "$work/init"; then
+        several=$(kernels_of)
+        [ "$ending" = cu ] && several=$(echo "$several" | head -n 1)
+        for one in $several; do
+            try "$1" "$one"
+        done
+        return
+    fi
+    if [ $status != 0 ]; then
+        echo "init $1 ${2:-}: $(grep -m1 '^hone:' "$work/init" | cut -c1-160)"
+        return
+    fi
+    if [ "$ending" = cu ]; then
+        set -- "$1" "${2:-}" --build-only --arch "$arch" --sample 1
+    else
+        set -- "$1" "${2:-}" --sample 1 --language opencl
+    fi
+    file=$1 kernel=$2
+    shift 2
+    if timeout 120 "$hone" check "$work/spec.json" "$@" >"$work/check" 2>&1; then
+        one=$(grep -c '"parameters": {},' "$work/spec.json")
+        [ "$one" = 0 ] && echo "works $file $kernel" || echo "single $file $kernel"
+    elif grep -qi 'changed none\|changed no output\|nothing was checked' "$work/check"; then
+        echo "nothing $file $kernel: $(first_fault "$work/check")"
+    else
+        echo "fails $file $kernel: $(first_fault "$work/check")"
+    fi
+}
+
+list | while IFS=: read -r file kernel; do
+    try "$file" "$kernel"
+done | tee "$work/lines"
+echo
+cut -d' ' -f1 "$work/lines" | sort | uniq -c

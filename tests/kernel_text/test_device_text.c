@@ -1,0 +1,107 @@
+// What is left of files that are meant for a compiler of host and device.
+#include "kernel_text/device_text.h"
+
+#include "base/text.h"
+
+#include "../base/suite.h"
+
+#include <string.h>
+
+// The device's text of `text`, which may include "own.h" of `header`; "" where nothing is left out.
+static void expect_left(const char *text, const char *header, const char *expected)
+{
+    const struct scan_names names = {NULL, 0};
+    const struct follow_macro none = {false, NULL};
+    struct device_file files[] = {{.path = "k.cu", .text = text, .length = strlen(text)},
+                                  {.path = "own.h", .text = header, .length = strlen(header)}};
+    struct device_program p = {
+        .files = files, .count = 2, .names = &names, .macros = &none, .language = LANGUAGE_CUDA};
+    struct arena arena;
+    arena_init(&arena);
+    ck_assert(device_text_make(&p, &arena));
+    ck_assert_str_eq(files[0].device ? files[0].device : "", expected);
+    arena_release(&arena);
+}
+
+START_TEST(host_code_is_left_out)
+{
+    expect_left("#include <cstdio>\n"
+                "#define GROUP 128\n"
+                "float *data;\n"
+                "__global__ void add(float *c, int n)\n{\n    c[0] = n;\n}\n"
+                "static void check(int s)\n{\n    if (s)\n        exit(1);\n}\n"
+                "int main()\n{\n    add<<<1, GROUP>>>(data, 1);\n}\n",
+                "",
+                "#include <cstdio>\n#define GROUP 128\n\n__global__ void add(float *c, int n)\n{\n"
+                "c[0] = n;\n}\n");
+    // Without a kernel, or without host code, nothing changes.
+    expect_left("int main() { return 0; }\n", "", "");
+    expect_left("struct s { int a; };\n__device__ int f() { return 1; }\n"
+                "__global__ void k(s v) { v.a = f(); }\n",
+                "", "");
+}
+END_TEST
+
+START_TEST(what_kernels_name_is_kept)
+{
+    expect_left(
+        "typedef struct { float x; } point;\n"
+        "typedef std::vector<int> list;\n"
+        "const int n = 3, m = 4;\n"
+        "struct host { FILE *f; };\n"
+        "enum { ONE, TWO };\n"
+        "#define LAST (n - 1)\n"
+        "__constant__ float table[4];\n"
+        "template <typename T> __device__ T twice(T a) { return a + a; }\n"
+        "__device__ int unused() { return printf(\"\"); }\n"
+        "template <typename T> void run(T a) { go(a); }\n"
+        "namespace inner {\n"
+        "__global__ void k(point *p) { p[LAST].x = twice(table[ONE]); }\n"
+        "}\n"
+        "RUN(k);\n",
+        "",
+        "typedef struct { float x; } point;\n\nconst int n = 3, m = 4;\n\n"
+        "enum { ONE, TWO };\n#define LAST (n - 1)\n__constant__ float table[4];\n"
+        "template <typename T> __device__ T twice(T a) { return a + a; }\n\n\n"
+        "namespace inner {\n__global__ void k(point *p) { p[LAST].x = twice(table[ONE]); }\n"
+        "}\n");
+}
+END_TEST
+
+START_TEST(macros_are_looked_into)
+{
+    expect_left("#include \"own.h\"\n"
+                "KERNEL(k) { p[0] = square(2); }\n"
+                "HD int square(int a) { return a * a; }\n"
+                "int host(int a) { return a; }\n",
+                "#define KERNEL(name) __global__ void name(int *p)\n"
+                "#define HD __host__ __device__\n",
+                "#include \"own.h\"\nKERNEL(k) { p[0] = square(2); }\n"
+                "HD int square(int a) { return a * a; }\n");
+}
+END_TEST
+
+START_TEST(kernels_are_listed)
+{
+    static const char text[] = "__global__ void __launch_bounds__(64) a(int x);\n"
+                               "// __global__ void no(int);\n"
+                               "template <int N> __global__ void b(int y) {}";
+    struct text out = TEXT_INIT;
+    device_text_kernels(text, sizeof text - 1, LANGUAGE_CUDA, &out);
+    ck_assert_str_eq(text_cstr(&out), "a, b");
+    text_release(&out);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, host_code_is_left_out);
+    tcase_add_test(tests, what_kernels_name_is_kept);
+    tcase_add_test(tests, macros_are_looked_into);
+    tcase_add_test(tests, kernels_are_listed);
+}
+
+int main(void)
+{
+    return suite_run("device_text", add);
+}
