@@ -124,8 +124,8 @@ static const char **read_words(const struct reader *r, json_t *list, const char 
     return words;
 }
 
-static bool read_files(const struct reader *r, json_t *list, const char *where,
-                       struct job_program *out)
+static bool read_included(const struct reader *r, json_t *list, const char *where,
+                          struct job_program *out)
 {
     size_t count = json_array_size(list);
     out->files = arena_array(r->arena, count + 1, sizeof *out->files);
@@ -156,7 +156,7 @@ static bool read_texts(struct reader *r, json_t *list)
         str_format(where, sizeof where, "texts[%zu].", i);
         if (!(p->name = read_member(r, object, where, "name")) ||
             !(p->source = read_member(r, object, where, "source")) ||
-            !read_files(r, json_object_get(object, "files"), where, p) ||
+            !read_included(r, json_object_get(object, "files"), where, p) ||
             !(p->folders =
                   read_words(r, json_object_get(object, "folders"), "folders", &p->folder_count)))
             return false;
