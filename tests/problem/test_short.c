@@ -236,6 +236,8 @@ static const struct mistake {
      "kernel.HIP: 'HIP' is no language hone runs"},
     {"{\"kernel\": \"two.cl\", \"global\": 1}",
      "function: is missing: two.cl has several kernels, one, two; say which"},
+    {"{\"kernel\": \"two.cl\", \"global\": 1, \"arguments\": {\"a\": {\"size\": 8}, \"b\": 1}}",
+     "spec.json: function: is missing: two.cl has several kernels, one, two; say which"},
     {"{\"kernel\": \"none.cl\", \"global\": 1}",
      "function: is missing: hone finds no kernel in none.cl"},
     {"{\"kernel\": \"saxpy.cl\", \"global\": 1, \"metrics\": {\"m\": \"time_n\"}}",
@@ -431,6 +433,29 @@ START_TEST(test_warns_once)
 }
 END_TEST
 
+// A key of the T1 form beside the short form: the kernel's name, for all launches or one.
+START_TEST(test_name_of_t1)
+{
+    static const char *const specs[] = {
+        "{\"kernel\": \"two.cl\", \"KernelName\": \"two\", \"global\": 1, "
+        "\"arguments\": {\"a\": {\"size\": 8}}}",
+        "{\"kernel\": \"two.cl\", \"global\": 1, \"launches\": [{\"KernelName\": \"two\"}, "
+        "{\"KernelName\": \"one\"}], \"arguments\": {\"a\": {\"size\": 8}}}"};
+    struct fixture f;
+    fixture_start(&f);
+    fixture_file(&f, "two.cl",
+                 "kernel void one(global int *a) { a[0] = 1; }\nkernel void two(global int *a) "
+                 "{ a[0] = 1; }\n");
+    fixture_load(&f, specs[_i]);
+    fixture_sources(&f, LANGUAGE_OPENCL);
+    struct job *job = fixture_job(&f, "", &device);
+    ck_assert_uint_eq(job->launch_count, _i + 1);
+    ck_assert_str_eq(job->launches[0].kernel, "two");
+    job_free(job);
+    fixture_end(&f);
+}
+END_TEST
+
 // Heads of kernels in C, in all that its grammar allows around them: the kernel is found and its types are read.
 static const char *const heads_in_c[] = {
     "void fill(volatile float *y, int n)",
@@ -525,6 +550,7 @@ int main(void)
     tcase_add_test(tests, test_reads_no_kernel);
     tcase_add_test(tests, test_byte_order_mark);
     tcase_add_test(tests, test_warns_once);
+    tcase_add_loop_test(tests, test_name_of_t1, 0, 2);
     tcase_add_loop_test(tests, test_heads_in_c, 0, sizeof heads_in_c / sizeof *heads_in_c);
     tcase_add_test(tests, test_other_constants);
     suite_add_tcase(suite, tests);
