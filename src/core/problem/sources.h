@@ -32,7 +32,7 @@ struct source_file {
     const char *text;
     uint64_t length;
     struct scan scan;
-    uint32_t *targets; // by item, see struct follow_file
+    uint32_t *targets;   // by item, see struct follow_file
     enum leading *leads; // by item: OUT and ANYWHERE are refused where the compiler may see them
 };
 
