@@ -1790,7 +1790,7 @@ static bool is_of_launch(const struct study *s, int32_t atom)
     return false;
 }
 
-// What the corners of the launch visit and touch, as one number.
+// The nodes that the corners of the launch visit and the elements that they touch, as one number.
 static uint64_t trace_of_corners(struct study *s)
 {
     const uint64_t before = s->budget;
