@@ -101,6 +101,7 @@ static const struct language_option c_refused[] = {
     {"-fopt-info", "it leaves files", false, false},
     {"-gsplit-dwarf", "it leaves files", false, false},
     {"-aux-info", "it names an output file", false, false},
+    {"-fdiagnostics-", "it changes what a build log shows", false, false},
     {"-c", "a shared object is made", true, false},
     {"-S", "a shared object is made", true, false},
     {"-E", "a shared object is made", true, false},

@@ -58,7 +58,8 @@ static void note_include(struct unseen *u, const struct source_file *f,
                          const struct scan_item *item)
 {
     if (!u->file)
-        *u = (struct unseen){f->name, item->first, item->reads ? item->reads : item->text};
+        *u = (struct unseen){f->name, item->first, item->reads ? item->reads : item->text,
+                             f->leads[item - f->scan.items]};
 }
 
 static void look_into(struct looking *l, uint32_t file);
@@ -71,7 +72,7 @@ static void look_at_item(struct looking *l, uint32_t file, uint32_t i)
     bool reads = item->reads || item->kind == SCAN_INCLUDE;
     bool is_supplied = item->kind == SCAN_INCLUDE && item->angled && !item->next && supplied &&
                        str_listed(supplied, item->text);
-    if (reads && f->leads_out[i])
+    if (reads && f->leads[i] != LEADS_IN)
         note_include(&l->out->leads_out, f, item);
     else if (reads && f->targets[i] != FOLLOW_UNRESOLVED)
         look_into(l, f->targets[i]);
@@ -92,6 +93,9 @@ static void look_into(struct looking *l, uint32_t file)
     if (l->visited[file] || l->depth == DEPTH_LIMIT)
         return;
     l->visited[file] = true;
+    const struct source_file *f = &l->out->list[file];
+    if (f->scan.hides && !f->outside && !l->out->leads_out.file)
+        l->out->leads_out = (struct unseen){f->name, f->scan.hides, "...", LEADS_ANYWHERE};
     l->depth++;
     for (uint32_t i = 0; i < l->out->list[file].scan.count; i++) {
         const struct scan_item *item = &l->out->list[file].scan.items[i];
