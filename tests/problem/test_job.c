@@ -87,6 +87,30 @@ START_TEST(test_tested_words)
 }
 END_TEST
 
+// No form of an option that names a folder with a blank is known to every OpenCL compiler.
+START_TEST(test_blank_in_folder)
+{
+    struct fixture f;
+    bool has_own = false, has_other = false;
+    start(&f, "#include \"factor.h\"\n#include \"my headers/more.h\"\n");
+    fixture_file(&f, "my headers/factor.h", "#define FACTOR 3\n");
+    fixture_file(&f, "my headers/more.h", "#define MORE 4\n");
+    struct job *j = make(&f, ONE_PARAMETER,
+                         KERNEL_FILE "\"IncludeFolders\": [\"my headers\"], \"GlobalSize\": "
+                                     "{\"X\": \"P\"}",
+                         LANGUAGE_OPENCL, NULL);
+    const struct job_program *p = &j->programs[0];
+    for (uint32_t i = 0; i < p->folder_count; i++)
+        ck_assert_msg(!strchr(p->folders[i], ' '), "%s", p->folders[i]);
+    for (uint32_t i = 0; i < p->file_count; i++) {
+        has_own |= strcmp(p->files[i].path, "my_headers/factor.h") == 0;
+        has_other |= strcmp(p->files[i].path, "my headers/more.h") == 0;
+    }
+    ck_assert(has_own && has_other);
+    end(&f, j);
+}
+END_TEST
+
 START_TEST(test_source_digest)
 {
     char hex[65], word[64];
@@ -1558,6 +1582,7 @@ int main(void)
     tcase_add_loop_test(cases, test_symbols, 0, 5);
     tcase_add_test(cases, test_template_names);
     tcase_add_test(cases, test_source_digest);
+    tcase_add_test(cases, test_blank_in_folder);
     tcase_add_loop_test(cases, test_files_outside, 0, (int)(sizeof outsides / sizeof *outsides));
     tcase_add_loop_test(cases, test_leads_out, 0, (int)(sizeof leading_out / sizeof *leading_out));
     tcase_add_loop_test(cases, test_sizes, 0, sizeof sizes / sizeof sizes[0]);

@@ -238,6 +238,16 @@ static const struct mistake {
      "function: is missing: two.cl has several kernels, one, two; say which"},
     {"{\"kernel\": \"two.cl\", \"global\": 1, \"arguments\": {\"a\": {\"size\": 8}, \"b\": 1}}",
      "spec.json: function: is missing: two.cl has several kernels, one, two; say which"},
+    {"{\"kernel\": \"saxpy.cl\", \"parameters\": {\"G\": [8]}, \"restrictions\": [\"G > 1,\"]}",
+     "restrictions[0]: 'G > 1,' is a list or tuple, which is no condition: remove the comma"},
+    {"{\"kernel\": \"saxpy.cl\", \"parameters\": {\"G\": [8]}, \"restrictions\": [\"[G > 1]\"]}",
+     "restrictions[0]: '[G > 1]' is a list or tuple, which is no condition"},
+    {"{\"kernel\": \"saxpy.cl\", \"global\": 1, \"options\": [\"-DG=8\"], \"parameters\": {\"G\": "
+     "[1, "
+     "2]}, \"arguments\": {" Y "\"x\": {\"size\": 8}, \"a\": 1}, \"constants\": {\"n\": 8}}",
+     "the options define G (-DG=8), which is a parameter of the spec"},
+    {"{\"kernel\": \"size.cl\", \"global\": 1, \"arguments\": {\"y\": {\"size\": 8}, \"n\": 8}}",
+     "allows no size_t as an argument: make it uint or ulong"},
     {"{\"kernel\": \"none.cl\", \"global\": 1}",
      "function: is missing: hone finds no kernel in none.cl"},
     {"{\"kernel\": \"saxpy.cl\", \"global\": 1, \"metrics\": {\"m\": \"time_n\"}}",
@@ -289,6 +299,7 @@ START_TEST(test_mistakes)
     fixture_file(&f, "two.cl",
                  "kernel void one(global int *a) {}\nkernel void two(global int *a) {}\nvoid "
                  "help(void) {}\n");
+    fixture_file(&f, "size.cl", "kernel void k(global int *y, const size_t n) { y[0] = n; }\n");
     fixture_file(&f, "none.cl", "void help(int a) {}\n");
     find_error(&f, m->spec);
     ck_assert_msg(f.error.code != ERROR_NONE, "no error: %s", m->spec);

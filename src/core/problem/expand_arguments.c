@@ -317,6 +317,13 @@ static bool find_memory(const struct expansion *x, const char *name, struct node
     return true;
 }
 
+// "const size_t count"
+static bool declares_size(const char *text)
+{
+    const char *at = strstr(text, "size_t");
+    return at && (at == text || at[-1] == ' ') && at[6] == ' ' && !strchr(text, '*');
+}
+
 // Writes Type or TypeExpression; `el` is the type if it is known.
 static bool put_type(struct expansion *x, json_t *to, struct node n, const struct argument_facts *f,
                      struct element *el, bool *has_element)
@@ -346,6 +353,13 @@ static bool put_type(struct expansion *x, json_t *to, struct node n, const struc
         expand_put(x, to, "Type", json_string(name), type.path);
         return true;
     }
+    if (f->launch && declares_size(f->parameter->text))
+        return node_error(
+            x->r, type,
+            "is missing: kernel '%s' (%s, line %u) takes '%s', and %s allows no size_t "
+            "as an argument: make it uint or ulong there",
+            f->launch->kernel, f->launch->signature.file, f->launch->signature.line,
+            f->parameter->text, language_title(x->language));
     if (f->launch)
         return node_error(x->r, type,
                           "is missing: '%s' of kernel '%s' (%s, line %u) does not say it; say "

@@ -698,12 +698,49 @@ static const char *common_root(const struct loader *l)
     return root;
 }
 
+// "my headers/sub" -> "my_headers/sub", of the first `length` characters. OpenCL's options have no form for a blank
+// that every compiler knows.
+static const char *without_blanks(struct arena *a, const char *path, size_t length)
+{
+    char *copy = arena_strdup(a, path);
+    for (size_t i = 0; copy && i < length; i++)
+        copy[i] = copy[i] == ' ' ? '_' : copy[i];
+    return copy;
+}
+
+// Files in a folder with a blank stand in one without, too: what names them by their folder finds them in either.
+static bool add_without_blanks(struct loader *l)
+{
+    struct program_sources *out = l->out;
+    const uint32_t count = out->file_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct job_file f = out->files[i];
+        const char *slash = strrchr(f.path, '/');
+        const size_t length = slash ? (size_t)(slash - f.path) : 0;
+        if (!memchr(f.path, ' ', length))
+            continue;
+        const char *path = without_blanks(l->arena, f.path, length);
+        if (!path)
+            return error_memory(l->e);
+        for (uint32_t k = 0; k < count; k++) {
+            if (strcmp(out->files[k].path, path) == 0)
+                return error_set(
+                    l->e, ERROR_INPUT,
+                    "IncludeFolders: %s and %s cannot be told apart by a compiler that "
+                    "takes no blank in a folder's name",
+                    f.path, path);
+        }
+        out->files[out->file_count++] = (struct job_file){path, f.text, f.length};
+    }
+    return true;
+}
+
 static bool lay_out_files(struct loader *l)
 {
     struct program_sources *out = l->out;
     const char *root = common_root(l);
     uint32_t own = out->mains;
-    out->files = arena_array(l->arena, out->count + 1, sizeof *out->files);
+    out->files = arena_array(l->arena, 2 * (size_t)out->count + 1, sizeof *out->files);
     out->folders = arena_array(l->arena, l->folder_count + 1, sizeof *out->folders);
     if (!root || !out->files || !out->folders)
         return error_memory(l->e);
@@ -715,10 +752,13 @@ static bool lay_out_files(struct loader *l)
             out->files[out->file_count++] = (struct job_file){f->tree, f->text, f->length};
     }
     for (uint32_t i = 0; i < l->folder_count && out->file_count > 0; i++) {
-        if (l->folder_used[i])
-            out->folders[out->folder_count++] = below(root, l->folders[i]);
+        const char *folder = l->folder_used[i] ? below(root, l->folders[i]) : NULL;
+        if (folder && !(folder = without_blanks(l->arena, folder, strlen(folder))))
+            return error_memory(l->e);
+        if (folder)
+            out->folders[out->folder_count++] = folder;
     }
-    return true;
+    return add_without_blanks(l);
 }
 
 // ---- joining -----------------------------------------------------------------------------------
