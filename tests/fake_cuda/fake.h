@@ -22,6 +22,7 @@
 //   FAKE_CUDA_TICK_NS     of the event clock (default 1)
 //   FAKE_CUDA_COMMAND_NS  that each command takes (default 10000); -DFAKE_NS=N in the options of a
 //                         program says it for its kernels
+//   FAKE_CUDA_ENQUEUE_NS  that the host takes to enqueue a launch (0)
 //
 //   FAKE_CUDA_NVRTC  the compiler's major version (default 13)
 //   FAKE_CUDA_COMPILE_MS  that each compilation takes besides

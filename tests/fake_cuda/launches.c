@@ -289,6 +289,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned
         code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (code == CUDA_SUCCESS && (threads == 0 || threads > 1024))
         code = CUDA_ERROR_INVALID_VALUE;
+    fake_clock_enqueue();
     if (code == CUDA_SUCCESS)
         run(f, parameters, threads * grid_x * grid_y * grid_z);
     return code;

@@ -222,6 +222,14 @@ START_TEST(resolution_is_tried)
 }
 END_TEST
 
+// The host takes longer to enqueue a launch than the card to run it: that is no time of the kernel.
+START_TEST(a_slow_host_is_not_timed)
+{
+    open_libraries();
+    ck_assert_uint_lt(life_short_launch_ns("cuda/Fake card", LANGUAGE_CUDA), 10000);
+}
+END_TEST
+
 // ---- the compiler is awake before the first job
 
 #define OWN_KERNELS 3 // checksum, product of floats, their comparison
@@ -296,6 +304,7 @@ static void add(TCase *t)
     tcase_add_loop_test(t, lies_are_not_believed, 0, 3);
     tcase_add_loop_test(t, a_failed_launch_is_named, 0, sizeof ends / sizeof *ends);
     tcase_add_loop_test(t, resolution_is_tried, 0, 3);
+    tcase_add_test(t, a_slow_host_is_not_timed);
     tcase_add_test(t, the_compiler_is_called_before_the_first_job);
     tcase_add_test(t, an_awake_device_ends_at_any_time);
 }

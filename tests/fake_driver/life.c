@@ -2,6 +2,7 @@
 
 #include "kit.h"
 
+#include "os/process.h"
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -176,4 +177,38 @@ void life_order(const char *variable, const char *format, ...)
     va_end(args);
     snprintf(name, sizeof name, FAKE_PREFIX "%s", variable);
     ck_assert_int_eq(setenv(name, value, 1), 0);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+uint64_t life_short_launch_ns(const char *device, enum language language)
+{
+    const struct policy policy = {.launches = 9, .batch = 8, .fixed = true};
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct error e = ERROR_INIT;
+    struct result *r = result_new();
+    struct job *j = life_job(language);
+    j->buffers[1].access = ACCESS_READ;
+    j->buffers[1].output = false;
+    kit_option(j, "-DFAKE_NS=5000");
+    ck_assert(mkdtemp(scratch) != NULL);
+    struct device *d = device_open(device, &options, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    struct loaded *l = device_load(d, j, NULL, r);
+    ck_assert_msg(l && device_verify(d, l, &policy, r), "%s", r->message);
+    life_order("ENQUEUE_NS", "40000");
+    ck_assert_msg(device_measure(d, l, &policy, r), "%s", r->message);
+    qsort(r->samples_ns, r->sample_count, sizeof *r->samples_ns, by_size);
+    uint64_t median = r->samples_ns[r->sample_count / 2];
+    device_unload(d, l);
+    device_close(d);
+    job_free(j);
+    result_free(r);
+    folder_remove(scratch);
+    return median;
 }

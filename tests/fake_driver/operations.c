@@ -107,6 +107,11 @@ static void peak(const struct launch *l)
         memcpy(to->data, from->data, to->size);
 }
 
+static void nothing(const struct launch *l)
+{
+    (void)l;
+}
+
 static const struct operation {
     const char *name; // or the kernel's, of hone's own
     unsigned arguments;
@@ -118,6 +123,7 @@ static const struct operation {
     {"count", 1, count},
     {"hone_checksum", 5, checksum},
     {"hone_probe", 1, probe},
+    {"hone_hold", 1, nothing},
     {"hone_peak", 2, peak},
     {"hone_plain", 2, peak},
 };

@@ -230,6 +230,14 @@ void fake_clock_begin(uint64_t *now_ns)
     busy = true;
 }
 
+void fake_clock_enqueue(void)
+{
+    uint64_t takes = fake_number(FAKE_PREFIX "ENQUEUE_NS", 0), start = host_ns();
+    while (host_ns() - start < takes) {
+    }
+    busy = busy && !takes;
+}
+
 void fake_clock_wait(uint64_t now_ns)
 {
     uint64_t host = host_ns(), ahead = now_ns > host ? now_ns - host : 0;

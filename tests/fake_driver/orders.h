@@ -53,6 +53,9 @@ _Noreturn void fake_hang(void);
 // the host's clock, a moment apart.
 void fake_clock_begin(uint64_t *now_ns);
 void fake_clock_wait(uint64_t now_ns);
+// At the end of a call that enqueues a launch: takes the host's time of ..._ENQUEUE_NS, during which
+// the device has nothing to do once what is in its queue has run.
+void fake_clock_enqueue(void);
 
 // The value of -DNAME=VALUE in `options`, up to the next blank, or NULL.
 const char *fake_define(const char *options, const char *name);

@@ -35,6 +35,7 @@
 //                          says of it (default: the same)
 //   FAKE_CL_COMMAND_NS     that each command takes (default 10000); -DFAKE_NS=N in the options of
 //                          a program says it for its kernels, -DFAKE_NS_MODEL_2=N on devices of that model
+//   FAKE_CL_ENQUEUE_NS     that the host takes to enqueue a launch (0)
 //
 // -DFAKE_ERROR, or with a value that is not 0, does not build.
 #ifndef HONE_TESTS_FAKE_H

@@ -288,6 +288,14 @@ START_TEST(a_sample_holds_the_device_for_a_second_at_most)
 }
 END_TEST
 
+// The host takes longer to enqueue a launch than the device to run it: that is no time of the kernel.
+START_TEST(a_slow_host_is_not_timed)
+{
+    open_driver(0);
+    ck_assert_uint_lt(life_short_launch_ns("opencl/Fake/Fake device/0", LANGUAGE_OPENCL), 10000);
+}
+END_TEST
+
 // ---- the compiler is awake before the first job
 
 // Checksum, product of floats, their comparison. The last two need float64, which the fake lacks.
@@ -409,6 +417,7 @@ static void add(TCase *t)
     tcase_add_test(t, the_fakes_device_is_the_only_one);
     tcase_add_loop_test(t, the_hosts_clock_takes_over, 0, (int)(sizeof clocks / sizeof *clocks));
     tcase_add_loop_test(t, a_sample_holds_the_device_for_a_second_at_most, 0, 2);
+    tcase_add_test(t, a_slow_host_is_not_timed);
     tcase_add_test(t, images_are_rewritten);
     tcase_add_test(t, retargets_that_cannot_be);
     tcase_add_loop_test(t, a_driver_in_order_is_correct, 0, KINDS);

@@ -75,7 +75,9 @@ START_TEST(test_tested_words)
 {
     static const char *const texts[] = {"#ifndef kernel_tuner\n#define P 1\n#endif\n",
                                         "#ifdef kernel_tuner\n#endif\n",
-                                        "#if !defined(kernel_tuner)\n#define P 1\n#endif\n"};
+                                        "#if !defined(kernel_tuner)\n#define P 1\n#endif\n",
+                                        "#define kernel_tuner 1\n#ifndef kernel_tuner\n"
+                                        "#define P 1\n#endif\n"};
     struct fixture f;
     start(&f, texts[_i]);
     struct job *j = make(&f, ONE_PARAMETER, KERNEL_FILE "\"GlobalSize\": {\"X\": \"P\"}",
@@ -172,6 +174,10 @@ static const struct outside {
      false, true},
     {"the folder that the compiler runs in", "#include \"nowhere.h\"\n", "", "%/elsewhere",
      LANGUAGE_CUDA, true, false},
+    {"headers that hone supplies", "#include <stdio.h>\n#include <math.h>\n#include <cstdint>\n",
+     "", NULL, LANGUAGE_CUDA, false, false},
+    {"headers that it supplies to another language", "#include <stdio.h>\n", "", NULL,
+     LANGUAGE_OPENCL, true, false},
     {"the compiler's own folder, not known", "#include <by.h>\n", "", NULL, LANGUAGE_CUDA, true,
      false},
 };
@@ -1548,7 +1554,7 @@ int main(void)
     Suite *suite = suite_create("spec_job");
     TCase *cases = tcase_create("jobs");
     tcase_add_test(cases, test_words);
-    tcase_add_loop_test(cases, test_tested_words, 0, 3);
+    tcase_add_loop_test(cases, test_tested_words, 0, 4);
     tcase_add_loop_test(cases, test_symbols, 0, 5);
     tcase_add_test(cases, test_template_names);
     tcase_add_test(cases, test_source_digest);

@@ -33,6 +33,7 @@ struct run {
     const struct job_launch *launches;
     uint32_t count;
     uint32_t batch;
+    bool metered; // its energy is counted: nothing but its launches runs
     struct memory *const *memory;
     uint32_t buffers, slots;
 };

@@ -140,5 +140,8 @@ bool energy_count(struct device *d, struct loaded *l, const struct policy *p, bo
     }
     struct meter m = {.device = d, .loaded = l, .result = r, .batch = batch_for(launch_ns)};
     nvml_energy(d->nvml, &m.millijoules);
-    return count(&m);
+    d->metering = true;
+    bool ok = count(&m);
+    d->metering = false;
+    return ok;
 }

@@ -109,6 +109,7 @@ struct device {
     uint8_t poison;        // what outputs hold before a launch
     uint64_t inputs;       // which contents are made: 0 the job's own, else job_on_other_inputs()'
     bool verifying;        // a launch that is verified, and not to make a reference
+    bool metering;         // the energy of launches is counted
     bool comparing;        // what the launches leave will be compared
     bool restless;         // a library's threads may still look for work
 };

@@ -35,6 +35,7 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     bool first = !l->launched;
     run.count = l->job->launch_count;
     run.batch = batch ? batch : 1;
+    run.metered = d->metering;
     run.memory = l->memory;
     run.buffers = l->job->buffer_count;
     run.slots = run.batch < l->slots ? run.batch : l->slots;

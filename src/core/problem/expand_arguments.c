@@ -335,7 +335,7 @@ static bool put_type(struct expansion *x, json_t *to, struct node n, const struc
     }
     if (json_object_get(n.json, "Type") || json_object_get(n.json, "TypeExpression"))
         return true;
-    if (!x->facts) {
+    if (!x->facts || x->is_kernel_open) {
         expand_put(x, to, "Type", json_string("float"), type.path); // any would do
         return true;
     }
@@ -373,7 +373,7 @@ static bool put_access(struct expansion *x, json_t *to, const char *name, struct
         return true;
     } else if (json_is_true(node_get(x->r, n, "temporary").json)) {
         return true;
-    } else if (!x->facts) {
+    } else if (!x->facts || x->is_kernel_open) {
         bool is_swapped = expand_is_swapped(x, name); // written in one of the passes
         *out = is_swapped || expand_is_output(x, name) ? "ReadWrite" : "ReadOnly";
         if (is_swapped && !expand_is_output(x, name))

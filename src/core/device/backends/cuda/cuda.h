@@ -7,6 +7,7 @@
 #define HONE_DEVICE_BACKENDS_CUDA_CUDA_H
 
 #include "device/backend.h"
+#include "device/hold.h"
 #include "device/backends/cuda/cuda_api.h"
 #include "device/backends/cuda/cuda_compiler.h"
 
@@ -28,6 +29,7 @@ struct cuda {
     char timer_fault[160]; // found when it was opened
     CUmodule waiting;      // a kernel that only waits (cuda_run.c); NULL where it does not load
     CUfunction wait_for;   // of it
+    struct hold_pace pace, calls; // of launches, and of calls of a vendor's library
 };
 
 struct cuda_program {
@@ -105,6 +107,8 @@ void cuda_run_release(struct cuda *o);
 // The parts of a run. A kernel that keeps the stream waiting for so long; without it where it did
 // not load.
 CUresult cuda_put_wait(struct cuda *o, uint64_t ns);
+// The same until all of a run is in the stream, where the card's clock times it.
+CUresult cuda_hold(struct cuda *o, const struct run *run, const struct hold_pace *pace);
 // False without memory (*code is CUDA_SUCCESS) or when the driver refuses.
 bool cuda_make_events(struct cuda *o, uint32_t count, CUresult *code);
 // Nanoseconds between two events; false when the driver has none, or none that can be.

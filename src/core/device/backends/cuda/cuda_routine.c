@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How long the host takes to put a call into the stream, generously; see cuda_run.c.
-#define WAIT_NS      40000
-#define WAIT_EACH_NS 20000
-#define WAIT_MOST    50
-
 static const struct library_function entries[] = {
 #define X(name, symbol, result, parameters) {symbol, offsetof(struct cublas_api, name), false},
     CUBLAS_FUNCTIONS(X)
@@ -267,13 +262,13 @@ static bool report_call(struct cuda *o, int code, bool *lost, struct result *r)
 static bool put_cublas_calls(struct cuda *o, const struct cuda_routine *t, const struct run *run,
                              bool *lost, struct result *r)
 {
-    uint64_t calls = run->batch < WAIT_MOST ? run->batch : WAIT_MOST;
     const char *call = "cuLaunchKernel of hone's own";
-    CUresult code = cuda_put_wait(o, WAIT_NS + calls * WAIT_EACH_NS);
+    CUresult code = cuda_hold(o, run, &o->calls);
     if (code == CUDA_SUCCESS) {
         call = "cuEventRecord";
         code = o->cu.cuEventRecord(o->events[0], o->stream);
     }
+    uint64_t from_ns = clock_ns();
     for (uint32_t i = 0; code == CUDA_SUCCESS && i < run->batch; i++) {
         // cuBLAS takes columns for rows: C' = B' A' in place of C = A B.
         const struct product *p = &t->product;
@@ -286,6 +281,7 @@ static bool put_cublas_calls(struct cuda *o, const struct cuda_routine *t, const
         if (answer != CUBLAS_STATUS_SUCCESS)
             return report_call(o, answer, lost, r);
     }
+    hold_learn(&o->calls, run->batch, clock_ns() - from_ns);
     if (code == CUDA_SUCCESS)
         code = o->cu.cuEventRecord(o->events[1], o->stream);
     return code == CUDA_SUCCESS || report_driver(o, call, code, lost, r);

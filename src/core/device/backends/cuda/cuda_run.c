@@ -12,10 +12,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-// How long the host takes to put commands into the stream, generously.
-#define WAIT_NS      10000
-#define WAIT_EACH_NS 3000
-#define WAIT_MOST    100 // commands: kernels of a longer batch keep the stream filled themselves
+// Expected of a host, to put a launch, and a call of a vendor's library, into the stream.
+#define LAUNCH_NS 3000
+#define CALL_NS   20000
 
 // Waits for so many nanoseconds. Assembled by the driver: NVRTC is not needed for it.
 static const char waiting_text[] = ".version 6.0\n"
@@ -42,6 +41,14 @@ CUresult cuda_put_wait(struct cuda *o, uint64_t ns)
     if (!o->wait_for)
         return CUDA_SUCCESS;
     return o->cu.cuLaunchKernel(o->wait_for, 1, 1, 1, 1, 1, 1, 0, o->stream, arguments, NULL);
+}
+
+CUresult cuda_hold(struct cuda *o, const struct run *run, const struct hold_pace *pace)
+{
+    bool by_host = o->info->timer_fault && *o->info->timer_fault; // whose time the wait would be
+    if (run->metered || by_host)
+        return CUDA_SUCCESS;
+    return cuda_put_wait(o, hold_for(pace, run->count * run->batch));
 }
 
 bool cuda_make_events(struct cuda *o, uint32_t count, CUresult *code)
@@ -151,13 +158,13 @@ static bool put_cuda_launches(struct cuda *o, const struct run *run, bool each, 
                               struct result *r)
 {
     uint32_t count = run->count * run->batch, event = 0;
-    uint64_t commands = count < WAIT_MOST ? count : WAIT_MOST;
     const char *call = "cuMemcpyDtoDAsync of a symbol";
     CUresult code = put_symbols(o, run);
     if (code == CUDA_SUCCESS) {
         call = "cuLaunchKernel of hone's own";
-        code = cuda_put_wait(o, WAIT_NS + commands * WAIT_EACH_NS * (each ? 2 : 1));
+        code = cuda_hold(o, run, &o->pace);
     }
+    uint64_t from_ns = clock_ns();
     if (code == CUDA_SUCCESS) {
         call = "cuEventRecord";
         code = o->cu.cuEventRecord(o->events[event++], o->stream);
@@ -182,6 +189,7 @@ static bool put_cuda_launches(struct cuda *o, const struct run *run, bool each, 
         if (code != CUDA_SUCCESS)
             return report_crash(o, run, call, code, lost, r);
     }
+    hold_learn(&o->pace, count, clock_ns() - from_ns);
     if (run->meanwhile)
         run->meanwhile->act(run->meanwhile->context);
     code = o->cu.cuStreamSynchronize(o->stream);
@@ -304,6 +312,8 @@ static void find_fault(struct cuda *o)
 
 void cuda_run_prepare(struct cuda *o, struct device_info *info)
 {
+    o->pace.command_ns = LAUNCH_NS;
+    o->calls.command_ns = CALL_NS;
     if (o->cu.cuModuleLoadData(&o->waiting, waiting_text) != CUDA_SUCCESS)
         o->waiting = NULL;
     if (o->waiting &&

@@ -3,7 +3,18 @@
 #define HONE_DEVICE_BACKENDS_OPENCL_OPENCL_H
 
 #include "device/backend.h"
+#include "device/hold.h"
 #include "device/backends/opencl/opencl_api.h"
+
+// What is known of holding the queue (opencl_hold.c).
+struct opencl_hold {
+    cl_kernel kernel; // NULL: not made, or the driver does not build it
+    bool tried;
+    double step_ns; // that it takes for a step; 0: not known
+    struct hold_pace pace;
+};
+
+#define COMMAND_NS 15000 // expected of a host, to enqueue a launch
 
 struct opencl {
     struct opencl_api cl;
@@ -17,6 +28,7 @@ struct opencl {
     // Error of clSetUserEventStatus(): a launch then waits in the queue for ever, and so would
     // clFinish().
     cl_int stuck;
+    struct opencl_hold hold;
 };
 
 // opencl_info.c
@@ -63,6 +75,19 @@ bool opencl_prime(void *own, void *kernel, const struct job_launch *l, const str
                   struct result *r);
 bool opencl_run(void *own, const struct run *run, struct run_times *times, bool *lost,
                 struct result *r);
+
+// opencl_hold.c: holds the queue until a run is in it, on a GPU whose own clock times it. Filled: it
+// is. Over: whatever is in it has ended, or failed.
+struct opencl_held {
+    cl_event event; // NULL: it is not held
+    cl_uint steps;
+    uint32_t commands;
+    uint64_t from_ns;
+};
+void opencl_hold(struct opencl *o, const struct run *run, struct opencl_held *h);
+void opencl_hold_filled(struct opencl *o, const struct opencl_held *h);
+void opencl_hold_over(struct opencl *o, struct opencl_held *h, bool ran);
+void opencl_hold_release(struct opencl *o);
 
 // opencl_routine.c
 void *opencl_routine_new(void *own, const struct job *j, struct text *about, struct result *r);

@@ -237,13 +237,19 @@ bool opencl_routine_run(void *own, void *routine, const struct run *run, struct 
 {
     struct opencl *o = own;
     cl_event mark = NULL, last = NULL;
+    struct opencl_held held = {.event = NULL};
     bool ok = wait_for(o, NULL, lost, r);
     uint64_t start_ns = clock_ns();
+    if (ok)
+        opencl_hold(o, run, &held);
     ok = ok && put_clblast_calls(o, routine, run, &mark, &last, r);
+    if (ok)
+        opencl_hold_filled(o, &held);
     if (ok && run->meanwhile)
         run->meanwhile->act(run->meanwhile->context);
     // Also after a call that failed, which is what then counts: the rest still uses the buffers.
     ok = wait_for(o, last, lost, r) && ok;
+    opencl_hold_over(o, &held, ok);
     times->host_ns = clock_ns() - start_ns;
     ok = ok && collect_routine_times(o, mark, last, times, r);
     if (mark)
