@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-// What the host takes to enqueue a command: at first what the backend expects.
+// The time that the host takes to enqueue a command: at first what the backend expects.
 struct hold_pace {
     uint64_t command_ns;
 };

@@ -6,7 +6,7 @@
 #include "device/hold.h"
 #include "device/backends/opencl/opencl_api.h"
 
-// What is known of holding the queue (opencl_hold.c).
+// The kernel that holds the queue, and the pace of device and host (opencl_hold.c).
 struct opencl_hold {
     cl_kernel kernel; // NULL: not made, or the driver does not build it
     bool tried;

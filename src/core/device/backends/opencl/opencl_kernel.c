@@ -517,14 +517,13 @@ bool opencl_run(void *own, const struct run *run, struct run_times *times, bool 
     struct opencl *o = own;
     uint32_t count = run->count * run->batch;
     bool each = times->parts_ns || run->watch || o->info->type != DEVICE_GPU;
-    struct opencl_held held = {.event = NULL};
+    struct opencl_held held = {.from_ns = clock_ns()};
     cl_event *events = calloc(count, sizeof *events);
     if (!events)
         return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
     for (uint32_t i = 0; times->parts_ns && i < run->count; i++)
         times->parts_ns[i] = 0;
     bool ok = settle(o, lost, r);
-    uint64_t start_ns = clock_ns();
     if (ok)
         opencl_hold(o, run, &held);
     ok = ok && launch_all(o, run, each, events, lost, r);
@@ -532,7 +531,7 @@ bool opencl_run(void *own, const struct run *run, struct run_times *times, bool 
         opencl_hold_filled(o, &held);
     ok = ok && wait_for_all(o, run, events, lost, r);
     opencl_hold_over(o, &held, ok);
-    times->host_ns = clock_ns() - start_ns;
+    times->host_ns = clock_ns() - held.from_ns;
     ok = ok && collect_event_times(o, run, events, times, r);
     for (uint32_t i = 0; i < count; i++) {
         if (events[i])

@@ -237,9 +237,8 @@ bool opencl_routine_run(void *own, void *routine, const struct run *run, struct 
 {
     struct opencl *o = own;
     cl_event mark = NULL, last = NULL;
-    struct opencl_held held = {.event = NULL};
+    struct opencl_held held = {.from_ns = clock_ns()};
     bool ok = wait_for(o, NULL, lost, r);
-    uint64_t start_ns = clock_ns();
     if (ok)
         opencl_hold(o, run, &held);
     ok = ok && put_clblast_calls(o, routine, run, &mark, &last, r);
@@ -250,7 +249,7 @@ bool opencl_routine_run(void *own, void *routine, const struct run *run, struct 
     // Also after a call that failed, which is what then counts: the rest still uses the buffers.
     ok = wait_for(o, last, lost, r) && ok;
     opencl_hold_over(o, &held, ok);
-    times->host_ns = clock_ns() - start_ns;
+    times->host_ns = clock_ns() - held.from_ns;
     ok = ok && collect_routine_times(o, mark, last, times, r);
     if (mark)
         o->cl.clReleaseEvent(mark);
