@@ -158,7 +158,7 @@ static int run_command(const struct command *c, int argc, char **argv, const cha
     bool lost = false;
     struct invocation i = {.command = c, .line = line, .started_ns = started_ns, .lost = &lost};
     bool help = false;
-    i.arguments = calloc((size_t)argc + 1, sizeof *i.arguments);
+    i.arguments = calloc(argc > 0 ? (size_t)argc + 1 : 1, sizeof *i.arguments);
     i.settings = calloc(1, c->settings_size + 1);
     if (!i.arguments || !i.settings) {
         free(i.arguments);

@@ -31,6 +31,7 @@ void comparing_release(struct comparing *c)
         text_release(&s->label);
         text_release(&s->name);
     }
+    spec_free(c->read);
     arena_release(&c->arena);
 }
 
@@ -95,6 +96,7 @@ static int open_routines(struct comparing *c)
             return EXIT_USAGE;
         }
         struct comparing_side *s = add_side(c, 0);
+        s->tuning.work.read = c->sides[0].tuning.work.spec;
         int status = against_open(&s->tuning.work, against->items[i],
                                   c->sides[0].tuning.work.device, &s->against);
         const struct work *first = &c->sides[0].tuning.work;

@@ -43,6 +43,7 @@ struct comparing {
     const struct compare_settings *settings;
     struct arena arena;
     struct comparing_side sides[COMPARE_SIDES];
+    struct spec *read; // (or NULL) what the sides were found by
     uint32_t count;
     bool of_specs;       // several specs, or routines beside them: the best of each
     uint32_t spec_count; // of the sides: those after them are routines, of the first one's gemm

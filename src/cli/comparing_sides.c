@@ -102,13 +102,9 @@ static int default_sides(struct comparing *c)
     struct error e = ERROR_INIT;
     struct spec_options options = {.set = c->settings->given.set.items,
                                    .set_count = c->settings->given.set.count};
-    struct spec *spec = spec_load(c->call->arguments[0], &options, &e);
-    if (!spec)
-        return work_failed(&e);
     struct spec_languages languages;
-    bool ok = spec_languages(spec, &languages, &e);
-    spec_free(spec);
-    if (!ok)
+    c->read = spec_load(c->call->arguments[0], &options, &e);
+    if (!c->read || !spec_languages(c->read, &languages, &e))
         return work_failed(&e);
     if (languages.count < 2) {
         complain("%s: there is one language; say with --left and --right what shall differ: "
@@ -229,6 +225,7 @@ int comparing_sides(struct comparing *c)
     int status = is_said(s) ? EXIT_DONE : default_sides(c);
     for (uint32_t i = 0; i < 2 && status == EXIT_DONE; i++) {
         comparing_share_nodes(c, &c->sides[i]);
+        c->sides[i].tuning.work.read = i ? c->sides[0].tuning.work.spec : c->read;
         status = open_side(&c->sides[i]);
     }
     keep_to_named(c);

@@ -227,7 +227,8 @@ _Static_assert(POLICY_BUILD_LIMIT_NS == 60000000000ull &&
             "The longest a launch may take (30s), or build=60s,launch=30s,lock=10m, which are "    \
             "the "                                                                                 \
             "defaults. Once there is a best, a launch may take ten times its time, but at least "  \
-            "1 s. lock=TIME is how long to wait, at a time, for a device that another process "    \
+            "1 s. A limit that is given counts what a driver compiles at the first launch, too. "  \
+            "lock=TIME is how long to wait, at a time, for a device that another process "         \
             "uses; then the command ends and says which. driver=TIME bounds each of the other "    \
             "things that the driver does (opening the device, inputs, checks), which else may "    \
             "take minutes.",                                                                       \

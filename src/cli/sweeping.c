@@ -157,6 +157,7 @@ static int open_routine(struct sweeping *s, const char *text)
     struct text name = TEXT_INIT;
     struct sweeping_line *l = add_line(s, s->call->arguments);
     struct work *w = &l->tuning.work;
+    w->read = s->lines[0].tuning.work.spec;
     int status = against_open(w, text, s->lines[0].tuning.work.device, &l->against);
     if (status != EXIT_DONE)
         return status;
@@ -240,6 +241,7 @@ int sweeping_start(struct sweeping *s)
             return work_failed(&e);
         lines[i] = (struct sweep_line){.label = l->label,
                                        .path = w->spec->path,
+                                       .spec = w->spec,
                                        .strict = given->given.strict,
                                        .routine = l->against.routine,
                                        .routine_library = l->against.library,

@@ -196,15 +196,11 @@ bool work_refuse_file(const char *path)
 int work_spec(struct work *w)
 {
     struct error e = ERROR_INIT;
-    struct hone_error why = HONE_ERROR_INIT;
-    const struct hone_spec_options options = {.size = sizeof options,
-                                              .set = w->given->set.items,
-                                              .log = &w->notices,
-                                              .strict = w->given->strict};
+    const struct spec_options options = work_spec_options(w);
     const char *path = w->call->arguments[0];
-    w->loaded = hone_spec_load(path, &options, &why);
+    w->loaded = handle_of_spec(w->read ? spec_read_again(w->read, &options, &e)
+                                       : spec_load(path, &options, &e));
     w->spec = spec_of(w->loaded);
-    take_error(&why, &e);
     if (w->spec && name_constants(w, &e))
         return EXIT_DONE;
     if (e.code == ERROR_IO && access(path, F_OK) != 0 && errno == ENOENT)

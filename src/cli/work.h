@@ -26,6 +26,8 @@ struct work {
     struct hone_spec *loaded;  // the caller's; `spec` is what stands behind it
     struct hone_spec *unbound; // (or NULL) the same, as it was read before the device was known
     const struct spec *spec;
+    const struct spec
+        *read; // (optional) of the same file, before: its text counts, whatever that holds by now
     const char *constants; // "WIDTH=256"
     const char *constants_json;
     struct spec_languages languages; // --language, or the spec's

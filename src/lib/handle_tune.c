@@ -24,6 +24,7 @@ static bool read_terms(const struct hone_tune_options *o, struct terms *out, str
         .rules = measure_rules_default(),
         .build_limit_ns = o->build_limit_ns ? o->build_limit_ns : POLICY_BUILD_LIMIT_NS,
         .launch_limit_ns = o->launch_limit_ns ? o->launch_limit_ns : POLICY_LAUNCH_LIMIT_NS,
+        .is_launch_given = o->launch_limit_ns != 0,
         .driver_limit_ns = o->driver_limit_ns,
         .lock_wait_ns = o->lock_wait_ns,
         .seed = o->seed,

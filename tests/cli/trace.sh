@@ -16,7 +16,7 @@ cat >fill.c <<'END_OF_KERNEL'
 void fill(volatile float *y, int n)
 {
     for (int i = 0; i < n; i++)
-        y[i] = i;
+        y[i] = i + 0 * A;
 }
 END_OF_KERNEL
 cat >fill.json <<'END_OF_SPEC'

@@ -6,8 +6,10 @@
 #include "os/process.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { N = 64 };
 
@@ -105,13 +107,42 @@ START_TEST(test_options)
 }
 END_TEST
 
+// GCC quotes the file that #line names.
+START_TEST(test_logs_quote_no_file)
+{
+    char path[512], fault[600];
+    snprintf(path, sizeof path, "%s/secret.txt", kit.scratch);
+    FILE *f = fopen(path, "w");
+    ck_assert(f && fputs("the secret words\n", f) >= 0 && fclose(f) == 0);
+    snprintf(fault, sizeof fault, "\n#line 1 \"%s\"\nint x = ;\n", path);
+    struct result *r = kit_verify_take(&kit, scaling(fault));
+    ck_status(r, STATUS_COMPILE);
+    ck_assert_msg(strstr(r->log, "secret.txt:1") && !strstr(r->log, "the secret words"), "%s",
+                  r->log);
+    result_free(r);
+    unlink(path);
+}
+END_TEST
+
 START_TEST(test_refused_options)
 {
-    static const char *const refused[] = {
-        "-o",        "-ofile",   "@options",       "-specs=x",  "-fplugin=x",
-        "--specs=x", "-Wl,-o,x", "-save-temps",    "-B/folder", "-wrapper",
-        "other.c",   "-MD",      "-fdump-rtl-all", "-E",        "-Xlinker",
-        "-x"};
+    static const char *const refused[] = {"-o",
+                                          "-ofile",
+                                          "@options",
+                                          "-specs=x",
+                                          "-fplugin=x",
+                                          "--specs=x",
+                                          "-Wl,-o,x",
+                                          "-save-temps",
+                                          "-B/folder",
+                                          "-wrapper",
+                                          "other.c",
+                                          "-MD",
+                                          "-fdump-rtl-all",
+                                          "-E",
+                                          "-Xlinker",
+                                          "-fdiagnostics-show-caret",
+                                          "-x"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct job *j = scaling("");
         kit_option(j, refused[i]);
@@ -210,6 +241,7 @@ static void add_tests(TCase *tests)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, test_right_and_wrong);
     tcase_add_test(tests, test_options);
+    tcase_add_test(tests, test_logs_quote_no_file);
     tcase_add_test(tests, test_refused_options);
     tcase_add_test(tests, test_vectors_by_value_are_refused);
     tcase_add_test(tests, test_image);

@@ -352,7 +352,7 @@ static const struct {
      "test.cu does not build: test.cu(3): error: identifier \"nothing\" is undefined"},
     {"#line 40 \"part.cuh\"\n__global__ void k(float *out) { out[0] = 1 }\n", "k", NULL,
      STATUS_COMPILE, FAULT_CONFIGURATION, "part.cuh(40): error"},
-    {"#include \"bad.h\"\n__global__ void k(float *out) { out[0] = 1; }\n", "k", NULL,
+    {"#include \"bad.h\"\n__global__ void k(float *out) { out[0] = bad; }\n", "k", NULL,
      STATUS_COMPILE, FAULT_CONFIGURATION, "does not build: lib/bad.h(2): error"},
     {"extern \"C\" __global__ void k(float *out) { }\n"
      "template <int n> __global__ void __launch_bounds__(64) other(float *out) { }\n",

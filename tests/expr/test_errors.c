@@ -27,7 +27,7 @@ static const struct {
     {"true", 1, "did you mean 'True'?"},
     {"a; b", 2, "single expression"},
     // what Python has and the language has not
-    {"lambda v: v", 1, "write a comprehension"},
+    {"lambda v: v", 1, "write the expression alone"},
     {"a.real", 1, "'a.real' is an attribute"},
     {"l[0].real", 5, "values have no attributes"},
     {"np.ceil(a)", 1, "ceil(x) or math.ceil(x)"},

@@ -54,6 +54,52 @@ START_TEST(element_by_element)
 }
 END_TEST
 
+// What only the result shows is no parameter; groups that 48 elements make need sizes that 48 divides.
+START_TEST(names_and_tiles)
+{
+    CL("k",
+       "kernel void k(global float *y, int n)\n"
+       "{ int i = get_global_id(0); if (i < n) y[i] = i * SCALE; }",
+       "n; SCALE; " OWN "| n / block_size_x; | y w n; n = n; ");
+    CL("k",
+       "__attribute__((reqd_work_group_size(8, 8, 1)))\n"
+       "kernel void k(global float *c, global const float *a, int rows, int cols) {\n"
+       "int y = get_group_id(1) * 48 + get_local_id(1), x = get_group_id(0) * 48 + "
+       "get_local_id(0);\n"
+       "for (int r = 0; r < 6; r++) for (int k = 0; k < 6; k++)\n"
+       "c[(y + 8 * r) * cols + x + 8 * k] = a[(y + 8 * r) * cols + x + 8 * k]; }",
+       "rows; cols; | ceil(cols / 48) * 8 / 8; ceil(rows / 48) * 8 / 8; | c w rows * cols; a r "
+       "rows * cols; "
+       "rows = rows; cols = cols; | cols % 48 == 0| rows % 48 == 0");
+}
+END_TEST
+
+START_TEST(hidden_kernels)
+{
+    static const struct {
+        const char *text, *hidden;
+    } cases[] = {
+        {"kernel void k(global float *y) { y[0] = 1; }", ""},
+        {"#ifndef K_CL\n#define K_CL\nkernel void k(global float *y) { y[0] = 1; }\n#endif\n", ""},
+        {"#if defined(ONE)\n__kernel __attribute__((vec_type_hint(float)))\nvoid fill(global float "
+         "*y) {}\n#elif TWO == 2\nkernel void fill(global int *y) {}\n#else\n#ifdef "
+         "MORE\nkernel void other(global int *y) {}\n#endif\n#endif\n",
+         "fill stands in #if defined(ONE); fill stands in #elif TWO == 2; other stands in the "
+         "#else "
+         "of line 6, in it #ifdef MORE"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena;
+        struct inferred_kernels k;
+        struct error e = ERROR_INIT;
+        arena_init(&arena);
+        ck_assert(
+            infer_kernels(cases[i].text, strlen(cases[i].text), LANGUAGE_OPENCL, &arena, &k, &e));
+        ck_assert_str_eq(k.hidden, cases[i].hidden);
+        arena_release(&arena);
+    }
+}
+END_TEST
+
 START_TEST(planes)
 {
     CL("k",
@@ -295,6 +341,8 @@ static void add(TCase *tests)
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, values_that_compile);
     tcase_add_test(tests, element_by_element);
+    tcase_add_test(tests, names_and_tiles);
+    tcase_add_test(tests, hidden_kernels);
     tcase_add_test(tests, planes);
     tcase_add_test(tests, by_data);
     tcase_add_test(tests, sums);

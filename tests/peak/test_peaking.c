@@ -236,6 +236,25 @@ START_TEST(wrong_in_the_end)
 }
 END_TEST
 
+// A plain kernel that left its output as it was agrees with any that does the same.
+START_TEST(unverified)
+{
+    struct store *store = open_store();
+    struct peak stored;
+    order("-DPER_ITEM=0", "-DFAKE=unverified");
+    struct peak_run *p = make(store);
+    run(p);
+    const struct peak *found = peak_found(p);
+    ck_assert(!found->rates[PEAK_FP32].known);
+    ck_assert_ptr_nonnull(found->rates[PEAK_FP32].why);
+    ck_assert_str_eq(found->rates[PEAK_FP32].why, "correctness: its output proves nothing");
+    find(store, &report.devices[0], &stored);
+    ck_assert(!stored.rates[PEAK_FP32].known && stored.rates[PEAK_COPY].known);
+    peak_free(p);
+    store_close(store);
+}
+END_TEST
+
 START_TEST(others_at_work)
 {
     ck_assert_int_eq(setenv("FAKE_LOAD", "50", 1), 0);
@@ -279,6 +298,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, of_this_device_alone);
     tcase_add_test(tests, what_fails_is_told);
     tcase_add_test(tests, wrong_in_the_end);
+    tcase_add_test(tests, unverified);
     tcase_add_test(tests, others_at_work);
     tcase_add_test(tests, cancelled);
 }

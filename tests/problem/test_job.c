@@ -75,12 +75,38 @@ START_TEST(test_tested_words)
 {
     static const char *const texts[] = {"#ifndef kernel_tuner\n#define P 1\n#endif\n",
                                         "#ifdef kernel_tuner\n#endif\n",
-                                        "#if !defined(kernel_tuner)\n#define P 1\n#endif\n"};
+                                        "#if !defined(kernel_tuner)\n#define P 1\n#endif\n",
+                                        "#define kernel_tuner 1\n#ifndef kernel_tuner\n"
+                                        "#define P 1\n#endif\n"};
     struct fixture f;
     start(&f, texts[_i]);
     struct job *j = make(&f, ONE_PARAMETER, KERNEL_FILE "\"GlobalSize\": {\"X\": \"P\"}",
                          LANGUAGE_OPENCL, NULL);
     ck_assert(program_has(&j->programs[0], "-Dkernel_tuner=1"));
+    end(&f, j);
+}
+END_TEST
+
+// No form of an option that names a folder with a blank is known to every OpenCL compiler.
+START_TEST(test_blank_in_folder)
+{
+    struct fixture f;
+    bool has_own = false, has_other = false;
+    start(&f, "#include \"factor.h\"\n#include \"my headers/more.h\"\n");
+    fixture_file(&f, "my headers/factor.h", "#define FACTOR 3\n");
+    fixture_file(&f, "my headers/more.h", "#define MORE 4\n");
+    struct job *j = make(&f, ONE_PARAMETER,
+                         KERNEL_FILE "\"IncludeFolders\": [\"my headers\"], \"GlobalSize\": "
+                                     "{\"X\": \"P\"}",
+                         LANGUAGE_OPENCL, NULL);
+    const struct job_program *p = &j->programs[0];
+    for (uint32_t i = 0; i < p->folder_count; i++)
+        ck_assert_msg(!strchr(p->folders[i], ' '), "%s", p->folders[i]);
+    for (uint32_t i = 0; i < p->file_count; i++) {
+        has_own |= strcmp(p->files[i].path, "my_headers/factor.h") == 0;
+        has_other |= strcmp(p->files[i].path, "my headers/more.h") == 0;
+    }
+    ck_assert(has_own && has_other);
     end(&f, j);
 }
 END_TEST
@@ -148,11 +174,12 @@ static const struct outside {
     {"a name from a file that a name gives",
      "#define H \"elsewhere/h.h\"\n#define A \"again.h\"\n#include A\n#include H\n", "", NULL,
      LANGUAGE_OPENCL, true, false},
-    {"a name that a macro makes", "#define H(x) <x>\n#include H(h.h)\n", "", NULL, LANGUAGE_OPENCL,
-     true, false},
-    {"a name that a parameter gives",
-     "#ifndef P\n#define P \"elsewhere/h.h\"\n#endif\n#include P\n", "", NULL, LANGUAGE_OPENCL,
-     true, false},
+    {"a name by another", "#define G H\n#define H \"elsewhere/h.h\"\n#include G\n", "", NULL,
+     LANGUAGE_OPENCL, true, false},
+    {"a file that is embedded", "#embed \"elsewhere/h.h\" limit(4)\n", "", NULL, LANGUAGE_C, true,
+     false},
+    {"an apostrophe in a number", "int a = 1'000; // define what include gives\n", "", NULL,
+     LANGUAGE_OPENCL, false, false},
     {"what hone leaves out", "#ifndef HONE\n#include <h.h>\n#endif\n", "", NULL, LANGUAGE_OPENCL,
      false, false},
     {"the next of a name", "#include_next <h.h>\n", "", NULL, LANGUAGE_CUDA, true, false},
@@ -171,6 +198,10 @@ static const struct outside {
      false, true},
     {"the folder that the compiler runs in", "#include \"nowhere.h\"\n", "", "%/elsewhere",
      LANGUAGE_CUDA, true, false},
+    {"headers that hone supplies", "#include <stdio.h>\n#include <math.h>\n#include <cstdint>\n",
+     "", NULL, LANGUAGE_CUDA, false, false},
+    {"headers that it supplies to another language", "#include <stdio.h>\n", "", NULL,
+     LANGUAGE_OPENCL, true, false},
     {"the compiler's own folder, not known", "#include <by.h>\n", "", NULL, LANGUAGE_CUDA, true,
      false},
 };
@@ -249,6 +280,51 @@ START_TEST(test_files_outside)
     text_release(&text);
     text_release(&options);
     text_release(&kernel);
+    fixture_end(&f);
+}
+END_TEST
+
+// ---- what no compiler shall show ---------------------------------------------------------------
+
+static const struct {
+    const char *what, *text, *told;
+} leading_out[] = {
+    {"a name that a macro makes", "#define H(x) <x>\n#include H(/etc/passwd)\n", "line 2"},
+    {"a name that a parameter gives", "#ifndef P\n#define P \"k.cl\"\n#endif\n#include P\n",
+     "line 4"},
+    {"a name that nothing gives", "#include H\n", "line 1"},
+    {"by another name", "#define G H\n#define H \"/etc/passwd\"\n#include G\n", "line 3"},
+    {"one of two", "#define H \"k.cl\"\n#undef H\n#define H \"/etc/passwd\"\n#include H\n",
+     "line 4"},
+    {"embedded", "#embed \"/etc/passwd\" limit(9)\n", "line 1"},
+    {"imported", "#import </etc/passwd>\n", "line 1"},
+    {"the next", "#include_next \"/etc/passwd\"\n", "line 1"},
+    {"behind a digraph", "%:include \"/etc/passwd\"\n", "line 1"},
+    {"behind a trigraph", "?\?=include \"/etc/passwd\"\n", "line 1"},
+    {"in two lines", "#incl?\?/\nude \"/etc/passwd\"\n", "line 1"},
+    {"behind a string that ends otherwise",
+     "char *a = \"?\?/\" /* \";\n#include \"/etc/passwd\"\n/**/\n", "line 2"},
+    {"behind a raw string", "auto a = R\"(\" /* )\";\n#include \"/etc/passwd\"\n/**/\n", "line 2"},
+    {"behind an apostrophe", "int a = 1'000 /* ';\n#include \"/etc/passwd\"\n/**/\n", "line 2"},
+    {"behind half a comment's end", "/* *\\\n/\n#include \"/etc/passwd\"\n/**/\n", "line 2"},
+};
+
+// Lines of a file that nobody named would stand in the build log.
+START_TEST(test_leads_out)
+{
+    struct fixture f;
+    fixture_start(&f);
+    fixture_file(&f, "k.cl", leading_out[_i].text);
+    fixture_load(&f, "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"P\", \"Type\": "
+                     "\"int\", \"Values\": \"[1, 2]\", \"Default\": 1}]}, \"KernelSpecification\": "
+                     "{\"Language\": \"OpenCL\", \"KernelName\": \"k\", \"KernelFile\": \"k.cl\", "
+                     "\"GlobalSize\": {\"X\": \"P\"}, \"LocalSize\": {\"X\": \"P\"}, "
+                     "\"Arguments\": []}}");
+    f.sources = spec_sources_read(f.spec, LANGUAGE_OPENCL, NULL, NULL, &f.error);
+    ck_assert_msg(f.sources == NULL, "%s is read", leading_out[_i].what);
+    ck_assert_msg(strstr(f.error.text, "outside of the folders") &&
+                      strstr(f.error.text, leading_out[_i].told),
+                  "%s: %s", leading_out[_i].what, f.error.text);
     fixture_end(&f);
 }
 END_TEST
@@ -1502,11 +1578,13 @@ int main(void)
     Suite *suite = suite_create("spec_job");
     TCase *cases = tcase_create("jobs");
     tcase_add_test(cases, test_words);
-    tcase_add_loop_test(cases, test_tested_words, 0, 3);
+    tcase_add_loop_test(cases, test_tested_words, 0, 4);
     tcase_add_loop_test(cases, test_symbols, 0, 5);
     tcase_add_test(cases, test_template_names);
     tcase_add_test(cases, test_source_digest);
+    tcase_add_test(cases, test_blank_in_folder);
     tcase_add_loop_test(cases, test_files_outside, 0, (int)(sizeof outsides / sizeof *outsides));
+    tcase_add_loop_test(cases, test_leads_out, 0, (int)(sizeof leading_out / sizeof *leading_out));
     tcase_add_loop_test(cases, test_sizes, 0, sizeof sizes / sizeof sizes[0]);
     tcase_add_test(cases, test_block_names);
     tcase_add_test(cases, test_block_names_first);

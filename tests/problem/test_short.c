@@ -236,6 +236,18 @@ static const struct mistake {
      "kernel.HIP: 'HIP' is no language hone runs"},
     {"{\"kernel\": \"two.cl\", \"global\": 1}",
      "function: is missing: two.cl has several kernels, one, two; say which"},
+    {"{\"kernel\": \"two.cl\", \"global\": 1, \"arguments\": {\"a\": {\"size\": 8}, \"b\": 1}}",
+     "spec.json: function: is missing: two.cl has several kernels, one, two; say which"},
+    {"{\"kernel\": \"saxpy.cl\", \"parameters\": {\"G\": [8]}, \"restrictions\": [\"G > 1,\"]}",
+     "restrictions[0]: 'G > 1,' is a list or tuple, which is no condition: remove the comma"},
+    {"{\"kernel\": \"saxpy.cl\", \"parameters\": {\"G\": [8]}, \"restrictions\": [\"[G > 1]\"]}",
+     "restrictions[0]: '[G > 1]' is a list or tuple, which is no condition"},
+    {"{\"kernel\": \"saxpy.cl\", \"global\": 1, \"options\": [\"-DG=8\"], \"parameters\": {\"G\": "
+     "[1, "
+     "2]}, \"arguments\": {" Y "\"x\": {\"size\": 8}, \"a\": 1}, \"constants\": {\"n\": 8}}",
+     "the options define G (-DG=8), which is a parameter of the spec"},
+    {"{\"kernel\": \"size.cl\", \"global\": 1, \"arguments\": {\"y\": {\"size\": 8}, \"n\": 8}}",
+     "allows no size_t as an argument: make it uint or ulong"},
     {"{\"kernel\": \"none.cl\", \"global\": 1}",
      "function: is missing: hone finds no kernel in none.cl"},
     {"{\"kernel\": \"saxpy.cl\", \"global\": 1, \"metrics\": {\"m\": \"time_n\"}}",
@@ -287,6 +299,7 @@ START_TEST(test_mistakes)
     fixture_file(&f, "two.cl",
                  "kernel void one(global int *a) {}\nkernel void two(global int *a) {}\nvoid "
                  "help(void) {}\n");
+    fixture_file(&f, "size.cl", "kernel void k(global int *y, const size_t n) { y[0] = n; }\n");
     fixture_file(&f, "none.cl", "void help(int a) {}\n");
     find_error(&f, m->spec);
     ck_assert_msg(f.error.code != ERROR_NONE, "no error: %s", m->spec);
@@ -431,6 +444,74 @@ START_TEST(test_warns_once)
 }
 END_TEST
 
+// A key of the T1 form beside the short form: the kernel's name, for all launches or one.
+START_TEST(test_name_of_t1)
+{
+    static const char *const specs[] = {
+        "{\"kernel\": \"two.cl\", \"KernelName\": \"two\", \"global\": 1, "
+        "\"arguments\": {\"a\": {\"size\": 8}}}",
+        "{\"kernel\": \"two.cl\", \"global\": 1, \"launches\": [{\"KernelName\": \"two\"}, "
+        "{\"KernelName\": \"one\"}], \"arguments\": {\"a\": {\"size\": 8}}}"};
+    struct fixture f;
+    fixture_start(&f);
+    fixture_file(&f, "two.cl",
+                 "kernel void one(global int *a) { a[0] = 1; }\nkernel void two(global int *a) "
+                 "{ a[0] = 1; }\n");
+    fixture_load(&f, specs[_i]);
+    fixture_sources(&f, LANGUAGE_OPENCL);
+    struct job *job = fixture_job(&f, "", &device);
+    ck_assert_uint_eq(job->launch_count, _i + 1);
+    ck_assert_str_eq(job->launches[0].kernel, "two");
+    job_free(job);
+    fixture_end(&f);
+}
+END_TEST
+
+// Heads of kernels in C, in all that its grammar allows around them: the kernel is found and its types are read.
+static const char *const heads_in_c[] = {
+    "void fill(volatile float *y, int n)",
+    "void fill(float volatile *y, const int n)",
+    "void fill(float *restrict y, unsigned long long n)",
+    "void fill(float *__restrict__ y, long n)",
+    "void\nfill (float * y, int n)",
+    "void /* a */ fill /* b */ (/* c */ float /* d */ * /* e */ y, // f\n int n /* g */) /* h */",
+    "void fill(float y[], int n)",
+    "void fill(float y[static restrict 4], int n)",
+    "__attribute__((noinline)) void fill(float *y, int n)",
+    "void __attribute__((noinline, optimize(3))) fill(float *y, int n)",
+    "void fill(float *y, int n) __attribute__((noinline));\nvoid fill(float *y, int n)",
+    "[[gnu::noinline]] void fill(float *y, int n)",
+    "extern inline void fill(float *y, int n)",
+    "typedef float *ptr; void fill(const ptr restrict y, int n)",
+    "typedef float real; typedef volatile real *ptr; void fill(ptr y, int n)",
+    "static inline void put(float *y, int i) { y[i] = i; }\nvoid fill(float *y, int n)",
+    "struct s { void (*call)(int); };\nvoid *make(void) { return 0; }\nvoid fill(float *y, int n)",
+    "int set(void *p) { return p != 0; }\nextern void other(void);\nvoid fill(float *y, int n)",
+    "#ifdef __cplusplus\nextern \"C\" {\n#endif\nvoid fill(float *y, int n)"};
+
+START_TEST(test_heads_in_c)
+{
+    struct fixture f;
+    struct device_info own = device;
+    char text[512];
+    own.language = LANGUAGE_C;
+    snprintf(text, sizeof text,
+             "%s\n{ static const float t[1] = {1}; for (int i = 0; i < n; i++) y[i] = t[0]; }\n",
+             heads_in_c[_i]);
+    fixture_start(&f);
+    fixture_file(&f, "fill.c", text);
+    fixture_load(&f,
+                 "{\"kernel\": \"fill.c\", \"global\": 1, \"arguments\": {\"y\": {\"size\": 8}, "
+                 "\"n\": 8}}");
+    fixture_sources(&f, LANGUAGE_C);
+    struct job *job = fixture_job(&f, "", &own);
+    ck_assert_uint_eq(job->buffer_count, 1);
+    ck_assert_uint_eq(job->buffers[0].element.scalar, SCALAR_FLOAT);
+    job_free(job);
+    fixture_end(&f);
+}
+END_TEST
+
 // With other constants the same text is completed anew: its types may be others.
 START_TEST(test_other_constants)
 {
@@ -480,6 +561,8 @@ int main(void)
     tcase_add_test(tests, test_reads_no_kernel);
     tcase_add_test(tests, test_byte_order_mark);
     tcase_add_test(tests, test_warns_once);
+    tcase_add_loop_test(tests, test_name_of_t1, 0, 2);
+    tcase_add_loop_test(tests, test_heads_in_c, 0, sizeof heads_in_c / sizeof *heads_in_c);
     tcase_add_test(tests, test_other_constants);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -14,7 +14,7 @@ plain() {
         -e 's/does not build: (error: )?([^ ]+:[0-9]+:[0-9]+:) (error: )?/does not build: \2 /' \
         -e 's/^Device: .*/Device: DEVICE/' \
         -e 's/belongs to [^ ]+/belongs to USER/; s/this is [^ ]+;/this is USER;/' \
-        -e 's/([0-9]+ (d|h|min) )*[0-9.]+ (ns|us|ms|s|min|h)\>/TIME/g; s/ in TIME: .*/ in TIME/' |
+        -e 's/([0-9]+ (d|h|min) )*[0-9.]+ (ns|us|ms|s|min|h)\>/TIME/g; s/ in TIME: .*/ in TIME/; s/(Samples \([^)]*\)): .*/\1: TIMES/' |
         if [ -n "${DEVICES-}" ]; then cat; else uniq; fi
 }
 

@@ -441,6 +441,28 @@ START_TEST(test_a_bench_that_dies)
 }
 END_TEST
 
+// What a first launch still compiles has the limit of a build beside the usual one, and none beside one that was given.
+START_TEST(test_limits_of_launches)
+{
+    static const struct {
+        bool is_given, compiles;
+        enum worker_role role;
+        uint64_t limit;
+    } rows[] = {{false, false, ROLE_BENCH, 3 * 500},
+                {false, true, ROLE_BENCH, 3 * 500 + 9000},
+                {true, false, ROLE_BENCH, 3 * 500},
+                {true, true, ROLE_BENCH, 3 * 500},
+                {true, true, ROLE_BUILD, 3 * 500 + 9000}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct worker_limits l = {.terms = {.build_limit_ns = 9000,
+                                                  .launch_limit_ns = 500,
+                                                  .is_launch_given = rows[i].is_given}};
+        const struct phase p = {PHASE_LAUNCHING, .launches = 3, .compiles = rows[i].compiles};
+        ck_assert_uint_eq(worker_limit(&l, rows[i].role, &p, true), rows[i].limit);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = make_cases("pool", setup, 60);
@@ -453,5 +475,6 @@ int main(void)
     tcase_add_test(cases, test_every_transition_of_the_bench);
     tcase_add_test(cases, test_a_job_at_the_bench);
     tcase_add_test(cases, test_a_bench_that_dies);
+    tcase_add_test(cases, test_limits_of_launches);
     return run_cases(cases);
 }

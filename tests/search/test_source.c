@@ -395,6 +395,7 @@ START_TEST(a_source_is_heard_for_a_few_answers)
     uint64_t alone[40], with[40];
     struct source *good = make(own, 2, bowl, 1, &why);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t late = 0;
         for (uint64_t seed = 0; seed < 10; seed++) {
             search_within(cases[i].budget, NULL, 0, seed, alone);
             search_within(cases[i].budget, (const struct source *[]){good}, 1, seed, with);
@@ -402,9 +403,11 @@ START_TEST(a_source_is_heard_for_a_few_answers)
                 uint32_t at = 0;
                 while (at < 40 && with[at] != alone[k])
                     at++;
-                ck_assert_uint_lt(at, cases[i].within);
+                late += at >= cases[i].within;
             }
         }
+        ck_assert_uint_le(
+            late, 1); // of sixty; another one, as far from all others, may be asked in its place
     }
     source_free(good);
 }

@@ -102,6 +102,13 @@ enum expr_fault expr_test(const struct expr *x, const struct value *slots, struc
     return expr_test_within(x, slots, scratch, &steps, out);
 }
 
+bool expr_is_list(const struct expr *x)
+{
+    const struct node *n = x->root;
+    return n->kind == NODE_LIST || n->kind == NODE_COMPREHENSION ||
+           (n->kind == NODE_CONSTANT && n->value.kind == VALUE_LIST);
+}
+
 bool expr_is_fast(const struct expr *x)
 {
     return x->program != NULL;

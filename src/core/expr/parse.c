@@ -124,7 +124,7 @@ static const struct {
     {"if", NULL},
     {"else", NULL},
     {"for", NULL},
-    {"lambda", "write a comprehension, such as [2 * x for x in range(4)]"},
+    {"lambda", "write the expression alone, such as A * B <= 4"},
     {"elif", "write 'a if condition else b'"},
     {"as", "an expression names nothing"},
     {"assert", "write the condition itself"},

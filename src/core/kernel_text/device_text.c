@@ -301,7 +301,7 @@ static enum part_kind kind_at_brace(const struct device_reader *d, size_t i, boo
 }
 
 // Reads what is declared at word i.
-static void read_part(struct device_reader *d, size_t i, struct part *p)
+static void read_device_part(struct device_reader *d, size_t i, struct part *p)
 {
     bool has_record = false, has_list = false, has_value = false;
     *p = (struct part){.from = i, .kind = PART_VARIABLE};
@@ -354,7 +354,7 @@ static bool read_parts(struct device_reader *d)
             return false;
         struct part *p = &d->parts[d->part_count++];
         if (!read_frame(d, i, p))
-            read_part(d, i, p);
+            read_device_part(d, i, p);
         i = p->to;
     }
     return !d->failed;
@@ -550,7 +550,7 @@ static bool is_host_header(const struct device_reader *d, const struct scan_item
     return false;
 }
 
-static bool write_file(struct device_reader *d, uint32_t file)
+static bool write_device_file(struct device_reader *d, uint32_t file)
 {
     struct device_file *f = &d->program->files[file];
     const struct scan *scan = &d->scans[file];
@@ -619,7 +619,7 @@ bool device_text_make(struct device_program *p, struct arena *a)
     const bool is_changed = drop_parts(d);
     bool ok = !d->failed;
     for (uint32_t i = 0; is_changed && ok && i < p->count; i++)
-        ok = write_file(d, i);
+        ok = write_device_file(d, i);
     return ok;
 }
 

@@ -103,6 +103,8 @@ bool logical_lines_next(struct logical_lines *l)
             l->code = l->line;
         copy_one(l);
     }
+    if (l->text.length > 0 && l->text.data[l->text.length - 1] == '\r') // lines of Windows
+        l->text.data[--l->text.length] = '\0';
     if (l->at < l->end) {
         l->at++;
         l->line++;

@@ -54,10 +54,11 @@ static bool is_plain_text(const char *text)
 void macros_define(struct macros *m, const char *name, const char *text, bool sure)
 {
     uint32_t watched = scan_name_index(m->names, name, strlen(name));
-    if (watched != UINT32_MAX && m->given[watched].given) {
-        m->touched[watched] = !m->keeps_given;
+    bool is_given = watched != UINT32_MAX && m->given[watched].given;
+    if (is_given && m->keeps_given)
         return;
-    }
+    if (is_given)
+        m->touched[watched] = true;
     struct macro **at = macro_place(m, name, strlen(name)), *before = *at;
     if (!before && !(*at = arena_alloc(m->arena, sizeof **at))) {
         m->failed = true;
@@ -93,10 +94,10 @@ struct macro_fact macros_look_up(struct macros *m, const char *name, size_t leng
 {
     struct macro_fact fact = {.defined = false};
     uint32_t watched = scan_name_index(m->names, name, length);
-    if (watched != UINT32_MAX && m->given[watched].given) {
+    if (watched != UINT32_MAX && m->given[watched].given && !m->touched[watched]) {
         const char *value = m->given[watched].value;
-        fact.defined = !m->touched[watched];
-        fact.has_value = fact.defined && value && plain_integer(value, &fact.value);
+        fact.defined = true;
+        fact.has_value = value && plain_integer(value, &fact.value);
         return fact;
     }
     const struct macro *own = macros_find(m, name, length);

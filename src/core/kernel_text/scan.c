@@ -19,6 +19,7 @@ struct scanner {
     size_t capacity;
     uint32_t depth; // open conditionals
     size_t from;    // where the line begins
+    bool is_odd;    // some compilers see other comments
 };
 
 // ---- names -------------------------------------------------------------------------------------
@@ -62,6 +63,17 @@ static void note_names(struct scanner *s, const char *at)
     }
 }
 
+// R"mark(...)mark"
+static bool has_raw_string(const char *line)
+{
+    while ((line = strstr(line, "R\""))) {
+        line += 2;
+        if (line[strcspn(line, "()\\\" \t")] == '(')
+            return true;
+    }
+    return false;
+}
+
 static void note_opaque(struct scanner *s, const char *line)
 {
     static const struct {
@@ -81,6 +93,7 @@ static void note_opaque(struct scanner *s, const char *line)
             s->out->opaque = parts[i].why;
         s->out->strange |= i > 0; // '##' alone changes no line that stands there
     }
+    s->is_odd |= has_raw_string(line);
 }
 
 // Its lines may not be what they look like.
@@ -264,9 +277,10 @@ static bool add_logical_line(struct scanner *s)
         return false;
     const char *line = skip_line_blanks(text_cstr(&s->lines.text));
     note_opaque(s, line);
-    if (*line != '#')
+    size_t sign = *line == '#' ? 1 : str_starts(line, "%:") ? 2 : str_starts(line, "?\?=") ? 3 : 0;
+    if (!sign)
         return add_text_line(s, line);
-    line = skip_line_blanks(line + 1);
+    line = skip_line_blanks(line + sign);
     return *line == '\0' || add_directive(s, line);
 }
 
@@ -302,6 +316,74 @@ static void find_guard(struct scan *out)
         out->guard = items[first].text;
 }
 
+// ---- hidden directives --------------------------------------------------------------------------
+
+// Compilers differ in whether 1'000 begins a string, and what is a comment here may be lines there.
+static bool reads_otherwise(const char *text)
+{
+    bool is_number = false,
+         is_quoted = false; // is_quoted: an apostrophe of this line is in a number
+    for (const char *c = text; *c; c++) {
+        bool starts = c == text || !is_word_character(c[-1]);
+        is_number = (*c == '\'' && is_number) ||
+                    (is_word_character(*c) && (starts ? isdigit((unsigned char)*c) : is_number));
+        is_quoted = *c != '\n' && (is_quoted || (*c == '\'' && is_number));
+        if (is_quoted && str_starts(c, "/*"))
+            return true;
+    }
+    return false;
+}
+
+// The last line that has one of the words with which a directive reads files or names them, if there
+// are more of these words than items.
+static uint32_t hidden_directive(const struct scan *scan, const char *text)
+{
+    static const char *const words[] = {"include", "include_next", "import",
+                                        "embed",   "define",       NULL};
+    uint32_t items = 0, found = 0, line = 1, last = 1;
+    for (uint32_t i = 0; i < scan->count; i++) {
+        enum scan_kind kind = scan->items[i].kind;
+        items += kind == SCAN_INCLUDE || kind == SCAN_DEFINE || scan->items[i].reads;
+    }
+    while (*text) {
+        char word[16];
+        size_t length = scan_word_length(text);
+        line += *text == '\n';
+        str_format(word, sizeof word, "%.*s", (int)length, text);
+        if (length > 0 && length < sizeof word && str_listed(words, word)) {
+            found++;
+            last = line;
+        }
+        text += length ? length : 1;
+    }
+    return found > items ? last : 0;
+}
+
+// A word may go on in the next line, and the two characters that open or end a comment, too.
+static bool find_hidden(struct scanner *s, const char *text, size_t length)
+{
+    char *joined = arena_strndup(s->arena, text, length), *to = joined;
+    if (!joined)
+        return false;
+    for (const char *at = joined; *at;) {
+        bool is_trigraph = str_starts(at, "?\?/");
+        size_t sign = *at == '\\' ? 1 : is_trigraph ? 3 : 0;
+        size_t blanks = sign ? strspn(at + sign, " \t\r") : 0;
+        s->is_odd |= is_trigraph;
+        if (sign && at[sign + blanks] == '\n') {
+            at += sign + blanks + 1;
+            s->is_odd |= to > joined && ((to[-1] == '/' && (*at == '*' || *at == '/')) ||
+                                         (to[-1] == '*' && *at == '/'));
+        } else {
+            *to++ = *at++;
+        }
+    }
+    *to = '\0';
+    if (s->is_odd || reads_otherwise(joined))
+        s->out->hides = hidden_directive(s->out, joined);
+    return true;
+}
+
 bool scan_text(const char *text, size_t length, const struct scan_names *names, struct arena *a,
                struct scan *out)
 {
@@ -323,7 +405,7 @@ bool scan_text(const char *text, size_t length, const struct scan_names *names, 
         make_strange(out, "its conditionals are not balanced");
     if (ok && !out->opaque)
         find_guard(out);
-    return ok;
+    return ok && find_hidden(&s, text, length);
 }
 
 bool scan_mentions(const struct scan *s, uint32_t name)

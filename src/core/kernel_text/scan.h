@@ -58,6 +58,7 @@ struct scan {
     bool strange;
     const char *guard; // (optional) the macro of an include guard around the whole file
     bool once;         // has #pragma once
+    uint32_t hides;    // the line of what may be a directive that is no item; 0: there is none
 };
 
 // Index among the names, or UINT32_MAX.

@@ -36,7 +36,6 @@ struct parser {
     uint32_t slots, depth;
     // In LINKS_MOST, of the highest expression that was read within the one that is read.
     uint32_t height;
-    bool in_function;
     bool trouble;              // the function is given up
     bool failed;               // no memory
     struct function *function; // whose head or body is read
@@ -231,7 +230,8 @@ static bool is_plain_word(const struct parser *p, const char *word)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         // A name of the source's own may be one of these words in another language.
         if (strcmp(list[i], word) == 0)
-            return find_slot(p, word) == SLOT_NONE && (p->at + 1)->kind == TOKEN_NAME;
+            return find_slot(p, word) == SLOT_NONE &&
+                   ((p->at + 1)->kind == TOKEN_NAME || (i == 0 && next_is_sign(p, 1, "*")));
     }
     return str_listed(p->traits->qualifiers, word);
 }
@@ -334,9 +334,13 @@ static void read_attribute_sizes(struct parser *p)
     }
 }
 
-// `__attribute__((...))`, `__launch_bounds__(...)` and similar; false if there is none.
+// `__attribute__((...))`, `__launch_bounds__(...)`, `[[...]]` and similar; false if there is none.
 static bool read_attribute(struct parser *p)
 {
+    if (at_sign(p, "[") && next_is_sign(p, 1, "[")) {
+        skip_brackets(p);
+        return true;
+    }
     static const char *const words[] = {"__attribute__", "__align__",         "alignas",
                                         "__declspec",    "__launch_bounds__", NULL};
     if (p->at->kind != TOKEN_NAME || !str_listed(words, p->at->text) || !next_is_sign(p, 1, "("))
@@ -395,7 +399,7 @@ static bool skip_method(struct parser *p)
     return true;
 }
 
-static uint32_t round_up(uint32_t bytes, uint32_t to)
+static uint32_t align_member(uint32_t bytes, uint32_t to)
 {
     return to ? (bytes + to - 1) / to * to : bytes;
 }
@@ -416,7 +420,7 @@ static void lay_out(const struct parser *p, struct record *r, const struct type 
     if (r->is_union)
         r->bytes = r->bytes > bytes ? r->bytes : (uint32_t)bytes;
     else
-        r->bytes = round_up(r->bytes, own) + (uint32_t)bytes;
+        r->bytes = align_member(r->bytes, own) + (uint32_t)bytes;
 }
 
 // struct NAME {...}: how many bytes it has, when all its members are known.
@@ -468,7 +472,7 @@ static void read_record(struct parser *p, struct type *t, bool is_union)
         want_sign(p, ";");
     }
     want_sign(p, "}");
-    r.bytes = round_up(r.bytes, r.alignment);
+    r.bytes = align_member(r.bytes, r.alignment);
     t->alignment = r.alignment;
     t->component = r.is_plain && r.component_bytes ? r.component_bytes : r.bytes ? r.bytes : 4;
     t->lanes = r.bytes / t->component ? r.bytes / t->component : 1;
@@ -541,29 +545,37 @@ static void take_type_word(struct parser *p, struct type *t)
 static const char *const inner_words[] = {"static",          "inline",     "__inline__", "__inline",
                                           "__forceinline__", "__device__", NULL};
 
+// The function whose head is read, up to its name: words of its parameters and body say nothing of it.
+static struct function *function_ahead(const struct parser *p)
+{
+    return p->function && !p->function->name ? p->function : NULL;
+}
+
 // All that stands before the names that are declared.
 static void read_specifiers(struct parser *p, struct type *t)
 {
     struct text words = TEXT_INIT;
-    bool has_type = false;
-    while (p->at < p->end && p->at->kind == TOKEN_NAME && !p->trouble) {
+    bool has_type = false, is_const = false;
+    while (p->at < p->end && !p->trouble) {
         const char *word = p->at->text;
         if (read_attribute(p))
             continue;
+        if (p->at->kind != TOKEN_NAME)
+            break;
         bool is_declared = find_slot(p, word) != SLOT_NONE;
         if (is_declared)
             break;
         if (strcmp(word, "const") == 0 || strcmp(word, "__const") == 0 ||
             strcmp(word, "constexpr") == 0) {
-            t->is_const = true;
+            is_const = true;
         } else if (strcmp(word, "extern") == 0) {
             t->is_extern = true;
             p->at += p->at[1].kind == TOKEN_TEXT;
         } else if (space_word(p, word, &t->space) || is_plain_word(p, word)) {
-            if (p->function)
+            if (function_ahead(p))
                 p->function->is_inner |= str_listed(inner_words, word);
         } else if (!p->traits->is_plain_call && str_listed(p->traits->kernel_words, word)) {
-            if (p->function)
+            if (function_ahead(p))
                 p->function->is_kernel = true;
         } else if (joins_type(word)) {
             text_addf(&words, "%s%s", words.length ? " " : "", word);
@@ -595,6 +607,7 @@ static void read_specifiers(struct parser *p, struct type *t)
             *t = (struct type){.base = TYPE_INTEGER, .component = 4, .lanes = 1, .space = t->space};
         t->words = copy;
     }
+    t->is_const |= is_const && !t->stars; // of a pointer's typedef it is the pointer
     if (!has_type)
         give_up(p);
     text_release(&words);
@@ -623,7 +636,9 @@ static const char *read_declarator(struct parser *p, struct type *t)
     if (p->at->kind == TOKEN_NAME)
         name = (p->at++)->text;
     while (at_sign(p, "[") && !p->trouble) {
-        p->at++;
+        do
+            p->at++;
+        while (at_word(p, "static") || at_word(p, "restrict") || at_word(p, "const"));
         struct node *size = at_sign(p, "]") ? NULL : read_expression(p);
         want_sign(p, "]");
         if (t->dimension_count < DIMENSIONS_MOST)
@@ -1460,6 +1475,10 @@ static void read_declared_outside(struct parser *p)
         if (at_sign(p, "(") && *name) {
             f.name = name;
             f.name_token = p->at - 1;
+            if (p->traits->is_plain_call) { // it returns nothing, and has no other mark
+                f.is_kernel = t.base == TYPE_VOID && !t.stars;
+                f.is_inner &= !t.is_extern;
+            }
             read_function(p, &f);
             p->function = NULL;
             return;

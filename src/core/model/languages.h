@@ -76,6 +76,8 @@ struct language_traits {
     const char *const *qualifiers;
     const char *const *global_words; // the pointer's memory
     const char *const *local_words;
+    // (optional) Headers that hone gives its compiler where it finds none.
+    const char *const *supplied_headers;
     const struct language_cache *caches; // ends in an entry without a variable
 
     // Variables of the environment that may change a time on a CPU, by how they begin; and which of

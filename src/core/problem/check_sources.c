@@ -99,6 +99,24 @@ static bool check_definitions(const struct spec_sources *src, const struct progr
                      role_of(finder.src->spec, name), name);
 }
 
+// The compiler would get two values: of the option, and of the configuration.
+static bool check_option_names(const struct spec_sources *src, const struct program_sources *p,
+                               struct error *e)
+{
+    for (uint32_t i = 0; i < p->option_count; i++) {
+        size_t length;
+        const char *value, *name = option_macro(p->options[i], &length, &value);
+        uint32_t index = name ? scan_name_index(&src->names, name, length) : UINT32_MAX;
+        if (index < src->spec->slots.constants)
+            return error_set(
+                e, ERROR_INPUT,
+                "the options define %.*s (%s), which is a parameter of the spec: leave "
+                "one of them out",
+                (int)length, name, p->options[i]);
+    }
+    return true;
+}
+
 // ---- names that nobody uses --------------------------------------------------------------------
 
 struct users {
@@ -258,7 +276,9 @@ bool sources_check(struct spec_sources *src, const struct log *log, struct error
     struct users users = {.spec = src->spec};
     for (uint32_t i = 0; ok && i < src->program_count; i++)
         ok = faults_keep(&src->faults, &src->arena,
-                         check_definitions(src, &src->programs[i], &scratch, e), e);
+                         check_option_names(src, &src->programs[i], e) &&
+                             check_definitions(src, &src->programs[i], &scratch, e),
+                         e);
     if (!ok || src->faults.count > 0)
         goto end;
     tell_options(src, log);

@@ -367,10 +367,12 @@ static bool expand_languages(struct expansion *x, struct node n, const char *pat
 static bool expand_open_name(struct expansion *x, const struct launch_facts *facts,
                              struct node from, json_t *to)
 {
-    if (json_object_get(to, "KernelName") || json_object_get(to, "KernelNameExpression") ||
-        json_object_get(x->kernel, "KernelName") ||
-        json_object_get(x->kernel, "KernelNameExpression"))
-        return true;
+    const json_t *const named[] = {to, x->kernel, from.json, x->root.json};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        if (json_object_get(named[i], "KernelName") ||
+            json_object_get(named[i], "KernelNameExpression"))
+            return true;
+    }
     struct node n = node_get(x->r, from, "function");
     if (!x->facts) {
         expand_put(x, to, "KernelName", json_string(KERNEL_NAME_OPEN), n.path);
@@ -380,6 +382,7 @@ static bool expand_open_name(struct expansion *x, const struct launch_facts *fac
         expand_put(x, to, "KernelName", json_string(facts->only), n.path);
         return true;
     }
+    x->is_kernel_open |= facts->kernels[0] != '\0';
     if (facts->kernels[0])
         return node_error(x->r, n, "is missing: %s has several kernels, %s; say which", facts->file,
                           facts->kernels);

@@ -25,7 +25,8 @@ struct expansion {
     json_t *t1, *general, *space, *kernel; // under construction
     bool has_language;                     // the spec says its own, without its text
     enum language language;
-    bool failed; // no memory: told at the end
+    bool is_kernel_open; // which of several kernels is meant is not said: that mistake is enough
+    bool failed;         // no memory: told at the end
 };
 
 // Sets a member or adds an item, and notes where it stands for the spec's writer; takes the value, and gives it back

@@ -317,6 +317,13 @@ static bool find_memory(const struct expansion *x, const char *name, struct node
     return true;
 }
 
+// "const size_t count"
+static bool declares_size(const char *text)
+{
+    const char *at = strstr(text, "size_t");
+    return at && (at == text || at[-1] == ' ') && at[6] == ' ' && !strchr(text, '*');
+}
+
 // Writes Type or TypeExpression; `el` is the type if it is known.
 static bool put_type(struct expansion *x, json_t *to, struct node n, const struct argument_facts *f,
                      struct element *el, bool *has_element)
@@ -335,7 +342,7 @@ static bool put_type(struct expansion *x, json_t *to, struct node n, const struc
     }
     if (json_object_get(n.json, "Type") || json_object_get(n.json, "TypeExpression"))
         return true;
-    if (!x->facts) {
+    if (!x->facts || x->is_kernel_open) {
         expand_put(x, to, "Type", json_string("float"), type.path); // any would do
         return true;
     }
@@ -346,6 +353,13 @@ static bool put_type(struct expansion *x, json_t *to, struct node n, const struc
         expand_put(x, to, "Type", json_string(name), type.path);
         return true;
     }
+    if (f->launch && declares_size(f->parameter->text))
+        return node_error(
+            x->r, type,
+            "is missing: kernel '%s' (%s, line %u) takes '%s', and %s allows no size_t "
+            "as an argument: make it uint or ulong there",
+            f->launch->kernel, f->launch->signature.file, f->launch->signature.line,
+            f->parameter->text, language_title(x->language));
     if (f->launch)
         return node_error(x->r, type,
                           "is missing: '%s' of kernel '%s' (%s, line %u) does not say it; say "
@@ -373,7 +387,7 @@ static bool put_access(struct expansion *x, json_t *to, const char *name, struct
         return true;
     } else if (json_is_true(node_get(x->r, n, "temporary").json)) {
         return true;
-    } else if (!x->facts) {
+    } else if (!x->facts || x->is_kernel_open) {
         bool is_swapped = expand_is_swapped(x, name); // written in one of the passes
         *out = is_swapped || expand_is_output(x, name) ? "ReadWrite" : "ReadOnly";
         if (is_swapped && !expand_is_output(x, name))

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 #define FILE_LIMIT  ((size_t)64 << 20)
 #define FILES_LIMIT 1000
 // With those that are read where they lie: <cuda/std/...> has a thousand.
-#define OUTSIDE_LIMIT 4000
+#define OUTSIDE_LIMIT   4000
+#define WORD_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 struct loader {
     struct spec_sources *src;
@@ -111,8 +113,8 @@ static bool take_text(struct loader *l, struct source_file *f, const char *text,
     if (!f->text || !scan_text(text, length, &l->src->names, l->arena, &f->scan))
         return error_memory(l->e);
     f->targets = arena_array(l->arena, f->scan.count + 1, sizeof *f->targets);
-    f->leads_out = arena_array(l->arena, f->scan.count + 1, sizeof *f->leads_out);
-    return (f->targets && f->leads_out) || error_memory(l->e);
+    f->leads = arena_array(l->arena, f->scan.count + 1, sizeof *f->leads);
+    return (f->targets && f->leads) || error_memory(l->e);
 }
 
 // `name` is what messages call the file at `path`.
@@ -231,7 +233,7 @@ static const struct reader *find_reader(const char *option)
 static void note_option(struct loader *l, const char *option)
 {
     if (!l->out->unseen.file)
-        l->out->unseen = (struct unseen){l->spec->path, 0, option};
+        l->out->unseen = (struct unseen){.file = l->spec->path, .what = option};
 }
 
 // The option stays; what it reads is noted. A folder that is not named whole is another for each
@@ -371,9 +373,10 @@ static bool leads_out(const struct loader *l, const char *path, bool is_own)
     return !is_in;
 }
 
-#define LEADS_OUT                                                                                  \
-    "leads outside of the folders of the spec, of the kernel and of what IncludeFolders "          \
-    "(`include`) names; name its folder there if it is meant"
+#define FOLDERS_NAMED                                                                              \
+    "outside of the folders of the spec, of the kernel and of what IncludeFolders (`include`) "    \
+    "names"
+#define LEADS_OUT_TEXT "leads " FOLDERS_NAMED "; name its folder there if it is meant"
 
 // ---- includes ----------------------------------------------------------------------------------
 
@@ -481,7 +484,7 @@ static bool resolve_options(struct loader *l)
         const char *path = locate_file(l, &f, true, l->before[i], false, &outside);
         if (path && leads_out(l, path, outside && l->before[i][0] != '/'))
             return error_set(l->e, ERROR_INPUT,
-                             "%s: CompilerOptions: '-include %s' is refused: it " LEADS_OUT,
+                             "%s: CompilerOptions: '-include %s' is refused: it " LEADS_OUT_TEXT,
                              l->spec->path, l->before[i]);
         if (path && !take_file(l, l->before[i], path, outside, &target))
             return false;
@@ -504,8 +507,10 @@ static bool resolve_include(struct loader *l, uint32_t file, uint32_t i, const c
                            ? locate_next(l, &f, name, &outside)
                            : locate_file(l, &f, file < l->out->mains, name, angled, &outside);
     f.targets[i] = FOLLOW_UNRESOLVED;
-    f.leads_out[i] = path && leads_out(l, path, f.outside || (outside && name[0] != '/'));
-    return !path || f.leads_out[i] || take_file(l, name, path, outside, &f.targets[i]) ||
+    bool is_out = path && leads_out(l, path, f.outside || (outside && name[0] != '/'));
+    if (is_out)
+        f.leads[i] = LEADS_OUT;
+    return !path || is_out || take_file(l, name, path, outside, &f.targets[i]) ||
            error_context(l->e, "%s, line %u", f.name, f.scan.items[i].first);
 }
 
@@ -575,6 +580,82 @@ static const char *find_definition(const struct loader *l, const char *name)
     return d.unclear ? NULL : d.value;
 }
 
+#define ALIAS_MOST 8 // macros that are each the next one's name
+
+static enum leading worse_leading(enum leading a, enum leading b)
+{
+    return a > b ? a : b;
+}
+
+static enum leading macro_leads(struct loader *l, const struct source_file *f, bool compiled,
+                                const char *name, unsigned depth);
+
+// Where the file lies that one text of a macro names.
+static enum leading value_leads(struct loader *l, const struct source_file *f, bool compiled,
+                                const char *value, unsigned depth)
+{
+    bool angled = false, outside;
+    const char *name = value ? name_in(l, value, &angled) : NULL;
+    if (!name) {
+        bool is_alias = value && !isdigit((unsigned char)*value) && value[0] &&
+                        value[strspn(value, WORD_CHARACTERS)] == '\0';
+        return is_alias && depth > 0 ? macro_leads(l, f, compiled, value, depth - 1)
+                                     : LEADS_ANYWHERE;
+    }
+    const char *path = locate_file(l, f, compiled, name, angled, &outside);
+    bool is_out = path && leads_out(l, path, outside && name[0] != '/');
+    return is_out ? LEADS_OUT : LEADS_IN;
+}
+
+// Any of the macro's texts may be in force, and one that no text defines may be anything.
+static enum leading macro_leads(struct loader *l, const struct source_file *f, bool compiled,
+                                const char *name, unsigned depth)
+{
+    enum leading leads = LEADS_IN;
+    bool is_found = false;
+    for (uint32_t i = 0; i < l->src->first_extra; i++) {
+        if (strcmp(l->src->names.items[i], name) == 0)
+            return LEADS_ANYWHERE; // a configuration decides it
+    }
+    for (uint32_t i = 0; i < l->spec->option_count; i++) {
+        size_t length;
+        const char *value, *macro = option_macro(l->spec->options[i], &length, &value);
+        if (!macro || strlen(name) != length || strncmp(macro, name, length) != 0)
+            continue;
+        is_found = true;
+        value = macro[length] == '(' ? NULL : value;
+        leads = worse_leading(leads, value_leads(l, f, compiled, value, depth));
+    }
+    for (uint32_t file = 0; file < l->out->count; file++) {
+        const struct scan *scan = &l->out->list[file].scan;
+        for (uint32_t i = 0; i < scan->count; i++) {
+            if (scan->items[i].kind != SCAN_DEFINE || strcmp(scan->items[i].text, name) != 0)
+                continue;
+            is_found = true;
+            leads = worse_leading(leads, value_leads(l, f, compiled, scan->items[i].value, depth));
+        }
+    }
+    return is_found ? leads : LEADS_ANYWHERE;
+}
+
+// Item i reads a file that the scanner has no name of.
+static void judge_reading(struct loader *l, uint32_t file, uint32_t i)
+{
+    const struct source_file f = l->out->list[file];
+    const char *reads = f.scan.items[i].reads;
+    char closing = *reads == '<' ? '>' : '"';
+    const char *end = *reads == '<' || *reads == '"' ? strchr(reads + 1, closing) : NULL;
+    bool compiled = file < l->out->mains;
+    f.targets[i] = FOLLOW_UNRESOLVED;
+    if (f.outside)
+        f.leads[i] = LEADS_IN; // the compiler's own
+    else if (!end)
+        f.leads[i] = macro_leads(l, &f, compiled, reads, ALIAS_MOST);
+    else // #embed "x" limit(4)
+        f.leads[i] = value_leads(l, &f, compiled,
+                                 arena_strndup(l->arena, reads, (size_t)(end + 1 - reads)), 0);
+}
+
 static bool resolve_all_named(struct loader *l)
 {
     for (uint32_t file = 0; file < l->out->count; file++) {
@@ -586,7 +667,7 @@ static bool resolve_all_named(struct loader *l)
             bool angled = false;
             const char *name = value ? name_in(l, value, &angled) : NULL;
             if (item->reads)
-                l->out->list[file].targets[i] = FOLLOW_UNRESOLVED;
+                judge_reading(l, file, i);
             if (item->reads && name && !resolve_include(l, file, i, name, angled))
                 return false;
         }
@@ -617,12 +698,49 @@ static const char *common_root(const struct loader *l)
     return root;
 }
 
+// "my headers/sub" -> "my_headers/sub", of the first `length` characters. OpenCL's options have no form for a blank
+// that every compiler knows.
+static const char *without_blanks(struct arena *a, const char *path, size_t length)
+{
+    char *copy = arena_strdup(a, path);
+    for (size_t i = 0; copy && i < length; i++)
+        copy[i] = copy[i] == ' ' ? '_' : copy[i];
+    return copy;
+}
+
+// Files in a folder with a blank stand in one without, too: what names them by their folder finds them in either.
+static bool add_without_blanks(struct loader *l)
+{
+    struct program_sources *out = l->out;
+    const uint32_t count = out->file_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct job_file f = out->files[i];
+        const char *slash = strrchr(f.path, '/');
+        const size_t length = slash ? (size_t)(slash - f.path) : 0;
+        if (!memchr(f.path, ' ', length))
+            continue;
+        const char *path = without_blanks(l->arena, f.path, length);
+        if (!path)
+            return error_memory(l->e);
+        for (uint32_t k = 0; k < count; k++) {
+            if (strcmp(out->files[k].path, path) == 0)
+                return error_set(
+                    l->e, ERROR_INPUT,
+                    "IncludeFolders: %s and %s cannot be told apart by a compiler that "
+                    "takes no blank in a folder's name",
+                    f.path, path);
+        }
+        out->files[out->file_count++] = (struct job_file){path, f.text, f.length};
+    }
+    return true;
+}
+
 static bool lay_out_files(struct loader *l)
 {
     struct program_sources *out = l->out;
     const char *root = common_root(l);
     uint32_t own = out->mains;
-    out->files = arena_array(l->arena, out->count + 1, sizeof *out->files);
+    out->files = arena_array(l->arena, 2 * (size_t)out->count + 1, sizeof *out->files);
     out->folders = arena_array(l->arena, l->folder_count + 1, sizeof *out->folders);
     if (!root || !out->files || !out->folders)
         return error_memory(l->e);
@@ -634,10 +752,13 @@ static bool lay_out_files(struct loader *l)
             out->files[out->file_count++] = (struct job_file){f->tree, f->text, f->length};
     }
     for (uint32_t i = 0; i < l->folder_count && out->file_count > 0; i++) {
-        if (l->folder_used[i])
-            out->folders[out->folder_count++] = below(root, l->folders[i]);
+        const char *folder = l->folder_used[i] ? below(root, l->folders[i]) : NULL;
+        if (folder && !(folder = without_blanks(l->arena, folder, strlen(folder))))
+            return error_memory(l->e);
+        if (folder)
+            out->folders[out->folder_count++] = folder;
     }
-    return true;
+    return add_without_blanks(l);
 }
 
 // ---- joining -----------------------------------------------------------------------------------
@@ -711,9 +832,13 @@ bool sources_read_program(struct spec_sources *src, const struct program_spec *p
         return false;
     if (!unseen_find(src, &src->arena, out))
         return error_memory(e);
-    return !out->leads_out.file ||
-           error_set(e, ERROR_INPUT, "%s: %s, line %u: '#include %s' is refused: it " LEADS_OUT,
-                     p->path, out->leads_out.file, out->leads_out.line, out->leads_out.what);
+    const struct unseen *u = &out->leads_out;
+    const char *why = u->leads == LEADS_ANYWHERE ? "may lead " FOLDERS_NAMED
+                                                   ", for hone cannot tell which file it "
+                                                   "names; write the file's name there"
+                                                 : LEADS_OUT_TEXT;
+    return !u->file || error_set(e, ERROR_INPUT, "%s: %s, line %u: '#include %s' is refused: it %s",
+                                 p->path, u->file, u->line, u->what, why);
 }
 
 bool program_mentions(const struct program_sources *p, uint32_t name)

@@ -157,6 +157,15 @@ static bool limit_to_language(const struct reader *r, struct formula *f, const c
     return f->expr || error_memory(r->error);
 }
 
+// `A * B <= 4,` is a tuple, which is always true.
+static bool refuse_list(const struct reader *r, const struct formula *f)
+{
+    return !expr_is_list(f->expr) ||
+           error_set(r->error, ERROR_INPUT, "%s: '%s' is a list or tuple, which is no condition%s",
+                     f->path, f->text,
+                     f->text[strlen(f->text) - 1] == ',' ? ": remove the comma at its end" : "");
+}
+
 bool read_conditions(struct reader *r, struct node list, const char *language)
 {
     struct spec *s = r->spec;
@@ -173,7 +182,7 @@ bool read_conditions(struct reader *r, struct node list, const char *language)
         struct node item = node_item(r, list, i);
         struct formula *f = &all[s->restriction_count];
         struct node n = json_is_object(item.json) ? node_get(r, item, "Expression") : item;
-        bool ok = read_needed(r, n, f) && refuse_time(r, f) &&
+        bool ok = read_needed(r, n, f) && refuse_time(r, f) && refuse_list(r, f) &&
                   (!language || limit_to_language(r, f, language));
         if (!read_on(r, ok))
             return false;

@@ -345,7 +345,7 @@ bool signature_note_names(const struct spec_sources *src, const struct program_s
     enum outcome outcome = read_program(&r, src, p, macros, true, a);
     for (uint32_t i = 0; outcome == READ_IS_DONE && i < r.syntax.function_count; i++) {
         const struct function *f = &r.syntax.functions[i];
-        // As -D a name would break the head of any function that has it.
+        // A name given as -D would break the head of any function that has it.
         if (function_is_named(f, kernel) || !p->list[f->name_token->file].outside)
             note_parameter_names(&r, f, named);
         for (uint32_t k = 0; k < f->template_count; k++) // as -D it would break this line

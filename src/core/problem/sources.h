@@ -19,6 +19,9 @@ enum extra_name {
     EXTRA_COUNT
 };
 
+// Where an include may lead: a file that nobody named is shown by no compiler's log.
+enum leading { LEADS_IN, LEADS_OUT, LEADS_ANYWHERE }; // ANYWHERE: its name is not known
+
 struct source_file {
     const char *name;   // for messages: as the spec or the #include line writes it
     const char *path;   // absolute, without "." and ".."
@@ -29,8 +32,8 @@ struct source_file {
     const char *text;
     uint64_t length;
     struct scan scan;
-    uint32_t *targets; // by item, see struct follow_file
-    bool *leads_out;   // by item: the file that it includes is there, and no compiler shall read it
+    uint32_t *targets;   // by item, see struct follow_file
+    enum leading *leads; // by item: OUT and ANYWHERE are refused where the compiler may see them
 };
 
 // A file that the compiler may read and hone did not find.
@@ -38,6 +41,7 @@ struct unseen {
     const char *file; // that reads it; NULL: there is nothing
     uint32_t line;    // 0: an option does
     const char *what; // as it stands there
+    enum leading leads;
 };
 
 struct program_sources {

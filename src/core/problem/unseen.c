@@ -6,6 +6,8 @@
 // is not looked for.
 #include "problem/sources.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 #define NEST_LIMIT  256 // conditionals within each other: deeper ones count as taken
@@ -56,7 +58,8 @@ static void note_include(struct unseen *u, const struct source_file *f,
                          const struct scan_item *item)
 {
     if (!u->file)
-        *u = (struct unseen){f->name, item->first, item->reads ? item->reads : item->text};
+        *u = (struct unseen){f->name, item->first, item->reads ? item->reads : item->text,
+                             f->leads[item - f->scan.items]};
 }
 
 static void look_into(struct looking *l, uint32_t file);
@@ -65,11 +68,16 @@ static void look_at_item(struct looking *l, uint32_t file, uint32_t i)
 {
     const struct source_file *f = &l->out->list[file];
     const struct scan_item *item = &f->scan.items[i];
+    const char *const *supplied = language_traits(l->src->language)->supplied_headers;
     bool reads = item->reads || item->kind == SCAN_INCLUDE;
-    if (reads && f->leads_out[i])
+    bool is_supplied = item->kind == SCAN_INCLUDE && item->angled && !item->next && supplied &&
+                       str_listed(supplied, item->text);
+    if (reads && f->leads[i] != LEADS_IN)
         note_include(&l->out->leads_out, f, item);
     else if (reads && f->targets[i] != FOLLOW_UNRESOLVED)
         look_into(l, f->targets[i]);
+    else if (is_supplied)
+        return; // a compiler that finds none is given hone's own
     else if (item->next && l->all_known && f->outside)
         return; // the compiler does not find it either, or does not read this line
     else if (item->reads)
@@ -85,6 +93,9 @@ static void look_into(struct looking *l, uint32_t file)
     if (l->visited[file] || l->depth == DEPTH_LIMIT)
         return;
     l->visited[file] = true;
+    const struct source_file *f = &l->out->list[file];
+    if (f->scan.hides && !f->outside && !l->out->leads_out.file)
+        l->out->leads_out = (struct unseen){f->name, f->scan.hides, "...", LEADS_ANYWHERE};
     l->depth++;
     for (uint32_t i = 0; i < l->out->list[file].scan.count; i++) {
         const struct scan_item *item = &l->out->list[file].scan.items[i];

@@ -31,6 +31,7 @@ struct terms {
     struct measure_rules rules;
     uint64_t build_limit_ns;  // POLICY_BUILD_LIMIT_NS
     uint64_t launch_limit_ns; // POLICY_LAUNCH_LIMIT_NS
+    bool is_launch_given;     // it holds for a first launch, too, which may still compile
     uint64_t driver_limit_ns; // for what is not done by a job: opening the device, inputs, checks;
                               // 0: the limits of runner/remote.h
     uint64_t lock_wait_ns;    // for the device's lock, held by others; 0: DEVICE_LOCK_WAIT_NS

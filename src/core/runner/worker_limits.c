@@ -45,7 +45,8 @@ uint64_t worker_limit(const struct worker_limits *l, enum worker_role role, cons
                       bool awaits)
 {
     const struct terms *t = &l->terms;
-    uint64_t compiling = p->compiles ? t->build_limit_ns : 0;
+    bool is_held = t->is_launch_given && role == ROLE_BENCH && p->kind == PHASE_LAUNCHING;
+    uint64_t compiling = p->compiles && !is_held ? t->build_limit_ns : 0;
     uint64_t launch = launch_limit(l, role);
     switch (p->kind) {
     case PHASE_BUILDING:

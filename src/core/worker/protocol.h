@@ -110,7 +110,8 @@ void blob_name_codec(struct wire *w, struct blob_name *n);
 struct phase {
     enum phase_kind kind;
     uint32_t launches; // LAUNCHING: how many follow before the next phase
-    bool compiles;     // LAUNCHING: the first may still compile: the build limit is added
+    // LAUNCHING: the first may still compile: the build limit is added, unless the limit of launches was given
+    bool compiles;
 };
 void phase_codec(struct wire *w, struct phase *p);
 

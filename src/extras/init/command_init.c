@@ -18,7 +18,7 @@
 
 struct init_settings {
     const char *kernel, *output;
-    struct list include;
+    struct list include, define;
     bool is_interactive, is_unchecked;
 };
 
@@ -30,6 +30,7 @@ struct session {
     const struct init_settings *settings;
     struct arena arena;
     struct text source, missing; // missing: files that it includes and that are nowhere
+    struct text given;           // the source behind what --define says of it
     enum language language;
     struct inferred_kernels kernels;
     struct inferred found;
@@ -217,8 +218,15 @@ static bool write_spec(struct session *s, const char *output, struct error *e)
         ok = folders[i] != NULL;
     }
     if (ok)
-        init_spec_write(&s->found, kernel_file, s->kernels.count > 1 || s->settings->kernel,
-                        folders, s->folder_count, &spec);
+        init_spec_write(
+            &s->found,
+            &(struct init_file){.path = kernel_file,
+                                .has_several = s->kernels.count > 1 || s->settings->kernel,
+                                .folders = folders,
+                                .folder_count = s->folder_count,
+                                .defines = s->settings->define.items,
+                                .define_count = (uint32_t)s->settings->define.count},
+            &spec);
     for (uint32_t i = 0; folders && i < s->folder_count; i++)
         free(folders[i]);
     ok = (ok && !spec.failed) || error_memory(e);
@@ -268,7 +276,12 @@ static const char *choose_kernel(struct session *s, struct error *e)
             found = k->names[i];
     }
     const char *word = language_traits(s->language)->kernel_words[0];
-    if (k->count == 0)
+    if (*k->hidden && !found && (wanted || k->count == 0))
+        error_set(e, ERROR_INPUT,
+                  "%s: no %s%s%s is seen%s%s: %s; choose with -D NAME or -D NAME=VALUE", s->path,
+                  wanted ? "kernel '" : word, wanted ? wanted : "", wanted ? "'" : "",
+                  k->count ? " beside " : "", text_cstr(&known), k->hidden);
+    else if (k->count == 0)
         error_set(e, ERROR_INPUT, "%s: there is no %s in it", s->path, word ? word : "function");
     else if (!found && wanted)
         error_set(e, ERROR_USAGE, "--kernel: %s has no kernel '%s'; there are %s", s->path, wanted,
@@ -369,12 +382,32 @@ static bool read_source_text(struct session *s, struct error *e)
     return infer_read(s->path, s->folders, &s->source, &s->missing, e);
 }
 
+// Puts the names of --define in front of the source, as the compiler has them.
+static bool give_defines(struct session *s, struct error *e)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    for (uint32_t i = 0; i < s->settings->define.count; i++) {
+        const char *define = s->settings->define.items[i];
+        const size_t length = strspn(define, letters);
+        const char *value = define[length] == '=' ? define + length + 1 : "1";
+        if (length == 0 || (define[length] && define[length] != '=') ||
+            (*define >= '0' && *define <= '9') || strpbrk(define, " \t\n"))
+            return error_set(e, ERROR_USAGE, "--define: '%s' is no NAME or NAME=VALUE", define);
+        text_addf(&s->given, "#define %.*s %s\n", (int)length, define, value);
+    }
+    if (s->given.length)
+        text_add(&s->given, "#line 1\n");
+    text_addn(&s->given, text_cstr(&s->source), s->source.length);
+    return !s->given.failed || error_memory(e);
+}
+
 static bool infer_spec(struct session *s, struct error *e)
 {
-    if (!check_folders(s, e) || !read_source_text(s, e) || !choose_language(s, e))
+    if (!check_folders(s, e) || !read_source_text(s, e) || !give_defines(s, e) ||
+        !choose_language(s, e))
         return false;
-    const char *text = text_cstr(&s->source);
-    size_t length = s->source.length;
+    const char *text = text_cstr(&s->given);
+    size_t length = s->given.length;
     if (strstr(text, "{%") && strstr(text, "%}"))
         return error_set(
             e, ERROR_INPUT,
@@ -594,6 +627,7 @@ static int run_init(struct invocation *i)
     else if (!str_equal(output, "-"))
         status = finish_init(&s, output);
     text_release(&s.source);
+    text_release(&s.given);
     text_release(&s.missing);
     arena_release(&s.arena);
     free(output);
@@ -618,6 +652,11 @@ static const struct option options[] = {
      .help =
          "A folder in which #include looks, beside the kernel's own; the spec names it, too. May "
          "be repeated."},
+    {OPTION("define", "NAME=VALUE", option_list, FIELD(define)), .letter = 'D', .is_list = true,
+     .brief = "a macro that the compiler is given",
+     .help = "A macro that the compiler is given, 1 without a value: which of the kernels that "
+             "stand in "
+             "#if is meant. The spec has it among its options. May be repeated."},
     {OPTION("interactive", NULL, option_flag, FIELD(is_interactive)), .letter = 'i',
      .brief = "ask for what the text leaves open",
      .help =

@@ -413,6 +413,20 @@ static void prove_whole(struct study *s, struct needed *out, const double (*need
     }
 }
 
+// A group that covers 48 elements, and stops nowhere by itself, needs sizes that 48 divides; powers of two
+// they are anyway.
+static void set_odd(struct study *s)
+{
+    s->odd = 1;
+    for (uint32_t axis = 0; axis < s->axes; axis++) {
+        int64_t tile = study_tile(s, axis);
+        while (tile % 2 == 0)
+            tile /= 2;
+        if (!s->axis[axis].is_guarded && tile < 64 && s->odd % tile)
+            s->odd *= tile;
+    }
+}
+
 bool study_sizes(struct study *s, struct needed *out)
 {
     struct fitting f = {.study = s};
@@ -421,6 +435,7 @@ bool study_sizes(struct study *s, struct needed *out)
     if (!f.needs)
         return false;
     memset(out, 0, s->object_count * sizeof *out);
+    set_odd(s);
     make_terms(&f, &places);
     for (uint32_t trial = 0; trial < TRIALS; trial++) {
         if (set_trial(&f, trial)) {

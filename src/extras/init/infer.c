@@ -8,6 +8,7 @@
 #include "expr/expr.h"
 #include "extras/init/restrict.h"
 #include "extras/init/study.h"
+#include "extras/init/variants.h"
 #include "model/declared.h"
 #include "model/job.h"
 #include "problem/spec.h"
@@ -219,7 +220,10 @@ bool infer_kernels(const char *text, size_t length, enum language l, struct aren
         if (is_candidate_kernel(&syntax.functions[i], l))
             out->names[out->count++] = syntax.functions[i].name;
     }
-    return true;
+    struct text hidden = TEXT_INIT;
+    bool is_listed = language_traits(l)->is_plain_call || variants_list(&lone, l, &hidden);
+    out->hidden = text_to_arena(&hidden, a);
+    return (is_listed && out->hidden) || error_memory(e);
 }
 
 // ---- what the kernel reaches -------------------------------------------------------------------
@@ -1771,6 +1775,71 @@ static bool settle_roles(struct study *s, const struct needed *needs)
     return changed;
 }
 
+static bool is_of_launch(const struct study *s, int32_t atom)
+{
+    for (uint32_t axis = 0; axis < s->axes; axis++) {
+        const struct launch_axis *x = &s->axis[axis];
+        bool is_there = x->local == atom || x->local_over == atom || x->tile_over == atom ||
+                        x->tile_border == atom || x->count_atom == atom ||
+                        (x->extent.has_over && x->extent.over == (uint32_t)atom);
+        for (uint32_t i = 0; i < x->tile_count; i++)
+            is_there |= x->tile[i] == (uint32_t)atom;
+        if (is_there)
+            return true;
+    }
+    return false;
+}
+
+// The nodes that the corners of the launch visit and the elements that they touch, as one number.
+static uint64_t trace_of_corners(struct study *s)
+{
+    const uint64_t before = s->budget;
+    study_bind(s);
+    uint64_t trace = study_corners(s) ? 14695981039346656037u : 0;
+    trace ^= before - s->budget;
+    for (uint32_t i = 0; i < s->object_count; i++) {
+        const struct touched *a = &s->all[i]->access;
+        const int64_t ends[] = {a->read.any ? a->read.low : -1, a->read.any ? a->read.high : -1,
+                                a->written.any ? a->written.low : -1,
+                                a->written.any ? a->written.high : -1};
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+            trace = (trace ^ (uint64_t)ends[k]) * 1099511628211u;
+    }
+    return trace;
+}
+
+// A name to which the text gives no value, and whose value changes neither what is visited nor what is
+// touched, is a number of the result.
+static void settle_result_names(struct writer_of *w)
+{
+    struct study *s = w->study;
+    for (uint32_t i = 0; i < s->atom_count && s->kernel->body; i++) {
+        struct atom *a = &s->atoms[i];
+        const int64_t value = a->value;
+        if (a->kind != ATOM_PARAMETER || a->has_initial || a->surveyed || a->is_own ||
+            a->is_switch || a->is_lane || a->is_template || a->is_argument ||
+            names_role(a->name, tuned_words) || is_of_launch(s, (int32_t)i))
+            continue;
+        const uint64_t trace = trace_of_corners(s);
+        bool is_same = true;
+        for (int64_t other = 1; other <= 64 && is_same; other *= 4) {
+            a->value = other;
+            is_same = trace_of_corners(s) == trace;
+        }
+        a->value = value;
+        study_bind(s);
+        if (!is_same || s->budget == 0)
+            continue;
+        a->kind = ATOM_SCALAR;
+        a->is_small = true;
+        add_open(w,
+                 arena_printf(s->arena,
+                              "%s = %lld: the text gives it no value, and another one is another "
+                              "result",
+                              a->name, (long long)a->initial));
+    }
+}
+
 // Groups were small, to be run; a launch has larger ones, where they are free.
 static void widen_groups(struct study *s)
 {
@@ -1803,6 +1872,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     if (!study_contents(s) || !study_sizes(s, needs))
         return false;
     settle_roles(s, needs);
+    settle_result_names(w);
     widen_groups(s);
     choose_sizes(s);
     tell_fixed_sizes(w);

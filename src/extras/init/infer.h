@@ -76,6 +76,7 @@ struct inferred {
 struct inferred_kernels {
     const char **names;
     uint32_t count;
+    const char *hidden; // which stand in what conditions (variants.h); ""
 };
 
 bool infer_kernels(const char *text, size_t length, enum language l, struct arena *a,

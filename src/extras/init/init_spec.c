@@ -186,25 +186,35 @@ static void put_arguments(struct spec_text *t, const struct inferred *f)
     text_add(t->out, any ? "\n  }" : "}");
 }
 
-void init_spec_write(const struct inferred *f, const char *kernel_file, bool function,
-                     char *const *folders, uint32_t folder_count, struct text *out)
+static void put_texts(struct spec_text *t, const char *key, const char *start,
+                      const char *const *texts, uint32_t count)
+{
+    if (!count)
+        return;
+    start_key(t, key);
+    for (uint32_t i = 0; i < count; i++) {
+        struct text whole = TEXT_INIT;
+        text_addf(&whole, "%s%s", start, texts[i]);
+        text_add(t->out, i ? ", " : "[");
+        add_quoted(t->out, text_cstr(&whole));
+        t->out->failed |= whole.failed;
+        text_release(&whole);
+    }
+    text_add(t->out, "]");
+}
+
+void init_spec_write(const struct inferred *f, const struct init_file *file, struct text *out)
 {
     struct spec_text t = {.out = out};
     text_add(out, "{");
     start_key(&t, "kernel");
-    add_quoted(out, kernel_file);
-    if (function || f->name_expression || strchr(f->kernel, ':')) {
+    add_quoted(out, file->path);
+    if (file->has_several || f->name_expression || strchr(f->kernel, ':')) {
         start_key(&t, "function");
         add_quoted(out, f->name_expression ? f->name_expression : f->kernel);
     }
-    if (folder_count) {
-        start_key(&t, "include");
-        for (uint32_t i = 0; i < folder_count; i++) {
-            text_add(out, i ? ", " : "[");
-            add_quoted(out, folders[i]);
-        }
-        text_add(out, "]");
-    }
+    put_texts(&t, "options", "-D", file->defines, file->define_count);
+    put_texts(&t, "include", "", (const char *const *)file->folders, file->folder_count);
     put_constants(&t, f);
     put_parameters(&t, f);
     if (f->restriction_count)

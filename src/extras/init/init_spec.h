@@ -5,8 +5,15 @@
 #include "base/text.h"
 #include "extras/init/infer.h"
 
-// `kernel_file` and the folders of its includes as the spec names them; `function`: the file has several kernels.
-void init_spec_write(const struct inferred *f, const char *kernel_file, bool function,
-                     char *const *folders, uint32_t folder_count, struct text *out);
+struct init_file {
+    const char *path;     // of the kernel, as the spec names it
+    bool has_several;     // kernels
+    char *const *folders; // of its includes, likewise
+    uint32_t folder_count;
+    const char *const *defines; // "NAME=VALUE", which its options are to have
+    uint32_t define_count;
+};
+
+void init_spec_write(const struct inferred *f, const struct init_file *file, struct text *out);
 
 #endif

@@ -532,6 +532,7 @@ void study_set_sizes(struct study *s, unsigned variant)
                                          : 1024;
     int64_t least = least_scale(s);
     scale = s->is_shrunk ? 8 : scale < least ? least : scale;
+    scale *= s->odd ? s->odd : 1;
     for (uint32_t i = 0; i < s->atom_count; i++) {
         struct atom *a = &s->atoms[i];
         if (a->kind == ATOM_LEADING) {

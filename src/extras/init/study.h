@@ -106,6 +106,7 @@ struct study {
     uint32_t relation_count;
     bool is_group_guess; // no size of the group makes sense of the kernel
     struct launch_axis axis[3];
+    int64_t odd;         // sizes are multiples of it, as a group without a bound demands; 0: of any
     int64_t open_groups; // along an axis of which nothing is known yet
     uint64_t budget;     // nodes that may be visited in all
     bool is_slow;        // an item takes long: sizes are smaller

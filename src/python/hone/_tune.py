@@ -355,7 +355,7 @@ class Result(Bound, Sequence[Record]):
         if self.store is None:
             raise UsageError("a picture is made from a store, and this tune had none: leave store out, or name a file")
         from . import _program
-        drawn = _program.report(self.spec, self.store, **{"device": self.device.name, "svg": view, **options})
+        drawn = _program.report(self.spec, self.store, **{"device": self.device.name, "format": "svg", "views": view, **options})
         assert isinstance(drawn, _program.Picture)
         return drawn
 

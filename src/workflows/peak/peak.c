@@ -259,6 +259,15 @@ static bool end_limit(struct peak_run *p, struct candidate *c, const struct resu
 
 // ---- steps -------------------------------------------------------------------------------------
 
+// A device that writes nothing agrees with itself: what the reference left unwritten proves nothing.
+static void doubt_unverified(struct result *r)
+{
+    const char *note = r->deviation_count && r->deviations[0].note ? r->deviations[0].note : "";
+    if (r->status == STATUS_CORRECT && !result_is_verified(r))
+        result_fail(r, STATUS_CORRECTNESS, FAULT_CONFIGURATION, "its output proves nothing%s%s",
+                    *note ? ": " : "", note);
+}
+
 static bool take_peak_outcome(struct peak_run *p, struct outcome *out, struct error *e)
 {
     struct candidate *c = p->candidates;
@@ -275,6 +284,7 @@ static bool take_peak_outcome(struct peak_run *p, struct outcome *out, struct er
         return ok;
     }
     c->result = out->result;
+    doubt_unverified(c->result);
     return c->is_short ? lengthen(p, c, e) : finish_candidate(p, c, e);
 }
 

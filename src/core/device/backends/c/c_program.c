@@ -103,6 +103,8 @@ static bool run_compiler(const struct c_host *h, const struct job_program *p, co
             argv[n++] = arena_printf(&a, "-I%s/%s", text_cstr(&tree), p->folders[i]);
         if (tree.length && p->folder_count == 0)
             argv[n++] = arena_printf(&a, "-I%s", text_cstr(&tree));
+        // GCC quotes lines of whatever file #line names.
+        argv[n++] = "-fno-diagnostics-show-caret";
         argv[n++] = "-o";
         argv[n++] = object;
         argv[n++] = source;

@@ -3,6 +3,8 @@
 // after NVRTC has asked for it in vain, so that a file of the user's or of the toolkit's always comes first.
 #include "device/backends/cuda/cuda_host.h"
 
+#include "model/languages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,37 +85,18 @@ static const struct {
                {"float.h", floats},
                {"cfloat", floats},
                {"algorithm", smallest_and_largest},
-               {"array", ""},
-               {"assert.h", ""},
-               {"cassert", ""},
-               {"chrono", ""},
                {"cmath", mathematics},
-               {"cstddef", ""},
-               {"cstdio", ""},
-               {"cstring", ""},
-               {"ctime", ""},
-               {"cuda.h", ""},
-               {"cuda_runtime.h", ""},
-               {"cuda_runtime_api.h", ""},
-               {"device_launch_parameters.h", ""},
-               {"fstream", ""},
-               {"functional", ""},
-               {"iomanip", ""},
-               {"iostream", ""},
-               {"map", ""},
-               {"math.h", mathematics},
-               {"memory", ""},
-               {"numeric", ""},
-               {"random", ""},
-               {"sstream", ""},
-               {"stddef.h", ""},
-               {"stdio.h", ""},
-               {"string", ""},
-               {"string.h", ""},
-               {"sys/time.h", ""},
-               {"time.h", ""},
-               {"unistd.h", ""},
-               {"vector", ""}};
+               {"math.h", mathematics}};
+
+// NULL: hone supplies no such header; those without a text above are empty.
+static const char *supplied_text(const char *name)
+{
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        if (strcmp(headers[i].name, name) == 0)
+            return headers[i].text;
+    }
+    return str_listed(language_traits(LANGUAGE_CUDA)->supplied_headers, name) ? "" : NULL;
+}
 
 static bool is_given(const struct cuda_host *h, const char *name)
 {
@@ -127,13 +110,12 @@ static bool is_given(const struct cuda_host *h, const char *name)
 bool cuda_host_add(struct cuda_host *h, const char *log)
 {
     static const char asks[] = "cannot open source file \"";
-    const char *at = strstr(log, asks), *text = NULL;
+    const char *at = strstr(log, asks);
     if (!at || h->count == CUDA_HOST_MOST)
         return false;
     at += strlen(asks);
     char *name = strndup(at, strcspn(at, "\""));
-    for (size_t i = 0; name && i < sizeof headers / sizeof *headers && !text; i++)
-        text = strcmp(headers[i].name, name) == 0 ? headers[i].text : NULL;
+    const char *text = name ? supplied_text(name) : NULL;
     if (!name || is_given(h, name) || (!text && !h->takes_any)) {
         free(name); // one that was given is still not found
         return false;
