@@ -21,7 +21,7 @@ void fill(volatile float *y, int n)
 END_OF_KERNEL
 cat >fill.json <<'END_OF_SPEC'
 {"kernel": "fill.c", "parameters": {"A": [1, 2]}, "global": [1],
- "arguments": {"y": {"size": 100, "expect": "i"}, "n": 100}}
+ "arguments": {"y": {"size": 1000000, "expect": "i"}, "n": 1000000}}
 END_OF_SPEC
 
 # Unasked nothing is seen of it; HONE_TRACE has everything, in its order.
