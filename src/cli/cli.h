@@ -91,8 +91,8 @@ struct invocation {
     X(bench)    \
     EXTRA_PAGE(X(report)) \
     X(store)    \
-    EXTRA_FORMATS(X(import)) \
     EXTRA_FORMATS(X(export)) \
+    EXTRA_FORMATS(X(import)) \
     X(verify)   \
     X(prune)    \
     X(cache)    \

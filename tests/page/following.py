@@ -33,7 +33,7 @@ def start(*arguments):
 def wait_for(page, expression, what, seconds=60):
     until = time.monotonic() + seconds
     while not value_of(page, expression):
-        check(time.monotonic() < until, "%s: %s" % (what, page.value("document.querySelector('header').textContent + ' ' + document.querySelector('main').textContent.slice(0, 300)")))
+        check(time.monotonic() < until, "%s: %s" % (what, page.value("document.body ? document.body.textContent.slice(0, 300) : ''")))
         time.sleep(0.2)
 
 

@@ -36,7 +36,7 @@ static const struct option_group groups[] = {
 
 static const struct example examples[] = {
     {"hone store", "specs, devices, counts, size"},
-    {"hone store verify --store team.sqlite", "is every row of a team's store right?"},
+    {"hone store verify", "is every row right?"},
     {0},
 };
 
