@@ -323,6 +323,7 @@ bool options_parse(const struct option_group *groups, int argc, char *const *arg
 {
     struct parse p = {groups, argc, 0, argv, settings, help, NULL, 0, 0};
     *rest_count = 0;
+    *help = false;
     bool ok = parse_words(&p, rest, rest_count, e) &&
               (*help || option_rules_check(p.typed, p.typed_count, e));
     free(p.typed);

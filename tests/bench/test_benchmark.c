@@ -240,7 +240,7 @@ START_TEST(the_baselines_code_is_launched_beside)
 }
 END_TEST
 
-// What cannot be built or launched any more is told, and the times are compared.
+// Code that cannot be built or launched any more is named, and the times are compared.
 START_TEST(old_code_that_fails)
 {
     static const char *const options[] = {"-DFAKE=compile_error", "-DFAKE=refuse_loading", NULL};

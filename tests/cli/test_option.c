@@ -15,7 +15,7 @@
 static bool parse(const struct command *command, const char *const *words, void *settings,
                   uint32_t *rest, struct error *e)
 {
-    bool help;
+    bool help = false;
     const char *arguments[16];
     char *argv[16];
     int argc = 0;
@@ -215,7 +215,7 @@ START_TEST(rules_refuse)
 }
 END_TEST
 
-// What a rule does not name goes together, and --help is never refused.
+// Options that no rule names go together, and --help is never refused.
 START_TEST(rules_let_pass)
 {
     struct tune_settings s = {0};
@@ -270,7 +270,7 @@ START_TEST(fresh_takes_all_or_some_statuses)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct error e = ERROR_INIT;
         struct tune_settings s = {0};
-        bool help;
+        bool help = false;
         char word[64];
         char *argv[] = {word, (char[]){"spec.json"}};
         const char *rest[2];

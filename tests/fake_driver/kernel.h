@@ -6,7 +6,7 @@
 //   // fake:fill     first = the scalar that comes second
 //   // fake:count    first += 1
 //
-// Of hone's own kernels it knows hone_probe, hone_checksum, hone_hold, and of `hone peak` those that read
+// The own kernels of hone that it knows are hone_probe, hone_checksum, hone_hold, and of `hone peak` those that read
 // memory, by their names.
 #ifndef HONE_TESTS_FAKE_KERNEL_H
 #define HONE_TESTS_FAKE_KERNEL_H

@@ -23,7 +23,7 @@ void life_live(struct life *life, enum language language);
 // OpenCL, the program rewritten for this target of PTX. The fake driver's binary is the text
 // itself, which can pass for PTX.
 void life_live_retargeted(struct life *life, const char *target);
-// What is measured of a launch that takes 5,000 ns, in blocks of 8, where the host takes 40,000 to
+// The time measured of a launch that takes 5,000 ns, in blocks of 8, where the host takes 40,000 to
 // enqueue it.
 uint64_t life_short_launch_ns(const char *device, enum language language);
 // Sets a variable of the driver ("FAIL" is FAKE_..._FAIL).

@@ -196,7 +196,7 @@ START_TEST(test_ktt_xml_cut_everywhere)
 }
 END_TEST
 
-// What KTT's own converter makes of its files: a unit at the measurement alone is the unit of the single runs, too.
+// Files of KTT's own converter: a unit at the measurement alone is the unit of the single runs, too.
 START_TEST(test_ktt_converted)
 {
     struct recorded *r = parse("{\"schema_version\": \"1.0.0\", \"results\": [{\"configuration\": "

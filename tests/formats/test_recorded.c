@@ -247,7 +247,7 @@ START_TEST(test_unusable_times)
 }
 END_TEST
 
-// Whoever looked for something else need not have timed anything: what was measured makes a result correct then, unless others of the
+// A search for something else need not time anything: any measurement makes a result correct then, unless others of the
 // file were timed.
 START_TEST(test_without_any_time)
 {

@@ -137,7 +137,7 @@ class Record:
                 "reused": self.reused, "message": self.message}
 
 
-# What a Reader copies of a record: the names and values of the spec's parameters, the names of its metrics, the choice, the
+# A record as a Reader copies it: the names and values of the spec's parameters, the names of its metrics, the choice, the
 # values that the library had, and those of launches and outputs.
 _Copied = Tuple[Sequence[Tuple[str, Sequence[Any]]], Sequence[str], bytes, List[Any], List[List[Any]], List[List[Any]]]
 
@@ -194,7 +194,7 @@ _LATER: Dict[str, Callable[[_Copied], Any]] = {
     "reused": lambda copied: bool(_value["reused"](copied[3]) or _value["same_as"](copied[3])),
     "samples_ns": lambda copied: _value["samples_ns"](copied[3]) if _value["time_ns"](copied[3]) is not None else [],
     "resources": _resources, "deviations": _deviations}
-# Those whose default hides that they are missing.
+# Facts whose default would hide that they are missing.
 _AT_ONCE = [(name, _LATER[name]) for name in Record.__dataclass_fields__ if name == "status" or hasattr(Record, name)]
 Record.__doc__ = f"{Record.__doc__}\n    What else libhone knows of a record is there by its name in JSON:\n\n" + "".join(
     f"    {name}{': ' if about else ''}{about}\n" for name, about in _facts.about.items()
