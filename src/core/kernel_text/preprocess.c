@@ -164,6 +164,7 @@ bool preprocess_run(struct follow *f, struct arena *a, struct preprocessed *out)
     *out = (struct preprocessed){.tokens = NULL};
     f->live = add_live_item;
     f->error = note_refused;
+    // cppcheck-suppress autoVariables
     f->context = &p;
     f->regardless = true;
     if (!follow_run(f, a) || p.failed ||

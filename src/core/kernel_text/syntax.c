@@ -1466,6 +1466,7 @@ static void read_declared_outside(struct parser *p)
 {
     struct function f = {.line = p->at->line, .scope = scope_now(p)};
     struct type base = {.base = TYPE_VOID};
+    // cppcheck-suppress autoVariables
     p->function = &f;
     read_specifiers(p, &base);
     while (!p->trouble && !at_sign(p, ";")) {

@@ -169,11 +169,13 @@ static bool choose_value(const struct parameter *p, const char *text, struct are
     struct value v, bare = value_string(text);
     if (!value_parse_literal(text, a, &v))
         return error_memory(e);
-    for (uint32_t i = 0; i < 2 * p->count; i++) { // as a literal before as a text
-        if (!value_equal(&p->values[i % p->count], i < p->count ? &v : &bare))
-            continue;
-        *choice = i % p->count;
-        return true;
+    for (int pass = 0; pass < 2; pass++) { // as a literal before as a text
+        for (uint32_t i = 0; i < p->count; i++) {
+            if (!value_equal(&p->values[i], pass == 0 ? &v : &bare))
+                continue;
+            *choice = i;
+            return true;
+        }
     }
     struct text list = TEXT_INIT;
     for (uint32_t i = 0; i < p->count && i < SHOWN_VALUES; i++) {

@@ -150,6 +150,8 @@ static const char *by_launch(const struct emitting *x, const char *const *values
 {
     struct text t = TEXT_INIT;
     bool differ = false;
+    if (x->launch_count == 0)
+        return "0";
     for (uint32_t i = 1; i < x->launch_count; i++)
         differ = differ || !str_equal(values[i], values[0]);
     for (uint32_t i = 0; differ && i + 1 < x->launch_count; i++) {

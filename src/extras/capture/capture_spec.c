@@ -466,6 +466,7 @@ static const char *keep_global(struct making *m, uint32_t axis)
     bool varies = false;
     for (size_t i = 1; i < m->k->launch_count; i++)
         varies = varies || m->k->launches[i].global[axis] != m->k->launches[0].global[axis];
+    // cppcheck-suppress arrayIndexOutOfBoundsCond
     if (!varies && axis > 0 && m->k->launches[0].global[axis] == 1)
         return "1";
     m->keeps_global[axis] = true;

@@ -140,7 +140,7 @@ static void tell_counts(const struct session *s)
     const struct capture_counts *c = &s->counts;
     struct text t = TEXT_INIT;
     text_addf(&t, "hone: %llu of %llu launches were replaced",
-              (unsigned long long)(c->replaced + c->verified), (unsigned long long)c->launches);
+              (unsigned long long)c->replaced + c->verified, (unsigned long long)c->launches);
     bool any = false;
     for (int r = 1; r < REPLACE_REASON_COUNT; r++) {
         if (c->kept[r])
@@ -235,7 +235,7 @@ static int compare_with(struct session *s)
     for (uint32_t i = 0; ok && i < count; i++) {
         for (uint32_t half = 0; ok && half < 2; half++) {
             const uint32_t plain = (i + half) % 2;
-            struct layered_end end;
+            struct layered_end end = {0};
             ok = run_once(s, plain, &file, &end, &e);
             if (ok && end.status != 0)
                 ok = error_set(&e, ERROR_INPUT, "%s ended with status %d %s the table",

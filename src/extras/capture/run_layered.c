@@ -18,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static bool find_layer(char out[BESIDE_PATH_SIZE], struct error *e)
 {
     static const char *const places[] = {"libhone-capture.so",

@@ -431,6 +431,7 @@ bool study_sizes(struct study *s, struct needed *out)
 {
     struct fitting f = {.study = s};
     struct term_places places;
+    memset(&places, 0xff, sizeof places); // UINT32_MAX: no atom, no groups
     f.needs = arena_array(s->arena, s->object_count + 1, sizeof *f.needs);
     if (!f.needs)
         return false;

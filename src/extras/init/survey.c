@@ -10,7 +10,7 @@
 
 static bool is_sign_of(const struct token *t, const char *text)
 {
-    return t->kind == TOKEN_SIGN && strcmp(t->text, text) == 0;
+    return t && t->kind == TOKEN_SIGN && strcmp(t->text, text) == 0;
 }
 
 struct surveyor {

@@ -309,6 +309,8 @@ static bool field_sources(struct field *f, const struct score_options *o, struct
 static bool field_init(struct field *f, const struct recorded *recorded, const char *objective,
                        struct error *e)
 {
+    if (!f)
+        return error_memory(e);
     f->spec = replay_spec(recorded, e);
     struct replay_options o = {.recorded = recorded, .spec = f->spec};
     if (!f->spec || !replay_init(&f->replay, &o, e))
@@ -373,6 +375,8 @@ static const char *describe_objective(struct score *s, const struct objectives *
 
 static bool entry_init(struct score *s, struct entry *n, const struct field *f, struct error *e)
 {
+    if (!n || !f)
+        return error_memory(e);
     const struct baseline *b = &f->baseline;
     const char *text = s->o.strategies[n->record.strategy];
     struct score_record *r = &n->record;

@@ -322,8 +322,10 @@ static cl_program wrap_clLinkProgram(cl_context context, cl_uint count, const cl
     // A program that nobody sees frees the parts all the same.
     struct layer_program *p =
         layer_add(&layer_objects.programs, made ? (void *)made : (void *)&parts, sizeof *p);
-    if (!p)
+    if (!p) {
+        free(parts);
         return made;
+    }
     p->parts = parts;
     p->part_count = part_count;
     p->options = copy_string(options);
@@ -932,6 +934,7 @@ LAYER_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch
         return CL_INVALID_VALUE;
     layer_open();
     memset(&layer_next, 0, sizeof layer_next);
+    // cppcheck-suppress pointerSize
     memcpy((void *)&layer_next, target, given * sizeof(void *));
     memcpy(&shown, &layer_next, sizeof shown);
 #define X(result, name, parameters, arguments)                                                     \

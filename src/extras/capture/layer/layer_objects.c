@@ -91,6 +91,8 @@ static void grow_table(struct layer_table *t)
 static void remove_object(struct layer_table *t, struct layer_object **at)
 {
     struct layer_object *o = *at;
+    if (!o)
+        return;
     *at = o->next;
     t->count--;
     if (t->release)

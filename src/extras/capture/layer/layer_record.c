@@ -537,7 +537,7 @@ static void log_launch(const struct captured *c, uint64_t key)
     cl_device_id device = NULL;
     layer_next.clGetCommandQueueInfo(launch->queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
     line_add(&l, "{\"launch\":\"%016llx\",\"of\":\"%016llx\",\"dimensions\":%u",
-             (unsigned long long)(key + (key == 0)), (unsigned long long)c->kernel.key,
+             (unsigned long long)key + (key == 0), (unsigned long long)c->kernel.key,
              (unsigned)launch->dimensions);
     log_device(&l, device);
     log_sizes(&l, "global", launch->global, launch->dimensions);

@@ -613,7 +613,8 @@ static bool agree(const unsigned char *a, const unsigned char *b, size_t bytes, 
         float x, y;
         memcpy(&x, a + i, 4);
         memcpy(&y, b + i, 4);
-        if (memcmp(a + i, b + i, 4) != 0 && !(fabs((double)x - y) <= scale + 1e-4 * fabs(x)))
+        if (memcmp(a + i, b + i, 4) != 0 &&
+            !(fabs((double)x - y) <= scale + 1e-4 * fabs((double)x)))
             return false;
     }
     return true;
