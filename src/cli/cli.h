@@ -82,6 +82,7 @@ struct invocation {
     X(tune)     \
     X(run)      \
     X(compare)  \
+    EXTRA_JUDGE(X(judge)) \
     X(sweep)    \
     X(peak)     \
     X(score)    \

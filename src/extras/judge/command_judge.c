@@ -1,0 +1,321 @@
+// hone judge: kernels that others wrote, each against the spec's own.
+#include "cli/completion.h"
+#include "cli/interrupt.h"
+#include "cli/nodes.h"
+#include "cli/run_workflow.h"
+#include "extras/judge/judge_report.h"
+#include "problem/sweep_plan.h"
+#include "report/progress.h"
+
+#include <string.h>
+
+#define HIDDEN_SIZES 2
+#define HIDDEN_MOST  32
+
+struct judge_settings {
+    struct spec_settings given; // some rows of it
+    struct measure_settings measure;
+    struct given hidden, rounds;
+    bool shows_all;
+};
+
+// One `hone judge`.
+struct session {
+    struct work work;
+    const struct judge_settings *settings;
+    struct spec_settings given; // without --set, which names the sizes
+    struct invocation call;     // the spec alone
+    struct candidates candidates;
+    struct judging_options options;
+    struct judging *judging;
+    struct report_about about;
+    struct error broken;
+};
+
+// ---- what is shown -----------------------------------------------------------------------------
+
+static void add_judge_command(const void *context, const struct judge_record *r, struct text *out)
+{
+    const struct session *s = context;
+    const struct list *set = &s->settings->given.set;
+    text_add(out, "hone judge ");
+    work_same(&s->work, out);
+    for (uint32_t i = 0; i < set->count; i++) {
+        text_add(out, " --set ");
+        text_add_shell(out, set->items[i]);
+    }
+    if (s->options.configuration) {
+        text_add(out, " --config ");
+        text_add_shell(out, s->options.configuration);
+    }
+    text_add(out, " ");
+    text_add_shell(out, r->candidate->name);
+}
+
+static void fill_judge_report(struct session *s, struct judge_report *out)
+{
+    work_about(&s->work, &s->broken, &s->about);
+    *out = (struct judge_report){.about = &s->about,
+                                 .spec = s->work.spec,
+                                 .device = s->work.device,
+                                 .records = judging_records(s->judging),
+                                 .count = s->candidates.count,
+                                 .verbose = s->settings->shows_all,
+                                 .command = add_judge_command,
+                                 .context = s};
+    judging_progress(s->judging, &out->progress);
+}
+
+static bool show_verdict(void *context, const void *record)
+{
+    struct session *s = context;
+    struct judge_report report;
+    struct text line = TEXT_INIT;
+    fill_judge_report(s, &report);
+    writer_record(&judge_writers[s->settings->given.output.format], &report, record, &line);
+    if (line.length)
+        workflow_write(&s->work.ticker, &line);
+    text_release(&line);
+    return true;
+}
+
+static void show_judge_progress(void *context, const struct screen *screen, struct text *line)
+{
+    const struct session *s = context;
+    struct judging_progress p;
+    judging_progress(s->judging, &p);
+    report_bar(p.common.done, p.common.planned, screen, line);
+    text_addf(line, "  %llu/%llu", (unsigned long long)p.common.done,
+              (unsigned long long)p.common.planned);
+    if (p.is_final)
+        text_addf(line, "  %zu measured again", p.finalists);
+    if (p.candidate)
+        text_add_name(line, "  ", p.candidate, "");
+}
+
+// ---- sizes and candidates ----------------------------------------------------------------------
+
+static bool label_size(struct session *s, const struct sweep_plan *plan, uint32_t point,
+                       struct judge_point *out)
+{
+    struct text label = TEXT_INIT;
+    for (uint32_t i = 0; i < plan->name_count; i++)
+        text_addf(&label, "%s%s", i ? ", " : "", plan->points[point].set[i]);
+    *out = (struct judge_point){.set = plan->points[point].set, .set_count = plan->name_count};
+    out->label = text_to_arena(&label, &s->work.arena);
+    return out->label != NULL;
+}
+
+// --set WIDTH=256,512: two sizes. Without it there is the spec's own.
+static bool plan_sizes(struct session *s, struct error *e)
+{
+    const struct list *set = &s->settings->given.set;
+    struct arena *a = &s->work.arena;
+    struct sweep_plan plan = {.point_count = 1};
+    if (set->count > 0 &&
+        !sweep_plan_make(s->work.spec, set->items, set->count, false, a, &plan, e))
+        return false;
+    if (plan.point_count > JUDGE_POINTS_MOST)
+        return error_set(e, ERROR_USAGE, "--set gives %u sizes; a judge times at most %d",
+                         (unsigned)plan.point_count, JUDGE_POINTS_MOST);
+    struct judge_point *points = arena_array(a, plan.point_count, sizeof *points);
+    if (!points)
+        return error_memory(e);
+    points[0].label = s->work.constants;
+    for (uint32_t i = 0; set->count > 0 && i < plan.point_count; i++) {
+        if (!label_size(s, &plan, i, &points[i]))
+            return error_memory(e);
+    }
+    s->options.points = points;
+    s->options.point_count = plan.point_count;
+    return true;
+}
+
+static bool gather_candidates(struct session *s, const struct invocation *i, struct error *e)
+{
+    for (uint32_t k = 1; k < i->argument_count; k++) {
+        if (!candidates_add(&s->candidates, i->arguments[k], s->work.device->language, e))
+            return false;
+    }
+    return true;
+}
+
+static bool fill_judging_options(struct session *s, const struct invocation *i, struct error *e)
+{
+    const struct judge_settings *settings = s->settings;
+    const struct list *config = &settings->given.config;
+    struct judging_options *o = &s->options;
+    if (config->count > 1)
+        return error_set(e, ERROR_USAGE, "--config: a judge has one baseline, and %u are named",
+                         (unsigned)config->count);
+    o->configuration = config->count ? config->items[0] : NULL;
+    o->hidden = settings->hidden.is_given ? (uint32_t)settings->hidden.value : HIDDEN_SIZES;
+    o->rounds = (uint32_t)settings->rounds.value;
+    if (!plan_sizes(s, e) || !gather_candidates(s, i, e))
+        return false;
+    o->candidates = s->candidates.list;
+    o->candidate_count = s->candidates.count;
+    return true;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static int start_judging(struct session *s, const struct invocation *i)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &s->work;
+    int status = work_spec(w);
+    if (status == EXIT_DONE)
+        status = work_device(w);
+    if (status != EXIT_DONE)
+        return status;
+    work_drop_workers(w);
+    struct hone_tune_options options = work_options(w);
+    options.configurations = NULL;
+    if (!setup_init(&w->setup, &options, &e))
+        return workflow_failed(&e);
+    s->options.setup = w->setup.options.setup;
+    if (fill_judging_options(s, i, &e))
+        s->judging = judging_new(&s->options, &e);
+    return s->judging ? EXIT_DONE : workflow_failed(&e);
+}
+
+static int judge_and_show(struct session *s)
+{
+    const struct writer *writer = &judge_writers[s->settings->given.output.format];
+    struct judge_report report;
+    struct text head = TEXT_INIT, end = TEXT_INIT;
+    fill_judge_report(s, &report);
+    writer_head(writer, &report, &head);
+    workflow_write(&s->work.ticker, &head);
+    struct running running = {.workflow = judging_workflow(s->judging),
+                              .work = &s->work,
+                              .broken = &s->broken,
+                              .context = s,
+                              .record = show_verdict,
+                              .progress = show_judge_progress};
+    workflow_run(&running);
+    fill_judge_report(s, &report);
+    writer_end(writer, &report, &end);
+    workflow_write(&s->work.ticker, &end);
+    return workflow_status(&s->broken, workflow_failed, judge_has_winner(&report));
+}
+
+static int run_judge(struct invocation *i)
+{
+    struct session s = {.settings = i->settings};
+    s.given = s.settings->given;
+    s.given.set = (struct list){NULL, 0};
+    s.call = *i;
+    s.call.argument_count = 1;
+    candidates_init(&s.candidates);
+    work_init(&s.work, &s.call, &s.given, &s.settings->measure);
+    interrupt_catch();
+    int status = start_judging(&s, i);
+    if (status == EXIT_DONE)
+        status = judge_and_show(&s);
+    judging_free(s.judging);
+    work_release(&s.work);
+    candidates_release(&s.candidates);
+    return status;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static bool option_hidden(void *field, const char *value, struct error *e)
+{
+    struct given *g = field;
+    g->is_given = true;
+    return (str_to_u64(value, &g->value) && g->value <= HIDDEN_MOST) ||
+           error_set(e, ERROR_USAGE, "'%s' is no number from 0 to %d", value, HIDDEN_MOST);
+}
+
+#define FIELD(member) offsetof(struct judge_settings, member)
+
+static const struct option what_options[] = {
+    {OPTION("language", LANGUAGES_ARGUMENT, option_language, FIELD(given.language)), .letter = 'l',
+     .brief = "of the kernels; else the spec's first",
+     .help = "The language of the spec's kernel and of the candidates. Default: the first of the "
+             "spec's that the device can run."},
+    {OPTION("set", "NAME=VALUES", option_list, FIELD(given.set)), .letter = 's',
+     .offer = offer_constants, .is_list = true, .brief = "sizes that are timed, as N=256,1024",
+     .help = "Time each candidate at these values of a constant, as in `hone sweep`: "
+             "WIDTH=256,512,1024. May be repeated: names go in step. Default: the spec's own."},
+    {OPTION("config", "a=1,b=2", option_list, FIELD(given.config)), .letter = 'c',
+     .offer = offer_parameters, .is_list = true, .brief = "the baseline's configuration",
+     .help = "The configuration of the spec's kernel that candidates are compared with, and the "
+             "values that they get where they name none. Default: the spec's default."},
+    {0},
+};
+
+static const struct option judge_options[] = {
+    {OPTION("hidden", "N", option_hidden, FIELD(hidden)), .brief = "sizes that are drawn: 2",
+     .help = "Verify each candidate at N further sizes, which are drawn for this run (near the "
+             "spec's, odd, small; whichever its restrictions allow), and on two other kinds of "
+             "inputs: a part of their range, and equal elements. 0: at neither. Default: 2."},
+    {OPTION("rounds", "N", option_count, FIELD(rounds)),
+     .help = "Launch each pair N times, in each of the two measurements. Default: 12, and 24 or "
+             "more when those that are faster are measured again."},
+    {0},
+};
+
+static const struct option result_options[] = {
+    {OPTION("json", NULL, option_json, FIELD(given.output)), .brief = "JSON, for scripts",
+     .help = "Write JSON, for scripts: a line for each verdict as soon as it is final."},
+    {0},
+};
+
+static const struct option_group groups[] = {{"What and where", what_options, 0},
+                                             {"What and where", device_options, FIELD(given)},
+                                             {"Judging", judge_options, 0},
+                                             {"Judging", timeout_options, FIELD(measure)},
+                                             {"Judging", seed_options, FIELD(measure)},
+                                             {"Judging", jobs_options, FIELD(measure)},
+                                             {"Judging", rule_options, FIELD(measure)},
+                                             {"Results", verbose_options, FIELD(shows_all)},
+                                             {"Results", format_options, FIELD(given.output)},
+                                             {"Results", result_options, 0},
+                                             {"Help", help_options, 0},
+                                             {0}};
+
+static const struct example examples[] = {
+    {"hone judge kernels_cl/matmul_tiled.json kernels_cl/matmul_tiled.cl",
+     "a kernel against itself: the same"},
+    {0},
+};
+
+static const struct json_record json_records[] = {
+    {"verdict", &judge_fields}, {"summary", &judge_summary_fields}, {0}};
+
+const struct command command_judge = {
+    .name = "judge",
+    .group = GROUP_PREPARE,
+    .summary = "kernels that others wrote: right, and faster?",
+    .arguments = "SPEC CANDIDATE...",
+    .least = 2,
+    .most = UINT32_MAX,
+    .description =
+        "Judges kernels that programs or other people wrote, each against the spec's own kernel. "
+        "Exit status 0: one is faster; 1: none is, or it did not come to its end.\n\n"
+        "A candidate is a file of kernel text, or each of a folder, with the kernel's name and "
+        "arguments as the spec has them. Everything else is the spec's: sizes, inputs, reference, "
+        "tolerances, options. Only the values of tunable macros may be its own, in a comment "
+        "line:\n\n"
+        "  // hone: block_size_x=32, tile_size_x=2\n\n"
+        "Each is verified at the sizes that are timed and at hidden ones, on inputs that it cannot "
+        "know, and launched beside the baseline in interleaved rounds. Those that are faster are "
+        "measured once more in fresh workers, and only that counts, with intervals that hold for "
+        "all of them together: the luckiest of many gains nothing by its luck. The score is the "
+        "lower end of the interval. Two with the same code are one.\n\n"
+        "Verdicts: faster, same, slower; incorrect, less exact than its type allows included; "
+        "cheats: right when it is verified and wrong when it is timed, or it changed an input; "
+        "compile, runtime, timeout; invalid: another kernel, or not readable.",
+    .json = "With --json one object a line: verdict, when it is final; summary.",
+    .records = json_records,
+    .topics = "ranking, formats, json",
+    .groups = groups,
+    .examples = examples,
+    .settings_size = sizeof(struct judge_settings),
+    .run = run_judge,
+    .compiles = true,
+};

@@ -1,0 +1,482 @@
+// The order of a judge: two sessions (screening, final), each with workers of its own: the baseline is verified at every
+// point, then candidate after candidate, of which later ones are built while an earlier one is launched. One whose worker or
+// device is lost by it is a verdict, and the session is opened again for the rest.
+#include "extras/judge/judging_inside.h"
+
+#include "stats/differ.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define AHEAD_MOST  8 // candidates that are built before their turn
+#define REOPEN_MOST 5 // sessions in a row that end before a verdict
+
+static const struct workflow_operations judging_operations;
+
+// ---- identical code ----------------------------------------------------------------------------
+
+// A line without what the compiler does not see: blanks at its ends. Comments stand in the way of no cheat, and are left.
+static void add_code_line(struct digest_state *s, const char *line, size_t length)
+{
+    while (length > 0 && isspace((unsigned char)line[length - 1]))
+        length--;
+    while (length > 0 && (*line == ' ' || *line == '\t')) {
+        line++;
+        length--;
+    }
+    bool is_comment = length >= 2 && line[0] == '/' && line[1] == '/' && line[length - 1] != '\\';
+    if (length == 0 || is_comment)
+        return;
+    digest_add(s, line, length);
+    digest_add(s, "\n", 1);
+}
+
+// Digest of the text without comment lines, and of the values.
+static void code_digest(const struct candidate *c, struct digest *out)
+{
+    struct digest_state s;
+    const char *end = c->text + c->length;
+    bool plain = !strstr(c->text, "/*") && !strstr(c->text, "\\\n");
+    digest_start(&s);
+    for (const char *line = c->text; plain && line < end;) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        add_code_line(&s, line, (size_t)((next ? next : end) - line));
+        line = next ? next + 1 : end;
+    }
+    if (!plain)
+        digest_add(&s, c->text, c->length);
+    digest_add(&s, c->values, strlen(c->values) + 1);
+    digest_finish(&s, out);
+}
+
+static struct contestant *find_same(struct judging *j, const struct contestant *c)
+{
+    for (struct contestant *other = j->contestants; other < c; other++) {
+        if (!other->primary && other->record.candidate->text &&
+            digest_equal(&other->code, &c->code))
+            return other;
+    }
+    return NULL;
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+static bool make_contestant(struct judging *j, size_t index, struct error *e)
+{
+    struct contestant *c = &j->contestants[index];
+    struct judge_record *r = &c->record;
+    *r = (struct judge_record){.candidate = j->o.candidates[index],
+                               .evidence = "",
+                               .log = "",
+                               .time_count = j->timed_count,
+                               .error = NAN,
+                               .baseline_error = NAN};
+    r->times = arena_array(&j->arena, j->timed_count, sizeof *r->times);
+    c->attempts = arena_array(&j->arena, j->point_count, sizeof *c->attempts);
+    if (!r->times || !c->attempts)
+        return error_memory(e);
+    for (uint32_t i = 0; i < j->timed_count; i++)
+        r->times[i].label = j->points[i].label;
+    if (!r->candidate->text) {
+        contestant_fail(j, c, JUDGE_INVALID, NULL, "%s", r->candidate->why);
+        return true;
+    }
+    code_digest(r->candidate, &c->code);
+    c->primary = find_same(j, c);
+    if (c->primary)
+        r->same_as = &c->primary->record;
+    return true;
+}
+
+static bool make_contestants(struct judging *j, struct error *e)
+{
+    size_t count = j->o.candidate_count;
+    bool ok = true;
+    j->contestants = arena_array(&j->arena, count, sizeof *j->contestants);
+    j->records = arena_array(&j->arena, count, sizeof *j->records);
+    j->queue = arena_array(&j->arena, count, sizeof *j->queue);
+    j->ready = arena_array(&j->arena, count, sizeof *j->ready);
+    if (!j->contestants || !j->records || !j->queue || !j->ready)
+        return error_memory(e);
+    for (size_t i = 0; ok && i < count; i++) {
+        struct contestant *c = &j->contestants[i];
+        ok = make_contestant(j, i, e);
+        if (ok && c->over)
+            j->ready[j->ready_count++] = c;
+        else if (ok && !c->primary)
+            j->queue[j->queued++] = c;
+    }
+    return ok;
+}
+
+static bool describe_baseline(struct judging *j)
+{
+    struct text words = TEXT_INIT;
+    const struct attempt *a = &j->points[0].attempt;
+    spec_configuration_text(a->spec, a->choice, false, &words);
+    j->baseline = text_to_arena(&words, &j->arena);
+    return j->baseline != NULL;
+}
+
+struct judging *judging_new(const struct judging_options *o, struct error *e)
+{
+    struct judging *j = workflow_new(sizeof *j, &judging_operations, e);
+    if (!j)
+        return NULL;
+    arena_init(&j->arena);
+    j->o = *o;
+    j->o.setup.store = NULL;
+    j->o.setup.place_count = 0;
+    j->o.setup.spare = NULL; // each session has workers of its own
+    j->o.setup.endings = NULL;
+    j->o.setup.leaving = false;
+    j->rules = o->setup.terms.rules;
+    j->seed = o->setup.seed;
+    if (j->seed == 0 && getrandom(&j->seed, sizeof j->seed, 0) != (ssize_t)sizeof j->seed)
+        error_set(e, ERROR_IO, "no random number for the hidden inputs");
+    else if (spec_to_t1(o->setup.spec, NULL, &j->spec_text, e) && points_make(j, e) &&
+             (describe_baseline(j) || error_memory(e)) && make_contestants(j, e))
+        return j;
+    judging_free(j);
+    return NULL;
+}
+
+static void end_rounds(struct judging *j)
+{
+    if (j->final_ranking)
+        finalists_release(j->finalists, 2);
+    final_ranking_free(j->final_ranking);
+    j->final_ranking = NULL;
+}
+
+static void stop_judging(void *workflow)
+{
+    end_rounds(workflow);
+}
+
+static void release_judging(void *workflow)
+{
+    struct judging *j = workflow;
+    for (size_t i = 0; j->contestants && i < j->o.candidate_count; i++)
+        contestant_release(j, &j->contestants[i]);
+    points_release(j);
+    text_release(&j->spec_text);
+    arena_release(&j->arena);
+}
+
+// ---- sessions ----------------------------------------------------------------------------------
+
+// Intervals of the final hold together, at all sizes of all finalists.
+static void set_judging_rules(struct judging *j)
+{
+    const struct measure_rules *given = &j->o.setup.terms.rules;
+    const double tests = j->is_final ? (double)j->queued * j->timed_count : 1;
+    j->level = 1 - (1 - given->level) / (tests > 0 ? tests : 1);
+    uint32_t rounds = differ_rounds((uint64_t)(tests > 0 ? tests : 1), given->level) + 2;
+    const uint32_t least = j->is_final ? JUDGE_FINAL_ROUNDS : JUDGE_ROUNDS;
+    rounds = rounds < least ? least : rounds > JUDGE_ROUNDS_MOST ? JUDGE_ROUNDS_MOST : rounds;
+    j->rules = *given;
+    j->rules.fixed = 0;
+    j->rules.rounds = j->o.rounds ? j->o.rounds : rounds;
+    j->rules.looks = 1;
+    j->rules.early = 1e4;
+    j->rules.precision = 0;
+}
+
+static bool open_session(struct judging *j, struct error *e)
+{
+    const struct live_options live = {.no_timing = true, .own_reference = true};
+    const struct cached_options cached = {.constants = ""};
+    set_judging_rules(j);
+    j->w.evaluator = setup_evaluator(&j->o.setup, live, cached, j->queued + 1, NULL, e);
+    j->is_open = false;
+    for (uint32_t i = 0; j->w.evaluator && i < j->point_count; i++) {
+        struct point *p = &j->points[i];
+        if (p->used && !baseline_submit(j, p, e))
+            return false;
+    }
+    return j->w.evaluator != NULL;
+}
+
+static void close_session(struct judging *j)
+{
+    end_rounds(j);
+    evaluator_free(j->w.evaluator);
+    j->w.evaluator = NULL;
+    for (size_t i = j->current; i < j->ahead; i++) {
+        struct contestant *c = j->queue[i];
+        for (uint32_t p = 0; p < j->point_count; p++)
+            attempt_release(&c->attempts[p]);
+        c->begun = false;
+    }
+    j->ahead = j->current;
+}
+
+// Measures again what is faster so far, in workers that have seen none of it. False: there is none.
+static bool start_final(struct judging *j)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < j->queued; i++) {
+        if (j->queue[i]->is_finalist)
+            j->queue[count++] = j->queue[i];
+    }
+    close_session(j);
+    j->queued = count;
+    j->current = j->ahead = 0;
+    j->is_final = true;
+    return count > 0;
+}
+
+// ---- candidates --------------------------------------------------------------------------------
+
+// The spec of the candidate, and its jobs.
+static bool begin_contestant(struct judging *j, struct contestant *c, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    struct text text = TEXT_INIT;
+    if (!c->spec_text) {
+        bool ok = candidate_spec(c->record.candidate, text_cstr(&j->spec_text), j->spec_text.length,
+                                 j->o.setup.device->language, &text, &why);
+        c->spec_length = text.length;
+        c->spec_text = ok ? text_steal(&text) : NULL;
+        text_release(&text);
+        if (!ok && why.code == ERROR_MEMORY)
+            return error_memory(e);
+        if (!ok)
+            contestant_fail(j, c, JUDGE_INVALID, NULL, "%s", why.text);
+    }
+    return c->over || contestant_begin(j, c, e);
+}
+
+static bool begin_ahead(struct judging *j, struct error *e)
+{
+    while (j->ahead < j->queued && j->ahead < j->current + AHEAD_MOST &&
+           (j->ahead == j->current || evaluator_room(j->w.evaluator) > 0)) {
+        if (!begin_contestant(j, j->queue[j->ahead], e))
+            return false;
+        j->ahead++;
+    }
+    return true;
+}
+
+// The present candidate is done, in this session at least.
+static void end_contestant(struct judging *j)
+{
+    struct contestant *c = j->queue[j->current++];
+    contestant_drop(j, c);
+    for (uint32_t i = 0; i < j->point_count; i++)
+        attempt_release(&c->attempts[i]);
+    c->begun = false;
+    j->timing = 0;
+    j->reopened = 0;
+    if (c->over)
+        j->ready[j->ready_count++] = c;
+}
+
+static bool start_rounds(struct judging *j, struct contestant *c, struct error *e)
+{
+    const struct attempt *pair[] = {&j->points[j->timing].attempt, &c->attempts[j->timing]};
+    for (int i = 0; i < 2; i++) {
+        uint64_t estimate = pair[i]->result->verify_launch_ns;
+        j->finalists[i] =
+            (struct finalist){.ticket = pair[i]->ticket, .estimate_ns = estimate ? estimate : 1};
+    }
+    const struct final_ranking_options o = {
+        .evaluator = j->w.evaluator,
+        .rules = &j->rules,
+        .device = j->o.setup.device,
+        .seeds = {.order = j->seed + j->tickets, .decision = j->seed},
+        .finalists = j->finalists,
+        .count = 2,
+        .late = judging_answer,
+        .context = j};
+    j->final_ranking = final_ranking_new(&o, e);
+    return j->final_ranking != NULL;
+}
+
+static enum workflow_answer step_rounds(struct judging *j, struct contestant *c, int timeout_ms,
+                                        struct error *e)
+{
+    struct final_ranking_status status;
+    enum workflow_answer answer = final_ranking_step(j->final_ranking, timeout_ms, e);
+    if (answer != WORKFLOW_END)
+        return answer == WORKFLOW_BROKEN ? answer : WORKFLOW_NOTHING;
+    final_ranking_status(j->final_ranking, &status);
+    j->launches += status.launches;
+    bool ok = contestant_time(j, c) ||
+              error_set(e, ERROR_DEVICE, "%s: the baseline failed while it was timed: %s",
+                        j->o.setup.spec->path, j->finalists[0].failure->message);
+    end_rounds(j);
+    j->timing++;
+    return ok ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+}
+
+static enum workflow_answer step_contestant(struct judging *j, int timeout_ms, struct error *e)
+{
+    struct contestant *c = j->queue[j->current];
+    struct outcome out;
+    if (j->final_ranking)
+        return step_rounds(j, c, timeout_ms, e);
+    if (c->over || (contestant_is_answered(j, c) && j->timing == 0 && contestant_fails(j, c))) {
+        end_contestant(j);
+        return WORKFLOW_NOTHING;
+    }
+    if (contestant_is_answered(j, c)) {
+        if (j->timing < j->timed_count)
+            return start_rounds(j, c, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+        contestant_decide(j, c);
+        end_contestant(j);
+        return WORKFLOW_NOTHING;
+    }
+    int got = evaluator_take(j->w.evaluator, timeout_ms, &out, e);
+    if (got > 0)
+        judging_answer(j, &out);
+    return got < 0 ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
+}
+
+// ---- steps -------------------------------------------------------------------------------------
+
+static bool is_baseline_answered(const struct judging *j)
+{
+    for (uint32_t i = 0; i < j->point_count; i++) {
+        if (j->points[i].used && !j->points[i].attempt.result)
+            return false;
+    }
+    return true;
+}
+
+static enum workflow_answer open_by_baseline(struct judging *j, int timeout_ms, struct error *e)
+{
+    struct outcome out;
+    if (is_baseline_answered(j)) {
+        j->is_open = points_settle(j, e);
+        return j->is_open ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+    }
+    int got = evaluator_take(j->w.evaluator, timeout_ms, &out, e);
+    if (got > 0)
+        judging_answer(j, &out);
+    return got < 0 ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
+}
+
+static bool is_suspect(struct judging *j, const struct contestant *c)
+{
+    for (uint32_t i = 0; i < j->point_count; i++) {
+        const struct attempt *a = &c->attempts[i];
+        if (a->submitted && !a->dropped && evaluator_suspects(j->w.evaluator, a->ticket))
+            return true;
+    }
+    return false;
+}
+
+// The evaluator cannot go on: whoever is suspected is judged, and the others get another one.
+static bool open_again(struct judging *j, struct error *e)
+{
+    bool found = false;
+    if (!j->is_open || j->reopened >= REOPEN_MOST || e->code == ERROR_MEMORY || j->w.cancelled)
+        return false;
+    end_rounds(j);
+    for (size_t i = j->current; i < j->ahead; i++) {
+        struct contestant *c = j->queue[i];
+        if (c->over || !is_suspect(j, c))
+            continue;
+        found = true;
+        contestant_fail(j, c, JUDGE_RUNTIME, NULL, "it takes its worker or the device down: %s",
+                        e->text);
+    }
+    if (!found)
+        return false;
+    error_clear(e);
+    j->reopened++;
+    j->timing = 0;
+    close_session(j);
+    return true;
+}
+
+static const void *hand_out(struct judging *j)
+{
+    struct contestant *c = j->ready[j->handed_out++];
+    size_t index = (size_t)(c - j->contestants);
+    if (c->primary) {
+        const struct judge_record *from = &c->primary->record;
+        struct judge_record own = c->record;
+        c->record = *from;
+        c->record.candidate = own.candidate;
+        c->record.same_as = from;
+    }
+    j->by_verdict[c->record.verdict]++;
+    j->records[index] = &c->record;
+    for (size_t i = index + 1; !c->primary && i < j->o.candidate_count; i++) {
+        if (j->contestants[i].primary == c)
+            j->ready[j->ready_count++] = &j->contestants[i];
+    }
+    return &c->record;
+}
+
+static enum workflow_answer drain_judging(struct judging *j, int timeout_ms, struct error *e)
+{
+    struct outcome out;
+    if (!j->w.evaluator || evaluator_idle(j->w.evaluator))
+        return WORKFLOW_END;
+    int got = evaluator_take(j->w.evaluator, timeout_ms, &out, e);
+    if (got > 0)
+        result_free(out.result);
+    return got < 0 ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
+}
+
+static enum workflow_answer advance_judging(struct judging *j, int timeout_ms, struct error *e)
+{
+    if (j->current == j->queued && (!j->w.evaluator || j->is_open)) {
+        j->over = j->is_final || !start_final(j);
+        return WORKFLOW_NOTHING;
+    }
+    if (!j->w.evaluator)
+        return open_session(j, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+    if (!j->is_open)
+        return open_by_baseline(j, timeout_ms, e);
+    return begin_ahead(j, e) ? step_contestant(j, timeout_ms, e) : WORKFLOW_BROKEN;
+}
+
+static enum workflow_answer step_judging(void *workflow, int timeout_ms, const void **record,
+                                         struct error *e)
+{
+    struct judging *j = workflow;
+    if (j->handed_out < j->ready_count) {
+        *record = hand_out(j);
+        return WORKFLOW_RECORD;
+    }
+    if (j->w.cancelled)
+        return drain_judging(j, timeout_ms, e);
+    if (j->over)
+        return WORKFLOW_END;
+    enum workflow_answer answer = advance_judging(j, timeout_ms, e);
+    return answer == WORKFLOW_BROKEN && open_again(j, e) ? WORKFLOW_NOTHING : answer;
+}
+
+static const struct workflow_operations judging_operations = {
+    .step = step_judging, .stop = stop_judging, .release = release_judging};
+
+// ---- views -------------------------------------------------------------------------------------
+
+void judging_progress(struct judging *j, struct judging_progress *out)
+{
+    memset(out, 0, sizeof *out);
+    workflow_progress(&j->w, j->o.candidate_count, j->handed_out, &out->common);
+    out->is_final = j->is_final;
+    out->finalists = j->is_final ? j->queued : 0;
+    if (j->current < j->queued && j->is_open)
+        out->candidate = j->queue[j->current]->record.candidate->name;
+    memcpy(out->by_verdict, j->by_verdict, sizeof out->by_verdict);
+    out->checks = j->checks;
+    out->check_count = j->point_count;
+    out->baseline = j->baseline;
+    out->launches = j->launches;
+    out->level = j->o.setup.terms.rules.level;
+}
+
+const struct judge_record *const *judging_records(const struct judging *j)
+{
+    return j->records;
+}

@@ -1,0 +1,119 @@
+// The workflow of `hone judge`: candidates, kernel texts that others wrote, each against the judge's own kernel, the
+// baseline: the spec's default configuration, or the one that is chosen.
+//
+//   screening  each candidate is built and verified at every point, in the order in which they were given, and one that is
+//              right everywhere is launched beside the baseline in interleaved rounds at each timed point
+//   final      those that are faster so far are verified and launched again, in fresh workers: these samples alone decide,
+//              and are what is reported, so that the luckiest of many tries gains nothing. Their intervals hold together
+//
+// A *point* is a size or a kind of input: those that the caller names are timed; hidden ones are drawn by a seed that the
+// candidates do not know, are verified alone, and count only where the baseline itself is right. The inputs of all are other
+// numbers than the spec's own. The reference, the tolerances and the arguments are the judge's: a candidate's job has
+// nothing of its own but the program and the launch.
+//
+// Driven as workflow.h says; planned and done are candidates. A record is handed out when its verdict is final.
+#ifndef HONE_EXTRAS_JUDGE_JUDGING_H
+#define HONE_EXTRAS_JUDGE_JUDGING_H
+
+#include "campaign/workflow.h"
+#include "extras/judge/candidates.h"
+#include "stats/stats.h"
+
+// X(NAME, text, what it means)
+#define JUDGE_VERDICTS(X)                                                                          \
+    X(FASTER, "faster", "right everywhere, and its interval lies above 1 in both measurements")    \
+    X(SAME, "same", "right everywhere, and not told apart from the baseline")                      \
+    X(SLOWER, "slower", "right everywhere, and its interval lies below 1")                         \
+    X(INCORRECT, "incorrect", "a wrong result, at a named size or with hidden inputs")             \
+    X(IMPOSSIBLE, "impossible", "faster than its data can be moved")                               \
+    X(CHEATS, "cheats",                                                                            \
+      "right when it is verified, and not when it is timed; or it changed what "                   \
+      "it may only read")                                                                          \
+    X(COMPILE, "compile", "fails to compile")                                                      \
+    X(RUNTIME, "runtime", "crashed, wrote out of bounds, or the driver refused it")                \
+    X(TIMEOUT, "timeout", "built or ran longer than its limit")                                    \
+    X(INVALID, "invalid", "no candidate for this spec: not readable, or another kernel")
+
+enum judge_verdict {
+#define X(name, text, meaning) JUDGE_##name,
+    JUDGE_VERDICTS(X)
+#undef X
+        JUDGE_VERDICT_COUNT
+};
+const char *judge_verdict_text(enum judge_verdict v);
+
+#define JUDGE_ROUNDS       12 // of screening
+#define JUDGE_FINAL_ROUNDS 24 // at least, of the final
+#define JUDGE_ROUNDS_MOST  100
+#define JUDGE_POINTS_MOST  64
+
+struct judge_point {
+    const char *label;      // "WIDTH=256"
+    const char *const *set; // that the spec is read with
+    uint32_t set_count;
+};
+
+struct judging_options {
+    struct setup setup;     // its spec is the judge's; nothing is kept in a store
+    const char *const *set; // that it was read with
+    uint32_t set_count;
+    const struct judge_point *points; // timed
+    uint32_t point_count;             // 1 or more
+    uint32_t hidden;                  // sizes that are drawn
+    const char *configuration;        // (optional) of the baseline: "a=1,b=2"
+    struct candidate *const *candidates;
+    size_t candidate_count;
+    uint32_t rounds; // of both measurements; 0: as above
+};
+
+// A candidate at a timed point.
+struct judge_time {
+    const char *label;
+    bool timed; // the rest is valid
+    double baseline_ns, candidate_ns;
+    struct stats_ratio speedup;
+};
+
+struct judge_record {
+    const struct candidate *candidate;
+    const struct judge_record *same_as; // (or NULL) the same code, judged instead
+    enum judge_verdict verdict;
+    const char *evidence;     // a sentence; "" of one that is right
+    const char *at;           // (or NULL) the point of that
+    const char *log;          // of the build; ""
+    struct judge_time *times; // one a timed point
+    uint32_t time_count;
+    bool timed;                   // at all of them
+    struct stats_ratio speedup;   // geometric mean over these
+    bool is_final;                // measured twice
+    double error, baseline_error; // relative norms, the largest over the outputs; NaN: not known
+};
+
+// Whatever was found of the baseline at a point.
+struct judge_check {
+    const char *label;
+    bool timed, used;
+    const char *why; // (or NULL) it is not used
+};
+
+struct judging_progress {
+    struct workflow_progress common;
+    bool is_final;         // the last measurement runs
+    size_t finalists;      // in it
+    const char *candidate; // (or NULL) whose rounds or checks run
+    uint64_t by_verdict[JUDGE_VERDICT_COUNT];
+    const struct judge_check *checks;
+    uint32_t check_count;
+    const char *baseline; // its configuration
+    uint64_t launches;    // of kernels, in rounds
+    double level;
+};
+
+struct judging;
+struct judging *judging_new(const struct judging_options *o, struct error *e);
+WORKFLOW_FUNCTIONS(judging, struct judging, struct judge_record);
+void judging_progress(struct judging *j, struct judging_progress *out);
+// All records, in the order of the candidates; one that is not judged yet is NULL.
+const struct judge_record *const *judging_records(const struct judging *j);
+
+#endif

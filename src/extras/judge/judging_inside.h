@@ -1,0 +1,119 @@
+// Private to the workflow of `hone judge`: its state, shared by judging.c (the order of things), judging_points.c (sizes, hidden
+// ones, and the baseline at each), judging_jobs.c (jobs of both, and what comes of them) and judging_verdict.c.
+#ifndef HONE_EXTRAS_JUDGE_JUDGING_INSIDE_H
+#define HONE_EXTRAS_JUDGE_JUDGING_INSIDE_H
+
+#include "campaign/final_ranking.h"
+#include "extras/judge/judging.h"
+
+// The inputs of a point. X(NAME, text)
+#define POINT_INPUTS(X)                                                                            \
+    X(OTHER, "")                /* as the spec has them, of another seed */                        \
+    X(NARROW, "narrow inputs")  /* a quarter of their range */                                     \
+    X(REPEATED, "equal inputs") /* all elements of an argument are one value of it */
+
+enum point_inputs {
+#define X(name, text) POINT_##name,
+    POINT_INPUTS(X)
+#undef X
+        POINT_INPUTS_COUNT
+};
+
+// A kernel's job at a point, on its way through the evaluator.
+struct attempt {
+    struct spec *spec;
+    struct spec_sources *sources;
+    uint32_t *choice;
+    uint64_t ticket;
+    bool submitted, dropped;
+    bool excused;          // the spec excludes the candidate's own values there
+    struct result *result; // NULL: not answered
+};
+
+struct point {
+    const char *label;
+    const char *const *set;
+    uint32_t set_count;
+    enum point_inputs inputs;
+    bool timed, used;
+    const char *why;        // (or NULL) it is not used
+    struct job *model;      // the baseline's, never submitted: its reference is everybody's
+    struct attempt attempt; // the baseline's
+    double error;           // relative norm; NaN: not known
+};
+
+// A candidate on its way.
+struct contestant {
+    struct judge_record record;
+    struct contestant *primary; // (or NULL) the same code
+    struct digest code;
+    char *spec_text; // T1
+    size_t spec_length;
+    struct attempt *attempts; // one a point
+    bool begun;               // its jobs are submitted
+    bool over;                // handed out
+    bool is_finalist;
+};
+
+struct judging {
+    struct workflow w;
+    struct judging_options o;
+    struct arena arena;
+    struct text spec_text; // the judge's, T1
+    uint64_t seed;         // of the inputs
+    struct point *points;
+    uint32_t point_count, timed_count;
+    const char *baseline; // its configuration
+    struct judge_check *checks;
+
+    struct contestant *contestants;
+    const struct judge_record **records; // by candidate
+    struct contestant **queue;           // of this session
+    size_t queued, current, ahead;       // `ahead` are begun
+    struct contestant **ready;           // to be handed out
+    size_t ready_count, handed_out;
+    bool is_final, is_open, over; // session; the baseline is verified
+    uint32_t reopened;            // times in a row
+    uint32_t timing;              // the timed point whose rounds run
+    struct finalist finalists[2];
+    struct final_ranking *final_ranking;
+    struct measure_rules rules;
+    double level; // of an interval
+    uint64_t tickets, launches;
+    uint64_t by_verdict[JUDGE_VERDICT_COUNT];
+};
+
+// judging_points.c
+bool points_make(struct judging *j, struct error *e);
+void points_release(struct judging *j);
+// All are answered: which are used? False if the baseline is not right at a timed one.
+bool points_settle(struct judging *j, struct error *e);
+
+// judging_jobs.c
+// The spec of a kernel at a point, its texts and its configuration: of `like`, where it has not its own.
+bool attempt_open(const struct judging *j, const char *text, size_t length, const char *name,
+                  const struct point *p, const struct attempt *like, struct attempt *out,
+                  struct error *e);
+void attempt_release(struct attempt *a);
+// The job of that, on the point's inputs. The caller's.
+bool attempt_job(const struct judging *j, const struct point *p, const struct attempt *a,
+                 struct job **out, struct error *e);
+bool baseline_submit(struct judging *j, struct point *p, struct error *e);
+// Submits at every point that is used. What is wrong with the candidate itself is its verdict; false if nothing can go on.
+bool contestant_begin(struct judging *j, struct contestant *c, struct error *e);
+bool contestant_is_answered(const struct judging *j, const struct contestant *c);
+void contestant_drop(struct judging *j, struct contestant *c);
+void contestant_release(struct judging *j, struct contestant *c);
+void judging_answer(void *judging, struct outcome *out); // as final_ranking_options.late
+
+// judging_verdict.c
+// A verdict that needs no times; false: it is right so far.
+bool contestant_fails(struct judging *j, struct contestant *c);
+void contestant_fail(struct judging *j, struct contestant *c, enum judge_verdict verdict,
+                     const char *at, const char *format, ...) __attribute__((format(printf, 5, 6)));
+// The rounds at the timed point are over.
+bool contestant_time(struct judging *j, struct contestant *c);
+// All points are timed.
+void contestant_decide(struct judging *j, struct contestant *c);
+
+#endif

@@ -1,0 +1,202 @@
+// Judges a candidate: by its verified launches, or by its times beside the baseline's.
+#include "extras/judge/judging_inside.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// A result that is so many times less exact than the baseline's own, and beyond what rounding explains, is of a
+// lower precision.
+#define ERROR_FACTOR 10
+#define ERROR_LEAST  64 // units of rounding of the type
+
+const char *judge_verdict_text(enum judge_verdict v)
+{
+    static const char *const texts[] = {
+#define X(name, text, meaning) [JUDGE_##name] = (text),
+        JUDGE_VERDICTS(X)
+#undef X
+    };
+    return v < JUDGE_VERDICT_COUNT ? texts[v] : "?";
+}
+
+void contestant_fail(struct judging *j, struct contestant *c, enum judge_verdict verdict,
+                     const char *at, const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char *kept = arena_strdup(&j->arena, text);
+    c->record.verdict = verdict;
+    c->record.evidence = kept ? kept : "";
+    c->record.at = at && at[0] ? at : NULL;
+    c->record.timed = false;
+    c->over = true;
+}
+
+static enum judge_verdict verdict_of(const struct result *r)
+{
+    static const enum judge_verdict verdicts[STATUS_COUNT] = {
+        [STATUS_COMPILE] = JUDGE_COMPILE,     [STATUS_RUNTIME] = JUDGE_RUNTIME,
+        [STATUS_TIMEOUT] = JUDGE_TIMEOUT,     [STATUS_CORRECTNESS] = JUDGE_INCORRECT,
+        [STATUS_CONSTRAINTS] = JUDGE_RUNTIME,
+    };
+    if (r->fault == FAULT_SPEC || r->fault == FAULT_TYPE)
+        return JUDGE_INVALID;
+    return strstr(r->message, "changed read-only") ? JUDGE_CHEATS : verdicts[r->status];
+}
+
+static void fail_by_result(struct judging *j, struct contestant *c, const struct point *p,
+                           const struct result *r)
+{
+    if (r->log[0])
+        c->record.log = arena_strdup(&j->arena, r->log);
+    c->record.log = c->record.log ? c->record.log : "";
+    contestant_fail(j, c, verdict_of(r), p->label, "%s", r->message);
+}
+
+// ---- precision ---------------------------------------------------------------------------------
+
+static double rounding_unit(const struct job *job, const char *name)
+{
+    for (uint32_t i = 0; i < job->buffer_count; i++) {
+        const struct job_buffer *b = &job->buffers[i];
+        if (!str_equal(b->name, name))
+            continue;
+        return b->element.scalar == SCALAR_FLOAT    ? 0x1p-24
+               : b->element.scalar == SCALAR_DOUBLE ? 0x1p-53
+               : b->element.scalar == SCALAR_HALF   ? 0x1p-11
+                                                    : 0;
+    }
+    return 0;
+}
+
+// The first output that is much less exact than the baseline's. A reference that is another kernel's output has its
+// rounding too, and says nothing of whose error it is.
+static const struct deviation *find_imprecise(const struct point *p, const struct result *r)
+{
+    if (p->model->reference.kind == REFERENCE_JOB || p->model->reference.kind == REFERENCE_DATA)
+        return NULL;
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        const struct deviation *d = &r->deviations[i];
+        const double unit = rounding_unit(p->model, d->name);
+        const double most = fmax(ERROR_FACTOR * p->error, ERROR_LEAST * unit);
+        if (unit > 0 && d->compared && isfinite(p->error) && d->norm > most)
+            return d;
+    }
+    return NULL;
+}
+
+static void note_error(struct contestant *c, const struct point *p, const struct result *r)
+{
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        const struct deviation *d = &r->deviations[i];
+        if (d->compared && !(c->record.error >= d->norm)) {
+            c->record.error = d->norm;
+            c->record.baseline_error = p->error;
+        }
+    }
+}
+
+// ---- by the verified launches ------------------------------------------------------------------
+
+bool contestant_fails(struct judging *j, struct contestant *c)
+{
+    for (uint32_t i = 0; i < j->point_count && !c->over; i++) {
+        const struct point *p = &j->points[i];
+        const struct result *r = c->attempts[i].result;
+        if (!r)
+            continue;
+        const struct deviation *d = r->status == STATUS_CORRECT ? find_imprecise(p, r) : NULL;
+        note_error(c, p, r);
+        if (r->status != STATUS_CORRECT)
+            fail_by_result(j, c, p, r);
+        else if (r->verification == VERIFICATION_NONE)
+            contestant_fail(j, c, JUDGE_INCORRECT, p->label,
+                            "the check shows nothing of its result");
+        else if (d)
+            contestant_fail(j, c, JUDGE_INCORRECT, p->label,
+                            "%s is less exact than its type: relative norm of the error %.2g, the "
+                            "baseline's %.2g",
+                            d->name, d->norm, p->error);
+    }
+    return c->over;
+}
+
+// ---- by times ----------------------------------------------------------------------------------
+
+static double median_of(const struct finalist *f)
+{
+    return stats_median(f->samples, f->count);
+}
+
+static void fail_in_rounds(struct judging *j, struct contestant *c, const struct point *p,
+                           const struct result *r)
+{
+    if (r->status == STATUS_CORRECTNESS)
+        contestant_fail(
+            j, c, JUDGE_CHEATS, p->label,
+            "right when it was verified, wrong when it was timed or on other inputs: %s",
+            r->message);
+    else
+        fail_by_result(j, c, p, r);
+}
+
+bool contestant_time(struct judging *j, struct contestant *c)
+{
+    const struct point *p = &j->points[j->timing];
+    const struct finalist *base = &j->finalists[0], *own = &j->finalists[1];
+    struct judge_time *t = &c->record.times[j->timing];
+    if (own->failure) {
+        fail_in_rounds(j, c, p, own->failure);
+        return true;
+    }
+    if (base->failure)
+        return false;
+    size_t count = base->count < own->count ? base->count : own->count;
+    uint32_t batch = own->batch ? own->batch : 1;
+    t->timed = count > 0;
+    t->baseline_ns = median_of(base);
+    t->candidate_ns = median_of(own);
+    stats_paired_ratio(base->samples, own->samples, count, j->level,
+                       j->o.setup.device->timer_ns / batch, &t->speedup);
+    return true;
+}
+
+static void sum_up_times(struct judge_record *r)
+{
+    double ratio = 0, low = 0, high = 0;
+    r->timed = true;
+    r->speedup.interval = true;
+    for (uint32_t i = 0; i < r->time_count; i++) {
+        const struct judge_time *t = &r->times[i];
+        r->timed = r->timed && t->timed;
+        r->speedup.interval = r->speedup.interval && t->speedup.interval;
+        ratio += log(t->speedup.ratio);
+        low += log(t->speedup.low);
+        high += log(t->speedup.high);
+    }
+    r->speedup.ratio = exp(ratio / r->time_count);
+    r->speedup.low = exp(low / r->time_count);
+    r->speedup.high = exp(high / r->time_count);
+}
+
+void contestant_decide(struct judging *j, struct contestant *c)
+{
+    struct judge_record *r = &c->record;
+    const bool was_faster = c->is_finalist;
+    sum_up_times(r);
+    r->evidence = "";
+    r->is_final = j->is_final;
+    const bool faster = r->speedup.interval && r->speedup.low > j->rules.alike;
+    r->verdict = faster                                                        ? JUDGE_FASTER
+                 : r->speedup.interval && r->speedup.high < 1 / j->rules.alike ? JUDGE_SLOWER
+                                                                               : JUDGE_SAME;
+    c->is_finalist = faster && !j->is_final;
+    c->over = !c->is_finalist;
+    if (was_faster && !faster)
+        r->evidence = "faster when it was first measured, not when it was measured again";
+}
