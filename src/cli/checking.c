@@ -146,6 +146,8 @@ int checking_start(struct checking *c)
         return workflow_failed(&e);
     struct setup *setup = &c->options.setup;
     *setup = w->setup.options.setup;
+    setup->terms.audit = c->settings->audit;
+    setup->fresh = setup->fresh || c->settings->audit;      // what the store knows was not audited
     if (c->settings->races.is_given || c->settings->arch) { // a device that is assumed
         setup->worker = w->environment.worker;
         setup->environment = (const char *const *)w->environment.worker_with;

@@ -11,7 +11,7 @@ struct check_settings {
     struct measure_settings measure; // some rows of it
     struct given sample;
     struct list smallest, assume;
-    bool build_only;
+    bool build_only, audit;
     struct given_races {
         bool is_given, of_reference; // of_reference: the reference itself is checked
     } races;

@@ -203,6 +203,16 @@ static const struct option check_options[] = {
          "Verify again what the store says is best on the devices of this machine: of each spec "
          "(or of the one that is named) with each of its constants. What an earlier hone "
          "verified by an older rule is verified by today's."},
+    {OPTION("audit", NULL, option_flag, FIELD(audit)),
+     .excludes = "build-only, races: a check is audited where a kernel has run\n"
+                 "allow: a check that passes wrong results is what it finds",
+     .brief = "put wrong results to the check",
+     .help =
+         "Also audit the check itself: a right result is replaced by what wrong kernels make of "
+         "it (zeros, a copy of an argument, one element that is 0, the last row or a tile "
+         "missing, values halved or rounded to half precision, what the output held before, "
+         "nothing written), and each must be refused. One that passes is an error of the spec, "
+         "which is named. The store does not answer."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)), .brief = "only build, run nothing",
      .help = "Only build: nothing runs, and the store is neither asked nor written."},
     {OPTION("arch", "NAME", option_text, FIELD(arch)),

@@ -55,6 +55,8 @@ struct proof {
     struct compare_scale scale;
     bool blind, same; // some passes all the same; so does what the output holds before the launch
     char note[240];   // in words; "": nothing to say
+    bool audited;     // by outputs_audit()
+    char passing[240]; // the mutants that pass; "": none
 };
 
 // The expected contents of one output: on the host, on the device, or on both.
@@ -304,6 +306,8 @@ bool outputs_hold(struct device *d, struct loaded *l, struct reference *f, uint3
 const struct proof *proof_of(const struct reference *f, uint32_t index, const struct job_buffer *b);
 // Makes the proofs that are missing. The contents of the job's outputs are lost.
 bool reference_prove(struct device *d, struct loaded *l, struct reference *f, struct result *r);
+// audit.c: puts mutants of the outputs, which are right, to their checks; one that passes is the spec's fault.
+bool outputs_audit(struct device *d, struct loaded *l, struct reference *f, struct result *r);
 // The reference of a loaded job with its proof, made at need. NULL: the result says why.
 struct reference *reference_proven(struct device *d, struct loaded *l, struct result *r);
 

@@ -261,7 +261,7 @@ void outputs_prepare(struct device *d, const struct job *j, struct reference *f)
     }
 }
 
-static bool verify(struct device *d, struct loaded *l, struct result *r)
+static bool verify(struct device *d, struct loaded *l, bool audited, struct result *r)
 {
     struct reference *f = NULL;
     uint64_t start = clock_ns();
@@ -272,15 +272,16 @@ static bool verify(struct device *d, struct loaded *l, struct result *r)
     bool ok = run_checked(d, l, r);
     d->verifying = false;
     ok = ok && (f ? outputs_compare(d, l, f, r) : outputs_look(d, l, r)) && note_changed(d, l, r);
-    return ok && (!f || r->deviation_count == 0 || has_changed_any(l, f, r));
+    ok = ok && (!f || r->deviation_count == 0 || has_changed_any(l, f, r));
+    return ok && (!f || !audited || outputs_audit(d, l, f, r));
 }
 
 bool device_verify(struct device *d, struct loaded *l, const struct policy *p, struct result *r)
 {
-    (void)p; // limits are the tuner's business
     uint64_t start = clock_ns();
     r->reference_ns = 0;
-    bool ok = device_usable(d, r) && verify(d, l, r);
+    bool ok =
+        device_usable(d, r) && verify(d, l, p->audit, r); // its limits are the tuner's business
     r->verify_ns = clock_ns() - start - r->reference_ns;
     device_phase_begin(d, PHASE_IDLE, 0, false);
     return ok;

@@ -28,6 +28,8 @@ struct policy {
     bool host_clock; // the device's was found wrong: the host's times the launches
     // Also a run of launches long enough to count their energy, after the timed ones.
     bool energy;
+    // A launch that is verified: the check is audited, too (device/audit.c).
+    bool audit;
 };
 
 void policy_codec(struct wire *w, struct policy *p);

@@ -37,6 +37,7 @@ struct terms {
     uint64_t lock_wait_ns;    // for the device's lock, held by others; 0: DEVICE_LOCK_WAIT_NS
     uint64_t seed;            // chooses the timed launch of a screening whose output is compared
     bool cold;
+    bool audit;  // the check of each output is put to mutants of a right result
     bool energy; // the energy of each job's launches is counted too: half a second each
 };
 

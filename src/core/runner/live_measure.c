@@ -45,6 +45,7 @@ static void request_verify(struct live *v, struct entry *n)
     // A judge's buffers are fetched right afterwards: no other answer may come in between.
     bool is_apart = v->device.type == DEVICE_GPU && !v->device.shares_host && !v->o.judge;
     struct policy policy = {.launches = 1,
+                            .audit = v->o.terms.audit,
                             .launch_limit_ns = terms_launch_limit(&v->o.terms, v->limits.best_ns)};
     if (!v->o.no_timing)
         build_pool_pause(v->pool, true);

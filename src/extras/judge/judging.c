@@ -129,6 +129,7 @@ struct judging *judging_new(const struct judging_options *o, struct error *e)
     arena_init(&j->arena);
     j->o = *o;
     j->o.setup.store = NULL;
+    j->o.setup.terms.audit = true;
     j->o.setup.place_count = 0;
     j->o.setup.spare = NULL; // each session has workers of its own
     j->o.setup.endings = NULL;
