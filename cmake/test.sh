@@ -11,6 +11,7 @@
 #   cmake/test.sh --examples   only what the help and the documents tell the reader to type, and the notebooks
 #   cmake/test.sh --browser    only report pages in a headless Chromium, judged by axe-core and html5lib
 #   cmake/test.sh --programs   only commands that are tried for long: deployed tables, benchmarks, kernels in C
+#   cmake/test.sh --judge      only kernels that cheat, and honest ones of odd styles, before hone judge; the audits of the specs
 #   cmake/test.sh --nvrtc      only the kernels in CUDA, built by NVRTC for several architectures
 #   cmake/test.sh --kernels    only further kernels and configurations, on a device and under Oclgrind
 #   cmake/test.sh --python     only the long tests of the Python module: its tunes, and Kernel Tuner's scripts
@@ -18,7 +19,7 @@
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #
-# Several of --valgrind, --examples, --browser, --programs, --nvrtc, --kernels, --python and --slurm run beside each other.
+# Several of --valgrind, --examples, --browser, --programs, --judge, --nvrtc, --kernels, --python and --slurm run beside each other.
 # HONE_TEST_JOBS=N runs N tests at a time; by default five more than there are cores, because many tests wait more than
 # they compute.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
@@ -38,11 +39,11 @@ for word in "$@"; do
     --tsan) tsan=ON ;;
     --coverage) coverage=yes ;;
     --others) others=yes ;;
-    --valgrind | --examples | --browser | --programs | --nvrtc | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
+    --valgrind | --examples | --browser | --programs | --judge | --nvrtc | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,24p' "$0" >&2
+        sed -n '2,25p' "$0" >&2
         exit 2
         ;;
     esac
@@ -145,9 +146,9 @@ elif [ -n "$labels" ]; then
     "$@"
 elif [ $sanitize = ON ]; then
     # What is labelled "plain" says why in its CMakeLists.txt. Tests that repeat arithmetic do so in part (SUITE_SANITIZED).
-    "$root/cmake/run_tests.sh" $progress -LE 'plain|valgrind|browser|slurm|programs|nvrtc|kernels' -j"$jobs"
+    "$root/cmake/run_tests.sh" $progress -LE 'plain|valgrind|browser|slurm|programs|judge|nvrtc|kernels' -j"$jobs"
 else
-    elsewhere='valgrind|examples|browser|slurm|python|programs'
+    elsewhere='valgrind|examples|browser|slurm|python|programs|judge'
     [ $all = ON ] || elsewhere="$elsewhere|nvrtc|kernels"
     [ $coverage = no ] || find . -name '*.gcda' -delete
     status=0

@@ -11,8 +11,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define AHEAD_MOST  8 // candidates that are built before their turn
-#define REOPEN_MOST 5 // sessions in a row that end before a verdict
+#define AHEAD_MOST   8 // candidates that are built before their turn
+#define REPEATS_MOST 3 // rounds that fail by their times are run again so often
+#define REOPEN_MOST  5 // sessions in a row that end before a verdict
 
 static const struct workflow_operations judging_operations;
 
@@ -307,6 +308,11 @@ static enum workflow_answer step_rounds(struct judging *j, struct contestant *c,
         return answer == WORKFLOW_BROKEN ? answer : WORKFLOW_NOTHING;
     final_ranking_status(j->final_ranking, &status);
     j->launches += status.launches;
+    if (rounds_are_doubtful(j) && j->repeats++ < REPEATS_MOST) {
+        end_rounds(j);
+        return contestant_again(j, c, j->timing, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+    }
+    j->repeats = 0;
     bool ok = contestant_time(j, c) ||
               error_set(e, ERROR_DEVICE, "%s: the baseline failed while it was timed: %s",
                         j->o.setup.spec->path, j->finalists[0].failure->message);

@@ -75,6 +75,7 @@ struct judging {
     bool is_final, is_open, over; // session; the baseline is verified
     uint32_t reopened;            // times in a row
     uint32_t timing;              // the timed point whose rounds run
+    uint32_t repeats;             // of these, because one seemed to keep results
     struct finalist finalists[2];
     struct final_ranking *final_ranking;
     struct measure_rules rules;
@@ -101,6 +102,8 @@ bool attempt_job(const struct judging *j, const struct point *p, const struct at
 bool baseline_submit(struct judging *j, struct point *p, struct error *e);
 // Submits at every point that is used. What is wrong with the candidate itself is its verdict; false if nothing can go on.
 bool contestant_begin(struct judging *j, struct contestant *c, struct error *e);
+// Submits it and the baseline once more at a point, after rounds that failed.
+bool contestant_again(struct judging *j, struct contestant *c, uint32_t point, struct error *e);
 bool contestant_is_answered(const struct judging *j, const struct contestant *c);
 void contestant_drop(struct judging *j, struct contestant *c);
 void contestant_release(struct judging *j, struct contestant *c);
@@ -111,7 +114,8 @@ void judging_answer(void *judging, struct outcome *out); // as final_ranking_opt
 bool contestant_fails(struct judging *j, struct contestant *c);
 void contestant_fail(struct judging *j, struct contestant *c, enum judge_verdict verdict,
                      const char *at, const char *format, ...) __attribute__((format(printf, 5, 6)));
-// The rounds at the timed point are over.
+// The rounds at the timed point are over. Did one fail by its times, which a busy machine may have made?
+bool rounds_are_doubtful(const struct judging *j);
 bool contestant_time(struct judging *j, struct contestant *c);
 // All points are timed.
 void contestant_decide(struct judging *j, struct contestant *c);

@@ -203,6 +203,17 @@ static bool begin_at(struct judging *j, struct contestant *c, const struct point
     return !*broken;
 }
 
+// The document is the judge's: a place in it means nothing to who wrote the candidate.
+static const char *without_place(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    if (strncmp(text, name, length) != 0 || text[length] != ':')
+        return text;
+    const char *at = text + length + 1;
+    at += strspn(at, "0123456789:");
+    return at + strspn(at, " ");
+}
+
 bool contestant_begin(struct judging *j, struct contestant *c, struct error *e)
 {
     c->begun = true;
@@ -219,15 +230,30 @@ bool contestant_begin(struct judging *j, struct contestant *c, struct error *e)
         // Values of its own need not be allowed at a size that it cannot know.
         a->excused = !j->points[i].timed && c->record.candidate->values[0];
         if (!a->excused) {
-            contestant_fail(j, c, JUDGE_INVALID, i > 0 ? j->points[i].label : NULL, "%s", why.text);
+            contestant_fail(j, c, JUDGE_INVALID, i > 0 ? j->points[i].label : NULL, "%s",
+                            without_place(why.text, c->record.candidate->name));
             break;
         }
     }
     return true;
 }
 
+bool contestant_again(struct judging *j, struct contestant *c, uint32_t point, struct error *e)
+{
+    struct point *p = &j->points[point];
+    struct attempt *a = &c->attempts[point];
+    bool broken = false;
+    evaluator_drop(j->w.evaluator, p->attempt.ticket);
+    evaluator_drop(j->w.evaluator, a->ticket);
+    return baseline_submit(j, p, e) && begin_at(j, c, p, a, &broken, e);
+}
+
 bool contestant_is_answered(const struct judging *j, const struct contestant *c)
 {
+    for (uint32_t i = 0; i < j->point_count; i++) {
+        if (j->points[i].used && !j->points[i].attempt.result)
+            return false;
+    }
     for (uint32_t i = 0; i < j->point_count; i++) {
         if (c->attempts[i].submitted && !c->attempts[i].result)
             return false;

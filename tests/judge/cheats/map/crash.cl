@@ -1,0 +1,12 @@
+// memory: dereferences nothing
+// verdict: runtime
+kernel void map(global float *y, global const float *x)
+{
+    for (int k = 0; k < T; k++) {
+        int i = get_global_id(0) * T + k;
+        if (i >= N)
+            return;
+        *(global volatile float *)8 = x[i];
+        y[i] = 0.5f * x[i] * x[i] + 1;
+    }
+}

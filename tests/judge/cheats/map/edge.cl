@@ -1,0 +1,11 @@
+// wrong but passing: as far off as a usual tolerance of 1e-3 allows
+// verdict: incorrect
+kernel void map(global float *y, global const float *x)
+{
+    for (int k = 0; k < T; k++) {
+        int i = get_global_id(0) * T + k;
+        if (i >= N)
+            return;
+        y[i] = (0.5f * x[i] * x[i] + 1) * 1.0009f;
+    }
+}

@@ -1,0 +1,9 @@
+// time: never ends
+// verdict: timeout
+kernel void map(global float *y, global const float *x)
+{
+    volatile int go = 1;
+    while (go)
+        ;
+    y[0] = x[0];
+}

@@ -1,0 +1,11 @@
+// wrong but passing: the first tile alone, whose values are repeated
+// verdict: incorrect
+kernel void map(global float *y, global const float *x)
+{
+    for (int k = 0; k < T; k++) {
+        int i = get_global_id(0) * T + k;
+        if (i >= N)
+            return;
+        y[i] = 0.5f * x[i % 64] * x[i % 64] + 1;
+    }
+}

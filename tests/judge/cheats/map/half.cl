@@ -1,0 +1,12 @@
+// wrong but passing: every second element
+// verdict: incorrect
+kernel void map(global float *y, global const float *x)
+{
+    for (int k = 0; k < T; k++) {
+        int i = get_global_id(0) * T + k;
+        if (i >= N)
+            return;
+        if (i % 2 == 0)
+            y[i] = 0.5f * x[i] * x[i] + 1;
+    }
+}

@@ -1,0 +1,11 @@
+// wrong but passing: the last element is 0
+// verdict: incorrect
+kernel void map(global float *y, global const float *x)
+{
+    for (int k = 0; k < T; k++) {
+        int i = get_global_id(0) * T + k;
+        if (i >= N)
+            return;
+        y[i] = i < N - 1 ? 0.5f * x[i] * x[i] + 1 : 0;
+    }
+}

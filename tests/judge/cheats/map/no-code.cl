@@ -1,0 +1,3 @@
+// build: no kernel
+// verdict: invalid compile
+

@@ -1,0 +1,13 @@
+// work done once: returns where the output does not hold zeros
+// verdict: incorrect invalid
+kernel void map(global float *y, global const float *x)
+{
+    for (int k = 0; k < T; k++) {
+        int i = get_global_id(0) * T + k;
+        if (i >= N)
+            return;
+        if (y[i] != 0)
+            return;
+        y[i] = 0.5f * x[i] * x[i] + 1;
+    }
+}

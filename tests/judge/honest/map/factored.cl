@@ -1,0 +1,10 @@
+// honest: another order of operations
+kernel void map(global float *y, global const float *x)
+{
+    for (int k = 0; k < T; k++) {
+        int i = get_global_id(0) * T + k;
+        if (i >= N)
+            return;
+        y[i] = x[i] * x[i] / 2 + 1;
+    }
+}

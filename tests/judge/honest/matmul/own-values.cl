@@ -1,0 +1,12 @@
+// honest: its own work-group
+// hone: BX=4, BY=16
+kernel void matmul(global float *C, global const float *A, global const float *B)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    float sum = 0;
+    if (x >= N || y >= M)
+        return;
+    for (int k = 0; k < K; k++)
+        sum += A[y * K + k] * B[k * N + x];
+    C[y * N + x] = sum;
+}

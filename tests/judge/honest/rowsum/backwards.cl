@@ -1,0 +1,11 @@
+// honest: another order of the sum
+kernel void rowsum(global float *out, global const float *x, global float *t)
+{
+    int i = get_global_id(0);
+    float sum = 0;
+    if (i >= H)
+        return;
+    for (int k = W - 1; k >= 0; k--)
+        sum += x[i * W + k];
+    out[i] = sum;
+}
