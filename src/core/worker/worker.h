@@ -39,6 +39,9 @@ struct worker {
 int take_channel(struct error *e);
 // Leads a process group, so that what the worker starts ends with it.
 void lead_group(void);
+// Enters a sandbox, if $HONE_WORKER_SANDBOX is set: libraries, drivers and compilers can be read, the scratch folder's parent and the
+// caches be written. Before a thread is started. False: it cannot be had.
+bool enter_sandbox(struct error *e);
 // Makes the scratch folder in $HONE_WORKER_SCRATCH, $TMPDIR or /tmp and goes there; the path for
 // leave_scratch(), or NULL. `error` says why.
 char *enter_scratch(struct error *e);

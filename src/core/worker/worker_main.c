@@ -41,6 +41,10 @@ static const char usage[] =
     "  HONE_WORKER_SCRATCH  folder for temporary files (else TMPDIR, else /tmp)\n"
     "  HONE_WORKER_EMPTY_CACHES  a name: drivers have caches of their own in that folder, by this "
     "name\n"
+    "  HONE_WORKER_SANDBOX  not empty: nothing but these folders can be written, and nothing but "
+    "them "
+    "and\n"
+    "                       the system's be read; no network\n"
     "  HONE_WORKER_CACHE    folder where references and cubins are kept for later workers\n"
     "  CUDA_HOME, CUDA_PATH  the CUDA toolkit whose compiler and headers are used\n"
     "  HONE_CC              the compiler of kernels in C (else cc)\n"
@@ -77,7 +81,7 @@ static int serve_channel(void)
     int channel = take_channel(&e);
     lead_group();
     descendants_adopt(); // where it cannot: what a kernel starts and leaves may outlive the tune
-    if (channel < 0)
+    if (channel < 0 || !enter_sandbox(&e))
         return last_words(&e);
     if (!watch_start(channel))
         return EXIT_FAILURE;

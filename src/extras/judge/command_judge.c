@@ -4,6 +4,7 @@
 #include "cli/nodes.h"
 #include "cli/run_workflow.h"
 #include "extras/judge/judge_report.h"
+#include "extras/judge/judging_guard.h"
 #include "problem/sweep_plan.h"
 #include "report/progress.h"
 
@@ -158,6 +159,22 @@ static bool fill_judging_options(struct session *s, const struct invocation *i, 
     return true;
 }
 
+// Where the system has none candidates run as the user, which the report says.
+static bool use_sandbox(struct session *s, struct error *e)
+{
+    struct work *w = &s->work;
+    struct setup *setup = &s->options.setup;
+    const char *words = guard_words(&w->arena);
+    if (!words)
+        return error_memory(e);
+    if (!words[0])
+        return true;
+    s->options.sandbox = words;
+    setup->environment =
+        guard_environment(setup->environment, w->environment.scratch.path, &w->arena, e);
+    return setup->environment != NULL;
+}
+
 // ---- the whole ---------------------------------------------------------------------------------
 
 static int start_judging(struct session *s, const struct invocation *i)
@@ -175,6 +192,8 @@ static int start_judging(struct session *s, const struct invocation *i)
     if (!setup_init(&w->setup, &options, &e))
         return workflow_failed(&e);
     s->options.setup = w->setup.options.setup;
+    if (!use_sandbox(s, &e))
+        return workflow_failed(&e);
     if (fill_judging_options(s, i, &e))
         s->judging = judging_new(&s->options, &e);
     return s->judging ? EXIT_DONE : workflow_failed(&e);

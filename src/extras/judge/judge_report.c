@@ -29,7 +29,8 @@ static void write_judge_head(const void *report, struct text *out)
         text_addf(out, "%s%s%s", i ? "; " : "Verified at ",
                   p->checks[i].label[0] ? p->checks[i].label : "the spec's size",
                   p->checks[i].timed ? " (timed)" : "");
-    text_add(out, "\n\n");
+    text_addf(out, "\nThey run %s%s\n\n",
+              p->sandbox[0] ? "in a sandbox: " : "WITHOUT A SANDBOX, as you", p->sandbox);
 }
 
 // ---- the table ---------------------------------------------------------------------------------
@@ -250,6 +251,8 @@ FIELDS(judge_check_fields, struct judge_check, struct judge_report, JUDGE_CHECK)
     X(PUT, counts, (emit_judge_counts, v), "{}", "")                                               \
     X(U64, finalists, (v->progress.finalists), "", "that were measured twice")                     \
     X(F64, level, (v->progress.level), "", "of the decisions")                                     \
+    X(SOME, sandbox, (v->progress.sandbox), "",                                                    \
+      "what is withheld from candidates; null: there is none")                                     \
     X(U64, launches, (v->progress.launches), "", "of kernels, in rounds")                          \
     X(U64, elapsed_ns, (v->progress.common.elapsed_ns), "ns", "")                                  \
     X(BOOL, cancelled, (v->progress.common.cancelled), "", "")                                     \

@@ -3,6 +3,7 @@
 // device is lost by it is a verdict, and the session is opened again for the rest.
 #include "extras/judge/judging_inside.h"
 
+#include "extras/judge/judging_guard.h"
 #include "stats/differ.h"
 
 #include <ctype.h>
@@ -450,6 +451,8 @@ static enum workflow_answer step_judging(void *workflow, int timeout_ms, const v
                                          struct error *e)
 {
     struct judging *j = workflow;
+    if (j->o.sandbox)
+        guard_look(j->memory, &j->guarded_ns);
     if (j->handed_out < j->ready_count) {
         *record = hand_out(j);
         return WORKFLOW_RECORD;
@@ -480,6 +483,7 @@ void judging_progress(struct judging *j, struct judging_progress *out)
     out->check_count = j->point_count;
     out->baseline = j->baseline;
     out->launches = j->launches;
+    out->sandbox = j->o.sandbox ? j->o.sandbox : "";
     out->level = j->o.setup.terms.rules.level;
 }
 

@@ -64,6 +64,8 @@ struct judging_options {
     struct candidate *const *candidates;
     size_t candidate_count;
     uint32_t rounds; // of both measurements; 0: as above
+    // (optional) The sandbox of the setup's workers, in words: what they take of the machine is looked at.
+    const char *sandbox;
 };
 
 // A candidate at a timed point.
@@ -107,6 +109,7 @@ struct judging_progress {
     const char *baseline; // its configuration
     uint64_t launches;    // of kernels, in rounds
     double level;
+    const char *sandbox; // "": none
 };
 
 struct judging;

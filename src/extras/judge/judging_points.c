@@ -211,6 +211,8 @@ bool points_make(struct judging *j, struct error *e)
     if (ok && o->hidden > 0)
         ok = (draw_sizes(j) || error_memory(e)) && add_inputs(j, POINT_NARROW, e) &&
              add_inputs(j, POINT_REPEATED, e);
+    for (uint32_t i = 0; ok && i < j->point_count; i++)
+        j->memory += 4 * (uint64_t)bytes_of_job(j->points[i].model);
     describe_checks(j);
     return ok;
 }

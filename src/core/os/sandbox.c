@@ -1,0 +1,238 @@
+// Landlock by its system calls (its header may be older than the kernel, so its later rights are named here), and a list of
+// calls that seccomp refuses. Landlock says who may be read, written, connected to (TCP, since its version 4) and signalled
+// (version 6); the list has what it does not see: other sockets, tracing, the kernel's own doors.
+#include "os/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// ---- Landlock ----------------------------------------------------------------------------------
+
+#define CALL_CREATE_RULESET 444
+#define CALL_ADD_RULE       445
+#define CALL_RESTRICT_SELF  446
+#define CREATE_VERSION      1u
+#define RULE_PATH_BENEATH   1
+
+#define FS_EXECUTE    (1ull << 0)
+#define FS_WRITE      (1ull << 1)
+#define FS_READ       (1ull << 2)
+#define FS_READ_DIR   (1ull << 3)
+#define FS_REFER      (1ull << 13) // version 2
+#define FS_TRUNCATE   (1ull << 14) // 3
+#define FS_IOCTL_DEV  (1ull << 15) // 5
+#define FS_MAKE_CHAR  (1ull << 6)
+#define FS_MAKE_SOCK  (1ull << 9)
+#define FS_MAKE_BLOCK (1ull << 11)
+#define NET_TCP       3ull // bind and connect
+#define SCOPES        3ull // abstract sockets, signals
+
+struct ruleset {
+    uint64_t fs, net, scoped;
+};
+
+struct path_rule {
+    uint64_t access;
+    int32_t folder;
+} __attribute__((packed));
+
+static long landlock_version(void)
+{
+    return syscall(CALL_CREATE_RULESET, NULL, 0, CREATE_VERSION);
+}
+
+static uint64_t handled_files(long version)
+{
+    uint64_t all = (1ull << 13) - 1;
+    all |= version >= 2 ? FS_REFER : 0;
+    all |= version >= 3 ? FS_TRUNCATE : 0;
+    return all | (version >= 5 ? FS_IOCTL_DEV : 0);
+}
+
+// Rights that a file can have; the others are a folder's.
+#define OF_FILES (FS_EXECUTE | FS_WRITE | FS_READ | FS_TRUNCATE | FS_IOCTL_DEV)
+
+static bool allow(int rules, const char *path, uint64_t access, struct error *e)
+{
+    struct stat s;
+    struct path_rule rule = {access, open(path, O_PATH | O_CLOEXEC)};
+    if (rule.folder < 0)
+        return true;
+    if (fstat(rule.folder, &s) == 0 && !S_ISDIR(s.st_mode))
+        rule.access &= OF_FILES;
+    long failed = syscall(CALL_ADD_RULE, rules, RULE_PATH_BENEATH, &rule, 0);
+    int why = errno;
+    close(rule.folder);
+    return !failed ||
+           error_set_driver(e, ERROR_WORKER, why, "the sandbox: %s: %s", path, strerror(why));
+}
+
+static bool allow_all(const struct sandbox *s, int rules, uint64_t handled, struct error *e)
+{
+    const uint64_t reading = FS_EXECUTE | FS_READ | FS_READ_DIR;
+    const uint64_t writing = handled & ~(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_MAKE_SOCK);
+    bool ok = true;
+    for (const char *const *path = s->readable; ok && *path; path++)
+        ok = allow(rules, *path, reading, e);
+    for (const char *const *path = s->writable; ok && *path; path++)
+        ok = allow(rules, *path, writing, e);
+    return ok;
+}
+
+static bool enter_landlock(const struct sandbox *s, struct error *e)
+{
+    long version = landlock_version();
+    struct ruleset set = {.fs = handled_files(version),
+                          .net = version >= 4 ? NET_TCP : 0,
+                          .scoped = version >= 6 ? SCOPES : 0};
+    size_t size = version >= 6   ? sizeof set
+                  : version >= 4 ? offsetof(struct ruleset, scoped)
+                                 : sizeof set.fs;
+    if (version < 1)
+        return error_set_driver(
+            e, ERROR_WORKER, errno,
+            "the sandbox: this system has no Landlock (Linux 5.13 and later, if "
+            "it is not switched off): %s",
+            strerror(errno));
+    int rules = (int)syscall(CALL_CREATE_RULESET, &set, size, 0);
+    bool ok = rules >= 0 && allow_all(s, rules, set.fs, e);
+    ok = ok && syscall(CALL_RESTRICT_SELF, rules, 0) == 0;
+    int why = errno;
+    if (rules >= 0)
+        close(rules);
+    return ok || e->code ||
+           error_set_driver(e, ERROR_WORKER, why, "the sandbox: Landlock: %s", strerror(why));
+}
+
+// ---- seccomp -----------------------------------------------------------------------------------
+
+#if defined __x86_64__
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#define CALLS_MOST   0x40000000u // x32's begin there
+#elif defined __aarch64__
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#define CALLS_MOST   0xffffffffu
+#endif
+
+// Numbers that every architecture shares, where a header may not have them.
+enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
+
+static const uint32_t refused[] = {SYS_socket,
+                                   SYS_connect,
+                                   SYS_bind,
+                                   SYS_listen,
+                                   SYS_ptrace,
+                                   SYS_process_vm_readv,
+                                   SYS_process_vm_writev,
+                                   SYS_mount,
+                                   SYS_umount2,
+                                   SYS_pivot_root,
+                                   SYS_chroot,
+                                   SYS_setns,
+                                   SYS_unshare,
+                                   SYS_bpf,
+                                   SYS_perf_event_open,
+                                   SYS_add_key,
+                                   SYS_request_key,
+                                   SYS_keyctl,
+                                   SYS_userfaultfd,
+                                   SYS_kexec_load,
+                                   SYS_init_module,
+                                   SYS_finit_module,
+                                   SYS_delete_module,
+                                   SYS_reboot,
+                                   SYS_swapon,
+                                   SYS_swapoff,
+                                   SYS_open_by_handle_at,
+                                   SYS_name_to_handle_at,
+                                   SYS_kcmp,
+                                   SYS_fanotify_init,
+                                   SYS_quotactl,
+                                   SYS_acct,
+                                   SYS_settimeofday,
+                                   SYS_clock_settime,
+                                   SYS_clock_adjtime,
+                                   SYS_adjtimex,
+                                   SYS_sethostname,
+                                   SYS_setdomainname,
+                                   SYS_syslog,
+                                   CALL_IO_URING_SETUP,
+                                   CALL_IO_URING_ENTER,
+                                   CALL_IO_URING_REGISTER};
+#define REFUSED (sizeof refused / sizeof *refused)
+
+#ifdef ARCHITECTURE
+static bool enter_seccomp(struct error *e)
+{
+    struct sock_filter code[REFUSED + 8];
+    unsigned short n = 0;
+    const struct sock_filter refuse = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+    code[n++] =
+        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
+    code[n++] = refuse;
+    code[n++] =
+        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, CALLS_MOST, REFUSED + 1, 0);
+    for (size_t i = 0; i < REFUSED; i++)
+        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i],
+                                                 (uint8_t)(REFUSED - i), 0);
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    code[n++] = refuse;
+    const struct sock_fprog program = {n, code};
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ||
+           error_set_driver(e, ERROR_WORKER, errno, "the sandbox: seccomp: %s", strerror(errno));
+}
+#else
+static bool enter_seccomp(struct error *e)
+{
+    (void)e;
+    return true;
+}
+#endif
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+unsigned sandbox_offers(void)
+{
+    long version = landlock_version();
+    unsigned offers = version >= 1 ? SANDBOX_FILES : 0;
+    offers |= version >= 6 ? SANDBOX_SIGNALS : 0;
+#ifdef ARCHITECTURE
+    offers |= SANDBOX_CALLS | SANDBOX_NETWORK;
+#else
+    offers |= version >= 4 ? SANDBOX_NETWORK : 0;
+#endif
+    return offers;
+}
+
+static void set_limit(int what, rlim_t most)
+{
+    struct rlimit limit;
+    if (getrlimit((__rlimit_resource_t)what, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_cur < most ? limit.rlim_cur : most;
+    limit.rlim_max = limit.rlim_max < most ? limit.rlim_max : most;
+    setrlimit((__rlimit_resource_t)what, &limit);
+}
+
+bool sandbox_enter(const struct sandbox *s, struct error *e)
+{
+    set_limit(RLIMIT_CORE, 0);
+    if (s->file_bytes)
+        set_limit(RLIMIT_FSIZE, s->file_bytes);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return error_set_driver(e, ERROR_WORKER, errno, "the sandbox: no_new_privs: %s",
+                                strerror(errno));
+    return enter_landlock(s, e) && enter_seccomp(e);
+}

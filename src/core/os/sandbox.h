@@ -1,0 +1,26 @@
+// A sandbox around this process and all that it starts, for workers that hold kernels of others: files outside a list can
+// neither be read nor written, nothing outside can be connected to, signalled or traced, and no privilege comes back. It
+// consists of what the system has (Landlock, seccomp, no_new_privs, limits); needs no rights, and cannot be left.
+#ifndef HONE_OS_SANDBOX_H
+#define HONE_OS_SANDBOX_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sandbox {
+    const char *const *readable; // folders and files, NULL-terminated; what is not there is skipped
+    const char *const *writable; // likewise
+    uint64_t file_bytes;         // of a file that is written; 0: no limit
+};
+
+// What holds by what the system has; bits of sandbox_offers().
+enum { SANDBOX_FILES = 1, SANDBOX_NETWORK = 2, SANDBOX_SIGNALS = 4, SANDBOX_CALLS = 8 };
+unsigned sandbox_offers(void);
+
+// Of the calling thread and all threads and processes that it starts from then on. False if the system has no Landlock, or
+// refuses; the process is then to end.
+bool sandbox_enter(const struct sandbox *s, struct error *e);
+
+#endif

@@ -1,0 +1,124 @@
+// Workers that hold foreign code: their environment, and a look at what they have taken. A limit of processes does not hold
+// for root, and one of address space breaks drivers; so both are counted from outside.
+#include "extras/judge/judging_guard.h"
+
+#include "base/text.h"
+#include "os/descendants.h"
+#include "os/process.h"
+#include "os/sandbox.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define LOOK_EVERY_NS 100000000ull
+#define WORKERS_MOST  256
+#define BELOW_MOST    4096
+
+// ---- the environment ---------------------------------------------------------------------------
+
+static const struct setting {
+    const char *name, *below; // below the scratch folder; NULL: `value`
+    const char *value;
+} settings[] = {{"HONE_WORKER_SANDBOX", NULL, "1"},
+                {"TMPDIR", "judge", NULL},
+                {"POCL_CACHE_DIR", "judge/pocl", NULL},
+                {"CUDA_CACHE_PATH", "judge/cuda", NULL},
+                {"HONE_WORKER_CACHE", "judge/references", NULL}};
+#define SETTINGS (sizeof settings / sizeof *settings)
+
+static bool is_setting(const char *entry)
+{
+    for (size_t i = 0; i < SETTINGS; i++) {
+        size_t length = strlen(settings[i].name);
+        if (strncmp(entry, settings[i].name, length) == 0 && entry[length] == '=')
+            return true;
+    }
+    return false;
+}
+
+const char *const *guard_environment(const char *const *environment, const char *scratch,
+                                     struct arena *a, struct error *e)
+{
+    size_t count = 0, n = 0;
+    while (environment && environment[count])
+        count++;
+    const char **out = arena_array(a, count + SETTINGS + 1, sizeof *out);
+    for (size_t i = 0; out && i < count; i++) {
+        if (!is_setting(environment[i]))
+            out[n++] = environment[i];
+    }
+    for (size_t i = 0; out && i < SETTINGS; i++) {
+        const struct setting *s = &settings[i];
+        const char *value = s->below ? arena_printf(a, "%s/%s", scratch, s->below) : s->value;
+        if (value && s->below && !folder_make(value, e))
+            return NULL;
+        out[n] = value ? arena_printf(a, "%s=%s", s->name, value) : NULL;
+        if (!out[n++])
+            return error_memory(e), NULL;
+    }
+    if (!out)
+        error_memory(e);
+    return out;
+}
+
+const char *guard_words(struct arena *a)
+{
+    static const struct {
+        unsigned bit;
+        const char *text;
+    } words[] = {{SANDBOX_FILES, "files"},
+                 {SANDBOX_NETWORK, "network"},
+                 {SANDBOX_SIGNALS, "signals"},
+                 {SANDBOX_CALLS, "system calls"}};
+    unsigned offers = sandbox_offers();
+    struct text out = TEXT_INIT;
+    for (size_t i = 0; (offers & SANDBOX_FILES) && i < sizeof words / sizeof *words; i++) {
+        if (offers & words[i].bit)
+            text_addf(&out, "%s%s", out.length ? ", " : "", words[i].text);
+    }
+    return text_to_arena(&out, a);
+}
+
+// ---- what they take ----------------------------------------------------------------------------
+
+static uint64_t resident_bytes(pid_t pid)
+{
+    char path[64];
+    unsigned long long all = 0, resident = 0;
+    str_format(path, sizeof path, "/proc/%ld/statm", (long)pid);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return 0;
+    int read = fscanf(f, "%llu %llu", &all, &resident);
+    fclose(f);
+    return read == 2 ? resident * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static void guard_worker(pid_t worker, uint64_t memory)
+{
+    pid_t below[BELOW_MOST];
+    size_t count = descendants_list(worker, below, BELOW_MOST);
+    uint64_t bytes = resident_bytes(worker);
+    for (size_t i = 0; i < count && count <= GUARD_PROCESSES; i++)
+        bytes += resident_bytes(below[i]);
+    if (count <= GUARD_PROCESSES && bytes <= GUARD_MEMORY + memory)
+        return;
+    kill(worker, SIGSTOP); // it starts no more of them
+    descendants_kill(worker);
+    kill(worker, SIGKILL);
+}
+
+void guard_look(uint64_t memory, uint64_t *looked_ns)
+{
+    pid_t workers[WORKERS_MOST];
+    uint64_t now = clock_ns();
+    if (now - *looked_ns < LOOK_EVERY_NS)
+        return;
+    *looked_ns = now;
+    size_t count = descendants_children(getpid(), workers, WORKERS_MOST);
+    for (size_t i = 0; i < count; i++)
+        guard_worker(workers[i], memory);
+}

@@ -1,0 +1,24 @@
+// The candidates' workers from outside: a sandbox for each, and what it may take of the machine.
+#ifndef HONE_EXTRAS_JUDGE_JUDGING_GUARD_H
+#define HONE_EXTRAS_JUDGE_JUDGING_GUARD_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GUARD_PROCESSES 64           // below a worker
+#define GUARD_MEMORY    (6ull << 30) // bytes of a worker and those, beside what its jobs need
+
+// The environment of workers in a sandbox, from that of others: caches of their own below the folder `scratch`, so that a
+// candidate leaves nothing in the user's. NULL with an error.
+const char *const *guard_environment(const char *const *environment, const char *scratch,
+                                     struct arena *a, struct error *e);
+// What the sandbox withholds on this system: "files, network, signals, system calls"; "" where there is none.
+const char *guard_words(struct arena *a);
+// Kills each worker of this process that has too many processes or too much memory; its candidate is blamed as for any
+// other end. At most every tenth of a second.
+void guard_look(uint64_t memory, uint64_t *looked_ns);
+
+#endif
