@@ -15,11 +15,11 @@ struct sandbox {
     uint64_t file_bytes;         // of a file that is written; 0: no limit
 };
 
-// What holds by what the system has; bits of sandbox_offers().
+// The protections that a system may have; bits of sandbox_offers().
 enum { SANDBOX_FILES = 1, SANDBOX_NETWORK = 2, SANDBOX_SIGNALS = 4, SANDBOX_CALLS = 8 };
 unsigned sandbox_offers(void);
 
-// Of the calling thread and all threads and processes that it starts from then on. False if the system has no Landlock, or
+// Encloses the calling thread and all threads and processes that it starts from then on. False if the system has no Landlock, or
 // refuses; the process is then to end.
 bool sandbox_enter(const struct sandbox *s, struct error *e);
 

@@ -4,11 +4,13 @@
 #include "cli/nodes.h"
 #include "cli/run_workflow.h"
 #include "extras/judge/judge_report.h"
+#include "extras/judge/judge_serve.h"
 #include "extras/judge/judging_guard.h"
 #include "problem/sweep_plan.h"
 #include "report/progress.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define HIDDEN_SIZES 2
 #define HIDDEN_MOST  32
@@ -17,7 +19,7 @@ struct judge_settings {
     struct spec_settings given; // some rows of it
     struct measure_settings measure;
     struct given hidden, rounds;
-    bool shows_all;
+    bool shows_all, serves;
 };
 
 // One `hone judge`.
@@ -29,6 +31,7 @@ struct session {
     struct candidates candidates;
     struct judging_options options;
     struct judging *judging;
+    struct serving serving;
     struct report_about about;
     struct error broken;
 };
@@ -194,8 +197,11 @@ static int start_judging(struct session *s, const struct invocation *i)
     s->options.setup = w->setup.options.setup;
     if (!use_sandbox(s, &e))
         return workflow_failed(&e);
-    if (fill_judging_options(s, i, &e))
-        s->judging = judging_new(&s->options, &e);
+    if (!fill_judging_options(s, i, &e))
+        return workflow_failed(&e);
+    if (s->settings->serves)
+        return EXIT_DONE;
+    s->judging = judging_new(&s->options, &e);
     return s->judging ? EXIT_DONE : workflow_failed(&e);
 }
 
@@ -220,6 +226,80 @@ static int judge_and_show(struct session *s)
     return workflow_status(&s->broken, workflow_failed, judge_has_winner(&report));
 }
 
+// ---- a stream of candidates ----------------------------------------------------------------------
+
+static void write_lines(struct session *s, struct text *lines)
+{
+    if (lines->length)
+        workflow_write(&s->work.ticker, lines);
+    text_release(lines);
+}
+
+static int judge_batch(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    s->options.candidates = s->candidates.list;
+    s->options.candidate_count = s->candidates.count;
+    s->options.batch++;
+    s->judging = judging_new(&s->options, &e);
+    if (!s->judging)
+        return workflow_failed(&e);
+    struct running running = {.workflow = judging_workflow(s->judging),
+                              .work = &s->work,
+                              .broken = &s->broken,
+                              .context = s,
+                              .record = show_verdict,
+                              .progress = show_judge_progress};
+    workflow_run(&running);
+    judging_free(s->judging);
+    s->judging = NULL;
+    return workflow_status(&s->broken, workflow_failed, true);
+}
+
+// Until the input ends: each batch has workers of its own, so that nothing of one lives on in the next.
+static int serve_candidates(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    int status = EXIT_DONE;
+    s->serving = (struct serving){
+        .input = STDIN_FILENO,
+        .folder = arena_printf(&s->work.arena, "%s/texts", s->work.environment.scratch.path),
+        .language = s->work.device->language};
+    if (!s->serving.folder || !folder_make(s->serving.folder, &e))
+        return workflow_failed(&e);
+    while (status == EXIT_DONE && !interrupt_pending()) {
+        struct text wrong = TEXT_INIT;
+        candidates_release(&s->candidates);
+        candidates_init(&s->candidates);
+        bool more = serving_batch(&s->serving, &s->candidates, &wrong, &e);
+        write_lines(s, &wrong);
+        if (!more)
+            break;
+        if (s->candidates.count > 0)
+            status = judge_batch(s);
+    }
+    serving_release(&s->serving);
+    return e.code                ? workflow_failed(&e)
+           : interrupt_pending() ? EXIT_SIGNAL + interrupt_pending()
+                                 : status;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+// Candidates are named, or come over the standard input.
+static int refuse_judge_arguments(const struct invocation *i)
+{
+    const struct judge_settings *s = i->settings;
+    if (s->serves == (i->argument_count == 1))
+        return EXIT_DONE;
+    complain(
+        s->serves
+            ? "with --serve candidates come over the standard input; only the spec is named"
+            : "name the candidates, files or folders, after the spec; with --serve they come over "
+              "the standard input");
+    return EXIT_USAGE;
+}
+
 static int run_judge(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
@@ -230,9 +310,11 @@ static int run_judge(struct invocation *i)
     candidates_init(&s.candidates);
     work_init(&s.work, &s.call, &s.given, &s.settings->measure);
     interrupt_catch();
-    int status = start_judging(&s, i);
+    int status = refuse_judge_arguments(i);
     if (status == EXIT_DONE)
-        status = judge_and_show(&s);
+        status = start_judging(&s, i);
+    if (status == EXIT_DONE)
+        status = s.settings->serves ? serve_candidates(&s) : judge_and_show(&s);
     judging_free(s.judging);
     work_release(&s.work);
     candidates_release(&s.candidates);
@@ -267,7 +349,20 @@ static const struct option what_options[] = {
     {0},
 };
 
+// Verdicts of a stream are lines of JSON.
+static bool option_serve(void *field, const char *value, struct error *e)
+{
+    struct judge_settings *s = field;
+    s->serves = true;
+    return option_json(&s->given.output, value, e);
+}
+
 static const struct option judge_options[] = {
+    {OPTION("serve", NULL, option_serve, 0), .brief = "candidates come over standard input",
+     .help = "Read candidates from the standard input, a line of JSON each: {\"candidate\": "
+             "\"a.cl\"}, a file, or with \"text\", which is then the kernel's. Verdicts are "
+             "written as lines of JSON as soon as they are final. What has come while others were "
+             "judged is a batch; the errors of all batches together stay within the level."},
     {OPTION("hidden", "N", option_hidden, FIELD(hidden)), .brief = "sizes that are drawn: 2",
      .help = "Verify each candidate at N further sizes, which are drawn for this run (near the "
              "spec's, odd, small; whichever its restrictions allow), and on two other kinds of "
@@ -310,8 +405,8 @@ const struct command command_judge = {
     .name = "judge",
     .group = GROUP_PREPARE,
     .summary = "kernels that others wrote: right, and faster?",
-    .arguments = "SPEC CANDIDATE...",
-    .least = 2,
+    .arguments = "SPEC [CANDIDATE...]",
+    .least = 1,
     .most = UINT32_MAX,
     .description =
         "Judges kernels that programs or other people wrote, each against the spec's own kernel. "

@@ -12,9 +12,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define AHEAD_MOST   8 // candidates that are built before their turn
-#define REPEATS_MOST 3 // rounds that fail by their times are run again so often
-#define REOPEN_MOST  5 // sessions in a row that end before a verdict
+#define AHEAD_MOST   8                  // candidates that are built before their turn
+#define REPEATS_MOST 3                  // rounds that fail by their times are run again so often
+#define SPENT        1.6449340668482264 // pi^2 / 6
+#define REOPEN_MOST  5                  // sessions in a row that end before a verdict
 
 static const struct workflow_operations judging_operations;
 
@@ -176,7 +177,10 @@ static void release_judging(void *workflow)
 static void set_judging_rules(struct judging *j)
 {
     const struct measure_rules *given = &j->o.setup.terms.rules;
-    const double tests = j->is_final ? (double)j->queued * j->timed_count : 1;
+    const double batch = j->o.batch ? (double)j->o.batch : 0;
+    const double share =
+        batch > 0 ? batch * batch * SPENT : 1; // 1 / n^2, which sums up to pi^2 / 6
+    const double tests = j->is_final ? ceil(share * (double)j->queued * j->timed_count) : 1;
     j->level = 1 - (1 - given->level) / (tests > 0 ? tests : 1);
     uint32_t rounds = differ_rounds((uint64_t)(tests > 0 ? tests : 1), given->level) + 2;
     const uint32_t least = j->is_final ? JUDGE_FINAL_ROUNDS : JUDGE_ROUNDS;
@@ -275,6 +279,7 @@ static void end_contestant(struct judging *j)
     c->begun = false;
     j->timing = 0;
     j->reopened = 0;
+    j->killed = NULL;
     if (c->over)
         j->ready[j->ready_count++] = c;
 }
@@ -451,8 +456,8 @@ static enum workflow_answer step_judging(void *workflow, int timeout_ms, const v
                                          struct error *e)
 {
     struct judging *j = workflow;
-    if (j->o.sandbox)
-        guard_look(j->memory, &j->guarded_ns);
+    const char *killed = j->o.sandbox ? guard_look(j->memory, &j->guarded_ns) : NULL;
+    j->killed = killed ? killed : j->killed;
     if (j->handed_out < j->ready_count) {
         *record = hand_out(j);
         return WORKFLOW_RECORD;

@@ -64,6 +64,8 @@ struct judging_options {
     struct candidate *const *candidates;
     size_t candidate_count;
     uint32_t rounds; // of both measurements; 0: as above
+    // Which batch of a stream this is, from 1 (0: all there is): errors of all batches together stay within the level.
+    uint64_t batch;
     // (optional) The sandbox of the setup's workers, in words: what they take of the machine is looked at.
     const char *sandbox;
 };

@@ -97,28 +97,37 @@ static uint64_t resident_bytes(pid_t pid)
     return read == 2 ? resident * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-static void guard_worker(pid_t worker, uint64_t memory)
+static const char *guard_worker(pid_t worker, uint64_t memory)
 {
     pid_t below[BELOW_MOST];
     size_t count = descendants_list(worker, below, BELOW_MOST);
     uint64_t bytes = resident_bytes(worker);
-    for (size_t i = 0; i < count && count <= GUARD_PROCESSES; i++)
-        bytes += resident_bytes(below[i]);
+    for (size_t i = 0; i < count && count <= GUARD_PROCESSES;
+         i++) { // of one: forked ones share theirs
+        uint64_t own = resident_bytes(below[i]);
+        bytes = own > bytes ? own : bytes;
+    }
     if (count <= GUARD_PROCESSES && bytes <= GUARD_MEMORY + memory)
-        return;
+        return NULL;
     kill(worker, SIGSTOP); // it starts no more of them
     descendants_kill(worker);
     kill(worker, SIGKILL);
+    return count > GUARD_PROCESSES ? "it started more processes than a worker may have"
+                                   : "it took more memory than a worker may have";
 }
 
-void guard_look(uint64_t memory, uint64_t *looked_ns)
+const char *guard_look(uint64_t memory, uint64_t *looked_ns)
 {
     pid_t workers[WORKERS_MOST];
     uint64_t now = clock_ns();
+    const char *why = NULL;
     if (now - *looked_ns < LOOK_EVERY_NS)
-        return;
+        return NULL;
     *looked_ns = now;
     size_t count = descendants_children(getpid(), workers, WORKERS_MOST);
-    for (size_t i = 0; i < count; i++)
-        guard_worker(workers[i], memory);
+    for (size_t i = 0; i < count; i++) {
+        const char *own = guard_worker(workers[i], memory);
+        why = own ? own : why;
+    }
+    return why;
 }

@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 #define GUARD_PROCESSES 64           // below a worker
-#define GUARD_MEMORY    (6ull << 30) // bytes of a worker and those, beside what its jobs need
+#define GUARD_MEMORY    (6ull << 30) // bytes of one of these, beside what its jobs need
 
 // The environment of workers in a sandbox, from that of others: caches of their own below the folder `scratch`, so that a
 // candidate leaves nothing in the user's. NULL with an error.
 const char *const *guard_environment(const char *const *environment, const char *scratch,
                                      struct arena *a, struct error *e);
-// What the sandbox withholds on this system: "files, network, signals, system calls"; "" where there is none.
+// Names what the sandbox withholds on this system: "files, network, signals, system calls"; "" where there is none.
 const char *guard_words(struct arena *a);
 // Kills each worker of this process that has too many processes or too much memory; its candidate is blamed as for any
-// other end. At most every tenth of a second.
-void guard_look(uint64_t memory, uint64_t *looked_ns);
+// other end. At most every tenth of a second. NULL, or why one was killed (static text).
+const char *guard_look(uint64_t memory, uint64_t *looked_ns);
 
 #endif

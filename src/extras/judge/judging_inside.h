@@ -81,6 +81,7 @@ struct judging {
     struct measure_rules rules;
     double level; // of an interval
     uint64_t tickets, launches;
+    const char *killed;          // (or NULL) why the present candidate's worker was killed
     uint64_t memory, guarded_ns; // that jobs need; when workers were last looked at
     uint64_t by_verdict[JUDGE_VERDICT_COUNT];
 };

@@ -55,7 +55,9 @@ static void fail_by_result(struct judging *j, struct contestant *c, const struct
     if (r->log[0])
         c->record.log = arena_strdup(&j->arena, r->log);
     c->record.log = c->record.log ? c->record.log : "";
-    contestant_fail(j, c, verdict_of(r), p->label, "%s", r->message);
+    enum judge_verdict verdict = verdict_of(r);
+    bool killed = verdict == JUDGE_RUNTIME && j->killed;
+    contestant_fail(j, c, verdict, p->label, "%s", killed ? j->killed : r->message);
 }
 
 // ---- precision ---------------------------------------------------------------------------------

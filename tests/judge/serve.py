@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""hone judge --serve: lines in, verdicts out, whatever the lines are; and the same text twice is one candidate.
+
+    serve.py HONE FOLDER     FOLDER has specs/map.json
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+KERNEL = "kernel void map(global float *y, global const float *x)\n{\n    for (int k = 0; k < T; k++) {\n" \
+         "        int i = get_global_id(0) * T + k;\n        if (i < N)\n            y[i] = %s;\n    }\n}\n"
+RIGHT = KERNEL % "0.5f * x[i] * x[i] + 1"
+
+
+def main():
+    hone, folder = sys.argv[1:3]
+    if subprocess.run([hone, "devices"], capture_output=True, check=False).returncode:
+        return 77
+    requests = [
+        {"candidate": "right", "text": RIGHT},
+        {"candidate": "again", "text": "// the same, with a comment\n" + RIGHT},
+        {"candidate": "zeros", "text": KERNEL % "0"},
+        {"candidate": "values", "text": "// hone: T=2\n" + RIGHT},
+        {"candidate": os.path.join(folder, "nowhere.cl")},
+        {"name": "nothing"},
+    ]
+    lines = [json.dumps(r) for r in requests] + ["", "{", '{"candidate": 3}', json.dumps({"candidate": "last", "text": KERNEL % "1"})]
+    with tempfile.TemporaryDirectory() as locks:
+        done = subprocess.run([hone, "judge", os.path.join(folder, "specs", "map.json"), "--serve", "--hidden", "0", "--rounds", "4"],
+                              input="\n".join(lines), env=dict(os.environ, HONE_LOCKS=locks), capture_output=True, text=True,
+                              timeout=600, check=False)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    verdicts = {r["candidate"]: r for r in found if r["type"] == "verdict"}
+    errors = sorted(r["line"] for r in found if r["type"] == "error")
+    right = {"faster", "same", "slower"}
+    checks = {
+        "ends well": done.returncode == 0,
+        "a right one": verdicts["right"]["verdict"] in right,
+        "the same text": verdicts["again"]["same_as"] == "right" and verdicts["again"]["verdict"] == verdicts["right"]["verdict"],
+        "a wrong one": verdicts["zeros"]["verdict"] == "incorrect" and verdicts["zeros"]["score"] is None,
+        "values of its own": verdicts["values"]["verdict"] in right and verdicts["values"]["same_as"] is None,
+        "no file": verdicts[os.path.join(folder, "nowhere.cl")]["verdict"] == "invalid",
+        "one without a line end": verdicts["last"]["verdict"] == "incorrect",
+        "lines that are none": errors == [6, 7, 8],
+    }
+    for name, fine in checks.items():
+        print("%-24s %s" % (name, "ok" if fine else "WRONG"))
+    if not all(checks.values()):
+        print(done.stdout, done.stderr)
+    return 0 if all(checks.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
