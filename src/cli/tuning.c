@@ -8,6 +8,7 @@
 #include "cli/nodes.h"
 #include "cli/replaying.h"
 #include "os/process.h"
+#include "report/advice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,8 @@ void tuning_report(struct tuning *t, bool ended, struct tune_report *out)
         out->ranking_count = 0;
     out->frame.peak = tuning_peak(t);
     tune_speedup(tune_of(t->handle), &out->speedup);
+    if (!advice_of_tune(out, &t->work.arena)) // it can be done without
+        out->advice.count = 0;
     out->wall_ns = clock_ns() - t->work.call->started_ns;
 }
 

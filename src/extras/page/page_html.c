@@ -3,6 +3,7 @@
 #include "extras/page/page.h"
 
 #include "extras/page/view.h"
+#include "report/advice.h"
 #include "report/peak_report.h"
 #include "model/result_fields.h"
 #include "report/report.h"
@@ -265,6 +266,26 @@ static void put_code(const char *title, const char *code, struct text *out)
     text_add(out, "</pre>\n");
 }
 
+// In the words of a tune's end, over what the set has timed.
+static void put_advice(const struct page_set *s, struct text *out)
+{
+    struct arena a = {0};
+    struct advice advice;
+    const struct page_detail *d = NULL;
+    for (size_t i = 0; !d && i < s->detail_count; i++)
+        d = s->details[i].row == s->best ? &s->details[i] : NULL;
+    const struct advised of = {.parameters = s->parameters,
+                               .parameter_count = s->parameter_count,
+                               .best = s->rows[s->best].choice,
+                               .resources = d && d->resource_count ? d->resources : NULL,
+                               .importance = &s->importance};
+    if (!advice_find(&of, &a, &advice))
+        out->failed = true;
+    for (size_t i = 0; !out->failed && i < advice.count; i++)
+        put_words("Advice", advice.lines[i], out);
+    arena_release(&a);
+}
+
 static void put_answer_view(const struct page_set *s, struct text *out)
 {
     struct text configuration = TEXT_INIT;
@@ -294,6 +315,8 @@ static void put_answer_view(const struct page_set *s, struct text *out)
         put_metrics(s, best, out);
         put_speedup(s, out);
         put_ties(s, out);
+        if (best)
+            put_advice(s, out);
         if (s->has_answer)
             put_warnings(s, out);
     }
