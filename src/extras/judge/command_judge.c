@@ -223,7 +223,7 @@ static int judge_and_show(struct session *s)
     fill_judge_report(s, &report);
     writer_end(writer, &report, &end);
     workflow_write(&s->work.ticker, &end);
-    return workflow_status(&s->broken, workflow_failed, judge_has_winner(&report));
+    return workflow_status(&s->broken, workflow_failed, judge_has_right(&report));
 }
 
 // ---- a stream of candidates ----------------------------------------------------------------------
@@ -374,6 +374,9 @@ static const struct option judge_options[] = {
 };
 
 static const struct option result_options[] = {
+    {OPTION("verbose", NULL, option_flag, FIELD(shows_all)), .letter = 'v',
+     .brief = "all of the evidence",
+     .help = "Show all of the evidence of each verdict, not its first words."},
     {OPTION("json", NULL, option_json, FIELD(given.output)), .brief = "JSON, for scripts",
      .help = "Write JSON, for scripts: a line for each verdict as soon as it is final."},
     {0},
@@ -386,7 +389,6 @@ static const struct option_group groups[] = {{"What and where", what_options, 0}
                                              {"Judging", seed_options, FIELD(measure)},
                                              {"Judging", jobs_options, FIELD(measure)},
                                              {"Judging", rule_options, FIELD(measure)},
-                                             {"Results", verbose_options, FIELD(shows_all)},
                                              {"Results", format_options, FIELD(given.output)},
                                              {"Results", result_options, 0},
                                              {"Help", help_options, 0},
@@ -410,7 +412,7 @@ const struct command command_judge = {
     .most = UINT32_MAX,
     .description =
         "Judges kernels that programs or other people wrote, each against the spec's own kernel. "
-        "Exit status 0: one is faster; 1: none is, or it did not come to its end.\n\n"
+        "Exit status 0: one or more are right; 1: none is, or it did not come to its end.\n\n"
         "A candidate is a file of kernel text, or each of a folder, with the kernel's name and "
         "arguments as the spec has them. Everything else is the spec's: sizes, inputs, reference, "
         "tolerances, options. Only the values of tunable macros may be its own, in a comment "
@@ -423,7 +425,8 @@ const struct command command_judge = {
         "lower end of the interval. Two with the same code are one.\n\n"
         "Verdicts: faster, same, slower; incorrect, less exact than its type allows included; "
         "cheats: right when it is verified and wrong when it is timed, or it changed an input; "
-        "compile, runtime, timeout; invalid: another kernel, or not readable.",
+        "compile, runtime, timeout; impossible: faster than the device can write its output; "
+        "invalid: another kernel, or not readable.",
     .json = "With --json one object a line: verdict, when it is final; summary.",
     .records = json_records,
     .topics = "ranking, formats, json",

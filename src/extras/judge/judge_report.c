@@ -11,9 +11,10 @@
 
 #define EVIDENCE_MOST 100 // bytes of it in the table, without --verbose
 
-bool judge_has_winner(const struct judge_report *v)
+bool judge_has_right(const struct judge_report *v)
 {
-    return v->progress.by_verdict[JUDGE_FASTER] > 0;
+    const uint64_t *counts = v->progress.by_verdict;
+    return counts[JUDGE_FASTER] + counts[JUDGE_SAME] + counts[JUDGE_SLOWER] > 0;
 }
 
 // ---- the head ----------------------------------------------------------------------------------
@@ -196,6 +197,8 @@ static const char *hex_of(const struct digest *d, bool is_known, struct arena *a
     X(TEXT, size, (v->label), "", "")                                                              \
     X(F64, baseline_ns, (v->timed ? v->baseline_ns : NAN), "ns", "median")                         \
     X(F64, candidate_ns, (v->timed ? v->candidate_ns : NAN), "ns", "")                             \
+    X(F64, floor_ns, (v->timed && v->floor_ns > 0 ? v->floor_ns : NAN), "ns",                      \
+      "to write the output at all")                                                                \
     X(F64, speedup, (v->timed ? v->speedup.ratio : NAN), "", "")                                   \
     X(PAIR, interval, (v->timed && v->speedup.interval, v->speedup.low, v->speedup.high), "", "")
 FIELDS(judge_time_fields, struct judge_time, struct judge_report, JUDGE_TIME)

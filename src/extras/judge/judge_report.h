@@ -24,7 +24,7 @@ struct judge_report {
 extern const writers judge_writers;
 extern const struct fields judge_fields,
     judge_summary_fields; // of a record, within the report; of that
-// Is one faster, and is nothing left?
-bool judge_has_winner(const struct judge_report *v);
+// Is one of them right, however fast?
+bool judge_has_right(const struct judge_report *v);
 
 #endif

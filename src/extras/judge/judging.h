@@ -25,7 +25,7 @@
     X(SAME, "same", "right everywhere, and not told apart from the baseline")                      \
     X(SLOWER, "slower", "right everywhere, and its interval lies below 1")                         \
     X(INCORRECT, "incorrect", "a wrong result, at a named size or with hidden inputs")             \
-    X(IMPOSSIBLE, "impossible", "faster than its data can be moved")                               \
+    X(IMPOSSIBLE, "impossible", "faster than the device can write its output")                     \
     X(CHEATS, "cheats",                                                                            \
       "right when it is verified, and not when it is timed; or it changed what "                   \
       "it may only read")                                                                          \
@@ -41,6 +41,12 @@ enum judge_verdict {
         JUDGE_VERDICT_COUNT
 };
 const char *judge_verdict_text(enum judge_verdict v);
+
+// A compute unit moves so many bytes in a cycle at most, and its clock may be so many times the one that the driver names.
+#define JUDGE_CYCLE_BYTES 256
+#define JUDGE_CLOCK_MOST  2
+// The least time in ns in which the device can write the job's outputs; 0: its clock is not known.
+double judge_floor_ns(const struct device_info *d, const struct job *job);
 
 #define JUDGE_ROUNDS       12 // of screening
 #define JUDGE_FINAL_ROUNDS 24 // at least, of the final
@@ -73,8 +79,8 @@ struct judging_options {
 // A candidate at a timed point.
 struct judge_time {
     const char *label;
-    bool timed; // the rest is valid
-    double baseline_ns, candidate_ns;
+    bool timed;                                 // the rest is valid
+    double baseline_ns, candidate_ns, floor_ns; // floor: 0 if it is not known
     struct stats_ratio speedup;
 };
 

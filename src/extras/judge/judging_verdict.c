@@ -175,9 +175,28 @@ bool contestant_time(struct judging *j, struct contestant *c)
     t->timed = count > 0;
     t->baseline_ns = median_of(base);
     t->candidate_ns = median_of(own);
+    t->floor_ns = judge_floor_ns(j->o.setup.device, p->model);
     stats_paired_ratio(base->samples, own->samples, count, j->level,
                        j->o.setup.device->timer_ns / batch, &t->speedup);
+    if (t->timed && t->candidate_ns < t->floor_ns)
+        contestant_fail(
+            j, c, JUDGE_IMPOSSIBLE, p->label,
+            "it takes %.3g ns, and the device cannot write its output in less than %.3g ns",
+            t->candidate_ns, t->floor_ns);
     return true;
+}
+
+double judge_floor_ns(const struct device_info *d, const struct job *job)
+{
+    const double bytes_a_ns =
+        (double)d->compute_units * d->clock_mhz * JUDGE_CLOCK_MOST * JUDGE_CYCLE_BYTES / 1e3;
+    double bytes = 0;
+    for (uint32_t i = 0; i < job->buffer_count; i++) {
+        const struct job_buffer *b = &job->buffers[i];
+        if (b->output)
+            bytes += (double)buffer_region(b).count * element_bytes(&b->element);
+    }
+    return bytes_a_ns > 0 ? bytes / bytes_a_ns : 0;
 }
 
 static void sum_up_times(struct judge_record *r)
