@@ -633,7 +633,7 @@ START_TEST(summary_of_several_objectives)
     v.rows = 1;
     ck_assert_str_eq(
         summary_of(&v),
-        "2 configurations in the Pareto set of the least time and the greatest GFLOP/s, of 3 "
+        "2 configurations in the Pareto set of the shortest time and the greatest GFLOP/s, of 3 "
         "correct ones (verified against gemm): 7 launches of each, one configuration after the "
         "other\n"
         "  median  95 % interval     GFLOP/s  configuration\n"
@@ -705,9 +705,10 @@ START_TEST(head_of_a_run)
     text_clear(&out);
     report_run(&v, &out);
     ck_assert(str_starts(text_cstr(&out), first));
-    ck_assert_str_eq(text_cstr(&out) + strlen(first),
-                     "Search: genetic:population=20, seed 3, for the Pareto set of the least time "
-                     "and the greatest GFLOP/s\n");
+    ck_assert_str_eq(
+        text_cstr(&out) + strlen(first),
+        "Search: genetic:population=20, seed 3, for the Pareto set of the shortest time "
+        "and the greatest GFLOP/s\n");
     v.objectives = &time;
     text_clear(&out);
     report_run(&v, &out);

@@ -105,7 +105,7 @@ def _replay(question: Combinations, known: Mapping[str, Dict[str, Any]], goals: 
 
 
 def _as_times(costs: Dict[str, float]) -> Dict[str, float]:
-    """Costs as times in ms, in the same order, since a replay searches for the least time. Rates become what they are rates of."""
+    """Costs as times in ms, in the same order, since a replay searches for the shortest time. Rates become what they are rates of."""
     if not costs:
         return {}
     least, most = min(costs.values()), max(costs.values())
