@@ -398,6 +398,8 @@ def test_simulation_searches_a_cache_file(tmp_path, capsys):
     assert len(simulate(tmp_path / "c", strategy="random_sample")[0]) == 1  # a tenth
     results, env = simulate(tmp_path / "c", strategy="pso", strategy_options={"max_fevals": 3, "x0": (4, "y")})
     assert (results[0]["a"], results[0]["b"]) == (4, "y") and env["overhead_time"] > 0
+    results, env = simulate(tmp_path / "c", strategy="pso", strategy_options={"max_fevals": 1, "x0": (8, "y")})  # which did not compile
+    assert [(r["a"], r["b"]) for r in results] == [(8, "y")] and env["best_config"] == {}
     with pytest.warns(UserWarning, match="random sample"):
         results, env = simulate(tmp_path / "c", objectives={"time": False, "watt": False}, strategy="nsga2", strategy_options={"max_fevals": 8})
     assert len(results) == 8 and len(env["best_config"]) == 4
