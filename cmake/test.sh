@@ -12,6 +12,7 @@
 #   cmake/test.sh --browser    only report pages in a headless Chromium, judged by axe-core and html5lib
 #   cmake/test.sh --programs   only commands that are tried for long: deployed tables, benchmarks, kernels in C
 #   cmake/test.sh --nvrtc      only the kernels in CUDA, built by NVRTC for several architectures
+#   cmake/test.sh --long       only the longest tests: simulations, each failing allocation and call of SQLite, cheating kernels
 #   cmake/test.sh --kernels    only further kernels and configurations, on a device and under Oclgrind
 #   cmake/test.sh --python     only the long tests of the Python module: its tunes, and Kernel Tuner's scripts
 #   cmake/test.sh --slurm      only many nodes: a Slurm and an ssh server on this machine (cmake/slurm_rig.sh; needs root)
@@ -19,7 +20,8 @@
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #   cmake/test.sh --build ...  only what the suite, or what is named beside it, is built from
 #
-# Several of --valgrind, --examples, --browser, --programs, --nvrtc, --kernels, --python and --slurm run beside each other.
+# Several of --valgrind, --examples, --browser, --programs, --nvrtc, --long, --kernels, --python and --slurm run beside each
+# other.
 # HONE_TEST_JOBS=N runs N tests at a time; by default five more than there are cores, because many tests wait more than
 # they compute.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
@@ -41,11 +43,11 @@ for word in "$@"; do
     --coverage) coverage=yes ;;
     --others) others=yes ;;
     --build) build_alone=yes ;;
-    --valgrind | --examples | --browser | --programs | --nvrtc | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
+    --valgrind | --examples | --browser | --programs | --nvrtc | --long | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,25p' "$0" >&2
+        sed -n '2,27p' "$0" >&2
         exit 2
         ;;
     esac
@@ -152,6 +154,7 @@ elif [ $sanitize = ON ]; then
 else
     elsewhere='valgrind|examples|browser|slurm|python|programs'
     [ $all = ON ] || elsewhere="$elsewhere|nvrtc|kernels"
+    [ $all = ON ] || [ $coverage = yes ] || elsewhere="$elsewhere|long"
     [ $coverage = no ] || find . -name '*.gcda' -delete
     status=0
     "$root/cmake/run_tests.sh" $progress -LE "$elsewhere" -j"$jobs" || status=$?
