@@ -26,7 +26,7 @@ __kernel void scale(__global float *y, __global const float *x)
     float value = 2.0f * x[i] + 1.0f;
 
 #if FAULT == SLOW
-    for (int k = 0; k < 2000; k++)
+    for (int k = 0; k < 20000; k++)
         value = value * 1.0000001f + x[(i + k) & 63] * 1e-9f;
     value = 2.0f * x[i] + 1.0f + (value > 1e30f ? 1.0f : 0.0f);
 #endif
