@@ -103,7 +103,7 @@ check) [[ \$words == *" --sample"* || \$words == *" -n"* || \$words == *" --know
 report) [[ \$words != *" --watch"* ]] || { set -- "\${@/#--watch/--watch=stdin}" && exec </dev/null; } ;;
 esac
 [[ \${1:-} != sweep || \$words == *" --rounds"* || \$words != *" --against"* ]] || set -- "\$@" --rounds 4
-exec timeout 240 "$build/hone" "\$@"
+exec timeout 600 "$build/hone" "\$@"
 END
 chmod +x "$scratch/bin/hone"
 [ "$machine" = gpu ] || export PATH="$scratch/bin:$PATH"

@@ -1,6 +1,8 @@
 // Nothing is lost: hone is killed at random moments, over and over, and in the end every
 // configuration was measured, none is missing, none is in the store twice; two hones on one store
 // share the work. With a worker that runs nothing, so that only hone itself is tried.
+#include "../support/patience.h"
+
 #include "os/process.h"
 #include "store/store.h"
 
@@ -119,7 +121,7 @@ static void read_store(struct seen *seen)
 static unsigned time_to_first(void)
 {
     unsigned counts[CONFIGURATIONS];
-    uint64_t start = clock_ns(), limit = 60000000000ull; // others may hold the device
+    uint64_t start = clock_ns(), limit = patience() * 60000000000u; // others may hold the device
     pid_t child = start_hone("1000");
     while (count_measured(counts) == 0 && clock_ns() - start < limit)
         usleep(2000);
