@@ -3,7 +3,6 @@
 #include "search/gp.h"
 #include "search/learner.h"
 #include "search/scale.h"
-#include "search/trend.h"
 
 #include <check.h>
 #include <math.h>
@@ -270,81 +269,6 @@ static struct spec *make_axes(struct axes *x, const struct parameter *p, uint32_
     return spec;
 }
 
-// ---- the trend ---------------------------------------------------------------------------------
-
-// Lists of 5 and 3 numbers, and strings.
-static void make_lists(struct spec **spec, struct axes *x, struct trend *t)
-{
-    static const char *const names[] = {"b", "a", "c"};
-    struct value five[5], three[3], strings[3];
-    for (int i = 0; i < 5; i++)
-        five[i] = value_int(1 << i);
-    for (int i = 0; i < 3; i++) {
-        three[i] = value_int(i);
-        strings[i] = value_string(names[i]);
-    }
-    struct parameter p[] = {{.name = "f", .path = "f", .values = five, .count = 5},
-                            {.name = "t", .path = "t", .values = three, .count = 3},
-                            {.name = "s", .path = "s", .values = strings, .count = 3}};
-    *spec = make_axes(x, p, 3);
-    ck_assert(trend_init(t, x, &x->arena));
-}
-
-// Before the first answer nowhere is better than elsewhere, after one neither; and of what has no order nothing is ever made.
-START_TEST(nothing_is_assumed_without_answers)
-{
-    struct spec *spec;
-    struct axes x;
-    struct trend t;
-    make_lists(&spec, &x, &t);
-    static const float points[][3] = {
-        {0, 0, 0}, {-0.5F, 0.5F, 1}, {0.5F, -0.5F, 2}, {-0.25F, 0, 1}};
-    for (int i = 0; i < 4; i++)
-        ck_assert(trend_value(&t, points[i]) == 0);
-    trend_learn(&t, points[0], -1);
-    trend_fit(&t);
-    ck_assert_double_lt(fabs(trend_value(&t, points[1]) - trend_value(&t, points[0])), 0.1);
-    trend_forget(&t);
-    for (int i = 0; i < 60; i++)
-        trend_learn(&t, (const float[]){0, 0, (float)(i % 3)}, i % 3);
-    trend_fit(&t);
-    ck_assert(trend_value(&t, points[0]) == trend_value(&t, (const float[]){0, 0, 2}));
-    axes_release(&x);
-    spec_free(spec);
-}
-END_TEST
-
-// A line and a square of each list by itself; and a list written down instead of up says the same.
-START_TEST(the_slopes_follow_the_answers)
-{
-    struct spec *spec;
-    struct axes x;
-    struct trend up, down;
-    make_lists(&spec, &x, &up);
-    ck_assert(trend_init(&down, &x, &x.arena));
-    // The ends of the first list are better than its middle, the last value of the second one than its first; 0.1 is no slope.
-    for (int i = 0; i < 3000; i++) {
-        double first = i % 5 / 4.0 - 0.5, second = i / 5 % 3 / 2.0 - 0.5;
-        double value = -4 * first * first - 0.5 * second + 0.1;
-        trend_learn(&up, (const float[]){(float)first, (float)second, 0}, value);
-        trend_learn(&down, (const float[]){(float)-first, (float)-second, 0}, value);
-    }
-    trend_fit(&up);
-    trend_fit(&down);
-    const float middle[] = {0, 0, 0}, end[] = {0.5F, 0, 0}, last[] = {0, 0.5F, 0},
-                most[] = {0, -0.5F, 0};
-    ck_assert_double_eq_tol(trend_value(&up, end) - trend_value(&up, middle), -1, 0.05);
-    ck_assert_double_eq_tol(trend_value(&up, last) - trend_value(&up, most), -0.5, 0.03);
-    for (int i = 0; i < 15; i++) {
-        float a = (float)(i % 5) / 4 - 0.5F, b = (float)(i % 3) / 2 - 0.5F;
-        ck_assert(trend_value(&up, (const float[]){a, b, 0}) ==
-                  trend_value(&down, (const float[]){-a, -b, 0}));
-    }
-    axes_release(&x);
-    spec_free(spec);
-}
-END_TEST
-
 // ---- axes, ground ------------------------------------------------------------------------------
 
 // Sorted in no time, also where they come the other way round.
@@ -516,8 +440,6 @@ int main(void)
     tcase_add_test(tests, improvement_is_right);
     tcase_add_test(tests, scale_is_the_same_in_any_unit);
     tcase_add_test(tests, scale_keeps_the_order);
-    tcase_add_test(tests, nothing_is_assumed_without_answers);
-    tcase_add_test(tests, the_slopes_follow_the_answers);
     tcase_add_test(tests, axes_order_values);
     tcase_add_test(tests, axes_count_twos);
     tcase_add_test(tests, axes_of_many_values);
