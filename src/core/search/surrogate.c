@@ -6,8 +6,8 @@
 //
 // - It begins with what the user says, then with a few questions spread over the space, the first of them any, and with as many more
 //   as are asked before the first answer.
-// - Far from all results the process expects their mean, or what sources (transfer.h) make of it: of where in its lists the best of
-//   a space is nothing is assumed.
+// - Far from all results the process expects their mean, or what sources (transfer.h) make of it. Of where in its lists the best of
+//   a space is nothing is assumed; where this space's own answers are more probable with a trend, it is a part of the process (gp.h).
 // - The pool is the whole space where that is small, else neighbours of the best results and
 //   configurations at random. It is made anew, and the model's shape with it, each time the
 //   results have grown by some percent, and the neighbours of a new best join it at once.
@@ -55,6 +55,9 @@ static const struct strategy_option options[] = {
 #define SOURCE_RANGE  4.0 // of a standardised value of theirs, on the axis
 #define NEAR_BEST     8   // results whose neighbours are candidates
 #define NEAR_MOST     256 // neighbours of one
+// Of a place on an axis and of its square, if all places are equally frequent:
+#define PLACE_VARIANCE  (1.0 / 12)
+#define SQUARE_VARIANCE (1.0 / 180)
 
 struct surrogate {
     struct strategy base;
@@ -63,8 +66,8 @@ struct surrogate {
     struct scale scale;
     struct improvement improvement;
     struct transfer transfer;
-    double *offsets;   // of candidates: what is expected of them without a model
-    double *roughness; // of axes
+    double *offsets; // of candidates: what is expected of them without a model
+    struct gp_axis *process_axes;
     struct costs costs;
     bool by_time;         // a time ends the search
     bool uses_bound;      // the acquisition function is the lower confidence bound
@@ -112,7 +115,7 @@ static bool allocate_surrogate(struct surrogate *s, uint32_t rows, uint32_t pool
 {
     struct axes *x = &s->learner.axes;
     uint32_t axes = s->coordinates + (s->transfer.count > 0);
-    s->roughness = arena_array(&x->arena, axes + 1, sizeof *s->roughness);
+    s->process_axes = arena_array(&x->arena, axes + 1, sizeof *s->process_axes);
     s->point = arena_array(&x->arena, axes + 1, sizeof *s->point);
     s->spread =
         arena_array(&x->arena, (size_t)(s->coordinates + 1) * s->spread_count, sizeof *s->spread);
@@ -122,9 +125,9 @@ static bool allocate_surrogate(struct surrogate *s, uint32_t rows, uint32_t pool
     s->rates = calloc(pool, sizeof *s->rates);
     s->rows = calloc(rows, sizeof *s->rows);
     s->near = calloc(NEAR_MOST, sizeof *s->near);
-    return s->roughness && s->point && s->spread && s->offsets && s->pool && s->gone && s->rates &&
-           s->rows && s->near && costs_init(&s->costs, x, &x->arena) &&
-           gp_init(&s->gp, axes, s->roughness, rows, pool);
+    return s->process_axes && s->point && s->spread && s->offsets && s->pool && s->gone &&
+           s->rates && s->rows && s->near && costs_init(&s->costs, x, &x->arena) &&
+           gp_init(&s->gp, axes, s->process_axes, rows, pool);
 }
 
 // Questions in flight take rows, too, but never most of them.
@@ -133,6 +136,27 @@ static uint32_t rows_for(const struct strategy_setup *setup)
     uint32_t rows = (uint32_t)setup->options[ROWS];
     uint32_t least = setup->in_flight < FLIGHT_MOST ? 4 * setup->in_flight : 4 * FLIGHT_MOST;
     return rows > least ? rows : least;
+}
+
+// A trend has lines and squares along lists that have an order, each kind with half of its variance if values are drawn at random. There are no
+// squares along a list of two values, and nearly all along a long one.
+static void describe_axes(struct surrogate *s)
+{
+    const struct axes *x = &s->learner.axes;
+    double lines = 0, squares = 0;
+    for (uint32_t i = 0; i < x->count; i++) {
+        struct gp_axis *out = &s->process_axes[i];
+        double share = 1 - 2.0 / x->items[i].count;
+        *out = (struct gp_axis){.roughness = axis_roughness(&x->items[i]),
+                                .line = x->items[i].ordered ? 1 : 0,
+                                .square = x->items[i].ordered ? share * share : 0};
+        lines += out->line;
+        squares += out->square;
+    }
+    for (uint32_t i = 0; i < x->count; i++) {
+        s->process_axes[i].line *= lines > 0 ? 0.5 / (PLACE_VARIANCE * lines) : 0;
+        s->process_axes[i].square *= squares > 0 ? 0.5 / (SQUARE_VARIANCE * squares) : 0;
+    }
 }
 
 static struct strategy *surrogate_create(const struct strategy_setup *setup, struct error *e)
@@ -160,8 +184,7 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
         surrogate_destroy(&s->base);
         return NULL;
     }
-    for (uint32_t i = 0; i < s->learner.axes.count; i++)
-        s->roughness[i] = axis_roughness(&s->learner.axes.items[i]);
+    describe_axes(s);
     improvement_init(&s->improvement);
     s->gp.axes = s->coordinates;
     gp_prior(&s->gp);
