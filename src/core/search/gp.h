@@ -26,8 +26,8 @@
 #include <stdint.h>
 
 struct gp_axis {
-    double
-        roughness; // how much of `jump` is to be expected on it; INFINITY: all of the distance jumps
+    // How much of `jump` is to be expected on it; with INFINITY all of the distance jumps: two places are equal or not.
+    double roughness;
     double line, square; // of the trend's variance, what each is worth; 0: it has no part in it
 };
 
