@@ -84,7 +84,7 @@ static inline float falling_exp(float x)
     return sum * power.f;
 }
 
-// What the trend adds to the covariances.
+// The trend's part of the covariances is added.
 static void add_trend(const struct gp *g, const float *point, const float *others, size_t stride,
                       float *restrict out)
 {

@@ -55,7 +55,7 @@ static const struct strategy_option options[] = {
 #define SOURCE_RANGE  4.0 // of a standardised value of theirs, on the axis
 #define NEAR_BEST     8   // results whose neighbours are candidates
 #define NEAR_MOST     256 // neighbours of one
-// Of a place on an axis and of its square, if all places are equally frequent:
+// Variances of a place on an axis and of its square, if all places are equally frequent:
 #define PLACE_VARIANCE  (1.0 / 12)
 #define SQUARE_VARIANCE (1.0 / 180)
 
