@@ -24,80 +24,6 @@ static bool refuse_spec(struct making *m, const char *why)
     return false;
 }
 
-// ---- types -------------------------------------------------------------------------------------
-
-static const struct scalar_name {
-    const char *name, *spec;
-    uint32_t bytes;
-    char kind; // i: signed, u: unsigned, f: float
-} scalars[] = {
-    {"char", "int8", 1, 'i'},           {"uchar", "uint8", 1, 'u'},
-    {"unsigned char", "uint8", 1, 'u'}, {"short", "int16", 2, 'i'},
-    {"ushort", "uint16", 2, 'u'},       {"unsigned short", "uint16", 2, 'u'},
-    {"int", "int32", 4, 'i'},           {"uint", "uint32", 4, 'u'},
-    {"unsigned int", "uint32", 4, 'u'}, {"long", "int64", 8, 'i'},
-    {"ulong", "uint64", 8, 'u'},        {"unsigned long", "uint64", 8, 'u'},
-    {"half", "half", 2, 'f'},           {"float", "float", 4, 'f'},
-    {"double", "double", 8, 'f'},       {"bool", "uint8", 1, 'u'},
-    {"int8", "int8", 1, 'i'},           {"uint8", "uint8", 1, 'u'},
-    {"int16", "int16", 2, 'i'},         {"uint16", "uint16", 2, 'u'},
-    {"int32", "int32", 4, 'i'},         {"uint32", "uint32", 4, 'u'},
-    {"int64", "int64", 8, 'i'},         {"uint64", "uint64", 8, 'u'},
-};
-
-// The scalar and the width of a vector's type; false: it is neither.
-static bool read_type(const char *type, const struct scalar_name **scalar, uint32_t *width)
-{
-    size_t length = strcspn(type, "*");
-    while (length && (type[length - 1] == ' '))
-        length--;
-    size_t digits = length;
-    while (digits && isdigit((unsigned char)type[digits - 1]))
-        digits--;
-    *width = digits < length ? (uint32_t)strtoul(type + digits, NULL, 10) : 1;
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
-        if (strlen(scalars[i].name) == digits && memcmp(type, scalars[i].name, digits) == 0) {
-            *scalar = &scalars[i];
-            return *width == 1 || *width == 2 || *width == 3 || *width == 4 || *width == 8 ||
-                   *width == 16;
-        }
-    }
-    return false;
-}
-
-static bool integer_of(const struct scalar_name *s, const struct capture_value *v, int64_t *out)
-{
-    uint64_t bits = 0;
-    if (s->kind == 'f' || v->kind != CAPTURED_VALUE || v->bytes != s->bytes)
-        return false;
-    memcpy(&bits, v->value, s->bytes); // little-endian, as all that run OpenCL are
-    if (s->kind == 'i' && s->bytes < 8 && bits >> (8 * s->bytes - 1))
-        bits |= ~UINT64_C(0) << 8 * s->bytes;
-    *out = (int64_t)bits;
-    return s->kind == 'i' || *out >= 0;
-}
-
-// A scalar as a spec has it: exactly.
-static const char *number_of(struct making *m, const struct scalar_name *s,
-                             const struct capture_value *v)
-{
-    int64_t i;
-    float f;
-    double d;
-    char number[32];
-    if (integer_of(s, v, &i))
-        return arena_printf(m->a, "%lld", (long long)i);
-    if (v->bytes == 4 && s->bytes == 4 && s->kind == 'f') {
-        memcpy(&f, v->value, 4);
-        d = f;
-    } else if (v->bytes == 8 && s->bytes == 8 && s->kind == 'f')
-        memcpy(&d, v->value, 8);
-    else
-        return NULL;
-    f64_to_str(d, number);
-    return isfinite(d) ? arena_strdup(m->a, number) : NULL;
-}
-
 // ---- options -----------------------------------------------------------------------------------
 
 static bool add_macro(struct making *m, const char *text)
@@ -261,7 +187,7 @@ static bool read_texts_whole(struct making *m, struct text *out, struct error *e
 
 // ---- names and their values --------------------------------------------------------------------
 
-static const struct macro *find_macro(const struct making *m, const char *name)
+const struct macro *making_macro(const struct making *m, const char *name)
 {
     for (uint32_t i = 0; i < m->macro_count; i++) {
         if (str_equal(m->macros[i].name, name))
@@ -278,24 +204,6 @@ const char *argument_name(const struct making *m, uint32_t at)
     if (m->is_inferred && at < m->f.argument_count && m->f.arguments[at].name)
         return m->f.arguments[at].name;
     return arena_printf(m->a, "argument_%u", at);
-}
-
-const char *argument_type(const struct making *m, uint32_t at)
-{
-    const struct capture_argument *x = &m->k->arguments[at];
-    return *x->type ? x->type
-           : m->is_inferred && at < m->f.argument_count && m->f.arguments[at].type
-               ? m->f.arguments[at].type
-               : "";
-}
-
-static bool scalar_value(const struct making *m, uint32_t argument, const struct capture_launch *l,
-                         int64_t *out)
-{
-    const struct scalar_name *s;
-    uint32_t width;
-    return read_type(argument_type(m, argument), &s, &width) && width == 1 &&
-           !m->k->arguments[argument].is_pointer && integer_of(s, &l->values[argument], out);
 }
 
 // The symbols of expressions: parameters, then names that the text leaves to the launch, then integer scalars.
@@ -325,7 +233,7 @@ static bool make_symbols(struct making *m)
     }
     for (uint32_t i = 0; ok && i < m->k->argument_count; i++) {
         int64_t value;
-        if (scalar_value(m, i, &m->k->launches[0], &value))
+        if (making_scalar(m, i, &m->k->launches[0], &value))
             ok = add_symbol(m, argument_name(m, i), SYMBOL_SCALAR, i);
     }
     for (uint32_t i = 0; ok && m->is_inferred && i < m->f.name_count; i++) {
@@ -348,7 +256,7 @@ static void fill_slots(const struct making *m, const struct capture_launch *l,
         else if (m->kinds[i] == SYMBOL_CONSTANT)
             v = m->f.names[at].value;
         else
-            scalar_value(m, at, l, &v);
+            making_scalar(m, at, l, &v);
         slots[i] = value_int(v);
     }
 }
@@ -535,7 +443,7 @@ static void take_parameters(struct making *m)
     const struct capture_launch *l = &m->k->launches[0];
     for (uint32_t i = 0; m->is_inferred && i < m->f.name_count; i++) {
         const struct inferred_name *n = &m->f.names[i];
-        const struct macro *x = find_macro(m, n->name);
+        const struct macro *x = making_macro(m, n->name);
         const int axis = own_axis(&m->f, n);
         if (n->role != NAME_PARAMETER || (x && !x->is_integer))
             continue;
@@ -661,9 +569,6 @@ static bool refuse_launch(struct making *m)
         return refuse_spec(m, "it was launched with an offset, which specs do not have");
     for (uint32_t i = 0; i < k->argument_count; i++) {
         const struct capture_value *v = &l->values[i];
-        const struct scalar_name *s;
-        uint32_t width;
-        const bool has_type = read_type(argument_type(m, i), &s, &width);
         if (v->kind == CAPTURED_NULL)
             return refuse_spec(m, arena_printf(m->a, "argument %s is NULL, which specs do not have",
                                                argument_name(m, i)));
@@ -672,36 +577,12 @@ static bool refuse_launch(struct making *m)
             return refuse_spec(m, arena_printf(m->a, "arguments %s and %s are the same memory",
                                                argument_name(m, (uint32_t)v->same),
                                                argument_name(m, i)));
-        if (v->kind == CAPTURED_VALUE && !(has_type && width == 1 && number_of(m, s, v)))
+        if (v->kind == CAPTURED_VALUE && !making_number(m, i, v))
             return refuse_spec(
                 m, arena_printf(m->a, "argument %s is a '%s' by value, which specs do not have",
                                 argument_name(m, i), argument_type(m, i)));
     }
     return true;
-}
-
-bool making_type(const struct making *m, uint32_t argument, const char **spec, uint32_t *bytes,
-                 uint32_t *width)
-{
-    const struct scalar_name *s;
-    if (!read_type(argument_type(m, argument), &s, width))
-        return false;
-    *spec = s->spec;
-    *bytes = s->bytes * (*width == 3 ? 4 : *width);
-    return true;
-}
-
-const char *making_number(struct making *m, uint32_t argument, const struct capture_value *v)
-{
-    const struct scalar_name *s;
-    uint32_t width;
-    return read_type(argument_type(m, argument), &s, &width) ? number_of(m, s, v) : NULL;
-}
-
-bool making_scalar(const struct making *m, uint32_t argument, const struct capture_launch *l,
-                   int64_t *out)
-{
-    return scalar_value(m, argument, l, out);
 }
 
 static void list_tunable(struct making *m)
@@ -755,6 +636,7 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
         language_parse("opencl", &language))
         m->is_inferred =
             infer_kernel(text_cstr(&whole), whole.length, language, k->name, a, &m->f, &ignored);
+    making_learn_types(m, text_cstr(&whole));
     text_release(&whole);
     ok = ok && refuse_launch(m);
     if (ok) {

@@ -674,27 +674,6 @@ static bool is_to_be_captured(struct capture_shape *s)
            atomic_compare_exchange_strong(&s->state, &undecided, 1);
 }
 
-static cl_int try_capture(const struct layer_launch *l, struct capture_shape *s, uint64_t key,
-                          uint64_t kernel)
-{
-    enum capture_reason why;
-    cl_int status;
-    if (!reserve_capture(l->kernel, kernel, &why)) {
-        note_skipped(s, why);
-        return layer_enqueue(l);
-    }
-    pthread_mutex_lock(&capturing);
-    status = capture_launch(l, s, key, &why);
-    pthread_mutex_unlock(&capturing);
-    note_skipped(s, why);
-    if (why != CAPTURE_NONE) {
-        give_capture_back(kernel);
-        if (may_help(why))
-            atomic_store(&s->state, 0);
-    }
-    return status;
-}
-
 static cl_int time_launch(const struct layer_launch *l, struct capture_shape *s)
 {
     cl_event own = NULL;
@@ -705,6 +684,27 @@ static cl_int time_launch(const struct layer_launch *l, struct capture_shape *s)
         layer_next.clRetainEvent(*l->event);
     if (status == CL_SUCCESS)
         keep_event(s, *timed.event);
+    return status;
+}
+
+static cl_int try_capture(const struct layer_launch *l, struct capture_shape *s, uint64_t key,
+                          uint64_t kernel)
+{
+    enum capture_reason why;
+    cl_int status;
+    if (!reserve_capture(l->kernel, kernel, &why)) {
+        note_skipped(s, why);
+        return time_launch(l, s);
+    }
+    pthread_mutex_lock(&capturing);
+    status = capture_launch(l, s, key, &why);
+    pthread_mutex_unlock(&capturing);
+    note_skipped(s, why);
+    if (why != CAPTURE_NONE) {
+        give_capture_back(kernel);
+        if (may_help(why))
+            atomic_store(&s->state, 0);
+    }
     return status;
 }
 
