@@ -141,18 +141,24 @@ static const char *resolve_type(const struct making *m, const char *text, const 
     return words && read_type(words, &s, &width) ? words : type;
 }
 
+static bool is_known_type(const char *type)
+{
+    const struct scalar_name *s;
+    uint32_t width;
+    return type && read_type(type, &s, &width);
+}
+
+// The reader of `init` sees which branch of a condition is compiled; what is looked up in the text alone comes last.
 void making_learn_types(struct making *m, const char *text)
 {
     m->types = arena_array(m->a, m->k->argument_count + (size_t)1, sizeof *m->types);
     for (uint32_t i = 0; m->types && i < m->k->argument_count; i++) {
-        const struct scalar_name *s;
-        uint32_t width;
-        const bool is_read = m->is_inferred && i < m->f.argument_count && m->f.arguments[i].type;
-        const char *said = m->k->arguments[i].type;
-        m->types[i] = resolve_type(m, text, *said || !is_read ? said : m->f.arguments[i].type);
-        if (is_read && !read_type(m->types[i], &s, &width) &&
-            read_type(m->f.arguments[i].type, &s, &width))
-            m->types[i] = m->f.arguments[i].type;
+        const char *said = m->k->arguments[i].type, *plain = plain_words(m->a, said);
+        const char *inferred =
+            m->is_inferred && i < m->f.argument_count ? m->f.arguments[i].type : NULL;
+        m->types[i] = is_known_type(plain)      ? plain
+                      : is_known_type(inferred) ? inferred
+                                                : resolve_type(m, text, said);
     }
 }
 

@@ -14,6 +14,7 @@
 #include <CL/cl_icd.h>
 
 #include "base/digest.h"
+#include "extras/capture/capture_guard.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MOST = 256, NAME_MOST = 1024 };
+enum { ARGUMENTS_MOST = 256, NAME_MOST = 1024, ZONE = 4096, ZONE_BYTE = 0xa5 };
 
 #define REPLAY_FUNCTIONS(X)                                                                        \
     X(clGetPlatformIDs)                                                                            \
@@ -62,12 +63,13 @@ struct replay {
     cl_context context;
     cl_command_queue queue;
     char device_name[NAME_MOST], driver[NAME_MOST];
+    bool is_trial;  // of other options: with a text that takes them, and a zone behind each buffer
     char why[2048]; // "": nothing went wrong
 };
 
 struct replay_memory {
     cl_mem memory, parent;
-    size_t bytes, origin;
+    size_t bytes, origin, zone;
     unsigned char *before, *after, *first, *now; // first: what the first replay gave
     bool is_changed;
     double deviation, spread, rms;
@@ -236,7 +238,13 @@ static cl_program make_program(struct replay *r, const char *digest)
 {
     size_t length = 0;
     cl_int e = CL_SUCCESS;
-    unsigned char *text = read_content(r, digest, &length);
+    char *text = (char *)read_content(r, digest, &length);
+    if (text && r->is_trial) {
+        char *guarded = capture_guard_text(text);
+        free(text);
+        text = guarded;
+        length = text ? strlen(text) : 0;
+    }
     cl_program p =
         text ? cl.clCreateProgramWithSource(r->context, 1, (const char **)&text, &length, &e)
              : NULL;
@@ -405,8 +413,8 @@ static bool set_argument(struct replay *r, cl_kernel k, cl_uint at, json_t *a,
         if (!share_memory(r, list, at, (cl_uint)with))
             return false;
     } else {
-        m->memory =
-            cl.clCreateBuffer(r->context, CL_MEM_READ_WRITE, m->bytes ? m->bytes : 1, NULL, &e);
+        m->zone = r->is_trial || !m->bytes ? ZONE : 0;
+        m->memory = cl.clCreateBuffer(r->context, CL_MEM_READ_WRITE, m->bytes + m->zone, NULL, &e);
         if (!call_ok(r, e, "clCreateBuffer"))
             return false;
     }
@@ -499,6 +507,30 @@ static bool sizes_of(json_t *list, size_t out[3])
     return json_is_array(list);
 }
 
+// Fills the zone behind a buffer.
+static bool write_zone(struct replay *r, const struct replay_memory *m)
+{
+    unsigned char zone[ZONE];
+    memset(zone, ZONE_BYTE, sizeof zone);
+    return m->zone == 0 || call_ok(r,
+                                   cl.clEnqueueWriteBuffer(r->queue, m->memory, CL_TRUE, m->bytes,
+                                                           m->zone, zone, 0, NULL, NULL),
+                                   "clEnqueueWriteBuffer");
+}
+
+static bool check_zone(struct replay *r, const struct replay_memory *m, cl_uint argument)
+{
+    unsigned char zone[ZONE];
+    bool ok = m->zone == 0 || call_ok(r,
+                                      cl.clEnqueueReadBuffer(r->queue, m->memory, CL_TRUE, m->bytes,
+                                                             m->zone, zone, 0, NULL, NULL),
+                                      "clEnqueueReadBuffer");
+    for (size_t i = 0; ok && i < m->zone; i++)
+        ok = zone[i] == ZONE_BYTE ||
+             replay_fail(r, "it writes past the end of argument %u", (unsigned)argument);
+    return ok;
+}
+
 static bool launch_once(struct replay *r, cl_kernel k, json_t *launch, json_t *request,
                         struct replay_memory *list, cl_uint count)
 {
@@ -516,7 +548,8 @@ static bool launch_once(struct replay *r, cl_kernel k, json_t *launch, json_t *r
             ok = call_ok(r,
                          cl.clEnqueueWriteBuffer(r->queue, list[i].memory, CL_TRUE, 0,
                                                  list[i].bytes, list[i].before, 0, NULL, NULL),
-                         "clEnqueueWriteBuffer");
+                         "clEnqueueWriteBuffer") &&
+                 write_zone(r, &list[i]);
     }
     ok =
         ok && call_ok(r,
@@ -529,7 +562,8 @@ static bool launch_once(struct replay *r, cl_kernel k, json_t *launch, json_t *r
             ok = call_ok(r,
                          cl.clEnqueueReadBuffer(r->queue, list[i].memory, CL_TRUE, 0, list[i].bytes,
                                                 list[i].now, 0, NULL, NULL),
-                         "clEnqueueReadBuffer");
+                         "clEnqueueReadBuffer") &&
+                 check_zone(r, &list[i], i);
     }
     return ok;
 }
@@ -568,6 +602,7 @@ static void answer_request(struct replay *r, json_t *request)
     const cl_uint count = (cl_uint)json_array_size(arguments);
     json_int_t exact = 0;
     *r->why = 0;
+    r->is_trial = json_string_value(json_object_get(request, "options")) != NULL;
     bool ok =
         (kernel && list && count <= ARGUMENTS_MOST) || replay_fail(r, "the log has no such launch");
     ok = ok && open_device(r, launch);
