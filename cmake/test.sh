@@ -68,7 +68,7 @@ valgrind:cmd:valgrind"
 python3-nbclient:file:/usr/lib/python3/dist-packages/nbclient
 python3-ipykernel:file:/usr/lib/python3/dist-packages/ipykernel"
 ! wanted capture || extra="$extra
-clblast-utils:cmd:clblast_tuner_xdot
+clblast-utils:cmd:clblast_tuner_xaxpy
 clpeak:cmd:clpeak
 python3-pyopencl:file:/usr/lib/python3/dist-packages/pyopencl
 python3-gpyfft:file:/usr/lib/python3/dist-packages/gpyfft

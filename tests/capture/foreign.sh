@@ -40,7 +40,7 @@ pyopencl) imports pyopencl && set -- "$python" "$here/programs/pyopencl_arrays.p
 reikna) imports reikna && set -- "$python" "$here/programs/reikna_algorithms.py" ;;
 clfft) imports gpyfft && set -- "$python" "$here/programs/gpyfft_transforms.py" ;;
 clblast)
-  set -- clblast_tuner_xdot -n 65536 -runs 1
+  set -- clblast_tuner_xaxpy -n 1048576 -runs 1 -fraction 16
   words="grep -oE results.match|reference.OK"
   ;;
 clpeak)

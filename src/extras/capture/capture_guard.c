@@ -44,15 +44,22 @@ static size_t name_length(const char *at)
     return length;
 }
 
+static bool is_name_at(const char *at, const char *name, size_t length)
+{
+    return memcmp(at, name, length) == 0 && name_length(at) == length &&
+           !isalnum((unsigned char)at[-1]) && at[-1] != '_';
+}
+
 // Does a directive of [from, end) that begins with `word` ("if": also #ifdef) speak of the name?
 static bool is_named(const char *from, const char *end, const char *word, const char *name,
                      size_t length)
 {
     for (const char *line = from; line < end; line += strcspn(line, "\n") + 1) {
         const char *at = directive_of(line), *stop = line + strcspn(line, "\n");
-        for (; at && starts_with(at, word) && at + length <= stop; at++) {
-            if (memcmp(at, name, length) == 0 && !isalnum((unsigned char)at[-1]) && at[-1] != '_' &&
-                !isalnum((unsigned char)at[length]) && at[length] != '_')
+        if (!at || !starts_with(at, word))
+            continue;
+        for (; at + length <= stop; at++) {
+            if (is_name_at(at, name, length))
                 return true;
         }
     }
