@@ -45,7 +45,7 @@ check clone 1
 check out_of_order 1
 check two_queues 1
 check user_event 1
-check threads 4 "200       5"
+check threads 5 "200       5"
 check contexts 1
 check link 1
 check binary 0 "--refuse-binaries"
@@ -55,7 +55,7 @@ check fork 2
 check exit 1
 check kill 1 "SIGKILL"
 check command_buffer 0 "command buffers"
-check many 4 "10000"
+check many 12 "10000"
 rm -rf binary
 options="--refuse-binaries" check binary 1 "1 binaries were refused"
 rm -rf scale
@@ -85,6 +85,19 @@ if [ -w /dev/full ]; then
   HONE_CAPTURE_FOLDER=$folder/none LD_PRELOAD=$layer "$program" shapes >full.out || fail "full: the program failed"
   [ "$(cat full.out)" = "$("$program" shapes)" ] || fail "full: another output"
 fi
+# A disk that is full: told, what was captured before is whole, and the program runs on. Counts have their room from the start.
+mkdir small
+counts=$((($(stat -c %s none/counts) + 4095) / 4096 * 4 + 8))
+if unshare -rm true 2>/dev/null; then
+  plain=$("$program" many)
+  unshare -rm sh -c "mount -t tmpfs -o size=${counts}k tmpfs small && '$hone' capture -o small/full -- '$program' many" \
+    >full.out 2>full.err
+  grep -qxF -- "$plain" full.out || fail "full disk: another output: $(cat full.out full.err)"
+  grep -q "The folder could not be written: No space left" full.out || fail "full disk: not told: $(cat full.out full.err)"
+else
+  echo "a full disk: skipped, unshare -rm is not allowed"
+fi
+
 # Back into the program: a table of what was tuned, other programs as they were, a file that is damaged.
 with() {
   "$hone" with "$@" >with.out 2>with.err

@@ -182,7 +182,13 @@ static bool replay_and_write(struct session *s, struct error *e)
         for (size_t l = 0; l < k->launch_count; l++)
             capture_play(p, &k->launches[l], REPLAYS, NULL, NULL, NULL, &s->arena,
                          &k->launches[l].replay);
-        ok = capture_write_spec(&s->capture, k, p, &s->arena, e);
+        // A kernel whose files cannot be written is told in the table, and the others go on.
+        ok = capture_write_spec(&s->capture, k, p, &s->arena, e) || e->code == ERROR_IO;
+        if (e->code == ERROR_IO) {
+            k->spec = NULL;
+            k->why = arena_strdup(&s->arena, e->text);
+            error_clear(e);
+        }
     }
     capture_player_free(p);
     return ok;
