@@ -124,6 +124,20 @@ sed 's/launches/launch3s/' app.hone >damaged.hone
 with damaged.hone -- "$program" shapes && fail "a damaged table was taken"
 grep -q "is damaged" with.err || fail "damaged: $(cat with.err)"
 
+# A capture that somebody changed: each request is answered, and the replay does not end for it.
+replay=$(dirname "$hone")/hone-replay
+key=$(sed -nE 's/^\{"launch":"([0-9a-f]*)".*/\1/p' shapes/log | head -1)
+mkdir -p hostile
+for change in 's/"dimensions":1/"dimensions":7/' 's/"global":\[/"global":[0,/' 's/"bytes":4096/"bytes":-1/' \
+  's/"bytes":4096/"bytes":1099511627776/' 's/"before":"..../"before":"..\/./' 's/"kind":"buffer"/"kind":"svm","same":9/' \
+  's/"kind":"value"/"kind":"local"/' 's/"hex":"[0-9a-f]/"hex":"zz/' 's/"parts":\[/"parts":[7,/' 's/"source":"/"source":"0/' \
+  's/"kernel":"/"kernel":[],"x":"/' 's/"name":"/"name":"\\u0001/' 's/"arguments":\[/"arguments":[{},/'; do
+  rm -rf hostile && cp -r shapes hostile && sed -i "$change" hostile/log
+  printf '{"launch":"%s","times":1}\n[]\n{"launch":7}\n' "$key" | "$replay" hostile >hostile.out 2>&1 ||
+    fail "hostile $change: status $?: $(cat hostile.out)"
+  [ "$(grep -cE '^\{"(error|exact)"' hostile.out)" = 3 ] || fail "hostile $change: $(cat hostile.out)"
+done
+
 # Two shapes: data by the constants in braces.
 grep -q '{n}' shapes/scale.json || grep -q '"n"' shapes/scale.json || fail "shapes: its spec has no sizes"
 exit $failed

@@ -70,8 +70,9 @@ struct replay {
 struct replay_memory {
     cl_mem memory, parent;
     size_t bytes, origin, zone;
-    unsigned char *before, *after, *first, *now; // first: what the first replay gave
-    bool is_changed;
+    unsigned char *before, *after, *now; // before and after may be one
+    unsigned char *first;                // what the first replay gave, if it was not `after`
+    bool is_changed, is_as_before;       // as_before: in the device's memory, too
     double deviation, spread, rms;
 };
 
@@ -360,12 +361,13 @@ static bool load_memory(struct replay *r, struct replay_memory *m, json_t *a)
     const json_int_t origin = json_integer_value(json_object_get(a, "origin"));
     m->is_changed = strcmp(text_of(a, "before"), text_of(a, "after")) != 0;
     m->before = read_content(r, text_of(a, "before"), &before);
-    m->after = m->before ? read_content(r, text_of(a, "after"), &after) : NULL;
+    after = before;
+    m->after =
+        m->before && m->is_changed ? read_content(r, text_of(a, "after"), &after) : m->before;
     m->bytes = before;
     m->origin = origin > 0 ? (size_t)origin : 0;
     m->now = malloc(before + 1);
-    m->first = malloc(before + 1);
-    if (m->before && m->after && (!m->now || !m->first))
+    if (m->before && m->after && !m->now)
         return replay_fail(r, "no memory for a copy of %zu bytes", before);
     return m->after && ((bytes >= 0 && before == (size_t)bytes && after == before) ||
                         replay_fail(r, "the log and its data differ in size"));
@@ -486,16 +488,24 @@ static double root_mean_square(enum element e, const unsigned char *a, size_t by
     return count && sum > 0 ? sqrt(sum / (double)count) : 1;
 }
 
-static bool compare_memory(struct replay_memory *m, enum element e, bool is_first)
+static bool compare_memory(struct replay *r, struct replay_memory *m, enum element e, bool is_first)
 {
+    const bool is_exact = memcmp(m->now, m->after, m->bytes) == 0;
+    m->is_as_before = is_exact && !m->is_changed;
+    if (is_first && !is_exact) {
+        m->first = malloc(m->bytes);
+        if (!m->first)
+            return replay_fail(r, "no memory for a copy of %zu bytes", m->bytes);
+        memcpy(m->first, m->now, m->bytes);
+    }
+    if (is_exact && !m->first)
+        return true;
     const double scale = root_mean_square(e, m->after, m->bytes);
     const double own = difference(e, m->now, m->after, m->bytes) / scale;
+    const double between = difference(e, m->now, m->first ? m->first : m->after, m->bytes) / scale;
     m->deviation = own > m->deviation ? own : m->deviation;
-    if (is_first)
-        memcpy(m->first, m->now, m->bytes);
-    const double between = difference(e, m->now, m->first, m->bytes) / scale;
     m->spread = between > m->spread ? between : m->spread;
-    return memcmp(m->now, m->after, m->bytes) == 0;
+    return is_exact;
 }
 
 // ---- a request ---------------------------------------------------------------------------------
@@ -544,7 +554,7 @@ static bool launch_once(struct replay *r, cl_kernel k, json_t *launch, json_t *r
         sizes_of(own_local ? own_local : json_object_get(launch, "local"), local);
     const bool has_offset = sizes_of(json_object_get(launch, "offset"), offset);
     for (cl_uint i = 0; ok && i < count; i++) {
-        if (list[i].memory)
+        if (list[i].memory && !list[i].is_as_before)
             ok = call_ok(r,
                          cl.clEnqueueWriteBuffer(r->queue, list[i].memory, CL_TRUE, 0,
                                                  list[i].bytes, list[i].before, 0, NULL, NULL),
@@ -617,15 +627,18 @@ static void answer_request(struct replay *r, json_t *request)
         for (cl_uint i = 0; ok && i < count; i++) {
             if (list[i].memory)
                 is_exact &= compare_memory(
-                    &list[i], element_of(text_of(json_array_get(types, i), "type")), t == 0);
+                    r, &list[i], element_of(text_of(json_array_get(types, i), "type")), t == 0);
         }
         exact += is_exact;
+        ok = ok && !*r->why;
     }
     answer_result(r, list, ok ? count : 0, exact, times);
     for (cl_uint i = count < ARGUMENTS_MOST ? count : ARGUMENTS_MOST; list && i-- > 0;) {
         if (list[i].memory && !list[i].parent)
             cl.clReleaseMemObject(list[i].memory);
-        free(list[i].before), free(list[i].after), free(list[i].first), free(list[i].now);
+        if (list[i].after != list[i].before)
+            free(list[i].after);
+        free(list[i].before), free(list[i].first), free(list[i].now);
     }
     if (k)
         cl.clReleaseKernel(k);
