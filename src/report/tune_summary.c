@@ -955,6 +955,8 @@ static void put_short(const struct tune_report *v, struct text *out)
         put_best_one(v, best ? best : v->ranking[0], out);
         put_gain(v, out);
     }
+    for (size_t i = 0; i < v->advice.count; i++)
+        text_addf(out, "Advice: %s\n", v->advice.lines[i]);
     if (!v->head.build_only && !v->head.recorded)
         report_written(&all, false, out);
     report_check_notes(&all, out);
