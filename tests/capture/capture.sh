@@ -1,9 +1,9 @@
 #!/bin/bash
 # hone capture of small programs, a case each: the program prints what it prints without the layer, and what was captured replays.
-#   capture.sh HONE LAYER PROGRAM OPENED NEXT FOLDER [CASE...]
+#   capture.sh HONE LAYER PROGRAM OPENED NEXT HOST MODULE FOLDER
 set -u
-hone=$1 layer=$2 program=$3 opened=$4 next=$5 folder=$6
-shift 6
+hone=$1 layer=$2 program=$3 opened=$4 next=$5 host=$6 module=$7 folder=$8
+shift 8
 rm -rf "$folder"
 mkdir -p "$folder/tmp"
 cd "$folder" || exit 1
@@ -63,6 +63,11 @@ options="--limit 100B" check scale 0 "--limit"
 rm -rf scale
 options="--kernel other" check scale 0 "--kernel does not name"
 [ "$(du -sk many | cut -f1)" -lt 2048 ] || fail "many: its folder is $(du -sk many)"
+
+# The loader came with a module, out of sight of what is next in line.
+"$hone" capture -o module -- "$host" "$module" scale >module.out 2>module.err
+grep -qxF -- "$("$program" scale)" module.out || fail "module: another output: $(cat module.out module.err)"
+grep -q "tunes block_size_x" module.out || fail "module: not captured: $(cat module.out module.err)"
 
 "$hone" capture -o none -- "$program" none >none.out 2>none.err && fail "none: no error"
 grep -q "no OpenCL call" none.err || fail "none: $(cat none.err)"

@@ -51,8 +51,8 @@ static bool is_name_at(const char *at, const char *name, size_t length)
 }
 
 // Does a directive of [from, end) that begins with `word` ("if": also #ifdef) speak of the name?
-static bool is_named(const char *from, const char *end, const char *word, const char *name,
-                     size_t length)
+static bool directive_names(const char *from, const char *end, const char *word, const char *name,
+                            size_t length)
 {
     for (const char *line = from; line < end; line += strcspn(line, "\n") + 1) {
         const char *at = directive_of(line), *stop = line + strcspn(line, "\n");
@@ -125,10 +125,10 @@ static size_t write_guarded(const char *text, char *to)
         size_t length;
         const bool is_plain = depth == 0 && !is_comment && !is_continued;
         if (is_plain && is_number_defined(line, &name, &length) &&
-            !is_named(text, whole, "undef", name, length) &&
-            !is_named(text, line, "if", name, length) &&
-            !is_named(text, line, "elif", name, length) &&
-            !is_named(text, line, "define", name, length)) {
+            !directive_names(text, whole, "undef", name, length) &&
+            !directive_names(text, line, "if", name, length) &&
+            !directive_names(text, line, "elif", name, length) &&
+            !directive_names(text, line, "define", name, length)) {
             guard_line(&w, line, end, name, length);
         } else
             put_bytes(&w, line, (size_t)(end - line) + (*end == '\n'));

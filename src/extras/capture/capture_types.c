@@ -117,7 +117,7 @@ static const char *plain_words(struct arena *a, const char *words)
     return text_to_arena(&t, a);
 }
 
-// What a name stands for, or NULL.
+// Looks a name up in the options, then in the text; NULL: it stands for nothing.
 static const char *look_up_type(const struct making *m, const char *text, const char *name)
 {
     const struct macro *x = making_macro(m, name);
