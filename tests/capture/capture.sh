@@ -110,6 +110,8 @@ with() {
 "$hone" check shapes/scale.json --sample 2 >checked.out 2>&1 || fail "shapes: its spec does not pass: $(cat checked.out)"
 "$hone" tune shapes/scale.json --budget 2 >tuned.out 2>&1 || fail "shapes: not tuned: $(cat tuned.out)"
 "$hone" deploy --for-program shapes -o app.hone >deployed.out 2>&1 || fail "shapes: no table: $(cat deployed.out)"
+[ "$(cat deployed.out)" = "  scale: tuned
+app.hone: tables of 1 of 1 kernels; hone with app.hone -- PROGRAM runs it" ] || fail "deploy: $(cat deployed.out)"
 "$hone" deploy --for-program in_place -o none.hone >deployed.out 2>&1 && fail "a table of nothing was written"
 grep -q "none of its 1 kernels is tuned" deployed.out || fail "nothing tuned: $(cat deployed.out)"
 with app.hone -- "$program" shapes || fail "with: $(cat with.err)"

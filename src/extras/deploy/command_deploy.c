@@ -196,7 +196,7 @@ static int choose_known_device(struct session *s)
                      fitting == 0 ? "no such device"
                                   : "several devices fit, name one with --device",
                      w->spec->name, text_cstr(&names));
-        else
+        else if (!s->into)
             complain("--known: the store has no results of %s in %s; hone deploy without --known "
                      "measures them on a machine with such a device",
                      w->spec->name, language_title(w->languages.list[0]));
@@ -692,7 +692,7 @@ static int deploy_program(const struct invocation *i)
             ok = deploy_program_add(&out, s->for_program, titles[k], &table, &e);
             taken++;
         }
-        text_addf(&told, "  %s%s\n", titles[k], status == EXIT_DONE ? "" : ": not tuned");
+        text_addf(&told, "  %s: %s\n", titles[k], status == EXIT_DONE ? "tuned" : "not tuned");
         text_release(&table);
     }
     deploy_program_finish(&out);
