@@ -697,6 +697,8 @@ static int deploy_program(const struct invocation *i)
     }
     deploy_program_finish(&out);
     ok = ok && (taken == 0 || file_replace(s->output, &out, &e));
+    text_addf(&told, "%s: tables of %u of %u kernels; hone with %s -- PROGRAM runs it\n", s->output,
+              taken, count, s->output);
     if (ok && taken > 0)
         put(&told);
     text_release(&told);
@@ -709,8 +711,6 @@ static int deploy_program(const struct invocation *i)
                  s->for_program, count, s->for_program);
         return EXIT_NOTHING;
     }
-    say("%s: tables of %u of %u kernels; hone with %s -- PROGRAM runs it\n", s->output, taken,
-        count, s->output);
     return status == EXIT_USAGE ? status : EXIT_DONE;
 }
 
