@@ -10,6 +10,7 @@
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
 #   cmake/test.sh --examples   only what the help and the documents tell the reader to type, and the notebooks
 #   cmake/test.sh --browser    only report pages in a headless Chromium, judged by axe-core and html5lib
+#   cmake/test.sh --capture    only hone capture and hone with on programs of others (OpenCV, pyopencl, CLBlast, ...)
 #   cmake/test.sh --programs   only commands that are tried for long: deployed tables, benchmarks, kernels in C
 #   cmake/test.sh --nvrtc      only the kernels in CUDA, built by NVRTC for several architectures
 #   cmake/test.sh --long       only the longest tests: simulations, each failing allocation and call of SQLite, cheating kernels
@@ -20,7 +21,7 @@
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #   cmake/test.sh --build ...  only what the suite, or what is named beside it, is built from
 #
-# Several of --valgrind, --examples, --browser, --programs, --nvrtc, --long, --kernels, --python and --slurm run beside each
+# Several of --valgrind, --examples, --browser, --capture, --programs, --nvrtc, --long, --kernels, --python and --slurm run beside each
 # other.
 # HONE_TEST_JOBS=N runs N tests at a time; by default five more than there are cores, because many tests wait more than
 # they compute.
@@ -43,11 +44,11 @@ for word in "$@"; do
     --coverage) coverage=yes ;;
     --others) others=yes ;;
     --build) build_alone=yes ;;
-    --valgrind | --examples | --browser | --programs | --nvrtc | --long | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
+    --valgrind | --examples | --browser | --capture | --programs | --nvrtc | --long | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,27p' "$0" >&2
+        sed -n '2,28p' "$0" >&2
         exit 2
         ;;
     esac
@@ -71,6 +72,12 @@ valgrind:cmd:valgrind"
 ! wanted examples || extra="$extra
 python3-nbclient:file:/usr/lib/python3/dist-packages/nbclient
 python3-ipykernel:file:/usr/lib/python3/dist-packages/ipykernel"
+! wanted capture || extra="$extra
+clblast-utils:cmd:clblast_tuner_xaxpy
+clpeak:cmd:clpeak
+python3-pyopencl:file:/usr/lib/python3/dist-packages/pyopencl
+python3-gpyfft:file:/usr/lib/python3/dist-packages/gpyfft
+python3-venv:file:/usr/share/doc/python3-venv"
 ! wanted browser || extra="$extra
 chromium:cmd:chromium
 python3-venv:file:/usr/share/doc/python3-venv"
@@ -120,6 +127,20 @@ find_judges() {
 }
 ! wanted browser || find_judges
 
+# The Python of the distribution, for its pyopencl, with OpenCV and reikna beside it.
+find_foreign() {
+    foreign=$folder/foreign
+    if [ ! -e "$foreign/installed" ]; then
+        rm -rf "$foreign"
+        { /usr/bin/python3 -m venv --system-site-packages "$foreign" &&
+            "$foreign/bin/pip" install -q 'numpy<2' 'opencv-python-headless<4.12' reikna && : >"$foreign/installed"; } \
+            >"$folder/out" 2>&1 || echo "    skipped: OpenCV and reikna cannot be installed with pip: $(tail -n 1 "$folder/out")"
+    fi
+    HONE_CAPTURE_PYTHON=$foreign/bin/python
+    export HONE_CAPTURE_PYTHON
+}
+! wanted capture || find_foreign
+
 say "testing"
 # What workers leave that a test kills.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hone-testing-XXXXXX")
@@ -150,9 +171,9 @@ elif [ -n "$labels" ]; then
     "$@"
 elif [ $sanitize = ON ]; then
     # What is labelled "plain" says why in its CMakeLists.txt. Tests that repeat arithmetic do so in part (SUITE_SANITIZED).
-    "$root/cmake/run_tests.sh" $progress -LE 'plain|valgrind|browser|slurm|programs|nvrtc|kernels' -j"$jobs"
+    "$root/cmake/run_tests.sh" $progress -LE 'plain|valgrind|browser|slurm|capture|programs|nvrtc|kernels' -j"$jobs"
 else
-    elsewhere='valgrind|examples|browser|slurm|python|programs'
+    elsewhere='valgrind|examples|browser|slurm|python|capture|programs'
     [ $all = ON ] || elsewhere="$elsewhere|nvrtc|kernels"
     [ $all = ON ] || [ $coverage = yes ] || elsewhere="$elsewhere|long"
     [ $coverage = no ] || find . -name '*.gcda' -delete

@@ -45,7 +45,7 @@ START_TEST(element_by_element)
     CL("k", "#define G __global\nkernel void k(G float *y) { y[get_global_id(0)] = 1; }",
        "SIZE; " OWN "| SIZE / block_size_x; | y w SIZE; | SIZE % block_size_x == 0");
     CL("k",
-       "#ifndef PER\n#define PER 4\n#endif\n"
+       "#ifndef PER\n#define PER 4   // items of each\n#endif\n"
        "kernel void k(global float4 *y, int n) { for (int k = 0; k < PER; k++) {\n"
        "int i = get_group_id(0) * BLOCK * PER + k * BLOCK + get_local_id(0);\n"
        "if (i < n) y[i] = 1; } }",

@@ -453,6 +453,9 @@ static bool expand_argument(struct expansion *x, json_t *to, const char *name, s
     if (!put_type(x, to, n, &f, &el, &has_element))
         return false;
     struct node value = json_is_object(n.json) ? node_get(x->r, n, "value") : n;
+    if (json_is_object(n.json) && node_present(node_get(x->r, n, "fill"))) // a vector's components
+        return put_fill(x, to, has_element ? &el : NULL, node_get(x->r, n, "fill")) &&
+               expand_t1_keys(x, n, "arguments.*", to);
     bool is_told = node_present(value) || json_object_get(n.json, "FillValue") ||
                    json_object_get(n.json, "FillExpression") ||
                    json_object_get(n.json, "ScalarValue");

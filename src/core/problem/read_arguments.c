@@ -215,8 +215,11 @@ static bool read_contents(const struct reader *r, const struct kernel_spec *k, s
             "its members, or a pointer to it (a Vector), can be tuned");
     if (!read_fill(r, k, item, seed, &a->fill))
         return false;
-    if (a->memory == MEMORY_SCALAR && a->fill.kind != FILL_CONSTANT)
-        return node_error(r, type, "a Scalar has one value: give FillValue or FillExpression");
+    if (a->memory == MEMORY_SCALAR && a->fill.kind != FILL_CONSTANT &&
+        !(a->fill.kind == FILL_GENERATOR && a->element.width > 1))
+        return node_error(r, type,
+                          "a Scalar has one value: give FillValue or FillExpression; a vector also "
+                          "FillType Generator");
     // The contents of what the kernel must write itself do not matter: it is poisoned.
     bool open = a->access == ACCESS_WRITE || (a->temporary && !node_present(type));
     if (open && a->memory != MEMORY_SCALAR)

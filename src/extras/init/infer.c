@@ -84,6 +84,8 @@ static bool text_number(const char *text, int64_t *out)
 {
     char copy[40];
     size_t length = text ? strlen(text) : 0;
+    while (length && strchr(" \t", text[length - 1])) // a comment stood behind it
+        length--;
     while (length > 1 && text[0] == '(' && text[length - 1] == ')' && !strchr(text + 1, '(')) {
         text++;
         length -= 2;
