@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef __int128 wide_integer;
-
 struct compiler {
     struct arena *arena;
     const struct elementwise_question *question;
@@ -93,18 +91,21 @@ static struct cell *new_cell_over(struct compiler *c, enum cell_op op, const str
     return cell;
 }
 
+// Signed, or unsigned where nothing is negative and something may be above 2^63 - 1.
 static void set_range(struct cell *cell, wide_integer low, wide_integer high)
 {
-    cell->checks = low < INT64_MIN || high > INT64_MAX;
-    cell->low = low < INT64_MIN ? INT64_MIN : (int64_t)low;
-    cell->high = high > INT64_MAX ? INT64_MAX : (int64_t)high;
+    wide_integer least = low < 0 || high <= INT64_MAX ? INT64_MIN : 0,
+                 most = least == 0 ? (wide_integer)UINT64_MAX : INT64_MAX;
+    cell->checks = low < least || high > most;
+    cell->low = low < least ? least : low > most ? most : low;
+    cell->high = high > most ? most : high < least ? least : high;
 }
 
-static struct cell *integer_cell(struct compiler *c, int64_t i)
+static struct cell *integer_cell(struct compiler *c, wide_integer i)
 {
     struct cell *cell = new_cell(c, CELL_CONSTANT);
     if (cell) {
-        cell->integer = i;
+        cell->integer = (int64_t)(uint64_t)i;
         cell->low = cell->high = i;
     }
     return cell;
@@ -126,6 +127,8 @@ static struct cell *constant_cell(struct compiler *c, const struct node *n, cons
         return float_cell(c, v->f);
     if (v->kind == VALUE_INT || v->kind == VALUE_BOOL)
         return integer_cell(c, v->i);
+    if (v->kind == VALUE_UINT)
+        return integer_cell(c, v->u);
     return refuse_node(c, n, "a number is expected here, not a value of type %s",
                        value_kind_name(v->kind));
 }
@@ -135,11 +138,35 @@ static const struct cell *as_float(struct compiler *c, const struct cell *x)
     if (!x || x->is_float)
         return x;
     if (x->op == CELL_CONSTANT)
-        return float_cell(c, (double)x->integer);
+        return float_cell(c, (double)x->low);
     struct cell *cell = new_cell_over(c, CELL_TO_FLOAT, x, NULL, NULL);
     if (cell)
         cell->is_float = true;
     return cell;
+}
+
+// An index, a bound or an operand of a function: below 2^63.
+static const struct cell *as_signed(struct compiler *c, const struct cell *x)
+{
+    if (!x || !is_unsigned(x))
+        return x;
+    struct cell *cell = new_cell_over(c, CELL_TO_SIGNED, x, NULL, NULL);
+    if (cell) {
+        cell->low = x->low < INT64_MAX ? x->low : INT64_MAX;
+        cell->high = INT64_MAX;
+        cell->checks = true;
+    }
+    return cell;
+}
+
+// Lets both be signed, unless neither is negative.
+static bool agree_in_sign(struct compiler *c, const struct cell **a, const struct cell **b)
+{
+    if (!(*a)->is_float && ((*a)->low < 0 || (*b)->low < 0)) {
+        *a = as_signed(c, *a);
+        *b = as_signed(c, *b);
+    }
+    return *a && *b;
 }
 
 // 0 or 1.
@@ -225,6 +252,17 @@ static wide_integer floor_quotient(wide_integer a, wide_integer b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
+#define WIDE_LIMIT ((wide_integer)1 << 126)
+
+// Saturates: it bounds a range, and beyond 64 bits all is one.
+static wide_integer wide_product(wide_integer a, wide_integer b)
+{
+    wide_integer out;
+    if (__builtin_mul_overflow(a, b, &out))
+        return (a < 0) != (b < 0) ? -WIDE_LIMIT : WIDE_LIMIT;
+    return out;
+}
+
 // The range of `a OP b`, and whether a lane may have no value.
 static void range_of_integers(enum operator_code op, const struct cell *a, const struct cell *b,
                               struct cell *out)
@@ -238,7 +276,8 @@ static void range_of_integers(enum operator_code op, const struct cell *a, const
         set_range(out, al - bh, ah - bl);
         return;
     case OPERATOR_MUL: {
-        const wide_integer corners[] = {al * bl, al * bh, ah * bl, ah * bh};
+        const wide_integer corners[] = {wide_product(al, bl), wide_product(al, bh),
+                                        wide_product(ah, bl), wide_product(ah, bh)};
         set_range(out, least_of(corners, 4), largest_of(corners, 4));
         return;
     }
@@ -271,6 +310,16 @@ static void range_of_integers(enum operator_code op, const struct cell *a, const
                 most *= 2;
             set_range(out, 0, most - 1);
         }
+        return;
+    case OPERATOR_SHL:
+        if (al >= 0)
+            set_range(out, 0, bl < 0 || bh > 62 ? WIDE_LIMIT : ah << (int)bh);
+        out->checks = out->checks || al < 0 || bl < 0 || bh > 62;
+        return;
+    case OPERATOR_SHR:
+        if (al >= 0)
+            set_range(out, 0, bl > 0 ? ah >> (int)(bl > 127 ? 127 : bl) : ah);
+        out->checks = al < 0 || bl < 0;
         return;
     default:
         out->checks = true;
@@ -311,7 +360,7 @@ static struct cell *root_cell(struct compiler *c, const struct cell *x)
 
 static double constant_of(const struct cell *x)
 {
-    return x->op != CELL_CONSTANT ? (double)NAN : x->is_float ? x->number : (double)x->integer;
+    return x->op != CELL_CONSTANT ? (double)NAN : x->is_float ? x->number : (double)x->low;
 }
 
 // A power of a float; x ** 2, x ** 0.5 and x ** 1.5 cost less as products and roots.
@@ -327,15 +376,155 @@ static struct cell *power_cell(struct compiler *c, const struct node *n, const s
     return root && power == 1.5 ? arithmetic_cell(c, n, OPERATOR_MUL, a, root) : root;
 }
 
+// ---- integers modulo a power of two ---------------------------------------------------------------
+
+// Is the part in the condition, too? So it is in `a and b`, whose value is a if that is false.
+static bool reads_part(const struct cell *condition, const struct cell *part)
+{
+    if (part->op == CELL_TO_SIGNED)
+        part = part->items[0];
+    return part == condition || part == condition->items[0];
+}
+
+// The low bits of a sum, a product or a mask follow from those of its parts: nothing down from here need be exact.
+static void let_wrap(const struct cell *x)
+{
+    struct cell *cell = (struct cell *)x; // of this expression, and not in use yet
+    const struct cell *condition = x->items[0];
+    switch (x->is_float ? CELL_CONSTANT : x->op) {
+    case CELL_ARITHMETIC:
+        if (x->code != OPERATOR_ADD && x->code != OPERATOR_SUB && x->code != OPERATOR_MUL &&
+            x->code != OPERATOR_AND && x->code != OPERATOR_OR && x->code != OPERATOR_XOR &&
+            (x->code != OPERATOR_SHL || x->items[1]->low < 0))
+            return;
+        let_wrap(x->items[0]);
+        if (x->code != OPERATOR_SHL)
+            let_wrap(x->items[1]);
+        break;
+    case CELL_INVERT:
+    case CELL_TO_SIGNED:
+        let_wrap(x->items[0]);
+        break;
+    case CELL_SELECT:
+        for (int i = 1; i < 3; i++)
+            if (!reads_part(condition, x->items[i]))
+                let_wrap(x->items[i]);
+        break;
+    case CELL_REDUCE:
+        if (x->reduce.kind != REDUCE_SUM && x->reduce.kind != REDUCE_PRODUCT)
+            return;
+        let_wrap(x->reduce.body);
+        break;
+    default:
+        return;
+    }
+    cell->checks = false;
+    cell->wraps = true;
+}
+
+static struct cell *mask_cell(struct compiler *c, const struct cell *x, wide_integer mask)
+{
+    let_wrap(x);
+    struct cell *most = integer_cell(c, mask);
+    struct cell *cell = most ? new_cell_over(c, CELL_ARITHMETIC, x, most, NULL) : NULL;
+    if (cell) {
+        cell->code = OPERATOR_AND;
+        cell->low = 0;
+        cell->high = mask;
+    }
+    return cell;
+}
+
+// x % 2**bits.
+static struct cell *wrap_cell(struct compiler *c, const struct cell *x, uint32_t bits)
+{
+    wide_integer mask = ((wide_integer)1 << bits) - 1;
+    bool fits = !x->checks && x->low >= 0 && x->high <= mask;
+    return fits ? (struct cell *)x : mask_cell(c, x, mask);
+}
+
+// Constants whose value has more than 64 bits, as 2**64, or 2**64 - 1.
+static bool wide_constant(const struct node *n, wide_integer *out)
+{
+    wide_integer a, b;
+    if (n->kind == NODE_CONSTANT && (is_integer(&n->value) || n->value.kind == VALUE_UINT)) {
+        *out = n->value.kind == VALUE_UINT ? (wide_integer)n->value.u : n->value.i;
+        return true;
+    }
+    return n->kind == NODE_BINARY && wide_constant(n->items[0], &a) &&
+           wide_constant(n->items[1], &b) && a <= UINT64_MAX && a >= INT64_MIN &&
+           integer_wide(n->op, a, b, out) == EXPR_FAULT_NONE;
+}
+
+static uint32_t exponent_of(wide_integer power)
+{
+    uint32_t k = 0;
+    while (power >> k != 1)
+        k++;
+    return k;
+}
+
+// `x % 2**k` and `x & mask`. False: it is neither.
+static bool compile_wrapped(struct compiler *c, const struct node *n, struct cell **out)
+{
+    wide_integer w;
+    bool is_mask = n->op == OPERATOR_AND, is_second = wide_constant(n->items[1], &w);
+    *out = NULL;
+    if ((n->op != OPERATOR_MOD && !is_mask) ||
+        (!is_second && !(is_mask && wide_constant(n->items[0], &w))))
+        return false;
+    if (w <= 0 || w > (wide_integer)UINT64_MAX + !is_mask || (!is_mask && (w & (w - 1)) != 0))
+        return false;
+    const struct cell *x = compile_node(c, n->items[!is_second]);
+    if (!x || x->is_float) {
+        struct cell *most = x ? float_cell(c, (double)w) : NULL;
+        *out = !most ? NULL : arithmetic_cell(c, n, n->op, x, most);
+    } else {
+        *out = is_mask ? mask_cell(c, x, w) : wrap_cell(c, x, exponent_of(w));
+    }
+    return true;
+}
+
+// (a OP b) % c, // c and >> c, where a OP b needs more than 64 bits.
+static struct cell *fused_cell(struct compiler *c, enum operator_code op, const struct cell *a,
+                               const struct cell *b)
+{
+    struct cell *cell = new_cell_over(c, CELL_FUSED, a->items[0], a->items[1], b);
+    if (!cell)
+        return NULL;
+    cell->code = op;
+    cell->inner = a->code;
+    if (op == OPERATOR_MOD && b->low > 0)
+        set_range(cell, 0, b->high - 1);
+    else if (a->low >= 0 && b->low >= 0)
+        cell->low = 0, cell->high = UINT64_MAX;
+    cell->checks = true;
+    return cell;
+}
+
+static bool fuses(enum operator_code op, const struct cell *a, const struct cell *b)
+{
+    return (op == OPERATOR_MOD || op == OPERATOR_FLOORDIV || op == OPERATOR_SHR) &&
+           a->op == CELL_ARITHMETIC && a->checks && !a->is_float && !b->is_float &&
+           (a->code == OPERATOR_ADD || a->code == OPERATOR_SUB || a->code == OPERATOR_MUL ||
+            a->code == OPERATOR_SHL);
+}
+
 static struct cell *compile_binary_node(struct compiler *c, const struct node *n)
 {
+    struct cell *wrapped;
+    wide_integer w;
+    if (compile_wrapped(c, n, &wrapped))
+        return wrapped;
+    if (wide_constant(n, &w) && w <= UINT64_MAX && w >= INT64_MIN)
+        return integer_cell(c, w);
     const struct cell *a = compile_node(c, n->items[0]);
     const struct cell *b = a ? compile_node(c, n->items[1]) : NULL;
     if (!b)
         return NULL;
     if (n->op == OPERATOR_POW && a->is_float)
         return power_cell(c, n, a, b);
-    return arithmetic_cell(c, n, n->op, a, b);
+    return fuses(n->op, a, b) ? fused_cell(c, n->op, a, b) : arithmetic_cell(c, n, n->op, a, b);
 }
 
 static struct cell *compile_unary_node(struct compiler *c, const struct node *n)
@@ -348,7 +537,7 @@ static struct cell *compile_unary_node(struct compiler *c, const struct node *n)
             return refuse_node(c, n, "'~' is for integers");
         struct cell *cell = new_cell_over(c, CELL_INVERT, x, NULL, NULL);
         if (cell)
-            set_range(cell, -(wide_integer)x->high - 1, -(wide_integer)x->low - 1);
+            set_range(cell, -x->high - 1, -x->low - 1);
         return cell;
     }
     // -0.0 - x is -x for all floats, 0.0 too.
@@ -361,7 +550,7 @@ static struct cell *compile_unary_node(struct compiler *c, const struct node *n)
 static struct cell *select_cell(struct compiler *c, const struct cell *condition,
                                 const struct cell *a, const struct cell *b)
 {
-    if (!agree(c, &a, &b))
+    if (!agree(c, &a, &b) || !agree_in_sign(c, &a, &b))
         return NULL;
     struct cell *cell = new_cell_over(c, CELL_SELECT, condition, a, b);
     if (!cell)
@@ -482,13 +671,12 @@ static struct cell *compile_compare(struct compiler *c, const struct node *n)
 
 // ---- arrays -------------------------------------------------------------------------------------
 
-static bool read_integers(const void *data, const int64_t *at, size_t count, void *out)
+static void read_integers(const void *data, const int64_t *at, size_t count, void *out)
 {
     const int64_t *from = data;
     int64_t *to = out;
     for (size_t i = 0; i < count; i++)
         to[i] = from[at[i]];
-    return true;
 }
 
 // A list of constant numbers as an array.
@@ -504,14 +692,23 @@ static const struct elementwise_array *list_array(struct compiler *c, const stru
     }
     *array = (struct elementwise_array){
         .name = "the list", .count = list->count, .data = numbers, .read = read_integers};
-    for (uint32_t i = 0; i < list->count; i++)
+    for (uint32_t i = 0; i < list->count; i++) {
         array->is_float = array->is_float || list->items[i].kind == VALUE_FLOAT;
+        array->is_unsigned = array->is_unsigned || list->items[i].kind == VALUE_UINT;
+    }
     for (uint32_t i = 0; i < list->count; i++) {
         const struct value *v = &list->items[i];
-        if (!(array->is_float ? value_to_f64(v, &numbers[i]) : value_to_i64(v, &integers[i]))) {
+        uint64_t bits = 0;
+        if (!(array->is_float ? value_to_f64(v, &numbers[i]) : value_to_bits(v, &bits))) {
             refuse_node(c, n, "item %u of the list is no number", (unsigned)i);
             return NULL;
         }
+        if (array->is_unsigned && v->kind == VALUE_INT && v->i < 0) {
+            refuse_node(c, n, "the list has both negative integers and such from 2**63 on");
+            return NULL;
+        }
+        if (!array->is_float)
+            integers[i] = (int64_t)bits;
         array->low =
             !array->is_float && (i == 0 || integers[i] < array->low) ? integers[i] : array->low;
         array->high =
@@ -535,8 +732,8 @@ static struct cell *load_cell(struct compiler *c, const struct elementwise_array
     cell->checks =
         index->low < 0 || array->count > INT64_MAX || index->high >= (int64_t)array->count;
     if (!array->is_float) {
-        cell->low = array->low;
-        cell->high = array->high;
+        cell->low = array->is_unsigned ? 0 : array->low;
+        cell->high = array->is_unsigned ? (wide_integer)UINT64_MAX : array->high;
     }
     return cell;
 }
@@ -552,7 +749,7 @@ static struct cell *compile_index_node(struct compiler *c, const struct node *n)
     }
     if (!array)
         return refuse_node(c, n, "only an array or a list of constants takes an index");
-    const struct cell *index = compile_node(c, n->items[1]);
+    const struct cell *index = as_signed(c, compile_node(c, n->items[1]));
     if (index && index->is_float)
         return refuse_node(c, n->items[1],
                            "an index must be an integer; use // for a division, or int()");
@@ -584,10 +781,13 @@ static bool count_range(struct compiler *c, const struct node *n, struct counted
     out->bounds[0] = start ? compile_node(c, start) : integer_cell(c, 0);
     out->bounds[1] = out->bounds[0] ? compile_node(c, n->items[n->count > 1]) : NULL;
     out->bounds[2] = out->bounds[1] ? step ? compile_node(c, step) : integer_cell(c, 1) : NULL;
-    for (int i = 0; out->bounds[2] && i < 3; i++)
+    for (int i = 0; out->bounds[2] && i < 3; i++) {
         if (out->bounds[i]->is_float)
             return refuse_node(c, n, "range() takes integers; use // for a division, or int()") !=
                    NULL;
+        if (!(out->bounds[i] = as_signed(c, out->bounds[i])))
+            return false;
+    }
     return out->bounds[2] != NULL;
 }
 
@@ -694,8 +894,8 @@ static void range_of_reduction(struct cell *cell, const struct cell *body, doubl
     switch (cell->reduce.kind) {
     case REDUCE_SUM:
         if (turns < 0x1p62) {
-            wide_integer low = (wide_integer)turns * body->low,
-                         high = (wide_integer)turns * body->high;
+            wide_integer low = wide_product((wide_integer)turns, body->low),
+                         high = wide_product((wide_integer)turns, body->high);
             set_range(cell, low < 0 ? low : 0, high > 0 ? high : 0);
         } else {
             cell->checks = true;
@@ -833,7 +1033,7 @@ static struct cell *compile_extreme(struct compiler *c, const struct node *n, en
         if (!cell)
             return NULL;
         cell->is_float = left->is_float;
-        bool least = op == CELL_LEAST;
+        const bool least = op == CELL_LEAST;
         cell->low = (left->low < right->low) == least ? left->low : right->low;
         cell->high = (left->high < right->high) == least ? left->high : right->high;
         left = cell;
@@ -858,8 +1058,8 @@ static const struct {
 
 static struct cell *compile_number_call(struct compiler *c, const struct node *n, enum gives gives)
 {
-    const struct cell *a = compile_node(c, n->items[0]);
-    const struct cell *b = a && n->count > 1 ? compile_node(c, n->items[1]) : NULL;
+    const struct cell *a = as_signed(c, compile_node(c, n->items[0]));
+    const struct cell *b = a && n->count > 1 ? as_signed(c, compile_node(c, n->items[1])) : NULL;
     bool round = str_equal(n->function->name, "round"),
          integers = str_equal(n->function->name, "gcd") || str_equal(n->function->name, "lcm");
     if (!a || (n->count > 1 && !b))
@@ -878,8 +1078,7 @@ static struct cell *compile_number_call(struct compiler *c, const struct node *n
     cell->is_float = gives == GIVES_FLOAT || (gives == GIVES_SAME && a->is_float);
     cell->cost += 10;
     if (!cell->is_float && gives == GIVES_SAME)
-        set_range(cell, 0,
-                  a->low < 0 && -(wide_integer)a->low > a->high ? -(wide_integer)a->low : a->high);
+        set_range(cell, 0, a->low < 0 && -a->low > a->high ? -a->low : a->high);
     cell->checks = true;
     return cell;
 }
@@ -1009,13 +1208,21 @@ struct elementwise *elementwise_compile(struct arena *a, const struct elementwis
     }
     *out = (struct elementwise){.space_count = 1, .reads = c.reads};
     c.text = expr_text(x);
-    out->root = make_index(&c) ? compile_node(&c, x->root) : NULL;
+    const struct cell *root = make_index(&c) ? compile_node(&c, x->root) : NULL;
+    out->root = !root || root->is_float ? root
+                : q->wraps              ? wrap_cell(&c, root, q->wraps)
+                                        : as_signed(&c, root);
     return out->root ? out : NULL;
 }
 
 bool elementwise_is_float(const struct elementwise *p)
 {
     return p->root->is_float;
+}
+
+bool elementwise_is_unsigned(const struct elementwise *p)
+{
+    return is_unsigned(p->root);
 }
 
 bool elementwise_uses_index(const struct elementwise *p)

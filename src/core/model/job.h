@@ -238,11 +238,12 @@ struct job_data {
 struct job_number {
     const char *name;
     bool is_float;
+    bool is_unsigned; // `integer` has the bits of a number from 2^63 on
     int64_t integer;
     double number;
 };
-// A component of this type as it lies in memory. False if an integer has more than 63 bits.
-bool job_number_read(enum scalar s, const void *bytes, struct job_number *out);
+// A component of this type as it lies in memory.
+void job_number_read(enum scalar s, const void *bytes, struct job_number *out);
 
 // The expected components of an output, as an expression (expr/elementwise.h) over the index `i`,
 // `size`, these numbers, and buffers by name, which have their contents from before the launch.

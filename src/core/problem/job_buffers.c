@@ -72,6 +72,10 @@ static bool store(struct maker *m, const char *path, const struct element *el,
         memcpy(to, from, scalar_bytes(el->scalar));
         return true;
     }
+    if (v->kind == VALUE_UINT && el->scalar == SCALAR_U64) {
+        memcpy(to, &v->u, sizeof v->u);
+        return true;
+    }
     if (el->scalar == SCALAR_CUSTOM || !value_to_i64(v, &i) || !fits_integer(el->scalar, i))
         return wrong_value(m, path, v, el);
     memcpy(to, &i, scalar_bytes(el->scalar));
@@ -162,6 +166,10 @@ static bool make_constant_fill(struct maker *m, const struct fill_spec *fill,
     bool floating = scalar_is_float(el->scalar);
     bool whole = value_to_i64(&v, &out->integer);
     bool number = value_to_f64(&v, &out->value);
+    if (v.kind == VALUE_UINT && el->scalar == SCALAR_U64) {
+        out->integer = (int64_t)v.u; // its bits
+        return true;
+    }
     if (floating ? number
                  : whole && (el->scalar == SCALAR_CUSTOM ? out->integer >= 0 && out->integer < 256
                                                          : fits_integer(el->scalar, out->integer)))

@@ -14,6 +14,8 @@ static bool number_of_value(struct maker *m, const struct expected_spec *x, cons
         out->number = v->f;
     else if (v->kind == VALUE_INT || v->kind == VALUE_BOOL)
         out->integer = v->i;
+    else if (v->kind == VALUE_UINT)
+        *out = (struct job_number){.name = name, .is_unsigned = true, .integer = (int64_t)v->u};
     else
         return make_error(m, x->expression.path, "'%s' is of type %s, and numbers are wanted", name,
                           value_kind_name(v->kind));
@@ -35,10 +37,8 @@ static bool number_of_scalar(struct maker *m, const struct expected_spec *x,
                           "argument '%s' is a vector or struct, and numbers are wanted", a->name);
     if (!make_contents(m, a, &a->fill, 1, &data, &length))
         return false;
-    return job_number_read(el.scalar, data, out) ||
-           make_error(m, x->expression.path,
-                      "argument '%s' has more than 63 bits, which expressions do not hold",
-                      a->name);
+    job_number_read(el.scalar, data, out);
+    return true;
 }
 
 // Constants, facts and scalars that the text reads; arrays are the job's buffers.
@@ -78,13 +78,16 @@ static bool compile_expectation(struct maker *m, const struct job_expression *x,
     for (uint32_t i = 0; i < x->number_count; i++) {
         const struct job_number *n = &x->numbers[i];
         constants[i].name = n->name;
-        constants[i].value = n->is_float ? value_float(n->number) : value_int(n->integer);
+        constants[i].value = n->is_float      ? value_float(n->number)
+                             : n->is_unsigned ? value_uint((uint64_t)n->integer)
+                                              : value_int(n->integer);
     }
     for (uint32_t i = 0; i < j->buffer_count; i++) {
         const struct job_buffer *b = &j->buffers[i];
         arrays[i] = (struct elementwise_array){.name = b->name,
                                                .count = b->count * b->element.width,
-                                               .is_float = scalar_is_float(b->element.scalar)};
+                                               .is_float = scalar_is_float(b->element.scalar),
+                                               .is_unsigned = b->element.scalar == SCALAR_U64};
         scalar_limits(b->element.scalar, &arrays[i].low, &arrays[i].high);
     }
     const struct elementwise_question q = {x->text,   target->count * target->element.width,

@@ -12,6 +12,8 @@ void define_text(const struct value *v, struct text *out)
     char number[32];
     if (v->kind == VALUE_BOOL || v->kind == VALUE_INT)
         text_addf(out, "%lld", (long long)v->i);
+    else if (v->kind == VALUE_UINT)
+        text_addf(out, "%lluu", (unsigned long long)v->u); // without the u compilers warn
     else if (v->kind == VALUE_STRING)
         text_add(out, v->s);
     else if (v->kind == VALUE_FLOAT) {
