@@ -28,13 +28,13 @@ static const struct elementwise_constant tree_constants[] = {
     {"a", {.kind = VALUE_FLOAT, .f = 2.5}}};
 
 static const struct elementwise_array tree_arrays[] = {
-    {"x", TREE_ITEMS, true, 0, 0, tree_floats, tree_read},
-    {"n", TREE_ITEMS, false, INT64_MIN, INT64_MAX, tree_integers, tree_read},
+    {"x", TREE_ITEMS, true, 0, 0, tree_floats, tree_read, false},
+    {"n", TREE_ITEMS, false, INT64_MIN, INT64_MAX, tree_integers, tree_read, false},
 };
 
 static struct elementwise *tree_compile(struct arena *a, const char *text, struct error *e)
 {
-    const struct elementwise_question q = {text, TREE_SIZE, tree_constants, 3, tree_arrays, 2};
+    const struct elementwise_question q = {text, TREE_SIZE, tree_constants, 3, tree_arrays, 2, 0};
     return elementwise_compile(a, &q, e);
 }
 

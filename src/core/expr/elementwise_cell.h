@@ -3,6 +3,7 @@
 #define HONE_EXPR_ELEMENTWISE_CELL_H
 
 #include "expr/elementwise.h"
+#include "expr/elementwise_text.h"
 #include "expr/integer.h"
 #include "expr/syntax_node.h"
 
@@ -29,6 +30,9 @@ enum cell_op {
     CELL_CALL,   // a function of the language, of one or two
     CELL_SELECT, // items: condition, then, else; the latter two are evaluated for the lanes that ask
     CELL_REDUCE, // items: start, stop, step of a loop
+    CELL_NAMED,  // items: what a line assigned: evaluated for all lanes, whoever asks
+    CELL_FOLD,   // items: start, stop, step of a loop of lines; it has no value itself
+    CELL_FOLDED, // a name's value behind a loop: `state` of `fold`
 };
 
 enum reduction_kind {
@@ -42,6 +46,23 @@ enum reduction_kind {
 
 // A cell's values are one for each lane of its space: space 0 has a block of indices as lanes; a loop whose body does
 // not depend on the lanes around it has a space of its own, in which its turns are the lanes.
+struct line_parts {
+    const struct cell **cells;
+    size_t count, room;
+};
+
+// A loop of lines: the names that it carries from turn to turn.
+struct fold {
+    uint16_t level_inside;
+    bool alike; // all lanes take the same turns
+    const struct cell *variable;
+    struct line_parts parts; // of the body
+    uint32_t count;
+    const struct cell *states[LINE_TARGETS_LIMIT]; // variables
+    const struct cell *starts[LINE_TARGETS_LIMIT]; // before the first turn
+    const struct cell *nexts[LINE_TARGETS_LIMIT];  // after a turn
+};
+
 struct cell {
     enum cell_op op;
     bool is_float;
@@ -63,6 +84,12 @@ struct cell {
         enum compare_code compare;
         const struct elementwise_array *array;
         const struct function *function;
+        struct fold *fold;         // FOLD
+        const struct cell *inside; // NAMED: the loop whose body it stands in, or NULL
+        struct {                   // FOLDED
+            const struct cell *from;
+            uint32_t state;
+        };
         struct {
             enum reduction_kind kind;
             bool apart; // its turns are lanes of a space of their own
@@ -78,7 +105,8 @@ struct elementwise {
     const struct cell *index;
     uint32_t cell_count;
     uint16_t space_count;
-    const bool *reads; // by array of the question
+    const bool *reads;       // by array of the question
+    struct line_parts parts; // of the lines, in their order
 };
 
 // Its integers lie in [0, 2^64), and their bits in an int64_t.

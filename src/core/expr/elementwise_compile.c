@@ -8,16 +8,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct compiler {
     struct arena *arena;
     const struct elementwise_question *question;
-    const char *text;
+    const char *text; // of the line
+    uint32_t line;    // its number; 0: there is one
     struct error *error;
     struct elementwise *out;
-    bool *reads;                             // of it
-    const struct cell *locals[LOCALS_LIMIT]; // loop variables in scope
-    uint16_t space, depth;                   // of lanes; of loops around
+    const struct cell *named[LINE_NAMES_LIMIT]; // by the slots of lines
+    const struct cell *fold;                    // the loop of lines around, or NULL
+    bool *reads;                                // of it
+    const struct cell *locals[LOCALS_LIMIT];    // loop variables in scope
+    uint16_t space, depth;                      // of lanes; of loops around
     uint32_t conditions; // levels that decide for which lanes a part is evaluated
 };
 
@@ -39,7 +43,10 @@ static struct cell *refuse_node(struct compiler *c, const struct node *n, const 
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    error_set(c->error, ERROR_INPUT, "column %u: %s", column, what);
+    if (c->line)
+        error_set(c->error, ERROR_INPUT, "line %u: column %u: %s", c->line, column, what);
+    else
+        error_set(c->error, ERROR_INPUT, "column %u: %s", column, what);
     return NULL;
 }
 
@@ -192,10 +199,17 @@ static bool agree(struct compiler *c, const struct cell **a, const struct cell *
 
 // ---- names --------------------------------------------------------------------------------------
 
+// The slots that lines assign stand behind all others.
+static uint32_t first_name(const struct compiler *c)
+{
+    return SLOTS_OWN + c->question->constant_count + c->question->array_count;
+}
+
 static const struct elementwise_array *array_of_node(const struct compiler *c, const struct node *n)
 {
     uint32_t first = SLOTS_OWN + c->question->constant_count;
-    return n->kind == NODE_SLOT && n->slot >= first ? &c->question->arrays[n->slot - first] : NULL;
+    bool is_array = n->kind == NODE_SLOT && n->slot >= first && n->slot < first_name(c);
+    return is_array ? &c->question->arrays[n->slot - first] : NULL;
 }
 
 static struct cell *compile_slot(struct compiler *c, const struct node *n)
@@ -206,6 +220,8 @@ static struct cell *compile_slot(struct compiler *c, const struct node *n)
                            array->name);
     if (n->slot == SLOT_INDEX)
         return (struct cell *)c->out->index;
+    if (n->slot >= first_name(c))
+        return (struct cell *)c->named[n->slot - first_name(c)];
     if (n->slot == SLOT_SIZE)
         return integer_cell(c, (int64_t)c->question->size);
     return constant_cell(c, n, &c->question->constants[n->slot - SLOTS_OWN].value);
@@ -216,6 +232,8 @@ static bool varies(const struct compiler *c, const struct node *n)
 {
     if (!n)
         return false;
+    if (n->kind == NODE_SLOT && n->slot >= first_name(c))
+        return !is_uniform(c->named[n->slot - first_name(c)]);
     if (n->kind == NODE_SLOT)
         return n->slot == SLOT_INDEX;
     if (n->kind == NODE_LOCAL)
@@ -439,7 +457,8 @@ static struct cell *mask_cell(struct compiler *c, const struct cell *x, wide_int
 static struct cell *wrap_cell(struct compiler *c, const struct cell *x, uint32_t bits)
 {
     wide_integer mask = ((wide_integer)1 << bits) - 1;
-    bool fits = !x->checks && x->low >= 0 && x->high <= mask;
+    bool fits =
+        bits < 64 && !x->checks && x->low >= 0 && x->high <= mask; // exact down to its parts
     return fits ? (struct cell *)x : mask_cell(c, x, mask);
 }
 
@@ -452,8 +471,8 @@ static bool wide_constant(const struct node *n, wide_integer *out)
         return true;
     }
     return n->kind == NODE_BINARY && wide_constant(n->items[0], &a) &&
-           wide_constant(n->items[1], &b) && a <= UINT64_MAX && a >= INT64_MIN &&
-           integer_wide(n->op, a, b, out) == EXPR_FAULT_NONE;
+           wide_constant(n->items[1], &b) && a < WIDE_LIMIT && a > -WIDE_LIMIT && b < WIDE_LIMIT &&
+           b > -WIDE_LIMIT && integer_wide(n->op, a, b, out) == EXPR_FAULT_NONE;
 }
 
 static uint32_t exponent_of(wide_integer power)
@@ -1157,8 +1176,261 @@ static struct cell *compile_node(struct compiler *c, const struct node *n)
     }
 }
 
-static struct expr *parse_question(struct arena *a, const struct elementwise_question *q,
-                                   struct error *e)
+// ---- lines --------------------------------------------------------------------------------------
+
+// What a line makes is evaluated in its turn, whether or not something reads it.
+static bool keep_part(struct compiler *c, const struct cell *cell)
+{
+    struct line_parts *to = c->fold ? &c->fold->fold->parts : &c->out->parts;
+    if (!ARENA_ROOM(c->arena, to->cells, to->room, to->count + 1))
+        return error_memory(c->error);
+    to->cells[to->count++] = cell;
+    return true;
+}
+
+static const struct cell *named_cell(struct compiler *c, const struct cell *x)
+{
+    struct cell *cell = x ? new_cell_over(c, CELL_NAMED, x, NULL, NULL) : NULL;
+    if (!cell)
+        return NULL;
+    cell->is_float = x->is_float;
+    cell->low = x->low;
+    cell->high = x->high;
+    cell->cost = 0; // once for all that read it
+    cell->inside = c->fold;
+    return keep_part(c, cell) ? cell : NULL;
+}
+
+// From here on messages are about this line.
+static void enter_line(struct compiler *c, const struct elementwise_text *t, const char *place,
+                       const struct expr *x)
+{
+    c->text = expr_text(x);
+    c->line = t->line_count > 0;
+    for (const char *p = t->text; c->line && p < place; p++)
+        c->line += *p == '\n';
+}
+
+// `targets = value`: all values are read before any name changes.
+static bool compile_assignment(struct compiler *c, const struct elementwise_text *t,
+                               const struct text_line *line)
+{
+    const struct node *n = line->value->root, *items[LINE_TARGETS_LIMIT] = {n};
+    const struct cell *cells[LINE_TARGETS_LIMIT];
+    enter_line(c, t, line->place, line->value);
+    if (line->target_count > 1 && (n->kind != NODE_LIST || n->count != line->target_count) &&
+        (n->kind != NODE_CONSTANT || n->value.kind != VALUE_LIST ||
+         n->value.count != line->target_count))
+        return refuse_node(c, n, "%u values are wanted, one for each name",
+                           (unsigned)line->target_count) != NULL;
+    for (uint32_t i = 0; i < line->target_count; i++) {
+        bool constants = line->target_count > 1 && n->kind == NODE_CONSTANT;
+        items[i] = line->target_count > 1 && !constants ? n->items[i] : n;
+        cells[i] = named_cell(c, constants ? constant_cell(c, n, &n->value.items[i])
+                                           : compile_node(c, items[i]));
+        if (!cells[i])
+            return false;
+    }
+    for (uint32_t i = 0; i < line->target_count; i++)
+        c->named[line->targets[i] - first_name(c)] = cells[i];
+    return true;
+}
+
+// What a name carried by a loop may hold; the first that holds its start is tried first.
+static const struct {
+    wide_integer low, high;
+} carried_ranges[] = {
+    {0, UINT32_MAX}, {INT32_MIN, INT32_MAX}, {0, UINT64_MAX}, {INT64_MIN, INT64_MAX}};
+
+enum { CARRIED_RANGES = sizeof carried_ranges / sizeof *carried_ranges };
+
+struct carried {
+    uint32_t slot;
+    uint32_t range;
+    bool is_float;
+};
+
+static bool range_holds(uint32_t range, const struct cell *x)
+{
+    return x->low >= carried_ranges[range].low && x->high <= carried_ranges[range].high;
+}
+
+static void widen_carried(struct carried *k, const struct cell *x)
+{
+    k->is_float = k->is_float || x->is_float;
+    while (!x->is_float && k->range + 1 < CARRIED_RANGES && !range_holds(k->range, x))
+        k->range++;
+}
+
+// The names that the body assigns and that have a value before it.
+static uint32_t find_carried(const struct compiler *c, const struct text_line *loop,
+                             struct carried *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < loop->body_count; i++) {
+        for (uint32_t k = 0; k < loop->body[i].target_count; k++) {
+            uint32_t slot = loop->body[i].targets[k], at = 0;
+            const struct cell *before = c->named[slot - first_name(c)];
+            while (at < count && out[at].slot != slot)
+                at++;
+            if (at < count || !before)
+                continue;
+            if (count == LINE_TARGETS_LIMIT)
+                return UINT32_MAX;
+            out[count] = (struct carried){.slot = slot};
+            widen_carried(&out[count++], before);
+        }
+    }
+    return count;
+}
+
+static const struct cell *state_cell(struct compiler *c, const struct carried *k, uint16_t level)
+{
+    struct cell *v = new_cell(c, CELL_VARIABLE);
+    if (!v)
+        return NULL;
+    v->space = c->space;
+    v->level = level;
+    v->depends = UINT32_C(1) << level | 1u << 1;
+    v->is_float = k->is_float;
+    v->low = carried_ranges[k->range].low;
+    v->high = carried_ranges[k->range].high;
+    return v;
+}
+
+// In the type of the state.
+static const struct cell *fit_carried(struct compiler *c, const struct carried *k,
+                                      const struct cell *x)
+{
+    if (!x || k->is_float)
+        return as_float(c, x);
+    return carried_ranges[k->range].low < 0 ? as_signed(c, x) : x;
+}
+
+// Compiles the body once, with the types that are supposed; *again: they did not hold.
+static bool compile_fold_body(struct compiler *c, const struct elementwise_text *t,
+                              const struct text_line *loop, struct carried *carried,
+                              const struct counted *k, struct cell *cell, bool *again)
+{
+    struct fold *f = cell->fold;
+    const struct cell *item;
+    uint32_t base = first_name(c);
+    f->variable = variable_cell(c, k, f->alike ? (uint16_t)UNIFORM : c->space, f->level_inside);
+    item = k->array && f->variable ? load_cell(c, k->array, f->variable) : f->variable;
+    if (!item)
+        return false;
+    c->named[loop->targets[0] - base] = item;
+    for (uint32_t i = 0; i < f->count; i++) {
+        f->starts[i] = fit_carried(c, &carried[i], c->named[carried[i].slot - base]);
+        f->states[i] = f->starts[i] ? state_cell(c, &carried[i], f->level_inside) : NULL;
+        if (!f->states[i])
+            return false;
+    }
+    for (uint32_t i = 0; i < f->count; i++)
+        c->named[carried[i].slot - base] = f->states[i];
+    for (uint32_t i = 0; i < loop->body_count; i++)
+        if (!compile_assignment(c, t, &loop->body[i]))
+            return false;
+    *again = false;
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct cell *next = c->named[carried[i].slot - base];
+        struct carried before = carried[i];
+        widen_carried(&carried[i], next);
+        *again |= before.range != carried[i].range || before.is_float != carried[i].is_float;
+        f->nexts[i] = fit_carried(c, &carried[i], next);
+        if (!f->nexts[i])
+            return false;
+    }
+    return true;
+}
+
+static bool name_folded(struct compiler *c, const struct carried *carried, const struct cell *fold)
+{
+    for (uint32_t i = 0; i < fold->fold->count; i++) {
+        struct cell *cell = new_cell_over(c, CELL_FOLDED, fold, NULL, NULL);
+        const struct cell *state = fold->fold->states[i];
+        if (!cell)
+            return false;
+        cell->is_float = state->is_float;
+        cell->low = state->low;
+        cell->high = state->high;
+        cell->from = fold;
+        cell->state = i;
+        cell->cost = i == 0 ? fold->cost : 0;
+        c->named[carried[i].slot - first_name(c)] = cell;
+    }
+    return true;
+}
+
+static double cost_of_fold(const struct fold *f, const struct counted *k)
+{
+    double cost = 1;
+    for (uint32_t i = 0; i < f->count; i++)
+        cost += f->nexts[i]->cost + 4; // a named part counts nothing: it is a few operations
+    return cost * most_turns(k);
+}
+
+static bool compile_fold(struct compiler *c, const struct elementwise_text *t,
+                         const struct text_line *loop)
+{
+    struct counted k;
+    struct carried carried[LINE_TARGETS_LIMIT];
+    struct fold *f = arena_alloc(c->arena, sizeof *f);
+    const struct node *n = loop->value->root;
+    enter_line(c, t, loop->place, loop->value);
+    if (!f)
+        return error_memory(c->error);
+    if (!compile_counted(c, n, &k) || !k.bounds[0] || !k.bounds[1] || !k.bounds[2])
+        return false;
+    struct cell *cell = new_cell_over(c, CELL_FOLD, k.bounds[0], k.bounds[1], k.bounds[2]);
+    if (!cell)
+        return false;
+    uint32_t count = find_carried(c, loop, carried);
+    if (count == UINT32_MAX || count == 0)
+        return refuse_node(c, n,
+                           count ? "the loop carries too many names"
+                                 : "the loop changes no name that has a value before it") != NULL;
+    *f = (struct fold){.level_inside = ++c->depth, .alike = is_uniform(cell), .count = count};
+    cell->fold = f;
+    cell->space = c->space;
+    cell->depends |= 1u << 1;
+    cell->level = highest_level(cell->depends);
+    const struct compiler outside = *c;
+    const uint32_t cells = c->out->cell_count;
+    const uint16_t spaces = c->out->space_count;
+    bool again = true, ok = true;
+    while (ok && again) {
+        memcpy(c->named, outside.named, sizeof c->named);
+        c->out->cell_count = cells;
+        c->out->space_count = spaces;
+        c->fold = cell;
+        f->parts.count = 0;
+        c->conditions = outside.conditions | (f->alike ? 0 : UINT32_C(1) << f->level_inside);
+        ok = compile_fold_body(c, t, loop, carried, &k, cell, &again);
+    }
+    memcpy(c->named, outside.named, sizeof c->named);
+    c->fold = NULL;
+    c->conditions = outside.conditions;
+    c->depth--;
+    if (!ok)
+        return false;
+    cell->cost += cost_of_fold(f, &k);
+    return keep_part(c, cell) && name_folded(c, carried, cell);
+}
+
+static const struct cell *compile_text(struct compiler *c, const struct elementwise_text *t)
+{
+    for (uint32_t i = 0; i < t->line_count; i++) {
+        const struct text_line *line = &t->lines[i];
+        if (!(line->loops ? compile_fold(c, t, line) : compile_assignment(c, t, line)))
+            return NULL;
+    }
+    enter_line(c, t, t->text + (t->line_count ? strlen(t->text) : 0), t->value);
+    return compile_node(c, t->value->root);
+}
+
+static struct elementwise_text *
+parse_question(struct arena *a, const struct elementwise_question *q, struct error *e)
 {
     size_t count = SLOTS_OWN + (size_t)q->constant_count + q->array_count;
     struct expr_symbol *items = arena_array(a, count, sizeof *items);
@@ -1173,7 +1445,7 @@ static struct expr *parse_question(struct arena *a, const struct elementwise_que
     for (uint32_t i = 0; i < q->array_count; i++)
         items[SLOTS_OWN + q->constant_count + i].name = q->arrays[i].name;
     const struct expr_symbols symbols = {items, count};
-    return expr_parse(a, q->text, &symbols, e);
+    return elementwise_parse(a, q->text, &symbols, e);
 }
 
 static bool make_index(struct compiler *c)
@@ -1195,8 +1467,8 @@ struct elementwise *elementwise_compile(struct arena *a, const struct elementwis
     struct elementwise *out = arena_alloc(a, sizeof *out);
     struct compiler c = {
         .arena = a, .question = q, .text = q->text, .error = e, .out = out, .depth = 1};
-    const struct expr *x = out ? parse_question(a, q, e) : NULL;
-    if (!x) {
+    const struct elementwise_text *t = out ? parse_question(a, q, e) : NULL;
+    if (!t) {
         if (!out)
             error_memory(e);
         return NULL;
@@ -1207,8 +1479,7 @@ struct elementwise *elementwise_compile(struct arena *a, const struct elementwis
         return NULL;
     }
     *out = (struct elementwise){.space_count = 1, .reads = c.reads};
-    c.text = expr_text(x);
-    const struct cell *root = make_index(&c) ? compile_node(&c, x->root) : NULL;
+    const struct cell *root = make_index(&c) ? compile_text(&c, t) : NULL;
     out->root = !root || root->is_float ? root
                 : q->wraps              ? wrap_cell(&c, root, q->wraps)
                                         : as_signed(&c, root);

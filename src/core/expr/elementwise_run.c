@@ -816,6 +816,78 @@ static bool evaluate_reduce(struct elementwise_run *r, const struct cell *c, con
     return ok;
 }
 
+// ---- loops of lines -----------------------------------------------------------------------------
+
+// All names change at once.
+static bool take_fold_turn(struct elementwise_run *r, const struct fold *f, size_t n,
+                           const uint8_t *active)
+{
+    union elementwise_value next[LINE_TARGETS_LIMIT][ELEMENTWISE_BLOCK];
+    for (size_t i = 0; i < f->parts.count; i++)
+        if (!evaluate(r, f->parts.cells[i], active))
+            return false;
+    for (uint32_t i = 0; i < f->count; i++) {
+        const union elementwise_value *v = evaluate(r, f->nexts[i], active);
+        if (!v)
+            return false;
+        copy_lanes(f->nexts[i], v, n, active, next[i]);
+    }
+    for (uint32_t i = 0; i < f->count; i++)
+        copy_lanes(f->states[i], next[i], n, active, register_of(r, f->states[i]));
+    return true;
+}
+
+static bool run_fold_turns(struct elementwise_run *r, const struct cell *c,
+                           const struct bounds *all)
+{
+    const struct fold *f = c->fold;
+    size_t n = lanes_of(r, c);
+    uint8_t *active = mask_of(r, c, 0);
+    union elementwise_value *variable = register_of(r, f->variable);
+    uint64_t most = 0;
+    for (size_t l = 0; l < (f->alike ? 1 : n); l++)
+        most = all[l].turns > most ? all[l].turns : most;
+    for (uint64_t t = 0; t < most; t++) {
+        for (size_t l = 0; l < (f->alike ? 1 : n); l++) {
+            active[l] = t < all[l].turns;
+            variable[l].i = (int64_t)((uint64_t)all[l].start + t * (uint64_t)all[l].step);
+        }
+        r->now[f->level_inside] = ++r->clock;
+        if (!take_fold_turn(r, f, n, f->alike ? NULL : active))
+            return false;
+    }
+    return true;
+}
+
+static bool evaluate_fold(struct elementwise_run *r, const struct cell *c)
+{
+    const struct fold *f = c->fold;
+    const union elementwise_value *bounds[3], *start;
+    struct bounds all[ELEMENTWISE_BLOCK];
+    size_t n = lanes_of(r, c);
+    for (int i = 0; i < 3; i++)
+        if (!(bounds[i] = evaluate(r, c->items[i], NULL)))
+            return false;
+    for (size_t l = 0; l < (f->alike ? 1 : n); l++)
+        if (!bounds_at(c, bounds, l, &all[l]))
+            return fault_in(r, EXPR_FAULT_DOMAIN);
+    for (uint32_t i = 0; i < f->count; i++) {
+        if (!(start = evaluate(r, f->starts[i], NULL)))
+            return false;
+        copy_lanes(f->starts[i], start, n, NULL, register_of(r, f->states[i]));
+    }
+    return run_fold_turns(r, c, all);
+}
+
+static bool evaluate_folded(struct elementwise_run *r, const struct cell *c,
+                            union elementwise_value *out)
+{
+    if (!evaluate(r, c->from, NULL))
+        return false;
+    memcpy(out, register_of(r, c->from->fold->states[c->state]), lanes_of(r, c) * sizeof *out);
+    return true;
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
 
 static const union elementwise_value *evaluate(struct elementwise_run *r, const struct cell *c,
@@ -826,6 +898,9 @@ static const union elementwise_value *evaluate(struct elementwise_run *r, const 
     if (c->op == CELL_VARIABLE || r->stamps[c->id] == r->now[c->level])
         return out;
     const uint8_t *asked = is_uniform(c) ? NULL : mask;
+    if (c->op == CELL_NAMED)
+        return evaluate(r, c->items[0],
+                        c->inside && !c->inside->fold->alike ? mask_of(r, c->inside, 0) : NULL);
     switch (c->op) {
     case CELL_CONSTANT:
         if (c->is_float)
@@ -847,6 +922,12 @@ static const union elementwise_value *evaluate(struct elementwise_run *r, const 
         break;
     case CELL_SELECT:
         ok = evaluate_select(r, c, asked, out);
+        break;
+    case CELL_FOLD:
+        ok = evaluate_fold(r, c);
+        break;
+    case CELL_FOLDED:
+        ok = evaluate_folded(r, c, out);
         break;
     case CELL_REDUCE:
         ok = evaluate_reduce(r, c, asked, out);
@@ -904,6 +985,9 @@ static const union elementwise_value *evaluate_block(struct elementwise_run *r, 
     for (size_t l = 0; l < count; l++)
         index[l].i = (int64_t)(first + l);
     r->now[1] = ++r->clock;
+    for (size_t i = 0; i < p->parts.count; i++)
+        if (!evaluate(r, p->parts.cells[i], NULL))
+            return NULL;
     return evaluate(r, p->root, NULL);
 }
 
@@ -927,7 +1011,7 @@ static const union elementwise_value *values_or_cause(struct elementwise_run *r,
         return NULL;
     }
     // A value without an index is the same for all.
-    union elementwise_value *all = register_of(r, r->program->root);
+    union elementwise_value *all = (union elementwise_value *)v;
     for (size_t l = 1; is_uniform(r->program->root) && l < count; l++)
         all[l] = all[0];
     return v;

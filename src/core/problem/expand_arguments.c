@@ -375,9 +375,9 @@ static bool put_access(struct expansion *x, json_t *to, const char *name, struct
                        const struct argument_facts *f, const char **out)
 {
     struct node access = node_get(x->r, n, "access");
-    const char *expect = node_text(node_get(x->r, n, "expect"));
-    bool is_output =
-        json_is_true(node_get(x->r, n, "output").json) || node_present(node_get(x->r, n, "expect"));
+    struct node right = node_get(x->r, n, "expect");
+    const char *expect = node_present(right) ? node_lines(x->r, right) : NULL;
+    bool is_output = json_is_true(node_get(x->r, n, "output").json) || node_present(right);
     bool is_read = expect && mentions_name(expect, name); // what was there before counts
     *out = NULL;
     if (node_present(access)) {

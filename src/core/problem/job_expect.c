@@ -17,7 +17,7 @@ static bool number_of_value(struct maker *m, const struct expected_spec *x, cons
     else if (v->kind == VALUE_UINT)
         *out = (struct job_number){.name = name, .is_unsigned = true, .integer = (int64_t)v->u};
     else
-        return make_error(m, x->expression.path, "'%s' is of type %s, and numbers are wanted", name,
+        return make_error(m, x->text_path, "'%s' is of type %s, and numbers are wanted", name,
                           value_kind_name(v->kind));
     return true;
 }
@@ -33,7 +33,7 @@ static bool number_of_scalar(struct maker *m, const struct expected_spec *x,
     if (!make_element(m, a, &el))
         return false;
     if (el.width != 1 || el.scalar == SCALAR_CUSTOM)
-        return make_error(m, x->expression.path,
+        return make_error(m, x->text_path,
                           "argument '%s' is a vector or struct, and numbers are wanted", a->name);
     if (!make_contents(m, a, &a->fill, 1, &data, &length))
         return false;
@@ -44,8 +44,8 @@ static bool number_of_scalar(struct maker *m, const struct expected_spec *x,
 // Constants, facts and scalars that the text reads; arrays are the job's buffers.
 static bool make_numbers(struct maker *m, const struct expected_spec *x, struct job_expression *out)
 {
-    const uint32_t *slots;
-    size_t count = expr_slots(x->expression.expr, &slots), own = m->spec->symbols.count;
+    const uint32_t *slots = x->slots;
+    size_t count = x->slot_count, own = m->spec->symbols.count;
     out->numbers = arena_array(m->arena, count + 1, sizeof *out->numbers);
     if (!out->numbers)
         return error_memory(m->e);
@@ -103,10 +103,10 @@ bool make_expectation(struct maker *m, const struct expected_spec *x, struct job
     struct arena scratch;
     struct elementwise *compiled = NULL;
     struct error why = ERROR_INIT;
-    *out = (struct job_expression){.buffer = m->buffers[x->argument], .text = x->expression.text};
+    *out = (struct job_expression){.buffer = m->buffers[x->argument], .text = x->text};
     const struct job_buffer *b = &m->job->buffers[out->buffer];
     if (b->element.scalar == SCALAR_CUSTOM)
-        return make_error(m, x->expression.path,
+        return make_error(m, x->text_path,
                           "'%s' holds structs, which no expression gives; use a file", name);
     if (!make_numbers(m, x, out))
         return false;
@@ -116,9 +116,9 @@ bool make_expectation(struct maker *m, const struct expected_spec *x, struct job
     out->total = ok && b->compare.kind == COMPARE_SUM && !elementwise_uses_index(compiled);
     arena_release(&scratch);
     if (!ok)
-        return make_error(m, x->expression.path, "'%s': %s", out->text, why.text);
+        return make_error(m, x->text_path, "'%s': %s", out->text, why.text);
     if (floats && !scalar_is_float(b->element.scalar) && !out->total)
-        return make_error(m, x->expression.path,
+        return make_error(m, x->text_path,
                           "'%s' gives floats, and '%s' holds integers: use // for a division, "
                           "int(), floor() or round()",
                           out->text, name);

@@ -135,7 +135,7 @@ static bool make_by_contents(struct maker *m, const struct reference_spec *r,
         return error_memory(m->e);
     for (uint32_t i = 0; i < r->expected_count; i++) {
         const struct expected_spec *x = &r->expected[i];
-        bool ok = x->expression.expr
+        bool ok = x->text
                       ? make_expectation(m, x, &out->expressions[out->expression_count++])
                       : make_expected(m, x, &m->src->expected[i], &out->data[out->data_count++]);
         if (!ok)

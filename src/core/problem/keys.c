@@ -15,6 +15,9 @@
 #define OBJECTS       .type = "list of objects", .accepts = KEY_ARRAY, .items = KEY_OBJECT
 #define EXPRESSION_IN (KEY_STRING | KEY_NUMBER | KEY_BOOL)
 #define EXPRESSION    .type = "expression", .accepts = EXPRESSION_IN
+#define LINES                                                                                      \
+    .type = "expression, or a list of lines", .accepts = KEY_ARRAY | EXPRESSION_IN,                \
+    .items = KEY_STRING
 #define EXPRESSIONS                                                                                \
     .type = "list of expressions", .accepts = KEY_ARRAY | EXPRESSION_IN, .items = EXPRESSION_IN
 #define IGNORED                                                                                    \
@@ -346,10 +349,10 @@ static const struct spec_key keys[] = {
         "how far apart there the components are that follow each other here"),
     KEY_WITH("KernelSpecification.Arguments[].Output", FLAG, "true when WriteOnly or ReadWrite",
              "held against the reference", .dialect = true),
-    KEY("KernelSpecification.Arguments[].Expect", EXPRESSION, "-",
+    KEY("KernelSpecification.Arguments[].Expect", LINES, "-",
         "what it holds after the launch: an expression over i (the component's index), constants, "
-        "scalar arguments, and arrays by name, x[i], which are their contents before the launch; "
-        "or a "
+        "scalar arguments, and arrays by name, x[i], which are their contents before the launch, "
+        "with lines before it that name its parts; or a "
         ".npy file. It makes the argument an output, and stands for Reference"),
     KEY("KernelSpecification.Arguments[].Temporary", FLAG, "false",
         "a buffer between launches: neither filled nor verified"),

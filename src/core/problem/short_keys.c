@@ -168,10 +168,10 @@ static const struct spec_key keys[] = {
         .t1 = NULL),
     KEY("arguments.*.fill.seed", INTEGER, "the argument's place, from 1",
         "of random ones: same seed, same values, on every device", .t1 = "RandomSeed"),
-    KEY("arguments.*.expect", EXPRESSION, "-",
+    KEY("arguments.*.expect", LINES, "-",
         "what it holds after the launch: an expression over i (the component's index), constants, "
-        "scalar arguments, and arrays by name, "
-        "x[i], which are their contents before the launch; or a .npy file",
+        "scalar arguments, and arrays by name, x[i], which are their contents before the launch, "
+        "with lines before it that name its parts; or a .npy file",
         .t1 = "Expect"),
     KEY("arguments.*.verify", .type = "text, or object", "by type",
         "how it is held against the reference: a method, or an object",

@@ -212,6 +212,18 @@ static const char *expression_text(const struct reader *r, struct node n)
     return text_to_arena(&text, r->arena);
 }
 
+const char *node_lines(const struct reader *r, struct node n)
+{
+    struct text text = TEXT_INIT;
+    if (!json_is_array(n.json))
+        return expression_text(r, n);
+    for (size_t i = 0; i < json_array_size(n.json); i++) {
+        const char *line = json_string_value(json_array_get(n.json, i));
+        text_addf(&text, "%s%s", i ? "\n" : "", line ? line : "");
+    }
+    return text_to_arena(&text, r->arena);
+}
+
 bool read_formula(const struct reader *r, struct node n, const struct expr_symbols *symbols,
                   struct formula *out)
 {

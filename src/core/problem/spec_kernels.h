@@ -132,7 +132,9 @@ struct argument_spec {
 struct expected_spec {
     uint32_t argument;
     struct fill_spec fill;
-    struct formula expression; // (optional) over kernel_spec.expect_symbols; else the fill
+    const char *text, *text_path; // (optional) lines over kernel_spec.expect_symbols; else the fill
+    const uint32_t *slots;        // of these, those that it reads
+    size_t slot_count;
 };
 
 enum reference_source {
