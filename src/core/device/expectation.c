@@ -151,12 +151,14 @@ static bool store_integers(struct expectation *x, uint64_t first, size_t count,
     scalar_limits(el->scalar, &low, &high);
     for (size_t l = 0; l < count; l++) {
         uint64_t i = first + l, at = (i / el->width * space + i % el->width) * bytes;
-        if (!wraps && (v[l].i < low || v[l].i > high)) {
+        bool is_large = v[l].i < 0 && elementwise_is_unsigned(x->compiled);
+        if (!wraps && (v[l].i < low || v[l].i > high || is_large)) {
             element_name(el, name);
             x->faulty[r.part] = i;
             return error_set(&x->errors[r.part], ERROR_INPUT,
-                             "at i = %llu: %lld is no value of type %s", (unsigned long long)i,
-                             (long long)v[l].i, name);
+                             is_large ? "at i = %llu: %llu is no value of type %s"
+                                      : "at i = %llu: %lld is no value of type %s",
+                             (unsigned long long)i, (unsigned long long)v[l].i, name);
         }
         memcpy(x->out + at, &v[l].i, bytes); // little-endian, as devices are
     }

@@ -40,7 +40,7 @@ struct elementwise_question {
     uint32_t constant_count;
     const struct elementwise_array *arrays;
     uint32_t array_count;
-    // An integer is taken modulo 2**wraps, as the unsigned types of C do; 0: it is exact, and below 2^63.
+    // An integer is taken modulo 2**wraps, as the unsigned types of C do; 0: it is exact.
     uint32_t wraps;
 };
 
@@ -56,7 +56,7 @@ union elementwise_value {
 struct elementwise *elementwise_compile(struct arena *a, const struct elementwise_question *q,
                                         struct error *e);
 bool elementwise_is_float(const struct elementwise *p);
-// May its integers be above 2^63 - 1? Only if the question wraps.
+// May its integers be above 2^63 - 1? Then none is negative.
 bool elementwise_is_unsigned(const struct elementwise *p);
 // Does its value depend on the index at all?
 bool elementwise_uses_index(const struct elementwise *p);

@@ -1178,7 +1178,7 @@ static struct cell *compile_node(struct compiler *c, const struct node *n)
 
 // ---- lines --------------------------------------------------------------------------------------
 
-// What a line makes is evaluated in its turn, whether or not something reads it.
+// A line is evaluated in its turn, whether or not something reads it.
 static bool keep_part(struct compiler *c, const struct cell *cell)
 {
     struct line_parts *to = c->fold ? &c->fold->fold->parts : &c->out->parts;
@@ -1236,7 +1236,7 @@ static bool compile_assignment(struct compiler *c, const struct elementwise_text
     return true;
 }
 
-// What a name carried by a loop may hold; the first that holds its start is tried first.
+// Ranges of a name that a loop carries; the first that holds its start is tried first.
 static const struct {
     wide_integer low, high;
 } carried_ranges[] = {
@@ -1480,9 +1480,7 @@ struct elementwise *elementwise_compile(struct arena *a, const struct elementwis
     }
     *out = (struct elementwise){.space_count = 1, .reads = c.reads};
     const struct cell *root = make_index(&c) ? compile_text(&c, t) : NULL;
-    out->root = !root || root->is_float ? root
-                : q->wraps              ? wrap_cell(&c, root, q->wraps)
-                                        : as_signed(&c, root);
+    out->root = root && q->wraps && !root->is_float ? wrap_cell(&c, root, q->wraps) : root;
     return out->root ? out : NULL;
 }
 

@@ -216,7 +216,7 @@ static bool starts_word(const char *p, const char *end, const char *word)
            isspace((unsigned char)p[length]);
 }
 
-// What the body assigns first, and the loop's variable, are hidden behind it.
+// Names that the body assigns first, and the loop's variable, are hidden behind it.
 static void hide_names(const struct line_reader *r, uint32_t from)
 {
     for (uint32_t i = from; i < r->out->name_count; i++)

@@ -1,4 +1,4 @@
-// What an expression over arrays is written as: an expression alone, or lines before it that name parts of it, and
+// The text of an expression over arrays: an expression alone, or lines before it that name parts of it, and
 // loops that carry values from turn to turn:
 //
 //     c = key[i] ^ 0xffffffff

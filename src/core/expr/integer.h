@@ -7,7 +7,7 @@
 #include "expr/expr.h"
 #include "expr/operate.h"
 
-// What 64-bit integers of either sign are added and multiplied in.
+// 64-bit integers of either sign are added and multiplied in these.
 __extension__ typedef __int128 wide_integer;
 
 // Integers up to here have an exact double, and so has every integer between.

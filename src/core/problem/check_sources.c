@@ -195,7 +195,10 @@ static void find_users(const struct spec_sources *src, struct users *u)
     for (uint32_t i = 0; i < k->reference.expected_count; i++) {
         use(u, &k->reference.expected[i].fill.value);
         use(u, &k->reference.expected[i].fill.generator);
-        use(u, &k->reference.expected[i].expression);
+        const struct expected_spec *x = &k->reference.expected[i];
+        for (size_t s = 0; s < x->slot_count; s++)
+            if (x->slots[s] < u->spec->slots.facts)
+                u->used[x->slots[s]] = true;
     }
     use_elsewhere(u);
     // A derived parameter that is used hands its use on to what it is computed from.

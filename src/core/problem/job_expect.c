@@ -92,7 +92,8 @@ static bool compile_expectation(struct maker *m, const struct job_expression *x,
     }
     const struct elementwise_question q = {x->text,   target->count * target->element.width,
                                            constants, x->number_count,
-                                           arrays,    j->buffer_count};
+                                           arrays,    j->buffer_count,
+                                           0};
     *out = elementwise_compile(a, &q, e);
     return *out != NULL;
 }

@@ -88,7 +88,7 @@ static bool take_integer(struct cleaner *c)
     size_t length = is_hex ? 2 : 0;
     for (; p + length < c->end; length++) {
         unsigned char sign = (unsigned char)p[length];
-        uint64_t digit = isdigit(sign) ? sign - '0' : isxdigit(sign) ? (sign | 32u) - 'a' + 10 : 16;
+        uint64_t digit = isdigit(sign) ? sign - 48u : isxdigit(sign) ? (sign | 32u) - 87u : 16u;
         if (digit >= base)
             break;
         if (__builtin_mul_overflow(value, base, &value) ||

@@ -10,6 +10,8 @@
 #define TEXTS                                                                                      \
     .type = "text, or list of texts", .accepts = KEY_STRING | KEY_ARRAY, .items = KEY_STRING
 #define EXPRESSION .type = "expression", .accepts = SCALAR
+#define LINES                                                                                      \
+    .type = "expression, or a list of lines", .accepts = SCALAR | KEY_ARRAY, .items = KEY_STRING
 #define EXPRESSIONS                                                                                \
     .type = "expression, or list of them", .accepts = SCALAR | KEY_ARRAY, .items = SCALAR
 #define PAIR    .type = "two expressions", .accepts = KEY_ARRAY, .items = SCALAR
