@@ -170,5 +170,64 @@ check 0 'OK: 1 configuration is correct' md5
 sed -i 's/< 48 else c ^ (b/< 48 else b ^ (b/' md5.json
 check 1 'correctness' md5
 
+# ---- null, vectors and structs by value ----------------------------------------------------------
+cat >bias.cl <<'END'
+__kernel void add_bias(__global float *out, __global const float *a, __global const float *bias, int count)
+{
+    int i = get_global_id(0);
+    out[i] = a[i] + (bias ? bias[i] : (float)FAULT);
+}
+END
+spec bias '"out": {"size": "count", "expect": "a[i]"}, "a": {"size": "count"}, "bias": null'
+check 0 'OK: 1 configuration is correct' bias
+check 1 'correctness' bias --set FAULT=1
+expect 0 '"MemoryType": "Null"' "$hone" convert bias.json --to t1
+"$hone" convert bias.json --to t1 >bias_long.json 2>/dev/null
+check 0 'OK: 1 configuration is correct' bias_long
+spec bias '"out": {"size": "count"}, "a": null, "bias": {"size": "count"}'
+sed -i 's/"count": "count"/"count": null/' bias.json
+check 2 'arguments.count: kernel .add_bias. .*null is for pointers' bias
+
+cat >tint.cl <<'END'
+__kernel void tint(__global float4 *image, float4 gain, int2 from, uchar3 add, int count)
+{
+    int i = get_global_id(0) + from.y;
+    if (i < count)
+        image[i] = gain + convert_float4((uchar4)(add, (uchar)FAULT));
+}
+END
+image='"image": {"size": "count", "access": "readwrite", "fill": 0, "expect": "[4, 6.5, 9.25, 1][i % 4]"}'
+spec tint "$image, \"gain\": [1, 0.5, \"1 / 4\", 1], \"from\": \"[7, 0]\", \"add\": [3, 6, 9]"
+check 0 'OK: 1 configuration is correct' tint
+check 1 'correctness' tint --set FAULT=1
+spec tint "$image, \"gain\": [1, 0.5, 0.25], \"from\": [0, 0], \"add\": [3, 6, 9]"
+check 2 'arguments.gain: \[1, 0.5, 0.25\] is no value of float4: a list of 4 is wanted' tint
+
+cat >shape.cl <<'END'
+typedef struct { float2 at; char kind; } Point;
+typedef struct { int rows, cols; float gain; Point from[2]; double3 scale; ulong seed; } Shape;
+__kernel void shape(__global double *out, Shape s, int count)
+{
+    double v[] = {s.rows, s.cols, s.gain, s.from[0].at.x, s.from[0].at.y, s.from[0].kind, s.from[1].at.x, s.from[1].at.y,
+                  s.from[1].kind, s.scale.x, s.scale.y, s.scale.z, (double)(s.seed >> 40), sizeof(Shape) + FAULT};
+    int i = get_global_id(0);
+    out[i] = v[i % 14];
+}
+END
+right='[64, 32, 1.5, 7, 8, -3, 9, 10, 4, 0.1, 0.2, 0.3, 16777215, 128]'
+members='"rows": 64, "cols": "rows_of // 2", "gain": 1.5, "from": [[[7, 8], -3], {"at": [9, 10], "kind": 4}], "scale": [0.1, 0.2, 0.3]'
+spec shape "\"out\": {\"size\": \"count\", \"expect\": \"$right[i % 14]\"}, \"s\": {\"value\": {$members, \"seed\": 18446744073709551615}}"
+sed -i 's/"FAULT": 0/"FAULT": 0, "rows_of": 64/' shape.json
+check 0 'OK: 1 configuration is correct' shape
+check 1 'correctness' shape --set FAULT=1
+"$hone" convert shape.json --to t1 >shape_long.json 2>/dev/null
+check 0 'OK: 1 configuration is correct' shape_long
+sed 's/"gain"/"gains"/' shape.json >other.json
+check 2 "arguments.s.*gains: the struct has no member 'gains'; did you mean 'gain'" other
+sed 's/"kind": 4/"kind": 400/' shape.json >other.json
+check 2 '400 is no value of type int8' other
+sed 's/, "seed": [0-9]*//' shape.json >other.json
+check 2 'seed: is missing: a member of the struct' other
+
 [ $failures -eq 0 ] || echo "$failures failed"
 exit $((failures > 0))

@@ -126,6 +126,9 @@ struct record {
     bool is_plain; // all its members are numbers of one kind: `component`, as words
     const char *component;
     uint32_t component_bytes;
+    // "struct {int rows; float gain[4];}", with the records in it spelled out; NULL: something has no value that can be
+    // written down (a pointer, a union, bits, an open type).
+    const char *text;
 };
 
 // A condition on the source's names: a static_assert, or an #error that must not be reached.

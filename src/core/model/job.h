@@ -182,7 +182,14 @@ struct job_region buffer_region(const struct job_buffer *b);
 // depend on the configuration, or the output's if only the output names one.
 struct job_region reference_region(const struct job_buffer *output, const struct job_buffer *other);
 
-enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR, ARGUMENT_LOCAL, ARGUMENT_KINDS };
+// NULL: a pointer that refers to nothing.
+enum argument_kind {
+    ARGUMENT_BUFFER,
+    ARGUMENT_SCALAR,
+    ARGUMENT_LOCAL,
+    ARGUMENT_NULL,
+    ARGUMENT_KINDS
+};
 
 struct job_argument {
     const char *name; // for messages

@@ -144,6 +144,10 @@ static bool make_argument(struct maker *m, uint32_t index, bool symbols, struct 
              (a->memory != MEMORY_SYMBOL || traits->passes_symbols || symbols);
     if (!make_element(m, a, &out->element))
         return false;
+    if (a->memory == MEMORY_NOTHING) {
+        out->kind = ARGUMENT_NULL;
+        return true;
+    }
     if (a->memory == MEMORY_LOCAL) {
         // Local memory: an argument, or part of the launch's dynamic memory.
         uint64_t count;

@@ -287,7 +287,8 @@ static const struct spec_key keys[] = {
     KEY_WITH(
         "KernelSpecification.Arguments[].Type", TEXT, "required",
         "type of an element: bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 half "
-        "float double, with 2 3 4 8 16 for vectors; also OpenCL's and CUDA's names; custom. Must "
+        "float double, with 2 3 4 8 16 for vectors; also OpenCL's and CUDA's names; custom; "
+        "\"struct {int rows; float gain[4];}\". Must "
         "be the kernel's: floats or integers (of either sign), their size, a scalar's width; "
         "void *, char * and files of bytes take anything",
         .strict = KEY_STRING, .required = true,
@@ -301,7 +302,8 @@ static const struct spec_key keys[] = {
              "bytes of an element of type custom", .strict = KEY_INTEGER),
     KEY_WITH("KernelSpecification.Arguments[].MemoryType", TEXT, "required",
              "Scalar: a value; Vector: a buffer; Local: local memory (CUDA: dynamic shared "
-             "memory, no argument); Symbol: constant memory (CUDA: a module symbol, no argument)",
+             "memory, no argument); Symbol: constant memory (CUDA: a module symbol, no argument); "
+             "Null: a pointer to nothing",
              .strict = KEY_STRING, .required = true, .choices = "Scalar|Vector|Local|Symbol"),
     KEY_WITH("KernelSpecification.Arguments[].MemType", TEXT, "-",
              "Constant: as MemoryType Symbol; in CUDA an argument, too, where the kernel takes "
@@ -316,8 +318,9 @@ static const struct spec_key keys[] = {
              "Constant, Random, Generator, BinaryRaw or Uninitialized", .strict = KEY_STRING,
              .choices = "Constant|Random|Generator|Script|BinaryRaw|BinaryHDF"),
     KEY_WITH("KernelSpecification.Arguments[].FillValue", .type = "number", "0",
-             "Constant: the value; Random: values reach from 0 to it. A text is an expression",
-             .accepts = EXPRESSION_IN, .strict = KEY_NUMBER),
+             "Constant: the value; Random: values reach from 0 to it. A text is an expression; a "
+             "vector's components are a list, a struct's members an object or a list",
+             .accepts = KEY_ANY, .strict = KEY_NUMBER),
     KEY("KernelSpecification.Arguments[].FillExpression", EXPRESSION, "-",
         "instead of FillValue: over parameters, constants, derived parameters and facts"),
     KEY_WITH("KernelSpecification.Arguments[].ScalarValue", EXPRESSION, "-",

@@ -127,13 +127,17 @@ static const struct spec_key keys[] = {
         "not understood, the "
         "order written here counts",
         .t1 = "Arguments"),
-    KEY("arguments.*", .type = "expression, or object", "-",
-        "a scalar's value, or an object for a buffer. A scalar of the kernel that is not named "
+    KEY("arguments.*", .type = "expression, list, object, or null", "-",
+        "a scalar's value (a list of a vector's components), an object for a buffer, or null for a "
+        "pointer to nothing. A scalar of the kernel that is not named "
         "here has the value of the constant or "
         "parameter of its name",
-        .accepts = SCALAR | KEY_OBJECT, .t1 = NULL),
+        .accepts = SCALAR | KEY_OBJECT | KEY_ARRAY, .t1 = NULL),
     KEY("arguments.*.size", EXPRESSION, "1", "elements of the buffer", .t1 = "Size"),
-    KEY("arguments.*.value", EXPRESSION, "0", "of a scalar: its value", .t1 = "FillExpression"),
+    KEY("arguments.*.value", .type = "expression, list, or object", "0",
+        "of a scalar: its value; of a vector: a list of its components; of a struct: an object or "
+        "a list of its members",
+        .accepts = KEY_ANY, .t1 = "FillExpression"),
     KEY("arguments.*.type", TEXT, "the kernel's",
         "type of an element, such as float, int32 or float4, where the kernel's text does not say "
         "it; what names no type is an "

@@ -76,7 +76,8 @@ struct language_spec {
     X(SCALAR, "Scalar")                                                                            \
     X(VECTOR, "Vector")                                                                            \
     X(LOCAL, "Local")                                                                              \
-    X(SYMBOL, "Symbol")
+    X(SYMBOL, "Symbol")                                                                            \
+    X(NOTHING, "Null")
 
 enum memory {
 #define X(name, text) MEMORY_##name,
@@ -117,7 +118,8 @@ struct argument_spec {
     const char *path;
     enum memory memory;
     struct element element;
-    struct formula type; // (optional) gives the type's name
+    const struct layout *layout; // (optional) of a type "struct {...}"; custom_bytes are OpenCL's
+    struct formula type;         // (optional) gives the type's name
     enum access access;
     bool says_access; // else it is the usual one
     struct formula size;
