@@ -229,5 +229,39 @@ check 2 '400 is no value of type int8' other
 sed 's/, "seed": [0-9]*//' shape.json >other.json
 check 2 'seed: is missing: a member of the struct' other
 
+# ---- options that hang on the configuration ------------------------------------------------------
+cat >fast.cl <<'END'
+__kernel void fast(__global float *out, int count)
+{
+#ifdef __FAST_RELAXED_MATH__
+    out[get_global_id(0)] = 1;
+#else
+    out[get_global_id(0)] = 2;
+#endif
+}
+END
+cat >fast.json <<'END'
+{"kernel": "fast.cl", "constants": {"count": 1024, "RIGHT": 1},
+ "parameters": {"FAST": [0, 1], "LEVEL": ["", "-cl-mad-enable"]},
+ "options": ["{'-cl-fast-relaxed-math' if FAST else ''}", "{LEVEL}", "-cl-std=CL{1 + 0}.2"],
+ "global": ["count"], "local": [32], "arguments": {"out": {"size": "count", "expect": "RIGHT"}, "count": "count"}}
+END
+check 1 '2 correct' fast
+check 0 'OK: 1 configuration is correct' fast --config FAST=1,LEVEL=
+check 0 'OK: 1 configuration is correct' fast --config FAST=0,LEVEL= --set RIGHT=2
+check 1 'correctness' fast --config FAST=1,LEVEL=-cl-mad-enable --set RIGHT=2
+sed 's/{LEVEL}/{LEVELS}/' fast.json >other.json
+check 2 "options: '.LEVELS.': in braces: column 1: unknown name 'LEVELS'; did you mean 'LEVEL'" other
+sed 's/{LEVEL}/{LEVEL/' fast.json >other.json
+check 2 'a brace is not closed' other
+sed 's/"{LEVEL}"/"-I{LEVEL}"/' fast.json >other.json
+check 2 'files are the same for all configurations' other
+sed 's/"-cl-mad-enable"/"-DX=1"/' fast.json >other.json
+check 1 "gives '-DX=1': it defines a macro" other
+sed 's/"-cl-mad-enable"/"-cl-a -cl-b"/' fast.json >other.json
+check 1 "it has a blank; each option is a word of its own" other
+sed 's/"{LEVEL}"/"-DINIT={1,2}"/' fast.json >other.json # braces of C
+check 1 '2 correct' other
+
 [ $failures -eq 0 ] || echo "$failures failed"
 exit $((failures > 0))

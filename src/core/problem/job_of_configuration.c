@@ -4,6 +4,7 @@
 #include "problem/job_formulas.h"
 
 #include "base/text.h"
+#include "problem/option_words.h"
 
 // ---- -D words ----------------------------------------------------------------------------------
 
@@ -94,6 +95,22 @@ static bool make_retarget(struct maker *m, const struct program_spec *spec, stru
     return true;
 }
 
+// The spec's options; one of which a configuration leaves nothing is none.
+static bool make_options(struct maker *m, const struct program_sources *sources,
+                         const struct program_spec *spec, struct job_program *p)
+{
+    for (uint32_t i = 0; i < sources->option_count; i++) {
+        const struct option_word *w = &spec->words[sources->option_places[i]];
+        const char *text =
+            option_word_text(sources->options[i], w, m->src->language, m->slots, m->arena, m->e);
+        if (!text)
+            return false;
+        if (*text || w->count == 0)
+            p->options[p->option_count++] = text;
+    }
+    return true;
+}
+
 static bool make_program(struct maker *m, uint32_t index, const struct job_launch *launch,
                          bool reference, struct job_program *p)
 {
@@ -110,12 +127,11 @@ static bool make_program(struct maker *m, uint32_t index, const struct job_launc
         .outside = sources->outside || sources->unseen.file,
         .run = sources->unseen.file ? m->src->run : 0,
         .options = arena_array(m->arena, most, sizeof *p->options),
-        .option_count = sources->option_count,
     };
     if (!p->options)
         return error_memory(m->e);
-    for (uint32_t i = 0; i < sources->option_count; i++)
-        p->options[i] = sources->options[i];
+    if (!make_options(m, sources, &m->language->programs[index], p))
+        return false;
     // -DHONE and -DHONE_SOURCE: the digest of the sources, so that a driver's cache, which does not
     // look into includes, sees when they change.
     if (!make_retarget(m, &m->language->programs[index], p))

@@ -180,7 +180,8 @@ static const struct spec_key keys[] = {
     KEY_WITH("KernelSpecification.KernelSource", TEXT, "-",
              "the kernel's text itself; wins over Sources and KernelFile", .block = true),
     KEY_WITH("KernelSpecification.CompilerOptions", TEXTS, "[]",
-             "options for the compiler, one word each; a text is split at its blanks",
+             "options for the compiler, one word each, with expressions in braces, as in "
+             "-O{LEVEL}; a text is split at its blanks",
              .block = true, .strict = KEY_ARRAY),
     KEY_WITH("KernelSpecification.IncludeFolders", TEXTS, "[]",
              "folders in which #include looks, relative to the spec's folder", .block = true),

@@ -47,7 +47,9 @@ static const struct spec_key keys[] = {
     KEY("language", TEXT, "by the kernel file's ending, else by its text",
         "OpenCL, CUDA or C: the language of a kernel whose file does not say it",
         .choices = "OpenCL|CUDA|C", .t1 = "Language"),
-    KEY("options", TEXTS, "[]", "options for the compiler; a text is split at its blanks",
+    KEY("options", TEXTS, "[]",
+        "options for the compiler, with expressions in braces, as in -O{LEVEL}; a text is split at "
+        "its blanks",
         .block = true, .t1 = "CompilerOptions"),
     KEY("include", TEXTS, "[]", "folders in which #include looks, relative to the spec's folder",
         .block = true, .t1 = "IncludeFolders"),

@@ -9,6 +9,15 @@
 
 #include <limits.h>
 
+// A word of the options, with the expressions in braces in it (option_words.h).
+struct option_word {
+    struct option_hole {
+        size_t from, to; // of the braces
+        struct formula value;
+    } * holes;
+    uint32_t count;
+};
+
 struct program_spec {
     const char *path;         // of the key that names the source, for messages
     const char *text;         // KernelSource; NULL: the files
@@ -18,7 +27,8 @@ struct program_spec {
     uint32_t option_count;
     const char *const *folders; // as written
     uint32_t folder_count;
-    const char *target; // of Retarget; NULL: the driver's own
+    struct option_word *words; // of the options: what in them hangs on the configuration
+    const char *target;        // of Retarget; NULL: the driver's own
     struct formula retarget_when;
 };
 
