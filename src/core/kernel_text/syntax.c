@@ -1358,8 +1358,10 @@ static void read_parameters(struct parser *p, struct function *f)
             p->failed = true;
             return;
         }
-        f->parameters[f->parameter_count++] =
+        f->parameters[f->parameter_count] =
             (struct variable){.name = name, .type = type_copy(p, &t), .from = from, .to = p->at};
+        f->parameters[f->parameter_count].slot = f->parameter_count;
+        f->parameter_count++;
         declare_name(p, name);
         if (!accept_sign(p, ","))
             break;

@@ -90,6 +90,7 @@ struct variable {
     const struct type *type;
     struct node *initial;          // (or NULL) of one outside functions
     const struct token *from, *to; // of a parameter: its declaration
+    uint32_t slot;                 // of a parameter: in its function's frame
 };
 
 struct template_parameter {
