@@ -266,10 +266,12 @@ const struct option search_options[] = {
     {OPTION("budget", "BUDGET", option_budget, SEARCH(budget)), .letter = 'b',
      .brief = "when to stop: 60s, 200, 10%",
      .help =
-         "When to stop asking: a time (60s), a number of configurations (200), or a part of the "
-         "valid ones (10%); several separated by commas, and whichever ends first. The "
-         "ranking at the end comes on top of it. Default: the spec's, else every valid "
-         "configuration."},
+         "When to stop: a time (60s), a number of configurations (200), or a part of the valid "
+         "ones "
+         "(10%); several separated by commas, and whichever ends first. A time runs from the first "
+         "launch on and includes the ranking, for which the search leaves up to half of it; 60s+ "
+         "is "
+         "the search's alone. Default: the spec's, else every valid configuration."},
     {OPTION("strategy", "NAME:KEY=VALUE,...", option_strategy, SEARCH(strategy)),
      .offer = offer_strategies, .brief = "how to search (hone help strategies)",
      .help = "How configurations are chosen, and its options; `hone help strategies` lists them. "

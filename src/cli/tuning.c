@@ -8,6 +8,7 @@
 #include "cli/nodes.h"
 #include "cli/replaying.h"
 #include "os/process.h"
+#include "report/advice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -248,15 +249,9 @@ void tuning_report(struct tuning *t, bool ended, struct tune_report *out)
         out->ranking_count = 0;
     out->frame.peak = tuning_peak(t);
     tune_speedup(tune_of(t->handle), &out->speedup);
+    if (!advice_of_tune(out, &t->work.arena)) // it can be done without
+        out->advice.count = 0;
     out->wall_ns = clock_ns() - t->work.call->started_ns;
-}
-
-void add_define(const char *option, struct text *out)
-{
-    if (!str_starts(option, "-D") || str_starts(option, "-DHONE_SOURCE="))
-        return;
-    text_add(out, out->length ? " " : "");
-    text_add_shell(out, option);
 }
 
 void tuning_options_of_best(const struct tuning *t, struct text *out)
@@ -267,8 +262,10 @@ void tuning_options_of_best(const struct tuning *t, struct text *out)
     struct hone_job *job =
         p.best && !t->recorded ? hone_job_of_record_new(t->handle, p.best, NULL) : NULL;
     if (job && hone_job_program(job, 0, &program)) {
-        for (size_t i = 0; program.options[i]; i++)
-            add_define(program.options[i], out);
+        size_t count = 0;
+        while (program.options[count])
+            count++;
+        job_options_text(program.options, count, out);
     }
     hone_job_free(job);
 }

@@ -74,9 +74,6 @@ void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct 
 void tuning_tell_crash(const struct tuning *t, const struct tune_record *r);
 // Were most of the results lost to errors of the spec? Reports it, and returns an exit status.
 int tuning_spec_errors(const struct tune_progress *p, const char *spec_path);
-// An option of a job's for a shell, behind a blank: -D words alone, without HONE_SOURCE, which only tells drivers' caches
-// apart.
-void add_define(const char *option, struct text *out);
 // The best configuration's compiler options, quoted for a shell; nothing if there is no best or no
 // job.
 void tuning_options_of_best(const struct tuning *t, struct text *out);

@@ -59,6 +59,12 @@ struct record_origin {
 };
 
 // A tune, by now or at its end.
+#define ADVICE_MOST 3
+struct advice { // advice.h
+    const char *lines[ADVICE_MOST];
+    size_t count;
+};
+
 struct tune_report {
     struct run_head head;
     struct record_frame frame;
@@ -68,7 +74,8 @@ struct tune_report {
     size_t ranking_count;
     const struct tune_record *const *records; // all of them
     size_t record_count;
-    double level; // of the ranking's decision: 0.95
+    struct advice advice; // at the end
+    double level;         // of the ranking's decision: 0.95
     bool cold;
     uint64_t wall_ns, listing_ns; // since the program was started; of that until the tune was made
     enum report_format format;    // of its tables

@@ -510,6 +510,7 @@ static void emit_best_peak(const void *record, const void *context, struct emit 
       "the interval lies above 1")                                                                 \
     X(KNOWN, speedup_over_default_needs, (!has_speedup(v) && SPEEDUP.needed > 0, SPEEDUP.needed),  \
       "", "launches for an interval")                                                              \
+    X(TEXTS, advice, (v->advice.lines, v->advice.count), "", "what to try next")                   \
     X(TEXT, verification, (tune_check_words(v, a)), "", "how results were verified")               \
     X(EACH, check_notes, (report_check_note_fields, emit_tune_notes, v), "", "the first of each")  \
     X(BOOL, verified, (shows(v) && report_tune_shown(v) == SHOWN_CORRECT), "", "by a reference")   \

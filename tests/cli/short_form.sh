@@ -73,6 +73,30 @@ expect 0 '' "$hone" export saxpy.json --set n=1024 --format t4 -o space.json
 expect 0 '' "$hone" export saxpy.json --set n=1024 --format csv -o space.csv
 expect 0 'random' "$hone" score space.json --strategy random --repeats 2
 
+# ---- the options that each prints leave the kernel's arguments as they are, and say all macros ----
+options_of() { # the best's, as PLACE prints them
+    case $1 in
+    best) "$hone" best saxpy.json --set n=1024 --options ;;
+    json) "$hone" best saxpy.json --set n=1024 --json |
+        python3 -c 'import json, shlex, sys; print(shlex.join(json.load(sys.stdin)["options"][0]))' ;;
+    page) sed -n 's,.*<h4>For a compiler</h4><pre[^>]*>\([^<]*\)</pre>.*,\1,p' report.html ;;
+    page-header)
+        sed -n '/<h4>As a header/,/<\/pre>/{s/.*<pre[^>]*>//;s/<\/pre>.*//;p}' report.html >page.h
+        echo -include page.h
+        ;;
+    esac
+}
+for place in best json page page-header; do
+    options=$(options_of $place)
+    seen=$(eval "cc -E -P -x c $options saxpy.cl" 2>&1)
+    grep -q 'float a, int n)' <<<"$seen" || fail "$place: '$options' changes the kernel's arguments: $seen"
+    grep -qE 'GROUP|PER_ITEM' <<<"$seen" && fail "$place: '$options' lacks a macro: $seen"
+    tuned=$(eval "cc -E -P -x c $options -dD saxpy.cl" 2>&1 | grep -E '^#define (GROUP|PER_ITEM|HONE) ' | sort -u)
+    [ "$place" = best ] && wanted=$tuned
+    [ "$tuned" = "$wanted" ] || fail "$place says $tuned, best says $wanted"
+done
+grep -c '^#define' <<<"$wanted" | grep -qx 3 || fail "best says $wanted"
+
 # ---- as editors elsewhere write it: a byte order mark, CRLF, no line end at the end --------------
 elsewhere() { # FROM TO
     printf '\xef\xbb\xbf' >"$2"

@@ -40,7 +40,7 @@ cat >fill.json <<'END_OF_SPEC'
 END_OF_SPEC
 # Few launches: a cold one first writes as much as the last-level cache holds, which may be half a GiB.
 few='--rule rounds=8 --rule settled=1 --rule resolution=1 --rule repeats=0'
-tune() { expect 0 'Best of' "$hone" tune fill.json $few "$@"; }
+tune() { expect 0 'Best: ' "$hone" tune fill.json $few "$@"; }
 
 # ---- cold beside warm ---------------------------------------------------------------------------
 tune --store cold.sqlite

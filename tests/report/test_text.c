@@ -416,18 +416,18 @@ START_TEST(short_end)
                                      .status = {.rounds = 24}};
     ck_assert_str_eq(
         summary_of(&v),
-        "Best of 2 correct configurations (verified against gemm): a=1, b=1\n"
+        "Best: a=1, b=1\n"
         "  1.000 ms [0.900 .. 1.100], 4.000 GFLOP/s; 64 x 32 work-items in work-groups of 16 x 8\n"
         "  -Da=1 -Db=1\n"
         "Speed-up over the default: 1.198 [1.188 .. 1.208]\n"
         "Tied with 1 other of 2 finalists (95 % family-wise); taken for the fewest registers\n"
+        "2 correct configurations (verified against gemm)\n"
         "Failed: 3 compile, 2 of them like a=2, b=2: error: no\n"
         "Failed: 1 timeout, a=4, b=2: it took longer than is good for the screen\n"
         "6 of 12 configurations in 3 s, kept in /store; more: --details\n");
     // What others wrote is cut to the screen; what one copies is not.
     v.screen = (struct screen){.width = 50};
-    says(&v,
-         "gemm):\n  a=1, b=1\n  1.000 ms [0.900 .. 1.100], 4.000 GFLOP/s; 64 x 32 work-items in");
+    says(&v, "Best: a=1, b=1\n  1.000 ms [0.900 .. 1.100], 4.000 GFLOP/s; 64 x 32 work-items in");
     says(&v, "\nFailed: 1 timeout, a=4, b=2: it took longer tha...\n");
     v.speedup.significant = false;
     says(&v, "Speed-up over the default: 1.198 [1.188 .. 1.208], not significant\n");

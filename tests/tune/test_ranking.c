@@ -256,7 +256,8 @@ START_TEST(test_short_ranking_when_the_time_is_up)
     struct session s;
     begin(&s, NULL, NULL);
     s.options.setup.environment = slow;
-    s.options.budget.nanoseconds = 600000000; // no time for eight
+    s.options.budget =
+        (struct budget){.nanoseconds = 600000000, .ranks_on_top = true}; // no time for eight
     s.options.setup.terms.rules.precision = 0;
     s.options.setup.terms.rules.rounds = 8;
     s.options.setup.terms.rules.looks = 3;
@@ -269,6 +270,24 @@ START_TEST(test_short_ranking_when_the_time_is_up)
     // Whoever decides again knows that the error was spent on one look.
     ck_assert_uint_eq(ranked->chosen->result->terms.rounds, 2);
     ck_assert_uint_eq(ranked->chosen->result->terms.looks, 1);
+    end(&s);
+}
+END_TEST
+
+// A budget of time holds the ranking: the search leaves what that will take, half of the time where that is more.
+START_TEST(test_the_search_leaves_time_for_the_ranking)
+{
+    const char *const slow[] = {folder_variable, "FAKE_DELAY_US=20000", NULL};
+    struct session s;
+    begin(&s, NULL, NULL);
+    s.options.setup.environment = slow;
+    s.options.setup.terms.rules.rounds = 30;
+    s.options.setup.terms.rules.looks = 1;
+    s.options.budget.nanoseconds = 200000000; // enough for eight, and not for the rounds
+    run(&s);
+    ck_assert(s.progress.out_of_time);
+    ck_assert_uint_lt(s.progress.common.done, CONFIGURATIONS);
+    ck_assert(s.progress.ranked.decided && s.progress.ranked.is_short);
     end(&s);
 }
 END_TEST
@@ -1294,6 +1313,7 @@ int main(void)
     tcase_add_test(cases, test_order_is_of_the_seed);
     tcase_add_test(cases, test_rounds_of_a_busy_machine);
     tcase_add_test(cases, test_short_ranking_when_the_time_is_up);
+    tcase_add_test(cases, test_the_search_leaves_time_for_the_ranking);
     tcase_add_test(cases, test_what_is_known_takes_part);
     tcase_add_test(cases, test_speedup_over_a_slow_default);
     tcase_add_test(cases, test_speedup_over_a_default_that_is_the_best);

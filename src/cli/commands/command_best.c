@@ -287,8 +287,7 @@ static void warn_if_older(const struct best_answer *b)
 
 static void add_options(const struct shown *shown, struct text *out)
 {
-    for (uint32_t i = 0; i < shown->job->programs[0].option_count; i++)
-        add_define(shown->job->programs[0].options[i], out);
+    job_options_text(shown->job->programs[0].options, shown->job->programs[0].option_count, out);
 }
 
 static void put_five_lines(const struct shown *shown, struct text *out)

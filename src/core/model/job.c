@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *routine_text(enum routine r)
 {
@@ -115,6 +116,47 @@ void job_geometry_text(const struct job *j, struct text *out)
         for (uint32_t a = 0; l->local[0] && a < l->dimensions; a++)
             text_addf(out, "%s%llu", a ? "x" : " / ", (unsigned long long)l->local[a]);
     }
+}
+
+static bool is_for_caches(const char *option)
+{
+    return str_starts(option, "-DHONE_SOURCE=") || str_starts(option, "-DHONE_RUN=");
+}
+
+void job_options_text(const char *const *options, size_t count, struct text *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_for_caches(options[i]))
+            continue;
+        text_add(out, out->length ? " " : "");
+        text_add_shell(out, options[i]);
+    }
+}
+
+// "TILE=8": its line of a header.
+static void add_define_line(const char *macro, struct text *out)
+{
+    size_t length = strcspn(macro, "=");
+    text_add(out, "#define ");
+    text_addn(out, macro, length);
+    text_addf(out, " %s\n", macro[length] ? macro + length + 1 : "1");
+}
+
+void job_header_text(const char *const *options, size_t count, struct text *out)
+{
+    struct text others = TEXT_INIT;
+    for (size_t i = 0; i < count; i++) {
+        if (str_equal(options[i], "-D") && i + 1 < count)
+            add_define_line(options[++i], out);
+        else if (!str_starts(options[i], "-D"))
+            job_options_text(&options[i], 1, &others);
+        else if (!is_for_caches(options[i]))
+            add_define_line(options[i] + 2, out);
+    }
+    if (others.length)
+        text_addf(out, "/* build with: %s */\n", text_cstr(&others));
+    out->failed |= others.failed;
+    text_release(&others);
 }
 
 bool job_each_blob(struct job *j, bool (*visit)(void *context, struct job_blob *b), void *context)

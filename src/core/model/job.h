@@ -335,6 +335,11 @@ struct job *job_hold(struct job *j);
 void job_free(struct job *j); // NULL is fine
 // "256x256 / 16x16": global and local sizes, launches joined with "; ".
 void job_geometry_text(const struct job *j, struct text *out);
+// A program's options for a build by somebody else: all but those that only drivers' caches read (HONE_SOURCE).
+// Quoted for a shell, with blanks between them.
+void job_options_text(const char *const *options, size_t count, struct text *out);
+// The same as a header: a #define for each macro; other options stand in a comment.
+void job_header_text(const char *const *options, size_t count, struct text *out);
 
 // The code of a job, apart from it (job_code.c).
 struct job_code {

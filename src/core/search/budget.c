@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define BUDGET_FORMS "a time (60s, 1.5m, 2h), a number of configurations (200) or a share (10%%)"
+#define BUDGET_FORMS                                                                               \
+    "a time (60s, 1.5m, 2h; 60s+ without the ranking), a number of configurations (200) or a "     \
+    "share (10%%)"
 
 static bool refuse_budget(struct error *e, const char *part, const char *why)
 {
@@ -50,14 +52,18 @@ static bool set_part(struct budget *b, const char *part, struct error *e)
         b->configurations = count;
         return true;
     }
+    char time[64]; // without the plus
     uint64_t ns;
-    if (!str_to_duration_ns(part, &ns))
+    bool on_top = part[length - 1] == '+';
+    str_format(time, sizeof time, "%.*s", (int)(length - on_top), part);
+    if (!str_to_duration_ns(time, &ns))
         return refuse_budget(e, part, "not a budget");
     if (ns == 0)
         return refuse_budget(e, part, "allows nothing");
     if (b->nanoseconds > 0)
         return refuse_budget(e, part, "a second time");
     b->nanoseconds = ns;
+    b->ranks_on_top = on_top;
     return true;
 }
 

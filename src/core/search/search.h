@@ -113,9 +113,10 @@ const char *strategy_description(const struct strategy *s);
 struct budget {
     uint64_t configurations;
     uint64_t nanoseconds;
-    double fraction; // of the valid configurations
+    double fraction;   // of the valid configurations
+    bool ranks_on_top; // the time is the search's alone
 };
-// "60s", "1.5m", "200", "10%", and several kinds separated by commas. `out` is unchanged on
+// "60s", "1.5m", "200", "10%", and several kinds separated by commas; "60s+": ranks_on_top. `out` is unchanged on
 // failure.
 bool budget_parse(const char *text, struct budget *out, struct error *e);
 // The configurations this allows in a space of `valid` (rounded up; never 0).

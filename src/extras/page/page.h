@@ -52,11 +52,16 @@ struct page_rate {
     double value, low, high;
 };
 
+// A configuration for a build by somebody else: its options quoted for a shell, and the same as a header.
+struct page_code {
+    const char *options, *header; // NULL: there is none
+};
+
 // All that is known of one configuration: of the finalists, the fastest, and one of each group of failures.
 struct page_detail {
     size_t row;
     const char *geometry, *ended, *verified, *date;
-    const char *options; // (or NULL) -D words, as a compiler takes them
+    struct page_code code;
     const uint64_t *samples;
     uint32_t sample_count, batch, warmups;
     const struct resources *resources; // one a launch of the job
@@ -144,7 +149,7 @@ struct page_set {
     size_t usual;    // the default configuration; SIZE_MAX: not there, or not known
 
     struct best_answer answer;   // what `hone best` says, if it has_answer
-    const char *options;         // (or NULL) -D words of the answer
+    struct page_code code;       // of the answer
     struct best_ranking ranking; // count 0: none
     struct importance importance;
     struct peak peak; // of the device
@@ -216,7 +221,8 @@ bool page_find_libraries(struct page *p, struct page_set *s, struct store *store
                          const struct spec *spec, struct error *e);
 // Finds the contents of page_detail and page_source. After the rows and the ranking.
 bool page_find_details(struct page *p, struct page_set *s, struct store *store,
-                       const struct spec *spec, struct error *e);
+                       const struct spec *spec, const struct spec_sources *sources,
+                       struct error *e);
 // The objectives of `choice` or of the spec. A set that they do not suit has no front, and states
 // why.
 bool page_find_objectives(struct page *p, struct page_set *s, const struct spec *spec,
@@ -226,8 +232,11 @@ double page_objective_value(const struct page_set *s, const struct page_row *r,
                             const struct objective *o);
 // The front of the rows.
 bool page_find_front(struct page *p, struct page_set *s, struct error *e);
-// -D words of constants and parameters; NULL: out of memory.
-const char *page_options(struct page *p, const struct spec *spec, const uint32_t *choice);
+// By the job that the kernel's present text gives; without `sources` by the parameters alone. False without memory.
+bool page_code_of(struct page *p, const struct spec *spec, const struct spec_sources *sources,
+                  const uint32_t *choice, struct page_code *out);
+bool page_code_of_parameters(struct page *p, const struct parameter *parameters, uint32_t count,
+                             const uint32_t *choice, struct page_code *out);
 // The command that measures a row again; SPEC stands for the file.
 void page_run_command(const struct page_set *s, const struct page_row *r, struct text *out);
 // The row of a configuration; SIZE_MAX: there is none.

@@ -11,30 +11,6 @@
 
 enum { FASTEST_MOST = 100, FAILURES_MOST = 24, SOURCES_MOST = 64, SOURCE_BYTES = 200000 };
 
-// As `hone best --options` prints them without HONE.
-const char *page_options(struct page *p, const struct spec *spec, const uint32_t *choice)
-{
-    struct text out = TEXT_INIT, word = TEXT_INIT;
-    for (uint32_t i = 0; i < spec->constant_count + spec->parameter_count; i++) {
-        bool is_constant = i < spec->constant_count;
-        const struct parameter *q =
-            is_constant ? NULL : &spec->parameters[i - spec->constant_count];
-        const struct value *v =
-            is_constant ? &spec->constants[i].value : &q->values[choice[i - spec->constant_count]];
-        if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
-            continue;
-        text_clear(&word);
-        text_addf(&word, "-D%s=", is_constant ? spec->constants[i].name : q->name);
-        define_text(v, &word);
-        text_add(&out, out.length ? " " : "");
-        text_add_shell(&out, text_cstr(&word));
-    }
-    const char *own = out.failed || word.failed ? NULL : arena_strdup(&p->arena, text_cstr(&out));
-    text_release(&out);
-    text_release(&word);
-    return own;
-}
-
 // ---- which -------------------------------------------------------------------------------------
 
 static void add_detail(struct page_set *s, size_t row, bool *taken)
@@ -158,7 +134,7 @@ static bool take_source(void *context, const char *kind, const char *name, const
 }
 
 bool page_find_details(struct page *p, struct page_set *s, struct store *store,
-                       const struct spec *spec, struct error *e)
+                       const struct spec *spec, const struct spec_sources *sources, struct error *e)
 {
     if (!choose_details(p, s, spec))
         return error_memory(e);
@@ -168,8 +144,7 @@ bool page_find_details(struct page *p, struct page_set *s, struct store *store,
         struct taking_detail t = {&p->arena, &s->details[i], r->id, false};
         if (!store_each(store, &q, take_detail, &t, e))
             return false;
-        s->details[i].options = page_options(p, spec, r->choice);
-        if (t.failed || !s->details[i].options)
+        if (t.failed || !page_code_of(p, spec, sources, r->choice, &s->details[i].code))
             return error_memory(e);
     }
     struct taking_sources t = {&p->arena, s, 0, false};

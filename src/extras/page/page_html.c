@@ -3,6 +3,7 @@
 #include "extras/page/page.h"
 
 #include "extras/page/view.h"
+#include "report/advice.h"
 #include "report/peak_report.h"
 #include "model/result_fields.h"
 #include "report/report.h"
@@ -256,23 +257,33 @@ static void put_warnings(const struct page_set *s, struct text *out)
     text_release(&clock);
 }
 
-// -DNAME=VALUE words as a header.
-static void put_header_lines(const struct page_set *s, const uint32_t *choice, struct text *out)
+static void put_code(const char *title, const char *code, struct text *out)
 {
-    struct text line = TEXT_INIT;
-    for (uint32_t i = 0; i < s->parameter_count; i++) {
-        const struct value *v = &s->parameters[i].values[choice[i]];
-        text_addf(&line, "#define %s ", s->parameters[i].name);
-        if (v->kind == VALUE_STRING)
-            text_add(&line, v->s);
-        else if (v->kind == VALUE_BOOL)
-            text_addc(&line, v->i ? '1' : '0');
-        else
-            value_print(v, &line);
-        text_addc(&line, '\n');
-    }
-    put_markup(text_cstr(&line), out);
-    text_release(&line);
+    if (!code)
+        return;
+    text_addf(out, "<h4>%s</h4><pre class=\"copy\" tabindex=\"0\">", title);
+    put_markup(code, out);
+    text_add(out, "</pre>\n");
+}
+
+// In the words of a tune's end, over what the set has timed.
+static void put_advice(const struct page_set *s, struct text *out)
+{
+    struct arena a = {0};
+    struct advice advice;
+    const struct page_detail *d = NULL;
+    for (size_t i = 0; !d && i < s->detail_count; i++)
+        d = s->details[i].row == s->best ? &s->details[i] : NULL;
+    const struct advised of = {.parameters = s->parameters,
+                               .parameter_count = s->parameter_count,
+                               .best = s->rows[s->best].choice,
+                               .resources = d && d->resource_count ? d->resources : NULL,
+                               .importance = &s->importance};
+    if (!advice_find(&of, &a, &advice))
+        out->failed = true;
+    for (size_t i = 0; !out->failed && i < advice.count; i++)
+        put_words("Advice", advice.lines[i], out);
+    arena_release(&a);
 }
 
 static void put_answer_view(const struct page_set *s, struct text *out)
@@ -304,20 +315,14 @@ static void put_answer_view(const struct page_set *s, struct text *out)
         put_metrics(s, best, out);
         put_speedup(s, out);
         put_ties(s, out);
+        if (best)
+            put_advice(s, out);
         if (s->has_answer)
             put_warnings(s, out);
     }
     text_add(out, "</dl>\n");
-    if (s->options) {
-        text_add(out, "<h4>For a compiler</h4><pre class=\"copy\" tabindex=\"0\">");
-        put_markup(s->options, out);
-        text_add(out, "</pre>\n");
-    }
-    if (best) {
-        text_add(out, "<h4>As a header</h4><pre class=\"copy\" tabindex=\"0\">");
-        put_header_lines(s, best->choice, out);
-        text_add(out, "</pre>\n");
-    }
+    put_code("For a compiler", s->code.options, out);
+    put_code("As a header", s->code.header, out);
     text_add(out, "</section>\n");
     out->failed |= configuration.failed;
     text_release(&configuration);

@@ -86,5 +86,10 @@ bool page_add_recorded(struct page *p, const struct recorded *recorded,
     spec_free(spec);
     if (!ok)
         return error_memory(e);
-    return page_finish_set(p, s, e) && (s->no_front || page_find_front(p, s, e));
+    if (!page_finish_set(p, s, e) || (!s->no_front && !page_find_front(p, s, e)))
+        return false;
+    return s->best == SIZE_MAX ||
+           page_code_of_parameters(p, s->parameters, s->parameter_count, s->rows[s->best].choice,
+                                   &s->code) ||
+           error_memory(e);
 }

@@ -263,10 +263,6 @@ static bool find_page_answer(struct page *p, struct page_set *s, struct store *s
     if (is_set && !s->no_front && !find_stored_front(p, s, &o, e))
         return false;
     s->best = s->has_answer ? page_row_of(s, s->answer.choice) : SIZE_MAX;
-    if (s->has_answer && s->answer.choice) {
-        s->options = page_options(p, spec, s->answer.choice);
-        return s->options || error_memory(e);
-    }
     return true;
 }
 
@@ -298,6 +294,20 @@ static bool say_what_counts(struct page *p, struct page_set *s, const struct sto
     s->text = arena_strndup(&p->arena, text, 8);
     s->run = space->run ? arena_printf(&p->arena, "run %u", space->run) : "";
     return s->text && s->run;
+}
+
+// The code of the answer and of each detail.
+static bool find_code(struct page *p, struct page_set *s, struct store *store,
+                      const struct spec *spec, enum language language, struct error *e)
+{
+    struct error ignored = ERROR_INIT;
+    struct spec_sources *sources =
+        language < LANGUAGE_COUNT ? spec_sources_read(spec, language, NULL, NULL, &ignored) : NULL;
+    bool ok = !s->has_answer || !s->answer.choice ||
+              page_code_of(p, spec, sources, s->answer.choice, &s->code) || error_memory(e);
+    ok = ok && (s->is_recorded || page_find_details(p, s, store, spec, sources, e));
+    spec_sources_free(sources);
+    return ok;
 }
 
 bool page_add_stored(struct page *p, struct store *store, const struct stored_space *space,
@@ -353,5 +363,5 @@ bool page_add_stored(struct page *p, struct store *store, const struct stored_sp
     if (!s->is_recorded && !page_find_libraries(p, s, store, spec, e))
         return false;
     return peak_find_of(store, &space->identity, &p->arena, &s->peak, e) &&
-           page_finish_set(p, s, e) && (s->is_recorded || page_find_details(p, s, store, spec, e));
+           page_finish_set(p, s, e) && find_code(p, s, store, spec, language, e);
 }

@@ -243,7 +243,7 @@ static void grid_source(const struct page_set *s, struct sheet *g)
         sheet_row(g);
         page_grid_configuration(s, r, g);
         sheet_text(g, status_text(r->status));
-        sheet_text(g, s->details[i].options);
+        sheet_text(g, s->details[i].code.options);
     }
     sheet_end(g);
 }

@@ -196,7 +196,7 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
 
 // The budget's time runs from the first launch, or the first record where nothing is launched, and not while another
 // process holds the device: what comes before that is no search.
-static uint64_t spent_time(struct tune *t)
+uint64_t tune_spent_time(struct tune *t)
 {
     struct evaluator_status now;
     evaluator_status(t->w.evaluator, &now);
@@ -211,15 +211,24 @@ static uint64_t spent_time(struct tune *t)
     return passed > locked ? passed - locked : 0;
 }
 
+// The time that the search may take of the budget's: what the ranking will take is held back, at most half of it.
+static uint64_t search_limit(const struct tune *t)
+{
+    uint64_t limit = t->o.budget.nanoseconds, ranking = 0;
+    if (limit > 0 && !t->o.budget.ranks_on_top && !t->o.replay)
+        ranking = tune_rank_time(t, true);
+    return limit - (ranking < limit / 2 ? ranking : limit / 2);
+}
+
 // When the budget's time is up, configurations that were asked for and have not begun are dropped,
 // too.
 static void watch_budget_time(struct tune *t)
 {
-    uint64_t limit = t->o.budget.nanoseconds;
+    uint64_t limit = search_limit(t);
     if (limit == 0 || t->progress.out_of_time || t->was_ranked ||
         (t->items.is_ended && evaluator_idle(t->w.evaluator)))
         return;
-    if (t->o.replay ? t->replayed_ns < (double)limit : spent_time(t) < limit)
+    if (t->o.replay ? t->replayed_ns < (double)limit : tune_spent_time(t) < limit)
         return;
     t->progress.out_of_time = t->items.is_ended = true;
     evaluator_cancel(t->w.evaluator);
@@ -494,8 +503,8 @@ static const struct workflow_operations tune_operations = {
 // The time that is left of the search, or as much of that as the budget's time leaves.
 static uint64_t time_left(struct tune *t, const struct workflow_progress *p)
 {
-    uint64_t limit = t->o.replay ? 0 : t->o.budget.nanoseconds; // no clock of here
-    uint64_t spent = limit > 0 ? spent_time(t) : 0, more = limit > spent ? limit - spent : 0;
+    uint64_t limit = t->o.replay ? 0 : search_limit(t); // no clock of here
+    uint64_t spent = limit > 0 ? tune_spent_time(t) : 0, more = limit > spent ? limit - spent : 0;
     return limit > 0 && p->left_ns > more ? more : p->left_ns;
 }
 

@@ -590,6 +590,28 @@ static bool restate_ranking(struct tune *t, struct error *e)
     return ok;
 }
 
+// ---- its time ----------------------------------------------------------------------------------
+
+#define TURN_NS 2000000 // of a launch, beside the kernel: frames, restoring, waiting
+
+// By the finalists so far: each round warms up and launches each once, and each is verified at the end.
+uint64_t tune_rank_time(const struct tune *t, bool is_short)
+{
+    const struct shortlist *c = &t->finalists;
+    struct evaluator_status now;
+    double round = 0;
+    evaluator_status(t->w.evaluator, &now);
+    for (size_t i = 0; i < c->count; i++)
+        round += 2 * c->list[i].estimate_ns + TURN_NS;
+    if (t->baseline)
+        round += 2 * estimate_of(t->baseline->item.result) + TURN_NS;
+    double verified = t->items.record_count > 0 ? (double)now.times.span_ns[SPAN_VERIFYING] /
+                                                      (double)t->items.record_count
+                                                : 0;
+    uint32_t rounds = final_ranking_limit(&t->o.setup.terms.rules, c->count, is_short);
+    return (uint64_t)(rounds * round + verified * (double)c->count);
+}
+
 // ---- running -----------------------------------------------------------------------------------
 
 // A ranking of one has no id, since no other result could belong to it.
@@ -597,7 +619,9 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     size_t size = sizeof ranked->id;
-    ranked->is_short = t->progress.out_of_time;
+    uint64_t limit = t->o.budget.ranks_on_top ? 0 : t->o.budget.nanoseconds;
+    ranked->is_short = t->progress.out_of_time ||
+                       (limit > 0 && tune_spent_time(t) + tune_rank_time(t, false) > limit);
     if (t->in_ranking_count > 1 && getrandom(ranked->id, size, 0) != (ssize_t)size)
         return error_set(e, ERROR_INTERNAL, "the system has no random numbers");
     struct final_ranking_options o = {

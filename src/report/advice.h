@@ -1,0 +1,26 @@
+// Advice on what to try next, in a few lines, from a space that was measured: a best value at the edge of its list, what limits
+// the best configuration, parameters that do not matter.
+#ifndef HONE_REPORT_ADVICE_H
+#define HONE_REPORT_ADVICE_H
+
+#include "base/arena.h"
+#include "model/result.h"
+#include "problem/spec.h"
+#include "report/record.h"
+#include "stats/importance.h"
+
+struct advised {
+    const struct parameter *parameters;
+    uint32_t parameter_count;
+    const uint32_t *best;              // its values' indices
+    const struct resources *resources; // (or NULL) of its first launch
+    const struct importance
+        *importance; // over what was timed; count 0: too few rows to say anything
+};
+
+// In the arena. False without memory.
+bool advice_find(const struct advised *of, struct arena *a, struct advice *out);
+// That of a tune, into the report.
+bool advice_of_tune(struct tune_report *v, struct arena *a);
+
+#endif
