@@ -263,5 +263,13 @@ check 1 "it has a blank; each option is a word of its own" other
 sed 's/"{LEVEL}"/"-DINIT={1,2}"/' fast.json >other.json # braces of C
 check 1 '2 correct' other
 
+# The tuned options are what an application is told.
+"$hone" tune fast.json --language opencl --store fast.db --unranked >/dev/null 2>&1
+expect 0 'cl-std=CL1.2' "$hone" deploy fast.json --language opencl --store fast.db --format json
+grep -q '[{]LEVEL' out && {
+    echo "FAILED: a table has an option's text, not its value" >&2
+    failures=$((failures + 1))
+}
+
 [ $failures -eq 0 ] || echo "$failures failed"
 exit $((failures > 0))
