@@ -59,6 +59,15 @@ bool layout_is_struct(const char *text)
     return *text == '{';
 }
 
+// In the words of this language, or else of any: a spec's layout serves all of its languages.
+static bool parse_member_type(const char *words, enum language l, struct element *out)
+{
+    bool known = declared_parse(words, l, out);
+    for (unsigned other = 0; !known && other < LANGUAGE_COUNT; other++)
+        known = declared_parse(words, (enum language)other, out);
+    return known;
+}
+
 // The words of a type: all but the last, which is the first member's name.
 static bool read_type_words(struct layout_reader *r, const char **out)
 {
@@ -78,7 +87,7 @@ static bool read_type_words(struct layout_reader *r, const char **out)
     struct element el;
     if (!*out)
         return error_memory(r->error);
-    if (!declared_parse(*out, LANGUAGE_OPENCL, &el) && !declared_parse(*out, LANGUAGE_CUDA, &el))
+    if (!parse_member_type(*out, (enum language)0, &el))
         return error_set(r->error, ERROR_INPUT,
                          "'%s' is no type of a member that hone knows: int, float, uint4 and the "
                          "like are, and struct {...}",
@@ -166,6 +175,12 @@ const struct layout *layout_parse(struct arena *a, const char *text, struct erro
 
 // ---- where members lie --------------------------------------------------------------------------
 
+uint32_t layout_lanes(const struct layout_member *m)
+{
+    struct element el = {.width = 1};
+    return m->type && parse_member_type(m->type, (enum language)0, &el) ? el.width : 1;
+}
+
 void layout_of_member(const struct layout_member *m, enum language l, struct element *element,
                       uint32_t *bytes, uint32_t *alignment)
 {
@@ -176,8 +191,7 @@ void layout_of_member(const struct layout_member *m, enum language l, struct ele
         element->custom_bytes = *bytes;
         return;
     }
-    if (!declared_parse(m->type, l, element)) // in the other language's words
-        declared_parse(m->type, l == LANGUAGE_CUDA ? LANGUAGE_OPENCL : LANGUAGE_CUDA, element);
+    parse_member_type(m->type, l, element);
     bool packs = language_traits(l)->packs_three;
     element->packed = packs && element->width == 3;
     *bytes = element_bytes(element);

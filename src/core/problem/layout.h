@@ -27,6 +27,8 @@ const struct layout *layout_parse(struct arena *a, const char *text, struct erro
 // The member's type, bytes of one of it, and to what it is aligned.
 void layout_of_member(const struct layout_member *m, enum language l, struct element *element,
                       uint32_t *bytes, uint32_t *alignment);
+// Components of a member that is a vector; else 1.
+uint32_t layout_lanes(const struct layout_member *m);
 // The whole struct, with what lies between members and behind the last one. False if it is larger than a kernel takes.
 bool layout_measure(const struct layout *s, enum language l, uint32_t *bytes, uint32_t *alignment);
 

@@ -164,7 +164,7 @@ static bool read_struct_type(const struct reader *r, struct node type, const cha
     if (!a->layout)
         return why.code == ERROR_MEMORY ? error_memory(r->error)
                                         : node_error(r, type, "%s", why.text);
-    return layout_measure(a->layout, LANGUAGE_OPENCL, &a->element.custom_bytes, &alignment) ||
+    return layout_measure(a->layout, (enum language)0, &a->element.custom_bytes, &alignment) ||
            node_error(r, type, "a struct has at most 4096 bytes");
 }
 

@@ -128,8 +128,9 @@ struct argument_spec {
     const char *path;
     enum memory memory;
     struct element element;
-    const struct layout *layout; // (optional) of a type "struct {...}"; custom_bytes are OpenCL's
-    struct formula type;         // (optional) gives the type's name
+    const struct layout
+        *layout;         // (optional) of a type "struct {...}"; custom_bytes are a language's
+    struct formula type; // (optional) gives the type's name
     enum access access;
     bool says_access; // else it is the usual one
     struct formula size;

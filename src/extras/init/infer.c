@@ -1966,7 +1966,8 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
     if (!s->kernel)
         return error_set(e, ERROR_INPUT, "there is no kernel '%s'", q->kernel);
     struct spread_parameter *origins = NULL;
-    if (!spread_structs(&s->syntax, (struct function *)s->kernel, s->text, a, &origins))
+    if (!spread_structs(&s->syntax, (struct function *)s->kernel, s->text, s->language, a,
+                        &origins))
         return error_memory(e);
     s->origins = origins;
     if (!check_parameters(s, e))

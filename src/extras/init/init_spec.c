@@ -176,8 +176,7 @@ static void put_layout(struct spec_text *t, const struct inferred *f, const char
 static void put_member_value(struct spec_text *t, const struct inferred *f, const char *owner,
                              const struct layout_member *m)
 {
-    struct element el;
-    uint32_t bytes, alignment;
+    const uint32_t lanes = layout_lanes(m);
     for (uint32_t i = 0; owner && i < f->argument_count; i++) {
         const struct inferred_argument *a = &f->arguments[i];
         if (a->kind == INFERRED_MEMBER && str_equal(a->owner, owner) &&
@@ -190,13 +189,12 @@ static void put_member_value(struct spec_text *t, const struct inferred *f, cons
         put_layout(t, f, NULL, m->inner);
         return;
     }
-    layout_of_member(m, LANGUAGE_OPENCL, &el, &bytes, &alignment);
-    for (uint32_t i = 0; i < el.width; i++)
+    for (uint32_t i = 0; i < lanes; i++)
         text_addf(t->out, "%s0%s",
-                  i              ? ", "
-                  : el.width > 1 ? "["
-                                 : "",
-                  i + 1 == el.width && el.width > 1 ? "]" : "");
+                  i           ? ", "
+                  : lanes > 1 ? "["
+                              : "",
+                  i + 1 == lanes && lanes > 1 ? "]" : "");
 }
 
 // {"rows": "shape_rows", "from": [0, 0]}: what the kernel does not use is 0.

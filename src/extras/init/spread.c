@@ -12,6 +12,7 @@ struct spreading {
     struct syntax *syntax;
     struct function *kernel;
     const char *text; // of the source
+    enum language language;
     struct arena *arena;
     struct spread_parameter *rows;
     uint32_t owners; // parameters that the text has
@@ -37,7 +38,7 @@ static const struct type *type_of_member(struct spreading *s, const struct layou
     struct type *t = arena_alloc(s->arena, sizeof *t);
     if (!t)
         return NULL;
-    layout_of_member(m, LANGUAGE_OPENCL, &el, &bytes, &alignment);
+    layout_of_member(m, s->language, &el, &bytes, &alignment);
     *t = (struct type){.base = scalar_is_float(el.scalar) ? TYPE_FLOAT : TYPE_INTEGER,
                        .words = m->type,
                        .component = bytes,
@@ -47,14 +48,10 @@ static const struct type *type_of_member(struct spreading *s, const struct layou
 
 static const struct layout_member *number_named(const struct layout *l, const char *name)
 {
-    struct element el;
-    uint32_t bytes, alignment;
     for (uint32_t i = 0; l && i < l->count; i++) {
         const struct layout_member *m = &l->members[i];
-        if (m->inner || m->count || !str_equal(m->name, name))
-            continue;
-        layout_of_member(m, LANGUAGE_OPENCL, &el, &bytes, &alignment);
-        return el.width == 1 ? m : NULL;
+        if (!m->inner && !m->count && str_equal(m->name, name))
+            return layout_lanes(m) == 1 ? m : NULL;
     }
     return NULL;
 }
@@ -112,11 +109,12 @@ static void spread_node(struct spreading *s, struct node *n)
 }
 
 bool spread_structs(struct syntax *syntax, struct function *kernel, const char *text,
-                    struct arena *a, struct spread_parameter **out)
+                    enum language l, struct arena *a, struct spread_parameter **out)
 {
     struct spreading s = {.syntax = syntax,
                           .kernel = kernel,
                           .text = text,
+                          .language = l,
                           .arena = a,
                           .owners = kernel->parameter_count};
     const size_t room = kernel->parameter_count + (size_t)SPREAD_MOST + 1;

@@ -14,7 +14,7 @@ struct spread_parameter {
 
 // Appends to the kernel's parameters the numbers among the members of its structs that its body uses, and puts them in place
 // of `shape.rows`. `out` has a row for each parameter, the new ones too. False without memory.
-bool spread_structs(struct syntax *s, struct function *kernel, const char *text, struct arena *a,
-                    struct spread_parameter **out);
+bool spread_structs(struct syntax *s, struct function *kernel, const char *text, enum language l,
+                    struct arena *a, struct spread_parameter **out);
 
 #endif
