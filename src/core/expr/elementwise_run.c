@@ -862,7 +862,7 @@ static bool run_fold_turns(struct elementwise_run *r, const struct cell *c,
 static bool evaluate_fold(struct elementwise_run *r, const struct cell *c)
 {
     const struct fold *f = c->fold;
-    const union elementwise_value *bounds[3], *start;
+    const union elementwise_value *bounds[3];
     struct bounds all[ELEMENTWISE_BLOCK];
     size_t n = lanes_of(r, c);
     for (int i = 0; i < 3; i++)
@@ -872,7 +872,8 @@ static bool evaluate_fold(struct elementwise_run *r, const struct cell *c)
         if (!bounds_at(c, bounds, l, &all[l]))
             return fault_in(r, EXPR_FAULT_DOMAIN);
     for (uint32_t i = 0; i < f->count; i++) {
-        if (!(start = evaluate(r, f->starts[i], NULL)))
+        const union elementwise_value *start = evaluate(r, f->starts[i], NULL);
+        if (!start)
             return false;
         copy_lanes(f->starts[i], start, n, NULL, register_of(r, f->states[i]));
     }
