@@ -53,9 +53,9 @@ struct proof {
     struct element element;
     enum access access;
     struct compare_scale scale;
-    bool blind, same; // some passes all the same; so does what the output holds before the launch
-    char note[240];   // in words; "": nothing to say
-    bool audited;     // by outputs_audit()
+    bool blind, same;  // some passes all the same; so does what the output holds before the launch
+    char note[240];    // in words; "": nothing to say
+    bool audited;      // by outputs_audit()
     char passing[240]; // the mutants that pass; "": none
 };
 

@@ -37,9 +37,8 @@
 #define NET_TCP       3ull // bind and connect
 #define SCOPES        3ull // abstract sockets, signals
 
-struct ruleset {
-    uint64_t fs, net, scoped;
-};
+// The members of the kernel's struct, of which an older one knows the first: files, network, scopes.
+#define RULESET_MEMBERS 3
 
 struct path_rule {
     uint64_t access;
@@ -92,20 +91,17 @@ static bool allow_all(const struct sandbox *s, int rules, uint64_t handled, stru
 static bool enter_landlock(const struct sandbox *s, struct error *e)
 {
     long version = landlock_version();
-    struct ruleset set = {.fs = handled_files(version),
-                          .net = version >= 4 ? NET_TCP : 0,
-                          .scoped = version >= 6 ? SCOPES : 0};
-    size_t size = version >= 6   ? sizeof set
-                  : version >= 4 ? offsetof(struct ruleset, scoped)
-                                 : sizeof set.fs;
+    const uint64_t set[RULESET_MEMBERS] = {handled_files(version), version >= 4 ? NET_TCP : 0,
+                                           version >= 6 ? SCOPES : 0};
+    size_t size = (version >= 6 ? RULESET_MEMBERS : version >= 4 ? 2 : 1) * sizeof *set;
     if (version < 1)
         return error_set_driver(
             e, ERROR_WORKER, errno,
             "the sandbox: this system has no Landlock (Linux 5.13 and later, if "
             "it is not switched off): %s",
             strerror(errno));
-    int rules = (int)syscall(CALL_CREATE_RULESET, &set, size, 0);
-    bool ok = rules >= 0 && allow_all(s, rules, set.fs, e);
+    int rules = (int)syscall(CALL_CREATE_RULESET, set, size, 0);
+    bool ok = rules >= 0 && allow_all(s, rules, set[0], e);
     ok = ok && syscall(CALL_RESTRICT_SELF, rules, 0) == 0;
     int why = errno;
     if (rules >= 0)

@@ -113,10 +113,10 @@ static void add_verdict(const struct judge_report *v, const struct judge_record 
 
 static void put_verdicts(const struct judge_report *v, enum report_format format, struct text *out)
 {
-    static const struct table_column columns[] = {{"candidate", ALIGN_LEFT},
-                                                  {"verdict", ALIGN_LEFT},
-                                                  {"speed-up", ALIGN_LEFT},
-                                                  {"", ALIGN_LEFT}};
+    static const struct table_column titles[] = {{"candidate", ALIGN_LEFT},
+                                                 {"verdict", ALIGN_LEFT},
+                                                 {"speed-up", ALIGN_LEFT},
+                                                 {"", ALIGN_LEFT}};
     const struct judge_record **list = calloc(v->count + 1, sizeof(struct judge_record *));
     struct table t;
     size_t count = 0;
@@ -124,7 +124,7 @@ static void put_verdicts(const struct judge_report *v, enum report_format format
         if (v->records[i])
             list[count++] = v->records[i];
     }
-    table_init(&t, columns, sizeof columns / sizeof *columns);
+    table_init(&t, titles, sizeof titles / sizeof *titles);
     if (list)
         qsort(list, count, sizeof(struct judge_record *), by_score);
     for (size_t i = 0; i < count; i++)

@@ -97,7 +97,7 @@ static bool take_lines(struct serving *s, struct candidates *out, struct text *w
         if (!end && !s->ended)
             break;
         size_t length = end ? (size_t)(end - line) : s->read.length - from;
-        if (length > 0)
+        if (*line != '\n')
             ok = take_line(s, line, length, out, wrong, e);
         from += length + (end != NULL);
     }
