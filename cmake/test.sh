@@ -13,13 +13,16 @@
 #   cmake/test.sh --capture    only hone capture and hone with on programs of others (OpenCV, pyopencl, CLBlast, ...)
 #   cmake/test.sh --programs   only commands that are tried for long: deployed tables, benchmarks, kernels in C
 #   cmake/test.sh --nvrtc      only the kernels in CUDA, built by NVRTC for several architectures
+#   cmake/test.sh --long       only the longest tests: simulations, each failing allocation and call of SQLite, cheating kernels
 #   cmake/test.sh --kernels    only further kernels and configurations, on a device and under Oclgrind
 #   cmake/test.sh --python     only the long tests of the Python module: its tunes, and Kernel Tuner's scripts
 #   cmake/test.sh --slurm      only many nodes: a Slurm and an ssh server on this machine (cmake/slurm_rig.sh; needs root)
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
+#   cmake/test.sh --build ...  only what the suite, or what is named beside it, is built from
 #
-# Several of --valgrind, --examples, --browser, --capture, --programs, --nvrtc, --kernels, --python and --slurm run beside each other.
+# Several of --valgrind, --examples, --browser, --capture, --programs, --nvrtc, --long, --kernels, --python and --slurm run beside each
+# other.
 # HONE_TEST_JOBS=N runs N tests at a time; by default five more than there are cores, because many tests wait more than
 # they compute.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
@@ -30,6 +33,7 @@ sanitize=OFF
 tsan=OFF
 coverage=no
 others=no
+build_alone=no
 labels= # of the tests that are wanted alone, as a regular expression
 werror=${CI:+ON}
 for word in "$@"; do
@@ -39,11 +43,12 @@ for word in "$@"; do
     --tsan) tsan=ON ;;
     --coverage) coverage=yes ;;
     --others) others=yes ;;
-    --valgrind | --examples | --browser | --capture | --programs | --nvrtc | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
+    --build) build_alone=yes ;;
+    --valgrind | --examples | --browser | --capture | --programs | --nvrtc | --long | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,25p' "$0" >&2
+        sed -n '2,28p' "$0" >&2
         exit 2
         ;;
     esac
@@ -100,6 +105,8 @@ configure_and_build "$folder" -DHONE_TESTS=ON -DHONE_TEST_ALL=$all -DHONE_SANITI
     -DHONE_TSAN=$tsan -DCMAKE_C_FLAGS_RELWITHDEBINFO="$flags" -DHONE_WERROR="${werror:-OFF}" \
     -DHONE_TEST_DATA="${HONE_TEST_DATA:-}" -DHONE_TEST_POCL_CACHE="$build-pocl"
 
+[ $build_alone = no ] || exit 0
+
 jobs=${HONE_TEST_JOBS:-$(($(nproc) + 5))}
 
 if [ $others = yes ]; then
@@ -139,8 +146,6 @@ say "testing"
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hone-testing-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 export HONE_WORKER_SCRATCH="$scratch"
-# What a single test may take is meant for an idle machine.
-export CK_TIMEOUT_MULTIPLIER=5
 if [ $sanitize = ON ]; then
     # A death of the worker must look as it does without the sanitizer; what drivers keep is not ours. Of freed
     # memory 16 MB are held back: with the usual 256 each of thousands of processes has the kernel find it that.
@@ -170,6 +175,7 @@ elif [ $sanitize = ON ]; then
 else
     elsewhere='valgrind|examples|browser|slurm|python|capture|programs'
     [ $all = ON ] || elsewhere="$elsewhere|nvrtc|kernels"
+    [ $all = ON ] || [ $coverage = yes ] || elsewhere="$elsewhere|long"
     [ $coverage = no ] || find . -name '*.gcda' -delete
     status=0
     "$root/cmake/run_tests.sh" $progress -LE "$elsewhere" -j"$jobs" || status=$?
