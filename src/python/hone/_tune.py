@@ -421,11 +421,12 @@ class Result(Sequence[Record]):
                 f.write(page)
         return page
 
-    def picture(self, view: str, **options: Any) -> _program.Picture:
+    def picture(self, view: str, *, where: Union[None, str, Sequence[str]] = None, objective: Optional[str] = None,
+                apart: Optional[str] = None) -> _program.Picture:
         """One of the report's pictures, such as "evaluations", "heatmap", "parallel", or, of a tune with a store, "finalists" and
-        "roofline" (`hone report --help` lists them); options are those of hone.report."""
+        "roofline" (`hone report --help` lists them, and has the options)."""
         from . import _program
-        drawn = self._reported(**{"format": "svg", "views": view, **options})
+        drawn = self._reported(format="svg", views=view, where=where, objective=objective, apart=apart)
         assert isinstance(drawn, _program.Picture)
         return drawn
 
