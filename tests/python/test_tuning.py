@@ -434,7 +434,7 @@ def test_what_the_manual_says(pocl, tmp_path, monkeypatch):
         '{"kernel": "saxpy.cl", "constants": {"n": 65536}, "parameters": {"GROUP": [64, 128], "PER_ITEM": [1, 2]},'
         ' "global": "n // PER_ITEM", "local": "GROUP",'
         ' "arguments": {"y": {"size": "n", "expect": "a * x[i] + y[i]"}, "x": {"size": "n"}, "a": 2.0, "n": "n"}}')
-    assert len(blocks) == 4
+    assert len(blocks) == 6
     names = {}
     for block in blocks:
         if importlib.util.find_spec("pandas") is None:
@@ -444,5 +444,5 @@ def test_what_the_manual_says(pocl, tmp_path, monkeypatch):
         exec(compile(block, "python.md", "exec"), names)
     assert len(names["table"]) == 4 and len(names["swept"]["rows"]) == 2
     assert all(pathlib.Path(name).exists() for name in ("saxpy.html", "finalists.svg", "sizes.svg"))
-    assert all(r.verified for r in names["result"])
+    assert all(r.verified for r in names["result"]) and len(names["found"]) == 3 and len(names["session"].records) == 2
     assert all(r.verified for r in hone.tune(names["spec"], store=False, iterations=1))
