@@ -33,7 +33,7 @@ def check_options(function: Callable[..., Any], options: Mapping[str, Any]) -> N
     """Raises TypeError, as a call does, for what the function does not take."""
     known = list(inspect.signature(function).parameters)
     for name in options:
-        if name not in known:
+        if name not in known and not name.startswith("_"):
             import difflib
             near = difflib.get_close_matches(name, known, 1)
             raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}" +

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import numbers
+import pathlib
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from .._library import UsageError
@@ -50,11 +51,20 @@ class RuntimeFailedConfig(ErrorConfig):
     """It crashed, took too long, or gave a wrong result."""
 
 
+class StopCriterionReached(Exception):
+    """The budget is spent: it ends a search of a script's own."""
+
+
 FAILURES = {"compile": CompilationFailedConfig, "constraints": InvalidConfig}
 
 
 def failure(status: str) -> ErrorConfig:
     return FAILURES.get(status, RuntimeFailedConfig)()
+
+
+def delete_temp_file(filename: Any) -> None:
+    """Removes a file that may be gone already."""
+    pathlib.Path(filename).unlink(missing_ok=True)
 
 
 def get_config_string(params: Mapping[str, Any], keys: Optional[Iterable[str]] = None,

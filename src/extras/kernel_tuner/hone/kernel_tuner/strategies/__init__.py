@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 # Its name -> ours, and the option of ours that its own stands for.
 NAMES = {
     "brute_force": ("exhaustive", {}),
@@ -44,7 +47,9 @@ class _Named:
         self.__name__ = f"kernel_tuner.strategies.{name}"
 
 
-def __getattr__(name: str) -> _Named:
+def __getattr__(name: str) -> Any:
+    if name in ("common", "wrapper"):  # which need more of this package than is there at the start
+        return importlib.import_module(f"{__name__}.{name}")
     if name in NAMES:
         return _Named(name)
     raise AttributeError(f"hone.kernel_tuner has no strategy {name}; it has " + ", ".join(NAMES))
