@@ -1,9 +1,11 @@
 """Kernel Tuner's own tests over hone's interface: runs them and writes each one's outcome as a line of JSON.
 
     kernel_tuner_suite.py control|hone FOLDER OUT [PYTEST'S ARGUMENTS]
+    kernel_tuner_suite.py compare CONTROL HONE EXCUSED
 
 FOLDER has its `test` from the source archive. With `hone`, kernel_tuner is hone.kernel_tuner; what that does not have, whole modules included, is a
-name that fails where it is used, so that each test counts for itself.
+name that fails where it is used, so that each test counts for itself. `compare` holds the outcomes beside each other: what passes in the control
+passes over hone, too, or a line of EXCUSED names it with the reason; a line without need is a mistake.
 """
 
 import importlib.abc
@@ -105,5 +107,42 @@ def main(which, folder, out, *more):
     return pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore", "--tb=line", "--continue-on-collection-errors", *more], plugins=[Outcomes(out)])
 
 
+def read_outcomes(path):
+    with open(path, encoding="utf-8") as f:
+        return {name: (outcome, said) for name, outcome, said in map(json.loads, f)}
+
+
+def read_excused(path):
+    """{test, without its parameters: reason}"""
+    with open(path, encoding="utf-8") as f:
+        lines = [line.rstrip("\n").split(": ", 1) for line in f if line.strip() and not line.startswith("#")]
+    return {name: reason for name, reason in lines}
+
+
+def compare(control, hone, excused):
+    control, hone, excused = read_outcomes(control), read_outcomes(hone), read_excused(excused)
+    wrong, files, needed = [], {}, set()
+    for name, (outcome, _) in control.items():
+        counts = files.setdefault(name.split("::")[0], [0, 0, 0, 0])  # control passed, hone passed, excused, skipped
+        counts[3] += outcome == "skipped"
+        if outcome != "passed":
+            continue
+        ours, said = hone.get(name, ("missing", "it was not collected"))
+        reason = excused.get(name.split("[")[0])
+        counts[0] += 1
+        counts[1] += ours == "passed"
+        if ours != "passed" and reason:
+            counts[2] += 1
+            needed.add(name.split("[")[0])
+        elif ours != "passed":
+            wrong.append(f"{name}: {ours}: {said}")
+    wrong += [f"{name} is excused, and passes, or is no test that the control passes" for name in excused if name not in needed]
+    print(f"{'file':44} {'control':>8} {'hone':>8} {'excused':>8} {'skipped':>8}")
+    for file, counts in sorted(files.items()) + [("all", [sum(c) for c in zip(*files.values())])]:
+        print(f"{file:44} " + " ".join(f"{one:8}" for one in counts))
+    print(*wrong, sep="\n")
+    return 1 if wrong or not files else 0
+
+
 if __name__ == "__main__":
-    sys.exit(0 if main(*sys.argv[1:]) in (0, 1) else 1)
+    sys.exit(compare(*sys.argv[2:]) if sys.argv[1] == "compare" else 0 if main(*sys.argv[1:]) in (0, 1) else 1)

@@ -451,6 +451,8 @@ def _search(strategy: Any, options: Optional[Mapping[str, Any]], quiet: bool) ->
         raise UsageError(f"strategy_options: no strategy has {', '.join(map(repr, unknown))}; those of Kernel Tuner have " +
                          ", ".join(sorted(strategies.OPTIONS, key=str.lower)))
     x0 = given.pop("x0", None)
+    if x0 is not None and name in strategies.WITHOUT_X0:
+        raise UsageError(f"strategy_options: {name} takes no x0; those with it are " + ", ".join(sorted(set(strategies.NAMES) - strategies.WITHOUT_X0)))
     budget = _limits(given)
     if all(given.get(key) is None for key in ("max_fevals", "time_limit", "fraction")) and ours != "exhaustive":
         budget.append("10%" if name == "random_sample" else "100")  # as Kernel Tuner's where nobody says how many

@@ -167,6 +167,8 @@ def get_problem_size(problem_size: Any, params: Mapping[str, Any]) -> List[int]:
         row = dict(params)
         if isinstance(axis, str):
             Metrics({"size": axis}).add(row)
+        elif not hasattr(axis, "__index__"):
+            raise TypeError(f"problem_size has {axis!r}, and an axis is a whole number, or a text that computes one")
         sizes.append(int(row["size"] if isinstance(axis, str) else axis))
     return sizes + [1] * (3 - len(sizes))
 
