@@ -14,11 +14,12 @@
 #   cmake/test.sh --nvrtc      only the kernels in CUDA, built by NVRTC for several architectures
 #   cmake/test.sh --kernels    only further kernels and configurations, on a device and under Oclgrind
 #   cmake/test.sh --python     only the long tests of the Python module: its tunes, and Kernel Tuner's scripts
+#   cmake/test.sh --kernel-tuner  only Kernel Tuner's own tests over hone's interface, which come by pip (needs the network)
 #   cmake/test.sh --slurm      only many nodes: a Slurm and an ssh server on this machine (cmake/slurm_rig.sh; needs root)
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #
-# Several of --valgrind, --examples, --browser, --programs, --nvrtc, --kernels, --python and --slurm run beside each other.
+# Several of --valgrind, --examples, --browser, --programs, --nvrtc, --kernels, --python, --kernel-tuner and --slurm run beside each other.
 # HONE_TEST_JOBS=N runs N tests at a time; by default five more than there are cores, because many tests wait more than
 # they compute.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
@@ -38,11 +39,11 @@ for word in "$@"; do
     --tsan) tsan=ON ;;
     --coverage) coverage=yes ;;
     --others) others=yes ;;
-    --valgrind | --examples | --browser | --programs | --nvrtc | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
+    --valgrind | --examples | --browser | --programs | --nvrtc | --kernels | --python | --kernel-tuner | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,24p' "$0" >&2
+        sed -n '2,25p' "$0" >&2
         exit 2
         ;;
     esac
@@ -66,6 +67,8 @@ valgrind:cmd:valgrind"
 ! wanted examples || extra="$extra
 python3-nbclient:file:/usr/lib/python3/dist-packages/nbclient
 python3-ipykernel:file:/usr/lib/python3/dist-packages/ipykernel"
+! wanted kernel-tuner || extra="$extra
+python3-venv:file:/usr/share/doc/python3-venv"
 ! wanted browser || extra="$extra
 chromium:cmd:chromium
 python3-venv:file:/usr/share/doc/python3-venv"
@@ -147,7 +150,7 @@ elif [ $sanitize = ON ]; then
     # What is labelled "plain" says why in its CMakeLists.txt. Tests that repeat arithmetic do so in part (SUITE_SANITIZED).
     "$root/cmake/run_tests.sh" $progress -LE 'plain|valgrind|browser|slurm|programs|nvrtc|kernels' -j"$jobs"
 else
-    elsewhere='valgrind|examples|browser|slurm|python|programs'
+    elsewhere='valgrind|examples|browser|slurm|python|kernel-tuner|programs'
     [ $all = ON ] || elsewhere="$elsewhere|nvrtc|kernels"
     [ $coverage = no ] || find . -name '*.gcda' -delete
     status=0
