@@ -127,7 +127,7 @@ class Tune(Bound):
             array = texts(listed)
             if array is not None:
                 setattr(options, member, array)
-        self._judge = self._judging(judge) if judge is not None else None  # kept for as long as the tune
+        self._judge = self._judging(judge, where) if judge is not None else None  # kept for as long as the tune
         if self._judge is not None:
             options.judge = self._judge
         error = Error()
@@ -143,8 +143,9 @@ class Tune(Bound):
         self._record, self._error = c_void_p(), error  # what a step fills
         self._record_at, self._error_at = byref(self._record), byref(self._error)
 
-    def _judging(self, judge: Judge) -> Any:
-        with Job(self.spec, self.device, self.spec.default) as job:
+    def _judging(self, judge: Judge, where: Union[str, Sequence[str]]) -> Any:
+        space = self.spec.space(where=where, on=self.device)
+        with Job(self.spec, self.device, space[0] if len(space) else self.spec.default) as job:
             buffers = job.buffers
         failed, shapes = self._failures, self.spec._shapes
 

@@ -34,16 +34,14 @@ def _of_cell(text: str, where: str) -> List[str]:
     if magic and magic.group(1) not in ("time", "timeit", "capture"):
         print(f"{where}: %%{magic.group(1)} is left out", file=sys.stderr)
         return []
-    text = text[magic.end():] if magic else text
-    try:
-        ast.parse(text)
-        return [text]
-    except SyntaxError:
-        pass
-    lines = []
-    for line in text.splitlines():
-        if _MAGIC.match(line):
-            print(f"{where}: {line.strip()} is left out", file=sys.stderr)
-            line = re.sub(r"\S.*", "pass", line)
-        lines.append(line)
-    return lines
+    lines = (text[magic.end():] if magic else text).split("\n")
+    while True:
+        try:
+            ast.parse("\n".join(lines))
+            return lines
+        except SyntaxError as e:  # a line that begins with % may also go on with a sum
+            at = (e.lineno or 1) - 1
+            if at >= len(lines) or not _MAGIC.match(lines[at]):
+                return lines
+            print(f"{where}: {lines[at].strip()} is left out", file=sys.stderr)
+            lines[at] = re.sub(r"\S.*", "pass", lines[at])

@@ -68,7 +68,7 @@ class Runner:
     def __init__(self, measure: Callable[[Dict[str, Any]], Dict[str, Any]], limits: Sequence[str], size: int,
                  seconds: Callable[[], float]) -> None:
         self._measure, self._seconds, self.rows = measure, seconds, []  # type: ignore[var-annotated]
-        self.most, self.limit_s = float(max(1, size)), float("inf")
+        self.most, self.limit_s, self._limited = float(max(1, size)), float("inf"), bool(limits)
         for limit in limits:
             if limit.endswith("s"):
                 self.limit_s = min(self.limit_s, float(limit[:-1]))
@@ -81,6 +81,10 @@ class Runner:
 
     def spent(self) -> float:
         return max(len(self.rows) / self.most, self._seconds() / self.limit_s if self.rows else 0.0)
+
+    def is_over(self) -> bool:
+        """Without a limit a search ends by itself, when it has tried all, too."""
+        return self._limited and self.spent() >= 1
 
     def run(self, parameter_space: Sequence[Sequence[Any]], tuning_options: Any) -> List[Dict[str, Any]]:
         """Kernel Tuner's own interface: rows of tuples."""

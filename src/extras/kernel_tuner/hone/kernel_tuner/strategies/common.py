@@ -46,7 +46,7 @@ class CostFunc:
         return float(self.runner.spent())
 
     def __call__(self, x: Sequence[Any], check_restrictions: bool = True) -> Any:
-        if self.runner.spent() >= 1 or self._in_vain > IN_VAIN_MOST:
+        if self.runner.is_over() or self._in_vain > IN_VAIN_MOST:
             raise StopCriterionReached("the budget is spent" if self._in_vain <= IN_VAIN_MOST else "nothing new is tried any more")
         self._in_vain += 1
         config = self._configuration(x)
