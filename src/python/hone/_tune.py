@@ -487,7 +487,7 @@ class Result(Sequence[Record]):
             f"{len(self.pareto)} of which no other is better in all" if self.pareto else "no best"
         ends = [", ".join(f"{count} {status}" for status, count in failed.items()) + " failed" if failed else "none failed",
                 *(["interrupted"] if self.interrupted else []), *([self.broken] if self.broken else []),
-                f"kept in {self.store}" if self.store else "kept in no store"]
+                "kept in the store" if self.store else "kept in no store"]
         return (f"<hone.Result of {self.name!r} on {self.device_name!r}: {len(self) - sum(failed.values())} of {len(self)} correct, in "
                 f"{time_text(1e9 * self.elapsed_s)}\n {best}\n {'; '.join(ends)}>")
 
