@@ -22,8 +22,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/hone DESTINATION ${CMAKE_INSTALL
 # The kernels with their specs, and what is known of them. A spec names its CUDA kernel by a path beside its own folder.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/kernels_cl ${PROJECT_SOURCE_DIR}/kernels_cu
         DESTINATION ${CMAKE_INSTALL_DATADIR}/hone COMPONENT kernels)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/src/doc/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
-        COMPONENT hone)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT hone)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/doc/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT hone)
 
 # The manual and the completions come from the program's tables of commands, options and topics.
 set(pages ${PROJECT_BINARY_DIR}/man)

@@ -10,16 +10,20 @@
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
 #   cmake/test.sh --examples   only what the help and the documents tell the reader to type, and the notebooks
 #   cmake/test.sh --browser    only report pages in a headless Chromium, judged by axe-core and html5lib
+#   cmake/test.sh --capture    only hone capture and hone with on programs of others (OpenCV, pyopencl, CLBlast, ...)
 #   cmake/test.sh --programs   only commands that are tried for long: deployed tables, benchmarks, kernels in C
 #   cmake/test.sh --nvrtc      only the kernels in CUDA, built by NVRTC for several architectures
+#   cmake/test.sh --long       only the longest tests: simulations, each failing allocation and call of SQLite, cheating kernels
 #   cmake/test.sh --kernels    only further kernels and configurations, on a device and under Oclgrind
 #   cmake/test.sh --python     only the long tests of the Python module: its tunes, and Kernel Tuner's scripts
 #   cmake/test.sh --kernel-tuner  only Kernel Tuner's own tests over hone's interface, which come by pip (needs the network)
 #   cmake/test.sh --slurm      only many nodes: a Slurm and an ssh server on this machine (cmake/slurm_rig.sh; needs root)
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
+#   cmake/test.sh --build ...  only what the suite, or what is named beside it, is built from
 #
-# Several of --valgrind, --examples, --browser, --programs, --nvrtc, --kernels, --python, --kernel-tuner and --slurm run beside each other.
+# Several of --valgrind, --examples, --browser, --capture, --programs, --nvrtc, --long, --kernels, --python, --kernel-tuner and
+# --slurm run beside each other.
 # HONE_TEST_JOBS=N runs N tests at a time; by default five more than there are cores, because many tests wait more than
 # they compute.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
@@ -30,6 +34,7 @@ sanitize=OFF
 tsan=OFF
 coverage=no
 others=no
+build_alone=no
 labels= # of the tests that are wanted alone, as a regular expression
 werror=${CI:+ON}
 for word in "$@"; do
@@ -39,11 +44,12 @@ for word in "$@"; do
     --tsan) tsan=ON ;;
     --coverage) coverage=yes ;;
     --others) others=yes ;;
-    --valgrind | --examples | --browser | --programs | --nvrtc | --kernels | --python | --kernel-tuner | --slurm) labels="$labels${labels:+|}${word#--}" ;;
+    --build) build_alone=yes ;;
+    --valgrind | --examples | --browser | --capture | --programs | --nvrtc | --long | --kernels | --python | --kernel-tuner | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,25p' "$0" >&2
+        sed -n '2,28p' "$0" >&2
         exit 2
         ;;
     esac
@@ -68,6 +74,12 @@ valgrind:cmd:valgrind"
 python3-nbclient:file:/usr/lib/python3/dist-packages/nbclient
 python3-ipykernel:file:/usr/lib/python3/dist-packages/ipykernel"
 ! wanted kernel-tuner || extra="$extra
+python3-venv:file:/usr/share/doc/python3-venv"
+! wanted capture || extra="$extra
+clblast-utils:cmd:clblast_tuner_xaxpy
+clpeak:cmd:clpeak
+python3-pyopencl:file:/usr/lib/python3/dist-packages/pyopencl
+python3-gpyfft:file:/usr/lib/python3/dist-packages/gpyfft
 python3-venv:file:/usr/share/doc/python3-venv"
 ! wanted browser || extra="$extra
 chromium:cmd:chromium
@@ -96,6 +108,8 @@ configure_and_build "$folder" -DHONE_TESTS=ON -DHONE_TEST_ALL=$all -DHONE_SANITI
     -DHONE_TSAN=$tsan -DCMAKE_C_FLAGS_RELWITHDEBINFO="$flags" -DHONE_WERROR="${werror:-OFF}" \
     -DHONE_TEST_DATA="${HONE_TEST_DATA:-}" -DHONE_TEST_POCL_CACHE="$build-pocl"
 
+[ $build_alone = no ] || exit 0
+
 jobs=${HONE_TEST_JOBS:-$(($(nproc) + 5))}
 
 if [ $others = yes ]; then
@@ -116,13 +130,25 @@ find_judges() {
 }
 ! wanted browser || find_judges
 
+# The Python of the distribution, for its pyopencl, with OpenCV and reikna beside it.
+find_foreign() {
+    foreign=$folder/foreign
+    if [ ! -e "$foreign/installed" ]; then
+        rm -rf "$foreign"
+        { /usr/bin/python3 -m venv --system-site-packages "$foreign" &&
+            "$foreign/bin/pip" install -q 'numpy<2' 'opencv-python-headless<4.12' reikna && : >"$foreign/installed"; } \
+            >"$folder/out" 2>&1 || echo "    skipped: OpenCV and reikna cannot be installed with pip: $(tail -n 1 "$folder/out")"
+    fi
+    HONE_CAPTURE_PYTHON=$foreign/bin/python
+    export HONE_CAPTURE_PYTHON
+}
+! wanted capture || find_foreign
+
 say "testing"
 # What workers leave that a test kills.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hone-testing-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 export HONE_WORKER_SCRATCH="$scratch"
-# What a single test may take is meant for an idle machine.
-export CK_TIMEOUT_MULTIPLIER=5
 if [ $sanitize = ON ]; then
     # A death of the worker must look as it does without the sanitizer; what drivers keep is not ours. Of freed
     # memory 16 MB are held back: with the usual 256 each of thousands of processes has the kernel find it that.
@@ -148,10 +174,11 @@ elif [ -n "$labels" ]; then
     "$@"
 elif [ $sanitize = ON ]; then
     # What is labelled "plain" says why in its CMakeLists.txt. Tests that repeat arithmetic do so in part (SUITE_SANITIZED).
-    "$root/cmake/run_tests.sh" $progress -LE 'plain|valgrind|browser|slurm|programs|nvrtc|kernels' -j"$jobs"
+    "$root/cmake/run_tests.sh" $progress -LE 'plain|valgrind|browser|slurm|capture|programs|nvrtc|kernels' -j"$jobs"
 else
-    elsewhere='valgrind|examples|browser|slurm|python|kernel-tuner|programs'
+    elsewhere='valgrind|examples|browser|slurm|python|kernel-tuner|capture|programs'
     [ $all = ON ] || elsewhere="$elsewhere|nvrtc|kernels"
+    [ $all = ON ] || [ $coverage = yes ] || elsewhere="$elsewhere|long"
     [ $coverage = no ] || find . -name '*.gcda' -delete
     status=0
     "$root/cmake/run_tests.sh" $progress -LE "$elsewhere" -j"$jobs" || status=$?

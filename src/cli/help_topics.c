@@ -123,7 +123,8 @@ static const char ranking[] =
     "programs used the cores, or the reference launch was slow, is run again. After the last round "
     "every finalist is "
     "verified once more. When a budget of time is up there is still a short ranking.\n\n"
-    "Ties: configurations that cannot be told from the winner share its place. That is one "
+    "Ties: configurations that the measurements cannot distinguish from the winner share its "
+    "place. That is one "
     "decision over all of them; "
     "95 of 100 tunes of equal kernels tie them all. Of a tie, `hone best` takes, among those "
     "within 0.5 % of the "
@@ -145,7 +146,8 @@ static const char objectives[] =
     "What a tune looks for: the time, unless --objective or the spec's Objective says otherwise. "
     "GOAL is time (the "
     "least), or min:NAME or max:NAME of a metric of the spec.\n\n"
-    "The greatest GFLOP/s of a fixed amount of work is the least time in other words, and ranked "
+    "The greatest GFLOP/s of a fixed amount of work is the shortest time in other words, and "
+    "ranked "
     "as that is. For any "
     "other objective, and for several, each configuration is launched the same number of times "
     "(seven, or "
@@ -203,7 +205,7 @@ static const char nodes[] =
     "same processor and compiler). What OpenCL builds can be used only where it is built. --on "
     "slurm "
     "--build-on slurm: nodes with a GPU measure, those without build.\n\n"
-    "Devices of one model, driver and compiler share the work; others are said and left alone, "
+    "Devices of one model, driver and compiler share the work; others are listed and not used, "
     "and --device chooses the kind. Screening converts times to the pace of one device; each round "
     "of the ranking is on one device. The store is written here alone. It has times as they were "
     "measured, and does not say on which device: a run's session names all that took part, with "
@@ -267,7 +269,7 @@ const struct help_topic *help_topics(void)
         {"ranking", "how a tune decides which configuration is the fastest", 7, 0, show_ranking,
          NULL},
         {"rules", "the constants of screening and ranking", 7, 0, show_rules, NULL},
-        {"objectives", "other goals than the least time", 7, 0, show_objectives, NULL},
+        {"objectives", "other goals than the shortest time", 7, 0, show_objectives, NULL},
         {"strategies", "how configurations are chosen, and their options", 7, 0, help_strategies,
          NULL},
         {"formats", "what is written and read, and in which formats", 7, 0, show_formats, NULL},

@@ -307,7 +307,7 @@ const struct option seed_options[] = {
 
 const struct option objective_options[] = {
     {OPTION("objective", "GOAL", option_list, SEARCH(objective)), .offer = offer_objectives,
-     .brief = "what to look for; else the least time", .is_list = true,
+     .brief = "what to look for; else the shortest time", .is_list = true,
      .help =
          "What to look for: time (the least), or min:NAME or max:NAME of a metric of the spec. Of "
          "several, separated by commas or given one by one, the Pareto set is found: those that no "

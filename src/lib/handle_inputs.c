@@ -97,12 +97,10 @@ static void emit_scalars(struct emit *j, const struct job *job)
             if (a->kind != ARGUMENT_SCALAR || a->element.width != 1 ||
                 a->element.scalar == SCALAR_CUSTOM || known)
                 continue;
-            bool reads = job_number_read(a->element.scalar, a->value, &n);
+            job_number_read(a->element.scalar, a->value, &n);
             emit_key(j, a->name);
-            if (!reads) {
-                uint64_t large;
-                memcpy(&large, a->value, sizeof large);
-                emit_u64(j, large);
+            if (n.is_unsigned) {
+                emit_u64(j, (uint64_t)n.integer);
             } else if (n.is_float) {
                 emit_f64(j, n.number);
             } else {

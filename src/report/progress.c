@@ -51,7 +51,7 @@ static void put_running(const struct workflow_progress *p, bool is_ranking, stru
 {
     const struct evaluator_status *e = &p->evaluator;
     if (e->waiting) {
-        text_add_name(out, "  waiting: ", e->waiting, "");
+        text_add_name(out, "  paused: ", e->waiting, "");
         return;
     }
     if (p->cancelled) {
@@ -65,7 +65,8 @@ static void put_running(const struct workflow_progress *p, bool is_ranking, stru
                       e->running ? e->running : "", "");
 }
 
-// Counts that are 0 are not shown. `ranking`: NULL if none runs.
+// Counts that are 0 are not shown, and none while finalists are ranked: all have been tried then. While others have the
+// device, nothing is known of the time that is left. `ranking`: NULL if none runs.
 static void put_line(const struct workflow_progress *p, uint64_t reused, uint64_t failed,
                      const struct final_ranking_status *ranking, const struct screen *s,
                      struct text *out)
@@ -73,17 +74,19 @@ static void put_line(const struct workflow_progress *p, uint64_t reused, uint64_
     char left[UNITS_SIZE];
     bool is_round = ranking && ranking->round > 0;
     report_bar(is_round ? ranking->round : p->done, is_round ? ranking->most : p->planned, s, out);
-    text_addf(out, "  %llu/%llu", (unsigned long long)p->done, (unsigned long long)p->planned);
-    if (reused > 0)
-        text_addf(out, " (%llu known)", (unsigned long long)reused);
-    if (failed > 0)
-        text_addf(out, "  %llu failed", (unsigned long long)failed);
-    if (p->left_ns > 0) {
+    if (ranking) {
+        put_ranking(ranking, out);
+    } else {
+        text_addf(out, "  %llu/%llu", (unsigned long long)p->done, (unsigned long long)p->planned);
+        if (reused > 0)
+            text_addf(out, " (%llu known)", (unsigned long long)reused);
+        if (failed > 0)
+            text_addf(out, "  %llu failed", (unsigned long long)failed);
+    }
+    if (p->left_ns > 0 && !p->evaluator.waiting) {
         span_to_str(p->left_ns, left);
         text_addf(out, "  %s left", left);
     }
-    if (ranking)
-        put_ranking(ranking, out);
     put_running(p, ranking != NULL, out);
 }
 
@@ -104,7 +107,7 @@ static void put_best_so_far(const struct tune_record *best, const struct objecti
     bool by_metric = o->terms[0].metric != OBJECTIVE_TIME;
     const double *values = by_metric ? best->values : best->metrics;
     duration_to_str(best->stats.median, number);
-    text_addf(out, "\nbest %s", number);
+    text_addf(out, "\nbest so far (screened) %s", number);
     if (values && (by_metric || spec->metric_count > 0) && !isnan(values[0])) {
         number_to_str(values[0], number);
         text_addf(out, ", %s %s", number, by_metric ? o->terms[0].name : spec->metrics[0].name);

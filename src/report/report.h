@@ -42,7 +42,7 @@ bool report_by_time(const struct run_head *v);
 bool report_is_set(const struct run_head *v);
 // How many timed records have no value of an objective, and so are neither the best nor of the set.
 uint64_t report_without_value(const struct tune_report *v, const struct objective *o);
-// "the least time" (also of NULL), "the greatest GFLOP/s", "the Pareto set of the least time and the greatest GFLOP/s".
+// "the shortest time" (also of NULL), "the greatest GFLOP/s", "the Pareto set of the shortest time and the greatest GFLOP/s".
 void report_goal(const struct objectives *o, struct text *out);
 // The records of a tune as verified.h takes them, and what they show.
 struct checked_outcomes report_tune_outcomes(const struct tune_report *v);

@@ -38,10 +38,14 @@ bool report_is_set(const struct run_head *v)
 
 void report_goal(const struct objectives *o, struct text *out)
 {
-    text_add(out, !o ? "the least time" : o->count > 1 ? "the Pareto set of " : "");
+    text_add(out, !o ? "the shortest time" : o->count > 1 ? "the Pareto set of " : "");
     for (size_t i = 0; o && i < o->count; i++) {
         const char *separator = i == 0 ? "" : i + 1 == o->count ? " and " : ", ";
-        text_addf(out, "%sthe %s %s", separator, o->terms[i].maximise ? "greatest" : "least",
+        bool is_time = o->terms[i].metric == OBJECTIVE_TIME;
+        text_addf(out, "%sthe %s %s", separator,
+                  o->terms[i].maximise ? (is_time ? "longest" : "greatest")
+                  : is_time            ? "shortest"
+                                       : "least",
                   o->terms[i].name);
     }
 }

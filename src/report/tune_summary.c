@@ -792,26 +792,13 @@ static void put_details(const struct tune_report *v, struct text *out)
 
 // ---- the end in short --------------------------------------------------------------------------
 
-// "Best of 41 correct configurations (verified against gemm): a=1, b=2", its time with metrics and geometry, and its
-// options.
+// "Best: a=1, b=2", its time with metrics and geometry, and its options.
 static void put_best_one(const struct tune_report *v, const struct tune_record *best,
                          struct text *out)
 {
     uint32_t shown[METRICS];
-    size_t from = out->length;
     double value;
-    text_add(out, "Best of ");
-    if (v->head.recorded)
-        put_count(v->progress.by_status[STATUS_CORRECT], "correct configuration", out);
-    else
-        put_basis(v, "configuration", out);
-    if (v->head.recorded)
-        text_addf(out, ", replayed, by the recorded %s", v->head.recorded->statistic);
-    else if (!v->progress.ranked.decided)
-        text_add(out, ", not ranked");
-    const char *name = shown_name(best->configuration);
-    size_t line = columns(text_cstr(out) + from) + columns(name) + strlen(":  (default)");
-    text_add_name(out, v->screen.width && line > v->screen.width ? ":\n  " : ": ", name,
+    text_add_name(out, "Best: ", shown_name(best->configuration),
                   best->is_default && best->configuration[0] ? " (default)\n  " : "\n  ");
     report_time(&best->stats, out);
     size_t count = shown_metrics(&v->head, shown);
@@ -828,6 +815,18 @@ static void put_best_one(const struct tune_report *v, const struct tune_record *
     text_add(out, "\n");
     if (v->options && v->options[0])
         text_add_name(out, "  ", v->options, "\n");
+}
+
+// "41 correct configurations (verified against gemm), not ranked"
+static void put_of_how_many(const struct tune_report *v, struct text *out)
+{
+    if (v->head.recorded) {
+        put_count(v->progress.by_status[STATUS_CORRECT], "correct configuration", out);
+        text_addf(out, ", replayed, by the recorded %s\n", v->head.recorded->statistic);
+        return;
+    }
+    put_basis(v, "configuration", out);
+    text_add(out, v->progress.ranked.decided ? "\n" : ", not ranked\n");
 }
 
 static void put_gain(const struct tune_report *v, struct text *out)
@@ -954,6 +953,7 @@ static void put_short(const struct tune_report *v, struct text *out)
     if (!put_other_end(v, out)) {
         put_best_one(v, best ? best : v->ranking[0], out);
         put_gain(v, out);
+        put_of_how_many(v, out);
     }
     for (size_t i = 0; i < v->advice.count; i++)
         text_addf(out, "Advice: %s\n", v->advice.lines[i]);

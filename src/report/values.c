@@ -15,6 +15,8 @@ void emit_value(struct emit *j, const struct value *v)
         emit_bool(j, v->i != 0);
     else if (v->kind == VALUE_INT)
         emit_i64(j, v->i);
+    else if (v->kind == VALUE_UINT)
+        emit_u64(j, v->u);
     else if (v->kind == VALUE_FLOAT)
         emit_f64(j, v->f);
     else if (v->kind == VALUE_STRING)

@@ -94,6 +94,21 @@ START_TEST(test_usable_after_release)
 }
 END_TEST
 
+START_TEST(test_emptied_it_is_zeroed)
+{
+    arena_empty(&arena);
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < 40; i++) {
+            char *p = arena_alloc(&arena, 1000), none[1000] = {0};
+            ck_assert(memcmp(p, none, sizeof none) == 0);
+            memset(p, 1, 1000);
+        }
+        arena_empty(&arena);
+        ck_assert_uint_eq(arena.bytes, 0);
+    }
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_checked_fixture(tests, setup, teardown);
@@ -102,6 +117,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_overflow_is_null);
     tcase_add_test(tests, test_strings);
     tcase_add_test(tests, test_usable_after_release);
+    tcase_add_test(tests, test_emptied_it_is_zeroed);
 }
 
 int main(void)

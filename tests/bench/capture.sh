@@ -1,35 +1,66 @@
 #!/bin/bash
-# capture.sh HONE FOLDER -- PROGRAM [ARGUMENTS]: figures of hone capture on a program of others. Of every kernel with a spec: does
-# `hone check` pass on six configurations without an edit? TUNE=SECONDS tunes those that can be, and COMPARE=N then runs the
-# program N times with and without what was tuned. CASES is tests/capture's capture_program: what an argument and a launch cost.
+# What the layer of hone capture and hone with costs, and what an unmodified program gains.
 #
-#   OPENCV_OPENCL_CACHE_ENABLE=0 tests/bench/capture.sh build/hone /tmp/opencv -- venv/bin/python functions.py
-#   TUNE=30 COMPARE=5 tests/bench/capture.sh build/hone /tmp/axpy -- clblast_tuner_xaxpy
+#   tests/bench/capture.sh cost BUILD [TIMES]                      ns an argument and a launch, in turn: without, captured, with a table
+#   tests/bench/capture.sh gain BUILD FOLDER SECONDS TURNS KERNEL... -- PROGRAM [ARGUMENTS]
+#       captures PROGRAM into FOLDER, tunes these kernels for SECONDS each, and runs PROGRAM TURNS times with the table and without;
+#       then TURNS times with a table of another program, which replaces nothing
+#   tests/bench/capture.sh check BUILD FOLDER                      which specs of a capture pass hone check as they are
+#
+#   OPENCV_OPENCL_DEVICE=:CPU: OPENCV_OPENCL_CACHE_ENABLE=0 tests/bench/capture.sh gain build-test /tmp/opencv 20 20 \
+#     bilateral boxFilter -- venv/bin/python tests/capture/programs/opencv.py 512 4
 set -eu
-hone=$1 folder=$2
-shift 3
-rm -rf "$folder"
-plain=$("$@" | sha256sum)
-"$hone" capture -o "$folder" -- "$@" | tee "$folder.out" | tail -n +1
-echo "output without: $plain"
-passed=0 all=0
-for spec in "$folder"/*.json; do
-  [ -e "$spec" ] || continue
-  all=$((all + 1))
-  last=$("$hone" check "$spec" --sample 6 2>&1 | tail -1) || :
-  echo "$(basename "$spec"): $last"
-  case $last in OK*) passed=$((passed + 1)) ;; esac
-  [ -z "${TUNE-}" ] || "$hone" tune "$spec" --budget "${TUNE}s" | grep -E '^Speed-up|^Best' || :
-done
-echo "specs that pass hone check: $passed of $all"
-if [ -n "${TUNE-}" ]; then
-  "$hone" deploy --for-program "$folder" -o "$folder.hone" >/dev/null
-  "$hone" with "$folder.hone" --compare "${COMPARE-5}" -- "$@"
-fi
-if [ -n "${CASES-}" ]; then
-  layer=$(dirname "$hone")/libhone-capture.so
-  echo "without: $("$CASES" cost)"
-  echo "with the layer: $(HONE_CAPTURE_FOLDER=$folder OPENCL_LAYERS=$layer "$CASES" cost)"
-  [ ! -e "$folder.hone" ] ||
-    echo "with a table: $(HONE_WITH_TABLES=$(realpath "$folder.hone") HONE_CAPTURE_FOLDER=$folder OPENCL_LAYERS=$layer "$CASES" cost)"
-fi
+what=$1 hone=$2/hone build=$2
+shift 2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --build "$build" --target hone capture_cost >/dev/null
+cost=$build/tests/bench/capture_cost
+
+# A table of capture_cost, whose kernel no other program has.
+cost_table() {
+  "$hone" capture -o "$work/cost" -- "$cost" | head -1
+  "$hone" tune "$work/cost/scale.json" --budget 2 >"$work/out" 2>&1
+  "$hone" deploy --for-program "$work/cost" -o "$work/cost.hone" >"$work/out" 2>&1
+}
+
+echo "load: $(cut -d' ' -f1-3 /proc/loadavg)"
+case $what in
+cost)
+  echo "captured: $(cost_table)"
+  for _ in $(seq "${1-3}"); do
+    echo "without: $("$cost")"
+    echo "with a table: $("$hone" with "$work/cost.hone" -- "$cost" 2>&1 | paste -sd' ')"
+  done
+  ;;
+check)
+  passed=0 all=0
+  for spec in "$1"/*.json; do
+    last=$("$hone" check "$spec" --sample 6 2>&1 | tail -1) || :
+    echo "$(basename "$spec"): $last"
+    all=$((all + 1))
+    case $last in OK*) passed=$((passed + 1)) ;; esac
+  done
+  echo "$passed of $all pass"
+  ;;
+gain)
+  folder=$1 seconds=$2 turns=$3
+  shift 3
+  kernels=
+  while [ "$1" != -- ]; do
+    kernels="$kernels $1"
+    shift
+  done
+  shift
+  "$hone" capture -o "$folder" -- "$@"
+  for kernel in $kernels; do
+    "$hone" tune "$folder/$kernel.json" --budget "$seconds" | grep -E '^Speed-up|^Best' || :
+  done
+  "$hone" deploy --for-program "$folder" -o "$work/app.hone"
+  "$hone" with "$work/app.hone" --compare "$turns" -- "$@"
+  cost_table >/dev/null
+  echo "with a table that replaces nothing:"
+  "$hone" with "$work/cost.hone" --compare "$turns" -- "$@"
+  ;;
+esac
+echo "load: $(cut -d' ' -f1-3 /proc/loadavg)"

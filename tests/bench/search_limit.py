@@ -4,10 +4,9 @@
   search_limit.py FILE_T4.json[.gz]... [-n SEEDS] [--quarter N]
 
 A copy of the default strategy in few lines of NumPy (src/core/search/surrogate.c, gp.c; one question at a time, no sources) searches the
-first quarter of each budget, at most N questions (70), in six ways:
+first quarter of each budget, at most N questions (70), in five ways:
 
-  search    as hone does: lengths, jump and noise of the process are fitted to the answers so far, and so is a trend
-  plain     the same, but nothing is made of the trend, as with fewer than 100 questions
+  search    as hone does: lengths, jump and noise of the process are fitted to the answers so far
   shape     the same, but these were fitted beforehand to 200 recorded configurations, the 50 best among them: what no search
             can know, and so what better priors, inputs or ways to fit a shape could bring at most
   averaged  the improvement that 8 shapes expect, drawn from their posterior, in the mean
@@ -34,7 +33,6 @@ except ImportError:
 
 TRIES, INITIAL, GROWTH, SWEEPS = 20, 6, 1.05, 2
 LENGTH, JUMP, NOISE = 0.7, 0.1, 1e-3
-SQUARES, PLACES, LEAST = 0.2, 0.15, 100  # of the trend
 
 
 def read(file):
@@ -162,27 +160,9 @@ def known_shape(x, times, products):
     return process.shape
 
 
-def terms_of(x):
-    """Of each configuration the square of each place's distance from the middle, then the places (src/core/search/trend.c)."""
-    weights = np.array([1 - 2 / len(np.unique(column)) for column in x.T])
-    squares = weights * ((x - 0.5) ** 2 - 1 / 12) / (0.0745356 * max(1e-9, math.sqrt(weights @ weights)))
-    return np.hstack([squares, (x - 0.5) * math.sqrt(12 / x.shape[1])])
-
-
-def slopes_of(terms, y):
-    """Least squares with a normal prior for each slope."""
-    n, axes = len(y) + 1, terms.shape[1] // 2
-    prior = np.repeat([1 / SQUARES**2, 1 / PLACES**2], axes)
-    sums = terms.sum(0)
-    left = terms.T @ terms - np.outer(sums, sums) / n + np.diag(prior)
-    return np.linalg.solve(left, terms.T @ y - sums * y.sum() / n)
-
-
-def search(x, times, budget, questions, seed, way, shape):
+def search(x, times, questions, seed, way, shape):
     rng = np.random.RandomState(seed)
-    terms = terms_of(x) * (way not in ("plain", "forest") and budget >= LEAST)
-    tries = rng.choice(len(times), TRIES if budget >= LEAST else 1)
-    asked = [int(tries[((x[tries] - 0.5) ** 2).sum(1).argmin()])]  # near the middle
+    asked = [int(rng.choice(len(times)))]
     while len(asked) < INITIAL:
         tries = np.setdiff1d(rng.choice(len(times), TRIES), asked)
         if len(tries):
@@ -197,8 +177,6 @@ def search(x, times, budget, questions, seed, way, shape):
             expected[asked] = -1
             asked.append(int(expected.argmax()))
             continue
-        offsets = terms @ slopes_of(terms[asked], y)
-        y = y - offsets[asked]
         if fitted == 0 or len(asked) > fitted * GROWTH + 1:
             fitted = len(asked)
             if way == "averaged":
@@ -206,7 +184,7 @@ def search(x, times, budget, questions, seed, way, shape):
             elif way != "shape":
                 process.fit(x[asked], y)
         used = shapes if way == "averaged" else [shape if way == "shape" else process.shape]
-        expected = sum(process.improvement(x[asked], y, x, best - offsets, s) for s in used)
+        expected = sum(process.improvement(x[asked], y, x, best, s) for s in used)
         expected[asked] = -1
         asked.append(int(expected.argmax()))
     return asked
@@ -217,7 +195,7 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("-n", type=int, default=12)
     parser.add_argument("--quarter", type=int, default=70)
-    parser.add_argument("--ways", default="search,plain,shape,averaged,products,forest")
+    parser.add_argument("--ways", default="search,shape,averaged,products,forest")
     options = parser.parse_args()
     leads = {way: [] for way in options.ways.split(",")}
     if "forest" in leads and ExtraTreesRegressor is None:
@@ -234,7 +212,7 @@ def main():
         for way, found in leads.items():
             curves = []
             for seed in range(options.n):
-                least = np.minimum.accumulate(times[search(x, times, budget, questions, seed, way, shape)])
+                least = np.minimum.accumulate(times[search(x, times, questions, seed, way, shape)])
                 curves.append((draws[:questions] - least) / (draws[:questions] - best))
             found.append((np.mean(curves), np.std([c.mean() for c in curves]) / math.sqrt(options.n),
                           np.mean([c[min(budget // 10, questions) - 1] for c in curves])))

@@ -1,9 +1,9 @@
 #!/bin/bash
 # hone capture of small programs, a case each: the program prints what it prints without the layer, and what was captured replays.
-#   capture.sh HONE LAYER PROGRAM OPENED NEXT FOLDER [CASE...]
+#   capture.sh HONE LAYER PROGRAM OPENED NEXT HOST MODULE FOLDER
 set -u
-hone=$1 layer=$2 program=$3 opened=$4 next=$5 folder=$6
-shift 6
+hone=$1 layer=$2 program=$3 opened=$4 next=$5 host=$6 module=$7 folder=$8
+shift 8
 rm -rf "$folder"
 mkdir -p "$folder/tmp"
 cd "$folder" || exit 1
@@ -45,7 +45,7 @@ check clone 1
 check out_of_order 1
 check two_queues 1
 check user_event 1
-check threads 4 "200       5"
+check threads 5 "200       5"
 check contexts 1
 check link 1
 check binary 0 "--refuse-binaries"
@@ -55,7 +55,7 @@ check fork 2
 check exit 1
 check kill 1 "SIGKILL"
 check command_buffer 0 "command buffers"
-check many 4 "10000"
+check many 12 "10000"
 rm -rf binary
 options="--refuse-binaries" check binary 1 "1 binaries were refused"
 rm -rf scale
@@ -63,6 +63,11 @@ options="--limit 100B" check scale 0 "--limit"
 rm -rf scale
 options="--kernel other" check scale 0 "--kernel does not name"
 [ "$(du -sk many | cut -f1)" -lt 2048 ] || fail "many: its folder is $(du -sk many)"
+
+# The loader came with a module, out of sight of what is next in line.
+"$hone" capture -o module -- "$host" "$module" scale >module.out 2>module.err
+grep -qxF -- "$("$program" scale)" module.out || fail "module: another output: $(cat module.out module.err)"
+grep -q "tunes block_size_x" module.out || fail "module: not captured: $(cat module.out module.err)"
 
 "$hone" capture -o none -- "$program" none >none.out 2>none.err && fail "none: no error"
 grep -q "no OpenCL call" none.err || fail "none: $(cat none.err)"
@@ -85,6 +90,19 @@ if [ -w /dev/full ]; then
   HONE_CAPTURE_FOLDER=$folder/none LD_PRELOAD=$layer "$program" shapes >full.out || fail "full: the program failed"
   [ "$(cat full.out)" = "$("$program" shapes)" ] || fail "full: another output"
 fi
+# A disk that is full: told, what was captured before is whole, and the program runs on. Counts have their room from the start.
+mkdir small
+counts=$((($(stat -c %s none/counts) + 4095) / 4096 * 4 + 8))
+if unshare -rm true 2>/dev/null; then
+  plain=$("$program" many)
+  unshare -rm sh -c "mount -t tmpfs -o size=${counts}k tmpfs small && '$hone' capture -o small/full -- '$program' many" \
+    >full.out 2>full.err
+  grep -qxF -- "$plain" full.out || fail "full disk: another output: $(cat full.out full.err)"
+  grep -q "The folder could not be written: No space left" full.out || fail "full disk: not told: $(cat full.out full.err)"
+else
+  echo "a full disk: skipped, unshare -rm is not allowed"
+fi
+
 # Back into the program: a table of what was tuned, other programs as they were, a file that is damaged.
 with() {
   "$hone" with "$@" >with.out 2>with.err
@@ -92,6 +110,8 @@ with() {
 "$hone" check shapes/scale.json --sample 2 >checked.out 2>&1 || fail "shapes: its spec does not pass: $(cat checked.out)"
 "$hone" tune shapes/scale.json --budget 2 >tuned.out 2>&1 || fail "shapes: not tuned: $(cat tuned.out)"
 "$hone" deploy --for-program shapes -o app.hone >deployed.out 2>&1 || fail "shapes: no table: $(cat deployed.out)"
+[ "$(cat deployed.out)" = "  scale: tuned
+app.hone: tables of 1 of 1 kernels; hone with app.hone -- PROGRAM runs it" ] || fail "deploy: $(cat deployed.out)"
 "$hone" deploy --for-program in_place -o none.hone >deployed.out 2>&1 && fail "a table of nothing was written"
 grep -q "none of its 1 kernels is tuned" deployed.out || fail "nothing tuned: $(cat deployed.out)"
 with app.hone -- "$program" shapes || fail "with: $(cat with.err)"
@@ -110,6 +130,20 @@ grep -q "the same in 2 of 2 turns" with.out || fail "compare: $(cat with.out)"
 sed 's/launches/launch3s/' app.hone >damaged.hone
 with damaged.hone -- "$program" shapes && fail "a damaged table was taken"
 grep -q "is damaged" with.err || fail "damaged: $(cat with.err)"
+
+# A capture that somebody changed: each request is answered, and the replay does not end for it.
+replay=$(dirname "$hone")/hone-replay
+key=$(sed -nE 's/^\{"launch":"([0-9a-f]*)".*/\1/p' shapes/log | head -1)
+mkdir -p hostile
+for change in 's/"dimensions":1/"dimensions":7/' 's/"global":\[/"global":[0,/' 's/"bytes":4096/"bytes":-1/' \
+  's/"bytes":4096/"bytes":1099511627776/' 's/"before":"..../"before":"..\/./' 's/"kind":"buffer"/"kind":"svm","same":9/' \
+  's/"kind":"value"/"kind":"local"/' 's/"hex":"[0-9a-f]/"hex":"zz/' 's/"parts":\[/"parts":[7,/' 's/"source":"/"source":"0/' \
+  's/"kernel":"/"kernel":[],"x":"/' 's/"name":"/"name":"\\u0001/' 's/"arguments":\[/"arguments":[{},/'; do
+  rm -rf hostile && cp -r shapes hostile && sed -i "$change" hostile/log
+  printf '{"launch":"%s","times":1}\n[]\n{"launch":7}\n' "$key" | "$replay" hostile >hostile.out 2>&1 ||
+    fail "hostile $change: status $?: $(cat hostile.out)"
+  [ "$(grep -cE '^\{"(error|exact)"' hostile.out)" = 3 ] || fail "hostile $change: $(cat hostile.out)"
+done
 
 # Two shapes: data by the constants in braces.
 grep -q '{n}' shapes/scale.json || grep -q '"n"' shapes/scale.json || fail "shapes: its spec has no sizes"

@@ -482,36 +482,6 @@ static void case_command_buffer(void)
 }
 
 // Nanoseconds of a clSetKernelArg and of a launch of nothing.
-static void case_cost(void)
-{
-    struct timespec a, b;
-    cl_kernel k = build(twice, "", "twice");
-    cl_mem x = buffer(0, N * 4, numbers());
-    set(k, 0, sizeof x, &x);
-    launch_on(queue, k, 64, 64);
-    clFinish(queue);
-    for (int turn = 0; turn < 2; turn++) {
-        clock_gettime(CLOCK_MONOTONIC, &a);
-        for (int i = 0; i < 1000000; i++)
-            set(k, 0, sizeof x, &x);
-        clock_gettime(CLOCK_MONOTONIC, &b);
-    }
-    printf("%.1f ns an argument",
-           ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / 1e6);
-    double best = 1e30;
-    for (int turn = 0; turn < 20; turn++) {
-        clock_gettime(CLOCK_MONOTONIC, &a);
-        for (int i = 0; i < 1000; i++)
-            launch_on(queue, k, 64, 64);
-        clock_gettime(CLOCK_MONOTONIC, &b);
-        clFinish(queue);
-        const double ns =
-            ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / 1e3;
-        best = ns < best ? ns : best;
-    }
-    printf(", %.0f ns a launch\n", best);
-}
-
 static const struct program_case {
     const char *name;
     void (*run)(void);
@@ -541,7 +511,6 @@ static const struct program_case {
     {"kill", case_kill, false},
     {"none", case_none, true},
     {"command_buffer", case_command_buffer, false},
-    {"cost", case_cost, false},
 };
 
 int main(int argc, char **argv)

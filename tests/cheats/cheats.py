@@ -60,7 +60,7 @@ def judge(done):
         return False, "the tune broke off: " + said
     if wrong:
         return True, wrong.group(1)
-    if "Best of 2" not in done.stdout:
+    if "\n2 correct" not in done.stdout:
         return ("reads" in said and done.returncode != 0) or None, said
     gain = re.search(r"Speed-up over the default: ([0-9.e+]+)", done.stdout)
     gain = float(gain.group(1)) if gain else 1.0

@@ -1,3 +1,5 @@
+#include "../support/patience.h"
+
 #include "program.h"
 
 #include "os/process.h"
@@ -114,7 +116,7 @@ struct ran program_interrupt(const char *text, const char *const *words)
     program_folder();
     unsetenv("POCL_CACHE_DIR"); // what is compiled already is done before the signal comes
     pid_t pid = start(NULL, words);
-    uint64_t end = clock_ns() + 60000000000ull;
+    uint64_t end = clock_ns() + patience() * 60000000000u;
     bool seen = false;
     while (!seen && clock_ns() < end) {
         char *out = content("stdout"), *err = content("stderr");

@@ -55,7 +55,7 @@ expect 1 'correctness' "$hone" check right.json --no-store --set FAULT=1
 expect 1 'correctness' "$hone" check total.json --no-store --set FAULT=1
 expect 2 "y: 'in[i + 1]': at i = 999: in[1000] is outside: in has 1000 elements" "$hone" check outside.json --no-store
 # Stored results answer, also at another size, and not where the expression is another.
-expect 0 'Best of 2 correct' "$hone" tune right.json
+expect 0 '2 correct' "$hone" tune right.json
 expect 0 '2 known from the store' "$hone" check right.json
 sed 's/a \* in\[i\]/in[i] * a/' right.json >other.json
 expect 0 'OK: 2 configurations are correct' "$hone" check other.json
@@ -83,14 +83,14 @@ END
 chmod +x ref.sh
 export COUNT="$scratch/count"
 expect 0 'verified against ./ref.sh' "$hone" check plain.json --no-store --reference-by ./ref.sh
-expect 0 'Best of 2 correct' "$hone" tune plain.json --reference-by ./ref.sh
+expect 0 '2 correct' "$hone" tune plain.json --reference-by ./ref.sh
 [ "$(wc -l <count)" = 1 ] || fail "the program ran $(wc -l <count) times, not once"
 expect 1 'correctness' "$hone" check plain.json --no-store --reference-by ./ref.sh --set FAULT=1
 [ "$(wc -l <count)" = 2 ] || fail "a constant is another: it was to run again"
 echo '# more' >>ref.sh
 expect 0 'Status: correct' "$hone" run plain.json --no-store --reference-by ./ref.sh
 [ "$(wc -l <count)" = 3 ] || fail "its text is another: it was to run again"
-expect 0 'Best of 2 correct' "$hone" tune plain.json --reference-by ./ref.sh --fresh
+expect 0 '2 correct' "$hone" tune plain.json --reference-by ./ref.sh --fresh
 [ "$(wc -l <count)" = 4 ] || fail "--fresh was to ask again"
 ls cache/hone/references | grep -q '\.[0-9]*$' || fail "an outdated result was given up while it may be in use"
 

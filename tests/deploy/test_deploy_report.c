@@ -97,15 +97,15 @@ START_TEST(the_mean_is_of_rounds_alone)
     // sqrt(2 * 1.02), and half of the root of the sum of the squares of log(2 / 1.9), log(1.02 / 0.98)
     end_says(all, 4,
              "1.43 times as fast as the default [1.38 .. 1.47] (geometric mean of 2, in "
-             "interleaved rounds), least 1.02 [0.98 .. 1.06] at 96; tied with it at 1\n");
+             "interleaved rounds), least 1.02 [0.98 .. 1.06] at 96; tied with the default at 1\n");
     end_says(all, 4,
              "At 1 size the default was only screened, one after the other: about 5.00 times "
              "as fast\n");
     end_says(all, 4, "At 1 size no time of the default is known that compares\n");
     const struct deploy_gain *const few[] = {&few_rounds, &itself};
-    end_says(
-        few, 2,
-        "(geometric mean of 2, in interleaved rounds), least 1.00 at 96; it is the default at 1\n");
+    end_says(few, 2,
+             "(geometric mean of 2, in interleaved rounds), least 1.00 at 96; the default is best "
+             "at 1\n");
     end_says(few, 1, "8.00 times as fast as the default (7.00 .. 9.00), in interleaved rounds\n");
     end_says(few + 1, 1, "It is the default everywhere\n");
     const struct deploy_gain *const apart[] = {&itself, &screened};

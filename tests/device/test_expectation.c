@@ -84,7 +84,8 @@ END_TEST
 
 START_TEST(numbers_have_names)
 {
-    struct job_number numbers[] = {{"a", true, 0, 2.5}, {"N", false, 7, 0}};
+    struct job_number numbers[] = {{.name = "a", .is_float = true, .number = 2.5},
+                                   {.name = "N", .integer = 7}};
     struct job_expression text = {.text = "a * (i + N)", .numbers = numbers, .number_count = 2};
     struct job_buffer target = generated("y", SCALAR_FLOAT, 1, 8, NULL);
     double out[8];
@@ -114,13 +115,15 @@ static const struct {
     enum scalar scalar;
     const char *text, *part;
 } wrong[] = {
-    {SCALAR_U8, "i * 2", "y: 'i * 2': at i = 128: 256 is no value of type uint8"},
-    {SCALAR_U32, "5 - i", "at i = 6: -1 is no value of type uint32"},
+    {SCALAR_I8, "i * 2", "y: 'i * 2': at i = 64: 128 is no value of type int8"},
+    {SCALAR_I32, "i - 5 - 2 ** 31", "at i = 0: -2147483653 is no value of type int32"},
+    {SCALAR_BOOL, "i", "at i = 2: 2 is no value of type bool"},
+    {SCALAR_I64, "big[i]", "at i = 0: 18446744073709551615 is no value of type int64"},
     {SCALAR_I32, "x[i]", "it gives floats, and y holds integers"},
     {SCALAR_FLOAT, "x[i + 1]", "at i = 299: x[300] is outside: x has 300 elements"},
     {SCALAR_FLOAT, "y[i]", "unknown name 'y'"}, // what is not filled has no contents
     {SCALAR_FLOAT, "x[i] +", "column 7"},
-    {SCALAR_FLOAT, "big[i]", "integer overflow"},
+    {SCALAR_FLOAT, "big[i] + i", "at i = 1: integer overflow"},
 };
 
 START_TEST(what_has_no_value_is_told)
@@ -134,6 +137,29 @@ START_TEST(what_has_no_value_is_told)
     others[1].fill = (struct job_fill){.kind = FILL_CONSTANT, .integer = -1};
     ck_assert(!expect_in(&target, others, 2, &text, out, &e));
     ck_assert_msg(strstr(e.text, wrong[_i].part) != NULL, "%s", e.text);
+}
+END_TEST
+
+START_TEST(unsigned_types_wrap)
+{
+    struct job_buffer target = generated("y", SCALAR_U8, 1, 300, NULL);
+    struct job_buffer wide = generated("y", SCALAR_U64, 1, 2, NULL),
+                      real = generated("y", SCALAR_FLOAT, 1, 2, NULL);
+    struct job_buffer big = generated("big", SCALAR_U64, 1, 300, NULL);
+    struct job_expression text = {.text = "i * 7 - 9"}, large = {.text = "big[i] - i"},
+                          rounded = {.text = "big[0]"};
+    uint8_t out[300];
+    uint64_t bits[2];
+    double numbers[2];
+    struct error e = ERROR_INIT;
+    big.fill = (struct job_fill){.kind = FILL_CONSTANT, .integer = -1};
+    ck_assert_msg(expect_in(&target, &big, 1, &text, out, &e), "%s", e.text);
+    for (int i = 0; i < 300; i++)
+        ck_assert_uint_eq(out[i], (uint8_t)(i * 7 - 9));
+    ck_assert_msg(expect_in(&wide, &big, 1, &large, bits, &e), "%s", e.text);
+    ck_assert(bits[0] == UINT64_MAX && bits[1] == UINT64_MAX - 1);
+    ck_assert_msg(expect_in(&real, &big, 1, &rounded, numbers, &e), "%s", e.text);
+    ck_assert_double_eq(numbers[1], 0x1p64);
 }
 END_TEST
 
@@ -179,6 +205,7 @@ static void add_expectations(TCase *t)
     tcase_add_test(t, a_total_is_one_number);
     tcase_add_loop_test(t, what_has_no_value_is_told, 0, sizeof wrong / sizeof *wrong);
     tcase_add_test(t, threads_agree);
+    tcase_add_test(t, unsigned_types_wrap);
 }
 
 int main(void)

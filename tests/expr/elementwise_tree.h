@@ -16,11 +16,10 @@ static const double tree_floats[TREE_ITEMS] = {0.5,  -1.25, 3, 0, 7.5,   -2,
 static const int64_t tree_integers[TREE_ITEMS] = {
     3, 1, 4, 1, 5, 9, 2, 6, -5, 3, 5, 8, 0, 7, 23, 11, INT64_C(1) << 40};
 
-static bool tree_read(const void *data, const int64_t *at, size_t count, void *out)
+static void tree_read(const void *data, const int64_t *at, size_t count, void *out)
 {
     for (size_t i = 0; i < count; i++)
         memcpy((char *)out + 8 * i, (const char *)data + 8 * at[i], 8);
-    return true;
 }
 
 static const struct elementwise_constant tree_constants[] = {
@@ -29,13 +28,13 @@ static const struct elementwise_constant tree_constants[] = {
     {"a", {.kind = VALUE_FLOAT, .f = 2.5}}};
 
 static const struct elementwise_array tree_arrays[] = {
-    {"x", TREE_ITEMS, true, 0, 0, tree_floats, tree_read},
-    {"n", TREE_ITEMS, false, INT64_MIN, INT64_MAX, tree_integers, tree_read},
+    {"x", TREE_ITEMS, true, 0, 0, tree_floats, tree_read, false},
+    {"n", TREE_ITEMS, false, INT64_MIN, INT64_MAX, tree_integers, tree_read, false},
 };
 
 static struct elementwise *tree_compile(struct arena *a, const char *text, struct error *e)
 {
-    const struct elementwise_question q = {text, TREE_SIZE, tree_constants, 3, tree_arrays, 2};
+    const struct elementwise_question q = {text, TREE_SIZE, tree_constants, 3, tree_arrays, 2, 0};
     return elementwise_compile(a, &q, e);
 }
 

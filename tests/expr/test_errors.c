@@ -91,9 +91,9 @@ static const struct {
     {"[,]", 2, "expected a value"},
     {"(,)", 2, "expected a value"},
     // literals
-    {"9223372036854775808", 1, "outside the 64-bit range"},
+    {"18446744073709551616", 1, "outside the 64-bit range"},
     {"1 + 99999999999999999999", 5, "outside the 64-bit range"},
-    {"a - 9223372036854775808", 5, "outside the 64-bit range"},
+    {"a - 18446744073709551616", 5, "outside the 64-bit range"},
     {"1e999", 1, "outside the range of a float"},
     {"1__0", 1, "underscore"},
     {"1_", 1, "underscore"},

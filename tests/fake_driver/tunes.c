@@ -1,5 +1,7 @@
 #include "tunes.h"
 
+#include "../support/patience.h"
+
 #include "base/digest.h"
 #include "os/process.h"
 
@@ -99,7 +101,8 @@ int tune_end(struct tune *t, uint64_t most_ns)
 {
     int status = 0;
     pid_t got;
-    while ((got = waitpid(t->hone, &status, WNOHANG)) == 0 && clock_ns() < t->start_ns + most_ns)
+    uint64_t until_ns = t->start_ns + patience() * most_ns;
+    while ((got = waitpid(t->hone, &status, WNOHANG)) == 0 && clock_ns() < until_ns)
         usleep(10000);
     if (got == t->hone)
         return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);

@@ -25,7 +25,8 @@ struct tune {
 void tune_prepare(struct tune *t);
 // Starts hone with `more` arguments, up to a NULL, behind those that all tunes have.
 void tune_start(struct tune *t, const char *const *more);
-// Its exit status; it is killed, and the status is -SIGALRM, when it takes longer than it may.
+// Its exit status; it is killed, and the status is -SIGALRM, when it takes longer than it may on an idle machine, times
+// patience().
 int tune_end(struct tune *t, uint64_t most_ns);
 void tune_output(const struct tune *t, struct text *out);
 // A worker ends at once when its tuner does; init may need a moment to see it off.

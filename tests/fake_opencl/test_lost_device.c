@@ -184,6 +184,9 @@ static bool count_clocks(void *context, const struct store_row *row)
 static void the_hosts_clock_takes_over_in_a_tune(int at)
 {
     static const char *const honest[] = {"0", "300", "700"};
+    // A busy host's clock would have the ranking go on for minutes.
+    static const char *const few[] = {"--rule", "rounds=8",  "--rule", "resolution=1",
+                                      "--rule", "repeats=0", NULL};
     struct tune t;
     struct text output = TEXT_INIT;
     struct store_query query = {0};
@@ -193,7 +196,7 @@ static void the_hosts_clock_takes_over_in_a_tune(int at)
     tune_prepare(&t);
     tune_order("TIMES", "backwards");
     tune_order("HONEST", honest[at]);
-    tune_start(&t, NULL);
+    tune_start(&t, few);
     int code = tune_end(&t, 100 * SECONDS);
     tune_output(&t, &output);
     const char *said = text_cstr(&output), *first = strstr(said, "Times are the host's clock");

@@ -4,7 +4,7 @@
     by_others.py schema FILE [FOLDER]   a T4 document against both schemas, those of FOLDER (T4-*.schema.json)
                                         or those that Kernel Tuner brings along
     by_others.py simulate FILE          Kernel Tuner tunes from the cache file in simulation mode, by brute
-                                        force: it finds the least time that is in it
+                                        force: it finds the shortest time that is in it
     by_others.py append FILE            Kernel Tuner opens the cache file as one to go on with
 
 Exit status 77: what it takes is not installed.

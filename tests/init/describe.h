@@ -23,9 +23,14 @@ static inline void add_arguments_of(const struct inferred *f, struct text *out)
         [INFERRED_READ] = "r", [INFERRED_WRITE] = "w", [INFERRED_BOTH] = "rw"};
     for (uint32_t i = 0; i < f->argument_count; i++) {
         const struct inferred_argument *a = &f->arguments[i];
-        text_addf(out, "%s ", a->name);
-        if (a->kind == INFERRED_SCALAR)
+        if (a->kind == INFERRED_MEMBER)
+            text_addf(out, "%s.%s ", a->owner, a->member);
+        else
+            text_addf(out, "%s ", a->name);
+        if (a->kind == INFERRED_SCALAR || a->kind == INFERRED_MEMBER)
             text_addf(out, "= %s", a->value);
+        else if (a->kind == INFERRED_STRUCT)
+            text_add(out, "struct");
         else if (a->kind == INFERRED_LOCAL)
             text_addf(out, "local %s", a->size);
         else

@@ -96,7 +96,7 @@ START_TEST(what_they_define)
     struct error e = ERROR_INIT;
     arena_init(&a);
     write_file(&a, "types.h",
-               "#ifndef TYPES_H\n#define TYPES_H\n\nstruct pair { float a, b; };\n#define TWO 2\n"
+               "#ifndef TYPES_H\n#define TYPES_H\n\nstruct pair { float a, *b; };\n#define TWO 2\n"
                "typedef float number;\n#endif");
     ck_assert(infer_read(write_file(&a, "types.cl", kernel), NULL, &source, NULL, &e));
     ck_assert(!infer_kernel(text_cstr(&source), source.length, LANGUAGE_OPENCL, "k", &a, &f, &e));

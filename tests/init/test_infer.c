@@ -45,7 +45,7 @@ START_TEST(element_by_element)
     CL("k", "#define G __global\nkernel void k(G float *y) { y[get_global_id(0)] = 1; }",
        "SIZE; " OWN "| SIZE / block_size_x; | y w SIZE; | SIZE % block_size_x == 0");
     CL("k",
-       "#ifndef PER\n#define PER 4\n#endif\n"
+       "#ifndef PER\n#define PER 4   // items of each\n#endif\n"
        "kernel void k(global float4 *y, int n) { for (int k = 0; k < PER; k++) {\n"
        "int i = get_group_id(0) * BLOCK * PER + k * BLOCK + get_local_id(0);\n"
        "if (i < n) y[i] = 1; } }",
@@ -179,11 +179,32 @@ START_TEST(only_its_own_names)
 }
 END_TEST
 
+// Members are seen as arguments; those that the kernel does not use are not.
+START_TEST(structs_by_value)
+{
+    CL("k",
+       "typedef struct { int rows, cols; float gain; int unused; } shape;\n"
+       "kernel void k(global float *x, shape s, global const float *y)\n"
+       "{ int i = get_global_id(0), j = get_global_id(1);\n"
+       "if (i < s.cols && j < s.rows) x[j * s.cols + i] = s.gain * y[j * s.cols + i]; }",
+       "s_cols; s_rows; block_size_x=16 of [4, 8, 16, 32]; block_size_y=16 of [4, 8, 16, 32]; "
+       "| s_cols / block_size_x; s_rows / block_size_y; "
+       "| x w s_cols * s_rows; s struct; y r s_cols * s_rows; s.cols = s_cols; s.rows = s_rows; "
+       "s.gain = 0.5; ");
+    CU("k",
+       "struct part { float2 at[2]; struct { int n; } in; };\n"
+       "__global__ void k(int *x, part p, int n)\n"
+       "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = p.in.n + p.at[0].x; }",
+       "n; " OWN "| n / block_size_x; | x w n; p struct; n = n; ");
+}
+END_TEST
+
 START_TEST(what_cannot_be_passed)
 {
     static const char *const texts[] = {
         "kernel void k(read_only image2d_t i, global int *x) { x[0] = 1; }",
-        "struct s { int a; float b; }; kernel void k(struct s v, global int *x) { x[0] = v.a; }",
+        "struct s { int a; global float *b; }; kernel void k(struct s v, global int *x) { x[0] = "
+        "v.a; }",
         "kernel void k(global int **x) { x[0][0] = 1; }",
         "kernel void k(global int *x, write_only pipe int p) { write_pipe(p, x); }"};
     static const char *const words[] = {"image", "struct by value", "pointer to pointers",
@@ -347,6 +368,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, by_data);
     tcase_add_test(tests, sums);
     tcase_add_test(tests, only_its_own_names);
+    tcase_add_test(tests, structs_by_value);
     tcase_add_test(tests, what_cannot_be_passed);
     tcase_add_test(tests, what_is_not_understood);
     tcase_add_test(tests, what_is_too_much);

@@ -8,7 +8,7 @@ START_TEST(names_are_surveyed)
     static const char text[] = "#ifndef TILE // a default\n  #define TILE 16\n#endif\n"
                                "#ifndef GUARD_H\n#define GUARD_H\n#endif\n"
                                "#if !defined(ALSO)\n#define ALSO (4)\n#endif\n"
-                               "#define OWN 7\n"
+                               "#define OWN 7\n#ifndef TILE\n#define TILE 64\n#endif\n"
                                "#if V == 1\n#elif V == 2\n#endif\n"
                                "#if SWITCH\n#endif\n#if SIZE >= 512\n#endif\n"
                                "#if C == 1\n#else\n#endif\n";

@@ -195,7 +195,7 @@ END_TEST
 // A reference by expressions: what it says and the numbers that it reads.
 START_TEST(test_expressions_are_in_the_key)
 {
-    static struct job_number number, numbers[] = {{"a", true, 0, 2.5}};
+    static struct job_number number, numbers[] = {{.name = "a", .is_float = true, .number = 2.5}};
     static struct job_expression expression,
         expressions[] = {{.text = "a * x[i]", .numbers = numbers, .number_count = 1}};
     struct digest keys[8];

@@ -554,6 +554,12 @@ static const struct {
     {"bool", "P > 3", {1}, 1},
     {"float2", "1", {0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f}, 8},
     {"int16", "2.0", {2, 0}, 2},
+    // A vector's components, over i.
+    {"int2", "0\", \"FillType\": \"Generator\", \"DataSource\": \"P + i", {4, 0, 0, 0, 5}, 8},
+    {"uchar4",
+     "0\", \"FillType\": \"Generator\", \"DataSource\": \"[9, 8, 7, 6][i]",
+     {9, 8, 7, 6},
+     4},
 };
 
 START_TEST(test_scalar)

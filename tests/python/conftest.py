@@ -9,6 +9,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FAKE = os.environ.get("HONE_TEST_FAKE_WORKER")
 
 
+def pytest_collection_modifyitems(items):
+    """HONE_TEST_PART=K/N: every Nth test, from the Kth, so that several of these run side by side."""
+    part, parts = map(int, os.environ.get("HONE_TEST_PART", "1/1").split("/"))
+    items[:] = items[part - 1::parts]
+
+
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))

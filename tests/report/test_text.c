@@ -226,7 +226,7 @@ START_TEST(progress_lines)
     ck_assert_str_eq(lines(&p, &any), "--------------------  0/41  building 2");
     c->evaluator.waiting = "the device is in use by process 812";
     ck_assert_str_eq(lines(&p, &any),
-                     "--------------------  0/41  waiting: the device is in use by process 812");
+                     "--------------------  0/41  paused: the device is in use by process 812");
     c->evaluator =
         (struct evaluator_status){.building = 2, .measuring = true, .running = "a=2, b=1"};
     c->done = 12;
@@ -239,7 +239,7 @@ START_TEST(progress_lines)
     ck_assert_str_eq(lines(&p, &narrow),
                      "#####--------------  12/41 (2 known)  3 failed  15 s left  building 2, "
                      "measuring a=2, b=1\n"
-                     "best 8.100 ms, 4.000 GFLOP/s: a=1, b=2");
+                     "best so far (screened) 8.100 ms, 4.000 GFLOP/s: a=1, b=2");
     c->evaluator.building = 0;
     ck_assert_ptr_nonnull(strstr(lines(&p, &narrow), "left  measuring a=2, b=1\n"));
     c->cancelled = true;
@@ -250,7 +250,8 @@ START_TEST(progress_lines)
         .configuration = "", .stats.median = 8.1e6, .metrics = &four, .values = &rate};
     p.best = &by_rate;
     report_tune_progress(&p, &most_rate, &spec, &narrow, &out);
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nbest 8.100 ms, 5.000 GFLOP/s"));
+    ck_assert_ptr_nonnull(
+        strstr(text_cstr(&out), "\nbest so far (screened) 8.100 ms, 5.000 GFLOP/s"));
     p.best = NULL;
     p.pareto = 3;
     ck_assert_ptr_nonnull(strstr(lines(&p, &narrow), "\n3 in the Pareto set"));
@@ -262,12 +263,11 @@ START_TEST(progress_of_a_ranking)
     struct tune_progress p = {
         .common = {.planned = 41, .done = 41, .evaluator = {.measuring = true, .running = "a=1"}},
         .ranked = {.running = true, .status = {.in = 12, .most = 24}}};
-    ck_assert_str_eq(lines(&p, &any), "####################  41/41  getting 12 finalists ready");
+    ck_assert_str_eq(lines(&p, &any), "####################  getting 12 finalists ready");
     p.ranked.status.round = 6; // the bar is the ranking's then
     p.common.left_ns = 3000000000;
-    ck_assert_str_eq(
-        lines(&p, &any),
-        "#####---------------  41/41  3 s left  ranking 12 finalists, round 6 of at most 24");
+    ck_assert_str_eq(lines(&p, &any),
+                     "#####---------------  ranking 12 finalists, round 6 of at most 24  3 s left");
     p.ranked.status.checking = true;
     ck_assert_ptr_nonnull(strstr(lines(&p, &any), "verifying 12 finalists again"));
 }
@@ -342,12 +342,12 @@ START_TEST(screens_of_80_and_160)
         const char *first, *second;
     } screens[] = {
         {&ascii, "#####--------------  12/41  3 failed  1 min 15 s left  building 2, measuring...",
-         "best 2.712 ms, 4.000 GFLOP/s: block_size_x=32, block_size_y=4, tile_size_x=2..."},
+         "best so far (screened) 2.712 ms, 4.000 GFLOP/s: block_size_x=32, block_size_..."},
         {&utf8,
          "━━━━━━━━━━━────────────────────────────  12/41  3 failed  1 min 15 s left  building 2, "
          "measuring block_size_x=64, block_size_y=8, tile_size_x=1",
-         "best 2.712 ms, 4.000 GFLOP/s: block_size_x=32, block_size_y=4, tile_size_x=2, "
-         "tile_size_y=8"}};
+         "best so far (screened) 2.712 ms, 4.000 GFLOP/s: block_size_x=32, block_size_y=4, "
+         "tile_size_x=2, tile_size_y=8"}};
     for (size_t i = 0; i < 2; i++) {
         const struct screen *screen = screens[i].screen;
         char *all = strdup(lines(&p, screen)), *second = strchr(all, '\n') + 1;
@@ -416,18 +416,18 @@ START_TEST(short_end)
                                      .status = {.rounds = 24}};
     ck_assert_str_eq(
         summary_of(&v),
-        "Best of 2 correct configurations (verified against gemm): a=1, b=1\n"
+        "Best: a=1, b=1\n"
         "  1.000 ms [0.900 .. 1.100], 4.000 GFLOP/s; 64 x 32 work-items in work-groups of 16 x 8\n"
         "  -Da=1 -Db=1\n"
         "Speed-up over the default: 1.198 [1.188 .. 1.208]\n"
         "Tied with 1 other of 2 finalists (95 % family-wise); taken for the fewest registers\n"
+        "2 correct configurations (verified against gemm)\n"
         "Failed: 3 compile, 2 of them like a=2, b=2: error: no\n"
         "Failed: 1 timeout, a=4, b=2: it took longer than is good for the screen\n"
         "6 of 12 configurations in 3 s, kept in /store; more: --details\n");
     // What others wrote is cut to the screen; what one copies is not.
     v.screen = (struct screen){.width = 50};
-    says(&v,
-         "gemm):\n  a=1, b=1\n  1.000 ms [0.900 .. 1.100], 4.000 GFLOP/s; 64 x 32 work-items in");
+    says(&v, "Best: a=1, b=1\n  1.000 ms [0.900 .. 1.100], 4.000 GFLOP/s; 64 x 32 work-items in");
     says(&v, "\nFailed: 1 timeout, a=4, b=2: it took longer tha...\n");
     v.speedup.significant = false;
     says(&v, "Speed-up over the default: 1.198 [1.188 .. 1.208], not significant\n");
@@ -633,7 +633,7 @@ START_TEST(summary_of_several_objectives)
     v.rows = 1;
     ck_assert_str_eq(
         summary_of(&v),
-        "2 configurations in the Pareto set of the least time and the greatest GFLOP/s, of 3 "
+        "2 configurations in the Pareto set of the shortest time and the greatest GFLOP/s, of 3 "
         "correct ones (verified against gemm): 7 launches of each, one configuration after the "
         "other\n"
         "  median  95 % interval     GFLOP/s  configuration\n"
@@ -705,9 +705,10 @@ START_TEST(head_of_a_run)
     text_clear(&out);
     report_run(&v, &out);
     ck_assert(str_starts(text_cstr(&out), first));
-    ck_assert_str_eq(text_cstr(&out) + strlen(first),
-                     "Search: genetic:population=20, seed 3, for the Pareto set of the least time "
-                     "and the greatest GFLOP/s\n");
+    ck_assert_str_eq(
+        text_cstr(&out) + strlen(first),
+        "Search: genetic:population=20, seed 3, for the Pareto set of the shortest time "
+        "and the greatest GFLOP/s\n");
     v.objectives = &time;
     text_clear(&out);
     report_run(&v, &out);

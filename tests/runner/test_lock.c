@@ -35,9 +35,9 @@ START_TEST(test_one_holder)
     ck_assert_int_eq(device_lock_try(&b, &e), 0);
     ck_assert(b.waiting);
     char mine[64];
-    snprintf(mine, sizeof mine, "process %ld of user ", (long)getpid());
+    snprintf(mine, sizeof mine, "process %ld (test_", (long)getpid());
     ck_assert_msg(strstr(b.holder, mine) == b.holder, "%s", b.holder);
-    ck_assert_msg(strstr(b.holder, folder) != NULL, "%s", b.holder);
+    ck_assert_msg(strstr(b.holder, ") of user ") && strstr(b.holder, folder), "%s", b.holder);
     device_lock_release(&a);
     // b waits: a must let it have its turn.
     ck_assert_int_eq(device_lock_try(&a, &e), 0);
@@ -111,7 +111,7 @@ START_TEST(test_what_others_noted)
     static const struct {
         const char *note, *said;
     } notes[] = {
-        {"process 1\n", "process 1 of user root, for "},
+        {"process 1\n", " of user root, for "},
         {"process 2147483647\n", "2147483647, which has ended"},
         {"process 1\x1b[2Jx\n", "does not say which"},
         {"\x1b]0;title\x07", "does not say which"},

@@ -1,5 +1,7 @@
 // The build pool and the bench, each alone with the worker that behaves as it is told: their tables
 // of states and events, and what comes of builds and requests.
+#include "../support/patience.h"
+
 #include "fixture.h"
 
 #include "runner/bench.h"
@@ -106,7 +108,7 @@ static bool serve_builder(struct build_pool *p, uint32_t i, struct error *e)
 // Goes on until a build has come to its end, or NULL with *e.
 static struct build *next_build(struct build_pool *p, uint32_t workers, struct error *e)
 {
-    uint64_t until = clock_ns() + UINT64_C(20000000000);
+    uint64_t until = clock_ns() + patience() * 20000000000u;
     struct build *b = NULL;
     while (!(b = build_pool_take(p)) && clock_ns() < until) {
         if (!build_pool_start(p, 0, e))
@@ -337,7 +339,7 @@ END_TEST
 static struct result *next_answer(struct bench *b, enum bench_state expected, struct error *e)
 {
     struct remote *r = bench_worker(b);
-    uint64_t until = clock_ns() + UINT64_C(20000000000);
+    uint64_t until = clock_ns() + patience() * 20000000000u;
     struct result *answer = NULL;
     enum bench_state asked = BENCH_NONE;
     struct frame f;

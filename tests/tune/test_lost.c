@@ -1,6 +1,8 @@
 // Nothing is lost: hone is killed at random moments, over and over, and in the end every
 // configuration was measured, none is missing, none is in the store twice; two hones on one store
 // share the work. With a worker that runs nothing, so that only hone itself is tried.
+#include "../support/patience.h"
+
 #include "os/process.h"
 #include "store/store.h"
 
@@ -119,7 +121,7 @@ static void read_store(struct seen *seen)
 static unsigned time_to_first(void)
 {
     unsigned counts[CONFIGURATIONS];
-    uint64_t start = clock_ns(), limit = 60000000000ull; // others may hold the device
+    uint64_t start = clock_ns(), limit = patience() * 60000000000u; // others may hold the device
     pid_t child = start_hone("1000");
     while (count_measured(counts) == 0 && clock_ns() - start < limit)
         usleep(2000);
@@ -250,11 +252,23 @@ START_TEST(test_signals_leave_nothing)
 }
 END_TEST
 
+// The last events inside a hone that had nobody to tell what went wrong.
+static const char *last_events(const char *trace, struct text *all)
+{
+    const size_t most = 1500;
+    file_read(trace, 0, all, NULL);
+    const char *said = text_cstr(all);
+    size_t length = strlen(said);
+    return length > most ? said + length - most : said;
+}
+
 // As `hone tune | head -1` does.
 START_TEST(test_reader_that_goes_away)
 {
     int ends[2];
-    char byte;
+    char byte, trace[160];
+    struct text events = TEXT_INIT;
+    snprintf(trace, sizeof trace, "%s/trace", folder);
     ck_assert_int_eq(pipe(ends), 0);
     pid_t child = fork();
     if (child == 0) {
@@ -263,6 +277,7 @@ START_TEST(test_reader_that_goes_away)
         close(ends[0]);
         close(ends[1]);
         setenv("FAKE_DELAY_US", "2000", 1);
+        setenv("HONE_TRACE", trace, 1);
         execl(HONE_BINARY_DIR "/hone", "hone", "tune", spec_file, "--store", store_file,
               (char *)NULL);
         _exit(127);
@@ -270,8 +285,10 @@ START_TEST(test_reader_that_goes_away)
     close(ends[1]);
     ck_assert_int_eq(read(ends[0], &byte, 1), 1);
     close(ends[0]);
-    ck_assert_int_eq(wait_for(child),
-                     0); // the tune is done and stored; a reader that has had enough is no mistake
+    int status =
+        wait_for(child); // the tune is done and stored; a reader that has had enough is no mistake
+    ck_assert_msg(status == 0, "status %d: %s", status, last_events(trace, &events));
+    text_release(&events);
     expect_no_worker();
     ck_assert_uint_eq(count_scratch(), 0);
 }

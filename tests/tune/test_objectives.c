@@ -1,4 +1,4 @@
-// Whole tunes for other things than the least time, for several at once, and by a budget that what
+// Whole tunes for other things than the shortest time, for several at once, and by a budget that what
 // the device refuses does not spend. With a worker that runs nothing.
 #include "fixture.h"
 

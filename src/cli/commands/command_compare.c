@@ -259,7 +259,7 @@ const struct command command_compare = {
         "that it "
         "does not matter that equal devices differ by some per cent; how much they do is said. "
         "Sides "
-        "that name different kinds of device are launched in turn on the first of each. Two equal "
+        "that name different kinds of device are interleaved on the first of each. Two equal "
         "devices are compared with each other where each side names one.\n\n"
         "With several specs: the best configuration of each, which a ranking in the store (of the "
         "whole "

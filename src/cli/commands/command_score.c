@@ -216,7 +216,7 @@ static const struct option options[] = {
      .help = "Searches of each file by each strategy and budget, with seeds from --seed on. "
              "Default: 100."},
     {OPTION("objective", "GOAL", option_text, FIELD(objective)),
-     .brief = "what is looked for; else the least time",
+     .brief = "what is looked for; else the shortest time",
      .help = "What is looked for: time (the least), or min:NAME or max:NAME of what the files have "
              "measured beside it. Default: time."},
     {OPTION("also", "SOURCE", option_list, FIELD(transfer)),

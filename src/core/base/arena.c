@@ -37,6 +37,19 @@ void arena_release(struct arena *a)
     arena_init(a);
 }
 
+void arena_empty(struct arena *a)
+{
+    struct arena_block *first = a->blocks;
+    if (!first)
+        return;
+    struct arena others = {.blocks = first->next};
+    arena_release(&others);
+    memset(first->bytes, 0, first->used);
+    first->next = NULL;
+    first->used = 0;
+    a->bytes = 0;
+}
+
 // calloc: large blocks come from the kernel already zeroed, and arena memory is promised zeroed.
 static struct arena_block *block_new(size_t capacity)
 {

@@ -15,6 +15,9 @@ void arena_init(struct arena *a);
 // Frees everything; the arena is empty and usable again. A zeroed arena may be released.
 void arena_release(struct arena *a);
 
+// Frees everything but a block to begin again with, which saves the system's calls where many arenas follow each other.
+void arena_empty(struct arena *a);
+
 void *arena_alloc(struct arena *a, size_t bytes);
 // count * size bytes; NULL when the product overflows.
 void *arena_array(struct arena *a, size_t count, size_t size);

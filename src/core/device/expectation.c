@@ -13,13 +13,12 @@
 // ---- reading components -------------------------------------------------------------------------
 
 #define READER(name, type, result)                                                                 \
-    static bool read_##name(const void *data, const int64_t *at, size_t count, void *out)          \
+    static void read_##name(const void *data, const int64_t *at, size_t count, void *out)          \
     {                                                                                              \
         const type *from = data;                                                                   \
         result *to = out;                                                                          \
         for (size_t i = 0; i < count; i++)                                                         \
             to[i] = (result)from[at[i]];                                                           \
-        return true;                                                                               \
     }
 READER(i8, int8_t, int64_t)
 READER(u8, uint8_t, int64_t)
@@ -28,31 +27,19 @@ READER(u16, uint16_t, int64_t)
 READER(i32, int32_t, int64_t)
 READER(u32, uint32_t, int64_t)
 READER(i64, int64_t, int64_t)
+READER(u64, uint64_t, uint64_t)
 READER(float, float, double)
 READER(double, double, double)
 
-static bool read_u64(const void *data, const int64_t *at, size_t count, void *out)
-{
-    const uint64_t *from = data;
-    int64_t *to = out;
-    for (size_t i = 0; i < count; i++) {
-        if (from[at[i]] > INT64_MAX)
-            return false;
-        to[i] = (int64_t)from[at[i]];
-    }
-    return true;
-}
-
-static bool read_half(const void *data, const int64_t *at, size_t count, void *out)
+static void read_half(const void *data, const int64_t *at, size_t count, void *out)
 {
     const uint16_t *from = data;
     double *to = out;
     for (size_t i = 0; i < count; i++)
         to[i] = half_to_f64(from[at[i]]);
-    return true;
 }
 
-static bool (*const readers[SCALAR_COUNT])(const void *data, const int64_t *at, size_t count,
+static void (*const readers[SCALAR_COUNT])(const void *data, const int64_t *at, size_t count,
                                            void *out) = {
     [SCALAR_BOOL] = read_u8,   [SCALAR_I8] = read_i8,       [SCALAR_U8] = read_u8,
     [SCALAR_I16] = read_i16,   [SCALAR_U16] = read_u16,     [SCALAR_I32] = read_i32,
@@ -99,6 +86,15 @@ struct expectation {
     uint64_t faulty[PARALLEL_MOST];
 };
 
+// Unsigned types wrap, and so does what is expected of them.
+static uint32_t wraps_of(const struct job_buffer *b)
+{
+    enum scalar s = b->element.scalar;
+    bool is_signed =
+        s == SCALAR_BOOL || s == SCALAR_CUSTOM || scalar_is_float(s) || scalar_is_signed(s);
+    return is_signed ? 0 : 8 * scalar_bytes(s);
+}
+
 static bool compile_expression(struct expectation *x, const struct job_expression *of,
                                struct error *e)
 {
@@ -111,7 +107,9 @@ static bool compile_expression(struct expectation *x, const struct job_expressio
     for (uint32_t i = 0; i < of->number_count; i++) {
         const struct job_number *n = &of->numbers[i];
         constants[i].name = n->name;
-        constants[i].value = n->is_float ? value_float(n->number) : value_int(n->integer);
+        constants[i].value = n->is_float      ? value_float(n->number)
+                             : n->is_unsigned ? value_uint((uint64_t)n->integer)
+                                              : value_int(n->integer);
     }
     for (uint32_t i = 0; i < j->buffer_count; i++) {
         const struct job_buffer *b = &j->buffers[i];
@@ -119,12 +117,17 @@ static bool compile_expression(struct expectation *x, const struct job_expressio
         x->arrays[i] = (struct elementwise_array){.name = known ? b->name : "",
                                                   .count = known ? fill_components(b) : 0,
                                                   .is_float = scalar_is_float(b->element.scalar),
+                                                  .is_unsigned = b->element.scalar == SCALAR_U64,
                                                   .read = readers[b->element.scalar]};
         scalar_limits(b->element.scalar, &x->arrays[i].low, &x->arrays[i].high);
     }
-    const struct elementwise_question q = {of->text,  fill_components(x->target),
-                                           constants, of->number_count,
-                                           x->arrays, j->buffer_count};
+    const struct elementwise_question q = {of->text,
+                                           fill_components(x->target),
+                                           constants,
+                                           of->number_count,
+                                           x->arrays,
+                                           j->buffer_count,
+                                           x->doubles ? 0 : wraps_of(x->target)};
     x->compiled = elementwise_compile(&x->arena, &q, e);
     for (uint32_t i = 0; x->compiled && i < j->buffer_count; i++) {
         if (elementwise_reads(x->compiled, i) &&
@@ -142,17 +145,20 @@ static bool store_integers(struct expectation *x, uint64_t first, size_t count,
 {
     const struct element *el = &x->target->element;
     uint32_t bytes = scalar_bytes(el->scalar), space = element_bytes(el) / bytes;
+    bool wraps = wraps_of(x->target) > 0;
     int64_t low, high;
     char name[24];
     scalar_limits(el->scalar, &low, &high);
     for (size_t l = 0; l < count; l++) {
         uint64_t i = first + l, at = (i / el->width * space + i % el->width) * bytes;
-        if (v[l].i < low || v[l].i > high) {
+        bool is_large = v[l].i < 0 && elementwise_is_unsigned(x->compiled);
+        if (!wraps && (v[l].i < low || v[l].i > high || is_large)) {
             element_name(el, name);
             x->faulty[r.part] = i;
             return error_set(&x->errors[r.part], ERROR_INPUT,
-                             "at i = %llu: %lld is no value of type %s", (unsigned long long)i,
-                             (long long)v[l].i, name);
+                             is_large ? "at i = %llu: %llu is no value of type %s"
+                                      : "at i = %llu: %lld is no value of type %s",
+                             (unsigned long long)i, (unsigned long long)v[l].i, name);
         }
         memcpy(x->out + at, &v[l].i, bytes); // little-endian, as devices are
     }
@@ -162,9 +168,9 @@ static bool store_integers(struct expectation *x, uint64_t first, size_t count,
 static void store_doubles(struct expectation *x, uint64_t first, size_t count,
                           const union elementwise_value *v)
 {
-    bool floats = elementwise_is_float(x->compiled);
+    bool floats = elementwise_is_float(x->compiled), large = elementwise_is_unsigned(x->compiled);
     for (size_t l = 0; l < count; l++) {
-        double value = floats ? v[l].f : (double)v[l].i;
+        double value = floats ? v[l].f : large ? (double)(uint64_t)v[l].i : (double)v[l].i;
         memcpy(x->out + 8 * (first + l), &value, sizeof value);
     }
 }

@@ -250,10 +250,10 @@ static const char *generate_one(const struct filler *f, uint64_t i, struct arena
     enum expr_fault fault = expr_eval(f->expression, slots, scratch, &v);
     if (fault != EXPR_FAULT_NONE)
         return expr_fault_text(fault);
-    int64_t integer;
+    uint64_t bits;
     double number;
-    if (!f->store && value_to_i64(&v, &integer)) {
-        store_integer(f, component(f, i), (uint64_t)integer);
+    if (!f->store && value_to_bits(&v, &bits)) {
+        store_integer(f, component(f, i), bits);
         return NULL;
     }
     if (!value_to_f64(&v, &number))

@@ -1,7 +1,10 @@
 // An expression over arrays that has a value for each index: "a * x[i] + y[i]". The language is that of expr.h; names
-// are constants and arrays, and `i` is the index. It is compiled into cells of known type (exact 64-bit integers, or
-// doubles) that are evaluated for a block of indices at a time, each cell as often as what it reads changes: of
+// are constants and arrays, and `i` is the index. It is compiled into cells of known type (exact integers
+// from -2^63 to 2^64 - 1, or doubles) that are evaluated for a block of indices at a time, each cell as often as what it reads changes: of
 // `sum(A[i // N * K + k] for k in range(K))` the part without k is evaluated once a block.
+//
+// Integers are as large as 64 bits hold; `%`, `//` and `>>` take what two such give. What is taken modulo a power of two,
+// or masked by `&`, is computed modulo 2^64 from there down, which is the same and never overflows.
 //
 // An index without a value is a fault that names the index: an array index out of range (or negative), a division by
 // zero, an overflow. Parts that a condition leaves out are not evaluated, as in Python.
@@ -19,8 +22,10 @@ struct elementwise_array {
     bool is_float;     // read as doubles, else as int64_t
     int64_t low, high; // integers: what they may be
     const void *data;  // not read before it is evaluated
-    // Reads data[at[0]] .. data[at[count - 1]], whose indices were checked; false: an integer has more than 63 bits.
-    bool (*read)(const void *data, const int64_t *at, size_t count, void *out);
+    // Reads data[at[0]] .. data[at[count - 1]], whose indices were checked.
+    void (*read)(const void *data, const int64_t *at, size_t count, void *out);
+    bool
+        is_unsigned; // integers up to 2^64 - 1, as the bits of an int64_t; low and high mean nothing
 };
 
 struct elementwise_constant {
@@ -35,11 +40,13 @@ struct elementwise_question {
     uint32_t constant_count;
     const struct elementwise_array *arrays;
     uint32_t array_count;
+    // An integer is taken modulo 2**wraps, as the unsigned types of C do; 0: it is exact.
+    uint32_t wraps;
 };
 
 struct elementwise; // compiled; immutable
 
-// All values of an expression are of one of the two.
+// All values of an expression are of one of the two. An unsigned integer has its bits in `i`.
 union elementwise_value {
     int64_t i;
     double f;
@@ -49,6 +56,8 @@ union elementwise_value {
 struct elementwise *elementwise_compile(struct arena *a, const struct elementwise_question *q,
                                         struct error *e);
 bool elementwise_is_float(const struct elementwise *p);
+// May its integers be above 2^63 - 1? Then none is negative.
+bool elementwise_is_unsigned(const struct elementwise *p);
 // Does its value depend on the index at all?
 bool elementwise_uses_index(const struct elementwise *p);
 // Does the expression read the data of this array?

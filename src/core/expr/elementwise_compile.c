@@ -8,18 +8,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-typedef __int128 wide_integer;
+#include <string.h>
 
 struct compiler {
     struct arena *arena;
     const struct elementwise_question *question;
-    const char *text;
+    const char *text; // of the line
+    uint32_t line;    // its number; 0: there is one
     struct error *error;
     struct elementwise *out;
-    bool *reads;                             // of it
-    const struct cell *locals[LOCALS_LIMIT]; // loop variables in scope
-    uint16_t space, depth;                   // of lanes; of loops around
+    const struct cell *named[LINE_NAMES_LIMIT]; // by the slots of lines
+    const struct cell *fold;                    // the loop of lines around, or NULL
+    bool *reads;                                // of it
+    const struct cell *locals[LOCALS_LIMIT];    // loop variables in scope
+    uint16_t space, depth;                      // of lanes; of loops around
     uint32_t conditions; // levels that decide for which lanes a part is evaluated
 };
 
@@ -41,7 +43,10 @@ static struct cell *refuse_node(struct compiler *c, const struct node *n, const 
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    error_set(c->error, ERROR_INPUT, "column %u: %s", column, what);
+    if (c->line)
+        error_set(c->error, ERROR_INPUT, "line %u: column %u: %s", c->line, column, what);
+    else
+        error_set(c->error, ERROR_INPUT, "column %u: %s", column, what);
     return NULL;
 }
 
@@ -93,18 +98,21 @@ static struct cell *new_cell_over(struct compiler *c, enum cell_op op, const str
     return cell;
 }
 
+// Signed, or unsigned where nothing is negative and something may be above 2^63 - 1.
 static void set_range(struct cell *cell, wide_integer low, wide_integer high)
 {
-    cell->checks = low < INT64_MIN || high > INT64_MAX;
-    cell->low = low < INT64_MIN ? INT64_MIN : (int64_t)low;
-    cell->high = high > INT64_MAX ? INT64_MAX : (int64_t)high;
+    wide_integer least = low < 0 || high <= INT64_MAX ? INT64_MIN : 0,
+                 most = least == 0 ? (wide_integer)UINT64_MAX : INT64_MAX;
+    cell->checks = low < least || high > most;
+    cell->low = low < least ? least : low > most ? most : low;
+    cell->high = high > most ? most : high < least ? least : high;
 }
 
-static struct cell *integer_cell(struct compiler *c, int64_t i)
+static struct cell *integer_cell(struct compiler *c, wide_integer i)
 {
     struct cell *cell = new_cell(c, CELL_CONSTANT);
     if (cell) {
-        cell->integer = i;
+        cell->integer = (int64_t)(uint64_t)i;
         cell->low = cell->high = i;
     }
     return cell;
@@ -126,6 +134,8 @@ static struct cell *constant_cell(struct compiler *c, const struct node *n, cons
         return float_cell(c, v->f);
     if (v->kind == VALUE_INT || v->kind == VALUE_BOOL)
         return integer_cell(c, v->i);
+    if (v->kind == VALUE_UINT)
+        return integer_cell(c, v->u);
     return refuse_node(c, n, "a number is expected here, not a value of type %s",
                        value_kind_name(v->kind));
 }
@@ -135,11 +145,35 @@ static const struct cell *as_float(struct compiler *c, const struct cell *x)
     if (!x || x->is_float)
         return x;
     if (x->op == CELL_CONSTANT)
-        return float_cell(c, (double)x->integer);
+        return float_cell(c, (double)x->low);
     struct cell *cell = new_cell_over(c, CELL_TO_FLOAT, x, NULL, NULL);
     if (cell)
         cell->is_float = true;
     return cell;
+}
+
+// An index, a bound or an operand of a function: below 2^63.
+static const struct cell *as_signed(struct compiler *c, const struct cell *x)
+{
+    if (!x || !is_unsigned(x))
+        return x;
+    struct cell *cell = new_cell_over(c, CELL_TO_SIGNED, x, NULL, NULL);
+    if (cell) {
+        cell->low = x->low < INT64_MAX ? x->low : INT64_MAX;
+        cell->high = INT64_MAX;
+        cell->checks = true;
+    }
+    return cell;
+}
+
+// Lets both be signed, unless neither is negative.
+static bool agree_in_sign(struct compiler *c, const struct cell **a, const struct cell **b)
+{
+    if (!(*a)->is_float && ((*a)->low < 0 || (*b)->low < 0)) {
+        *a = as_signed(c, *a);
+        *b = as_signed(c, *b);
+    }
+    return *a && *b;
 }
 
 // 0 or 1.
@@ -165,10 +199,17 @@ static bool agree(struct compiler *c, const struct cell **a, const struct cell *
 
 // ---- names --------------------------------------------------------------------------------------
 
+// The slots that lines assign stand behind all others.
+static uint32_t first_name(const struct compiler *c)
+{
+    return SLOTS_OWN + c->question->constant_count + c->question->array_count;
+}
+
 static const struct elementwise_array *array_of_node(const struct compiler *c, const struct node *n)
 {
     uint32_t first = SLOTS_OWN + c->question->constant_count;
-    return n->kind == NODE_SLOT && n->slot >= first ? &c->question->arrays[n->slot - first] : NULL;
+    bool is_array = n->kind == NODE_SLOT && n->slot >= first && n->slot < first_name(c);
+    return is_array ? &c->question->arrays[n->slot - first] : NULL;
 }
 
 static struct cell *compile_slot(struct compiler *c, const struct node *n)
@@ -179,6 +220,8 @@ static struct cell *compile_slot(struct compiler *c, const struct node *n)
                            array->name);
     if (n->slot == SLOT_INDEX)
         return (struct cell *)c->out->index;
+    if (n->slot >= first_name(c))
+        return (struct cell *)c->named[n->slot - first_name(c)];
     if (n->slot == SLOT_SIZE)
         return integer_cell(c, (int64_t)c->question->size);
     return constant_cell(c, n, &c->question->constants[n->slot - SLOTS_OWN].value);
@@ -189,6 +232,8 @@ static bool varies(const struct compiler *c, const struct node *n)
 {
     if (!n)
         return false;
+    if (n->kind == NODE_SLOT && n->slot >= first_name(c))
+        return !is_uniform(c->named[n->slot - first_name(c)]);
     if (n->kind == NODE_SLOT)
         return n->slot == SLOT_INDEX;
     if (n->kind == NODE_LOCAL)
@@ -225,6 +270,17 @@ static wide_integer floor_quotient(wide_integer a, wide_integer b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
+#define WIDE_LIMIT ((wide_integer)1 << 126)
+
+// Saturates: it bounds a range, and beyond 64 bits all is one.
+static wide_integer wide_product(wide_integer a, wide_integer b)
+{
+    wide_integer out;
+    if (__builtin_mul_overflow(a, b, &out))
+        return (a < 0) != (b < 0) ? -WIDE_LIMIT : WIDE_LIMIT;
+    return out;
+}
+
 // The range of `a OP b`, and whether a lane may have no value.
 static void range_of_integers(enum operator_code op, const struct cell *a, const struct cell *b,
                               struct cell *out)
@@ -238,7 +294,8 @@ static void range_of_integers(enum operator_code op, const struct cell *a, const
         set_range(out, al - bh, ah - bl);
         return;
     case OPERATOR_MUL: {
-        const wide_integer corners[] = {al * bl, al * bh, ah * bl, ah * bh};
+        const wide_integer corners[] = {wide_product(al, bl), wide_product(al, bh),
+                                        wide_product(ah, bl), wide_product(ah, bh)};
         set_range(out, least_of(corners, 4), largest_of(corners, 4));
         return;
     }
@@ -271,6 +328,16 @@ static void range_of_integers(enum operator_code op, const struct cell *a, const
                 most *= 2;
             set_range(out, 0, most - 1);
         }
+        return;
+    case OPERATOR_SHL:
+        if (al >= 0)
+            set_range(out, 0, bl < 0 || bh > 62 ? WIDE_LIMIT : ah << (int)bh);
+        out->checks = out->checks || al < 0 || bl < 0 || bh > 62;
+        return;
+    case OPERATOR_SHR:
+        if (al >= 0)
+            set_range(out, 0, bl > 0 ? ah >> (int)(bl > 127 ? 127 : bl) : ah);
+        out->checks = al < 0 || bl < 0;
         return;
     default:
         out->checks = true;
@@ -311,7 +378,7 @@ static struct cell *root_cell(struct compiler *c, const struct cell *x)
 
 static double constant_of(const struct cell *x)
 {
-    return x->op != CELL_CONSTANT ? (double)NAN : x->is_float ? x->number : (double)x->integer;
+    return x->op != CELL_CONSTANT ? (double)NAN : x->is_float ? x->number : (double)x->low;
 }
 
 // A power of a float; x ** 2, x ** 0.5 and x ** 1.5 cost less as products and roots.
@@ -327,15 +394,156 @@ static struct cell *power_cell(struct compiler *c, const struct node *n, const s
     return root && power == 1.5 ? arithmetic_cell(c, n, OPERATOR_MUL, a, root) : root;
 }
 
+// ---- integers modulo a power of two ---------------------------------------------------------------
+
+// Is the part in the condition, too? So it is in `a and b`, whose value is a if that is false.
+static bool reads_part(const struct cell *condition, const struct cell *part)
+{
+    if (part->op == CELL_TO_SIGNED)
+        part = part->items[0];
+    return part == condition || part == condition->items[0];
+}
+
+// The low bits of a sum, a product or a mask follow from those of its parts: nothing down from here need be exact.
+static void let_wrap(const struct cell *x)
+{
+    struct cell *cell = (struct cell *)x; // of this expression, and not in use yet
+    const struct cell *condition = x->items[0];
+    switch (x->is_float ? CELL_CONSTANT : x->op) {
+    case CELL_ARITHMETIC:
+        if (x->code != OPERATOR_ADD && x->code != OPERATOR_SUB && x->code != OPERATOR_MUL &&
+            x->code != OPERATOR_AND && x->code != OPERATOR_OR && x->code != OPERATOR_XOR &&
+            (x->code != OPERATOR_SHL || x->items[1]->low < 0))
+            return;
+        let_wrap(x->items[0]);
+        if (x->code != OPERATOR_SHL)
+            let_wrap(x->items[1]);
+        break;
+    case CELL_INVERT:
+    case CELL_TO_SIGNED:
+        let_wrap(x->items[0]);
+        break;
+    case CELL_SELECT:
+        for (int i = 1; i < 3; i++)
+            if (!reads_part(condition, x->items[i]))
+                let_wrap(x->items[i]);
+        break;
+    case CELL_REDUCE:
+        if (x->reduce.kind != REDUCE_SUM && x->reduce.kind != REDUCE_PRODUCT)
+            return;
+        let_wrap(x->reduce.body);
+        break;
+    default:
+        return;
+    }
+    cell->checks = false;
+    cell->wraps = true;
+}
+
+static struct cell *mask_cell(struct compiler *c, const struct cell *x, wide_integer mask)
+{
+    let_wrap(x);
+    struct cell *most = integer_cell(c, mask);
+    struct cell *cell = most ? new_cell_over(c, CELL_ARITHMETIC, x, most, NULL) : NULL;
+    if (cell) {
+        cell->code = OPERATOR_AND;
+        cell->low = 0;
+        cell->high = mask;
+    }
+    return cell;
+}
+
+// x % 2**bits.
+static struct cell *wrap_cell(struct compiler *c, const struct cell *x, uint32_t bits)
+{
+    wide_integer mask = ((wide_integer)1 << bits) - 1;
+    bool fits =
+        bits < 64 && !x->checks && x->low >= 0 && x->high <= mask; // exact down to its parts
+    return fits ? (struct cell *)x : mask_cell(c, x, mask);
+}
+
+// Constants whose value has more than 64 bits, as 2**64, or 2**64 - 1.
+static bool wide_constant(const struct node *n, wide_integer *out)
+{
+    wide_integer a, b;
+    if (n->kind == NODE_CONSTANT && (is_integer(&n->value) || n->value.kind == VALUE_UINT)) {
+        *out = n->value.kind == VALUE_UINT ? (wide_integer)n->value.u : n->value.i;
+        return true;
+    }
+    return n->kind == NODE_BINARY && wide_constant(n->items[0], &a) &&
+           wide_constant(n->items[1], &b) && a < WIDE_LIMIT && a > -WIDE_LIMIT && b < WIDE_LIMIT &&
+           b > -WIDE_LIMIT && integer_wide(n->op, a, b, out) == EXPR_FAULT_NONE;
+}
+
+static uint32_t exponent_of(wide_integer power)
+{
+    uint32_t k = 0;
+    while (power >> k != 1)
+        k++;
+    return k;
+}
+
+// `x % 2**k` and `x & mask`. False: it is neither.
+static bool compile_wrapped(struct compiler *c, const struct node *n, struct cell **out)
+{
+    wide_integer w;
+    bool is_mask = n->op == OPERATOR_AND, is_second = wide_constant(n->items[1], &w);
+    *out = NULL;
+    if ((n->op != OPERATOR_MOD && !is_mask) ||
+        (!is_second && !(is_mask && wide_constant(n->items[0], &w))))
+        return false;
+    if (w <= 0 || w > (wide_integer)UINT64_MAX + !is_mask || (!is_mask && (w & (w - 1)) != 0))
+        return false;
+    const struct cell *x = compile_node(c, n->items[!is_second]);
+    if (!x || x->is_float) {
+        struct cell *most = x ? float_cell(c, (double)w) : NULL;
+        *out = !most ? NULL : arithmetic_cell(c, n, n->op, x, most);
+    } else {
+        *out = is_mask ? mask_cell(c, x, w) : wrap_cell(c, x, exponent_of(w));
+    }
+    return true;
+}
+
+// (a OP b) % c, // c and >> c, where a OP b needs more than 64 bits.
+static struct cell *fused_cell(struct compiler *c, enum operator_code op, const struct cell *a,
+                               const struct cell *b)
+{
+    struct cell *cell = new_cell_over(c, CELL_FUSED, a->items[0], a->items[1], b);
+    if (!cell)
+        return NULL;
+    cell->code = op;
+    cell->inner = a->code;
+    if (op == OPERATOR_MOD && b->low > 0)
+        set_range(cell, 0, b->high - 1);
+    else if (a->low >= 0 && b->low >= 0)
+        cell->low = 0, cell->high = UINT64_MAX;
+    cell->checks = true;
+    return cell;
+}
+
+static bool fuses(enum operator_code op, const struct cell *a, const struct cell *b)
+{
+    return (op == OPERATOR_MOD || op == OPERATOR_FLOORDIV || op == OPERATOR_SHR) &&
+           a->op == CELL_ARITHMETIC && a->checks && !a->is_float && !b->is_float &&
+           (a->code == OPERATOR_ADD || a->code == OPERATOR_SUB || a->code == OPERATOR_MUL ||
+            a->code == OPERATOR_SHL);
+}
+
 static struct cell *compile_binary_node(struct compiler *c, const struct node *n)
 {
+    struct cell *wrapped;
+    wide_integer w;
+    if (compile_wrapped(c, n, &wrapped))
+        return wrapped;
+    if (wide_constant(n, &w) && w <= UINT64_MAX && w >= INT64_MIN)
+        return integer_cell(c, w);
     const struct cell *a = compile_node(c, n->items[0]);
     const struct cell *b = a ? compile_node(c, n->items[1]) : NULL;
     if (!b)
         return NULL;
     if (n->op == OPERATOR_POW && a->is_float)
         return power_cell(c, n, a, b);
-    return arithmetic_cell(c, n, n->op, a, b);
+    return fuses(n->op, a, b) ? fused_cell(c, n->op, a, b) : arithmetic_cell(c, n, n->op, a, b);
 }
 
 static struct cell *compile_unary_node(struct compiler *c, const struct node *n)
@@ -348,7 +556,7 @@ static struct cell *compile_unary_node(struct compiler *c, const struct node *n)
             return refuse_node(c, n, "'~' is for integers");
         struct cell *cell = new_cell_over(c, CELL_INVERT, x, NULL, NULL);
         if (cell)
-            set_range(cell, -(wide_integer)x->high - 1, -(wide_integer)x->low - 1);
+            set_range(cell, -x->high - 1, -x->low - 1);
         return cell;
     }
     // -0.0 - x is -x for all floats, 0.0 too.
@@ -361,7 +569,7 @@ static struct cell *compile_unary_node(struct compiler *c, const struct node *n)
 static struct cell *select_cell(struct compiler *c, const struct cell *condition,
                                 const struct cell *a, const struct cell *b)
 {
-    if (!agree(c, &a, &b))
+    if (!agree(c, &a, &b) || !agree_in_sign(c, &a, &b))
         return NULL;
     struct cell *cell = new_cell_over(c, CELL_SELECT, condition, a, b);
     if (!cell)
@@ -482,13 +690,12 @@ static struct cell *compile_compare(struct compiler *c, const struct node *n)
 
 // ---- arrays -------------------------------------------------------------------------------------
 
-static bool read_integers(const void *data, const int64_t *at, size_t count, void *out)
+static void read_integers(const void *data, const int64_t *at, size_t count, void *out)
 {
     const int64_t *from = data;
     int64_t *to = out;
     for (size_t i = 0; i < count; i++)
         to[i] = from[at[i]];
-    return true;
 }
 
 // A list of constant numbers as an array.
@@ -504,14 +711,23 @@ static const struct elementwise_array *list_array(struct compiler *c, const stru
     }
     *array = (struct elementwise_array){
         .name = "the list", .count = list->count, .data = numbers, .read = read_integers};
-    for (uint32_t i = 0; i < list->count; i++)
+    for (uint32_t i = 0; i < list->count; i++) {
         array->is_float = array->is_float || list->items[i].kind == VALUE_FLOAT;
+        array->is_unsigned = array->is_unsigned || list->items[i].kind == VALUE_UINT;
+    }
     for (uint32_t i = 0; i < list->count; i++) {
         const struct value *v = &list->items[i];
-        if (!(array->is_float ? value_to_f64(v, &numbers[i]) : value_to_i64(v, &integers[i]))) {
+        uint64_t bits = 0;
+        if (!(array->is_float ? value_to_f64(v, &numbers[i]) : value_to_bits(v, &bits))) {
             refuse_node(c, n, "item %u of the list is no number", (unsigned)i);
             return NULL;
         }
+        if (array->is_unsigned && v->kind == VALUE_INT && v->i < 0) {
+            refuse_node(c, n, "the list has both negative integers and such from 2**63 on");
+            return NULL;
+        }
+        if (!array->is_float)
+            integers[i] = (int64_t)bits;
         array->low =
             !array->is_float && (i == 0 || integers[i] < array->low) ? integers[i] : array->low;
         array->high =
@@ -535,8 +751,8 @@ static struct cell *load_cell(struct compiler *c, const struct elementwise_array
     cell->checks =
         index->low < 0 || array->count > INT64_MAX || index->high >= (int64_t)array->count;
     if (!array->is_float) {
-        cell->low = array->low;
-        cell->high = array->high;
+        cell->low = array->is_unsigned ? 0 : array->low;
+        cell->high = array->is_unsigned ? (wide_integer)UINT64_MAX : array->high;
     }
     return cell;
 }
@@ -552,7 +768,7 @@ static struct cell *compile_index_node(struct compiler *c, const struct node *n)
     }
     if (!array)
         return refuse_node(c, n, "only an array or a list of constants takes an index");
-    const struct cell *index = compile_node(c, n->items[1]);
+    const struct cell *index = as_signed(c, compile_node(c, n->items[1]));
     if (index && index->is_float)
         return refuse_node(c, n->items[1],
                            "an index must be an integer; use // for a division, or int()");
@@ -584,10 +800,13 @@ static bool count_range(struct compiler *c, const struct node *n, struct counted
     out->bounds[0] = start ? compile_node(c, start) : integer_cell(c, 0);
     out->bounds[1] = out->bounds[0] ? compile_node(c, n->items[n->count > 1]) : NULL;
     out->bounds[2] = out->bounds[1] ? step ? compile_node(c, step) : integer_cell(c, 1) : NULL;
-    for (int i = 0; out->bounds[2] && i < 3; i++)
+    for (int i = 0; out->bounds[2] && i < 3; i++) {
         if (out->bounds[i]->is_float)
             return refuse_node(c, n, "range() takes integers; use // for a division, or int()") !=
                    NULL;
+        if (!(out->bounds[i] = as_signed(c, out->bounds[i])))
+            return false;
+    }
     return out->bounds[2] != NULL;
 }
 
@@ -694,8 +913,8 @@ static void range_of_reduction(struct cell *cell, const struct cell *body, doubl
     switch (cell->reduce.kind) {
     case REDUCE_SUM:
         if (turns < 0x1p62) {
-            wide_integer low = (wide_integer)turns * body->low,
-                         high = (wide_integer)turns * body->high;
+            wide_integer low = wide_product((wide_integer)turns, body->low),
+                         high = wide_product((wide_integer)turns, body->high);
             set_range(cell, low < 0 ? low : 0, high > 0 ? high : 0);
         } else {
             cell->checks = true;
@@ -833,7 +1052,7 @@ static struct cell *compile_extreme(struct compiler *c, const struct node *n, en
         if (!cell)
             return NULL;
         cell->is_float = left->is_float;
-        bool least = op == CELL_LEAST;
+        const bool least = op == CELL_LEAST;
         cell->low = (left->low < right->low) == least ? left->low : right->low;
         cell->high = (left->high < right->high) == least ? left->high : right->high;
         left = cell;
@@ -858,8 +1077,8 @@ static const struct {
 
 static struct cell *compile_number_call(struct compiler *c, const struct node *n, enum gives gives)
 {
-    const struct cell *a = compile_node(c, n->items[0]);
-    const struct cell *b = a && n->count > 1 ? compile_node(c, n->items[1]) : NULL;
+    const struct cell *a = as_signed(c, compile_node(c, n->items[0]));
+    const struct cell *b = a && n->count > 1 ? as_signed(c, compile_node(c, n->items[1])) : NULL;
     bool round = str_equal(n->function->name, "round"),
          integers = str_equal(n->function->name, "gcd") || str_equal(n->function->name, "lcm");
     if (!a || (n->count > 1 && !b))
@@ -878,8 +1097,7 @@ static struct cell *compile_number_call(struct compiler *c, const struct node *n
     cell->is_float = gives == GIVES_FLOAT || (gives == GIVES_SAME && a->is_float);
     cell->cost += 10;
     if (!cell->is_float && gives == GIVES_SAME)
-        set_range(cell, 0,
-                  a->low < 0 && -(wide_integer)a->low > a->high ? -(wide_integer)a->low : a->high);
+        set_range(cell, 0, a->low < 0 && -a->low > a->high ? -a->low : a->high);
     cell->checks = true;
     return cell;
 }
@@ -958,8 +1176,261 @@ static struct cell *compile_node(struct compiler *c, const struct node *n)
     }
 }
 
-static struct expr *parse_question(struct arena *a, const struct elementwise_question *q,
-                                   struct error *e)
+// ---- lines --------------------------------------------------------------------------------------
+
+// A line is evaluated in its turn, whether or not something reads it.
+static bool keep_part(struct compiler *c, const struct cell *cell)
+{
+    struct line_parts *to = c->fold ? &c->fold->fold->parts : &c->out->parts;
+    if (!ARENA_ROOM(c->arena, to->cells, to->room, to->count + 1))
+        return error_memory(c->error);
+    to->cells[to->count++] = cell;
+    return true;
+}
+
+static const struct cell *named_cell(struct compiler *c, const struct cell *x)
+{
+    struct cell *cell = x ? new_cell_over(c, CELL_NAMED, x, NULL, NULL) : NULL;
+    if (!cell)
+        return NULL;
+    cell->is_float = x->is_float;
+    cell->low = x->low;
+    cell->high = x->high;
+    cell->cost = 0; // once for all that read it
+    cell->inside = c->fold;
+    return keep_part(c, cell) ? cell : NULL;
+}
+
+// From here on messages are about this line.
+static void enter_line(struct compiler *c, const struct elementwise_text *t, const char *place,
+                       const struct expr *x)
+{
+    c->text = expr_text(x);
+    c->line = t->line_count > 0;
+    for (const char *p = t->text; c->line && p < place; p++)
+        c->line += *p == '\n';
+}
+
+// `targets = value`: all values are read before any name changes.
+static bool compile_assignment(struct compiler *c, const struct elementwise_text *t,
+                               const struct text_line *line)
+{
+    const struct node *n = line->value->root, *items[LINE_TARGETS_LIMIT] = {n};
+    const struct cell *cells[LINE_TARGETS_LIMIT];
+    enter_line(c, t, line->place, line->value);
+    if (line->target_count > 1 && (n->kind != NODE_LIST || n->count != line->target_count) &&
+        (n->kind != NODE_CONSTANT || n->value.kind != VALUE_LIST ||
+         n->value.count != line->target_count))
+        return refuse_node(c, n, "%u values are wanted, one for each name",
+                           (unsigned)line->target_count) != NULL;
+    for (uint32_t i = 0; i < line->target_count; i++) {
+        bool constants = line->target_count > 1 && n->kind == NODE_CONSTANT;
+        items[i] = line->target_count > 1 && !constants ? n->items[i] : n;
+        cells[i] = named_cell(c, constants ? constant_cell(c, n, &n->value.items[i])
+                                           : compile_node(c, items[i]));
+        if (!cells[i])
+            return false;
+    }
+    for (uint32_t i = 0; i < line->target_count; i++)
+        c->named[line->targets[i] - first_name(c)] = cells[i];
+    return true;
+}
+
+// Ranges of a name that a loop carries; the first that holds its start is tried first.
+static const struct {
+    wide_integer low, high;
+} carried_ranges[] = {
+    {0, UINT32_MAX}, {INT32_MIN, INT32_MAX}, {0, UINT64_MAX}, {INT64_MIN, INT64_MAX}};
+
+enum { CARRIED_RANGES = sizeof carried_ranges / sizeof *carried_ranges };
+
+struct carried {
+    uint32_t slot;
+    uint32_t range;
+    bool is_float;
+};
+
+static bool range_holds(uint32_t range, const struct cell *x)
+{
+    return x->low >= carried_ranges[range].low && x->high <= carried_ranges[range].high;
+}
+
+static void widen_carried(struct carried *k, const struct cell *x)
+{
+    k->is_float = k->is_float || x->is_float;
+    while (!x->is_float && k->range + 1 < CARRIED_RANGES && !range_holds(k->range, x))
+        k->range++;
+}
+
+// The names that the body assigns and that have a value before it.
+static uint32_t find_carried(const struct compiler *c, const struct text_line *loop,
+                             struct carried *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < loop->body_count; i++) {
+        for (uint32_t k = 0; k < loop->body[i].target_count; k++) {
+            uint32_t slot = loop->body[i].targets[k], at = 0;
+            const struct cell *before = c->named[slot - first_name(c)];
+            while (at < count && out[at].slot != slot)
+                at++;
+            if (at < count || !before)
+                continue;
+            if (count == LINE_TARGETS_LIMIT)
+                return UINT32_MAX;
+            out[count] = (struct carried){.slot = slot};
+            widen_carried(&out[count++], before);
+        }
+    }
+    return count;
+}
+
+static const struct cell *state_cell(struct compiler *c, const struct carried *k, uint16_t level)
+{
+    struct cell *v = new_cell(c, CELL_VARIABLE);
+    if (!v)
+        return NULL;
+    v->space = c->space;
+    v->level = level;
+    v->depends = UINT32_C(1) << level | 1u << 1;
+    v->is_float = k->is_float;
+    v->low = carried_ranges[k->range].low;
+    v->high = carried_ranges[k->range].high;
+    return v;
+}
+
+// In the type of the state.
+static const struct cell *fit_carried(struct compiler *c, const struct carried *k,
+                                      const struct cell *x)
+{
+    if (!x || k->is_float)
+        return as_float(c, x);
+    return carried_ranges[k->range].low < 0 ? as_signed(c, x) : x;
+}
+
+// Compiles the body once, with the types that are supposed; *again: they did not hold.
+static bool compile_fold_body(struct compiler *c, const struct elementwise_text *t,
+                              const struct text_line *loop, struct carried *carried,
+                              const struct counted *k, struct cell *cell, bool *again)
+{
+    struct fold *f = cell->fold;
+    const struct cell *item;
+    uint32_t base = first_name(c);
+    f->variable = variable_cell(c, k, f->alike ? (uint16_t)UNIFORM : c->space, f->level_inside);
+    item = k->array && f->variable ? load_cell(c, k->array, f->variable) : f->variable;
+    if (!item)
+        return false;
+    c->named[loop->targets[0] - base] = item;
+    for (uint32_t i = 0; i < f->count; i++) {
+        f->starts[i] = fit_carried(c, &carried[i], c->named[carried[i].slot - base]);
+        f->states[i] = f->starts[i] ? state_cell(c, &carried[i], f->level_inside) : NULL;
+        if (!f->states[i])
+            return false;
+    }
+    for (uint32_t i = 0; i < f->count; i++)
+        c->named[carried[i].slot - base] = f->states[i];
+    for (uint32_t i = 0; i < loop->body_count; i++)
+        if (!compile_assignment(c, t, &loop->body[i]))
+            return false;
+    *again = false;
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct cell *next = c->named[carried[i].slot - base];
+        struct carried before = carried[i];
+        widen_carried(&carried[i], next);
+        *again |= before.range != carried[i].range || before.is_float != carried[i].is_float;
+        f->nexts[i] = fit_carried(c, &carried[i], next);
+        if (!f->nexts[i])
+            return false;
+    }
+    return true;
+}
+
+static bool name_folded(struct compiler *c, const struct carried *carried, const struct cell *fold)
+{
+    for (uint32_t i = 0; i < fold->fold->count; i++) {
+        struct cell *cell = new_cell_over(c, CELL_FOLDED, fold, NULL, NULL);
+        const struct cell *state = fold->fold->states[i];
+        if (!cell)
+            return false;
+        cell->is_float = state->is_float;
+        cell->low = state->low;
+        cell->high = state->high;
+        cell->from = fold;
+        cell->state = i;
+        cell->cost = i == 0 ? fold->cost : 0;
+        c->named[carried[i].slot - first_name(c)] = cell;
+    }
+    return true;
+}
+
+static double cost_of_fold(const struct fold *f, const struct counted *k)
+{
+    double cost = 1;
+    for (uint32_t i = 0; i < f->count; i++)
+        cost += f->nexts[i]->cost + 4; // a named part counts nothing: it is a few operations
+    return cost * most_turns(k);
+}
+
+static bool compile_fold(struct compiler *c, const struct elementwise_text *t,
+                         const struct text_line *loop)
+{
+    struct counted k;
+    struct carried carried[LINE_TARGETS_LIMIT];
+    struct fold *f = arena_alloc(c->arena, sizeof *f);
+    const struct node *n = loop->value->root;
+    enter_line(c, t, loop->place, loop->value);
+    if (!f)
+        return error_memory(c->error);
+    if (!compile_counted(c, n, &k) || !k.bounds[0] || !k.bounds[1] || !k.bounds[2])
+        return false;
+    struct cell *cell = new_cell_over(c, CELL_FOLD, k.bounds[0], k.bounds[1], k.bounds[2]);
+    if (!cell)
+        return false;
+    uint32_t count = find_carried(c, loop, carried);
+    if (count == UINT32_MAX || count == 0)
+        return refuse_node(c, n,
+                           count ? "the loop carries too many names"
+                                 : "the loop changes no name that has a value before it") != NULL;
+    *f = (struct fold){.level_inside = ++c->depth, .alike = is_uniform(cell), .count = count};
+    cell->fold = f;
+    cell->space = c->space;
+    cell->depends |= 1u << 1;
+    cell->level = highest_level(cell->depends);
+    const struct compiler outside = *c;
+    const uint32_t cells = c->out->cell_count;
+    const uint16_t spaces = c->out->space_count;
+    bool again = true, ok = true;
+    while (ok && again) {
+        memcpy(c->named, outside.named, sizeof c->named);
+        c->out->cell_count = cells;
+        c->out->space_count = spaces;
+        c->fold = cell;
+        f->parts.count = 0;
+        c->conditions = outside.conditions | (f->alike ? 0 : UINT32_C(1) << f->level_inside);
+        ok = compile_fold_body(c, t, loop, carried, &k, cell, &again);
+    }
+    memcpy(c->named, outside.named, sizeof c->named);
+    c->fold = NULL;
+    c->conditions = outside.conditions;
+    c->depth--;
+    if (!ok)
+        return false;
+    cell->cost += cost_of_fold(f, &k);
+    return keep_part(c, cell) && name_folded(c, carried, cell);
+}
+
+static const struct cell *compile_text(struct compiler *c, const struct elementwise_text *t)
+{
+    for (uint32_t i = 0; i < t->line_count; i++) {
+        const struct text_line *line = &t->lines[i];
+        if (!(line->loops ? compile_fold(c, t, line) : compile_assignment(c, t, line)))
+            return NULL;
+    }
+    enter_line(c, t, t->text + (t->line_count ? strlen(t->text) : 0), t->value);
+    return compile_node(c, t->value->root);
+}
+
+static struct elementwise_text *
+parse_question(struct arena *a, const struct elementwise_question *q, struct error *e)
 {
     size_t count = SLOTS_OWN + (size_t)q->constant_count + q->array_count;
     struct expr_symbol *items = arena_array(a, count, sizeof *items);
@@ -974,7 +1445,7 @@ static struct expr *parse_question(struct arena *a, const struct elementwise_que
     for (uint32_t i = 0; i < q->array_count; i++)
         items[SLOTS_OWN + q->constant_count + i].name = q->arrays[i].name;
     const struct expr_symbols symbols = {items, count};
-    return expr_parse(a, q->text, &symbols, e);
+    return elementwise_parse(a, q->text, &symbols, e);
 }
 
 static bool make_index(struct compiler *c)
@@ -996,8 +1467,8 @@ struct elementwise *elementwise_compile(struct arena *a, const struct elementwis
     struct elementwise *out = arena_alloc(a, sizeof *out);
     struct compiler c = {
         .arena = a, .question = q, .text = q->text, .error = e, .out = out, .depth = 1};
-    const struct expr *x = out ? parse_question(a, q, e) : NULL;
-    if (!x) {
+    const struct elementwise_text *t = out ? parse_question(a, q, e) : NULL;
+    if (!t) {
         if (!out)
             error_memory(e);
         return NULL;
@@ -1008,14 +1479,19 @@ struct elementwise *elementwise_compile(struct arena *a, const struct elementwis
         return NULL;
     }
     *out = (struct elementwise){.space_count = 1, .reads = c.reads};
-    c.text = expr_text(x);
-    out->root = make_index(&c) ? compile_node(&c, x->root) : NULL;
+    const struct cell *root = make_index(&c) ? compile_text(&c, t) : NULL;
+    out->root = root && q->wraps && !root->is_float ? wrap_cell(&c, root, q->wraps) : root;
     return out->root ? out : NULL;
 }
 
 bool elementwise_is_float(const struct elementwise *p)
 {
     return p->root->is_float;
+}
+
+bool elementwise_is_unsigned(const struct elementwise *p)
+{
+    return is_unsigned(p->root);
 }
 
 bool elementwise_uses_index(const struct elementwise *p)

@@ -120,11 +120,34 @@ static const integer_fn integer_operators[OPERATOR_COUNT] = {
     [OPERATOR_POW] = integer_pow,
 };
 
+// With an integer beyond 2^63 among them.
+static bool large_integers(struct elementwise_run *r, const struct cell *c,
+                           const union elementwise_value *a, const union elementwise_value *b,
+                           const uint8_t *mask, union elementwise_value *out)
+{
+    const struct cell *x = c->items[0], *y = c->items[1];
+    for (size_t l = 0; l < lanes_of(r, c); l++) {
+        wide_integer w;
+        out[l].i = 0;
+        if (!is_asked(mask, l))
+            continue;
+        enum expr_fault fault = integer_wide(c->code, widen_integer(x, a[l * stride_of(x)].i),
+                                             widen_integer(y, b[l * stride_of(y)].i), &w);
+        if (!fault)
+            fault = narrow_integer(c, w, &out[l].i);
+        if (fault)
+            return fault_in(r, fault);
+    }
+    return true;
+}
+
 static bool checked_integers(struct elementwise_run *r, const struct cell *c,
                              const union elementwise_value *a, const union elementwise_value *b,
                              const uint8_t *mask, union elementwise_value *out)
 {
     size_t n = lanes_of(r, c), stride_a = stride_of(c->items[0]), stride_b = stride_of(c->items[1]);
+    if (is_unsigned(c) || is_unsigned(c->items[0]) || is_unsigned(c->items[1]))
+        return large_integers(r, c, a, b, mask, out);
     for (size_t l = 0; l < n; l++) {
         out[l].i = 0;
         if (!is_asked(mask, l))
@@ -171,6 +194,12 @@ static bool evaluate_integers(struct elementwise_run *r, const struct cell *c,
         return true;
     case OPERATOR_XOR:
         EACH_LANE(i, int64_t, i, x ^ y);
+        return true;
+    case OPERATOR_SHL:
+        EACH_LANE(i, int64_t, i, (uint64_t)y > 63 ? 0 : (int64_t)((uint64_t)x << y));
+        return true;
+    case OPERATOR_SHR:
+        EACH_LANE(i, int64_t, i, (uint64_t)y > 63 ? 0 : (int64_t)((uint64_t)x >> y));
         return true;
     case OPERATOR_FLOORDIV:
         EACH_LANE(i, int64_t, i, (int64_t)((uint32_t)x / (uint32_t)y));
@@ -229,17 +258,63 @@ static bool evaluate_floats(struct elementwise_run *r, const struct cell *c,
     }
 }
 
+// A product of two that are not negative may have 128 bits and no sign.
+static enum expr_fault fuse_integers(const struct cell *c, wide_integer a, wide_integer b,
+                                     wide_integer third, wide_integer *out)
+{
+    __extension__ typedef unsigned __int128 natural;
+    if (c->inner != OPERATOR_MUL || a < 0 || b < 0 || third < 0) {
+        enum expr_fault fault = integer_wide(c->inner, a, b, &a);
+        return fault ? fault : integer_wide(c->code, a, third, out);
+    }
+    natural product = (natural)a * (natural)b;
+    if (c->code != OPERATOR_SHR && third == 0)
+        return EXPR_FAULT_ZERO;
+    product = c->code == OPERATOR_MOD        ? product % (natural)third
+              : c->code == OPERATOR_FLOORDIV ? product / (natural)third
+              : third > 127                  ? 0
+                                             : product >> (int)third;
+    *out = (wide_integer)product;
+    return product >> 127 ? EXPR_FAULT_OVERFLOW : EXPR_FAULT_NONE;
+}
+
+static bool evaluate_fused(struct elementwise_run *r, const struct cell *c, const uint8_t *mask,
+                           union elementwise_value *out)
+{
+    const union elementwise_value *operands[3];
+    for (int k = 0; k < 3; k++)
+        if (!(operands[k] = evaluate(r, c->items[k], mask)))
+            return false;
+    for (size_t l = 0; l < lanes_of(r, c); l++) {
+        wide_integer given[3], w = 0;
+        out[l].i = 0;
+        if (!is_asked(mask, l))
+            continue;
+        for (int k = 0; k < 3; k++)
+            given[k] = widen_integer(c->items[k], operands[k][l * stride_of(c->items[k])].i);
+        enum expr_fault fault = fuse_integers(c, given[0], given[1], given[2], &w);
+        if (!fault)
+            fault = narrow_integer(c, w, &out[l].i);
+        if (fault)
+            return fault_in(r, fault);
+    }
+    return true;
+}
+
 static bool evaluate_compare(struct elementwise_run *r, const struct cell *c,
                              const union elementwise_value *restrict a,
                              const union elementwise_value *restrict b,
                              union elementwise_value *restrict out)
 {
     size_t n = lanes_of(r, c), stride_b = stride_of(c->items[1]);
-    bool floats = c->items[0]->is_float;
+    const struct cell *left = c->items[0], *right = c->items[1];
+    bool floats = left->is_float, large = is_unsigned(left) || is_unsigned(right);
 #define COMPARED(operation)                                                                        \
     do {                                                                                           \
         if (floats)                                                                                \
             EACH_LANE(f, double, i, x operation y);                                                \
+        else if (large)                                                                            \
+            EACH_LANE(i, int64_t, i, widen_integer(left, x) operation widen_integer(right, y));    \
         else                                                                                       \
             EACH_LANE(i, int64_t, i, x operation y);                                               \
     } while (0)
@@ -266,14 +341,20 @@ static void evaluate_extreme(struct elementwise_run *r, const struct cell *c,
                              union elementwise_value *restrict out)
 {
     size_t n = lanes_of(r, c), stride_b = stride_of(c->items[1]);
+    const struct cell *left = c->items[0], *right = c->items[1];
+    bool large = is_unsigned(left) || is_unsigned(right);
     if (c->op == CELL_LEAST) {
         if (c->is_float)
             EACH_LANE(f, double, f, y < x ? y : x);
+        else if (large)
+            EACH_LANE(i, int64_t, i, widen_integer(right, y) < widen_integer(left, x) ? y : x);
         else
             EACH_LANE(i, int64_t, i, y < x ? y : x);
     } else {
         if (c->is_float)
             EACH_LANE(f, double, f, y > x ? y : x);
+        else if (large)
+            EACH_LANE(i, int64_t, i, widen_integer(right, y) > widen_integer(left, x) ? y : x);
         else
             EACH_LANE(i, int64_t, i, y > x ? y : x);
     }
@@ -302,7 +383,8 @@ static bool evaluate_load(struct elementwise_run *r, const struct cell *c,
         memset(out, 0, n * sizeof *out);
         return true;
     }
-    return c->array->read(c->array->data, from, n, out) || fault_in(r, EXPR_FAULT_OVERFLOW);
+    c->array->read(c->array->data, from, n, out);
+    return true;
 }
 
 static struct value lane_value(const struct cell *c, union elementwise_value l)
@@ -361,9 +443,15 @@ static bool evaluate_single(struct elementwise_run *r, const struct cell *c, con
         return evaluate_load(r, c, x, mask, out);
     if (c->op == CELL_ROOT)
         return evaluate_root(r, c, x, mask, out);
-    if (c->op == CELL_TO_FLOAT) {
+    if (c->checks && (c->op == CELL_TO_SIGNED || is_unsigned(c->items[0])))
         for (size_t l = 0; l < n; l++)
-            out[l].f = (double)x[l].i;
+            if (x[l].i < 0 && is_asked(mask, l))
+                return fault_in(r, EXPR_FAULT_OVERFLOW);
+    if (c->op == CELL_TO_SIGNED) {
+        memcpy(out, x, n * sizeof *out);
+    } else if (c->op == CELL_TO_FLOAT) {
+        for (size_t l = 0; l < n; l++)
+            out[l].f = is_unsigned(c->items[0]) ? (double)(uint64_t)x[l].i : (double)x[l].i;
     } else if (c->op == CELL_INVERT) {
         for (size_t l = 0; l < n; l++)
             out[l].i = ~x[l].i;
@@ -460,6 +548,20 @@ static union elementwise_value first_total(const struct cell *c)
     return l;
 }
 
+static enum expr_fault take_integer(const struct cell *c, enum operator_code op,
+                                    union elementwise_value *total, int64_t bits)
+{
+    wide_integer w;
+    if (c->wraps) {
+        uint64_t a = (uint64_t)total->i, b = (uint64_t)bits;
+        total->i = (int64_t)(op == OPERATOR_ADD ? a + b : a * b);
+        return EXPR_FAULT_NONE;
+    }
+    enum expr_fault fault =
+        integer_wide(op, widen_integer(c, total->i), widen_integer(c->reduce.body, bits), &w);
+    return fault ? fault : narrow_integer(c, w, &total->i);
+}
+
 // Adds a number to a total; `found`: of min and max, whether there is one already.
 static enum expr_fault take_lane(const struct cell *c, union elementwise_value *total,
                                  union elementwise_value v, bool found)
@@ -468,20 +570,22 @@ static enum expr_fault take_lane(const struct cell *c, union elementwise_value *
     switch (c->reduce.kind) {
     case REDUCE_SUM:
         if (!floats)
-            return integer_add(total->i, v.i, &total->i);
+            return take_integer(c, OPERATOR_ADD, total, v.i);
         total->f += v.f;
         return EXPR_FAULT_NONE;
     case REDUCE_PRODUCT:
         if (!floats)
-            return integer_mul(total->i, v.i, &total->i);
+            return take_integer(c, OPERATOR_MUL, total, v.i);
         total->f *= v.f;
         return EXPR_FAULT_NONE;
     case REDUCE_LEAST:
-        if (!found || (floats ? v.f < total->f : v.i < total->i))
+        if (!found ||
+            (floats ? v.f < total->f : widen_integer(c, v.i) < widen_integer(c, total->i)))
             *total = v;
         return EXPR_FAULT_NONE;
     case REDUCE_LARGEST:
-        if (!found || (floats ? v.f > total->f : v.i > total->i))
+        if (!found ||
+            (floats ? v.f > total->f : widen_integer(c, v.i) > widen_integer(c, total->i)))
             *total = v;
         return EXPR_FAULT_NONE;
     case REDUCE_ANY:
@@ -510,7 +614,7 @@ static bool take_turn_lanes(struct elementwise_run *r, const struct cell *c,
     }
     if (c->reduce.kind == REDUCE_SUM && !c->is_float && !mask && !c->checks) {
         for (size_t l = 0; l < n; l++)
-            out[l].i += v[l * stride].i;
+            out[l].i = (int64_t)((uint64_t)out[l].i + (uint64_t)v[l * stride].i);
         return true;
     }
     for (size_t l = 0; l < n; l++) {
@@ -712,6 +816,79 @@ static bool evaluate_reduce(struct elementwise_run *r, const struct cell *c, con
     return ok;
 }
 
+// ---- loops of lines -----------------------------------------------------------------------------
+
+// All names change at once.
+static bool take_fold_turn(struct elementwise_run *r, const struct fold *f, size_t n,
+                           const uint8_t *active)
+{
+    union elementwise_value next[LINE_TARGETS_LIMIT][ELEMENTWISE_BLOCK];
+    for (size_t i = 0; i < f->parts.count; i++)
+        if (!evaluate(r, f->parts.cells[i], active))
+            return false;
+    for (uint32_t i = 0; i < f->count; i++) {
+        const union elementwise_value *v = evaluate(r, f->nexts[i], active);
+        if (!v)
+            return false;
+        copy_lanes(f->nexts[i], v, n, active, next[i]);
+    }
+    for (uint32_t i = 0; i < f->count; i++)
+        copy_lanes(f->states[i], next[i], n, active, register_of(r, f->states[i]));
+    return true;
+}
+
+static bool run_fold_turns(struct elementwise_run *r, const struct cell *c,
+                           const struct bounds *all)
+{
+    const struct fold *f = c->fold;
+    size_t n = lanes_of(r, c);
+    uint8_t *active = mask_of(r, c, 0);
+    union elementwise_value *variable = register_of(r, f->variable);
+    uint64_t most = 0;
+    for (size_t l = 0; l < (f->alike ? 1 : n); l++)
+        most = all[l].turns > most ? all[l].turns : most;
+    for (uint64_t t = 0; t < most; t++) {
+        for (size_t l = 0; l < (f->alike ? 1 : n); l++) {
+            active[l] = t < all[l].turns;
+            variable[l].i = (int64_t)((uint64_t)all[l].start + t * (uint64_t)all[l].step);
+        }
+        r->now[f->level_inside] = ++r->clock;
+        if (!take_fold_turn(r, f, n, f->alike ? NULL : active))
+            return false;
+    }
+    return true;
+}
+
+static bool evaluate_fold(struct elementwise_run *r, const struct cell *c)
+{
+    const struct fold *f = c->fold;
+    const union elementwise_value *bounds[3];
+    struct bounds all[ELEMENTWISE_BLOCK];
+    size_t n = lanes_of(r, c);
+    for (int i = 0; i < 3; i++)
+        if (!(bounds[i] = evaluate(r, c->items[i], NULL)))
+            return false;
+    for (size_t l = 0; l < (f->alike ? 1 : n); l++)
+        if (!bounds_at(c, bounds, l, &all[l]))
+            return fault_in(r, EXPR_FAULT_DOMAIN);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const union elementwise_value *start = evaluate(r, f->starts[i], NULL);
+        if (!start)
+            return false;
+        copy_lanes(f->starts[i], start, n, NULL, register_of(r, f->states[i]));
+    }
+    return run_fold_turns(r, c, all);
+}
+
+static bool evaluate_folded(struct elementwise_run *r, const struct cell *c,
+                            union elementwise_value *out)
+{
+    if (!evaluate(r, c->from, NULL))
+        return false;
+    memcpy(out, register_of(r, c->from->fold->states[c->state]), lanes_of(r, c) * sizeof *out);
+    return true;
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
 
 static const union elementwise_value *evaluate(struct elementwise_run *r, const struct cell *c,
@@ -722,6 +899,9 @@ static const union elementwise_value *evaluate(struct elementwise_run *r, const 
     if (c->op == CELL_VARIABLE || r->stamps[c->id] == r->now[c->level])
         return out;
     const uint8_t *asked = is_uniform(c) ? NULL : mask;
+    if (c->op == CELL_NAMED)
+        return evaluate(r, c->items[0],
+                        c->inside && !c->inside->fold->alike ? mask_of(r, c->inside, 0) : NULL);
     switch (c->op) {
     case CELL_CONSTANT:
         if (c->is_float)
@@ -732,13 +912,23 @@ static const union elementwise_value *evaluate(struct elementwise_run *r, const 
         break;
     case CELL_LOAD:
     case CELL_TO_FLOAT:
+    case CELL_TO_SIGNED:
     case CELL_ROOT:
     case CELL_TRUTH:
     case CELL_INVERT:
         ok = evaluate_single(r, c, asked, out);
         break;
+    case CELL_FUSED:
+        ok = evaluate_fused(r, c, asked, out);
+        break;
     case CELL_SELECT:
         ok = evaluate_select(r, c, asked, out);
+        break;
+    case CELL_FOLD:
+        ok = evaluate_fold(r, c);
+        break;
+    case CELL_FOLDED:
+        ok = evaluate_folded(r, c, out);
         break;
     case CELL_REDUCE:
         ok = evaluate_reduce(r, c, asked, out);
@@ -796,6 +986,9 @@ static const union elementwise_value *evaluate_block(struct elementwise_run *r, 
     for (size_t l = 0; l < count; l++)
         index[l].i = (int64_t)(first + l);
     r->now[1] = ++r->clock;
+    for (size_t i = 0; i < p->parts.count; i++)
+        if (!evaluate(r, p->parts.cells[i], NULL))
+            return NULL;
     return evaluate(r, p->root, NULL);
 }
 
@@ -819,7 +1012,7 @@ static const union elementwise_value *values_or_cause(struct elementwise_run *r,
         return NULL;
     }
     // A value without an index is the same for all.
-    union elementwise_value *all = register_of(r, r->program->root);
+    union elementwise_value *all = (union elementwise_value *)v;
     for (size_t l = 1; is_uniform(r->program->root) && l < count; l++)
         all[l] = all[0];
     return v;

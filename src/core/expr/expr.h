@@ -1,6 +1,6 @@
 // The expression language of specs: Python's, for restrictions, sizes, values, fills and metrics.
 //
-// Integers are exact 64-bit: overflow is a fault, never a wrap. `//` and `%` floor as Python's do,
+// Integers are exact 64-bit, from -2^63 to 2^64 - 1: overflow is a fault, never a wrap. `//` and `%` floor as Python's do,
 // `/` is true division, `**`, chained comparison, `and or not` with Python's short-circuit (they
 // yield an operand, not a bool), conditional expressions, `in` and `not in`, lists and tuples,
 // comprehensions, indexing, and the functions listed by expr_functions(). Tuples, ranges and sets
@@ -17,13 +17,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum value_kind { VALUE_NONE, VALUE_BOOL, VALUE_INT, VALUE_FLOAT, VALUE_STRING, VALUE_LIST };
+// UINT: an integer from 2^63 to 2^64 - 1. It comes from a literal, or from arithmetic with one: -1 + 2^63 is an INT again.
+enum value_kind {
+    VALUE_NONE,
+    VALUE_BOOL,
+    VALUE_INT,
+    VALUE_FLOAT,
+    VALUE_STRING,
+    VALUE_LIST,
+    VALUE_UINT
+};
 
 struct value {
     enum value_kind kind;
     uint32_t count; // LIST: items
     union {
         int64_t i;                 // BOOL (0 or 1), INT
+        uint64_t u;                // UINT
         double f;                  // FLOAT
         const char *s;             // STRING
         const struct value *items; // LIST
@@ -31,6 +41,8 @@ struct value {
 };
 
 struct value value_int(int64_t i);
+// An INT, or a UINT if it needs to be.
+struct value value_uint(uint64_t u);
 struct value value_float(double f);
 struct value value_bool(bool b);
 struct value value_string(const char *s); // not copied
@@ -40,9 +52,11 @@ bool value_copy(struct arena *a, const struct value *from, struct value *to);
 // Python's ==: 1 == 1.0 == True; lists item by item.
 bool value_equal(const struct value *a, const struct value *b);
 bool value_truth(const struct value *v);
-bool value_to_f64(const struct value *v, double *out);  // BOOL, INT, FLOAT
+bool value_to_f64(const struct value *v, double *out);  // any number
 bool value_to_i64(const struct value *v, int64_t *out); // BOOL, INT, and FLOAT without a fraction
-const char *value_kind_name(enum value_kind k);         // "int", "float", ...
+// The bits of an integer: those that an INT or UINT has as 64 of them.
+bool value_to_bits(const struct value *v, uint64_t *out);
+const char *value_kind_name(enum value_kind k); // "int", "float", ...
 // As Python's repr() writes it: True, 3, 0.5, 'text', [1, 2]; one form per value.
 void value_print(const struct value *v, struct text *out);
 // Reads one literal as the command line writes it: 64, -3, 0.5, True/true, 'quoted'; anything else

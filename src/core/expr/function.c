@@ -16,6 +16,9 @@
 static enum expr_fault to_integral(double (*rounding)(double), const struct value *v,
                                    struct value *out)
 {
+    *out = *v;
+    if (v->kind == VALUE_UINT)
+        return EXPR_FAULT_NONE;
     *out = value_int(v->i);
     if (is_integer(v))
         return EXPR_FAULT_NONE;
@@ -204,6 +207,8 @@ static enum expr_fault call_abs(struct frame *f, const struct value *args, uint3
     *out = *args;
     if (args->kind == VALUE_FLOAT)
         out->f = fabs(args->f);
+    else if (args->kind == VALUE_UINT)
+        return EXPR_FAULT_NONE;
     else if (!is_integer(args))
         return EXPR_FAULT_TYPE;
     else if (args->i < 0)

@@ -5,6 +5,10 @@
 #define HONE_EXPR_INTEGER_H
 
 #include "expr/expr.h"
+#include "expr/operate.h"
+
+// 64-bit integers of either sign are added and multiplied in these.
+__extension__ typedef __int128 wide_integer;
 
 // Integers up to here have an exact double, and so has every integer between.
 #define EXACT_IN_DOUBLE (INT64_C(1) << 53)
@@ -136,6 +140,64 @@ static inline enum expr_fault integer_max(int64_t a, int64_t b, int64_t *out)
 {
     *out = b > a ? b : a;
     return EXPR_FAULT_NONE;
+}
+
+// a OP b of integers from -2^63 to 2^64 - 1, exact; OVERFLOW where 128 bits do not hold it, TYPE for `/`.
+static inline enum expr_fault integer_wide(enum operator_code op, wide_integer a, wide_integer b,
+                                           wide_integer *out)
+{
+    wide_integer power = 1;
+    *out = 0;
+    switch (op) {
+    case OPERATOR_OR:
+        *out = a | b;
+        return EXPR_FAULT_NONE;
+    case OPERATOR_XOR:
+        *out = a ^ b;
+        return EXPR_FAULT_NONE;
+    case OPERATOR_AND:
+        *out = a & b;
+        return EXPR_FAULT_NONE;
+    case OPERATOR_SHL:
+        if (b < 0)
+            return EXPR_FAULT_DOMAIN;
+        if (a != 0 && b > 126)
+            return EXPR_FAULT_OVERFLOW;
+        return a == 0 || !__builtin_mul_overflow(a, (wide_integer)1 << (int)b, out)
+                   ? EXPR_FAULT_NONE
+                   : EXPR_FAULT_OVERFLOW;
+    case OPERATOR_SHR:
+        *out = a >> (int)(b > 127 ? 127 : b < 0 ? 0 : b);
+        return b < 0 ? EXPR_FAULT_DOMAIN : EXPR_FAULT_NONE;
+    case OPERATOR_ADD:
+        *out = a + b;
+        return EXPR_FAULT_NONE;
+    case OPERATOR_SUB:
+        *out = a - b;
+        return EXPR_FAULT_NONE;
+    case OPERATOR_MUL:
+        return __builtin_mul_overflow(a, b, out) ? EXPR_FAULT_OVERFLOW : EXPR_FAULT_NONE;
+    case OPERATOR_FLOORDIV:
+    case OPERATOR_MOD:
+        if (b == 0)
+            return EXPR_FAULT_ZERO;
+        *out = a % b;
+        if (*out != 0 && (*out < 0) != (b < 0))
+            *out += b;
+        if (op == OPERATOR_FLOORDIV)
+            *out = (a - *out) / b;
+        return EXPR_FAULT_NONE;
+    case OPERATOR_POW:
+        if (a >= -1 && a <= 1)
+            b = b == 0 ? 0 : b % 2 == 0 ? 2 : 1;
+        for (; b > 0; b--) // at most 127 times
+            if (__builtin_mul_overflow(power, a, &power))
+                return EXPR_FAULT_OVERFLOW;
+        *out = power;
+        return EXPR_FAULT_NONE;
+    default:
+        return EXPR_FAULT_TYPE;
+    }
 }
 
 #endif

@@ -159,12 +159,10 @@ static bool lex_integer(struct lexer *l, const char *digits, int base)
         return lexer_error(l, l->token.start, "the number has no digits");
     if (!check_number_end(l, end))
         return false;
-    const uint64_t beyond = UINT64_C(1) << 63; // |INT64_MIN|
-    if (over || value > beyond)
+    if (over)
         return lexer_error(l, l->token.start,
                            "the integer is outside the 64-bit range; write a float (1e20)");
-    l->token.minus_only = value == beyond;
-    l->token.value = value_int(l->token.minus_only ? INT64_MIN : (int64_t)value);
+    l->token.value = value_uint(value);
     return finish_token(l, TOKEN_LITERAL, end);
 }
 

@@ -16,7 +16,6 @@ struct token {
     const char *start;
     size_t length;
     struct value value;
-    bool minus_only; // the literal 9223372036854775808: valid behind a minus, where it is INT64_MIN
 };
 
 struct lexer {

@@ -26,6 +26,34 @@ static bool both(enum value_kind kind, const struct value *a, const struct value
     return a->kind == kind && b->kind == kind;
 }
 
+// Integers of which at least one needs the range beyond 2^63.
+static bool either_large(const struct value *a, const struct value *b)
+{
+    return (a->kind == VALUE_UINT || b->kind == VALUE_UINT) &&
+           (a->kind == VALUE_UINT || is_integer(a)) && (b->kind == VALUE_UINT || is_integer(b));
+}
+
+static wide_integer as_wide(const struct value *v)
+{
+    return v->kind == VALUE_UINT ? (wide_integer)v->u : (wide_integer)v->i;
+}
+
+static enum expr_fault put_wide(wide_integer w, struct value *out)
+{
+    if (w < INT64_MIN || w > UINT64_MAX)
+        return EXPR_FAULT_OVERFLOW;
+    *out = w < 0 ? value_int((int64_t)w) : value_uint((uint64_t)w);
+    return EXPR_FAULT_NONE;
+}
+
+static enum expr_fault apply_large(enum operator_code op, const struct value *a,
+                                   const struct value *b, struct value *out)
+{
+    wide_integer w;
+    enum expr_fault fault = integer_wide(op, as_wide(a), as_wide(b), &w);
+    return fault ? fault : put_wide(w, out);
+}
+
 static enum expr_fault put_float(double f, struct value *out)
 {
     *out = value_float(f);
@@ -80,6 +108,8 @@ static enum expr_fault apply_add(struct frame *f, const struct value *a, const s
         out->kind = VALUE_INT;
         return integer_add(a->i, b->i, &out->i);
     }
+    if (either_large(a, b))
+        return apply_large(OPERATOR_ADD, a, b, out);
     if (both_numbers(a, b))
         return put_float(as_double(a) + as_double(b), out);
     if (both(VALUE_STRING, a, b)) {
@@ -120,6 +150,8 @@ static enum expr_fault apply_sub(struct frame *f, const struct value *a, const s
         out->kind = VALUE_INT;
         return integer_sub(a->i, b->i, &out->i);
     }
+    if (either_large(a, b))
+        return apply_large(OPERATOR_SUB, a, b, out);
     return both_numbers(a, b) ? put_float(as_double(a) - as_double(b), out) : EXPR_FAULT_TYPE;
 }
 
@@ -130,6 +162,8 @@ static enum expr_fault apply_mul(struct frame *f, const struct value *a, const s
         out->kind = VALUE_INT;
         return integer_mul(a->i, b->i, &out->i);
     }
+    if (either_large(a, b))
+        return apply_large(OPERATOR_MUL, a, b, out);
     if (both_numbers(a, b))
         return put_float(as_double(a) * as_double(b), out);
     if (is_integer(b))
@@ -203,6 +237,8 @@ static enum expr_fault apply_floordiv(struct frame *f, const struct value *a, co
         out->kind = VALUE_INT;
         return integer_floordiv(a->i, b->i, &out->i);
     }
+    if (either_large(a, b))
+        return apply_large(OPERATOR_FLOORDIV, a, b, out);
     if (!both_numbers(a, b))
         return EXPR_FAULT_TYPE;
     return as_double(b) == 0 ? EXPR_FAULT_ZERO
@@ -217,6 +253,8 @@ static enum expr_fault apply_mod(struct frame *f, const struct value *a, const s
         out->kind = VALUE_INT;
         return integer_mod(a->i, b->i, &out->i);
     }
+    if (either_large(a, b))
+        return apply_large(OPERATOR_MOD, a, b, out);
     if (!both_numbers(a, b))
         return EXPR_FAULT_TYPE;
     return as_double(b) == 0 ? EXPR_FAULT_ZERO
@@ -243,6 +281,8 @@ static enum expr_fault apply_pow(struct frame *f, const struct value *a, const s
         out->kind = VALUE_INT;
         return integer_pow(a->i, b->i, &out->i);
     }
+    if (either_large(a, b) && b->kind != VALUE_FLOAT && as_wide(b) >= 0)
+        return apply_large(OPERATOR_POW, a, b, out);
     return both_numbers(a, b) ? float_pow(as_double(a), as_double(b), out) : EXPR_FAULT_TYPE;
 }
 
@@ -250,9 +290,11 @@ static enum expr_fault apply_pow(struct frame *f, const struct value *a, const s
 
 typedef enum expr_fault (*integer_fn)(int64_t a, int64_t b, int64_t *out);
 
-static enum expr_fault apply_shift(integer_fn shift, const struct value *a, const struct value *b,
-                                   struct value *out)
+static enum expr_fault apply_shift(enum operator_code op, integer_fn shift, const struct value *a,
+                                   const struct value *b, struct value *out)
 {
+    if (either_large(a, b))
+        return apply_large(op, a, b, out);
     out->kind = VALUE_INT;
     return both_integers(a, b) ? shift(a->i, b->i, &out->i) : EXPR_FAULT_TYPE;
 }
@@ -261,20 +303,22 @@ static enum expr_fault apply_shl(struct frame *f, const struct value *a, const s
                                  struct value *out)
 {
     (void)f;
-    return apply_shift(integer_shl, a, b, out);
+    return apply_shift(OPERATOR_SHL, integer_shl, a, b, out);
 }
 
 static enum expr_fault apply_shr(struct frame *f, const struct value *a, const struct value *b,
                                  struct value *out)
 {
     (void)f;
-    return apply_shift(integer_shr, a, b, out);
+    return apply_shift(OPERATOR_SHR, integer_shr, a, b, out);
 }
 
 // Two bools stay a bool.
-static enum expr_fault apply_bits(integer_fn bits, const struct value *a, const struct value *b,
-                                  struct value *out)
+static enum expr_fault apply_bits(enum operator_code op, integer_fn bits, const struct value *a,
+                                  const struct value *b, struct value *out)
 {
+    if (either_large(a, b))
+        return apply_large(op, a, b, out);
     if (!both_integers(a, b))
         return EXPR_FAULT_TYPE;
     enum value_kind kind = both(VALUE_BOOL, a, b) ? VALUE_BOOL : VALUE_INT;
@@ -287,21 +331,21 @@ static enum expr_fault apply_and(struct frame *f, const struct value *a, const s
                                  struct value *out)
 {
     (void)f;
-    return apply_bits(integer_and, a, b, out);
+    return apply_bits(OPERATOR_AND, integer_and, a, b, out);
 }
 
 static enum expr_fault apply_or(struct frame *f, const struct value *a, const struct value *b,
                                 struct value *out)
 {
     (void)f;
-    return apply_bits(integer_or, a, b, out);
+    return apply_bits(OPERATOR_OR, integer_or, a, b, out);
 }
 
 static enum expr_fault apply_xor(struct frame *f, const struct value *a, const struct value *b,
                                  struct value *out)
 {
     (void)f;
-    return apply_bits(integer_xor, a, b, out);
+    return apply_bits(OPERATOR_XOR, integer_xor, a, b, out);
 }
 
 const struct operator_entry operators[OPERATOR_COUNT] = {
@@ -322,6 +366,12 @@ enum expr_fault unary_apply(enum unary_code code, const struct value *a, struct 
         *out = integer;
         return fault;
     }
+    if (a->kind == VALUE_UINT && code != UNARY_PLUS)
+        return put_wide(code == UNARY_MINUS ? -as_wide(a) : ~as_wide(a), out);
+    if (a->kind == VALUE_UINT) {
+        *out = *a;
+        return EXPR_FAULT_NONE;
+    }
     if (a->kind != VALUE_FLOAT || code == UNARY_INVERT)
         return EXPR_FAULT_TYPE;
     return put_float(code == UNARY_MINUS ? -a->f : a->f, out);
@@ -333,15 +383,15 @@ enum { UNORDERED = 2 };
 
 // Exact where the integer has no double: compares with the float's integral part, then with its
 // fraction.
-static int order_mixed(int64_t i, double f)
+static int order_mixed(wide_integer i, double f)
 {
     if (isnan(f))
         return UNORDERED;
-    if (f >= 0x1p63)
+    if (f >= 0x1p64)
         return -1;
     if (f < -0x1p63)
         return 1;
-    int64_t whole = (int64_t)f;
+    wide_integer whole = (wide_integer)f;
     if (i != whole)
         return i < whole ? -1 : 1;
     double fraction = f - (double)whole;
@@ -354,9 +404,11 @@ static int order_numbers(const struct value *a, const struct value *b)
         return (a->i > b->i) - (a->i < b->i);
     if (both(VALUE_FLOAT, a, b))
         return a->f < b->f ? -1 : a->f > b->f ? 1 : a->f == b->f ? 0 : UNORDERED;
-    if (is_integer(a))
-        return order_mixed(a->i, b->f);
-    int order = order_mixed(b->i, a->f);
+    if (a->kind != VALUE_FLOAT && b->kind != VALUE_FLOAT)
+        return (as_wide(a) > as_wide(b)) - (as_wide(a) < as_wide(b));
+    if (a->kind != VALUE_FLOAT)
+        return order_mixed(as_wide(a), b->f);
+    int order = order_mixed(as_wide(b), a->f);
     return order == UNORDERED ? UNORDERED : -order;
 }
 

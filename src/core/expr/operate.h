@@ -76,12 +76,12 @@ static inline bool is_integer(const struct value *v)
 
 static inline bool is_number(const struct value *v)
 {
-    return is_integer(v) || v->kind == VALUE_FLOAT;
+    return is_integer(v) || v->kind == VALUE_FLOAT || v->kind == VALUE_UINT;
 }
 
 static inline double as_double(const struct value *v)
 {
-    return v->kind == VALUE_FLOAT ? v->f : (double)v->i;
+    return v->kind == VALUE_FLOAT ? v->f : v->kind == VALUE_UINT ? (double)v->u : (double)v->i;
 }
 
 // A float that must become an int: its integral value, or why there is none.

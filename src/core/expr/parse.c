@@ -411,9 +411,6 @@ static struct node *parse_literal(struct parser *p)
 {
     const char *place = here(p);
     struct value v = p->lexer.token.value;
-    if (p->lexer.token.minus_only)
-        return fail_parse(p, place,
-                          "the integer is outside the 64-bit range; write a float (1e20)");
     lexer_next(&p->lexer);
     // Strings side by side are one string.
     if (v.kind == VALUE_STRING && at_string(p)) {
@@ -575,11 +572,6 @@ static struct node *parse_power(struct parser *p)
 
 static struct node *parse_sign(struct parser *p, enum unary_code code, const char *place)
 {
-    // The one integer that only exists behind a minus.
-    if (code == UNARY_MINUS && p->lexer.token.minus_only) {
-        lexer_next(&p->lexer);
-        return make_constant_node(p, value_int(INT64_MIN), place);
-    }
     struct node *operand = parse_unary_node(p);
     struct node *n = operand ? node_new(p, NODE_UNARY, place, &operand, 1) : NULL;
     if (n)

@@ -13,6 +13,11 @@ struct value value_int(int64_t i)
     return (struct value){.kind = VALUE_INT, .i = i};
 }
 
+struct value value_uint(uint64_t u)
+{
+    return u > INT64_MAX ? (struct value){.kind = VALUE_UINT, .u = u} : value_int((int64_t)u);
+}
+
 struct value value_float(double f)
 {
     return (struct value){.kind = VALUE_FLOAT, .f = f};
@@ -78,6 +83,8 @@ bool value_truth(const struct value *v)
     case VALUE_BOOL:
     case VALUE_INT:
         return v->i != 0;
+    case VALUE_UINT:
+        return true;
     case VALUE_FLOAT:
         return v->f != 0;
     case VALUE_STRING:
@@ -108,11 +115,25 @@ bool value_to_i64(const struct value *v, int64_t *out)
     return true;
 }
 
+bool value_to_bits(const struct value *v, uint64_t *out)
+{
+    int64_t i;
+    if (v->kind == VALUE_UINT) {
+        *out = v->u;
+        return true;
+    }
+    if (!value_to_i64(v, &i))
+        return false;
+    *out = (uint64_t)i;
+    return true;
+}
+
 const char *value_kind_name(enum value_kind k)
 {
     static const char *const names[] = {
         [VALUE_NONE] = "None",   [VALUE_BOOL] = "bool",     [VALUE_INT] = "int",
         [VALUE_FLOAT] = "float", [VALUE_STRING] = "string", [VALUE_LIST] = "list",
+        [VALUE_UINT] = "int",
     };
     return names[k];
 }
@@ -154,6 +175,9 @@ void value_print(const struct value *v, struct text *out)
         break;
     case VALUE_INT:
         text_addf(out, "%lld", (long long)v->i);
+        break;
+    case VALUE_UINT:
+        text_addf(out, "%llu", (unsigned long long)v->u);
         break;
     case VALUE_FLOAT: {
         // Python writes an exponent from 1e16 on; f64_to_str() leaves 17 digits without one.
@@ -212,10 +236,8 @@ static bool parse_token(const char *text, struct arena *a, struct value *out)
     if (!lexer_next(&lexer) || lexer.token.kind != TOKEN_END)
         return false;
     *out = first.value;
-    if (!negative)
-        return !first.minus_only;
-    return first.value.kind != VALUE_STRING &&
-           (first.minus_only || unary_apply(UNARY_MINUS, &first.value, out) == EXPR_FAULT_NONE);
+    return !negative || (first.value.kind != VALUE_STRING &&
+                         unary_apply(UNARY_MINUS, &first.value, out) == EXPR_FAULT_NONE);
 }
 
 bool value_parse_literal(const char *text, struct arena *a, struct value *out)

@@ -424,8 +424,37 @@ static void lay_out(const struct parser *p, struct record *r, const struct type 
 }
 
 // struct NAME {...}: how many bytes it has, when all its members are known.
+static const struct record *find_record(const struct parser *p, const char *name)
+{
+    const struct record *found = NULL;
+    for (uint32_t i = 0; name && i < p->out->record_count; i++)
+        if (p->out->records[i].name && strcmp(p->out->records[i].name, name) == 0)
+            found = &p->out->records[i];
+    return found;
+}
+
+// Appends "int rows; "; false where it has no value that can be written down.
+static bool write_member(const struct parser *p, const struct type *t, const char *name,
+                         const struct record *inner, struct text *out)
+{
+    const struct record *known = t->base == TYPE_RECORD ? find_record(p, t->words) : NULL;
+    inner = inner ? inner : known;
+    bool is_number = (t->base == TYPE_INTEGER || t->base == TYPE_FLOAT) && t->words;
+    if (t->stars || !name || !*name || t->dimension_count > 1 ||
+        !(is_number || (inner && inner->text)) ||
+        (t->dimension_count && (!t->dimensions[0] || t->dimensions[0]->kind != NODE_NUMBER)))
+        return false;
+    text_addf(out, "%s %s", is_number ? t->words : inner->text, name);
+    if (t->dimension_count)
+        text_addf(out, "[%lld]", (long long)t->dimensions[0]->integer);
+    text_add(out, "; ");
+    return true;
+}
+
 static void read_record(struct parser *p, struct type *t, bool is_union)
 {
+    struct text members = TEXT_INIT;
+    bool is_written = !is_union;
     struct record r = {.is_plain = !is_union, .is_union = is_union};
     if (p->at->kind == TOKEN_NAME && !at_sign(p, "{"))
         r.name = (p->at++)->text;
@@ -436,10 +465,8 @@ static void read_record(struct parser *p, struct type *t, bool is_union)
     t->component = 4;
     t->lanes = 1;
     if (!at_sign(p, "{")) {
-        for (uint32_t i = 0; r.name && i < p->out->record_count; i++) {
-            const struct record *known = &p->out->records[i];
-            if (!known->name || strcmp(known->name, r.name) != 0)
-                continue;
+        const struct record *known = find_record(p, r.name);
+        if (known) {
             t->alignment = known->alignment;
             t->component = known->is_plain ? known->component_bytes : known->bytes;
             t->lanes = t->component ? known->bytes / t->component : 1;
@@ -447,15 +474,21 @@ static void read_record(struct parser *p, struct type *t, bool is_union)
         return;
     }
     p->at++;
+    text_add(&members, "struct {");
     while (p->at < p->end && !at_sign(p, "}") && !p->trouble) {
         struct type member = {.base = TYPE_VOID};
+        const uint32_t before = p->out->record_count;
         if (skip_method(p))
             continue;
         read_specifiers(p, &member);
+        const struct record *inner =
+            p->out->record_count > before ? &p->out->records[p->out->record_count - 1] : NULL;
         do {
             struct type one = member;
             uint64_t bytes = 1;
-            read_declarator(p, &one);
+            const char *name = read_declarator(p, &one);
+            is_written = is_written && write_member(p, &one, name, inner, &members) &&
+                         !at_sign(p, ":"); // bits
             for (uint32_t i = 0; i < one.dimension_count; i++) {
                 const struct node *d = one.dimensions[i];
                 r.is_plain &= d && d->kind == NODE_NUMBER;
@@ -472,6 +505,12 @@ static void read_record(struct parser *p, struct type *t, bool is_union)
         want_sign(p, ";");
     }
     want_sign(p, "}");
+    if (is_written && members.length > strlen("struct {") && !members.failed) {
+        members.data[members.length - 1] = '}';
+        r.text = arena_strdup(p->arena, text_cstr(&members));
+        p->failed = p->failed || !r.text;
+    }
+    text_release(&members);
     r.bytes = align_member(r.bytes, r.alignment);
     t->alignment = r.alignment;
     t->component = r.is_plain && r.component_bytes ? r.component_bytes : r.bytes ? r.bytes : 4;
@@ -1319,8 +1358,10 @@ static void read_parameters(struct parser *p, struct function *f)
             p->failed = true;
             return;
         }
-        f->parameters[f->parameter_count++] =
+        f->parameters[f->parameter_count] =
             (struct variable){.name = name, .type = type_copy(p, &t), .from = from, .to = p->at};
+        f->parameters[f->parameter_count].slot = f->parameter_count;
+        f->parameter_count++;
         declare_name(p, name);
         if (!accept_sign(p, ","))
             break;

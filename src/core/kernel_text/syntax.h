@@ -90,6 +90,7 @@ struct variable {
     const struct type *type;
     struct node *initial;          // (or NULL) of one outside functions
     const struct token *from, *to; // of a parameter: its declaration
+    uint32_t slot;                 // of a parameter: in its function's frame
 };
 
 struct template_parameter {
@@ -126,6 +127,9 @@ struct record {
     bool is_plain; // all its members are numbers of one kind: `component`, as words
     const char *component;
     uint32_t component_bytes;
+    // "struct {int rows; float gain[4];}", with the records in it spelled out; NULL: something has no value that can be
+    // written down (a pointer, a union, bits, an open type).
+    const char *text;
 };
 
 // A condition on the source's names: a static_assert, or an #error that must not be reached.

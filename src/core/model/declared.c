@@ -174,8 +174,8 @@ static enum declared_fault check_pointer(const struct declared *d, const struct 
 // An address may be passed as a number of its size, where a language passes addresses.
 static bool is_address(const struct declared *d, const struct passed *p, enum language l)
 {
-    const struct element *el = p->kind == ARGUMENT_BUFFER ? &d->element : &p->element;
-    bool known = p->kind != ARGUMENT_BUFFER || d->has_element;
+    const struct element *el = p->kind == ARGUMENT_SCALAR ? &p->element : &d->element;
+    bool known = p->kind == ARGUMENT_SCALAR || d->has_element;
     return language_traits(l)->takes_addresses && (!known || element_bytes(el) == 8);
 }
 
@@ -186,6 +186,8 @@ static enum declared_fault check_kind(const struct declared *d, const struct pas
     if (to_pointer == is_scalar)
         return is_address(d, p, l) || (!to_pointer && !d->has_element) ? DECLARED_FITS
                                                                        : DECLARED_OTHER_KIND;
+    if (p->kind == ARGUMENT_NULL)
+        return DECLARED_FITS;
     enum declared_space other = p->kind == ARGUMENT_LOCAL ? SPACE_GLOBAL : SPACE_LOCAL;
     return to_pointer && d->space == other ? DECLARED_OTHER_KIND : DECLARED_FITS;
 }
@@ -199,7 +201,7 @@ enum declared_fault declared_check(const struct declared *d, const struct passed
     bool to_pointer = d->kind == DECLARED_POINTER, is_scalar = p->kind == ARGUMENT_SCALAR;
     // Local memory has no contents: its size in bytes is all that counts.
     if (kind != DECLARED_FITS || !d->has_element || to_pointer == is_scalar ||
-        p->kind == ARGUMENT_LOCAL)
+        p->kind == ARGUMENT_LOCAL || p->kind == ARGUMENT_NULL)
         return kind;
     return is_scalar ? check_value(&d->element, &p->element) : check_pointer(d, p);
 }

@@ -248,7 +248,7 @@ double half_to_f64(uint16_t h)
     return h & 0x8000 ? -magnitude : magnitude;
 }
 
-bool job_number_read(enum scalar s, const void *bytes, struct job_number *out)
+void job_number_read(enum scalar s, const void *bytes, struct job_number *out)
 {
     unsigned size = scalar_bytes(s), unused = 64 - 8 * size;
     uint64_t bits = 0;
@@ -266,9 +266,7 @@ bool job_number_read(enum scalar s, const void *bytes, struct job_number *out)
         memcpy(&out->number, &bits, sizeof out->number);
     else if (scalar_is_signed(s))
         out->integer = (int64_t)(bits << unused) >> unused;
-    else if (bits <= INT64_MAX)
-        out->integer = (int64_t)bits;
     else
-        return false;
-    return true;
+        out->integer = (int64_t)bits;
+    out->is_unsigned = !out->is_float && !scalar_is_signed(s) && bits > INT64_MAX;
 }

@@ -182,7 +182,14 @@ struct job_region buffer_region(const struct job_buffer *b);
 // depend on the configuration, or the output's if only the output names one.
 struct job_region reference_region(const struct job_buffer *output, const struct job_buffer *other);
 
-enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR, ARGUMENT_LOCAL, ARGUMENT_KINDS };
+// NULL: a pointer that refers to nothing.
+enum argument_kind {
+    ARGUMENT_BUFFER,
+    ARGUMENT_SCALAR,
+    ARGUMENT_LOCAL,
+    ARGUMENT_NULL,
+    ARGUMENT_KINDS
+};
 
 struct job_argument {
     const char *name; // for messages
@@ -238,11 +245,12 @@ struct job_data {
 struct job_number {
     const char *name;
     bool is_float;
+    bool is_unsigned; // `integer` has the bits of a number from 2^63 on
     int64_t integer;
     double number;
 };
-// A component of this type as it lies in memory. False if an integer has more than 63 bits.
-bool job_number_read(enum scalar s, const void *bytes, struct job_number *out);
+// A component of this type as it lies in memory.
+void job_number_read(enum scalar s, const void *bytes, struct job_number *out);
 
 // The expected components of an output, as an expression (expr/elementwise.h) over the index `i`,
 // `size`, these numbers, and buffers by name, which have their contents from before the launch.

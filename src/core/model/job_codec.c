@@ -199,6 +199,17 @@ static void nested_codec(struct wire *w, struct job **nested, unsigned depth)
     job_codec_at(w, *nested, depth);
 }
 
+// A byte: an integer, a float, or an integer from 2^63 on.
+static void number_form_codec(struct wire *w, struct job_number *n)
+{
+    uint8_t form = n->is_float ? 1 : n->is_unsigned ? 2 : 0;
+    wire_u8(w, &form);
+    if (form > 2)
+        wire_fail(w, "a number is neither an integer nor a float");
+    n->is_float = form == 1;
+    n->is_unsigned = form == 2;
+}
+
 static void expression_codec(struct wire *w, struct job_expression *x)
 {
     wire_u32(w, &x->buffer);
@@ -207,7 +218,7 @@ static void expression_codec(struct wire *w, struct job_expression *x)
     wire_array(w, (void **)&x->numbers, &x->number_count, sizeof *x->numbers, NUMBER_LEAST);
     for (uint32_t i = 0; i < x->number_count; i++) {
         codec_text(w, &x->numbers[i].name);
-        wire_bool(w, &x->numbers[i].is_float);
+        number_form_codec(w, &x->numbers[i]);
         wire_i64(w, &x->numbers[i].integer);
         wire_f64(w, &x->numbers[i].number);
     }

@@ -177,8 +177,13 @@ static void find_users(const struct spec_sources *src, struct users *u)
     if (l->reference)
         use_launch(u, l->reference);
     use(u, &k->repeat.count);
-    for (uint32_t i = 0; i < l->program_count; i++)
-        use(u, &l->programs[i].retarget_when);
+    for (uint32_t i = 0; i < l->program_count; i++) {
+        const struct program_spec *p = &l->programs[i];
+        use(u, &p->retarget_when);
+        for (uint32_t o = 0; o < p->option_count; o++)
+            for (uint32_t h = 0; h < p->words[o].count; h++)
+                use(u, &p->words[o].holes[h].value);
+    }
     for (uint32_t i = 0; i < k->argument_count; i++) {
         const struct argument_spec *a = &k->arguments[i];
         const struct formula *formulas[] = {&a->type,         &a->size,         &a->fill.value,
@@ -195,7 +200,10 @@ static void find_users(const struct spec_sources *src, struct users *u)
     for (uint32_t i = 0; i < k->reference.expected_count; i++) {
         use(u, &k->reference.expected[i].fill.value);
         use(u, &k->reference.expected[i].fill.generator);
-        use(u, &k->reference.expected[i].expression);
+        const struct expected_spec *x = &k->reference.expected[i];
+        for (size_t s = 0; s < x->slot_count; s++)
+            if (x->slots[s] < u->spec->slots.facts)
+                u->used[x->slots[s]] = true;
     }
     use_elsewhere(u);
     // A derived parameter that is used hands its use on to what it is computed from.

@@ -52,7 +52,8 @@ static void add_given(const struct passed *p, struct text *out)
 {
     static const char *const kinds[ARGUMENT_KINDS] = {[ARGUMENT_BUFFER] = "a buffer of",
                                                       [ARGUMENT_SCALAR] = "a scalar of type",
-                                                      [ARGUMENT_LOCAL] = "local memory for"};
+                                                      [ARGUMENT_LOCAL] = "local memory for",
+                                                      [ARGUMENT_NULL] = "null in place of"};
     char type[24];
     element_name(&p->element, type);
     text_addf(out, "%s %s", kinds[p->kind], type);
@@ -226,9 +227,10 @@ static bool takes_symbols(const struct spec_sources *src, const struct launch_sp
 static struct passed passed_always(const struct spec_sources *src, const struct argument_spec *a)
 {
     enum fill_kind fill = a->fill.kind;
-    struct passed p = {.kind = a->memory == MEMORY_SCALAR  ? ARGUMENT_SCALAR
-                               : a->memory == MEMORY_LOCAL ? ARGUMENT_LOCAL
-                                                           : ARGUMENT_BUFFER,
+    struct passed p = {.kind = a->memory == MEMORY_SCALAR    ? ARGUMENT_SCALAR
+                               : a->memory == MEMORY_LOCAL   ? ARGUMENT_LOCAL
+                               : a->memory == MEMORY_NOTHING ? ARGUMENT_NULL
+                                                             : ARGUMENT_BUFFER,
                        .element = a->element,
                        .generated =
                            fill == FILL_UNIFORM || fill == FILL_NORMAL || fill == FILL_GENERATOR};

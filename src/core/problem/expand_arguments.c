@@ -3,6 +3,7 @@
 #include "problem/expand.h"
 
 #include "base/text.h"
+#include "problem/layout.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -117,7 +118,10 @@ static bool is_data_file(const char *text)
 // A number is FillValue, a text FillExpression.
 static void put_value(struct expansion *x, json_t *to, struct node n)
 {
-    if (node_present(n))
+    bool is_open = !x->facts || x->is_kernel_open; // the members are not known yet
+    if (is_open && json_is_object(n.json))
+        expand_put(x, to, "FillValue", json_integer(0), n.path);
+    else if (node_present(n))
         expand_copy(x, to, node_text(n) ? "FillExpression" : "FillValue", n);
 }
 
@@ -337,7 +341,8 @@ static bool put_type(struct expansion *x, json_t *to, struct node n, const struc
         *has_element = element_parse(node_text(type), el) || is_custom;
         if (is_custom)
             *el = (struct element){.scalar = SCALAR_CUSTOM, .width = 1};
-        expand_copy(x, to, *has_element ? "Type" : "TypeExpression", type);
+        bool is_type = *has_element || layout_is_struct(node_text(type));
+        expand_copy(x, to, is_type ? "Type" : "TypeExpression", type);
         return true;
     }
     if (json_object_get(n.json, "Type") || json_object_get(n.json, "TypeExpression"))
@@ -351,6 +356,11 @@ static bool put_type(struct expansion *x, json_t *to, struct node n, const struc
         *has_element = true;
         element_name(el, name);
         expand_put(x, to, "Type", json_string(name), type.path);
+        return true;
+    }
+    if (f->launch && f->parameter->record) {
+        *el = (struct element){.scalar = SCALAR_CUSTOM, .width = 1};
+        expand_put(x, to, "Type", json_string(f->parameter->record), type.path);
         return true;
     }
     if (f->launch && declares_size(f->parameter->text))
@@ -375,9 +385,9 @@ static bool put_access(struct expansion *x, json_t *to, const char *name, struct
                        const struct argument_facts *f, const char **out)
 {
     struct node access = node_get(x->r, n, "access");
-    const char *expect = node_text(node_get(x->r, n, "expect"));
-    bool is_output =
-        json_is_true(node_get(x->r, n, "output").json) || node_present(node_get(x->r, n, "expect"));
+    struct node right = node_get(x->r, n, "expect");
+    const char *expect = node_present(right) ? node_lines(x->r, right) : NULL;
+    bool is_output = json_is_true(node_get(x->r, n, "output").json) || node_present(right);
     bool is_read = expect && mentions_name(expect, name); // what was there before counts
     *out = NULL;
     if (node_present(access)) {
@@ -434,6 +444,21 @@ static bool expand_buffer(struct expansion *x, json_t *to, const char *name, str
     return put_verification(x, to, node_get(r, n, "verify"));
 }
 
+// "bias": null
+static bool expand_null(struct expansion *x, json_t *to, struct node n,
+                        const struct argument_facts *f)
+{
+    struct element el;
+    bool has_element;
+    if (f->launch && f->parameter->declared.kind == DECLARED_VALUE)
+        return refuse_place(x, n, f, "null is for pointers");
+    expand_put(x, to, "MemoryType", json_string("Null"), n.path);
+    if (f->launch && f->parameter->declared.has_element)
+        return put_type(x, to, n, f, &el, &has_element);
+    expand_put(x, to, "Type", json_string("uint8"), n.path); // any would do
+    return true;
+}
+
 static bool expand_argument(struct expansion *x, json_t *to, const char *name, struct node n)
 {
     struct argument_facts f;
@@ -442,6 +467,8 @@ static bool expand_argument(struct expansion *x, json_t *to, const char *name, s
     bool has_element;
     expand_put(x, to, "Name", json_string(name), n.path);
     find_argument_facts(x, name, &f);
+    if (json_is_null(n.json))
+        return expand_null(x, to, n, &f);
     if (!find_memory(x, name, n, &f, &memory))
         return false;
     if (!json_object_get(n.json, "MemoryType"))
@@ -453,6 +480,9 @@ static bool expand_argument(struct expansion *x, json_t *to, const char *name, s
     if (!put_type(x, to, n, &f, &el, &has_element))
         return false;
     struct node value = json_is_object(n.json) ? node_get(x->r, n, "value") : n;
+    if (json_is_object(n.json) && node_present(node_get(x->r, n, "fill"))) // a vector's components
+        return put_fill(x, to, has_element ? &el : NULL, node_get(x->r, n, "fill")) &&
+               expand_t1_keys(x, n, "arguments.*", to);
     bool is_told = node_present(value) || json_object_get(n.json, "FillValue") ||
                    json_object_get(n.json, "FillExpression") ||
                    json_object_get(n.json, "ScalarValue");
@@ -617,7 +647,7 @@ bool expand_arguments(struct expansion *x)
     json_object_foreach((json_t *)n.json, name, value)
     {
         struct node from = node_get(x->r, n, name);
-        if (!node_present(from))
+        if (!from.json)
             continue;
         json_t *to = expand_add(x, list, json_object(), from.path);
         if (!expand_on(x, expand_argument(x, to, name, from), from.path))

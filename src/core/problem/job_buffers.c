@@ -4,6 +4,7 @@
 #include "problem/job_formulas.h"
 
 #include "base/text.h"
+#include "problem/layout.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -27,8 +28,11 @@ bool make_element(struct maker *m, const struct argument_spec *a, struct element
 {
     if (!find_element(m, a, out))
         return false;
+    uint32_t alignment;
     out->packed = language_traits(m->src->language)->packs_three && out->width == 3;
-    return true;
+    return !a->layout ||
+           layout_measure(a->layout, m->src->language, &out->custom_bytes, &alignment) ||
+           make_error(m, a->path, "a struct has at most 4096 bytes");
 }
 
 // ---- values as bytes ---------------------------------------------------------------------------
@@ -70,6 +74,10 @@ static bool store(struct maker *m, const char *path, const struct element *el,
                            : el->scalar == SCALAR_FLOAT ? (const void *)&single
                                                         : (const void *)&f;
         memcpy(to, from, scalar_bytes(el->scalar));
+        return true;
+    }
+    if (v->kind == VALUE_UINT && el->scalar == SCALAR_U64) {
+        memcpy(to, &v->u, sizeof v->u);
         return true;
     }
     if (el->scalar == SCALAR_CUSTOM || !value_to_i64(v, &i) || !fits_integer(el->scalar, i))
@@ -114,6 +122,69 @@ static bool generate(struct maker *m, const struct fill_spec *fill, const struct
     return ok;
 }
 
+static bool refuse_count(struct maker *m, const char *path, const char *of, uint64_t wanted,
+                         const struct value *v)
+{
+    struct text shown = TEXT_INIT;
+    value_print(v, &shown);
+    make_error(m, path, "%s is no value of %s: a list of %llu is wanted", text_cstr(&shown), of,
+               (unsigned long long)wanted);
+    text_release(&shown);
+    return false;
+}
+
+// The components of a vector, from a list.
+static bool store_components(struct maker *m, const char *path, const struct element *el,
+                             const struct value *v, unsigned char *to)
+{
+    char name[24];
+    element_name(el, name);
+    if (v->count != el->width)
+        return refuse_count(m, path, name, el->width, v);
+    for (uint32_t i = 0; i < v->count; i++)
+        if (!store(m, path, el, &v->items[i], to + i * scalar_bytes(el->scalar)))
+            return false;
+    return true;
+}
+
+static bool store_struct(struct maker *m, const char *path, const struct layout *s,
+                         const struct value *v, unsigned char *to);
+
+static bool store_member(struct maker *m, const char *path, const struct layout_member *member,
+                         const struct element *el, const struct value *v, unsigned char *to)
+{
+    if (member->inner)
+        return store_struct(m, path, member->inner, v, to);
+    if (v->kind == VALUE_LIST)
+        return store_components(m, path, el, v, to);
+    for (uint32_t i = 0; i < el->width; i++)
+        if (!store(m, path, el, v, to + i * scalar_bytes(el->scalar)))
+            return false;
+    return true;
+}
+
+static bool store_struct(struct maker *m, const char *path, const struct layout *s,
+                         const struct value *v, unsigned char *to)
+{
+    uint64_t at = 0;
+    if (v->kind != VALUE_LIST || v->count != s->count)
+        return refuse_count(m, path, "the struct", s->count, v);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct layout_member *member = &s->members[i];
+        const struct value *own = &v->items[i];
+        struct element el;
+        uint32_t bytes, alignment;
+        layout_of_member(member, m->src->language, &el, &bytes, &alignment);
+        at = (at + alignment - 1) / alignment * alignment;
+        if (member->count && (own->kind != VALUE_LIST || own->count != member->count))
+            return refuse_count(m, path, member->name, member->count, own);
+        for (uint32_t k = 0; k < (member->count ? member->count : 1); k++, at += bytes)
+            if (!store_member(m, path, member, &el, member->count ? &own->items[k] : own, to + at))
+                return false;
+    }
+    return true;
+}
+
 static bool repeat_contents(struct maker *m, const struct fill_spec *fill, const struct element *el,
                             uint64_t components, unsigned char *to)
 {
@@ -130,16 +201,37 @@ static bool repeat_contents(struct maker *m, const struct fill_spec *fill, const
     return true;
 }
 
+// One vector or struct; what lies between its members is 0.
+static bool make_listed(struct maker *m, const struct argument_spec *a, const struct element *el,
+                        const struct value *v, const void **data, uint64_t *length)
+{
+    const char *path = a->fill.value.path ? a->fill.value.path : a->path;
+    *length = element_bytes(el);
+    unsigned char *bytes = arena_alloc(m->arena, (size_t)*length + 1);
+    if (!bytes)
+        return error_memory(m->e);
+    memset(bytes, 0, (size_t)*length);
+    *data = bytes;
+    return a->layout ? store_struct(m, path, a->layout, v, bytes)
+                     : store_components(m, path, el, v, bytes);
+}
+
 bool make_contents(struct maker *m, const struct argument_spec *a, const struct fill_spec *fill,
                    uint64_t count, const void **data, uint64_t *length)
 {
     struct element el;
     if (!make_element(m, a, &el))
         return false;
-    if (el.scalar == SCALAR_CUSTOM)
+    if (el.scalar == SCALAR_CUSTOM && !a->layout)
         return make_error(m, fill->path,
                           "a custom type has no value; write it to a file and use "
                           "BinaryRaw");
+    struct value v = value_int(0);
+    bool may_list = a->memory == MEMORY_SCALAR && (a->layout || el.width > 1) && fill->value.expr;
+    if (may_list && !make_eval(m, &fill->value, &v))
+        return false;
+    if (a->layout || v.kind == VALUE_LIST)
+        return make_listed(m, a, &el, &v, data, length);
     // A 3-vector may have the size of four; the fourth is written too, and never read.
     uint64_t components = count * (element_bytes(&el) / scalar_bytes(el.scalar));
     *length = count * element_bytes(&el);
@@ -162,6 +254,10 @@ static bool make_constant_fill(struct maker *m, const struct fill_spec *fill,
     bool floating = scalar_is_float(el->scalar);
     bool whole = value_to_i64(&v, &out->integer);
     bool number = value_to_f64(&v, &out->value);
+    if (v.kind == VALUE_UINT && el->scalar == SCALAR_U64) {
+        out->integer = (int64_t)v.u; // its bits
+        return true;
+    }
     if (floating ? number
                  : whole && (el->scalar == SCALAR_CUSTOM ? out->integer >= 0 && out->integer < 256
                                                          : fits_integer(el->scalar, out->integer)))

@@ -14,8 +14,10 @@ static bool number_of_value(struct maker *m, const struct expected_spec *x, cons
         out->number = v->f;
     else if (v->kind == VALUE_INT || v->kind == VALUE_BOOL)
         out->integer = v->i;
+    else if (v->kind == VALUE_UINT)
+        *out = (struct job_number){.name = name, .is_unsigned = true, .integer = (int64_t)v->u};
     else
-        return make_error(m, x->expression.path, "'%s' is of type %s, and numbers are wanted", name,
+        return make_error(m, x->text_path, "'%s' is of type %s, and numbers are wanted", name,
                           value_kind_name(v->kind));
     return true;
 }
@@ -31,21 +33,19 @@ static bool number_of_scalar(struct maker *m, const struct expected_spec *x,
     if (!make_element(m, a, &el))
         return false;
     if (el.width != 1 || el.scalar == SCALAR_CUSTOM)
-        return make_error(m, x->expression.path,
+        return make_error(m, x->text_path,
                           "argument '%s' is a vector or struct, and numbers are wanted", a->name);
     if (!make_contents(m, a, &a->fill, 1, &data, &length))
         return false;
-    return job_number_read(el.scalar, data, out) ||
-           make_error(m, x->expression.path,
-                      "argument '%s' has more than 63 bits, which expressions do not hold",
-                      a->name);
+    job_number_read(el.scalar, data, out);
+    return true;
 }
 
 // Constants, facts and scalars that the text reads; arrays are the job's buffers.
 static bool make_numbers(struct maker *m, const struct expected_spec *x, struct job_expression *out)
 {
-    const uint32_t *slots;
-    size_t count = expr_slots(x->expression.expr, &slots), own = m->spec->symbols.count;
+    const uint32_t *slots = x->slots;
+    size_t count = x->slot_count, own = m->spec->symbols.count;
     out->numbers = arena_array(m->arena, count + 1, sizeof *out->numbers);
     if (!out->numbers)
         return error_memory(m->e);
@@ -78,18 +78,22 @@ static bool compile_expectation(struct maker *m, const struct job_expression *x,
     for (uint32_t i = 0; i < x->number_count; i++) {
         const struct job_number *n = &x->numbers[i];
         constants[i].name = n->name;
-        constants[i].value = n->is_float ? value_float(n->number) : value_int(n->integer);
+        constants[i].value = n->is_float      ? value_float(n->number)
+                             : n->is_unsigned ? value_uint((uint64_t)n->integer)
+                                              : value_int(n->integer);
     }
     for (uint32_t i = 0; i < j->buffer_count; i++) {
         const struct job_buffer *b = &j->buffers[i];
         arrays[i] = (struct elementwise_array){.name = b->name,
                                                .count = b->count * b->element.width,
-                                               .is_float = scalar_is_float(b->element.scalar)};
+                                               .is_float = scalar_is_float(b->element.scalar),
+                                               .is_unsigned = b->element.scalar == SCALAR_U64};
         scalar_limits(b->element.scalar, &arrays[i].low, &arrays[i].high);
     }
     const struct elementwise_question q = {x->text,   target->count * target->element.width,
                                            constants, x->number_count,
-                                           arrays,    j->buffer_count};
+                                           arrays,    j->buffer_count,
+                                           0};
     *out = elementwise_compile(a, &q, e);
     return *out != NULL;
 }
@@ -100,10 +104,10 @@ bool make_expectation(struct maker *m, const struct expected_spec *x, struct job
     struct arena scratch;
     struct elementwise *compiled = NULL;
     struct error why = ERROR_INIT;
-    *out = (struct job_expression){.buffer = m->buffers[x->argument], .text = x->expression.text};
+    *out = (struct job_expression){.buffer = m->buffers[x->argument], .text = x->text};
     const struct job_buffer *b = &m->job->buffers[out->buffer];
     if (b->element.scalar == SCALAR_CUSTOM)
-        return make_error(m, x->expression.path,
+        return make_error(m, x->text_path,
                           "'%s' holds structs, which no expression gives; use a file", name);
     if (!make_numbers(m, x, out))
         return false;
@@ -113,9 +117,9 @@ bool make_expectation(struct maker *m, const struct expected_spec *x, struct job
     out->total = ok && b->compare.kind == COMPARE_SUM && !elementwise_uses_index(compiled);
     arena_release(&scratch);
     if (!ok)
-        return make_error(m, x->expression.path, "'%s': %s", out->text, why.text);
+        return make_error(m, x->text_path, "'%s': %s", out->text, why.text);
     if (floats && !scalar_is_float(b->element.scalar) && !out->total)
-        return make_error(m, x->expression.path,
+        return make_error(m, x->text_path,
                           "'%s' gives floats, and '%s' holds integers: use // for a division, "
                           "int(), floor() or round()",
                           out->text, name);

@@ -4,6 +4,7 @@
 #include "problem/job_formulas.h"
 
 #include "base/text.h"
+#include "problem/option_words.h"
 
 // ---- -D words ----------------------------------------------------------------------------------
 
@@ -12,6 +13,8 @@ void define_text(const struct value *v, struct text *out)
     char number[32];
     if (v->kind == VALUE_BOOL || v->kind == VALUE_INT)
         text_addf(out, "%lld", (long long)v->i);
+    else if (v->kind == VALUE_UINT)
+        text_addf(out, "%lluu", (unsigned long long)v->u); // without the u compilers warn
     else if (v->kind == VALUE_STRING)
         text_add(out, v->s);
     else if (v->kind == VALUE_FLOAT) {
@@ -92,6 +95,22 @@ static bool make_retarget(struct maker *m, const struct program_spec *spec, stru
     return true;
 }
 
+// The spec's options; one of which a configuration leaves nothing is none.
+static bool make_options(struct maker *m, const struct program_sources *sources,
+                         const struct program_spec *spec, struct job_program *p)
+{
+    for (uint32_t i = 0; i < sources->option_count; i++) {
+        const struct option_word *w = &spec->words[sources->option_places[i]];
+        const char *text =
+            option_word_text(sources->options[i], w, m->src->language, m->slots, m->arena, m->e);
+        if (!text)
+            return false;
+        if (*text || w->count == 0)
+            p->options[p->option_count++] = text;
+    }
+    return true;
+}
+
 static bool make_program(struct maker *m, uint32_t index, const struct job_launch *launch,
                          bool reference, struct job_program *p)
 {
@@ -108,12 +127,11 @@ static bool make_program(struct maker *m, uint32_t index, const struct job_launc
         .outside = sources->outside || sources->unseen.file,
         .run = sources->unseen.file ? m->src->run : 0,
         .options = arena_array(m->arena, most, sizeof *p->options),
-        .option_count = sources->option_count,
     };
     if (!p->options)
         return error_memory(m->e);
-    for (uint32_t i = 0; i < sources->option_count; i++)
-        p->options[i] = sources->options[i];
+    if (!make_options(m, sources, &m->language->programs[index], p))
+        return false;
     // -DHONE and -DHONE_SOURCE: the digest of the sources, so that a driver's cache, which does not
     // look into includes, sees when they change.
     if (!make_retarget(m, &m->language->programs[index], p))
@@ -142,6 +160,10 @@ static bool make_argument(struct maker *m, uint32_t index, bool symbols, struct 
              (a->memory != MEMORY_SYMBOL || traits->passes_symbols || symbols);
     if (!make_element(m, a, &out->element))
         return false;
+    if (a->memory == MEMORY_NOTHING) {
+        out->kind = ARGUMENT_NULL;
+        return true;
+    }
     if (a->memory == MEMORY_LOCAL) {
         // Local memory: an argument, or part of the launch's dynamic memory.
         uint64_t count;

@@ -118,7 +118,8 @@ static const char *name_expressions(struct maker *m, const struct job_reference 
 {
     const struct job_expression *x = &r->expressions[0];
     const char *first = m->job->buffers[x->buffer].name;
-    if (r->expression_count + r->data_count == 1 && strlen(x->text) <= EXPRESSION_SHOWN)
+    bool is_short = strlen(x->text) <= EXPRESSION_SHOWN && !strpbrk(x->text, "\n;");
+    if (r->expression_count + r->data_count == 1 && is_short)
         return arena_printf(m->arena, x->total ? "sum of %s = %s" : "%s[i] = %s", first, x->text);
     return arena_printf(m->arena, "the expression%s of %s%s", r->expression_count > 1 ? "s" : "",
                         first, r->expression_count > 1 ? " and others" : "");
@@ -135,7 +136,7 @@ static bool make_by_contents(struct maker *m, const struct reference_spec *r,
         return error_memory(m->e);
     for (uint32_t i = 0; i < r->expected_count; i++) {
         const struct expected_spec *x = &r->expected[i];
-        bool ok = x->expression.expr
+        bool ok = x->text
                       ? make_expectation(m, x, &out->expressions[out->expression_count++])
                       : make_expected(m, x, &m->src->expected[i], &out->data[out->data_count++]);
         if (!ok)

@@ -15,6 +15,9 @@
 #define OBJECTS       .type = "list of objects", .accepts = KEY_ARRAY, .items = KEY_OBJECT
 #define EXPRESSION_IN (KEY_STRING | KEY_NUMBER | KEY_BOOL)
 #define EXPRESSION    .type = "expression", .accepts = EXPRESSION_IN
+#define LINES                                                                                      \
+    .type = "expression, or a list of lines", .accepts = KEY_ARRAY | EXPRESSION_IN,                \
+    .items = KEY_STRING
 #define EXPRESSIONS                                                                                \
     .type = "list of expressions", .accepts = KEY_ARRAY | EXPRESSION_IN, .items = EXPRESSION_IN
 #define IGNORED                                                                                    \
@@ -177,7 +180,8 @@ static const struct spec_key keys[] = {
     KEY_WITH("KernelSpecification.KernelSource", TEXT, "-",
              "the kernel's text itself; wins over Sources and KernelFile", .block = true),
     KEY_WITH("KernelSpecification.CompilerOptions", TEXTS, "[]",
-             "options for the compiler, one word each; a text is split at its blanks",
+             "options for the compiler, one word each, with expressions in braces, as in "
+             "-O{LEVEL}; a text is split at its blanks",
              .block = true, .strict = KEY_ARRAY),
     KEY_WITH("KernelSpecification.IncludeFolders", TEXTS, "[]",
              "folders in which #include looks, relative to the spec's folder", .block = true),
@@ -284,7 +288,8 @@ static const struct spec_key keys[] = {
     KEY_WITH(
         "KernelSpecification.Arguments[].Type", TEXT, "required",
         "type of an element: bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 half "
-        "float double, with 2 3 4 8 16 for vectors; also OpenCL's and CUDA's names; custom. Must "
+        "float double, with 2 3 4 8 16 for vectors; also OpenCL's and CUDA's names; custom; "
+        "\"struct {int rows; float gain[4];}\". Must "
         "be the kernel's: floats or integers (of either sign), their size, a scalar's width; "
         "void *, char * and files of bytes take anything",
         .strict = KEY_STRING, .required = true,
@@ -298,7 +303,8 @@ static const struct spec_key keys[] = {
              "bytes of an element of type custom", .strict = KEY_INTEGER),
     KEY_WITH("KernelSpecification.Arguments[].MemoryType", TEXT, "required",
              "Scalar: a value; Vector: a buffer; Local: local memory (CUDA: dynamic shared "
-             "memory, no argument); Symbol: constant memory (CUDA: a module symbol, no argument)",
+             "memory, no argument); Symbol: constant memory (CUDA: a module symbol, no argument); "
+             "Null: a pointer to nothing",
              .strict = KEY_STRING, .required = true, .choices = "Scalar|Vector|Local|Symbol"),
     KEY_WITH("KernelSpecification.Arguments[].MemType", TEXT, "-",
              "Constant: as MemoryType Symbol; in CUDA an argument, too, where the kernel takes "
@@ -313,8 +319,9 @@ static const struct spec_key keys[] = {
              "Constant, Random, Generator, BinaryRaw or Uninitialized", .strict = KEY_STRING,
              .choices = "Constant|Random|Generator|Script|BinaryRaw|BinaryHDF"),
     KEY_WITH("KernelSpecification.Arguments[].FillValue", .type = "number", "0",
-             "Constant: the value; Random: values reach from 0 to it. A text is an expression",
-             .accepts = EXPRESSION_IN, .strict = KEY_NUMBER),
+             "Constant: the value; Random: values reach from 0 to it. A text is an expression; a "
+             "vector's components are a list, a struct's members an object or a list",
+             .accepts = KEY_ANY, .strict = KEY_NUMBER),
     KEY("KernelSpecification.Arguments[].FillExpression", EXPRESSION, "-",
         "instead of FillValue: over parameters, constants, derived parameters and facts"),
     KEY_WITH("KernelSpecification.Arguments[].ScalarValue", EXPRESSION, "-",
@@ -346,10 +353,10 @@ static const struct spec_key keys[] = {
         "how far apart there the components are that follow each other here"),
     KEY_WITH("KernelSpecification.Arguments[].Output", FLAG, "true when WriteOnly or ReadWrite",
              "held against the reference", .dialect = true),
-    KEY("KernelSpecification.Arguments[].Expect", EXPRESSION, "-",
+    KEY("KernelSpecification.Arguments[].Expect", LINES, "-",
         "what it holds after the launch: an expression over i (the component's index), constants, "
-        "scalar arguments, and arrays by name, x[i], which are their contents before the launch; "
-        "or a "
+        "scalar arguments, and arrays by name, x[i], which are their contents before the launch, "
+        "with lines before it that name its parts; or a "
         ".npy file. It makes the argument an output, and stands for Reference"),
     KEY("KernelSpecification.Arguments[].Temporary", FLAG, "false",
         "a buffer between launches: neither filled nor verified"),

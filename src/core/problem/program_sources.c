@@ -252,19 +252,27 @@ static void note_reader(struct loader *l, const struct reader *r, uint32_t i)
         note_option(l, p->options[i]);
 }
 
+static void add_option(struct loader *l, const char *option, uint32_t place)
+{
+    l->out->option_places[l->out->option_count] = place;
+    l->out->options[l->out->option_count++] = option;
+}
+
 // "-Ifolder" and "-I", "folder" become folders of the virtual tree; other options stay.
 static bool take_options(struct loader *l)
 {
     const struct program_spec *p = l->spec;
     l->out->options = arena_array(l->arena, p->option_count + 1, sizeof *l->out->options);
     l->out->ignored = arena_array(l->arena, p->option_count + 1, sizeof *l->out->ignored);
-    if (!l->out->options || !l->out->ignored)
+    l->out->option_places =
+        arena_array(l->arena, p->option_count + 1, sizeof *l->out->option_places);
+    if (!l->out->options || !l->out->ignored || !l->out->option_places)
         return error_memory(l->e);
     for (uint32_t i = 0; i < p->option_count; i++) {
         const char *option = p->options[i], *folder = NULL;
         const char *why = language_refuses(l->src->language, option, i ? p->options[i - 1] : NULL);
         bool next;
-        if (why)
+        if (why && (*option != '{' || p->words[i].count == 0)) // else option_word_text() asks
             return error_set(l->e, ERROR_INPUT, "CompilerOptions: '%s' is refused: %s", option,
                              why);
         if (language_ignores(l->src->language, option, &next)) {
@@ -283,7 +291,7 @@ static bool take_options(struct loader *l)
         if (path)
             add_include_folder(l, path);
         else
-            l->out->options[l->out->option_count++] = option;
+            add_option(l, option, i);
     }
     return true;
 }

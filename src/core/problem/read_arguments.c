@@ -4,6 +4,7 @@
 #include "problem/read_kernels.h"
 
 #include "base/text.h"
+#include "problem/layout.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -106,7 +107,8 @@ bool read_fill(const struct reader *r, const struct kernel_spec *k, struct node 
     struct node n = node_get_either(r, item, "FillExpression", "ScalarValue");
     if (!node_present(n))
         n = node_get(r, item, "FillValue");
-    if (!read_formula(r, n, &r->spec->symbols, &out->value))
+    bool is_listed = json_is_array(n.json) || json_is_object(n.json); // read_listed_value()
+    if (!is_listed && !read_formula(r, n, &r->spec->symbols, &out->value))
         return false;
     switch ((enum fill_choice)choice) {
     case CHOICE_RANDOM:
@@ -152,6 +154,20 @@ static bool read_verification(const struct reader *r, struct node n, struct comp
 
 // ---- one argument ------------------------------------------------------------------------------
 
+static bool read_struct_type(const struct reader *r, struct node type, const char *text,
+                             struct argument_spec *a)
+{
+    struct error why = ERROR_INIT;
+    uint32_t alignment;
+    a->element = (struct element){.scalar = SCALAR_CUSTOM, .width = 1};
+    a->layout = layout_parse(r->arena, text, &why);
+    if (!a->layout)
+        return why.code == ERROR_MEMORY ? error_memory(r->error)
+                                        : node_error(r, type, "%s", why.text);
+    return layout_measure(a->layout, (enum language)0, &a->element.custom_bytes, &alignment) ||
+           node_error(r, type, "a struct has at most 4096 bytes");
+}
+
 static bool read_argument_type(const struct reader *r, struct node item, struct argument_spec *a)
 {
     struct node type = node_get(r, item, "Type"), bytes = node_get(r, item, "TypeSize");
@@ -162,6 +178,8 @@ static bool read_argument_type(const struct reader *r, struct node item, struct 
         return true;
     if (!read_text(r, type, &text))
         return false;
+    if (layout_is_struct(text))
+        return read_struct_type(r, type, text, a);
     if (str_equal_nocase(text, "custom"))
         a->element = (struct element){.scalar = SCALAR_CUSTOM, .width = 1};
     else if (!element_parse(text, &a->element))
@@ -204,19 +222,119 @@ static bool read_access(const struct reader *r, struct node item, struct argumen
     return true;
 }
 
+// ---- vectors and structs by value ----------------------------------------------------------------
+
+// `is_array`: the items are structs of this layout, else it is that of the whole.
+static bool write_listed(const struct reader *r, struct node n, const struct layout *layout,
+                         bool is_array, struct text *out);
+
+static bool write_array(const struct reader *r, struct node n, const struct layout *layout,
+                        bool is_array, struct text *out)
+{
+    text_addc(out, '[');
+    for (size_t i = 0; i < node_count(n); i++) {
+        static const struct layout_member none = {.name = NULL};
+        bool is_member = !is_array && layout && i < layout->count;
+        const struct layout_member *m = is_member ? &layout->members[i] : &none;
+        text_add(out, i ? ", " : "");
+        if (!write_listed(r, node_item(r, n, i), is_array ? layout : m->inner, m->count > 0, out))
+            return false;
+    }
+    text_addc(out, ']');
+    return true;
+}
+
+// {"rows": 64, "gain": 1.5}: in the members' order.
+static bool write_members(const struct reader *r, struct node n, const struct layout *layout,
+                          struct text *out)
+{
+    const char *name;
+    json_t *value;
+    (void)value;
+    if (!layout)
+        return node_error(r, n, "members are of a struct; a vector's components are a list");
+    json_object_foreach((json_t *)n.json, name, value)
+    {
+        const char *names[64], *near;
+        size_t count = 0;
+        bool is_known = false;
+        for (uint32_t i = 0; i < layout->count; i++) {
+            is_known = is_known || strcmp(layout->members[i].name, name) == 0;
+            if (count < 64)
+                names[count++] = layout->members[i].name;
+        }
+        near = is_known ? NULL : str_nearest(name, names, count);
+        if (!is_known)
+            return node_error(r, node_get(r, n, name), "the struct has no member '%s'%s%s%s", name,
+                              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    text_addc(out, '[');
+    for (uint32_t i = 0; i < layout->count; i++) {
+        struct node member = node_get(r, n, layout->members[i].name);
+        if (!node_present(member))
+            return node_error(r, member, "is missing: a member of the struct");
+        text_add(out, i ? ", " : "");
+        if (!write_listed(r, member, layout->members[i].inner, layout->members[i].count > 0, out))
+            return false;
+    }
+    text_addc(out, ']');
+    return true;
+}
+
+static bool write_listed(const struct reader *r, struct node n, const struct layout *layout,
+                         bool is_array, struct text *out)
+{
+    if (json_is_array(n.json))
+        return write_array(r, n, layout, is_array, out);
+    if (json_is_object(n.json))
+        return write_members(r, n, layout, out);
+    const char *text = node_lines(r, n);
+    if (!text)
+        return error_memory(r->error);
+    text_addf(out, "(%s)", text);
+    return true;
+}
+
+// A list or an object becomes one expression, which gives a list.
+static bool read_listed_value(const struct reader *r, struct node item, struct argument_spec *a)
+{
+    static const char *const keys[] = {"FillExpression", "ScalarValue", "FillValue"};
+    struct node n = {NULL, item.path};
+    struct text text = TEXT_INIT;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && !node_present(n); i++)
+        n = node_get(r, item, keys[i]);
+    if (!json_is_array(n.json) && !json_is_object(n.json))
+        return true;
+    if (a->memory != MEMORY_SCALAR)
+        return node_error(r, n, "a list is the value of a vector or a struct, not of a buffer");
+    bool ok = write_listed(r, n, a->layout, false, &text);
+    json_t *whole = ok ? json_string(text_cstr(&text)) : NULL;
+    ok = ok && (whole || error_memory(r->error)) &&
+         read_formula(r, (struct node){whole, n.path}, &r->spec->symbols, &a->fill.value);
+    json_decref(whole);
+    text_release(&text);
+    return ok;
+}
+
 static bool read_contents(const struct reader *r, const struct kernel_spec *k, struct node item,
                           uint64_t seed, struct argument_spec *a)
 {
     struct node type = node_get(r, item, "FillType");
-    if (a->memory == MEMORY_SCALAR && a->element.scalar == SCALAR_CUSTOM)
+    if (a->memory == MEMORY_NOTHING) {
+        a->fill = (struct fill_spec){.kind = FILL_NONE, .path = item.path};
+        return true;
+    }
+    if (a->memory == MEMORY_SCALAR && a->element.scalar == SCALAR_CUSTOM && !a->layout)
         return node_error(
             r, node_get(r, item, "Type"),
-            "a struct by value is outside what hone passes to a kernel; one that takes "
-            "its members, or a pointer to it (a Vector), can be tuned");
-    if (!read_fill(r, k, item, seed, &a->fill))
+            "a struct by value needs its members: \"struct {int rows; float gain;}\"");
+    if (!read_fill(r, k, item, seed, &a->fill) || !read_listed_value(r, item, a))
         return false;
-    if (a->memory == MEMORY_SCALAR && a->fill.kind != FILL_CONSTANT)
-        return node_error(r, type, "a Scalar has one value: give FillValue or FillExpression");
+    if (a->memory == MEMORY_SCALAR && a->fill.kind != FILL_CONSTANT &&
+        !(a->fill.kind == FILL_GENERATOR && a->element.width > 1))
+        return node_error(r, type,
+                          "a Scalar has one value: give FillValue or FillExpression; a vector also "
+                          "FillType Generator");
     // The contents of what the kernel must write itself do not matter: it is poisoned.
     bool open = a->access == ACCESS_WRITE || (a->temporary && !node_present(type));
     if (open && a->memory != MEMORY_SCALAR)
@@ -249,7 +367,7 @@ static bool read_memory(const struct reader *r, struct node item, struct argumen
     struct node n = node_get(r, item, "MemoryType");
     a->memory = MEMORY_VECTOR;
     if (!node_present(n))
-        return node_error(r, n, "is missing: use Scalar, Vector, Local or Symbol");
+        return node_error(r, n, "is missing: use Scalar, Vector, Local, Symbol or Null");
     if (!read_choice(r, n, memory_names, MEMORY_COUNT, MEMORY_VECTOR, &memory) ||
         !read_choice(r, node_get(r, item, "MemType"), kinds, 2, 0, &kind))
         return false;
@@ -292,9 +410,9 @@ static bool read_link(const struct reader *r, struct kernel_spec *k, struct node
         return false;
     const struct argument_spec *of = &k->arguments[a->link.argument];
     a->link.path = n.path;
-    if (a->memory == MEMORY_SCALAR || a->memory == MEMORY_LOCAL)
+    if (a->memory != MEMORY_VECTOR && a->memory != MEMORY_SYMBOL)
         return node_error(r, n, "only a Vector or Symbol is a view of other data");
-    if (of == a || of->memory == MEMORY_SCALAR || of->memory == MEMORY_LOCAL)
+    if (of == a || (of->memory != MEMORY_VECTOR && of->memory != MEMORY_SYMBOL))
         return of->faulty || node_error(r, n, "'%s' is no other Vector or Symbol", of->name);
     return !is_object ||
            (read_size(r, k, ALL_LANGUAGES, node_get(r, n, "First"), &a->link.first) &&

@@ -14,6 +14,8 @@ bool value_coerce(struct arena *a, enum parameter_type type, struct value *v)
 {
     int64_t i;
     double f;
+    if (v->kind == VALUE_UINT && (type == PARAMETER_INT || type == PARAMETER_UINT))
+        return true;
     if (type == PARAMETER_STRING || type == PARAMETER_MIXED) {
         if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
             return false;
@@ -104,6 +106,7 @@ enum parameter_type natural_type(const struct value *v)
     case VALUE_BOOL:
         return PARAMETER_BOOL;
     case VALUE_INT:
+    case VALUE_UINT:
         return PARAMETER_INT;
     case VALUE_FLOAT:
         return PARAMETER_FLOAT;

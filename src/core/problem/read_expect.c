@@ -4,6 +4,7 @@
 #include "problem/read_kernels.h"
 
 #include "base/text.h"
+#include "expr/elementwise_text.h"
 
 #include <string.h>
 
@@ -45,10 +46,10 @@ static bool make_expect_symbols(const struct reader *r, struct kernel_spec *k)
 }
 
 // The tuned parameter that an expression over the spec's names depends on; NULL: none.
-static const char *tuned_parameter(const struct spec *s, const struct expr *x)
+static const char *tuned_parameter(const struct spec *s, const struct expr *x);
+
+static const char *tuned_slot(const struct spec *s, const uint32_t *slots, size_t count)
 {
-    const uint32_t *slots;
-    size_t count = x ? expr_slots(x, &slots) : 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t slot = slots[i];
         if (slot >= s->slots.parameters && slot < s->slots.parameters + s->parameter_count &&
@@ -64,12 +65,36 @@ static const char *tuned_parameter(const struct spec *s, const struct expr *x)
     return NULL;
 }
 
-static bool check_expectation(const struct reader *r, const struct kernel_spec *k, struct node n,
-                              const struct expr *x)
+static const char *tuned_parameter(const struct spec *s, const struct expr *x)
 {
-    const uint32_t *slots;
-    size_t count = expr_slots(x, &slots), own = r->spec->symbols.count;
-    const char *name = tuned_parameter(r->spec, x);
+    const uint32_t *slots = NULL;
+    size_t count = x ? expr_slots(x, &slots) : 0;
+    return tuned_slot(s, slots, count);
+}
+
+// An expression, or a list of lines.
+static bool read_expected_text(const struct reader *r, const struct kernel_spec *k, struct node n,
+                               struct expected_spec *out)
+{
+    out->text_path = n.path;
+    out->text = node_lines(r, n);
+    if (!out->text)
+        return error_memory(r->error);
+    const struct elementwise_text *t =
+        elementwise_parse(r->arena, out->text, &k->expect_symbols, r->error);
+    if (!t)
+        return error_context(r->error, "%s", n.path);
+    out->slots = t->slots;
+    out->slot_count = t->slot_count;
+    return true;
+}
+
+static bool check_expectation(const struct reader *r, const struct kernel_spec *k, struct node n,
+                              const struct expected_spec *x)
+{
+    const uint32_t *slots = x->slots;
+    size_t count = x->slot_count, own = r->spec->symbols.count;
+    const char *name = tuned_slot(r->spec, slots, count);
     if (name)
         return node_error(r, n,
                           "'%s' is tuned, and what is right must not depend on it: use constants, "
@@ -197,8 +222,7 @@ bool read_expectations(const struct reader *r, struct node kernel, struct kernel
             x->fill = (struct fill_spec){.kind = FILL_DATA, .path = n.path};
             if (!read_text(r, n, &x->fill.file))
                 return false;
-        } else if (!read_formula(r, n, &k->expect_symbols, &x->expression) ||
-                   !check_expectation(r, k, n, x->expression.expr)) {
+        } else if (!read_expected_text(r, k, n, x) || !check_expectation(r, k, n, x)) {
             return false;
         }
         out->expected_count++;

@@ -3,6 +3,7 @@
 #include "problem/read_kernels.h"
 
 #include "base/text.h"
+#include "problem/option_words.h"
 
 #include <string.h>
 
@@ -141,8 +142,14 @@ static bool read_program(const struct reader *r, const struct block *b, enum lan
     if (!read_program_source(r, b->layers[source].object, b->layers[source].foreign, l, p) ||
         !read_texts(r, block_get(r, b, "IncludeFolders"), &p->folders, &p->folder_count))
         return false;
-    return !find_layer(r, b, option_key, 1, true, &layer) ||
-           read_texts(r, node_get(r, layer, "CompilerOptions"), &p->options, &p->option_count);
+    const char *path = "CompilerOptions";
+    if (find_layer(r, b, option_key, 1, true, &layer)) {
+        struct node options = node_get(r, layer, "CompilerOptions");
+        path = options.path;
+        if (!read_texts(r, options, &p->options, &p->option_count))
+            return false;
+    }
+    return read_option_words(r, path, p);
 }
 
 static bool same_texts(const char *const *a, uint32_t a_count, const char *const *b,

@@ -1,10 +1,12 @@
 // Comments and commas behind the last item become blanks, one for each character, and a parser of plain JSON reads
-// what is left: so the lines and columns that it names are those of the text.
+// what is left: so the lines and columns that it names are those of the text. Hexadecimal integers become decimal
+// ones, and those from 2^63 on, which that parser does not hold, texts of their digits.
 #include "problem/relaxed_json.h"
 
 #include "base/text.h"
 #include "problem/respell.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -71,6 +73,38 @@ static void take_string(struct cleaner *c)
         take_byte(c, false);
 }
 
+static bool starts_number(const struct cleaner *c)
+{
+    unsigned char before = c->out.length ? (unsigned char)c->out.data[c->out.length - 1] : ' ';
+    return isdigit((unsigned char)*c->at) && !isalnum(before) && !strchr("._+-", before);
+}
+
+// An integer that plain JSON, or its parser, does not know. False: it stays as it is.
+static bool take_integer(struct cleaner *c)
+{
+    const char *p = c->at;
+    bool is_hex = p + 2 < c->end && p[0] == '0' && (p[1] | 32) == 'x';
+    uint64_t value = 0, base = is_hex ? 16 : 10;
+    size_t length = is_hex ? 2 : 0;
+    for (; p + length < c->end; length++) {
+        unsigned char sign = (unsigned char)p[length];
+        uint64_t digit = isdigit(sign) ? sign - 48u : isxdigit(sign) ? (sign | 32u) - 87u : 16u;
+        if (digit >= base)
+            break;
+        if (__builtin_mul_overflow(value, base, &value) ||
+            __builtin_add_overflow(value, digit, &value))
+            return false;
+    }
+    if (length == (is_hex ? 2 : 0) || (!is_hex && value <= INT64_MAX) ||
+        (p + length < c->end && strchr(".eE", p[length])))
+        return false;
+    const char *quote = value > INT64_MAX ? "\"" : "";
+    text_addf(&c->out, "%s%llu%s", quote, (unsigned long long)value, quote);
+    c->at += length;
+    c->column += (uint32_t)length;
+    return true;
+}
+
 // A comma is one too many where a bracket closes behind it, and something stands before it.
 static void note_sign(struct cleaner *c)
 {
@@ -98,11 +132,11 @@ static bool clean(struct cleaner *c, struct error *e)
         } else if (*c->at == ' ' || *c->at == '\t' || *c->at == '\r' || *c->at == '\n') {
             take_byte(c, false);
         } else {
-            bool is_string = *c->at == '"';
+            bool is_string = *c->at == '"', is_number = starts_number(c);
             note_sign(c);
             if (is_string)
                 take_string(c);
-            else
+            else if (!is_number || !take_integer(c))
                 take_byte(c, false);
         }
     }

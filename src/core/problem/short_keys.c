@@ -10,6 +10,8 @@
 #define TEXTS                                                                                      \
     .type = "text, or list of texts", .accepts = KEY_STRING | KEY_ARRAY, .items = KEY_STRING
 #define EXPRESSION .type = "expression", .accepts = SCALAR
+#define LINES                                                                                      \
+    .type = "expression, or a list of lines", .accepts = SCALAR | KEY_ARRAY, .items = KEY_STRING
 #define EXPRESSIONS                                                                                \
     .type = "expression, or list of them", .accepts = SCALAR | KEY_ARRAY, .items = SCALAR
 #define PAIR    .type = "two expressions", .accepts = KEY_ARRAY, .items = SCALAR
@@ -45,7 +47,9 @@ static const struct spec_key keys[] = {
     KEY("language", TEXT, "by the kernel file's ending, else by its text",
         "OpenCL, CUDA or C: the language of a kernel whose file does not say it",
         .choices = "OpenCL|CUDA|C", .t1 = "Language"),
-    KEY("options", TEXTS, "[]", "options for the compiler; a text is split at its blanks",
+    KEY("options", TEXTS, "[]",
+        "options for the compiler, with expressions in braces, as in -O{LEVEL}; a text is split at "
+        "its blanks",
         .block = true, .t1 = "CompilerOptions"),
     KEY("include", TEXTS, "[]", "folders in which #include looks, relative to the spec's folder",
         .block = true, .t1 = "IncludeFolders"),
@@ -125,13 +129,17 @@ static const struct spec_key keys[] = {
         "not understood, the "
         "order written here counts",
         .t1 = "Arguments"),
-    KEY("arguments.*", .type = "expression, or object", "-",
-        "a scalar's value, or an object for a buffer. A scalar of the kernel that is not named "
+    KEY("arguments.*", .type = "expression, list, object, or null", "-",
+        "a scalar's value (a list of a vector's components), an object for a buffer, or null for a "
+        "pointer to nothing. A scalar of the kernel that is not named "
         "here has the value of the constant or "
         "parameter of its name",
-        .accepts = SCALAR | KEY_OBJECT, .t1 = NULL),
+        .accepts = SCALAR | KEY_OBJECT | KEY_ARRAY, .t1 = NULL),
     KEY("arguments.*.size", EXPRESSION, "1", "elements of the buffer", .t1 = "Size"),
-    KEY("arguments.*.value", EXPRESSION, "0", "of a scalar: its value", .t1 = "FillExpression"),
+    KEY("arguments.*.value", .type = "expression, list, or object", "0",
+        "of a scalar: its value; of a vector: a list of its components; of a struct: an object or "
+        "a list of its members",
+        .accepts = KEY_ANY, .t1 = "FillExpression"),
     KEY("arguments.*.type", TEXT, "the kernel's",
         "type of an element, such as float, int32 or float4, where the kernel's text does not say "
         "it; what names no type is an "
@@ -168,10 +176,10 @@ static const struct spec_key keys[] = {
         .t1 = NULL),
     KEY("arguments.*.fill.seed", INTEGER, "the argument's place, from 1",
         "of random ones: same seed, same values, on every device", .t1 = "RandomSeed"),
-    KEY("arguments.*.expect", EXPRESSION, "-",
+    KEY("arguments.*.expect", LINES, "-",
         "what it holds after the launch: an expression over i (the component's index), constants, "
-        "scalar arguments, and arrays by name, "
-        "x[i], which are their contents before the launch; or a .npy file",
+        "scalar arguments, and arrays by name, x[i], which are their contents before the launch, "
+        "with lines before it that name its parts; or a .npy file",
         .t1 = "Expect"),
     KEY("arguments.*.verify", .type = "text, or object", "by type",
         "how it is held against the reference: a method, or an object",

@@ -116,6 +116,9 @@ static bool read_parameter(const struct reading *r, const struct variable *v,
                                         .use = PARAMETER_READ | PARAMETER_WRITTEN};
     if (is_plain_declaration(v))
         out->declared = declared_of(r, t);
+    for (uint32_t i = 0; t->base == TYPE_RECORD && !t->stars && i < r->syntax.record_count; i++)
+        if (str_equal(r->syntax.records[i].name, t->words))
+            out->record = r->syntax.records[i].text;
     return !(is_open && (!out->name || (r->text.is_open && t->base == TYPE_OPEN)));
 }
 

@@ -14,8 +14,10 @@ struct signature_parameter {
     struct declared declared;
     const char *text; // "__global int *a"
     const char *name; // NULL: it has none
-    bool is_const;    // what it points to, by its declaration
-    unsigned use;     // set of enum parameter_use; both where it is not sure
+    // (or NULL) "struct {int rows; float gain;}", of one that is passed by value.
+    const char *record;
+    bool is_const; // what it points to, by its declaration
+    unsigned use;  // set of enum parameter_use; both where it is not sure
     // For sure, in lines that are compiled: its first use reads an element; one is assigned.
     bool reads_first, writes;
     bool is_open; // some of its uses may not be compiled

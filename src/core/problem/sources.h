@@ -58,7 +58,8 @@ struct program_sources {
     uint32_t folder_count;
     const char **options;
     uint32_t option_count;
-    const char **ignored; // options of other compilers, which this one is not given
+    uint32_t *option_places; // of each, among the spec's
+    const char **ignored;    // options of other compilers, which this one is not given
     uint32_t ignored_count;
     bool outside; // files of the list are
     bool *

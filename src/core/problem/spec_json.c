@@ -4,7 +4,10 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool read_on(const struct reader *r, bool ok)
@@ -209,6 +212,18 @@ static const char *expression_text(const struct reader *r, struct node n)
     return text_to_arena(&text, r->arena);
 }
 
+const char *node_lines(const struct reader *r, struct node n)
+{
+    struct text text = TEXT_INIT;
+    if (!json_is_array(n.json))
+        return expression_text(r, n);
+    for (size_t i = 0; i < json_array_size(n.json); i++) {
+        const char *line = json_string_value(json_array_get(n.json, i));
+        text_addf(&text, "%s%s", i ? "\n" : "", line ? line : "");
+    }
+    return text_to_arena(&text, r->arena);
+}
+
 bool read_formula(const struct reader *r, struct node n, const struct expr_symbols *symbols,
                   struct formula *out)
 {
@@ -226,6 +241,17 @@ bool read_formula(const struct reader *r, struct node n, const struct expr_symbo
     return true;
 }
 
+// An integer that JSON's reader does not take: it stands in a text.
+static bool is_large_integer(const char *text, uint64_t *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    *out = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
+    return *end == 0 && errno == 0 && *out > INT64_MAX;
+}
+
 struct value node_value(struct node n)
 {
     if (json_is_integer(n.json))
@@ -234,5 +260,7 @@ struct value node_value(struct node n)
         return value_float(json_real_value(n.json));
     if (json_is_boolean(n.json))
         return value_bool(json_is_true(n.json));
-    return value_string(json_is_string(n.json) ? json_string_value(n.json) : "");
+    const char *text = json_is_string(n.json) ? json_string_value(n.json) : "";
+    uint64_t u;
+    return is_large_integer(text, &u) ? value_uint(u) : value_string(text);
 }

@@ -69,6 +69,8 @@ bool read_texts(const struct reader *r, struct node n, const char *const **items
 // Index of the text among `names` (case ignored), `fallback` when the node is absent.
 bool read_choice(const struct reader *r, struct node n, const char *const *names, size_t count,
                  size_t fallback, size_t *out);
+// The text of an expression, or the lines of a list of texts. NULL without memory.
+const char *node_lines(const struct reader *r, struct node n);
 // An expression over the given names. `expr` is NULL when the node is absent.
 bool read_formula(const struct reader *r, struct node n, const struct expr_symbols *symbols,
                   struct formula *out);

@@ -9,6 +9,15 @@
 
 #include <limits.h>
 
+// A word of the options, with the expressions in braces in it (option_words.h).
+struct option_word {
+    struct option_hole {
+        size_t from, to; // of the braces
+        struct formula value;
+    } * holes;
+    uint32_t count;
+};
+
 struct program_spec {
     const char *path;         // of the key that names the source, for messages
     const char *text;         // KernelSource; NULL: the files
@@ -18,7 +27,8 @@ struct program_spec {
     uint32_t option_count;
     const char *const *folders; // as written
     uint32_t folder_count;
-    const char *target; // of Retarget; NULL: the driver's own
+    struct option_word *words; // of the options: what in them hangs on the configuration
+    const char *target;        // of Retarget; NULL: the driver's own
     struct formula retarget_when;
 };
 
@@ -76,7 +86,8 @@ struct language_spec {
     X(SCALAR, "Scalar")                                                                            \
     X(VECTOR, "Vector")                                                                            \
     X(LOCAL, "Local")                                                                              \
-    X(SYMBOL, "Symbol")
+    X(SYMBOL, "Symbol")                                                                            \
+    X(NOTHING, "Null")
 
 enum memory {
 #define X(name, text) MEMORY_##name,
@@ -117,6 +128,8 @@ struct argument_spec {
     const char *path;
     enum memory memory;
     struct element element;
+    const struct layout
+        *layout;         // (optional) of a type "struct {...}"; custom_bytes are a language's
     struct formula type; // (optional) gives the type's name
     enum access access;
     bool says_access; // else it is the usual one
@@ -132,7 +145,9 @@ struct argument_spec {
 struct expected_spec {
     uint32_t argument;
     struct fill_spec fill;
-    struct formula expression; // (optional) over kernel_spec.expect_symbols; else the fill
+    const char *text, *text_path; // (optional) lines over kernel_spec.expect_symbols; else the fill
+    const uint32_t *slots;        // of these, those that it reads
+    size_t slot_count;
 };
 
 enum reference_source {

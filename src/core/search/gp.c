@@ -15,7 +15,7 @@ static uint32_t whole_blocks(uint32_t count)
     return (count + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-bool gp_init(struct gp *g, uint32_t axes, const double *roughness, uint32_t row_most,
+bool gp_init(struct gp *g, uint32_t axes, const struct gp_axis *axis, uint32_t row_most,
              uint32_t pool_most)
 {
     size_t n = whole_blocks(row_most), p = whole_blocks(pool_most);
@@ -25,7 +25,7 @@ bool gp_init(struct gp *g, uint32_t axes, const double *roughness, uint32_t row_
                      .pool_most = pool_most,
                      .row_stride = (uint32_t)n,
                      .pool_stride = (uint32_t)p,
-                     .roughness = roughness};
+                     .axis = axis};
     g->shape.weights = calloc(d, sizeof *g->shape.weights);
     g->points = calloc(n * d, sizeof *g->points);
     g->factor = calloc(n * n, sizeof *g->factor);
@@ -63,7 +63,7 @@ void gp_clear(struct gp *g)
     g->rows = g->pool = 0;
 }
 
-// ---- correlation -------------------------------------------------------------------------------
+// ---- covariance --------------------------------------------------------------------------------
 
 // exp(-x) for 0 <= x, in float, without a branch: as maths_exp(), for a block.
 static inline float falling_exp(float x)
@@ -84,13 +84,41 @@ static inline float falling_exp(float x)
     return sum * power.f;
 }
 
+// The trend's part of the covariances is added.
+static void add_trend(const struct gp *g, const float *point, const float *others, size_t stride,
+                      float *restrict out)
+{
+    const float mean = (float)GP_SQUARE_MEAN;
+    float sums[BLOCK] = {0};
+    for (uint32_t i = 0; i < g->axes; i++) {
+        const float *places = others + i * stride;
+        float line = (float)(g->shape.trend * g->axis[i].line) * point[i];
+        float square = (float)(g->shape.trend * g->axis[i].square) * (point[i] * point[i] - mean);
+        for (int p = 0; p < BLOCK; p++)
+            sums[p] += line * places[p] + square * (places[p] * places[p] - mean);
+    }
+    for (int p = 0; p < BLOCK; p++)
+        out[p] += sums[p];
+}
+
+// The variance of a point.
+static double own_variance(const struct gp *g, const float *point)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < g->axes; i++) {
+        double place = (double)point[i], apart = place * place - GP_SQUARE_MEAN;
+        sum += g->axis[i].line * place * place + g->axis[i].square * apart * apart;
+    }
+    return 1 + g->shape.trend * sum;
+}
+
 void gp_correlate(const struct gp *g, const float *point, const float *others, size_t stride,
                   float *restrict out)
 {
     float square[BLOCK] = {0};
     for (uint32_t i = 0; i < g->axes; i++) {
         const float *places = others + i * stride;
-        double share = g->roughness[i] * g->shape.jump;
+        double share = g->axis[i].roughness * g->shape.jump;
         float at = point[i], weight = (float)g->shape.weights[i];
         float jump = weight * (float)(share < 1 ? share : 1);
         weight -= jump;
@@ -103,6 +131,8 @@ void gp_correlate(const struct gp *g, const float *point, const float *others, s
         float r = sqrtf(5 * square[p]);
         out[p] = (1 + r + r * r * (1.0f / 3)) * falling_exp(r);
     }
+    if (g->shape.trend > 0)
+        add_trend(g, point, others, stride, out);
 }
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -121,14 +151,15 @@ static double dot_product(const double *a, const double *b, uint32_t count)
     return (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest;
 }
 
-void gp_extend_factor(struct gp *g, uint32_t n)
+// Row `n` of the factor from its covariances with the rows before it, which it replaces. Its point is g->point.
+static void extend_factor(struct gp *g, uint32_t n)
 {
     double *row = g->factor + (size_t)n * g->row_stride;
     for (uint32_t i = 0; i < n; i++) {
         const double *upper = g->factor + (size_t)i * g->row_stride;
         row[i] = (row[i] - dot_product(row, upper, i)) / upper[i];
     }
-    double left = 1 + g->shape.noise - dot_product(row, row, n);
+    double left = own_variance(g, g->point) + g->shape.noise - dot_product(row, row, n);
     row[n] = sqrt(left > 1e-9 ? left : 1e-9);
 }
 
@@ -147,7 +178,7 @@ void gp_factor_row(struct gp *g, uint32_t n)
     for (uint32_t i = 0; i < g->axes; i++)
         g->point[i] = g->points[(size_t)i * g->row_stride + n];
     correlate_rows(g, g->point, n, g->factor + (size_t)n * g->row_stride);
-    gp_extend_factor(g, n);
+    extend_factor(g, n);
 }
 
 // The reach of row `n` for a block of candidates, and the variance that it takes away.
@@ -243,7 +274,8 @@ uint32_t gp_add_candidate(struct gp *g, const float *point)
         g->reach[(size_t)n * g->pool_stride + at] = (float)g->scratch[n];
     }
     g->means[at] = (float)dot_product(g->scratch, g->residues, g->rows);
-    g->variances[at] = (float)(1 - dot_product(g->scratch, g->scratch, g->rows));
+    g->variances[at] =
+        (float)(own_variance(g, point) - dot_product(g->scratch, g->scratch, g->rows));
     return at;
 }
 

@@ -9,6 +9,10 @@
 // (All growing, tuning found the best of a space whose best has such neighbours in half the runs.)
 // Values are expected to be standardised: mean about 0, variance about 1.
 //
+// To this a trend may come: a line and a square along each axis, whose slopes are drawn from normal distributions around 0 (Rasmussen and
+// Williams, 2.7). It is a part of the process where the rows are more probable with it than without, and of the variance that makes them most
+// probable; else there is none. Its slopes are thus weighed as the process weighs everything: many rows near the best count about as one.
+//
 // A row may be pending, its value not known yet: it is then taken to be what the process predicts
 // (kriging believer; Ginsbourger, Le Riche, Carraro 2010: "Kriging is well-suited to parallelize
 // optimization"), so it changes no mean but takes away variance around it.
@@ -21,9 +25,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gp_axis {
+    // How much of `jump` is to be expected on it; with INFINITY all of the distance jumps: two places are equal or not.
+    double roughness;
+    double line, square; // of the trend's variance, what each is worth; 0: it has no part in it
+};
+
 struct gp_shape {
     double *weights; // one an axis: 1 / length^2
     double jump;     // 0 .. 1
+    double trend;    // variance of the trend relative to `variance`; 0: there is none
     double noise;    // variance of what is not smooth, relative to `variance`
     double mean;     // far from all rows
     double variance;
@@ -32,7 +43,7 @@ struct gp_shape {
 struct gp {
     uint32_t axes, row_most, pool_most;
     uint32_t row_stride, pool_stride; // the same in whole blocks
-    const double *roughness;          // of each axis
+    const struct gp_axis *axis;       // each of them
     struct gp_shape shape;
     uint32_t rows, pool;
     float *points;    // of rows: axes x row_stride
@@ -47,10 +58,8 @@ struct gp {
     float *means, *variances; // of candidates; variances relative to `variance`
 };
 
-// False without memory; gp_release() may follow in any case. `roughness`, kept and not copied, is
-// how much of `jump` is to be expected on each axis; with INFINITY all of the distance jumps: two
-// places are equal or not, and nothing between.
-bool gp_init(struct gp *g, uint32_t axes, const double *roughness, uint32_t row_most,
+// False without memory; gp_release() may follow in any case. The axes are kept and not copied.
+bool gp_init(struct gp *g, uint32_t axes, const struct gp_axis *axis, uint32_t row_most,
              uint32_t pool_most);
 void gp_release(struct gp *g);
 
@@ -66,7 +75,7 @@ void gp_tell(struct gp *g, uint32_t row, double value);
 double gp_mean(const struct gp *g, uint32_t candidate);
 double gp_variance(const struct gp *g, uint32_t candidate);
 
-// Chooses the shape for the first `count` rows: lengths, noise, mean and variance of the highest
+// Chooses the shape for the first `count` rows: lengths, noise, trend, mean and variance of the highest
 // posterior density, by steps along one coordinate after the other from the shape as it is. The
 // rows' points and values are given by gp_place_row(); factor, residues and candidates are
 // undefined afterwards: gp_clear() follows.

@@ -1,4 +1,4 @@
-// The shape of a Gaussian process from its data: the lengths, the share of a jump and the noise
+// The shape of a Gaussian process from its data: the lengths, the share of a jump, the noise and the trend
 // that make the data most probable. Found by trying each in turn a step longer and a step shorter;
 // steps become finer with each sweep.
 #include "search/gp_inside.h"
@@ -21,6 +21,10 @@
 #define NOISE_LEAST      1e-5
 #define NOISE_MOST       0.3
 #define NOISE_DEVIATION  2.0
+#define TREND_USUAL      0.1
+#define TREND_LEAST      1e-4
+#define TREND_MOST       30.0
+#define TREND_DEVIATION  2.0
 #define STEP             0.7 // of logarithms, the first
 #define FINER            0.7 // each later sweep's
 
@@ -35,6 +39,7 @@ void gp_prior(struct gp *g)
     for (uint32_t i = 0; i < g->axes; i++)
         g->shape.weights[i] = 1 / (length * length);
     g->shape.jump = JUMP_USUAL;
+    g->shape.trend = 0;
     g->shape.noise = NOISE_USUAL;
     g->shape.mean = 0;
     g->shape.variance = 1;
@@ -91,11 +96,15 @@ static double density(struct gp *g, uint32_t count)
     penalty += away * away / 2;
     away = (maths_log(g->shape.noise) - maths_log(NOISE_USUAL)) / NOISE_DEVIATION;
     penalty += away * away / 2;
+    if (g->shape.trend > 0) {
+        away = (maths_log(g->shape.trend) - maths_log(TREND_USUAL)) / TREND_DEVIATION;
+        penalty += away * away / 2;
+    }
     return -0.5 * count * maths_log(g->shape.variance) - determinant - penalty;
 }
 
 // The coordinates behind the axes' weights.
-enum { JUMP, NOISE, OTHERS };
+enum { JUMP, NOISE, TREND, OTHERS };
 
 struct range {
     double least, most;
@@ -103,11 +112,14 @@ struct range {
 
 static double *coordinate(struct gp *g, uint32_t c, struct range *range)
 {
-    static const struct range ranges[] = {
-        [JUMP] = {JUMP_LEAST, JUMP_MOST}, [NOISE] = {NOISE_LEAST, NOISE_MOST}};
+    static const struct range ranges[] = {[JUMP] = {JUMP_LEAST, JUMP_MOST},
+                                          [NOISE] = {NOISE_LEAST, NOISE_MOST},
+                                          [TREND] = {TREND_LEAST, TREND_MOST}};
     if (c >= g->axes) {
+        double *others[] = {
+            [JUMP] = &g->shape.jump, [NOISE] = &g->shape.noise, [TREND] = &g->shape.trend};
         *range = ranges[c - g->axes];
-        return c - g->axes == JUMP ? &g->shape.jump : &g->shape.noise;
+        return others[c - g->axes];
     }
     *range = (struct range){1 / (LENGTH_MOST * LENGTH_MOST), 1 / (LENGTH_LEAST * LENGTH_LEAST)};
     return &g->shape.weights[c];
@@ -131,16 +143,32 @@ static bool try_step(struct gp *g, uint32_t c, double factor, double *best, uint
     return false;
 }
 
+// Whether the rows are more probable with a trend or without: what decides is the other of the two.
+static void weigh_trend(struct gp *g, uint32_t count, double best)
+{
+    double kept = g->shape.trend;
+    g->shape.trend = kept > 0 ? 0 : TREND_USUAL;
+    if (density(g, count) <= best)
+        g->shape.trend = kept;
+}
+
+// A trend that is not there is no coordinate.
+static uint32_t coordinates(const struct gp *g)
+{
+    return g->axes + (g->shape.trend > 0 ? OTHERS : TREND);
+}
+
 void gp_fit(struct gp *g, uint32_t count, uint32_t sweeps)
 {
     double best = density(g, count), step = STEP;
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
-        for (uint32_t c = 0; c < g->axes + OTHERS; c++) {
+        for (uint32_t c = 0; c < coordinates(g); c++) {
             double factor = maths_exp(2 * step); // of a length's square
             if (!try_step(g, c, factor, &best, count))
                 try_step(g, c, 1 / factor, &best, count);
         }
         step *= FINER;
     }
+    weigh_trend(g, count, best);
     density(g, count); // mean and variance of the shape that is kept
 }

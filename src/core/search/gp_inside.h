@@ -4,16 +4,16 @@
 
 #include "search/gp.h"
 
+#define GP_SQUARE_MEAN (1.0 / 12) // of the square of a place, if all are equally frequent
+
 // Loops over this many are unrolled and done in vector registers; arrays are padded to whole
 // blocks.
 #define GP_BLOCK 64
 
-// The correlations of a point with GP_BLOCK others, whose places on axis i are at others[i *
+// The covariances of a point with GP_BLOCK others, whose places on axis i are at others[i *
 // stride] and behind.
 void gp_correlate(const struct gp *g, const float *point, const float *others, size_t stride,
                   float *out);
-// Row `n` of the factor from its correlations with the rows before it, which it replaces.
-void gp_extend_factor(struct gp *g, uint32_t n);
 // Fills row `n` of the factor from points.
 void gp_factor_row(struct gp *g, uint32_t n);
 

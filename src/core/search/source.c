@@ -46,7 +46,8 @@ struct source {
     uint64_t spot_count;
     struct scale scale;
     struct gp gp;
-    double *roughness, *weights; // of axes; of the process's rows
+    struct gp_axis *process_axes;
+    double *weights; // of the process's rows
     uint64_t *best;
     uint32_t best_count;
 };
@@ -124,8 +125,8 @@ static bool find_shared_axes(struct source *s, const struct source_setup *o)
 {
     const struct spec *spec = space_spec(o->space);
     s->shared = arena_array(&s->arena, s->axes.count + 1, sizeof *s->shared);
-    s->roughness = arena_array(&s->arena, s->axes.count + 1, sizeof *s->roughness);
-    if (!s->shared || !s->roughness)
+    s->process_axes = arena_array(&s->arena, s->axes.count + 1, sizeof *s->process_axes);
+    if (!s->shared || !s->process_axes)
         return false;
     for (uint32_t i = 0; i < s->axes.count; i++) {
         const struct axis *a = &s->axes.items[i];
@@ -138,7 +139,7 @@ static bool find_shared_axes(struct source *s, const struct source_setup *o)
             return false;
         for (uint32_t k = 0; k < theirs->count; k++)
             places[k] = place_of(a, own, &theirs->values[k]);
-        s->roughness[s->shared_count] = axis_roughness(a);
+        s->process_axes[s->shared_count] = (struct gp_axis){.roughness = axis_roughness(a)};
         s->shared[s->shared_count++] =
             (struct shared_axis){a, (uint32_t)(theirs - o->parameters), places};
     }
@@ -287,7 +288,7 @@ static bool make_process(struct source *s, const struct ranked *ranked)
 {
     uint32_t rows = s->spot_count < ROWS_MOST ? (uint32_t)s->spot_count : ROWS_MOST;
     s->weights = arena_array(&s->arena, rows, sizeof *s->weights);
-    if (!s->weights || !gp_init(&s->gp, s->shared_count, s->roughness, rows, 1))
+    if (!s->weights || !gp_init(&s->gp, s->shared_count, s->process_axes, rows, 1))
         return false;
     uint32_t some = rows < FIT_MOST ? rows : FIT_MOST;
     gp_prior(&s->gp);

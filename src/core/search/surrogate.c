@@ -4,10 +4,10 @@
 // to date row by row, is due to Willemsen, van Nieuwpoort, van Werkhoven 2021: "Bayesian
 // optimization for auto-tuning GPU kernels".
 //
-// - It begins with what the user says, then with a few questions spread over the space, and with as many more as are
-//   asked before the first answer; in a long search the first of all is near the middle of the lists.
-// - Far from all results the process expects what their trend (trend.h) says, or what sources (transfer.h) make of it. Nothing is
-//   made of the trend where a time ends the search, or few questions do.
+// - It begins with what the user says, then with a few questions spread over the space, the first of them any, and with as many more
+//   as are asked before the first answer.
+// - Far from all results the process expects their mean, or what sources (transfer.h) make of it. Of where in its lists the best of
+//   a space is nothing is assumed; where this space's own answers are more probable with a trend, it is a part of the process (gp.h).
 // - The pool is the whole space where that is small, else neighbours of the best results and
 //   configurations at random. It is made anew, and the model's shape with it, each time the
 //   results have grown by some percent, and the neighbours of a new best join it at once.
@@ -27,7 +27,6 @@
 #include "search/scale.h"
 #include "search/strategies.h"
 #include "search/transfer.h"
-#include "search/trend.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,6 +42,7 @@ static const struct strategy_option options[] = {
 #define TRIES_MOST    20  // at random, for one initial question
 #define SPREAD_MOST   64  // initial questions because so many are in flight
 #define BOUND_FROM    16  // in flight, from which on the lower confidence bound is used
+#define BOUND_BUDGET  100 // questions; a search of fewer has no use for it
 #define BOUND         2.5 // deviations below the mean
 #define PROMISED      4   // initial questions, the gate's included, where a source promises much
 #define FIT_MOST      100 // rows that the shape is chosen by
@@ -55,6 +55,9 @@ static const struct strategy_option options[] = {
 #define SOURCE_RANGE  4.0 // of a standardised value of theirs, on the axis
 #define NEAR_BEST     8   // results whose neighbours are candidates
 #define NEAR_MOST     256 // neighbours of one
+// Variances of a place on an axis and of its square, if all places are equally frequent:
+#define PLACE_VARIANCE  (1.0 / 12)
+#define SQUARE_VARIANCE (1.0 / 180)
 
 struct surrogate {
     struct strategy base;
@@ -63,12 +66,11 @@ struct surrogate {
     struct scale scale;
     struct improvement improvement;
     struct transfer transfer;
-    struct trend trend;
-    double *offsets;   // of candidates: what is expected of them without a model
-    double *roughness; // of axes
+    double *offsets; // of candidates: what is expected of them without a model
+    struct gp_axis *process_axes;
     struct costs costs;
     bool by_time;         // a time ends the search
-    bool is_long;         // so many questions do that something is made of the trend
+    bool uses_bound;      // the acquisition function is the lower confidence bound
     uint32_t coordinates; // of a point: axes, then the twos of those that have some
     float *point;
     float *spread; // points of the first questions: spread_count, of which spread_known are there
@@ -113,7 +115,7 @@ static bool allocate_surrogate(struct surrogate *s, uint32_t rows, uint32_t pool
 {
     struct axes *x = &s->learner.axes;
     uint32_t axes = s->coordinates + (s->transfer.count > 0);
-    s->roughness = arena_array(&x->arena, axes + 1, sizeof *s->roughness);
+    s->process_axes = arena_array(&x->arena, axes + 1, sizeof *s->process_axes);
     s->point = arena_array(&x->arena, axes + 1, sizeof *s->point);
     s->spread =
         arena_array(&x->arena, (size_t)(s->coordinates + 1) * s->spread_count, sizeof *s->spread);
@@ -123,9 +125,9 @@ static bool allocate_surrogate(struct surrogate *s, uint32_t rows, uint32_t pool
     s->rates = calloc(pool, sizeof *s->rates);
     s->rows = calloc(rows, sizeof *s->rows);
     s->near = calloc(NEAR_MOST, sizeof *s->near);
-    return s->roughness && s->point && s->spread && s->offsets && s->pool && s->gone && s->rates &&
-           s->rows && s->near && costs_init(&s->costs, x, &x->arena) &&
-           trend_init(&s->trend, x, &x->arena) && gp_init(&s->gp, axes, s->roughness, rows, pool);
+    return s->process_axes && s->point && s->spread && s->offsets && s->pool && s->gone &&
+           s->rates && s->rows && s->near && costs_init(&s->costs, x, &x->arena) &&
+           gp_init(&s->gp, axes, s->process_axes, rows, pool);
 }
 
 // Questions in flight take rows, too, but never most of them.
@@ -134,6 +136,27 @@ static uint32_t rows_for(const struct strategy_setup *setup)
     uint32_t rows = (uint32_t)setup->options[ROWS];
     uint32_t least = setup->in_flight < FLIGHT_MOST ? 4 * setup->in_flight : 4 * FLIGHT_MOST;
     return rows > least ? rows : least;
+}
+
+// A trend has lines and squares along lists that have an order, each kind with half of its variance if values are drawn at random. There are no
+// squares along a list of two values, and nearly all along a long one.
+static void describe_axes(struct surrogate *s)
+{
+    const struct axes *x = &s->learner.axes;
+    double lines = 0, squares = 0;
+    for (uint32_t i = 0; i < x->count; i++) {
+        struct gp_axis *out = &s->process_axes[i];
+        double share = 1 - 2.0 / x->items[i].count;
+        *out = (struct gp_axis){.roughness = axis_roughness(&x->items[i]),
+                                .line = x->items[i].ordered ? 1 : 0,
+                                .square = x->items[i].ordered ? share * share : 0};
+        lines += out->line;
+        squares += out->square;
+    }
+    for (uint32_t i = 0; i < x->count; i++) {
+        s->process_axes[i].line *= lines > 0 ? 0.5 / (PLACE_VARIANCE * lines) : 0;
+        s->process_axes[i].square *= squares > 0 ? 0.5 / (SQUARE_VARIANCE * squares) : 0;
+    }
 }
 
 static struct strategy *surrogate_create(const struct strategy_setup *setup, struct error *e)
@@ -155,14 +178,13 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     s->spread_count = setup->in_flight < SPREAD_MOST ? setup->in_flight : SPREAD_MOST;
     if (s->spread_count < s->initial)
         s->spread_count = s->initial;
-    s->is_long = setup->budget >= TREND_BUDGET;
+    s->uses_bound = setup->budget >= BOUND_BUDGET && setup->in_flight >= BOUND_FROM;
     if (!allocate_surrogate(s, rows_for(setup), pool)) {
         error_memory(e);
         surrogate_destroy(&s->base);
         return NULL;
     }
-    for (uint32_t i = 0; i < s->learner.axes.count; i++)
-        s->roughness[i] = axis_roughness(&s->learner.axes.items[i]);
+    describe_axes(s);
     improvement_init(&s->improvement);
     s->gp.axes = s->coordinates;
     gp_prior(&s->gp);
@@ -191,13 +213,12 @@ static void locate_configuration(struct surrogate *s, uint64_t index, float *poi
     }
 }
 
-// At the end what the sources make of it, as one axis more. Returns what is expected without a model: by the sources, or
-// where none is trusted by the trend.
+// At the end what the sources make of it, as one axis more. Returns what they expect without a model, 0 where none is trusted.
 static double locate_with_offset(struct surrogate *s, uint64_t index, float *point)
 {
     locate_configuration(s, index, point);
     if (!s->transfer.is_trusted)
-        return s->is_long ? trend_value(&s->trend, point) : 0;
+        return 0;
     double value = transfer_value(&s->transfer, s->learner.choice);
     point[s->coordinates] = (float)(value / SOURCE_RANGE);
     return s->transfer.slope * value;
@@ -233,24 +254,11 @@ static uint32_t own_questions(const struct surrogate *s)
     return s->learner.asked.count - (s->forgets ? s->by_source : s->transfer.gate_count);
 }
 
-static double distance_from_middle(const struct surrogate *s, const float *point)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < s->learner.axes.count; i++) {
-        double apart = s->learner.axes.items[i].ordered ? (double)point[i] : 0;
-        sum += apart * apart;
-    }
-    return sum;
-}
-
-// How good a further one of the first questions is: the first of all near the middle, from where the others are no further than they
-// must be; these far from the nearest of those before.
+// How good a further one of the first questions is: far from the nearest of those before.
 static double spread_worth(struct surrogate *s, uint64_t index)
 {
     double nearest = INFINITY;
     locate_configuration(s, index, s->point);
-    if (s->spread_known == 0)
-        return -distance_from_middle(s, s->point);
     for (uint32_t i = 0; i < s->spread_known; i++)
         nearest = fmin(nearest, distance_of_points(s, s->point, spread_point(s, i)));
     return nearest;
@@ -272,8 +280,7 @@ static bool ask_spread(struct surrogate *s, uint64_t *index)
     struct learner *g = &s->learner;
     double most = -INFINITY;
     uint32_t own = own_questions(s);
-    // Where few are allowed, the very first one is any.
-    bool is_initial = own < s->spread_count && (own > 0 || s->is_long);
+    bool is_initial = own > 0 && own < s->spread_count; // the very first one is any
     for (; is_initial && s->spread_seen < g->asked.count; s->spread_seen++) {
         const struct asked_entry *seen = &g->asked.entries[s->spread_seen];
         if (!is_forgotten(s, seen) && !transfer_asked(&s->transfer, seen->index))
@@ -379,17 +386,6 @@ static double scaled(const struct surrogate *s, const struct asked_entry *a)
     return a->state == ASKED_CORRECT ? scale_apply(&s->scale, a->value) : s->scale.failure;
 }
 
-static void weigh_trend(struct surrogate *s, uint32_t count)
-{
-    trend_forget(&s->trend);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct asked_entry *a = &s->learner.asked.entries[s->ranked[i].at];
-        locate_configuration(s, a->index, s->point);
-        trend_learn(&s->trend, s->point, scaled(s, a));
-    }
-    trend_fit(&s->trend);
-}
-
 static void fit(struct surrogate *s, uint32_t count)
 {
     uint32_t some = count < FIT_MOST ? count : FIT_MOST;
@@ -427,18 +423,13 @@ static void fill_model_rows(struct surrogate *s, uint32_t count)
     }
 }
 
-static bool uses_bound(const struct surrogate *s)
-{
-    return s->is_long && s->in_flight >= BOUND_FROM;
-}
-
 // The acquisition function, to be maximised: the expected improvement over `best`, in scaled units, with a time budget per
 // expected cost; or the negated lower confidence bound.
 static double promise_of(const struct surrogate *s, double best, uint32_t candidate)
 {
     double mean = gp_mean(&s->gp, candidate) + s->offsets[candidate];
     double deviation = sqrt(gp_variance(&s->gp, candidate));
-    if (uses_bound(s))
+    if (s->uses_bound)
         return BOUND * deviation - mean;
     return improvement_expected(&s->improvement, best, mean, deviation) *
            (double)s->rates[candidate];
@@ -492,8 +483,6 @@ static bool make_model(struct surrogate *s)
     scale_choose(&s->scale, s->ranked, s->correct);
     if (!s->forgets)
         transfer_weigh(&s->transfer, &s->learner, &s->scale);
-    if (s->is_long)
-        weigh_trend(s, known);
     s->gp.axes = s->coordinates + s->transfer.is_trusted;
     gp_clear(&s->gp);
     fit(s, known);

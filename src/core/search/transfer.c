@@ -5,11 +5,10 @@
 // at what is usual and follows the answers.
 #include "search/transfer.h"
 
-#include "search/trend.h"
-
 #include <float.h>
 #include <math.h>
 
+#define BUDGET_LONG  100
 #define BUDGET_SMALL 50  // below it the gate has one question
 #define BUDGET_LEAST 24  // below it, and none for a source that the answers do not agree with
 #define AGREES_LEAST 0.6 // share of pairs
@@ -20,7 +19,7 @@
 #define SLOPE_WORTH  3.0 // answers, a deviation apart, that the usual slope is worth
 #define SLOPE_MOST   1.5
 #define HEARD_MOST   10 // answers; then no source is heard any more
-#define HEARD_TREND  8 // the same where a search makes something of a trend and knows more by itself
+#define HEARD_LONG   8  // the same where BUDGET_LONG and more are allowed
 
 void transfer_init(struct transfer *t, const struct strategy_setup *setup)
 {
@@ -34,7 +33,7 @@ void transfer_init(struct transfer *t, const struct strategy_setup *setup)
                                         : is_small ? 1
                                                    : TRANSFER_GATE,
                            .gate_waits = is_least,
-                           .heard_most = setup->budget < TREND_BUDGET ? HEARD_MOST : HEARD_TREND};
+                           .heard_most = setup->budget < BUDGET_LONG ? HEARD_MOST : HEARD_LONG};
 }
 
 // ---- the gate ----------------------------------------------------------------------------------

@@ -24,6 +24,8 @@
 // So often it is looked who has what somebody waits for.
 #define HOLDER_NS (250ull * 1000000)
 
+#define COMMAND_BYTES 72 // of the command of who has the device
+
 #define PCI_DIGITS 12 // "0000:65:00.0"
 
 void device_lock_name(const struct device_info *d, char *out)
@@ -139,9 +141,31 @@ static void put_user(uid_t uid, char *out, size_t size)
         str_format(out, size, " of user %lu", (unsigned long)uid);
 }
 
+// " (hone tune spmv.json)": the beginning of the command, as ASCII; "" if it cannot be read.
+static void put_command(long pid, char *out, size_t size)
+{
+    char path[64], words[COMMAND_BYTES + 1];
+    snprintf(path, sizeof path, "/proc/%ld/cmdline", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, words, COMMAND_BYTES) : 0;
+    if (fd >= 0)
+        close(fd);
+    words[got > 0 ? got : 0] = '\0';
+    const char *slash = strrchr(words, '/'); // of the program: its words end at the first zero
+    size_t from = slash ? (size_t)(slash + 1 - words) : 0, end = (size_t)(got > 0 ? got : 0);
+    for (size_t i = from; i < end; i++)
+        words[i] = words[i] == '\0' ? ' ' : words[i] < ' ' || words[i] > '~' ? '?' : words[i];
+    bool is_cut = end == COMMAND_BYTES;
+    while (end > from && words[end - 1] == ' ')
+        words[--end] = '\0';
+    out[0] = '\0';
+    if (end > from)
+        str_format(out, size, " (%s%s)", words + from, is_cut ? "..." : "");
+}
+
 static void put_process(long pid, char *out, size_t size)
 {
-    char folder[64], user[128];
+    char folder[64], user[128], command[COMMAND_BYTES + 8];
     struct stat s;
     snprintf(folder, sizeof folder, "/proc/%ld", pid);
     if (pid == 0) {
@@ -151,7 +175,8 @@ static void put_process(long pid, char *out, size_t size)
                    "another process than the one that noted itself, %ld, which has ended", pid);
     } else {
         put_user(s.st_uid, user, sizeof user);
-        str_format(out, size, "process %ld%s", pid, user);
+        put_command(pid, command, sizeof command);
+        str_format(out, size, "process %ld%s%s", pid, command, user);
     }
 }
 

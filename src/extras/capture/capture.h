@@ -50,6 +50,7 @@ struct capture_launch {
     int64_t global[3], local[3];
     bool has_local, has_offset, is_indirect;
     struct capture_value *values; // one for each argument of the kernel
+    uint64_t bytes;               // of its buffers
     uint64_t launches;            // of this shape, in the whole run
     double ns;                    // all of them
     struct capture_replay replay;

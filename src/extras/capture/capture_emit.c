@@ -277,12 +277,13 @@ static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, s
         sizes[i] = arena_printf(m->a, "%llu", (unsigned long long)((size + bytes - 1) / bytes));
     }
     emit_object(j);
-    if (!is_known) {
-        m->k->why = arena_printf(m->a, "buffer %s is of '%s', a type that hone does not know",
-                                 argument_name(m, argument), argument_type(m, argument));
-        return false;
+    if (is_known)
+        emit_text_at(j, "type", width == 1 ? type : vector_type(x, argument));
+    else { // a struct: compared byte for byte
+        emit_text_at(j, "type", "custom");
+        add_key(j, "type_size");
+        emit_i64(j, 1);
     }
-    emit_text_at(j, "type", width == 1 ? type : vector_type(x, argument));
     if (is_local)
         emit_text_at(j, "memory", "local");
     add_key(j, "size");
@@ -303,7 +304,7 @@ static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, s
 static bool emit_scalar(struct emitting *x, struct emit *j, uint32_t argument)
 {
     const char *values[LAUNCHES_MOST], *type = "int32", *column = NULL;
-    uint32_t bytes, width;
+    uint32_t bytes, width = 1;
     for (uint32_t c = 0; c < x->column_count; c++)
         column = x->columns[c].argument == (int32_t)argument ? x->columns[c].name : column;
     for (uint32_t i = 0; i < x->launch_count; i++) {
@@ -313,12 +314,18 @@ static bool emit_scalar(struct emitting *x, struct emit *j, uint32_t argument)
     }
     making_type(x->m, argument, &type, &bytes, &width);
     emit_object(j);
-    emit_text_at(j, "type", type);
-    add_key(j, "value");
-    if (column)
-        emit_text(j, column);
-    else
-        emit_expression(j, by_launch(x, values));
+    emit_text_at(j, "type", width == 1 ? type : vector_type(x, argument));
+    if (width > 1) {
+        emit_object_at(j, "fill");
+        emit_text_at(j, "expression", by_launch(x, values));
+        emit_object_end(j);
+    } else {
+        add_key(j, "value");
+        if (column)
+            emit_text(j, column);
+        else
+            emit_expression(j, by_launch(x, values));
+    }
     emit_object_end(j);
     return true;
 }

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { PLAY_MS = 60000 };
+enum { PLAY_MS = 60000, PLAY_MS_A_MIB = 20, PLAY_MS_MOST = 3600000 };
 
 struct capture_player {
     struct process process;
@@ -67,14 +67,14 @@ static bool send_request(struct capture_player *p, const char *request, struct e
 }
 
 // True: a whole line is there.
-static bool receive_answer(struct capture_player *p)
+static bool receive_answer(struct capture_player *p, int limit_ms)
 {
     char bytes[4096];
     struct pollfd poll_on[2] = {{.fd = p->process.channel, .events = POLLIN},
                                 {.fd = p->process.printed, .events = POLLIN}};
     text_clear(&p->answer);
     for (;;) {
-        const int ready = poll(poll_on, 2, PLAY_MS);
+        const int ready = poll(poll_on, 2, limit_ms);
         if (ready == 0 || (ready < 0 && errno != EINTR))
             return false;
         if (poll_on[1].revents && !process_drain(&p->process))
@@ -96,12 +96,12 @@ static void end_player(struct capture_player *p)
     p->process = (struct process)PROCESS_NONE;
 }
 
-static const char *why_ended(struct capture_player *p, struct arena *a)
+static const char *why_ended(struct capture_player *p, int limit_ms, struct arena *a)
 {
     int status = PROCESS_STATUS_UNKNOWN;
     char how[128];
     if (!process_wait(&p->process, 100, &status))
-        return arena_printf(a, "the replay did not end within %d s", PLAY_MS / 1000);
+        return arena_printf(a, "the replay did not end within %d s", limit_ms / 1000);
     process_status_text(status, how, sizeof how);
     return arena_printf(a, "the replay %s", how);
 }
@@ -142,12 +142,20 @@ void capture_player_renew(struct capture_player *p)
     end_player(p);
 }
 
+// A busy machine moves the data of a launch slowly.
+static int play_limit(const struct capture_launch *l, int times)
+{
+    const uint64_t mib = l->bytes >> 20, most = PLAY_MS_MOST / PLAY_MS_A_MIB / 10;
+    return PLAY_MS + (int)(mib < most ? mib : most) * PLAY_MS_A_MIB * times;
+}
+
 void capture_play(struct capture_player *p, const struct capture_launch *l, int times,
                   const char *options, const int64_t *global, const int64_t *local, struct arena *a,
                   struct capture_replay *out)
 {
     struct error e = ERROR_INIT;
     struct text line = TEXT_INIT;
+    const int limit_ms = play_limit(l, times);
     char *request = make_request(l, times, options, global, local);
     *out = (struct capture_replay){.is_done = true};
     text_addf(&line, "%s\n", request ? request : "{}");
@@ -161,10 +169,10 @@ void capture_play(struct capture_player *p, const struct capture_launch *l, int 
     if (!sent) {
         out->why = arena_strdup(a, *e.text ? e.text : "out of memory");
         end_player(p);
-    } else if (receive_answer(p))
+    } else if (receive_answer(p, limit_ms))
         read_answer(&p->answer, a, out);
     else {
-        out->why = why_ended(p, a);
+        out->why = why_ended(p, limit_ms, a);
         end_player(p);
     }
     free(request);

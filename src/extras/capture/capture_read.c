@@ -203,6 +203,7 @@ static bool read_launch(struct arena *a, json_t *o, uint32_t argument_count,
     for (uint32_t i = 0; out->values && i < argument_count; i++) {
         if (!read_value(a, json_array_get(values, i), i, &out->values[i]))
             return false;
+        out->bytes += out->values[i].kind == CAPTURED_BUFFER ? out->values[i].bytes : 0;
     }
     return out->values != NULL;
 }

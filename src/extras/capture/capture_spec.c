@@ -6,6 +6,7 @@
 
 #include "base/emit.h"
 #include "expr/expr.h"
+#include "extras/capture/capture_guard.h"
 #include "extras/init/includes.h"
 #include "os/file_replace.h"
 
@@ -16,86 +17,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIED_MOST = 8, VALUES_MOST = 8 };
+enum { TRIED_MOST = 12, VALUES_MOST = 8 };
+#define TOLERANCE 1e-4
 
 static bool refuse_spec(struct making *m, const char *why)
 {
     m->k->why = m->k->why ? m->k->why : why;
     return false;
-}
-
-// ---- types -------------------------------------------------------------------------------------
-
-static const struct scalar_name {
-    const char *name, *spec;
-    uint32_t bytes;
-    char kind; // i: signed, u: unsigned, f: float
-} scalars[] = {
-    {"char", "int8", 1, 'i'},           {"uchar", "uint8", 1, 'u'},
-    {"unsigned char", "uint8", 1, 'u'}, {"short", "int16", 2, 'i'},
-    {"ushort", "uint16", 2, 'u'},       {"unsigned short", "uint16", 2, 'u'},
-    {"int", "int32", 4, 'i'},           {"uint", "uint32", 4, 'u'},
-    {"unsigned int", "uint32", 4, 'u'}, {"long", "int64", 8, 'i'},
-    {"ulong", "uint64", 8, 'u'},        {"unsigned long", "uint64", 8, 'u'},
-    {"half", "half", 2, 'f'},           {"float", "float", 4, 'f'},
-    {"double", "double", 8, 'f'},       {"bool", "uint8", 1, 'u'},
-    {"int8", "int8", 1, 'i'},           {"uint8", "uint8", 1, 'u'},
-    {"int16", "int16", 2, 'i'},         {"uint16", "uint16", 2, 'u'},
-    {"int32", "int32", 4, 'i'},         {"uint32", "uint32", 4, 'u'},
-    {"int64", "int64", 8, 'i'},         {"uint64", "uint64", 8, 'u'},
-};
-
-// The scalar and the width of a vector's type; false: it is neither.
-static bool read_type(const char *type, const struct scalar_name **scalar, uint32_t *width)
-{
-    size_t length = strcspn(type, "*");
-    while (length && (type[length - 1] == ' '))
-        length--;
-    size_t digits = length;
-    while (digits && isdigit((unsigned char)type[digits - 1]))
-        digits--;
-    *width = digits < length ? (uint32_t)strtoul(type + digits, NULL, 10) : 1;
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
-        if (strlen(scalars[i].name) == digits && memcmp(type, scalars[i].name, digits) == 0) {
-            *scalar = &scalars[i];
-            return *width == 1 || *width == 2 || *width == 3 || *width == 4 || *width == 8 ||
-                   *width == 16;
-        }
-    }
-    return false;
-}
-
-static bool integer_of(const struct scalar_name *s, const struct capture_value *v, int64_t *out)
-{
-    uint64_t bits = 0;
-    if (s->kind == 'f' || v->kind != CAPTURED_VALUE || v->bytes != s->bytes)
-        return false;
-    memcpy(&bits, v->value, s->bytes); // little-endian, as all that run OpenCL are
-    if (s->kind == 'i' && s->bytes < 8 && bits >> (8 * s->bytes - 1))
-        bits |= ~UINT64_C(0) << 8 * s->bytes;
-    *out = (int64_t)bits;
-    return s->kind == 'i' || *out >= 0;
-}
-
-// A scalar as a spec has it: exactly.
-static const char *number_of(struct making *m, const struct scalar_name *s,
-                             const struct capture_value *v)
-{
-    int64_t i;
-    float f;
-    double d;
-    char number[32];
-    if (integer_of(s, v, &i))
-        return arena_printf(m->a, "%lld", (long long)i);
-    if (v->bytes == 4 && s->bytes == 4 && s->kind == 'f') {
-        memcpy(&f, v->value, 4);
-        d = f;
-    } else if (v->bytes == 8 && s->bytes == 8 && s->kind == 'f')
-        memcpy(&d, v->value, 8);
-    else
-        return NULL;
-    f64_to_str(d, number);
-    return isfinite(d) ? arena_strdup(m->a, number) : NULL;
 }
 
 // ---- options -----------------------------------------------------------------------------------
@@ -176,10 +104,14 @@ static const char *options_with(struct making *m, const int64_t *values)
 
 static bool write_content(struct making *m, const char *name, const char *digest, struct error *e)
 {
-    struct text t = TEXT_INIT;
+    struct text t = TEXT_INIT, guarded = TEXT_INIT;
     const char *path = capture_path(m->a, m->c, name);
-    bool ok = (path || error_memory(e)) && capture_content(m->c, digest, &t, e) &&
-              file_replace(path, &t, e);
+    bool ok = (path || error_memory(e)) && capture_content(m->c, digest, &t, e);
+    char *text = ok ? capture_guard_text(text_cstr(&t)) : NULL;
+    text_add(&guarded, text ? text : "");
+    ok = ok && ((text && !guarded.failed) || error_memory(e)) && file_replace(path, &guarded, e);
+    free(text);
+    text_release(&guarded);
     text_release(&t);
     return ok;
 }
@@ -261,7 +193,7 @@ static bool read_texts_whole(struct making *m, struct text *out, struct error *e
 
 // ---- names and their values --------------------------------------------------------------------
 
-static const struct macro *find_macro(const struct making *m, const char *name)
+const struct macro *making_macro(const struct making *m, const char *name)
 {
     for (uint32_t i = 0; i < m->macro_count; i++) {
         if (str_equal(m->macros[i].name, name))
@@ -278,24 +210,6 @@ const char *argument_name(const struct making *m, uint32_t at)
     if (m->is_inferred && at < m->f.argument_count && m->f.arguments[at].name)
         return m->f.arguments[at].name;
     return arena_printf(m->a, "argument_%u", at);
-}
-
-const char *argument_type(const struct making *m, uint32_t at)
-{
-    const struct capture_argument *x = &m->k->arguments[at];
-    return *x->type ? x->type
-           : m->is_inferred && at < m->f.argument_count && m->f.arguments[at].type
-               ? m->f.arguments[at].type
-               : "";
-}
-
-static bool scalar_value(const struct making *m, uint32_t argument, const struct capture_launch *l,
-                         int64_t *out)
-{
-    const struct scalar_name *s;
-    uint32_t width;
-    return read_type(argument_type(m, argument), &s, &width) && width == 1 &&
-           !m->k->arguments[argument].is_pointer && integer_of(s, &l->values[argument], out);
 }
 
 // The symbols of expressions: parameters, then names that the text leaves to the launch, then integer scalars.
@@ -325,7 +239,7 @@ static bool make_symbols(struct making *m)
     }
     for (uint32_t i = 0; ok && i < m->k->argument_count; i++) {
         int64_t value;
-        if (scalar_value(m, i, &m->k->launches[0], &value))
+        if (making_scalar(m, i, &m->k->launches[0], &value))
             ok = add_symbol(m, argument_name(m, i), SYMBOL_SCALAR, i);
     }
     for (uint32_t i = 0; ok && m->is_inferred && i < m->f.name_count; i++) {
@@ -348,7 +262,7 @@ static void fill_slots(const struct making *m, const struct capture_launch *l,
         else if (m->kinds[i] == SYMBOL_CONSTANT)
             v = m->f.names[at].value;
         else
-            scalar_value(m, at, l, &v);
+            making_scalar(m, at, l, &v);
         slots[i] = value_int(v);
     }
 }
@@ -535,7 +449,7 @@ static void take_parameters(struct making *m)
     const struct capture_launch *l = &m->k->launches[0];
     for (uint32_t i = 0; m->is_inferred && i < m->f.name_count; i++) {
         const struct inferred_name *n = &m->f.names[i];
-        const struct macro *x = find_macro(m, n->name);
+        const struct macro *x = making_macro(m, n->name);
         const int axis = own_axis(&m->f, n);
         if (n->role != NAME_PARAMETER || (x && !x->is_integer))
             continue;
@@ -573,73 +487,147 @@ static bool trial_geometry(struct making *m, const int64_t *values, int64_t *glo
            local[0] * local[1] * local[2] <= 4096;
 }
 
-// Is the output right with these values? Near enough for sums in another order; the spec's own tolerance is as wide.
-static bool try_values(struct making *m, const int64_t *values)
+enum trial { TRIAL_RIGHT, TRIAL_WRONG, TRIAL_IMPOSSIBLE };
+
+// A replay with these values. Right is near enough for sums in another order; the spec's own tolerance is as wide.
+static enum trial try_values(struct making *m, const int64_t *values)
 {
     int64_t global[3], local[3];
     struct capture_replay r;
     if (!trial_geometry(m, values, global, local))
-        return false;
+        return TRIAL_IMPOSSIBLE;
     const bool has_local = m->local[0] != NULL;
     const char *options = options_with(m, values);
     capture_play(m->p, &m->k->launches[0], 1, options, global, has_local ? local : NULL, m->a, &r);
-    const bool ok = !r.why && (r.exact == r.times || r.deviation <= 1e-4);
-    if (!ok)
-        capture_player_renew(m->p);
-    return ok;
+    if (!r.why && (r.exact == r.times || r.deviation <= TOLERANCE))
+        return TRIAL_RIGHT;
+    capture_player_renew(m->p);
+    return r.why ? TRIAL_IMPOSSIBLE : TRIAL_WRONG;
+}
+
+static bool meets_restriction(struct making *m, const char *restriction, const int64_t *values)
+{
+    struct error e = ERROR_INIT;
+    struct value slots[SYMBOLS_MOST];
+    const struct expr_symbols symbols = {m->symbols, m->symbol_count};
+    bool holds = true;
+    struct expr *x = expr_parse(m->a, restriction, &symbols, &e);
+    fill_slots(m, &m->k->launches[0], values, slots);
+    return !x || (expr_test(x, slots, m->a, &holds) == EXPR_FAULT_NONE && holds);
 }
 
 static bool meets_restrictions(struct making *m, const int64_t *values)
 {
     for (uint32_t i = 0; m->is_inferred && i < m->f.restriction_count; i++) {
-        struct error e = ERROR_INIT;
-        struct value slots[SYMBOLS_MOST];
-        const struct expr_symbols symbols = {m->symbols, m->symbol_count};
-        bool holds = true;
-        struct expr *x = expr_parse(m->a, m->f.restrictions[i], &symbols, &e);
-        fill_slots(m, &m->k->launches[0], values, slots);
-        if (x && (expr_test(x, slots, m->a, &holds) != EXPR_FAULT_NONE || !holds))
+        if (!meets_restriction(m, m->f.restrictions[i], values))
             return false;
     }
     return true;
 }
 
-// Is a replay right with one value changed? Where the restrictions forbid to change it alone, nothing is known against it.
-static bool try_one(struct making *m, int64_t *values, uint32_t at, int64_t value)
+// A restriction that the program itself does not keep was read wrongly.
+static void drop_restrictions(struct making *m, const int64_t *values)
 {
-    const int64_t own = values[at];
-    values[at] = value;
-    const bool ok = !meets_restrictions(m, values) || try_values(m, values);
-    values[at] = own;
-    return ok;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; m->is_inferred && i < m->f.restriction_count; i++) {
+        if (meets_restriction(m, m->f.restrictions[i], values))
+            m->f.restrictions[kept++] = m->f.restrictions[i];
+    }
+    m->f.restriction_count = kept;
 }
 
-// Tries the least and the greatest value of each parameter, with the others as the program has them: if both are right all
-// are kept, else those that were. Builds take most of the time of a capture, and `hone check` tries the rest.
+static enum trial try_one(struct making *m, int64_t *values, uint32_t at, int64_t value)
+{
+    const int64_t own = values[at];
+    enum trial t = TRIAL_RIGHT;
+    values[at] = value;
+    if (value != own)
+        t = meets_restrictions(m, values) ? try_values(m, values) : TRIAL_IMPOSSIBLE;
+    values[at] = own;
+    return t;
+}
+
+// A size: the geometry is made of it, or a restriction ties it to another.
+static bool is_size(struct making *m, const char *name)
+{
+    const struct expr_symbols symbols = {m->symbols, m->symbol_count};
+    bool found = false;
+    for (uint32_t i = 0; !found && i < 6 + m->f.restriction_count; i++) {
+        const char *text = i < 3   ? (m->keeps_global[i] ? NULL : m->global[i])
+                           : i < 6 ? m->local[i - 3]
+                                   : m->f.restrictions[i - 6];
+        struct error e = ERROR_INIT;
+        struct expr *x = text ? expr_parse(m->a, text, &symbols, &e) : NULL;
+        for (uint32_t s = 0; x && !found && s < m->symbol_count; s++)
+            found = expr_uses(x, s) && str_equal(m->symbols[s].name, name);
+    }
+    return found;
+}
+
+// Tries the least and the greatest value, and keeps all between two that are right. A value that the restrictions forbid to
+// change alone has nothing against it.
+static void try_size(struct making *m, int64_t *values, uint32_t at)
+{
+    struct parameter *p = &m->parameters[at];
+    int64_t least = p->value, most = p->value;
+    for (uint32_t v = 1; v < p->count; v++) {
+        least = p->values[v] < least ? p->values[v] : least;
+        most = p->values[v] > most ? p->values[v] : most;
+    }
+    const int64_t ends[] = {least, most};
+    bool right[2];
+    for (int i = 0; i < 2; i++) {
+        values[at] = ends[i];
+        const bool is_forbidden = !meets_restrictions(m, values);
+        values[at] = p->value;
+        right[i] = is_forbidden || try_one(m, values, at, ends[i]) == TRIAL_RIGHT;
+    }
+    if (right[0] && right[1])
+        return;
+    p->count = 1;
+    for (int i = 0; i < 2; i++) {
+        if (right[i] && ends[i] != p->value)
+            p->values[p->count++] = ends[i];
+    }
+}
+
+// Tries every value. A macro of which one gives another result says what is computed, not how: it is left alone.
+static void try_macro(struct making *m, int64_t *values, uint32_t at)
+{
+    struct parameter *p = &m->parameters[at];
+    const uint32_t count = p->count;
+    p->count = 1;
+    for (uint32_t v = 1; v < count; v++) {
+        const enum trial t = try_one(m, values, at, p->values[v]);
+        if (t == TRIAL_RIGHT)
+            p->values[p->count++] = p->values[v];
+        else if (t == TRIAL_WRONG) {
+            p->count = 1;
+            return;
+        }
+    }
+}
+
+// Each parameter, with the others as the program has them. Builds take most of the time of a capture, and `hone check` tries
+// the rest.
 static void try_parameters(struct making *m)
 {
     int64_t values[PARAMETERS_MOST];
     for (uint32_t i = 0; i < m->parameter_count; i++)
         values[i] = m->parameters[i].value;
-    m->works = try_values(m, values);
+    drop_restrictions(m, values);
+    m->works = try_values(m, values) == TRIAL_RIGHT;
     for (uint32_t i = 0; i < m->parameter_count; i++) {
         struct parameter *p = &m->parameters[i];
-        int64_t least = p->value, most = p->value;
-        p->count = p->count < VALUES_MOST ? p->count : VALUES_MOST;
-        for (uint32_t v = 1; v < p->count; v++) {
-            least = p->values[v] < least ? p->values[v] : least;
-            most = p->values[v] > most ? p->values[v] : most;
-        }
-        const bool is_tried = m->works && i < TRIED_MOST;
-        const bool low = is_tried && (least == p->value || try_one(m, values, i, least));
-        const bool high = is_tried && (most == p->value || try_one(m, values, i, most));
-        if (low && high)
+        p->count = !m->works || i >= TRIED_MOST ? 1
+                   : p->count < VALUES_MOST     ? p->count
+                                                : VALUES_MOST;
+        if (p->count == 1)
             continue;
-        p->count = 1;
-        if (low && least != p->value)
-            p->values[p->count++] = least;
-        if (high && most != p->value)
-            p->values[p->count++] = most;
+        if (is_size(m, p->name))
+            try_size(m, values, i);
+        else
+            try_macro(m, values, i);
     }
 }
 
@@ -661,9 +649,6 @@ static bool refuse_launch(struct making *m)
         return refuse_spec(m, "it was launched with an offset, which specs do not have");
     for (uint32_t i = 0; i < k->argument_count; i++) {
         const struct capture_value *v = &l->values[i];
-        const struct scalar_name *s;
-        uint32_t width;
-        const bool has_type = read_type(argument_type(m, i), &s, &width);
         if (v->kind == CAPTURED_NULL)
             return refuse_spec(m, arena_printf(m->a, "argument %s is NULL, which specs do not have",
                                                argument_name(m, i)));
@@ -672,36 +657,12 @@ static bool refuse_launch(struct making *m)
             return refuse_spec(m, arena_printf(m->a, "arguments %s and %s are the same memory",
                                                argument_name(m, (uint32_t)v->same),
                                                argument_name(m, i)));
-        if (v->kind == CAPTURED_VALUE && !(has_type && width == 1 && number_of(m, s, v)))
+        if (v->kind == CAPTURED_VALUE && !making_number(m, i, v))
             return refuse_spec(
                 m, arena_printf(m->a, "argument %s is a '%s' by value, which specs do not have",
                                 argument_name(m, i), argument_type(m, i)));
     }
     return true;
-}
-
-bool making_type(const struct making *m, uint32_t argument, const char **spec, uint32_t *bytes,
-                 uint32_t *width)
-{
-    const struct scalar_name *s;
-    if (!read_type(argument_type(m, argument), &s, width))
-        return false;
-    *spec = s->spec;
-    *bytes = s->bytes * (*width == 3 ? 4 : *width);
-    return true;
-}
-
-const char *making_number(struct making *m, uint32_t argument, const struct capture_value *v)
-{
-    const struct scalar_name *s;
-    uint32_t width;
-    return read_type(argument_type(m, argument), &s, &width) ? number_of(m, s, v) : NULL;
-}
-
-bool making_scalar(const struct making *m, uint32_t argument, const struct capture_launch *l,
-                   int64_t *out)
-{
-    return scalar_value(m, argument, l, out);
 }
 
 static void list_tunable(struct making *m)
@@ -755,6 +716,7 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
         language_parse("opencl", &language))
         m->is_inferred =
             infer_kernel(text_cstr(&whole), whole.length, language, k->name, a, &m->f, &ignored);
+    making_learn_types(m, text_cstr(&whole));
     text_release(&whole);
     ok = ok && refuse_launch(m);
     if (ok) {
@@ -767,6 +729,8 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
         list_tunable(m);
         ok = m->works || !k->is_linked ||
              refuse_spec(m, "its parts were compiled with different options");
+        ok = ok && (k->launches[0].replay.deviation <= TOLERANCE ||
+                    refuse_spec(m, "its result differs from launch to launch"));
         ok = ok && capture_emit_spec(m, e);
     }
     return ok || (k->why && e->code == ERROR_NONE);

@@ -42,6 +42,7 @@ struct making {
     const char *include; // (or NULL) folder of headers
     bool is_inferred, is_geometry_inferred;
     struct inferred f;
+    const char **types; // of the arguments
     struct parameter parameters[PARAMETERS_MOST];
     uint32_t parameter_count;
     struct expr_symbol symbols[SYMBOLS_MOST];
@@ -53,11 +54,19 @@ struct making {
     bool works;                       // a replay by these is right
 };
 
+const struct macro *making_macro(const struct making *m, const char *name);
 const char *argument_name(const struct making *m, uint32_t at);
-const char *argument_type(const struct making *m, uint32_t at); // as the kernel says it
+
+// ---- types (capture_types.c) -------------------------------------------------------------------
+
+// Finds out every argument's type; `text` is the kernel's, with what it includes.
+void making_learn_types(struct making *m, const char *text);
+// By its name in OpenCL, or as the kernel says it where that is no type of a spec.
+const char *argument_type(const struct making *m, uint32_t at);
 // The element of a buffer: its type in a spec, the bytes of the whole vector. False: hone knows no such type.
 bool making_type(const struct making *m, uint32_t argument, const char **spec, uint32_t *bytes,
                  uint32_t *width);
+// A value as a spec has it, exactly; a vector's as an expression over i. NULL: it is no number.
 const char *making_number(struct making *m, uint32_t argument, const struct capture_value *v);
 bool making_scalar(const struct making *m, uint32_t argument, const struct capture_launch *l,
                    int64_t *out);

@@ -182,7 +182,13 @@ static bool replay_and_write(struct session *s, struct error *e)
         for (size_t l = 0; l < k->launch_count; l++)
             capture_play(p, &k->launches[l], REPLAYS, NULL, NULL, NULL, &s->arena,
                          &k->launches[l].replay);
-        ok = capture_write_spec(&s->capture, k, p, &s->arena, e);
+        // A kernel whose files cannot be written is told in the table, and the others go on.
+        ok = capture_write_spec(&s->capture, k, p, &s->arena, e) || e->code == ERROR_IO;
+        if (e->code == ERROR_IO) {
+            k->spec = NULL;
+            k->why = arena_strdup(&s->arena, e->text);
+            error_clear(e);
+        }
     }
     capture_player_free(p);
     return ok;
@@ -326,7 +332,7 @@ static const struct option options[] = {
      .brief = "of each kernel, at most N launches",
      .help = "Of each kernel at most N launches are kept, each of another shape: geometry, scalars "
              "or sizes of buffers. "
-             "Default: 4."},
+             "Default: 16."},
     {OPTION("limit", "BYTES", option_text, FIELD(limit)), .brief = "of data; default: 4GiB",
      .help = "The most that is kept of data, as 4GiB or 500MB. A launch whose data would pass it "
              "is not captured, and "

@@ -58,8 +58,9 @@ bool layered_folder(const char *folder, struct error *e)
     bool ok = mkdir(path, 0700) == 0;
     str_format(path, sizeof path, "%s/counts", folder);
     const int file = ok ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-    ok = file >= 0 && ftruncate(file, sizeof(struct capture_counts)) == 0 &&
-         write(file, &magic, sizeof magic) == (ssize_t)sizeof magic;
+    // Whole, not sparse: the program would end by SIGBUS where a mapped page finds no room.
+    errno = file < 0 ? errno : posix_fallocate(file, 0, sizeof(struct capture_counts));
+    ok = file >= 0 && errno == 0 && write(file, &magic, sizeof magic) == (ssize_t)sizeof magic;
     if (file >= 0)
         close(file);
     return ok || error_set_driver(e, ERROR_IO, errno, "%s: %s", path, strerror(errno));

@@ -47,6 +47,7 @@ struct session {
     double *weights;                    // NULL: all alike
     const struct deploy_format *format; // NULL: the report alone
     const char *output;                 // NULL: stdout
+    struct text *into;                  // (or NULL) the table goes here, and nothing is told
     struct text *written;               // the outputs of all specs, a line each
     struct deploy *deploy;
     struct error broken;
@@ -195,7 +196,7 @@ static int choose_known_device(struct session *s)
                      fitting == 0 ? "no such device"
                                   : "several devices fit, name one with --device",
                      w->spec->name, text_cstr(&names));
-        else
+        else if (!s->into)
             complain("--known: the store has no results of %s in %s; hone deploy without --known "
                      "measures them on a machine with such a device",
                      w->spec->name, language_title(w->languages.list[0]));
@@ -337,7 +338,9 @@ static int write_table(struct session *s, const struct deploy_report *v)
     if (s->settings->name)
         named.name = s->settings->name;
     bool ok = deploy_table_check(&named, &e) && s->format->write(&named, &w, &out, &e);
-    if (ok && s->output)
+    if (ok && s->into)
+        text_addn(s->into, out.data, out.length);
+    else if (ok && s->output)
         ok = file_replace(s->output, &out, &e);
     else if (ok)
         put_data(&out);
@@ -430,7 +433,7 @@ static bool refuse_unknown(const struct session *s, const struct deploy_report *
     struct text shapes = TEXT_INIT;
     report_deploy_unknown(v, &shapes);
     const bool any = shapes.length > 0;
-    if (any)
+    if (any && !s->into)
         complain("%s: nothing is known at %s: no table was made; without --known these are "
                  "measured, and without "
                  "these there is a table",
@@ -452,15 +455,15 @@ static int deploy_and_show(struct session *s)
     if (is_written)
         status = write_table(s, &report);
     is_written = is_written && status == EXIT_DONE;
-    if ((status == EXIT_DONE || status == EXIT_NOTHING) && !is_unknown)
+    if ((status == EXIT_DONE || status == EXIT_NOTHING) && !is_unknown && !s->into)
         tell_end(s, &report, is_written);
-    if (s->running.ending && !is_written)
+    if (s->running.ending && !is_written && !s->into)
         complain("no table was written; what was measured is kept in %s, and the same command goes "
                  "on from there",
                  store_path(s->tuning.work.store));
     if (is_unknown)
         status = EXIT_NOTHING;
-    if (status == EXIT_NOTHING && !has_table && s->broken.code == ERROR_NONE)
+    if (status == EXIT_NOTHING && !has_table && s->broken.code == ERROR_NONE && !s->into)
         complain("%s: no configuration %s at any of these sizes: no table was written",
                  s->tuning.work.spec->path, s->settings->known ? "is known" : "works");
     return status;
@@ -500,9 +503,10 @@ static int name_output(struct session *s, bool is_one)
 }
 
 static int deploy_one(const struct invocation *i, const char **argument,
-                      const struct deploy_format *format, struct text *written)
+                      const struct deploy_format *format, struct text *written, struct text *into)
 {
-    struct session s = {.call = *i, .settings = i->settings, .format = format, .written = written};
+    struct session s = {
+        .call = *i, .settings = i->settings, .format = format, .written = written, .into = into};
     s.call.arguments = argument;
     s.call.argument_count = 1;
     s.given = s.settings->given;
@@ -634,8 +638,8 @@ static int choose_format(const struct deploy_settings *s, bool is_one,
 // ---- --for-program -----------------------------------------------------------------------------
 
 // One kernel of the program: at all captured shapes that the store knows, else at the one of most time.
-static int deploy_captured(const struct invocation *i, const char *title, const char *file,
-                           struct arena *a)
+static int deploy_captured(const struct invocation *i, const char *title, struct arena *a,
+                           struct text *table)
 {
     const struct deploy_settings *given = i->settings;
     struct deploy_settings s = *given;
@@ -644,19 +648,19 @@ static int deploy_captured(const struct invocation *i, const char *title, const 
     struct text written = TEXT_INIT;
     const char *spec = arena_printf(a, "%s/%s.json", given->for_program, title);
     s.shapes = arena_printf(a, "%s/%s.csv", given->for_program, title);
-    s.output = file;
+    s.output = NULL;
     s.known = true;
     call.settings = &s;
     call.argument_count = 1;
     if (!spec || !s.shapes)
         return EXIT_NOTHING;
-    int status = deploy_one(&call, &spec, &deploy_format_known, &written);
+    int status = deploy_one(&call, &spec, &deploy_format_known, &written, table);
     const char **words;
     if (status == EXIT_NOTHING &&
         deploy_program_first_shape(s.shapes, a, &words, &s.given.set.count, &e)) {
         s.given.set.items = words;
         s.shapes = NULL;
-        status = deploy_one(&call, &spec, &deploy_format_known, &written);
+        status = deploy_one(&call, &spec, &deploy_format_known, &written, table);
     }
     text_release(&written);
     return status;
@@ -666,7 +670,7 @@ static int deploy_program(const struct invocation *i)
 {
     const struct deploy_settings *s = i->settings;
     struct error e = ERROR_INIT;
-    struct text out = TEXT_INIT;
+    struct text out = TEXT_INIT, told = TEXT_INIT;
     struct arena a;
     const char **titles;
     uint32_t count, taken = 0;
@@ -679,19 +683,25 @@ static int deploy_program(const struct invocation *i)
     }
     bool ok = deploy_program_list(s->for_program, &a, &titles, &count, &e) &&
               file_replaceable(s->output, &e);
-    const char *file = arena_printf(&a, "%s.part", s->output);
     deploy_program_start(&out);
     int status = EXIT_DONE;
-    for (uint32_t k = 0; ok && file && k < count && status != EXIT_USAGE; k++) {
-        status = deploy_captured(i, titles[k], file, &a);
+    for (uint32_t k = 0; ok && k < count && status != EXIT_USAGE; k++) {
+        struct text table = TEXT_INIT;
+        status = deploy_captured(i, titles[k], &a, &table);
         if (status == EXIT_DONE) {
-            ok = deploy_program_add(&out, s->for_program, titles[k], file, &e);
+            ok = deploy_program_add(&out, s->for_program, titles[k], &table, &e);
             taken++;
         }
-        unlink(file);
+        text_addf(&told, "  %s: %s\n", titles[k], status == EXIT_DONE ? "tuned" : "not tuned");
+        text_release(&table);
     }
     deploy_program_finish(&out);
     ok = ok && (taken == 0 || file_replace(s->output, &out, &e));
+    text_addf(&told, "%s: tables of %u of %u kernels; hone with %s -- PROGRAM runs it\n", s->output,
+              taken, count, s->output);
+    if (ok && taken > 0)
+        put(&told);
+    text_release(&told);
     text_release(&out);
     arena_release(&a);
     if (!ok)
@@ -701,8 +711,6 @@ static int deploy_program(const struct invocation *i)
                  s->for_program, count, s->for_program);
         return EXIT_NOTHING;
     }
-    say("%s: tables of %u of %u kernels; hone with %s -- PROGRAM runs it\n", s->output, taken,
-        count, s->output);
     return status == EXIT_USAGE ? status : EXIT_DONE;
 }
 
@@ -723,7 +731,7 @@ static int run_deploy(struct invocation *i)
     if (status == EXIT_DONE)
         interrupt_catch();
     for (uint32_t k = 0; k < i->argument_count && status == EXIT_DONE; k++)
-        status = deploy_one(i, &i->arguments[k], format, &written);
+        status = deploy_one(i, &i->arguments[k], format, &written, NULL);
     text_release(&written);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "model/languages.h"
 #include "problem/facts.h"
+#include "problem/option_words.h"
 #include "problem/sources.h"
 
 #include <stdlib.h>
@@ -574,6 +575,19 @@ static bool add_option_word(struct maker_of_core *m, const char *word, struct te
     return true;
 }
 
+// Its value is one of the configuration; one that hangs on a size would need the option to be made at run time.
+static bool add_spec_option(struct maker_of_core *m, const struct program_spec *p, uint32_t place,
+                            struct text *out)
+{
+    const struct option_word *w = &p->words[place];
+    for (uint32_t i = 0; i < w->count; i++)
+        if (uses_varying(m, w->holes[i].value.expr))
+            return refuse_table(m, "the option '%s' hangs on the size", p->options[place]);
+    const char *text =
+        option_word_text(p->options[place], w, m->table->language, m->slots, m->arena, m->e);
+    return text && (!*text || add_option_word(m, text, out));
+}
+
 static bool add_name_option(struct maker_of_core *m, uint32_t slot, struct text *out)
 {
     struct text word = TEXT_INIT;
@@ -649,7 +663,7 @@ static bool make_core_options(struct maker_of_core *m, hone_core_configuration *
     uint32_t count = m->sources ? m->sources->option_count : p->option_count;
     bool ok = check_tuner_sources(m);
     for (uint32_t i = 0; ok && i < count; i++)
-        ok = add_option_word(m, m->sources ? m->sources->options[i] : p->options[i], &options);
+        ok = add_spec_option(m, p, m->sources ? m->sources->option_places[i] : i, &options);
     ok = ok && add_option_word(m, "-DHONE=1", &options);
     if (ok && m->sources && program_mentions(m->sources, src->first_extra + EXTRA_KERNEL_TUNER))
         ok = add_option_word(m, "-Dkernel_tuner=1", &options);

@@ -65,19 +65,18 @@ void deploy_program_start(struct text *out)
 }
 
 bool deploy_program_add(struct text *out, const char *folder, const char *title,
-                        const char *known_file, struct error *e)
+                        const struct text *known, struct error *e)
 {
-    struct text bind = TEXT_INIT, known = TEXT_INIT;
+    struct text bind = TEXT_INIT;
     char path[4096];
     str_format(path, sizeof path, "%s/%s.bind", folder, title);
-    const bool ok = file_read_text(path, 1 << 24, &bind, e) && file_read(known_file, 0, &known, e);
+    const bool ok = (!known->failed || error_memory(e)) && file_read_text(path, 1 << 24, &bind, e);
     if (ok) {
         text_addn(out, bind.data, bind.length);
-        text_addf(out, "table %zu\n", known.length);
-        text_addn(out, known.data, known.length);
+        text_addf(out, "table %zu\n", known->length);
+        text_addn(out, known->data, known->length);
     }
     text_release(&bind);
-    text_release(&known);
     return ok;
 }
 

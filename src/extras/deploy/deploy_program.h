@@ -17,7 +17,7 @@ bool deploy_program_first_shape(const char *csv, struct arena *a, const char ***
                                 uint32_t *count, struct error *e);
 void deploy_program_start(struct text *out);
 bool deploy_program_add(struct text *out, const char *folder, const char *title,
-                        const char *known_file, struct error *e);
+                        const struct text *known, struct error *e);
 void deploy_program_finish(struct text *out);
 
 #endif

@@ -262,9 +262,9 @@ static void put_mean_gain(const struct deploy_report *v, const struct deploy_dev
         text_add(out, ", in interleaved rounds");
     }
     if (s->defaults > 0)
-        text_addf(out, "; it is the default at %u", s->defaults);
+        text_addf(out, "; the default is best at %u", s->defaults);
     if (s->tied > 0)
-        text_addf(out, "; tied with it at %u", s->tied);
+        text_addf(out, "; tied with the default at %u", s->tied);
     text_add(out, "\n");
 }
 

@@ -1,6 +1,7 @@
 // Makes and checks a dispatch table's parts: its columns by the spec's constants, a configuration's texts.
 #include "extras/deploy/dispatch.h"
 
+#include "problem/option_words.h"
 #include "problem/facts.h"
 #include "problem/sources.h"
 
@@ -162,13 +163,20 @@ static bool expression_varies(const struct deploy_table *t, const struct expr *x
     return any;
 }
 
-// Derived parameters that are the same everywhere. False without memory.
-static bool add_derived(const struct deploy_table *t, const struct value *values, struct arena *a,
-                        struct text *out)
+// A configuration's names with the values that are the same everywhere.
+struct bound_names {
+    struct value *slots;
+    bool *varies; // by derived parameter: it hangs on the shape or the device
+};
+
+// False without memory.
+static bool bind_configuration(const struct deploy_table *t, const struct value *values,
+                               struct arena *a, struct bound_names *out)
 {
     const struct spec *s = t->spec;
     struct value *slots = arena_array(a, s->slots.count + (size_t)1, sizeof *slots);
     bool *varies = arena_array(a, s->derived_count + (size_t)1, sizeof *varies);
+    *out = (struct bound_names){slots, varies};
     if (!slots || !varies)
         return false;
     memset(varies, 0, s->derived_count * sizeof *varies);
@@ -176,14 +184,32 @@ static bool add_derived(const struct deploy_table *t, const struct value *values
     slots[s->slots.facts + FACT_LANGUAGE_INDEX] = value_string(language_title(t->language));
     for (uint32_t i = 0; i < s->parameter_count; i++)
         slots[s->slots.parameters + i] = values[i];
-    for (uint32_t i = 0; i < s->derived_count; i++) {
-        struct value *v = &slots[s->slots.derived + i];
+    for (uint32_t i = 0; i < s->derived_count; i++)
         varies[i] = expression_varies(t, s->derived[i].expr, varies) ||
-                    expr_eval(s->derived[i].expr, slots, a, v) != EXPR_FAULT_NONE;
-        if (!varies[i])
-            add_define_word(t, s->slots.derived + i, v, out);
-    }
+                    expr_eval(s->derived[i].expr, slots, a, &slots[s->slots.derived + i]) !=
+                        EXPR_FAULT_NONE;
     return true;
+}
+
+// The spec's own options. One that hangs on the shape is left out: core_table.c refuses such a table.
+static void add_spec_words(const struct deploy_table *t, const struct bound_names *b,
+                           struct arena *a, struct text *out)
+{
+    const struct program_sources *p = first_program(t);
+    const struct language_spec *l = &t->spec->kernel->languages[t->language];
+    const struct option_word *words = p ? l->programs[l->launches[0].program].words : NULL;
+    for (uint32_t i = 0; p && i < p->option_count; i++) {
+        const struct option_word *w = &words[p->option_places[i]];
+        struct error none = ERROR_INIT;
+        bool varies = false;
+        for (uint32_t h = 0; h < w->count; h++)
+            varies = varies || expression_varies(t, w->holes[h].value.expr, b->varies);
+        const char *word =
+            varies ? "" : option_word_text(p->options[i], w, t->language, b->slots, a, &none);
+        out->failed |= !word && none.code == ERROR_MEMORY;
+        if (word && *word)
+            add_word(word, out);
+    }
 }
 
 bool deploy_configuration_make(const struct deploy_table *t, const uint32_t *choice,
@@ -194,8 +220,12 @@ bool deploy_configuration_make(const struct deploy_table *t, const uint32_t *cho
     struct text text = TEXT_INIT, options = TEXT_INIT;
     struct value *values = arena_array(a, s->parameter_count + 1, sizeof *values);
     uint32_t *indices = arena_array(a, s->parameter_count + (size_t)1, sizeof *indices);
-    for (uint32_t i = 0; p && i < p->option_count; i++)
-        add_word(p->options[i], &options);
+    struct bound_names bound = {NULL, NULL};
+    for (uint32_t i = 0; values && i < s->parameter_count; i++)
+        values[i] = s->parameters[i].values[choice[i]];
+    const bool ok = values && indices && bind_configuration(t, values, a, &bound);
+    if (ok)
+        add_spec_words(t, &bound, a, &options);
     add_word("-DHONE=1", &options);
     if (p && program_mentions(p, t->sources->first_extra + EXTRA_KERNEL_TUNER))
         add_word("-Dkernel_tuner=1", &options);
@@ -205,10 +235,11 @@ bool deploy_configuration_make(const struct deploy_table *t, const uint32_t *cho
     }
     for (uint32_t i = 0; values && indices && i < s->parameter_count; i++) {
         indices[i] = choice[i];
-        values[i] = s->parameters[i].values[choice[i]];
         add_define_word(t, s->slots.parameters + i, &values[i], &options);
     }
-    const bool ok = values && indices && add_derived(t, values, a, &options);
+    for (uint32_t i = 0; ok && i < s->derived_count; i++)
+        if (!bound.varies[i])
+            add_define_word(t, s->slots.derived + i, &bound.slots[s->slots.derived + i], &options);
     spec_configuration_text(s, choice, true, &text);
     out->values = values;
     out->choice = indices;

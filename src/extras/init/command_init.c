@@ -151,7 +151,7 @@ static void ask_arguments(struct session *s)
     for (uint32_t i = 0; i < s->found.argument_count; i++) {
         struct inferred_argument *a = &s->found.arguments[i];
         char question[128];
-        bool is_scalar = a->kind == INFERRED_SCALAR;
+        bool is_scalar = a->kind == INFERRED_SCALAR || a->kind == INFERRED_MEMBER;
         if (!is_scalar && !a->is_guess)
             continue;
         if (is_scalar && a->is_integer && !a->is_guess)
@@ -508,7 +508,8 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
         const struct inferred_argument *a = &f->arguments[i];
         char value[128];
         str_format(value, sizeof value, "%s = %s", a->name, a->value ? a->value : "");
-        if (a->kind == INFERRED_SCALAR && !a->is_settled && (a->is_guess || !a->is_integer))
+        bool is_scalar = a->kind == INFERRED_SCALAR || a->kind == INFERRED_MEMBER;
+        if (is_scalar && !a->is_settled && (a->is_guess || !a->is_integer))
             add_list(&scalars, &scalar_items, value);
         if (a->kind == INFERRED_BUFFER && a->access != INFERRED_READ)
             add_list(&written, &written_items, a->name);
@@ -543,8 +544,11 @@ static void tell_spec(struct session *s, const char *output)
     const char *guard = language_traits(s->language)->own_compiler;
     const uint32_t host =
         guard && !strstr(text_cstr(&s->source), guard) ? find_host_code(text_cstr(&s->source)) : 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->argument_count; i++)
+        count += f->arguments[i].kind != INFERRED_MEMBER;
     text_addf(&out, "%s: kernel %s (%s), %u argument%s\n", output, f->kernel,
-              language_title(s->language), f->argument_count, f->argument_count == 1 ? "" : "s");
+              language_title(s->language), count, count == 1 ? "" : "s");
     add_names(f, NAME_PARAMETER, "  parameters: ", &out);
     add_names(f, NAME_CONSTANT, "  constants:  ", &out);
     for (uint32_t axis = 0; axis < f->axes; axis++)

@@ -17,9 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STUDY_BUDGET 80000000u // nodes: seconds
-#define LAUNCH_COST  1e9       // nodes that a launch should have at most: a second on a CPU
-#define GIVEN_MOST   192
+// Nodes that a study of a kernel may visit, and all of them together, with its variants': 40 million take a second.
+#define STUDY_BUDGET   80000000u
+#define STUDIES_BUDGET 240000000u
+#define LAUNCH_COST    1e9 // nodes that a launch should have at most: a second on a CPU
+#define GIVEN_MOST     192
 
 #define NAME_STARTS  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
@@ -84,6 +86,8 @@ static bool text_number(const char *text, int64_t *out)
 {
     char copy[40];
     size_t length = text ? strlen(text) : 0;
+    while (length && strchr(" \t", text[length - 1])) // a comment stood behind it
+        length--;
     while (length > 1 && text[0] == '(' && text[length - 1] == ')' && !strchr(text + 1, '(')) {
         text++;
         length -= 2;
@@ -748,8 +752,10 @@ static bool is_value_possible(struct study *s, uint64_t most)
     int64_t group[3] = {s->axes > 0, s->axes > 1, s->axes > 2};
     study_bind(s);
     run_forget(&s->run);
+    most = most < s->budget ? most : s->budget;
     s->run.budget = most;
     run_group(&s->run, group, true);
+    s->budget -= most - s->run.budget;
     bool outside = s->run.outside_local;
     for (uint32_t i = 0; i < s->run.group_count; i++)
         outside |= s->run.group_arrays[i]->access.outside;
@@ -871,8 +877,10 @@ static double launch_cost(struct study *s)
     run_forget(&s->run);
     // The work that one item may cost; with more the launch is too long anyway.
     uint64_t most = items > 100 ? (uint64_t)(8 * LAUNCH_COST / items) + 1000 : 10000000;
+    most = most < s->budget ? most : s->budget;
     s->run.budget = most;
     run_item(&s->run, group, item);
+    s->budget -= most - s->run.budget;
     double cost = (double)(most - s->run.budget) * items;
     return s->run.budget == 0 ? cost * 1e6 : cost;
 }
@@ -1415,6 +1423,18 @@ static void write_scalar(struct writer_of *w, uint32_t parameter, struct inferre
     }
 }
 
+static void write_struct(struct writer_of *w, uint32_t parameter, struct inferred_argument *a)
+{
+    const struct study *s = w->study;
+    const struct variable *v = &s->kernel->parameters[parameter];
+    a->name = v->name;
+    a->kind = INFERRED_STRUCT;
+    a->layout = s->origins[parameter].layout;
+    for (uint32_t i = 0; i < s->syntax.record_count; i++)
+        if (str_equal(s->syntax.records[i].name, v->type->words))
+            a->type = s->syntax.records[i].text;
+}
+
 // A struct, or a type that nothing here defines: behind an #include it could be a macro, too.
 static bool has_own_types(const struct study *s)
 {
@@ -1491,8 +1511,15 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
             object++;
         if (object < s->object_count && s->objects[i])
             write_buffer(w, object, &needs[object], a);
+        else if (s->origins[i].layout)
+            write_struct(w, i, a);
         else
             write_scalar(w, i, a);
+        if (s->origins[i].member) {
+            a->kind = INFERRED_MEMBER;
+            a->owner = f->parameters[s->origins[i].owner].name;
+            a->member = s->origins[i].member;
+        }
     }
     for (uint32_t i = 0; i < s->object_count; i++) {
         const struct object *o = s->all[i];
@@ -1550,9 +1577,9 @@ static bool is_in_expressions(const struct inferred *f, const char *name)
         found |= is_word_of(f->restrictions[i], name);
     for (uint32_t i = 0; i < f->argument_count; i++) {
         const struct inferred_argument *a = &f->arguments[i];
-        found |=
-            a->kind != INFERRED_SCALAR && (is_word_of(a->size, name) || is_word_of(a->high, name) ||
-                                           is_word_of(a->generator, name));
+        found |= a->kind != INFERRED_SCALAR && a->kind != INFERRED_MEMBER &&
+                 (is_word_of(a->size, name) || is_word_of(a->high, name) ||
+                  is_word_of(a->generator, name));
     }
     return found;
 }
@@ -1566,7 +1593,8 @@ static bool needs_constant(const struct writer_of *w, const struct atom *a)
         return false;
     for (uint32_t i = 0; i < out->argument_count; i++) {
         struct inferred_argument *x = &out->arguments[i];
-        if (x->kind != INFERRED_SCALAR || !str_equal(x->name, a->name))
+        bool is_number = x->kind == INFERRED_SCALAR || x->kind == INFERRED_MEMBER;
+        if (!is_number || !str_equal(x->name, a->name))
             continue;
         x->value = a->text;
         x->is_guess = false;
@@ -1660,10 +1688,11 @@ static bool check_parameters(const struct study *s, struct error *e)
                              "argument '%s' of %s is an image or sampler (%s), which hone does not "
                              "know",
                              name, f->name, words);
-        if (t->base == TYPE_RECORD && t->stars == 0)
+        if (t->base == TYPE_RECORD && t->stars == 0 && !s->origins[i].layout)
             return error_set(e, ERROR_INPUT,
-                             "argument '%s' of %s is a struct by value (%s), which hone does not "
-                             "pass",
+                             "argument '%s' of %s is a struct by value (%s) with members that no "
+                             "value can be written for: a pointer, a union, bits, or a type that "
+                             "the text does not define",
                              name, f->name, words);
         if (t->stars > 1 && t->dimension_count == 0)
             return error_set(e, ERROR_INPUT,
@@ -1898,6 +1927,7 @@ struct asked {
     enum language language;
     const char *kernel;
     struct arena *arena;
+    uint64_t *budget; // of all studies together
 };
 
 // Switches at other values than their defaults.
@@ -1919,12 +1949,13 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
     *out = (struct inferred){.kernel = q->kernel};
     if (!s || !given || !reach)
         return error_memory(e);
+    const uint64_t given_budget = *q->budget < STUDY_BUDGET ? *q->budget : STUDY_BUDGET;
     *s = (struct study){.arena = a,
                         .language = q->language,
                         .text = q->text,
                         .length = q->length,
                         .lone = q->lone,
-                        .budget = STUDY_BUDGET};
+                        .budget = given_budget};
     struct writer_of w = {.study = s, .out = out, .reach = reach};
     if (!survey_read(q->lone, a, &s->survey))
         return error_memory(e);
@@ -1936,6 +1967,11 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
     s->kernel = syntax_function(&s->syntax, q->kernel);
     if (!s->kernel)
         return error_set(e, ERROR_INPUT, "there is no kernel '%s'", q->kernel);
+    struct spread_parameter *origins = NULL;
+    if (!spread_structs(&s->syntax, (struct function *)s->kernel, s->text, s->language, a,
+                        &origins))
+        return error_memory(e);
+    s->origins = origins;
     if (!check_parameters(s, e))
         return false;
     if (*s->kernel->scope)
@@ -1955,7 +1991,10 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
         s->axes = 1;
     if (s->axes)
         add_size(s);
-    return study_kernel(s, &w) || error_memory(e);
+    bool is_done = study_kernel(s, &w);
+    *q->budget -= given_budget > s->budget ? given_budget - s->budget : 0;
+    arena_release(&s->run.scratch);
+    return is_done || error_memory(e);
 }
 
 static struct inferred_argument *find_argument(const struct inferred *f, const char *name)
@@ -2166,7 +2205,8 @@ bool infer_kernel(const char *text, size_t length, enum language l, const char *
     struct lone_text lone;
     if (!lone_text_read(ended, length, a, &lone))
         return error_memory(e);
-    const struct asked q = {ended, length, &lone, l, kernel, a};
+    uint64_t budget = STUDIES_BUDGET;
+    const struct asked q = {ended, length, &lone, l, kernel, a, &budget};
     struct switched demanding = {.count = 0};
     return infer_with(&q, NULL, NULL, out, &demanding, e) && take_variant(&q, &demanding, out, e) &&
            look_at_variants(&q, out, e) && (tell_guesses(&q, out) || error_memory(e));

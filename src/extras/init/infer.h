@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "model/languages.h"
+#include "problem/layout.h"
 
 #include <stdint.h>
 
@@ -28,16 +29,25 @@ struct inferred_name {
     bool is_argument; // of an integer argument of this name
 };
 
-enum inferred_kind { INFERRED_SCALAR, INFERRED_BUFFER, INFERRED_LOCAL, INFERRED_SYMBOL };
+enum inferred_kind {
+    INFERRED_SCALAR,
+    INFERRED_BUFFER,
+    INFERRED_LOCAL,
+    INFERRED_SYMBOL,
+    INFERRED_STRUCT, // by value
+    INFERRED_MEMBER  // a number of a struct by value, which the struct's argument has
+};
 enum inferred_access { INFERRED_READ, INFERRED_WRITE, INFERRED_BOTH };
 
 struct inferred_argument {
     const char *name;
     enum inferred_kind kind;
     enum inferred_access access;
-    const char *type;       // in a spec: "float", "int32"; "custom" with its bytes
-    bool is_typed;          // the spec has to say it: the text's own words do not
-    const char *type_words; // (or NULL) a type that a parameter names
+    const char *type;            // in a spec: "float", "int32"; "custom" with its bytes
+    const struct layout *layout; // of a struct
+    const char *owner, *member;  // of a member: its struct's argument, and its own name there
+    bool is_typed;               // the spec has to say it: the text's own words do not
+    const char *type_words;      // (or NULL) a type that a parameter names
     uint32_t type_bytes;
     // The type differs from the source's own words: components of a vector, members of a struct.
     bool is_other_type;

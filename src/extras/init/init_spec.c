@@ -170,6 +170,66 @@ static void put_scalar(struct spec_text *t, const struct inferred_argument *a)
     text_add(t->out, "}");
 }
 
+static void put_layout(struct spec_text *t, const struct inferred *f, const char *owner,
+                       const struct layout *l);
+
+static void put_member_value(struct spec_text *t, const struct inferred *f, const char *owner,
+                             const struct layout_member *m)
+{
+    const uint32_t lanes = layout_lanes(m);
+    for (uint32_t i = 0; owner && i < f->argument_count; i++) {
+        const struct inferred_argument *a = &f->arguments[i];
+        if (a->kind == INFERRED_MEMBER && str_equal(a->owner, owner) &&
+            str_equal(a->member, m->name)) {
+            put_expression(t, a->value);
+            return;
+        }
+    }
+    if (m->inner) {
+        put_layout(t, f, NULL, m->inner);
+        return;
+    }
+    for (uint32_t i = 0; i < lanes; i++)
+        text_addf(t->out, "%s0%s",
+                  i           ? ", "
+                  : lanes > 1 ? "["
+                              : "",
+                  i + 1 == lanes && lanes > 1 ? "]" : "");
+}
+
+// {"rows": "shape_rows", "from": [0, 0]}: what the kernel does not use is 0.
+static void put_layout(struct spec_text *t, const struct inferred *f, const char *owner,
+                       const struct layout *l)
+{
+    bool any = false;
+    text_add(t->out, "{");
+    for (uint32_t i = 0; i < l->count; i++) {
+        const struct layout_member *m = &l->members[i];
+        put_member(t, &any, false, m->name);
+        text_add(t->out, m->count ? "[" : "");
+        for (uint32_t k = 0; k < (m->count ? m->count : 1); k++) {
+            text_add(t->out, k ? ", " : "");
+            put_member_value(t, f, owner, m);
+        }
+        text_add(t->out, m->count ? "]" : "");
+    }
+    text_add(t->out, "}");
+}
+
+static void put_struct(struct spec_text *t, const struct inferred *f,
+                       const struct inferred_argument *a)
+{
+    bool any = false;
+    text_add(t->out, "{");
+    if (a->is_typed) {
+        put_member(t, &any, false, "type");
+        add_quoted(t->out, a->type);
+    }
+    put_member(t, &any, false, "value");
+    put_layout(t, f, a->name, a->layout);
+    text_add(t->out, "}");
+}
+
 static void put_arguments(struct spec_text *t, const struct inferred *f)
 {
     bool any = false;
@@ -177,8 +237,12 @@ static void put_arguments(struct spec_text *t, const struct inferred *f)
     text_add(t->out, "{");
     for (uint32_t i = 0; i < f->argument_count; i++) {
         const struct inferred_argument *a = &f->arguments[i];
+        if (a->kind == INFERRED_MEMBER)
+            continue;
         put_member(t, &any, true, a->name);
-        if (a->kind == INFERRED_SCALAR)
+        if (a->kind == INFERRED_STRUCT)
+            put_struct(t, f, a);
+        else if (a->kind == INFERRED_SCALAR)
             put_scalar(t, a);
         else
             put_buffer(t, a);

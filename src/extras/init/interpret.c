@@ -306,7 +306,7 @@ static struct value name_value(struct machine *m, const struct node *n)
     if (n->slot != SLOT_NONE)
         return m->frame->slots[n->slot];
     for (size_t i = 0; i < r->name_count; i++) {
-        if (strcmp(r->names[i].name, n->name) == 0)
+        if (*r->names[i].name == *n->name && strcmp(r->names[i].name, n->name) == 0)
             return integer_value(r->names[i].value);
     }
     if (!r->lost)
@@ -704,8 +704,9 @@ static struct value call_function(struct machine *m, const struct function *f,
         return unknown_value();
     }
     for (uint32_t i = 0; i < f->parameter_count; i++) {
-        frame.types[i] = f->parameters[i].type;
-        struct place p = {.value = &frame.slots[i], .type = frame.types[i]};
+        const uint32_t slot = f->parameters[i].slot;
+        frame.types[slot] = f->parameters[i].type;
+        struct place p = {.value = &frame.slots[slot], .type = frame.types[slot]};
         struct value none = unknown_value();
         store_value(m, &p, i < call->count ? &arguments[i] : &none);
     }
@@ -721,7 +722,7 @@ static struct value call_function(struct machine *m, const struct function *f,
             continue;
         struct place p = place_of_node(m, call->list[i]);
         if (p.value)
-            *p.value = frame.slots[i];
+            *p.value = frame.slots[f->parameters[i].slot];
     }
     return frame.result;
 }
@@ -1210,36 +1211,39 @@ void run_item(struct run *r, const int64_t group[3], const int64_t item[3])
     const struct function *f = r->kernel;
     struct machine m = {.run = r};
     struct frame frame = {.result = unknown_value()};
-    arena_init(&m.arena);
+    m.arena = r->scratch;
     memcpy(m.group, group, sizeof m.group);
     memcpy(m.item, item, sizeof m.item);
     frame.slots = arena_array(&m.arena, f->slots + 1, sizeof *frame.slots);
     frame.types = arena_array(&m.arena, f->slots + 1, sizeof *frame.types);
     if (!frame.slots || !frame.types || !f->body) {
         r->failed |= f->body != NULL;
-        arena_release(&m.arena);
+        arena_empty(&m.arena);
+        r->scratch = m.arena;
         return;
     }
     m.frame = &frame;
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const struct type *t = f->parameters[i].type;
-        frame.types[i] = t;
+        const uint32_t slot = f->parameters[i].slot;
+        frame.types[slot] = t;
         if (r->objects[i])
-            frame.slots[i] = pointer_to(r->objects[i], t);
+            frame.slots[slot] = pointer_to(r->objects[i], t);
         else if (t->base == TYPE_INTEGER && t->lanes == 1)
-            frame.slots[i] = integer_value(r->scalars[i]);
+            frame.slots[slot] = integer_value(r->scalars[i]);
         else if (t->base == TYPE_FLOAT && t->lanes == 1)
-            frame.slots[i] = unknown_value();
+            frame.slots[slot] = unknown_value();
         if (r->objects[i] && t->dimension_count) { // float (*a)[N], float a[][N]
-            frame.slots[i] = array_value(&m, r->objects[i], t);
-            frame.slots[i].rest = frame.slots[i].rest ? frame.slots[i].rest - 1 : NULL;
-            frame.slots[i].rest_count = t->dimension_count;
-            frame.slots[i].step *= frame.slots[i].extent;
-            frame.slots[i].extent = 0;
+            frame.slots[slot] = array_value(&m, r->objects[i], t);
+            frame.slots[slot].rest = frame.slots[slot].rest ? frame.slots[slot].rest - 1 : NULL;
+            frame.slots[slot].rest_count = t->dimension_count;
+            frame.slots[slot].step *= frame.slots[slot].extent;
+            frame.slots[slot].extent = 0;
         }
     }
     execute(&m, f->body);
-    arena_release(&m.arena);
+    arena_empty(&m.arena);
+    r->scratch = m.arena;
 }
 
 void run_group(struct run *r, const int64_t group[3], bool corners)

@@ -61,9 +61,10 @@ struct run {
     // Nodes after which a loop ends early, so that what is done behind it is still seen; 0: loops
     // run to their end.
     uint64_t patience;
-    uint64_t writes;     // to buffers, so far
-    bool is_cut;         // a loop that writes to buffers ended early
-    struct arena *arena; // for what outlives an item
+    uint64_t writes;      // to buffers, so far
+    bool is_cut;          // a loop that writes to buffers ended early
+    struct arena *arena;  // for what outlives an item
+    struct arena scratch; // of an item; whoever ends the runs releases it
     // Arrays that a group shares, by their declaration.
     const struct node *group_nodes[GROUP_ARRAYS_MOST];
     struct object *group_arrays[GROUP_ARRAYS_MOST];

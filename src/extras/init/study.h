@@ -5,6 +5,7 @@
 
 #include "extras/init/infer.h"
 #include "extras/init/interpret.h"
+#include "extras/init/spread.h"
 #include "extras/init/survey.h"
 
 #define ATOMS_MOST     64
@@ -84,6 +85,7 @@ struct study {
     struct preprocessed source;
     struct syntax syntax;
     const struct function *kernel;
+    const struct spread_parameter *origins; // of its parameters
     struct atom atoms[ATOMS_MOST];
     uint32_t atom_count;
     // Conditions on the atoms in the source (restrict.c); refuses: the condition must not hold.

@@ -55,7 +55,7 @@ static void survey_define(struct surveyor *s, const struct scan_item *item, cons
     if (!n)
         return;
     if (guarded && strcmp(guarded, item->text) == 0 && has_value) {
-        n->initial = item->value;
+        n->initial = n->initial ? n->initial : item->value; // the first is the one that is compiled
         return;
     }
     n->is_defined = true;

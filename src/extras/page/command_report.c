@@ -596,7 +596,7 @@ static const struct option what_options[] = {
      .brief = "several draw a Pareto front: min:time,max:NAME",
      .help = "What is looked for, as in hone best: the time or a metric of the spec (or what a "
              "recording has beside the time), with min: or max: in front. Several have a Pareto "
-             "front. Default: the spec's own, else the least time."},
+             "front. Default: the spec's own, else the shortest time."},
     {OPTION("apart", "WHAT", option_apart, FIELD(apart)),
      .brief = "a set for each driver, or each run",
      .help = "What a store has of one device and language: driver (default), a set for each driver "

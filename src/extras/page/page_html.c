@@ -112,7 +112,7 @@ static void put_answer_time(const struct page_set *s, struct text *out)
     report_time(&sum, &shown);
     text_addf(&shown, ", %zu samples, %s", sum.count,
               s->is_recorded ? s->statistic
-              : is_ranked    ? "ranked: launched in turn with the other finalists"
+              : is_ranked    ? "ranked: interleaved with the other finalists"
                              : "screened: measured alone");
     put_fact("Time", "median_ns", sum.median, text_cstr(&shown), out);
     text_release(&shown);

@@ -269,7 +269,7 @@ const struct view page_view_evaluations = {
     .about = "Each configuration in the order of measuring. What failed stands above the frame, in "
              "a lane of its status; "
              "the line is the best so far of what was measured alone. Ranked times (of the "
-             "finalists, launched in turn) "
+             "finalists, interleaved) "
              "have a colour of their own: they do not compare with screened ones.",
     .missing = page_no_times,
     .draw = draw_evaluations,

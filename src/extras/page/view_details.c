@@ -271,7 +271,7 @@ const struct view page_view_samples = {
     .title = "Each launch",
     .about =
         "Every sample of the finalists, the 100 fastest and one of each group of failures that "
-        "was timed; the picture has the first of them. Those of a ranking were taken in turn "
+        "was timed; the picture has the first of them. Those of a ranking were interleaved "
         "with the other finalists', and do not compare with those measured alone.",
     .missing = missing_samples,
     .draw = draw_samples,

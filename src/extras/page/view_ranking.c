@@ -193,7 +193,7 @@ static void draw_rounds(const struct page_set *s, const char *id, struct text *o
     if (!marks)
         return;
     picture_begin(&p, out, id, 760, 320, "What each round measured",
-                  "A line for each finalist over the rounds, in which all are launched in turn: "
+                  "A line for each finalist over the rounds, in which all are interleaved: "
                   "what moves all lines alike is the machine.");
     p.x = (struct axis){.low = 0.5, .high = rounds + 0.5, .title = "round", .is_count = true};
     p.y = (struct axis){.title = "time", .is_time = true};
@@ -238,7 +238,7 @@ static void grid_rounds(const struct page_set *s, struct sheet *g)
 const struct view page_view_finalists = {
     .name = "finalists",
     .title = "The finalists",
-    .about = "Finalists were launched in turn, round by round. A point is how many times as long "
+    .about = "Finalists were launched in interleaved rounds. A point is how many times as long "
              "as the winner one takes, its "
              "line the interval that decided (all intervals hold together with the ranking's "
              "probability). Those in the shaded "

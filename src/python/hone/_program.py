@@ -57,7 +57,8 @@ def run(arguments: Sequence[str], *, ok: Sequence[int] = (0,)) -> str:
         raise
     text = said.decode("utf-8", "replace").strip()
     if process.returncode not in ok:
-        message = text.removeprefix("hone: ") or f"hone ended with {process.returncode}"
+        last = out.decode("utf-8", "replace").strip().rpartition("\n")[2][:400]  # where the program says in its output why
+        message = text.removeprefix("hone: ") or f"hone {arguments[0]} ended with {process.returncode}: {last or 'it said nothing'}"
         raise (UsageError if process.returncode == 2 else WorkerError)(message)
     for line in text.splitlines():
         is_warning = line.startswith(_WARNING)

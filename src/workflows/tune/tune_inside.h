@@ -189,9 +189,9 @@ bool tune_rank_start(struct tune *t, struct error *e);
 // False on failure; t->final_ranking is NULL once it is over.
 bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e);
 void tune_rank_cancel(struct tune *t);
-// What a ranking of the present finalists will take, about, ns; short: no further than the first regular look.
+// The time that a ranking of the present finalists will take, about, ns; short: no further than the first regular look.
 uint64_t tune_rank_time(const struct tune *t, bool is_short);
-// Of the budget's time, ns.
+// The part of the budget's time that is spent, ns.
 uint64_t tune_spent_time(struct tune *t);
 
 #endif

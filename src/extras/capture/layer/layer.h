@@ -163,8 +163,8 @@ extern struct capture_counts *layer_counts; // never NULL
 void layer_folder_open(void);
 // A line of the log, whole or not at all.
 void layer_log(const char *line, size_t length);
-// Keeps a content under its digest; false if it cannot.
-bool layer_keep(const void *bytes, size_t length, char digest[65]);
+// Keeps a content under its digest, unless it is new and larger than `room`. CAPTURE_NONE: it is kept.
+enum capture_reason layer_keep(const void *bytes, size_t length, uint64_t room, char digest[65]);
 // Bytes of contents that may still be kept.
 uint64_t layer_room(void);
 struct capture_shape *layer_shape(uint64_t key, uint64_t kernel);

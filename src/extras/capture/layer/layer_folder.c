@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct layer_settings layer_settings = {.launches = 4, .limit = UINT64_C(4) << 30};
+struct layer_settings layer_settings = {.launches = 16, .limit = UINT64_C(4) << 30};
 
 // Where it is counted if there is no folder: seen by nobody.
 static struct capture_counts unseen;
@@ -112,7 +112,7 @@ uint64_t layer_room(void)
     return bytes < layer_settings.limit ? layer_settings.limit - bytes : 0;
 }
 
-bool layer_keep(const void *bytes, size_t length, char digest[65])
+enum capture_reason layer_keep(const void *bytes, size_t length, uint64_t room, char digest[65])
 {
     char path[sizeof folder.path + 96], part[sizeof folder.path + 96];
     struct digest d;
@@ -120,14 +120,18 @@ bool layer_keep(const void *bytes, size_t length, char digest[65])
     digest_of(bytes, length, &d);
     digest_hex(&d, digest);
     if (folder.log < 0)
-        return false;
+        return CAPTURE_DISK;
     snprintf(path, sizeof path, "%s/data/%s.bin", folder.path, digest);
     if (stat(path, &s) == 0 && s.st_size == (off_t)length)
-        return true;
+        return CAPTURE_NONE;
+    if (length > room)
+        return CAPTURE_LIMIT;
     snprintf(part, sizeof part, "%s/data/part.%ld", folder.path, (long)getpid());
     const int file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (file < 0)
-        return note_full(errno);
+    if (file < 0) {
+        note_full(errno);
+        return CAPTURE_DISK;
+    }
     bool ok = write_whole(file, bytes, length);
     ok = (close(file) == 0 || note_full(errno)) && ok;
     ok = ok && (rename(part, path) == 0 || note_full(errno));
@@ -135,7 +139,7 @@ bool layer_keep(const void *bytes, size_t length, char digest[65])
         atomic_fetch_add(&layer_counts->bytes, length);
     else
         unlink(part);
-    return ok;
+    return ok ? CAPTURE_NONE : CAPTURE_DISK;
 }
 
 // Linear probing; no lock, and nothing is ever removed.

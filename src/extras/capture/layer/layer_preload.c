@@ -4,6 +4,7 @@
 #include "extras/capture/layer/layer_entry.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +26,10 @@ static struct preload {
     pthread_once_t once;
     _Atomic(void *) handle; // of the loader that the program opened; NULL: the next in line
     cl_icd_dispatch real;   // the loader's own
-    atomic_bool is_finding; // the loader starts: what it calls and looks up now is its own business
 } preload = {.once = PTHREAD_ONCE_INIT};
+
+// The loader starts in this thread: what it calls and looks up now is its own business.
+static _Thread_local bool is_finding;
 
 typedef void *(*find_symbol)(void *, const char *);
 
@@ -54,10 +57,33 @@ static void find_function(void *to, const char *name)
     memcpy(to, &at, sizeof at);
 }
 
+static int is_loader(struct dl_phdr_info *object, size_t size, void *path)
+{
+    const char *slash = size ? strrchr(object->dlpi_name, '/') : NULL;
+    if (!slash || strncmp(slash, "/libOpenCL", 10) != 0)
+        return 0;
+    *(const char **)path = object->dlpi_name;
+    return 1;
+}
+
+// A loader that a plug-in brought with it (a module of Python) is not next in line, which is what the program linked: it is
+// found by its name, which wheels lengthen ("libOpenCL-1a2b3c.so.1").
+static void find_loader(void)
+{
+    find_symbol find = real_dlsym();
+    const char *path = NULL;
+    if (atomic_load(&preload.handle) || (find && find(RTLD_NEXT, "clGetPlatformIDs")))
+        return;
+    dl_iterate_phdr(is_loader, &path);
+    if (path)
+        atomic_store(&preload.handle, dlopen(path, RTLD_LAZY | RTLD_NOLOAD));
+}
+
 // The loader initializes itself at its first call, and calls clInitLayer then, if it has layers.
 static void find_functions(void)
 {
-    atomic_store(&preload.is_finding, true);
+    is_finding = true;
+    find_loader();
 #define X(result, name, parameters, arguments) find_function((void *)&preload.real.name, #name);
     LAYER_FUNCTIONS(X)
 #undef X
@@ -67,7 +93,7 @@ static void find_functions(void)
     cl_uint count = 0;
     if (preload.real.clGetPlatformIDs)
         preload.real.clGetPlatformIDs(0, NULL, &count);
-    atomic_store(&preload.is_finding, false);
+    is_finding = false;
     if (atomic_load(&layer_is_layer))
         return;
     layer_open();
@@ -76,7 +102,7 @@ static void find_functions(void)
 
 static const cl_icd_dispatch *preloaded(void)
 {
-    if (atomic_load_explicit(&preload.is_finding, memory_order_relaxed))
+    if (is_finding)
         return &preload.real;
     pthread_once(&preload.once, find_functions);
     return atomic_load_explicit(&layer_is_layer, memory_order_relaxed) ? &preload.real
@@ -135,7 +161,7 @@ __attribute__((noinline, optimize("O2"), no_sanitize("address", "thread", "undef
 dlsym(void *restrict handle, const char *restrict name)
 {
     if (handle != RTLD_NEXT && handle != RTLD_DEFAULT) {
-        void *own = atomic_load(&preload.is_finding) ? NULL : own_function(name);
+        void *own = is_finding ? NULL : own_function(name);
         if (own)
             return wrap_symbol(handle, name, own);
     }

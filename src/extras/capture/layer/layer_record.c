@@ -106,7 +106,7 @@ static void keep_event(struct capture_shape *s, cl_event event)
 static void keep_text(struct layer_line *l, const char *text, size_t length)
 {
     char digest[65];
-    if (layer_keep(text, length, digest))
+    if (layer_keep(text, length, UINT64_MAX, digest) == CAPTURE_NONE)
         line_text(l, digest);
     else
         line_add(l, "null");
@@ -432,7 +432,7 @@ static bool find_memory(struct captured *c, cl_uint at)
         m->root = parent ? (const void *)parent : handle;
     } else if (handle && a->is_pointer)
         return refuse_capture(c, CAPTURE_ARGUMENT);
-    c->bytes += 2 * m->size;
+    c->bytes += m->size;
     return true;
 }
 
@@ -459,8 +459,9 @@ static bool read_before(struct captured *c)
             return refuse_capture(c, CAPTURE_MEMORY);
         if (read_memory(c, m, m->before) != CL_SUCCESS)
             return refuse_capture(c, CAPTURE_READ);
-        if (!layer_keep(m->before, m->size, m->digest[0]))
-            return refuse_capture(c, CAPTURE_DISK);
+        const enum capture_reason why = layer_keep(m->before, m->size, layer_room(), m->digest[0]);
+        if (why != CAPTURE_NONE)
+            return refuse_capture(c, why);
     }
     return true;
 }
@@ -478,8 +479,11 @@ static bool read_after(struct captured *c)
         digest_of(m->before, m->size, &is);
         m->is_changed = !digest_equal(&was, &is);
         digest_hex(&is, m->digest[1]);
-        if (m->is_changed && !layer_keep(m->before, m->size, m->digest[1]))
-            return refuse_capture(c, CAPTURE_DISK);
+        const enum capture_reason why =
+            m->is_changed ? layer_keep(m->before, m->size, layer_room(), m->digest[1])
+                          : CAPTURE_NONE;
+        if (why != CAPTURE_NONE)
+            return refuse_capture(c, why);
     }
     return true;
 }
@@ -587,7 +591,7 @@ static bool prepare_capture(struct captured *c)
         ok = find_memory(c, i);
     if (!ok)
         return false;
-    if (c->bytes > layer_room())
+    if (c->bytes > layer_settings.limit) // however much of it is kept already
         return refuse_capture(c, CAPTURE_LIMIT);
     finish_context(c);
     return read_before(c);
@@ -674,27 +678,6 @@ static bool is_to_be_captured(struct capture_shape *s)
            atomic_compare_exchange_strong(&s->state, &undecided, 1);
 }
 
-static cl_int try_capture(const struct layer_launch *l, struct capture_shape *s, uint64_t key,
-                          uint64_t kernel)
-{
-    enum capture_reason why;
-    cl_int status;
-    if (!reserve_capture(l->kernel, kernel, &why)) {
-        note_skipped(s, why);
-        return layer_enqueue(l);
-    }
-    pthread_mutex_lock(&capturing);
-    status = capture_launch(l, s, key, &why);
-    pthread_mutex_unlock(&capturing);
-    note_skipped(s, why);
-    if (why != CAPTURE_NONE) {
-        give_capture_back(kernel);
-        if (may_help(why))
-            atomic_store(&s->state, 0);
-    }
-    return status;
-}
-
 static cl_int time_launch(const struct layer_launch *l, struct capture_shape *s)
 {
     cl_event own = NULL;
@@ -705,6 +688,27 @@ static cl_int time_launch(const struct layer_launch *l, struct capture_shape *s)
         layer_next.clRetainEvent(*l->event);
     if (status == CL_SUCCESS)
         keep_event(s, *timed.event);
+    return status;
+}
+
+static cl_int try_capture(const struct layer_launch *l, struct capture_shape *s, uint64_t key,
+                          uint64_t kernel)
+{
+    enum capture_reason why;
+    cl_int status;
+    if (!reserve_capture(l->kernel, kernel, &why)) {
+        note_skipped(s, why);
+        return time_launch(l, s);
+    }
+    pthread_mutex_lock(&capturing);
+    status = capture_launch(l, s, key, &why);
+    pthread_mutex_unlock(&capturing);
+    note_skipped(s, why);
+    if (why != CAPTURE_NONE) {
+        give_capture_back(kernel);
+        if (may_help(why))
+            atomic_store(&s->state, 0);
+    }
     return status;
 }
 

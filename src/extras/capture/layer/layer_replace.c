@@ -2,6 +2,7 @@
 // (extras/deploy/deploy_program.c) names the program's text and options by their digest, the kernel, the device, the kinds of the
 // arguments and the geometry of each captured launch, followed by a table that libhone-known reads. Its text is the program's own,
 // built again with other options beside the program's build.
+#include "extras/capture/capture_guard.h"
 #include "extras/capture/layer/layer.h"
 
 #include "known/known_program.h"
@@ -391,7 +392,7 @@ static struct layer_replacement *new_replacement(struct tuned_table *t, cl_progr
     struct layer_program *p = r ? layer_lock(&layer_objects.programs, program) : NULL;
     if (p) {
         const bool has_text = p->part_count == 1 && !p->is_linked;
-        r->text = has_text ? strdup(p->parts->text) : NULL;
+        r->text = has_text ? capture_guard_text(p->parts->text) : NULL;
         layer_unlock(&layer_objects.programs);
     }
     if (!r || !r->text ||

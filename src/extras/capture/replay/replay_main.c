@@ -14,6 +14,7 @@
 #include <CL/cl_icd.h>
 
 #include "base/digest.h"
+#include "extras/capture/capture_guard.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MOST = 256, NAME_MOST = 1024 };
+enum { ARGUMENTS_MOST = 256, NAME_MOST = 1024, ZONE = 4096, ZONE_BYTE = 0xa5 };
 
 #define REPLAY_FUNCTIONS(X)                                                                        \
     X(clGetPlatformIDs)                                                                            \
@@ -62,14 +63,16 @@ struct replay {
     cl_context context;
     cl_command_queue queue;
     char device_name[NAME_MOST], driver[NAME_MOST];
+    bool is_trial;  // of other options: with a text that takes them, and a zone behind each buffer
     char why[2048]; // "": nothing went wrong
 };
 
 struct replay_memory {
     cl_mem memory, parent;
-    size_t bytes, origin;
-    unsigned char *before, *after, *first, *now; // first: what the first replay gave
-    bool is_changed;
+    size_t bytes, origin, zone;
+    unsigned char *before, *after, *now; // before and after may be one
+    unsigned char *first;                // what the first replay gave, if it was not `after`
+    bool is_changed, is_as_before;       // as_before: in the device's memory, too
     double deviation, spread, rms;
 };
 
@@ -236,7 +239,13 @@ static cl_program make_program(struct replay *r, const char *digest)
 {
     size_t length = 0;
     cl_int e = CL_SUCCESS;
-    unsigned char *text = read_content(r, digest, &length);
+    char *text = (char *)read_content(r, digest, &length);
+    if (text && r->is_trial) {
+        char *guarded = capture_guard_text(text);
+        free(text);
+        text = guarded;
+        length = text ? strlen(text) : 0;
+    }
     cl_program p =
         text ? cl.clCreateProgramWithSource(r->context, 1, (const char **)&text, &length, &e)
              : NULL;
@@ -352,12 +361,13 @@ static bool load_memory(struct replay *r, struct replay_memory *m, json_t *a)
     const json_int_t origin = json_integer_value(json_object_get(a, "origin"));
     m->is_changed = strcmp(text_of(a, "before"), text_of(a, "after")) != 0;
     m->before = read_content(r, text_of(a, "before"), &before);
-    m->after = m->before ? read_content(r, text_of(a, "after"), &after) : NULL;
+    after = before;
+    m->after =
+        m->before && m->is_changed ? read_content(r, text_of(a, "after"), &after) : m->before;
     m->bytes = before;
     m->origin = origin > 0 ? (size_t)origin : 0;
     m->now = malloc(before + 1);
-    m->first = malloc(before + 1);
-    if (m->before && m->after && (!m->now || !m->first))
+    if (m->before && m->after && !m->now)
         return replay_fail(r, "no memory for a copy of %zu bytes", before);
     return m->after && ((bytes >= 0 && before == (size_t)bytes && after == before) ||
                         replay_fail(r, "the log and its data differ in size"));
@@ -405,8 +415,8 @@ static bool set_argument(struct replay *r, cl_kernel k, cl_uint at, json_t *a,
         if (!share_memory(r, list, at, (cl_uint)with))
             return false;
     } else {
-        m->memory =
-            cl.clCreateBuffer(r->context, CL_MEM_READ_WRITE, m->bytes ? m->bytes : 1, NULL, &e);
+        m->zone = r->is_trial || !m->bytes ? ZONE : 0;
+        m->memory = cl.clCreateBuffer(r->context, CL_MEM_READ_WRITE, m->bytes + m->zone, NULL, &e);
         if (!call_ok(r, e, "clCreateBuffer"))
             return false;
     }
@@ -478,16 +488,24 @@ static double root_mean_square(enum element e, const unsigned char *a, size_t by
     return count && sum > 0 ? sqrt(sum / (double)count) : 1;
 }
 
-static bool compare_memory(struct replay_memory *m, enum element e, bool is_first)
+static bool compare_memory(struct replay *r, struct replay_memory *m, enum element e, bool is_first)
 {
+    const bool is_exact = memcmp(m->now, m->after, m->bytes) == 0;
+    m->is_as_before = is_exact && !m->is_changed;
+    if (is_first && !is_exact) {
+        m->first = malloc(m->bytes);
+        if (!m->first)
+            return replay_fail(r, "no memory for a copy of %zu bytes", m->bytes);
+        memcpy(m->first, m->now, m->bytes);
+    }
+    if (is_exact && !m->first)
+        return true;
     const double scale = root_mean_square(e, m->after, m->bytes);
     const double own = difference(e, m->now, m->after, m->bytes) / scale;
+    const double between = difference(e, m->now, m->first ? m->first : m->after, m->bytes) / scale;
     m->deviation = own > m->deviation ? own : m->deviation;
-    if (is_first)
-        memcpy(m->first, m->now, m->bytes);
-    const double between = difference(e, m->now, m->first, m->bytes) / scale;
     m->spread = between > m->spread ? between : m->spread;
-    return memcmp(m->now, m->after, m->bytes) == 0;
+    return is_exact;
 }
 
 // ---- a request ---------------------------------------------------------------------------------
@@ -497,6 +515,30 @@ static bool sizes_of(json_t *list, size_t out[3])
     for (size_t i = 0; i < 3; i++)
         out[i] = (size_t)json_integer_value(json_array_get(list, i));
     return json_is_array(list);
+}
+
+// Fills the zone behind a buffer.
+static bool write_zone(struct replay *r, const struct replay_memory *m)
+{
+    unsigned char zone[ZONE];
+    memset(zone, ZONE_BYTE, sizeof zone);
+    return m->zone == 0 || call_ok(r,
+                                   cl.clEnqueueWriteBuffer(r->queue, m->memory, CL_TRUE, m->bytes,
+                                                           m->zone, zone, 0, NULL, NULL),
+                                   "clEnqueueWriteBuffer");
+}
+
+static bool check_zone(struct replay *r, const struct replay_memory *m, cl_uint argument)
+{
+    unsigned char zone[ZONE];
+    bool ok = m->zone == 0 || call_ok(r,
+                                      cl.clEnqueueReadBuffer(r->queue, m->memory, CL_TRUE, m->bytes,
+                                                             m->zone, zone, 0, NULL, NULL),
+                                      "clEnqueueReadBuffer");
+    for (size_t i = 0; ok && i < m->zone; i++)
+        ok = zone[i] == ZONE_BYTE ||
+             replay_fail(r, "it writes past the end of argument %u", (unsigned)argument);
+    return ok;
 }
 
 static bool launch_once(struct replay *r, cl_kernel k, json_t *launch, json_t *request,
@@ -512,11 +554,12 @@ static bool launch_once(struct replay *r, cl_kernel k, json_t *launch, json_t *r
         sizes_of(own_local ? own_local : json_object_get(launch, "local"), local);
     const bool has_offset = sizes_of(json_object_get(launch, "offset"), offset);
     for (cl_uint i = 0; ok && i < count; i++) {
-        if (list[i].memory)
+        if (list[i].memory && !list[i].is_as_before)
             ok = call_ok(r,
                          cl.clEnqueueWriteBuffer(r->queue, list[i].memory, CL_TRUE, 0,
                                                  list[i].bytes, list[i].before, 0, NULL, NULL),
-                         "clEnqueueWriteBuffer");
+                         "clEnqueueWriteBuffer") &&
+                 write_zone(r, &list[i]);
     }
     ok =
         ok && call_ok(r,
@@ -529,7 +572,8 @@ static bool launch_once(struct replay *r, cl_kernel k, json_t *launch, json_t *r
             ok = call_ok(r,
                          cl.clEnqueueReadBuffer(r->queue, list[i].memory, CL_TRUE, 0, list[i].bytes,
                                                 list[i].now, 0, NULL, NULL),
-                         "clEnqueueReadBuffer");
+                         "clEnqueueReadBuffer") &&
+                 check_zone(r, &list[i], i);
     }
     return ok;
 }
@@ -568,6 +612,7 @@ static void answer_request(struct replay *r, json_t *request)
     const cl_uint count = (cl_uint)json_array_size(arguments);
     json_int_t exact = 0;
     *r->why = 0;
+    r->is_trial = json_string_value(json_object_get(request, "options")) != NULL;
     bool ok =
         (kernel && list && count <= ARGUMENTS_MOST) || replay_fail(r, "the log has no such launch");
     ok = ok && open_device(r, launch);
@@ -582,15 +627,18 @@ static void answer_request(struct replay *r, json_t *request)
         for (cl_uint i = 0; ok && i < count; i++) {
             if (list[i].memory)
                 is_exact &= compare_memory(
-                    &list[i], element_of(text_of(json_array_get(types, i), "type")), t == 0);
+                    r, &list[i], element_of(text_of(json_array_get(types, i), "type")), t == 0);
         }
         exact += is_exact;
+        ok = ok && !*r->why;
     }
     answer_result(r, list, ok ? count : 0, exact, times);
     for (cl_uint i = count < ARGUMENTS_MOST ? count : ARGUMENTS_MOST; list && i-- > 0;) {
         if (list[i].memory && !list[i].parent)
             cl.clReleaseMemObject(list[i].memory);
-        free(list[i].before), free(list[i].after), free(list[i].first), free(list[i].now);
+        if (list[i].after != list[i].before)
+            free(list[i].after);
+        free(list[i].before), free(list[i].first), free(list[i].now);
     }
     if (k)
         cl.clReleaseKernel(k);

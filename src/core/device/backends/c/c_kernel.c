@@ -41,7 +41,7 @@ static void add_call_name(const struct job_launch *l, struct text *out)
     text_addf(out, "hone_call_%s", l->kernel);
     for (uint32_t i = 0; i < l->argument_count; i++) {
         const struct job_argument *a = &l->arguments[i];
-        if (a->kind == ARGUMENT_BUFFER)
+        if (a->kind == ARGUMENT_BUFFER || a->kind == ARGUMENT_NULL)
             text_add(out, "_b");
         else
             text_addf(out, "_%u", (unsigned)a->element.scalar);
@@ -64,7 +64,7 @@ bool c_call_text(const struct job_launch *l, struct text *out, struct result *r)
                                : NULL;
         if (i > 0)
             text_add(out, ", ");
-        if (a->kind == ARGUMENT_BUFFER)
+        if (a->kind == ARGUMENT_BUFFER || a->kind == ARGUMENT_NULL)
             text_addf(out, "hone_arguments[%u]", i);
         else if (type)
             text_addf(out, "*(const %s *)hone_arguments[%u]", type, i);
@@ -126,7 +126,9 @@ bool c_kernel_bind(void *own, void *kernel, const struct job *j, const struct jo
         const struct job_argument *a = &l->arguments[i];
         k->arguments[i] =
             a->kind == ARGUMENT_BUFFER ? memory[a->buffer]->map.data : (void *)&k->values[i];
-        if (a->kind != ARGUMENT_BUFFER)
+        if (a->kind == ARGUMENT_NULL)
+            k->arguments[i] = NULL;
+        else if (a->kind != ARGUMENT_BUFFER)
             memcpy(&k->values[i], a->value, a->length < 8 ? a->length : 8);
     }
     return true;

@@ -183,7 +183,7 @@ static bool check_size(const struct cuda *o, const struct cuda_kernel *k,
                        const struct job_launch *l, uint32_t index, struct result *r)
 {
     const struct job_argument *a = &l->arguments[index];
-    bool buffer = a->kind == ARGUMENT_BUFFER;
+    bool buffer = a->kind != ARGUMENT_SCALAR;
     uint64_t given = buffer ? sizeof(CUdeviceptr) : a->length;
     size_t at, wanted;
     char type[32] = "";
@@ -236,9 +236,9 @@ static bool set_arguments(struct cuda *o, struct cuda_kernel *k, const struct jo
         if (a->kind == ARGUMENT_BUFFER) {
             CUdeviceptr data = cuda_at(memory[a->buffer], 0);
             memcpy(at, &data, sizeof data);
-        } else {
+        } else if (a->kind == ARGUMENT_SCALAR) {
             memcpy(at, a->value, (size_t)a->length);
-        }
+        } // null: it is zeroed
         at += (a->length + 15) / 16 * 16 + 16;
     }
     return true;

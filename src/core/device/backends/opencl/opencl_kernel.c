@@ -126,6 +126,8 @@ static cl_int set_argument(struct opencl *o, cl_kernel kernel, cl_uint index,
 {
     if (a->kind == ARGUMENT_LOCAL)
         return o->cl.clSetKernelArg(kernel, index, (size_t)a->local_bytes, NULL);
+    if (a->kind == ARGUMENT_NULL)
+        return o->cl.clSetKernelArg(kernel, index, sizeof(cl_mem), NULL);
     if (a->kind == ARGUMENT_SCALAR)
         return o->cl.clSetKernelArg(kernel, index, (size_t)a->length, a->value);
     cl_mem view = memory[a->buffer]->view;
@@ -162,6 +164,7 @@ static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job
         [ARGUMENT_BUFFER] = "a buffer",
         [ARGUMENT_SCALAR] = "a scalar",
         [ARGUMENT_LOCAL] = "local memory",
+        [ARGUMENT_NULL] = "null",
     };
     const struct job_argument *a = &l->arguments[index];
     char text[128], type[32] = "", wanted[160];

@@ -12,7 +12,7 @@ import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .. import _program
-from .._library import UsageError
+from .._library import UsageError, WorkerError
 from .._spec import Spec, configuration_text
 from ._cache import cache_key, of_space, read_cache
 from ._combinations import Combinations, Unsupported
@@ -100,8 +100,12 @@ def _replay(question: Combinations, known: Mapping[str, Dict[str, Any]], goals: 
         said = _program.run(["tune", "--replay", str(file), "--json", "--strategy", search,
                              "--seed", str(seed if seed is not None else random.getrandbits(31)),
                              *(word for limit in budget for word in ("--budget", limit)),
-                             *(word for one in start for word in ("--start-with", configuration_text(one)))])
-    lines = (json.loads(line) for line in said.splitlines())
+                             *(word for one in start for word in ("--start-with", configuration_text(one)))], ok=(0, 1))
+    lines = [json.loads(line) for line in said.splitlines()]
+    # Exit status 1 is also that of a search whose rows all failed, which is a result here as it is in Kernel Tuner.
+    summary = next((line for line in lines if line["type"] == "summary"), {"error": "hone tune --replay wrote no summary"})
+    if summary["error"]:
+        raise WorkerError(summary["error"])
     return [cache_key(question.params, line["configuration"]) for line in lines if line["type"] == "result"]
 
 
@@ -117,7 +121,7 @@ def _ask(own: Callable[..., List[Dict[str, Any]]], question: Combinations, known
 
 
 def _as_times(costs: Dict[str, float]) -> Dict[str, float]:
-    """Costs as times in ms, in the same order, since a replay searches for the least time. Rates become what they are rates of."""
+    """Costs as times in ms, in the same order, since a replay searches for the shortest time. Rates become what they are rates of."""
     if not costs:
         return {}
     least, most = min(costs.values()), max(costs.values())

@@ -1,0 +1,244 @@
+// The types of a captured kernel's arguments. A driver says them in the words of the kernel, which may be a macro or a typedef
+// (`T`, `pcl_out_type`): these are looked up in the options and the text until a type of OpenCL stands there.
+#include "extras/capture/capture_spec.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOKUPS_MOST = 8 };
+
+static const struct scalar_name {
+    const char *name, *spec;
+    uint32_t bytes;
+    char kind; // i: signed, u: unsigned, f: float
+} scalars[] = {
+    {"char", "int8", 1, 'i'},           {"uchar", "uint8", 1, 'u'},
+    {"unsigned char", "uint8", 1, 'u'}, {"short", "int16", 2, 'i'},
+    {"ushort", "uint16", 2, 'u'},       {"unsigned short", "uint16", 2, 'u'},
+    {"int", "int32", 4, 'i'},           {"uint", "uint32", 4, 'u'},
+    {"unsigned int", "uint32", 4, 'u'}, {"unsigned", "uint32", 4, 'u'},
+    {"long", "int64", 8, 'i'},          {"size_t", "uint64", 8, 'u'},
+    {"ulong", "uint64", 8, 'u'},        {"unsigned long", "uint64", 8, 'u'},
+    {"half", "half", 2, 'f'},           {"float", "float", 4, 'f'},
+    {"double", "double", 8, 'f'},       {"bool", "uint8", 1, 'u'},
+    {"int8", "int8", 1, 'i'},           {"uint8", "uint8", 1, 'u'},
+    {"int16", "int16", 2, 'i'},         {"uint16", "uint16", 2, 'u'},
+    {"int32", "int32", 4, 'i'},         {"uint32", "uint32", 4, 'u'},
+    {"int64", "int64", 8, 'i'},         {"uint64", "uint64", 8, 'u'},
+};
+
+// The scalar and the width of a vector's type; false: it is neither.
+static bool read_type(const char *type, const struct scalar_name **scalar, uint32_t *width)
+{
+    size_t length = strcspn(type, "*");
+    while (length && (type[length - 1] == ' '))
+        length--;
+    size_t digits = length;
+    while (digits && isdigit((unsigned char)type[digits - 1]))
+        digits--;
+    *width = digits < length ? (uint32_t)strtoul(type + digits, NULL, 10) : 1;
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        if (strlen(scalars[i].name) == digits && memcmp(type, scalars[i].name, digits) == 0) {
+            *scalar = &scalars[i];
+            return *width == 1 || *width == 2 || *width == 3 || *width == 4 || *width == 8 ||
+                   *width == 16;
+        }
+    }
+    return false;
+}
+
+// ---- looking up --------------------------------------------------------------------------------
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+// Where `name` stands as a word in [at, end); NULL: nowhere.
+static const char *find_word(const char *at, const char *end, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *before = at;
+    while ((at = strstr(at, name)) && at + length <= end) {
+        if ((at == before || !is_word(at[-1])) && !is_word(at[length]))
+            return at;
+        at += length;
+    }
+    return NULL;
+}
+
+// The words of "typedef WORDS NAME;", or NULL.
+static const char *find_typedef(struct arena *a, const char *text, const char *name)
+{
+    for (const char *at = text; (at = strstr(at, "typedef")); at += 7) {
+        const char *from = at + 7, *end = strchr(from, ';');
+        const char *word = end ? find_word(from, end, name) : NULL;
+        if (!word || memchr(from, '{', (size_t)(end - from)))
+            continue;
+        if (strspn(word + strlen(name), " \t\n") == (size_t)(end - word) - strlen(name))
+            return arena_strndup(a, from, (size_t)(word - from));
+    }
+    return NULL;
+}
+
+// The words of "#define NAME WORDS", or NULL.
+static const char *find_define(struct arena *a, const char *text, const char *name)
+{
+    for (const char *at = text; (at = strstr(at, "define")); at += 6) {
+        const char *from = at + 6 + strspn(at + 6, " \t"), *end = from + strcspn(from, "\n");
+        const size_t length = strlen(name);
+        if (at > text && (at[-1] == '#' || at[-1] == ' ') && strncmp(from, name, length) == 0 &&
+            (from[length] == ' ' || from[length] == '\t'))
+            return arena_strndup(a, from + length, (size_t)(end - from) - length);
+    }
+    return NULL;
+}
+
+// The words without qualifiers, with one blank between them.
+static const char *plain_words(struct arena *a, const char *words)
+{
+    static const char *const left_out[] = {"const",  "volatile",   "restrict", "__global", "global",
+                                           "signed", "__constant", "constant", "__local",  "local"};
+    struct text t = TEXT_INIT;
+    for (const char *at = words; *(at += strspn(at, " \t\n"));) {
+        const size_t length = *at == '*' ? 1 : strcspn(at, " \t\n*");
+        bool is_left_out = false;
+        for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+            is_left_out = is_left_out ||
+                          (strlen(left_out[i]) == length && memcmp(at, left_out[i], length) == 0);
+        if (!is_left_out) {
+            text_addf(&t, "%s", t.length && *at != '*' ? " " : "");
+            text_addn(&t, at, length);
+        }
+        at += length;
+    }
+    return text_to_arena(&t, a);
+}
+
+// Looks a name up in the options, then in the text; NULL: it stands for nothing.
+static const char *look_up_type(const struct making *m, const char *text, const char *name)
+{
+    const struct macro *x = making_macro(m, name);
+    const char *words = x ? x->text : find_typedef(m->a, text, name);
+    words = words ? words : find_define(m->a, text, name);
+    return words ? plain_words(m->a, words) : NULL;
+}
+
+static const char *resolve_type(const struct making *m, const char *text, const char *type)
+{
+    const struct scalar_name *s;
+    uint32_t width;
+    const char *words = plain_words(m->a, type);
+    for (int i = 0; words && i < LOOKUPS_MOST && !read_type(words, &s, &width); i++) {
+        const char *name = arena_strndup(m->a, words, strcspn(words, "*"));
+        const char *found = name && *name ? look_up_type(m, text, name) : NULL;
+        if (!found)
+            break;
+        words = found;
+    }
+    return words && read_type(words, &s, &width) ? words : type;
+}
+
+static bool is_known_type(const char *type)
+{
+    const struct scalar_name *s;
+    uint32_t width;
+    return type && read_type(type, &s, &width);
+}
+
+// The reader of `init` sees which branch of a condition is compiled; what is looked up in the text alone comes last.
+void making_learn_types(struct making *m, const char *text)
+{
+    m->types = arena_array(m->a, m->k->argument_count + (size_t)1, sizeof *m->types);
+    for (uint32_t i = 0; m->types && i < m->k->argument_count; i++) {
+        const char *said = m->k->arguments[i].type, *plain = plain_words(m->a, said);
+        const char *inferred =
+            m->is_inferred && i < m->f.argument_count ? m->f.arguments[i].type : NULL;
+        m->types[i] = is_known_type(plain)      ? plain
+                      : is_known_type(inferred) ? inferred
+                                                : resolve_type(m, text, said);
+    }
+}
+
+const char *argument_type(const struct making *m, uint32_t at)
+{
+    return m->types && m->types[at] ? m->types[at] : "";
+}
+
+bool making_type(const struct making *m, uint32_t argument, const char **spec, uint32_t *bytes,
+                 uint32_t *width)
+{
+    const struct scalar_name *s;
+    if (!read_type(argument_type(m, argument), &s, width))
+        return false;
+    *spec = s->spec;
+    *bytes = s->bytes * (*width == 3 ? 4 : *width);
+    return true;
+}
+
+// ---- values ------------------------------------------------------------------------------------
+
+static bool read_integer(const struct scalar_name *s, const unsigned char *from, int64_t *out)
+{
+    uint64_t bits = 0;
+    if (s->kind == 'f')
+        return false;
+    memcpy(&bits, from, s->bytes); // little-endian, as all that run OpenCL are
+    if (s->kind == 'i' && s->bytes < 8 && bits >> (8 * s->bytes - 1))
+        bits |= ~UINT64_C(0) << 8 * s->bytes;
+    *out = (int64_t)bits;
+    return s->kind == 'i' || *out >= 0;
+}
+
+static bool add_number(const struct scalar_name *s, const unsigned char *from, struct text *out)
+{
+    int64_t i;
+    float f;
+    double d;
+    char number[32];
+    if (read_integer(s, from, &i)) {
+        text_addf(out, "%lld", (long long)i);
+        return true;
+    }
+    if (s->kind != 'f' || s->bytes < 4)
+        return false;
+    if (s->bytes == 4) {
+        memcpy(&f, from, 4);
+        d = f;
+    } else
+        memcpy(&d, from, 8);
+    f64_to_str(d, number);
+    text_add(out, number);
+    return isfinite(d);
+}
+
+const char *making_number(struct making *m, uint32_t argument, const struct capture_value *v)
+{
+    const struct scalar_name *s;
+    struct text t = TEXT_INIT;
+    uint32_t width;
+    bool ok = read_type(argument_type(m, argument), &s, &width) && v->kind == CAPTURED_VALUE &&
+              v->bytes == s->bytes * (width == 3 ? 4 : width);
+    for (uint32_t i = 0; ok && i < width; i++) {
+        text_add(&t, i ? ", " : width > 1 ? "[" : "");
+        ok = add_number(s, v->value + (size_t)i * s->bytes, &t);
+    }
+    if (ok && width > 1)
+        text_add(&t, "][i]");
+    const char *number = ok ? text_to_arena(&t, m->a) : NULL;
+    text_release(&t);
+    return number;
+}
+
+bool making_scalar(const struct making *m, uint32_t argument, const struct capture_launch *l,
+                   int64_t *out)
+{
+    const struct scalar_name *s;
+    const struct capture_value *v = &l->values[argument];
+    uint32_t width;
+    return read_type(argument_type(m, argument), &s, &width) && width == 1 &&
+           !m->k->arguments[argument].is_pointer && v->kind == CAPTURED_VALUE &&
+           v->bytes == s->bytes && read_integer(s, v->value, out);
+}
