@@ -98,7 +98,6 @@ class Placed(TypedDict, total=False):
 
     language: Optional[str]
     device: Union[None, str, Device]
-    set: Set
     config: Texts
     where: Texts
     store: Optional[PathLike]
@@ -132,6 +131,7 @@ class Searching(Placed, total=False):
 
 
 class DeployOptions(Searching, total=False):
+    set: Set
     shapes: Optional[PathLike]
     within: Optional[str]
     hold_out: Optional[int]
@@ -146,6 +146,7 @@ class SweepOptions(Searching, total=False):
 
 
 class CompareOptions(Placed, total=False):
+    set: Set
     left: Texts
     right: Texts
     sample: Optional[int]

@@ -10,7 +10,7 @@ from ._library import UsageError, WorkerError
 from ._records import Record
 from ._spec import Configuration, PathLike, Spec, configuration_text
 from ._strategy import Strategy
-from ._tune import Options, Tune
+from ._tune import SessionOptions, Tune
 from ._words import check_options, takes
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Session:
     """Measures configurations one by one, `session(configuration)`, and keeps its workers between: `hone.measure` makes it. Closed with
     `close()` or at the end of a `with`. Any thread may call it: calls take turns."""
 
-    def __init__(self, spec: Union[Spec, PathLike], **options: Unpack[Options]) -> None:
+    def __init__(self, spec: Union[Spec, PathLike], **options: Unpack[SessionOptions]) -> None:
         self._named, self._known = _Named(), {}  # type: _Named, Dict[Tuple[Any, ...], Record]
         self._lock = threading.Lock()
         self._tune = Tune(spec, strategy=self._named, unranked=True, budget=2**62, start_with=(), **options)
@@ -90,7 +90,7 @@ class Session:
 
 
 @takes(Tune, but=_OF_A_SEARCH)
-def measure(spec: Union[Spec, PathLike], **options: Unpack[Options]) -> Session:
+def measure(spec: Union[Spec, PathLike], **options: Unpack[SessionOptions]) -> Session:
     """A session that measures what a search of your own names (Optuna, scikit-optimize, a loop), each within milliseconds of what the
     kernel needs, since its workers stay:
 

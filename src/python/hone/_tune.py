@@ -36,30 +36,40 @@ Judge = Callable[[Dict[str, Any], Dict[str, Any]], Union[None, bool, str]]
 Budget = Union[None, int, str, timedelta, Sequence[Union[int, str, timedelta]]]
 
 
-class Options(TypedDict, total=False):
-    """What all that tunes takes by name, for those who check types; `Tune` has the defaults."""
+class RunOptions(TypedDict, total=False):
+    """What all that measures takes by name, for those who check types; `Tune` has the defaults."""
 
-    budget: Budget
     on: Union[None, str, Device]
     language: Optional[str]
-    objective: Union[None, str, Sequence[str]]
-    strategy: Union[None, str, Strategy]
-    seed: int
     where: Union[str, Sequence[str]]
-    configurations: Sequence[Union[str, Configuration]]
-    start_with: Sequence[Union[str, Configuration]]
-    store: Union[None, bool, Store, PathLike]
     iterations: int
     jobs: int
-    fresh: bool
     cold: bool
-    unranked: bool
     rules: Sequence[str]
     build_limit_s: float
     launch_limit_s: float
     lock_wait_s: float
     set: Optional[Mapping[str, Any]]
     judge: Optional[Judge]
+
+
+class SessionOptions(RunOptions, total=False):
+    """Of several configurations."""
+
+    store: Union[None, bool, Store, PathLike]
+    fresh: bool
+    objective: Union[None, str, Sequence[str]]
+
+
+class Options(SessionOptions, total=False):
+    """Of a search."""
+
+    budget: Budget
+    strategy: Union[None, str, Strategy]
+    seed: int
+    configurations: Sequence[Union[str, Configuration]]
+    start_with: Sequence[Union[str, Configuration]]
+    unranked: bool
 
 
 class Progress:
@@ -332,6 +342,7 @@ class Result(Sequence[Record]):
     """
 
     best: Optional[Record] = None
+    _read_again: Mapping[str, Any]  # of a copy: by what its spec is
 
     def __init__(self, tune: Tune) -> None:
         count = c_size_t()
@@ -605,9 +616,9 @@ class RunResult:
 _OF_A_SEARCH = ("budget", "strategy", "objective", "seed", "configurations", "start_with", "unranked")
 
 
-@takes(Tune, but=_OF_A_SEARCH)
+@takes(Tune, but=(*_OF_A_SEARCH, "fresh"))
 def run(spec: Union[Spec, PathLike], configuration: Union[None, str, Configuration] = None, *, fetch: bool = True,
-        store: Union[None, bool, Store, PathLike] = False, **options: Unpack[Options]) -> RunResult:
+        store: Union[None, bool, Store, PathLike] = False, **options: Unpack[RunOptions]) -> RunResult:
     """Builds, verifies and measures one configuration (None: the default one), and brings its buffers here.
 
     Options are those of `hone.tune` for one configuration: on, language, set, iterations, cold. Raises hone.UsageError for a
