@@ -663,9 +663,10 @@ struct hone_tune_options {
     struct hone_store *store;          // (optional) what it knows is not measured again
     const char *const *configurations; // (optional) "a=1,b=2", ...: only those that agree with one
     const char *const *where;          // (optional) further restrictions
-    const char *strategy;    // (optional) "random", "genetic:population=20"; NULL: the spec's, else
-                             // by the budget. `hone help strategies` lists all
-    const char *budget;      // (optional) "60s" with the ranking ("60s+" without), "200", "10%", or several: "60s,200"
+    const char *strategy; // (optional) "random", "genetic:population=20"; NULL: the spec's, else
+                          // by the budget. `hone help strategies` lists all
+    const char *
+        budget; // (optional) "60s" with the ranking ("60s+" without), "200", "10%", or several: "60s,200"
     const char *objective;   // (optional) what to optimise: "time", "max:GFLOP/s" (a metric of the
                              // spec), or several, separated by commas, whose Pareto set is found;
                              // NULL: the spec's, else the shortest time. If it is not the time, or

@@ -28,7 +28,8 @@ struct device_lock {
     uint64_t told_ns;     // when `holder` was last renewed
     uint64_t limit_ns;    // how long it may; 0: DEVICE_LOCK_WAIT_NS
     char path[256];
-    char holder[512]; // "process 812 (hone tune a.json) of user anna, for 40 s (/tmp/hone-...)", while waiting
+    char holder
+        [512]; // "process 812 (hone tune a.json) of user anna, for 40 s (/tmp/hone-...)", while waiting
 };
 
 // A configuration, or a round of a ranking: so long nobody has to hold a device at a stretch.

@@ -19,7 +19,7 @@ static void put_bytes(struct writing *w, const char *bytes, size_t length)
     w->length += length;
 }
 
-static const char *skip_blanks(const char *at)
+static const char *skip_white(const char *at)
 {
     return at + strspn(at, " \t");
 }
@@ -27,8 +27,8 @@ static const char *skip_blanks(const char *at)
 // The word of a directive, behind its '#'; NULL: the line is none.
 static const char *directive_of(const char *line)
 {
-    const char *at = skip_blanks(line);
-    return *at == '#' ? skip_blanks(at + 1) : NULL;
+    const char *at = skip_white(line);
+    return *at == '#' ? skip_white(at + 1) : NULL;
 }
 
 static bool starts_with(const char *at, const char *word)
@@ -72,14 +72,14 @@ static bool is_number_defined(const char *line, const char **name, size_t *lengt
     const char *at = directive_of(line);
     if (!at || !starts_with(at, "define") || (at[6] != ' ' && at[6] != '\t'))
         return false;
-    *name = skip_blanks(at + 6);
+    *name = skip_white(at + 6);
     *length = name_length(*name);
     at = *name + *length;
     if (*length == 0 || (*at != ' ' && *at != '\t'))
         return false;
-    at = skip_blanks(at);
+    at = skip_white(at);
     const size_t digits = strspn(at, "0123456789");
-    at = skip_blanks(at + digits);
+    at = skip_white(at + digits);
     return digits > 0 && digits < 10 &&
            (!*at || *at == '\n' || *at == '\r' || starts_with(at, "//"));
 }
