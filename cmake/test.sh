@@ -17,13 +17,14 @@
 #   cmake/test.sh --long       only the longest tests: simulations, each failing allocation and call of SQLite, cheating kernels
 #   cmake/test.sh --kernels    only further kernels and configurations, on a device and under Oclgrind
 #   cmake/test.sh --python     only the long tests of the Python module: its tunes, and Kernel Tuner's scripts
+#   cmake/test.sh --kernel-tuner  only Kernel Tuner's own tests over hone's interface, which come by pip (needs the network)
 #   cmake/test.sh --slurm      only many nodes: a Slurm and an ssh server on this machine (cmake/slurm_rig.sh; needs root)
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #   cmake/test.sh --build ...  only what the suite, or what is named beside it, is built from
 #
-# Several of --valgrind, --examples, --browser, --capture, --programs, --judge, --nvrtc, --long, --kernels, --python and --slurm run
-# beside each other.
+# Several of --valgrind, --examples, --browser, --capture, --programs, --judge, --nvrtc, --long, --kernels, --python, --kernel-tuner
+# and --slurm run beside each other.
 # HONE_TEST_JOBS=N runs N tests at a time; by default five more than there are cores, because many tests wait more than
 # they compute.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
@@ -45,7 +46,7 @@ for word in "$@"; do
     --coverage) coverage=yes ;;
     --others) others=yes ;;
     --build) build_alone=yes ;;
-    --valgrind | --examples | --browser | --capture | --programs | --judge | --nvrtc | --long | --kernels | --python | --slurm) labels="$labels${labels:+|}${word#--}" ;;
+    --valgrind | --examples | --browser | --capture | --programs | --judge | --nvrtc | --long | --kernels | --python | --kernel-tuner | --slurm) labels="$labels${labels:+|}${word#--}" ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
@@ -73,6 +74,8 @@ valgrind:cmd:valgrind"
 ! wanted examples || extra="$extra
 python3-nbclient:file:/usr/lib/python3/dist-packages/nbclient
 python3-ipykernel:file:/usr/lib/python3/dist-packages/ipykernel"
+! wanted kernel-tuner || extra="$extra
+python3-venv:file:/usr/share/doc/python3-venv"
 ! wanted capture || extra="$extra
 clblast-utils:cmd:clblast_tuner_xaxpy
 clpeak:cmd:clpeak
@@ -172,9 +175,9 @@ elif [ -n "$labels" ]; then
     "$@"
 elif [ $sanitize = ON ]; then
     # What is labelled "plain" says why in its CMakeLists.txt. Tests that repeat arithmetic do so in part (SUITE_SANITIZED).
-    "$root/cmake/run_tests.sh" $progress -LE 'plain|valgrind|browser|slurm|capture|programs|judge|nvrtc|kernels' -j"$jobs"
+    "$root/cmake/run_tests.sh" $progress -LE 'plain|valgrind|browser|slurm|kernel-tuner|capture|programs|judge|nvrtc|kernels' -j"$jobs"
 else
-    elsewhere='valgrind|examples|browser|slurm|python|capture|programs|judge'
+    elsewhere='valgrind|examples|browser|slurm|python|kernel-tuner|capture|programs|judge'
     [ $all = ON ] || elsewhere="$elsewhere|nvrtc|kernels"
     [ $all = ON ] || [ $coverage = yes ] || elsewhere="$elsewhere|long"
     [ $coverage = no ] || find . -name '*.gcda' -delete

@@ -67,8 +67,9 @@ cd "$folder"
 env -i PATH="$folder/clean/bin:/usr/bin:/bin" HOME="$folder/clean" sh -eu -c '
     hone --version
     hone devices || exit 0 # it says what would bring one
+    python -m hone.kernel_tuner --help >/dev/null
     python -B - <<END
-import hone, pathlib
+import hone, hone.kernel_tuner.strategies.wrapper, pathlib
 spec = pathlib.Path(hone.__file__).parent / "native/share/hone/kernels_cl/matmul_naive.json"
 result = hone.tune(spec, set={"WIDTH": 64}, budget=3, progress=False)
 print(result)

@@ -2,10 +2,12 @@
 
 import copy
 import ctypes
+import inspect
 import json
 import os
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 
@@ -13,7 +15,7 @@ import pytest
 
 import hone
 from conftest import FAKE, ROOT, SAXPY, SMALL, saxpy
-from hone import _library
+from hone import _library, _tune
 
 
 def test_structs_are_those_of_the_header(tmp_path):
@@ -56,6 +58,15 @@ def test_spec_of_a_file():
     assert s.name == "small" and s.parameters == {"ID": [1, 2, 3, 4], "FAKE": ["good", "wrong", "compile_error"]}
     assert s.constants == {"SLOWNESS": 5} and s.metrics == ["speed"]
     assert s.default == {"ID": 2, "FAKE": "good"}
+
+
+def test_metrics_are_added_to_a_spec(tmp_path):
+    s = hone.Spec.load(SMALL, set={"SLOWNESS": 5}).with_metrics({"slow": "SLOWNESS * time_ms"})
+    assert s.metrics == ["speed", "slow"] and s.constants == {"SLOWNESS": 5} and s.name == "small"
+    assert s.with_metrics({"speed": "1 / time_s"}).metrics in (["speed", "slow"], ["slow", "speed"])
+    assert saxpy().with_metrics({"GB": "n"}).metrics == ["GB/s", "GB"]
+    with pytest.raises(hone.InputError, match="nowhere"):
+        s.with_metrics({"a": "nowhere + 1"})
 
 
 def test_space():
@@ -151,7 +162,7 @@ def test_what_has_no_place_in_a_spec_is_named(more, said):
 
 def test_what_has_a_handle_is_neither_copied_nor_pickled(fake):
     spec = hone.Spec.load(SMALL)
-    for one in (spec, spec.space(), hone.Devices(), hone.devices()[0], hone.tune(spec, store=False, configurations=["ID=1"])):
+    for one in (spec, spec.space(), hone.Devices(), hone.devices()[0]):
         for taken in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError, match=f"hone.{type(one).__name__} cannot be pickled or copied"):
                 taken(one)
@@ -161,6 +172,35 @@ def test_numbers_that_would_wrap_around_are_refused(fake):
     for name, value in (("iterations", -1), ("jobs", 2**32), ("seed", -1), ("lock_wait_s", -1.0), ("iterations", 1.5), ("seed", "7")):
         with pytest.raises(hone.UsageError, match=name):
             hone.tune(SMALL, store=False, **{name: value})
+
+
+def test_signatures_name_every_option_and_a_typo_names_itself():
+    for function in (hone.tune, hone.tune_async, hone.run, hone.measure):
+        shown = inspect.signature(function).parameters
+        assert {"on", "store", "iterations", "set"} <= set(shown) and all(p.kind != p.VAR_KEYWORD for p in shown.values())
+        assert shown["iterations"].default == 0 and shown["iterations"].annotation == "int"
+    assert "budget" in inspect.signature(hone.tune).parameters and "budget" not in inspect.signature(hone.run).parameters
+    own = {"spec", "progress", "on_record", "self"}
+    assert set(inspect.signature(hone.tune).parameters) - own == set(_tune.Options.__annotations__)
+    for call, said in ((lambda: hone.tune(SMALL, budgit=3), r"^tune\(\) got .*'budgit'; did you mean 'budget'"),
+                       (lambda: hone.run(SMALL, iteration=3), r"^run\(\) .*did you mean 'iterations'"),
+                       (lambda: hone.measure(SMALL, storage=3), r"^measure\(\) "), (lambda: hone.Tune(SMALL, budgit=3), "budgit"),
+                       (lambda: hone.deploy(SMALL, withn="2%"), r"^deploy\(\) .*did you mean 'within'"),
+                       (lambda: hone.report(SMALL, formt="svg"), r"^report\(\) .*did you mean 'format'")):
+        with pytest.raises(TypeError, match=said):
+            call()
+
+
+@pytest.mark.parametrize("command, by_the_module", [
+    ("deploy", "json strict output for-program check with"), ("report", "store output watch"), ("compare", "json against format output verbose"),
+    ("sweep", "json against format output set"), ("score", "strategy json format"), ("peak", "json format")])
+def test_signatures_of_the_program_are_its_own(command, by_the_module):
+    """Each option of the command is one of the function's, or the module gives it itself."""
+    said = subprocess.run([os.environ["HONE_PROGRAM"], command, "--help", "--all"], capture_output=True, text=True, check=True).stdout
+    options = set(re.findall(r"^  (?:-\w, )?--([a-z][a-z-]*)", said, re.M)) - {"help"}
+    ours = {name.replace("_", "-") for name in inspect.signature(getattr(hone, command)).parameters}
+    assert options - set(by_the_module.split()) <= ours
+    assert ours - options <= {"specs", "spec", "source", "files", "strategies", "output", "against", "format"}
 
 
 def test_a_host_that_compiles_c_is_picked_from_its_list(monkeypatch):

@@ -568,7 +568,7 @@ def test_observers_are_refused_by_name(vectors):
         return None
     observer = kernel_tuner.observers.nvml.NVMLObserver
     for make, said in ((lambda: tune(vectors, observers=[Mine()]), "observer Mine: during"),
-                       (lambda: tune(vectors, observers=[of_one_argument]), "of_one_argument"), (lambda: observer(["gr_voltage"]), "gr_voltage: hone serves nvml_energy"),
+                       (lambda: tune(vectors, observers=[of_one_argument]), "observer NoneType"), (lambda: observer(["gr_voltage"]), "gr_voltage: hone serves nvml_energy"),
                        (lambda: observer(["temperature"], save_all=True), "save_all"),
                        (lambda: tune(vectors, observers=[observer(["nvml_energy"], device=1)]), r"NVMLObserver\(device=1\) beside device=0"),
                        (lambda: tune(vectors, observers=[observer(["nvml_energy"])], strategy="genetic_algorithm"), "nvml_energy with strategy"),

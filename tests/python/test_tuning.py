@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import importlib.util
 import logging
+import os
 import pathlib
 import pickle
 import re
@@ -58,6 +59,121 @@ def test_records_outlive_their_tune_and_travel(fake):
     assert "\n    place: 1: the winner" in hone.Record.__doc__
     made = hone.Record({"a": 1}, "correct")
     assert made.samples_ns == [] and made.time_ns is None and made.as_dict()["a"] == 1
+
+
+def test_results_travel_and_records_are_counted(fake, tmp_path):
+    r = hone.tune(SMALL, store=tmp_path / "s.sqlite", set={"SLOWNESS": 5})
+    other = pickle.loads(pickle.dumps(r))
+    assert other.records == r.records and other.best == r.best and other.best in other.records and other.options == r.options
+    assert repr(other) == repr(r) and other.ranking == r.ranking and other.spec.constants == {"SLOWNESS": 5}
+    assert "small" in other.report() and other.picture("evaluations").startswith("<svg")
+    with pytest.raises(hone.UsageError, match="its device, 'fake device'"):
+        other.device
+    assert len({*r, *other, r[0]}) == len(r)
+    code = "import pickle, sys; r = pickle.load(sys.stdin.buffer); print(r.best.configuration, r.device_name, len(r))"
+    said = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(r), capture_output=True, check=True).stdout.decode()
+    assert said == "{'ID': 1, 'FAKE': 'good'} fake device 5\n"
+    first, second, third = repr(r).splitlines()
+    assert first.startswith("<hone.Result of 'small' on 'fake device': 3 of 5 correct, in ")
+    assert second.startswith(" best ") and second.endswith(" with ID=1,FAKE=good")
+    assert third in (" 1 compile, 1 correctness failed; kept in the store>", " 1 correctness, 1 compile failed; kept in the store>")
+
+
+def test_a_header_of_the_best(fake, tmp_path):
+    r = hone.tune(SMALL, store=False)
+    text = hone.deploy(r, tmp_path / "k.h")
+    assert (tmp_path / "k.h").read_text() == text and "\n#define ID 1\n" in text and "small on fake device" in text
+    main = tmp_path / "main.c"
+    main.write_text('#include "k.h"\n#include "k.h"\nint main(void) { return ID == 1 ? 0 : 1; }\n')
+    subprocess.run([os.environ.get("HONE_TEST_CC", "cc"), main, "-o", tmp_path / "main"], check=True)
+    subprocess.run([tmp_path / "main"], check=True)
+    with pytest.raises(hone.UsageError, match="budget: of a result"):
+        hone.deploy(r, budget=3)
+    with pytest.raises(hone.UsageError, match="no best"):
+        hone.deploy(hone.tune(SMALL, store=False, where="FAKE == 'wrong'"))
+
+
+def test_pandas_is_named_where_it_is_missing(fake, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"needs pandas .* to_dicts\(\)"):
+        hone.tune(SMALL, store=False).to_pandas()
+
+
+def test_progress_of_a_script(fake):
+    code = "import hone, sys; hone.tune(sys.argv[1], store=False, budget=20, unranked=True, progress={})"
+    for wanted, lines in ((True, True), (None, False), (False, False)):
+        said = subprocess.run([sys.executable, "-c", code.format(wanted), THOUSAND], capture_output=True, text=True, check=True).stderr
+        assert "\r" not in said and bool(re.search(r"^20 of 20, best .* with ID=", said, re.M)) == lines, said
+
+
+class Downwards(hone.Strategy):
+    """From a few random ones to the next smaller ID."""
+
+    def __init__(self):
+        self.heard = {}
+
+    def ask(self, count):
+        assert self.parameters == {"ID": list(range(1000))} and self.valid == 1000 and self.in_flight > 0
+        if len(self.heard) < 5:
+            return self.sample(3)
+        best = min(self.heard, key=self.heard.get)
+        return [{"ID": one} for one in range(best - 1, max(-1, best - 4), -1)]
+
+    def tell(self, configuration, status, value):
+        assert status == "correct" and value > 0
+        self.heard[configuration["ID"]] = value
+
+
+def test_a_strategy_in_python(fake, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    mine = Downwards()
+    r = hone.tune(THOUSAND, strategy=mine, budget=40, store=False, unranked=True)
+    assert {q.configuration["ID"] for q in r} >= set(mine.heard) and 5 < len(mine.heard) <= len(r) <= 40
+    with pytest.raises(hone.UsageError, match="this Downwards has searched before"):
+        hone.tune(THOUSAND, strategy=mine, budget=40, store=False)
+    with pytest.raises(hone.UsageError, match="a hone.Strategy is needed"):
+        hone.tune(THOUSAND, strategy=len, budget=40, store=False)
+
+    class Ends(hone.Strategy):
+        def ask(self, count):
+            return [{"ID": 3}, {"ID": 4}] if not hasattr(self, "named") and not setattr(self, "named", True) else []
+    assert {3, 4} <= {q.configuration["ID"] for q in hone.tune(THOUSAND, strategy=Ends(), store=False, unranked=True)}
+
+    class Broken(hone.Strategy):
+        def ask(self, count):
+            raise KeyError("mine")
+    with hone.Tune(THOUSAND, strategy=Broken(), store=False) as t:
+        with pytest.raises(KeyError, match="mine"):
+            for _ in t:
+                pass
+        assert t.result().broken == "the strategy raised KeyError"
+    assert not list(tmp_path.glob("hone-python-*")), "nothing is left"
+
+
+def test_a_session_measures_what_it_is_given(fake):
+    with hone.measure(SMALL, store=False, iterations=3) as session:
+        record = session({"ID": 1, "FAKE": "good"})
+        assert record.correct and len(record.samples_ns) == 3 and session("ID=1,FAKE=good") is record
+        assert session.measure({"ID": 2, "FAKE": "wrong"}).status == "correctness"
+        excluded = session({"ID": 3, "FAKE": "good"})
+        assert excluded.status == "constraints" and "ID != 3" in excluded.message
+        for wrong, said in (({"ID": 1}, "no FAKE"), ({"ID": 9, "FAKE": "good"}, "9"), ({"ID": 1, "FAKE": "good", "X": 1}, "X")):
+            with pytest.raises(hone.HoneError, match=said):
+                session(wrong)
+        assert record in session.records and "of 5 measured" in repr(session)
+    with pytest.raises(hone.HoneError, match="over"):
+        session({"ID": 4, "FAKE": "good"})
+    with pytest.raises(TypeError, match="budget"):
+        hone.measure(SMALL, budget=3)
+
+
+def test_a_session_keeps_its_workers(fake, tmp_path, monkeypatch):
+    frames = tmp_path / "frames"
+    monkeypatch.setenv("FAKE_FRAMES", str(frames))
+    with hone.measure(THOUSAND, store=False, jobs=1) as session:
+        times = [session({"ID": i}).time_ns for i in range(20, 0, -1)]
+    assert times == sorted(times, reverse=True)
+    assert frames.read_text().count("open ") <= 3, "not one for each"
 
 
 def test_options_reach_the_library(fake):
@@ -154,17 +270,16 @@ def test_report_and_deploy_and_score(pocl, tmp_path):
     shown = r._repr_html_()
     assert shown.startswith("<iframe sandbox=\"allow-scripts\"") and "allow-same-origin" not in shown
     bare = hone.tune(saxpy(), store=False, iterations=1)
-    assert bare._repr_html_().startswith("<table>") and "GROUP" in bare._repr_html_()
-    with pytest.raises(hone.UsageError, match="this tune had none"):
-        bare.report()
+    assert "GROUP" in bare.report() and "GB/s" in bare.report() and bare._repr_html_().startswith("<iframe")
+    assert bare.picture("evaluations").startswith("<svg"), "without a store, too"
     drawn = r.picture("evaluations")
     assert drawn.startswith("<svg") and drawn._repr_svg_() == str(drawn) and "<svg" not in repr(drawn)
     drawn.save(tmp_path / "e.svg")
     assert (tmp_path / "e.svg").read_text() == drawn
-    with pytest.raises(hone.UsageError, match="this tune had none"):
-        bare.picture("evaluations")
     with pytest.raises(hone.HoneError, match="roofline"):
         r.picture("roofline")
+    with pytest.raises(hone.UsageError, match="format='json' is of a file"):
+        hone.deploy(saxpy(name="reported"), format="json")
     said = hone.deploy(saxpy(name="reported"), tmp_path / "table.json", set={"n": "1024,4096"}, format="json",
                        store=tmp_path / "s.sqlite")
     assert "2 sizes" in said and (tmp_path / "table.json").stat().st_size > 0
@@ -319,7 +434,7 @@ def test_what_the_manual_says(pocl, tmp_path, monkeypatch):
         '{"kernel": "saxpy.cl", "constants": {"n": 65536}, "parameters": {"GROUP": [64, 128], "PER_ITEM": [1, 2]},'
         ' "global": "n // PER_ITEM", "local": "GROUP",'
         ' "arguments": {"y": {"size": "n", "expect": "a * x[i] + y[i]"}, "x": {"size": "n"}, "a": 2.0, "n": "n"}}')
-    assert len(blocks) == 4
+    assert len(blocks) == 6
     names = {}
     for block in blocks:
         if importlib.util.find_spec("pandas") is None:
@@ -329,5 +444,5 @@ def test_what_the_manual_says(pocl, tmp_path, monkeypatch):
         exec(compile(block, "python.md", "exec"), names)
     assert len(names["table"]) == 4 and len(names["swept"]["rows"]) == 2
     assert all(pathlib.Path(name).exists() for name in ("saxpy.html", "finalists.svg", "sizes.svg"))
-    assert all(r.verified for r in names["result"])
+    assert all(r.verified for r in names["result"]) and len(names["found"]) == 3 and len(names["session"].records) == 2
     assert all(r.verified for r in hone.tune(names["spec"], store=False, iterations=1))

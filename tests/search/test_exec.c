@@ -182,6 +182,8 @@ static const struct {
     {"while read a; do case $a in *ask*) echo '{\"configurations\": []}';; esac; done",
      "named no configuration", 1},
     {"read a; echo '{\"sample\": -1}'; read b", "a sample of -1", 1},
+    {"read a; echo '{\"patience\": 0.3}'; sleep 60", "no new configuration within 0.3 s", 1},
+    {"read a; echo '{\"patience\": -1}'; read b", "a patience of -1 s", 1},
     {"while read a; do case $a in *ask*) echo '{\"configurations\": [{\"a\": 1, \"b\": 2}]}'; "
      "read b; read b; exit 0;; esac; done",
      NULL, 2},

@@ -21,13 +21,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 60000
-#define GOODBYE_MS  200        // between the end of its input and the end of the program
-#define LINE_MOST   (16 << 20) // bytes of a line that the program writes
-#define BEHIND_MOST (64 << 20) // bytes it has not read yet
-#define SAMPLE_MOST 10000      // configurations of one sample
-#define WORDS_MOST  64         // of the argument vector
-#define TAIL_SHOWN  300        // bytes of what it printed, in a message
+#define PATIENCE_MS     60000
+#define PATIENCE_MOST_S 1e9
+#define GOODBYE_MS      200        // between the end of its input and the end of the program
+#define LINE_MOST       (16 << 20) // bytes of a line that the program writes
+#define BEHIND_MOST     (64 << 20) // bytes it has not read yet
+#define SAMPLE_MOST     10000      // configurations of one sample
+#define WORDS_MOST      64         // of the argument vector
+#define TAIL_SHOWN      300        // bytes of what it printed, in a message
 
 enum exec_state {
     EXEC_NEW,      // not started
@@ -385,20 +386,32 @@ static void send_exec_sample(struct exec_search *x, json_int_t wanted)
     send_exec(x, json_pack("{s:o?}", "sample", list));
 }
 
+static void take_exec_patience(struct exec_search *x, double seconds)
+{
+    if (seconds > 0 && seconds <= PATIENCE_MOST_S)
+        x->patience_ns = (uint64_t)(seconds * 1e9);
+    else
+        end_exec(x, "the program asked for a patience of %g s, and it can be up to %g", seconds,
+                 PATIENCE_MOST_S);
+}
+
 static void take_exec_line(struct exec_search *x, const char *line, size_t length)
 {
     json_error_t at;
     json_t *json = json_loadb(line, length, JSON_REJECT_DUPLICATES, &at);
     const json_t *list = json_object_get(json, "configurations"),
-                 *sample = json_object_get(json, "sample");
+                 *sample = json_object_get(json, "sample"),
+                 *patience = json_object_get(json, "patience");
     if (json_is_array(list) && json_object_size(json) == 1)
         take_exec_configurations(x, list);
     else if (json_is_integer(sample) && json_object_size(json) == 1)
         send_exec_sample(x, json_integer_value(sample));
+    else if (json_is_number(patience) && json_object_size(json) == 1)
+        take_exec_patience(x, json_number_value(patience));
     else
         end_exec(x,
                  "the program wrote what is neither {\"configurations\": [...]} nor {\"sample\": "
-                 "N}: %.*s",
+                 "N} nor {\"patience\": S}: %.*s",
                  (int)(length < 120 ? length : 120), line);
     json_decref(json);
 }

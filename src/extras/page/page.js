@@ -494,6 +494,12 @@
                 draw("title", {}, rect).textContent = (bare ? "" : statistic.show(v) + "; ") + c.times.length + " with a time, " + c.failed + " failed" + (c.failed ? ": " + d.messages[c.message] : "");
                 if (!bare && a.length <= 10 && b.length <= 16) draw("text", { class: heat > 8 ? "note inverse" : heat > 6 ? "note over-half" : "note", x: px + w / 2, y: py + t / 2 + 4, "text-anchor": "middle" }, svg).textContent = statistic.show(v);
             });
+            if (known.length) { // the colours, from the palest to the darkest
+                const key = (at, text) => { draw("text", { class: "key", x: at, y: 18 }, svg).textContent = text; return at + 6.4 * text.length; };
+                const ends = [least, most].map(statistic.show), from = key(left, ends[statistic.low ? 1 : 0]) + 8;
+                for (let i = 0; i < 10; i++) draw("rect", { class: "cell bar heat" + i, x: from + 14 * i, y: 8, width: 14, height: 12 }, svg);
+                key(from + 146, ends[statistic.low ? 0 : 1]);
+            }
             a.forEach((v, i) => { if (i % Math.ceil(a.length / 24) === 0) draw("text", { class: "tick", x: left + w * (i + .5), y: bottom + 16, "text-anchor": "middle" }, svg).textContent = v; });
             b.forEach((v, i) => { if (i % Math.ceil(b.length / 16) === 0) draw("text", { class: "tick", x: left - 6, y: bottom - t * (i + .5) + 4, "text-anchor": "end" }, svg).textContent = v; });
             draw("text", { class: "axis", x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, svg).textContent = names[sx.value];

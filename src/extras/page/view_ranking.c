@@ -50,13 +50,42 @@ static void short_name(const struct best_ranking *k, size_t of, struct text *out
     }
 }
 
-enum { NAME_MOST = 57 };
+enum { NAME_MOST = 57, NAME_LINE = 13 }; // characters of a line; its height
+
+// The length of the first line of a name, whose lines end behind a comma, and are as long as fits; 0 at its end.
+static size_t name_line(const char *name)
+{
+    size_t length = strlen(name), end = NAME_MOST;
+    if (length <= NAME_MOST)
+        return length;
+    while (end > 0 && !(name[end - 1] == ' ' && name[end] != '\0'))
+        end--;
+    return end ? end : NAME_MOST;
+}
+
+static size_t name_lines(const char *name)
+{
+    size_t lines = 0, length;
+    for (; (length = name_line(name)) > 0; name += length)
+        lines++;
+    return lines;
+}
+
+static void draw_name(const struct picture *p, double y, const char *name)
+{
+    double at = picture_y(p, y) + 4 - 0.5 * NAME_LINE * ((double)name_lines(name) - 1);
+    for (size_t length; (length = name_line(name)) > 0; name += length, at += NAME_LINE) {
+        char line[NAME_MOST + 1];
+        str_format(line, length + 1, "%s", name);
+        picture_text(p, "note", p->left - 8, at, "end", line);
+    }
+}
 
 // Rows from the top; the winner first.
 static void draw_finalists(const struct page_set *s, const char *id, struct text *out)
 {
     const struct best_ranking *k = &s->ranking;
-    size_t count = count_placed(k), longest = 0;
+    size_t count = count_placed(k), longest = 0, lines = 1;
     struct picture p;
     struct text about = TEXT_INIT;
     double high = 1, low = 1;
@@ -66,12 +95,14 @@ static void draw_finalists(const struct page_set *s, const char *id, struct text
         struct text name = TEXT_INIT;
         short_name(k, i, &name);
         longest = name.length > longest ? name.length : longest;
+        size_t its = name_lines(text_cstr(&name));
+        lines = its > lines ? its : lines;
         text_release(&name);
     }
     text_addf(&about, "%zu finalists in %u rounds; %zu tied with the winner.", k->count, k->rounds,
               k->tied);
-    picture_begin(&p, out, id, 760, 96 + 20 * (double)count, "Finalists: time over the winner's",
-                  text_cstr(&about));
+    picture_begin(&p, out, id, 760, 96 + (7.0 + NAME_LINE * (double)lines) * (double)count,
+                  "Finalists: time over the winner's", text_cstr(&about));
     p.left = page_name_room(longest < NAME_MOST ? longest : NAME_MOST);
     bool is_wide = high > 4;
     p.x = (struct axis){.kind = is_wide ? AXIS_LOG : AXIS_LINEAR,
@@ -96,16 +127,15 @@ static void draw_finalists(const struct page_set *s, const char *id, struct text
         const char *kind = f->chosen ? "best" : f->is_default ? "default" : "correct";
         double y = (double)i + 0.5;
         struct mark at = {f->entry.ratio, y};
-        char name[64], classes[48];
+        char classes[48];
         struct text own = TEXT_INIT;
         if (f->entry.ratio_interval)
             picture_segment(&p, kind, f->entry.ratio_low, y, f->entry.ratio_high, y);
         str_format(classes, sizeof classes, "large %s", kind);
         picture_points(&p, classes, &at, 1);
         short_name(k, i, &own);
-        str_format(name, NAME_MOST + 1, "%s", text_cstr(&own));
+        draw_name(&p, y, text_cstr(&own));
         text_release(&own);
-        picture_text(&p, "note", p.left - 8, picture_y(&p, y) + 4, "end", name);
     }
     static const struct legend legend[] = {{"large best", "chosen", false},
                                            {"large correct", "finalist", false},

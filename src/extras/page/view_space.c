@@ -416,6 +416,30 @@ static void draw_heat_cell(const struct page_set *s, const struct heat_cell *c, 
                      picture_x(p, x + 0.5), picture_y(p, y + 0.5) + 4, "middle", time);
 }
 
+enum { HEATS = 10, SWATCH = 14 };
+
+// The colours from the slowest to the fastest, with their times, in the row of legends; then the hatching.
+static void draw_heat_scale(const struct picture *p, double least, double most, bool has_failed)
+{
+    char time[32];
+    double x = p->left;
+    duration_to_str(most, time);
+    picture_text(p, "key", x, 18, "start", time);
+    x += 8 + 6.4 * (double)strlen(time);
+    for (int heat = 0; heat < HEATS; heat++, x += SWATCH)
+        text_addf(p->out,
+                  "<rect class=\"cell bar heat%d\" x=\"%.1f\" y=\"8\" width=\"%d\" height=\"12\"/>",
+                  heat, x, SWATCH);
+    duration_to_str(least, time);
+    picture_text(p, "key", x + 6, 18, "start", time);
+    x += 24 + 6.4 * (double)strlen(time);
+    if (!has_failed)
+        return;
+    text_addf(p->out, "<rect class=\"hatched\" x=\"%.1f\" y=\"8\" width=\"%d\" height=\"12\"/>", x,
+              SWATCH);
+    picture_text(p, "key", x + SWATCH + 6, 18, "start", "failures alone");
+}
+
 static void draw_heatmap(const struct page_set *s, const char *id, struct text *out)
 {
     uint32_t x, y;
@@ -430,7 +454,9 @@ static void draw_heatmap(const struct page_set *s, const char *id, struct text *
     out->failed |= !ok;
     if (ok) {
         double least = INFINITY, most = 0;
+        bool has_failed = false;
         for (size_t i = 0; i < (size_t)a->count * b->count; i++) {
+            has_failed |= cells[i].timed == 0 && cells[i].failed > 0;
             least = fmin(least, cells[i].least);
             most = cells[i].timed ? fmax(most, cells[i].least) : most;
         }
@@ -454,6 +480,7 @@ static void draw_heatmap(const struct page_set *s, const char *id, struct text *
                 draw_heat_cell(s, &cells[i], (double)column, (double)row, least, most,
                                a->count <= 10 && b->count <= 16, &p);
         }
+        draw_heat_scale(&p, least, most, has_failed);
         picture_end(&p);
     }
     text_release(&title);

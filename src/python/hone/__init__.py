@@ -19,8 +19,10 @@ from ._devices import Device, Devices, devices
 from ._library import (DeviceError, FileError, HoneError, InputError, InternalError, InterruptedTune, StoreError, UsageError,
                        WorkerError, version as __version__)
 from ._records import Record
+from ._session import Session, measure
 from ._spec import BufferInfo, Geometry, Job, PathLike, Restriction, Space, Spec, as_spec as _as_spec
 from ._store import Best, Origin, Run, Store, best
+from ._strategy import Strategy
 from ._tune import Progress, Result, RunResult, Tune, run, tune, tune_async
 
 if TYPE_CHECKING:
@@ -56,5 +58,5 @@ def store(path: Optional[PathLike] = None, mode: str = "write") -> Store:
 
 __all__ = ["Best", "BufferInfo", "Device", "DeviceError", "Devices", "FileError", "Geometry", "HoneError", "InputError",
            "InternalError", "InterruptedTune", "Job", "Origin", "Picture", "Pictured", "Progress", "Record", "Restriction", "Result",
-           "Run", "RunResult", "Space", "Spec", "Store", "StoreError", "Tune", "UsageError", "WorkerError", "__version__", "best",
-           "compare", "deploy", "devices", "peak", "report", "run", "score", "space", "store", "sweep", "tune", "tune_async"]
+           "Run", "RunResult", "Session", "Space", "Spec", "Store", "StoreError", "Strategy", "Tune", "UsageError", "WorkerError", "__version__", "best",
+           "compare", "deploy", "devices", "measure", "peak", "report", "run", "score", "space", "store", "sweep", "tune", "tune_async"]

@@ -7,15 +7,22 @@ import json
 import logging
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
 import tempfile
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, TypedDict, Union
 
-from ._library import NATIVE, FileError, InputError, UsageError, WorkerError, log
+from ._library import NATIVE, FileError, InputError, UsageError, WorkerError, log, version
 from ._devices import Device
-from ._spec import PathLike, Spec
+from ._progress import time_text
+from ._spec import PathLike, Spec, configuration_text
+from ._tune import Result
+from ._words import check_options, takes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _WARNING = "hone: warning: "
 _END_S = 30.0  # after the first Ctrl-C the running launch ends
@@ -80,6 +87,111 @@ def words(options: Mapping[str, Any]) -> List[str]:
     return out
 
 
+# ---- options of the program, with _ for - ------------------------------------------------------------------
+
+Texts = Union[None, str, Sequence[str]]
+Set = Optional[Mapping[str, Any]]
+
+
+class Placed(TypedDict, total=False):
+    """Of what measures: where, how, and what is kept."""
+
+    language: Optional[str]
+    device: Union[None, str, Device]
+    config: Texts
+    where: Texts
+    store: Optional[PathLike]
+    also: Union[None, PathLike, Sequence[PathLike]]
+    reuse_unseen: Optional[bool]
+    strict: Optional[bool]
+    on: Texts
+    nodes: Optional[str]
+    node_worker: Optional[PathLike]
+    outlier: Union[None, str, float]
+    seed: Optional[int]
+    timeout: Optional[str]
+    cold: Optional[bool]
+    rule: Texts
+    jobs: Optional[int]
+
+
+class Searching(Placed, total=False):
+    """Of what tunes: how it searches."""
+
+    build_on: Optional[str]
+    product: Optional[bool]
+    known: Optional[bool]
+    budget: Union[None, int, str]
+    strategy: Optional[str]
+    no_transfer: Optional[bool]
+    start_with: Texts
+    objective: Optional[str]
+    iterations: Optional[int]
+    fresh: Union[None, bool, str]
+
+
+class DeployOptions(Searching, total=False):
+    set: Set
+    shapes: Optional[PathLike]
+    within: Optional[str]
+    hold_out: Optional[int]
+    also_device: Texts
+    format: Optional[str]
+    name: Optional[str]
+
+
+class SweepOptions(Searching, total=False):
+    rounds: Optional[int]
+    no_store: Optional[bool]
+
+
+class CompareOptions(Placed, total=False):
+    set: Set
+    left: Texts
+    right: Texts
+    sample: Optional[int]
+    top: Optional[int]
+    rounds: Optional[int]
+    why: Union[None, bool, str]
+    fresh: Optional[bool]
+    no_store: Optional[bool]
+
+
+class ReportOptions(TypedDict, total=False):
+    format: Optional[str]
+    views: Optional[str]
+    device: Union[None, str, Device]
+    language: Optional[str]
+    set: Set
+    where: Texts
+    objective: Optional[str]
+    apart: Optional[str]
+    all: Optional[bool]
+    also: Union[None, PathLike, Sequence[PathLike]]
+
+
+class ScoreOptions(TypedDict, total=False):
+    repeats: Optional[int]
+    objective: Optional[str]
+    also: Union[None, PathLike, Sequence[PathLike]]
+    start_with: Texts
+    in_flight: Optional[int]
+    mirror: Optional[bool]
+    jobs: Optional[int]
+    device: Optional[str]
+    set: Set
+    seed: Optional[int]
+
+
+class PeakOptions(TypedDict, total=False):
+    language: Optional[str]
+    device: Union[None, str, Device]
+    store: Optional[PathLike]
+    timeout: Optional[str]
+    jobs: Optional[int]
+    no_store: Optional[bool]
+
+
 class SpecFile:
     """A spec as a file that the program reads: its own, or one that is written for as long as this lives."""
 
@@ -108,19 +220,47 @@ class SpecFile:
             self._folder.cleanup()
 
 
-def deploy(specs: Union[Spec, PathLike, Sequence[Union[Spec, PathLike]]], output: Optional[PathLike] = None,
-           **options: Any) -> Any:
+@takes(DeployOptions)
+def deploy(specs: Union[Spec, Result, PathLike, Sequence[Union[Spec, PathLike]]], output: Optional[PathLike] = None,
+           **options: Unpack[DeployOptions]) -> Any:
     """Finds the fewest configurations that an application needs for its sizes: the table that chooses among them.
 
     With `output` the table is written there, in `format` ("header", "known", "json", ...; by the file's ending where it is
     left out), and what hone says of it is returned as a text; without it the table is returned as a dictionary. Options are
     those of `hone deploy`, with _ for -: set={"WIDTH": "128,256"}, budget=4, within="2%", device, store, fresh=True. Ctrl-C
     ends it.
+
+    Of a hone.Result its best is taken as it is: `hone.deploy(result, "k.h")` writes a header that defines its parameters, and
+    returns that text.
     """
+    check_options(deploy, options)
+    if isinstance(specs, Result):
+        if options:
+            raise UsageError(f"{', '.join(options)}: of a result the best is taken as it is; for a table over sizes give the spec")
+        return _header(specs, output)
+    if options.get("format") is not None and output is None:
+        raise UsageError(f"format={options['format']!r} is of a file: name it as output; without one the table is returned as a dictionary")
     with _files(specs) as (files, constants):
         given = {**options, "set": {**constants, **(options.get("set") or {})}, "output": output}
         said = run(["deploy", *files, *words(given if output is not None else {**given, "json": True})])
         return said if output is not None else _json(said)
+
+
+_MACRO = re.compile(r"-D(\w+)(?:=(.*))?", re.S)
+
+
+def _header(result: Result, output: Optional[PathLike]) -> str:
+    """A header of the macros with which the best was built."""
+    if result.best is None:
+        raise UsageError(f"the tune of {result.name!r} has no best that could be deployed")
+    best, guard = result.best, re.sub(r"\W", "_", f"HONE_BEST_{result.name}").upper()
+    about = f"{result.name} on {result.device_name}: {time_text(best.time_ns)} with {configuration_text(best.configuration)} (hone {version})"
+    macros = [found.groups("1") for found in map(_MACRO.fullmatch, result.options) if found]
+    text = "\n".join([f"/* {about.replace('*/', '* /')} */", f"#ifndef {guard}", f"#define {guard}", "",
+                      *(f"#define {name} {value}" for name, value in macros), "", "#endif", ""])
+    if output is not None:
+        pathlib.Path(output).write_text(text, encoding="utf-8")
+    return text
 
 
 @contextlib.contextmanager
@@ -137,15 +277,19 @@ def _files(specs: Union[Spec, PathLike, Sequence[Union[Spec, PathLike]]]) -> Ite
         yield [file.path for file in files], constants
 
 
-def score(files: Union[PathLike, Sequence[PathLike]], strategies: Sequence[str] = (), **options: Any) -> Any:
+@takes(ScoreOptions)
+def score(files: Union[PathLike, Sequence[PathLike]], strategies: Sequence[str] = (), **options: Unpack[ScoreOptions]) -> Any:
     """Lets strategies search recorded spaces (`hone score`): recordings of T4, Kernel Tuner's cache files, CSV, stores.
     Options are the program's, with _ for -: repeats=20, objective=.... Returns a dictionary."""
+    check_options(score, options)
     listed = [os.fspath(one) for one in files] if isinstance(files, (list, tuple)) else [os.fspath(files)]
     return _json(run(["score", *listed, "--json", *words({"strategy": list(strategies), **options})]))
 
 
-def peak(**options: Any) -> Any:
-    """What the device can do (`hone peak`): bandwidths and rates, as a dictionary. device, language, store, fresh=True."""
+@takes(PeakOptions)
+def peak(**options: Unpack[PeakOptions]) -> Any:
+    """What the device can do (`hone peak`): bandwidths and rates, as a dictionary."""
+    check_options(peak, options)
     return _json(run(["peak", "--json", *words(options)]))
 
 
@@ -183,29 +327,35 @@ class Pictured(Dict[str, Any]):
         return f"<hone.Pictured, {len(self.get('rows', ()))} rows>"
 
 
-def report(source: Union[Spec, PathLike], store: Optional[PathLike] = None, **options: Any) -> str:
+@takes(ReportOptions)
+def report(source: Union[Spec, PathLike], store: Optional[PathLike] = None, **options: Unpack[ReportOptions]) -> str:
     """The HTML report (`hone report`) of a spec's results in a store, of a store, or of a recording: one page that needs
     no network. Options are the program's, with _ for -: format="markdown", device=..., or format="svg",
     views="evaluations" for a Picture."""
+    check_options(report, options)
     with SpecFile(source) as file:
         given = {**options, "store": store, "set": {**file.set, **(options.get("set") or {})}}
         said = run(["report", file.path, *words(given)])
         return Picture(said) if options.get("format") == "svg" else said
 
 
+@takes(CompareOptions)
 def compare(specs: Union[Spec, PathLike, Sequence[Union[Spec, PathLike]]], *, against: Union[str, Sequence[str]] = (),
-            **options: Any) -> Pictured:
+            **options: Unpack[CompareOptions]) -> Pictured:
     """Launches the bests of several specs, two sides of one, or the best of one and a vendor's library in interleaved rounds
     (`hone compare`). against: "cublas", "openblas", "clblast", or several. Options are the program's, with _ for -:
     set={"N": 512}, left="language=opencl", right="language=cuda", sample=8, device, store."""
+    check_options(compare, options)
     return _pictured("compare", specs, {**options, "against": against}, lambda folder: ["--output", f"{folder}/picture.svg"])
 
 
+@takes(SweepOptions)
 def sweep(spec: Union[Spec, PathLike], *, set: Mapping[str, Any], against: Union[str, Sequence[PathLike]] = (),
-          **options: Any) -> Pictured:
+          **options: Unpack[SweepOptions]) -> Pictured:
     """Tunes a spec at several sizes (`hone sweep`): set={"N": [256, 512], "M": "N"} or {"N": "256..4096"}. against: further
     lines, "cublas", "openblas", "clblast" or files of specs. Options are the program's, with _ for -: budget="60s",
     product=True, known=True, device, store."""
+    check_options(sweep, options)
     points = {key: ",".join(map(str, value)) if isinstance(value, (list, tuple, range)) else value for key, value in set.items()}
     return _pictured("sweep", spec, {**options, "set": points, "against": against}, lambda folder: ["-o", f"{folder}/picture"])
 

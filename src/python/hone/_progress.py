@@ -1,4 +1,4 @@
-"""The line of progress: on a terminal in place, in a notebook in the cell's output, elsewhere none."""
+"""The line of progress: on a terminal in place, in a notebook in the cell's output, elsewhere lines where they are asked for."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import time
 from typing import Any, Optional, TextIO
 
 EVERY_S = 0.2
+LINE_EVERY_S = 5.0  # where it is not drawn over
 
 
 def time_text(ns: Optional[float]) -> str:
@@ -34,14 +35,14 @@ class Bar:
         self._drawn = False
         self._next = 0.0
         self._notebook = wanted is not False and in_notebook()
-        self._terminal = not self._notebook and wanted is not False and bool(
-            wanted or getattr(self._stream, "isatty", lambda: False)())
+        self._terminal = not self._notebook and wanted is not False and bool(getattr(self._stream, "isatty", lambda: False)())
+        self.stays = bool(wanted) and not self._notebook and not self._terminal  # line by line, as in a log
 
     def due(self) -> bool:
         now = time.monotonic()
-        if not (self._notebook or self._terminal) or now < self._next:
+        if not (self._notebook or self._terminal or self.stays) or now < self._next:
             return False
-        self._next = now + EVERY_S
+        self._next = now + (LINE_EVERY_S if self.stays else EVERY_S)
         return True
 
     def draw(self, done: int, planned: int, best: Optional[str], left_ns: int, waiting: str) -> None:
@@ -55,6 +56,8 @@ class Bar:
             text += f", {waiting}"
         if self._notebook:
             self._show(f"[{'#' * round(30 * share):.<30}] {text}")
+        elif self.stays:
+            print(text, file=self._stream, flush=True)
         else:
             width = shutil.get_terminal_size().columns - 1
             bar = f"\r[{'#' * round(20 * share):.<20}] "
@@ -71,7 +74,7 @@ class Bar:
 
     def say(self, text: str) -> None:
         self.clear()
-        if self._notebook or self._terminal:
+        if self._notebook or self._terminal or self.stays:
             print(text, file=self._stream, flush=True)
 
     def clear(self) -> None:

@@ -116,6 +116,9 @@ class Record:
     def correct(self) -> bool:
         return self.status == "correct"
 
+    def __hash__(self) -> int:
+        return hash((tuple(self.configuration.items()), self.status, self.time_ns))
+
     def __getattr__(self, name: str) -> Any:
         """What a Reader left for when it is asked for."""
         copied = self.__dict__.get("_copied")

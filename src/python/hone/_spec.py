@@ -126,6 +126,35 @@ class Spec(Bound):
         s._text = s._folder = None
         return s
 
+    def recipe(self) -> Dict[str, Any]:
+        """What `of_recipe` reads it from again, in another process, too, as long as its files are there."""
+        return {"path": os.path.abspath(self.path) if self._text is None else None, "text": self._text, "folder": self._folder, "name": self.name,
+                "set": self._set}
+
+    @classmethod
+    def of_recipe(cls, recipe: Mapping[str, Any]) -> "Spec":
+        if recipe["text"] is None:
+            return cls.load(recipe["path"], set=recipe["set"])
+        return cls.parse(recipe["text"], folder=recipe["folder"], name=recipe["name"], set=recipe["set"])
+
+    def with_metrics(self, metrics: Mapping[str, Any]) -> "Spec":
+        """The same spec with further metrics, {name: expression}; one of a name that it has is replaced. What a store knows of it is as
+        well known of this one."""
+        text = self._text if self._text is not None else pathlib.Path(self.path).read_text(encoding="utf-8")
+        folder = self._folder if self._text is not None else os.path.dirname(os.path.abspath(self.path))
+        document = json.loads(text)
+        if "KernelSpecification" in document:  # the long form, T1's
+            listed = [one for one in document.get("Metrics", ()) if one.get("Name") not in metrics]
+            document["Metrics"] = listed + [{"Name": key, "Expression": str(value)} for key, value in metrics.items()]
+        else:
+            document["metrics"] = {**document.get("metrics", {}), **(_plain("metrics", metrics) or {})}
+        made = Spec._bare(self._set)
+        made._scratch, made._shapes, made._callable = self._scratch, self._shapes, self._callable
+        made._document = document if self._document is not None else None
+        made._tolerances = self._tolerances_or_none()
+        made._read(_as_json(document), folder, self.name)
+        return made
+
     def _options(self, strict: bool = False) -> SpecOptions:
         options = SpecOptions(strict=strict)
         given = texts(f"{key}={_constant(value)}" for key, value in self._set.items())

@@ -12,6 +12,7 @@ from ._combinations import Unsupported
 from ._interface import run_kernel, tune_cache, tune_kernel, tune_kernel_T1
 from .integration import create_device_targets, store_results
 
+strategy_map = {name: getattr(strategies, name) for name in strategies.NAMES}
 __version__ = "1.5.0"  # of Kernel Tuner, whose interface this is
 __all__ = ["Unsupported", "accuracy", "create_device_targets", "file_utils", "integration", "kernelbuilder", "observers", "run_kernel",
-           "searchspace", "store_results", "strategies", "tune_cache", "tune_kernel", "tune_kernel_T1", "util"]
+           "searchspace", "store_results", "strategies", "strategy_map", "tune_cache", "tune_kernel", "tune_kernel_T1", "util"]

@@ -1,6 +1,6 @@
 """python -m hone.kernel_tuner [--scale 1/16] [--budget 60s] [--on DEVICE] SCRIPT [ARGUMENTS]
 
-Runs a script of Kernel Tuner with hone in its place, unedited.
+Runs a script, or a notebook (.ipynb), of Kernel Tuner with hone in its place, unedited.
 
 --scale 1/16: every whole number of the script that is a size (2048 or more, written as one number) is multiplied by this, and so is
 each of them where it stands in a kernel. --budget 60s: all tunes together take so long; --budget 20: each tries so many
@@ -48,7 +48,9 @@ def put_in_place() -> List[str]:
     modules = {"": served, ".util": served.util, ".file_utils": served.file_utils, ".strategies": served.strategies,
                ".observers": served.observers, ".observers.nvml": served.observers.nvml,
                ".observers.observer": served.observers.observer, ".observers.register": served.observers.register,
-               ".interface": served, ".integration": served.integration, ".kernelbuilder": served.kernelbuilder}
+               ".interface": served, ".integration": served.integration, ".kernelbuilder": served.kernelbuilder, ".accuracy": served.accuracy,
+               ".searchspace": served.searchspace, ".strategies.common": served.strategies.common,
+               ".strategies.wrapper": served.strategies.wrapper}
     for name in served.strategies.NAMES:
         modules[f".strategies.{name}"] = getattr(served.strategies, name)
     for name, module in modules.items():
@@ -88,6 +90,14 @@ def _read_scale(text: str) -> Union[int, Fraction]:
     return scale
 
 
+def _read_script(path: str) -> str:
+    if path.endswith(".ipynb"):
+        from ._notebook import read_notebook
+        return read_notebook(path)
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m hone.kernel_tuner", description=__doc__.split("\n\n", 1)[1],
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -101,9 +111,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     if given.budget:
         _read_budget(given.budget)
     try:
-        with open(given.script, encoding="utf-8") as f:
-            tree = ast.parse(f.read(), given.script)
-    except (OSError, SyntaxError) as e:
+        tree = ast.parse(_read_script(given.script), given.script)
+    except (OSError, SyntaxError, ValueError) as e:
         raise SystemExit(f"{given.script}: {e}") from None
     scale = _Scale(_read_scale(given.scale))
     settings.ahead.start(find_languages(tree, LANGUAGES, given.arguments))

@@ -46,15 +46,17 @@ class Combinations:
         self.problem_size: Any = None
         self.blocks: List[str] = []  # the parameters that are a group's sizes, x, y and z
 
-    def name_kernel(self) -> None:
-        """A parameter's name in the kernel's stands for its value."""
-        self.name = re.sub(r"\w+", lambda part: self._named(part.group()), self.name)
+    def name_kernel(self, templates: bool) -> None:
+        """A parameter's name in the kernel's stands for its value. `templates`: its compiler reads f<NAME> as a template's, where macros stand
+        for the values of each configuration."""
+        if not templates or "<" not in self.name:
+            self.name = re.sub(r"\w+", lambda part: self._named(part.group()), self.name)
 
     def _named(self, part: str) -> str:
         values = self.params.get(part, [part])
         if len(values) > 1:
-            raise Unsupported(f"kernel_name: {part} is a parameter of {len(values)} values, and hone builds one kernel: tune each by itself, or have one "
-                              "kernel call others by #if")
+            raise Unsupported(f"kernel_name: {part} is a parameter of {len(values)} values, and only a template in CUDA may have these in its name: have "
+                              "one kernel call others by #if")
         return str(values[0]) if values else part
 
     def name_blocks(self, names: Optional[Sequence[str]]) -> None:

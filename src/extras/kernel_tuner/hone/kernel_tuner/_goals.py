@@ -26,6 +26,8 @@ class Metrics:
     """A script's metrics: texts over parameters and results, or callables over the dictionary, each may use those before it."""
 
     def __init__(self, given: Optional[Mapping[str, Any]]) -> None:
+        if given is not None and not isinstance(given, Mapping):
+            raise UsageError(f"metrics is of type {type(given).__name__}, and a dictionary is needed: {{name: text or callable}}")
         self.given = dict(given or {})
         for key, one in self.given.items():
             if not isinstance(one, str) and not callable(one):

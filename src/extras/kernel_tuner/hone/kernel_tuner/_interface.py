@@ -22,10 +22,14 @@ from .._spec import Spec
 from .._tune import Result, run as run_one, tune as tune_spec
 from .._devices import Device, Devices
 from . import strategies
+from .._session import Session
 from ._ahead import Ahead
 from ._cache import CacheFile, cache_key, cache_path as find_cache, load_cache, of_space
 from ._combinations import Combinations, Unsupported, ask, axes, check_names
 from ._goals import COSTS, Goals, Metrics, fail, totals
+from ._own import Runner, clock, own_strategy, search_own
+from ._selected import has_tunables, select, tune_selected
+from .searchspace import Searchspace
 from .util import get_config_string
 
 SOURCE_MOST = 64 << 20  # bytes of all texts that a generator makes
@@ -164,11 +168,11 @@ class Question(Combinations):
         if texmem is not None:
             raise Unsupported("texmem_args: hone has no textures; pass the array as a buffer, or as cmem_args")
         super().__init__(name, params)
-        self.name_kernel()
         self.metrics: Dict[str, str] = {}
         self.looked_at: List[int] = []  # arguments whose contents after a launch the script's verify gets
         self.scratch = _arrays.Scratch()
         self._sources(source, lang)
+        self.name_kernel(self.language == "CUDA")
         self._compiler(compiler, compiler_options, defines)
         self.grid = list(grid)
         self.name_blocks(block_size_names)
@@ -248,7 +252,9 @@ class Question(Combinations):
             raise Unsupported(f"{file} is in Fortran's order, and hone passes arrays in C's: give numpy.ascontiguousarray(...) of it, or of its "
                               "transpose where the kernel reads columns")
         contents = {"FillType": "Constant", "FillValue": 0} if _arrays.is_zero(value) else \
-            {"FillType": "BinaryRaw", "DataSource": self.scratch.write(file, value)}
+            {"FillType": "BinaryRaw", "DataSource": self.scratch.write(file, _as_bytes(value))}
+        if is_struct(value):
+            return {"Type": "uint8", "Size": int(value.nbytes), **contents}
         return {"Type": _arrays.type_of(file, value), "Size": int(value.size), **contents}
 
     def rate(self, name: str, metrics: "Metrics") -> str:
@@ -368,6 +374,21 @@ class Question(Combinations):
         return made
 
 
+def is_struct(value: Any) -> bool:
+    """An array whose elements are structs (NumPy's structured types): bytes for hone."""
+    return getattr(getattr(value, "dtype", None), "names", None) is not None
+
+
+def _as_bytes(value: Any) -> Any:
+    import numpy
+    return numpy.ascontiguousarray(value).reshape(-1).view(numpy.uint8) if is_struct(value) else value
+
+
+def _as_given(left: Any, given: Any) -> Any:
+    """What a kernel left in a buffer, as the argument is."""
+    return left.view(given.dtype).reshape(given.shape) if is_struct(given) else left
+
+
 def device_of(kernel_source: Any, lang: Optional[str], device: Any, platform: Any) -> Device:
     """The device that a kernel would run on."""
     return _device(_language(lang, _read_source(kernel_source)[0]), device, platform)
@@ -404,19 +425,8 @@ def _device(language: str, device: Any, platform: Any) -> Device:
 # ---- tune_kernel ------------------------------------------------------------------------------------------
 
 
-def _search(strategy: Any, options: Optional[Mapping[str, Any]], quiet: bool) -> Tuple[str, List[str], Any]:
-    """hone's strategy and budget for Kernel Tuner's strategy and its options; and x0, the values with which it starts, or None."""
-    name = getattr(strategy, "__name__", strategy)
-    name = str(name).rsplit(".", 1)[-1] if isinstance(name, str) else None if strategy is not None else "brute_force"
-    if name not in strategies.NAMES:
-        raise Unsupported(f"strategy={strategy!r}: hone searches in the place of " + ", ".join(strategies.NAMES))
-    ours, renamed = strategies.NAMES[name]
-    given = dict(options or {})
-    unknown = sorted(set(map(str, given)) - strategies.OPTIONS)
-    if unknown:
-        raise UsageError(f"strategy_options: no strategy has {', '.join(map(repr, unknown))}; those of Kernel Tuner have " +
-                         ", ".join(sorted(strategies.OPTIONS, key=str.lower)))
-    x0 = given.pop("x0", None)
+def _limits(given: Mapping[str, Any]) -> List[str]:
+    """What strategy_options and the runner say of a budget."""
     budget = []
     if given.get("max_fevals") is not None:
         budget.append(str(int(given["max_fevals"])))
@@ -424,10 +434,28 @@ def _search(strategy: Any, options: Optional[Mapping[str, Any]], quiet: bool) ->
         budget.append(f"{float(given['time_limit']):.17g}s")
     if given.get("fraction") is not None:
         budget.append(f"{100 * float(given['fraction'])}%")
-    if not budget and ours != "exhaustive":
+    return budget + ([str(settings.count)] if settings.count is not None else [])
+
+
+def _search(strategy: Any, options: Optional[Mapping[str, Any]], quiet: bool) -> Tuple[str, List[str], Any]:
+    """hone's strategy and budget for Kernel Tuner's strategy and its options; and x0, the values with which it starts, or None."""
+    name = getattr(strategy, "__name__", strategy)
+    name = str(name).rsplit(".", 1)[-1] if isinstance(name, str) else None if strategy is not None else "brute_force"
+    if name not in strategies.NAMES:
+        raise Unsupported(f"strategy={strategy!r}: hone searches in the place of {', '.join(strategies.NAMES)}; one of your own is an object with "
+                          "tune(searchspace, runner, tuning_options), or a callable (cost function, searchspace)")
+    ours, renamed = strategies.NAMES[name]
+    given = dict(options or {})
+    unknown = sorted(set(map(str, given)) - strategies.OPTIONS)
+    if unknown:
+        raise UsageError(f"strategy_options: no strategy has {', '.join(map(repr, unknown))}; those of Kernel Tuner have " +
+                         ", ".join(sorted(strategies.OPTIONS, key=str.lower)))
+    x0 = given.pop("x0", None)
+    if x0 is not None and name in strategies.WITHOUT_X0:
+        raise UsageError(f"strategy_options: {name} takes no x0; those with it are " + ", ".join(sorted(set(strategies.NAMES) - strategies.WITHOUT_X0)))
+    budget = _limits(given)
+    if all(given.get(key) is None for key in ("max_fevals", "time_limit", "fraction")) and ours != "exhaustive":
         budget.append("10%" if name == "random_sample" else "100")  # as Kernel Tuner's where nobody says how many
-    if settings.count is not None:
-        budget.append(str(settings.count))
     for key in ("max_fevals", "time_limit", "fraction"):
         given.pop(key, None)
     words = [f"{renamed[key]}={given.pop(key)}" for key in list(given) if key in renamed]
@@ -461,10 +489,10 @@ def _time_left() -> List[str]:
 class Observing:
     """A script's observers, each of which adds to the rows what hone knows by itself."""
 
-    def __init__(self, given: Optional[Sequence[Any]], device: Any) -> None:
+    def __init__(self, given: Optional[Sequence[Any]], device: Any, facts: Optional[Mapping[str, Any]] = None) -> None:
         from .observers import BenchmarkObserver, RegisterObserver
         from .observers.nvml import SERVED, NVMLObserver
-        made = [self._made(one) for one in given or ()]
+        made = [self._made(one, facts or {}) for one in given or ()]
         self.own = [one for one in made if isinstance(one, BenchmarkObserver)]  # of the script, which look at what a kernel left
         self.observers = [one for one in made if one not in self.own]
         self.names: List[str] = []
@@ -483,13 +511,11 @@ class Observing:
             self.names += observer.observables
 
     @staticmethod
-    def _made(one: Any) -> Any:
-        """A class, or a function without arguments, makes one."""
+    def _made(one: Any, facts: Mapping[str, Any]) -> Any:
+        """A class, or a function, makes one; of a function with an argument that is what is known of the kernel."""
         if not inspect.isfunction(one) and not inspect.isclass(one):
             return one
-        if inspect.isfunction(one) and inspect.signature(one).parameters:
-            raise Unsupported(f"the observer {one.__name__}: a function that makes one from what Kernel Tuner knows of the kernel; give the observer itself")
-        return one()
+        return one(dict(facts)) if inspect.isfunction(one) and inspect.signature(one).parameters else one()
 
     def look(self, params: Dict[str, Any], key: str, answer: Any, outputs: Sequence[Any]) -> None:
         self.found[key] = {}
@@ -543,16 +569,21 @@ def _answer(answer: Any, verify: Any, question: Question) -> Optional[Dict[int, 
             for i, one in found.items()} if verify is None else found
 
 
-def _verify_nan(answer: Any) -> Optional[Callable[..., bool]]:
-    """Kernel Tuner's comparison where an answer has NaN, which there is equal to NaN."""
+def _verify_here(answer: Any, given: Sequence[Any]) -> Optional[Callable[..., bool]]:
+    """Kernel Tuner's comparison where an answer has NaN, which there is equal to NaN, or structs, whose members are compared."""
     import numpy
     if answer is None or callable(answer):
         return None
     arrays = {i: _arrays.as_numpy(one) for i, one in enumerate(answer) if _arrays.is_array(one)}
-    if not any(one.dtype.kind in "fc" and numpy.isnan(one.sum()) and numpy.isnan(one).any() for one in arrays.values()):
+    if not any(is_struct(given[i]) if i < len(given) and is_struct(given[i]) else
+               one.dtype.kind in "fc" and numpy.isnan(one.sum()) and numpy.isnan(one).any() for i, one in arrays.items()):
         return None
-    return lambda _, left, atol: all(numpy.allclose(one.reshape(-1), left[i].reshape(-1), rtol=_RTOL, atol=atol, equal_nan=True)
-                                     for i, one in arrays.items())
+
+    def close(right: Any, left: Any, atol: float) -> bool:
+        if right.dtype.names is not None:
+            return all(close(right[name], left[name], atol) for name in right.dtype.names)
+        return bool(numpy.allclose(right.reshape(-1), left.reshape(-1), rtol=_RTOL, atol=atol, equal_nan=right.dtype.kind in "fc"))
+    return lambda _, left, atol: all(close(one, left[i], atol) for i, one in arrays.items())
 
 
 def _looked_at(answer: Any, question: Question) -> List[int]:
@@ -568,10 +599,12 @@ def _judge(answer: Any, verify: Optional[Callable[..., Any]], atol: float, quest
     listed = list(answer) if answer is not None else None
 
     def judge(configuration: Dict[str, Any], outputs: Dict[str, Any]) -> Union[None, str]:
-        observing.look(configuration, cache_key(configuration, configuration), listed, [outputs.get(names[i], value) for i, value in enumerate(given)])
+        def left_in(i: int) -> Any:
+            return _as_given(outputs[names[i]], given[i]) if names[i] in outputs else given[i]
+        observing.look(configuration, cache_key(configuration, configuration), listed, [left_in(i) for i in range(len(given))])
         if verify is None:
             return None
-        left = [outputs.get(names[i], value) if listed is None or listed[i] is not None else None for i, value in enumerate(given)]
+        left = [left_in(i) if listed is None or listed[i] is not None else None for i in range(len(given))]
         right = verify(listed, left, atol=atol) if takes_atol else verify(listed, left)
         return None if bool(right) else "verify says that the result is wrong"
     return judge
@@ -594,22 +627,29 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     there, but one or two of a configuration that takes twice as long as the best, where nothing but the time is looked at. Raises Unsupported for what hone cannot serve, before
     anything runs, and hone.HoneError.
     """
+    given = dict(locals())
     began = time.perf_counter()
+    if not simulation_mode and has_tunables(arguments, answer):
+        return tune_selected(tune_kernel, given)
     check_names(tune_params, bool(simulation_mode))
     if parallel:
         raise Unsupported("parallel: hone measures on one device; builds are parallel by themselves")
     goals, computed = Goals(objective, objective_higher_is_better, objectives), Metrics(metrics)
-    search, budget, x0 = _search(strategy, strategy_options, quiet)
+    own = own_strategy(strategy, strategy_options)
+    search, budget, x0 = _search(strategy, strategy_options, quiet) if own is None else ("random", _limits(strategy_options or {}), None)
     if simulation_mode:
         from ._simulation import simulate
         recorded = Combinations(kernel_name, tune_params)
         recorded.problem_size = problem_size
         recorded.name_blocks(block_size_names)
         recorded.restrict(restrictions)
-        return simulate(recorded, cache, goals, computed, search, budget, seed, quiet, _start(recorded, x0))
-    observing = Observing(observers, device)
+        return simulate(recorded, cache, goals, computed, search, budget, seed, quiet, _start(recorded, x0),
+                        own=_searcher(own, recorded, restrictions, goals, strategy_options, budget, verbose))
     question = Question(kernel_name, kernel_source, problem_size, arguments, tune_params, (grid_div_x, grid_div_y, grid_div_z),
                         block_size_names, lang, smem_args, cmem_args, texmem_args, compiler, compiler_options, defines)
+    observing = Observing(observers, device, {"kernel_name": question.name, "problem_size": problem_size, "lang": question.language.upper(),
+                                              "device": device, "platform": platform, "compiler": compiler, "compiler_options": compiler_options,
+                                              "iterations": iterations or ITERATIONS, "tune_params": tune_params})
     if question.language == "C" and re.search(rf"\b(float|double)\s+{re.escape(question.name)}\s*\(", question.text):
         warnings.warn(f"{question.name} returns a number, which Kernel Tuner takes for its time: hone times the call by itself, and does "
                       "not read what it returns", stacklevel=2)
@@ -621,7 +661,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
                           "is looked for; leave strategy out, or take random_sample")
     if not observing.own:  # which add what they like
         computed.check([*question.params, *observing.names])
-    verify = verify or _verify_nan(answer)
+    verify = verify or _verify_here(answer, question.given)
     answers = _answer(answer, verify, question)
     question.metrics = dict(observing.metrics)
     question.restrict(restrictions)
@@ -653,6 +693,20 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             line = get_config_string(row, [*question.params, "time", *observing.names, *computed.given])
             print(line if record.correct else f"{line}: {record.message}" if verbose else line)
 
+    if own is not None:
+        def measured(p: Dict[str, Any]) -> Dict[str, Any]:
+            if cache_key(p, p) in known:
+                return known[cache_key(p, p)]
+            tell(session.measure(p))
+            return rows[-1]
+        try:
+            with Session(spec, on=chosen, store=False, judge=judge, iterations=iterations or ITERATIONS) as session:
+                results = _searcher(own, question, restrictions, goals, strategy_options, budget, verbose)(measured, clock())
+        finally:
+            settings.ahead.tuned(chosen.devices)
+            if kept is not None:
+                kept.close()
+        return _told(results, rows, question, goals, computed, chosen, iterations, quiet, began)
     result: Optional[Result] = None
     todo = [p for p in space if cache_key(p, p) not in known] if known else None  # None: all
     options = {"on": chosen, "store": False, "strategy": search, **_launches(iterations, goals.names == ["time"] and not observing.names), "judge": judge, "on_record": tell,
@@ -672,6 +726,21 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     results = [*known.values(), *rows]
     if search == "exhaustive":  # in the order of the space, and not as builds ended
         results.sort(key=question.order)
+    return _told(results, rows, question, goals, computed, chosen, iterations, quiet, began)
+
+
+def _searcher(own: Any, question: Combinations, restrictions: Any, goals: Goals, options: Optional[Mapping[str, Any]], budget: List[str],
+              verbose: bool) -> Optional[Callable[..., List[Dict[str, Any]]]]:
+    """A function that has a strategy of the script's own search, by one that measures and a clock, and returns the rows."""
+    if own is None:
+        return None
+    space = Searchspace(question.params, restrictions, None, question.blocks)
+    return lambda measure, seconds: search_own(own, space, Runner(measure, budget, space.size, seconds), goals, options, verbose)
+
+
+def _told(results: List[Dict[str, Any]], rows: List[Dict[str, Any]], question: Question, goals: Goals, computed: Metrics, chosen: Device,
+          iterations: Optional[int], quiet: bool, began: float) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
+    """What tune_kernel returns of all results, of which `rows` were measured by it."""
     best = goals.best(results)
     environment = {"device_name": chosen.name, "platform_name": chosen.platform, "driver": chosen.driver,
                    "driver_version": chosen.driver, "device_version": chosen.driver, "compiler": chosen.compiler,
@@ -715,10 +784,12 @@ def tune_cache(cache_path: Any, restrictions: Optional[Sequence[Any]] = None, **
     recorded = Combinations(document.get("kernel_name", "kernel"), document.get("tune_params", {}))
     recorded.name_blocks(None)
     recorded.restrict(restrictions)
-    quiet = bool(more.get("quiet"))
-    search, budget, x0 = _search(more.get("strategy"), more.get("strategy_options"), quiet)
-    return simulate(recorded, path, Goals(more.get("objective"), more.get("objective_higher_is_better"), more.get("objectives")),
-                    Metrics(more.get("metrics")), search, budget, more.get("seed"), quiet, _start(recorded, x0), recorded_alone=True)
+    quiet, options = bool(more.get("quiet")), more.get("strategy_options")
+    own = own_strategy(more.get("strategy"), options)
+    search, budget, x0 = _search(more.get("strategy"), options, quiet) if own is None else ("random", _limits(options or {}), None)
+    goals = Goals(more.get("objective"), more.get("objective_higher_is_better"), more.get("objectives"))
+    return simulate(recorded, path, goals, Metrics(more.get("metrics")), search, budget, more.get("seed"), quiet, _start(recorded, x0),
+                    recorded_alone=True, own=_searcher(own, recorded, restrictions, goals, options, budget, bool(more.get("verbose"))))
 
 
 def tune_kernel_T1(input_filepath: Any, cache_filepath: Any = None, objective: Any = "time", objective_higher_is_better: Any = False,
@@ -731,12 +802,18 @@ def tune_kernel_T1(input_filepath: Any, cache_filepath: Any = None, objective: A
         raise Unsupported("tune_kernel_T1 with output_T4 or cache_filepath: write results with file_utils.store_output_file")
     spec = Spec.load(input_filepath)
     goals, computed, observing = Goals(objective, objective_higher_is_better, None), Metrics(None), Observing(None, 0)
-    search, budget, x0 = _search(strategy, strategy_options, False) if strategy else (None, [], None)
+    own = own_strategy(strategy, strategy_options)
+    search, budget, x0 = ("random", _limits(strategy_options or {}), None) if own is not None else \
+        _search(strategy, strategy_options, False) if strategy else (None, [], None)
     asked = Combinations(spec.name, spec.parameters)
     if simulation_mode:
         from ._simulation import simulate
         asked.name_blocks(None)
-        return simulate(asked, cache_filepath, goals, computed, search or "exhaustive", budget, None, False, recorded_alone=True)
+        conditions = [one.text for one in spec.space().restrictions]
+        return simulate(asked, cache_filepath, goals, computed, search or "exhaustive", budget, None, False, recorded_alone=True,
+                        own=_searcher(own, asked, conditions, goals, strategy_options, budget, False))
+    if own is not None:
+        raise Unsupported("tune_kernel_T1 with a strategy of the script's own, measured: give it to tune_kernel, or simulate")
     rows: List[Dict[str, Any]] = []
     result = tune_spec(spec, on=device, store=False, strategy=search, budget=",".join(budget) or None, iterations=iterations, progress=False,
                        start_with=_start(asked, x0), on_record=lambda record: rows.append(_row(record, computed, observing, goals)))
@@ -768,6 +845,7 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
                log: Any = None) -> List[Any]:
     """Runs one configuration and returns the arguments as the kernel left them, arrays in the shapes in which they were given.
     Raises RuntimeError with the reason where it fails."""
+    arguments = select(arguments, params)
     question = Question(kernel_name, kernel_source, problem_size, arguments, {key: [value] for key, value in _parameters(params).items()},
                         (grid_div_x, grid_div_y, grid_div_z), block_size_names, lang, smem_args, cmem_args, texmem_args, compiler,
                         compiler_options, defines)
@@ -778,4 +856,4 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
     if ran.outputs is None:
         raise RuntimeError(f"{kernel_name}: {ran.record.status}: {ran.record.message}")
     names = question.signature.names
-    return [ran.outputs[names[i]] if _arrays.is_array(value) else value for i, value in enumerate(question.given)]
+    return [_as_given(ran.outputs[names[i]], value) if _arrays.is_array(value) else value for i, value in enumerate(question.given)]

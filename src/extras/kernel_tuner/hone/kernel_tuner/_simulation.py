@@ -9,7 +9,7 @@ import random
 import tempfile
 import time
 import warnings
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .. import _program
 from .._library import UsageError, WorkerError
@@ -18,15 +18,16 @@ from ._cache import cache_key, of_space, read_cache
 from ._combinations import Combinations, Unsupported
 from ._goals import COSTS, Goals, Metrics, fail, totals
 from .file_utils import plain
-from .util import get_config_string
+from .util import InvalidConfig, get_config_string
 
 _GROUP_MOST = 1024  # work-items of a group in Kernel Tuner's simulations: more are not in the space
 
 
 def simulate(question: Combinations, cache: Any, goals: Goals, metrics: Metrics, search: str, budget: List[str],
-             seed: Optional[int], quiet: bool, start: Sequence[Mapping[str, Any]] = (), recorded_alone: bool = False) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
+             seed: Optional[int], quiet: bool, start: Sequence[Mapping[str, Any]] = (), recorded_alone: bool = False,
+             own: Optional[Callable[..., List[Dict[str, Any]]]] = None) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
     """Searches a cache file and gives results and environment as a tune does. `start`: what it tries first. `recorded_alone`: the space
-    is what the file has, else each configuration has to be in it."""
+    is what the file has, else each configuration has to be in it. `own`: searches by the rows instead, of a function that gives one."""
     began = time.perf_counter()
     if cache is None:
         raise UsageError("simulation_mode searches a cache file: name it as cache")
@@ -36,11 +37,11 @@ def simulate(question: Combinations, cache: Any, goals: Goals, metrics: Metrics,
     known = _rows(question, document, goals, metrics, recorded_alone, path)
     if not quiet:
         print(f"Simulating: {document.get('device_name', 'a device without a name')}")
-    results: List[Dict[str, Any]] = []
-    for key in _replay(question, known, goals, search, budget, seed, start):
-        results.append(known[key])
-        if not quiet:
-            print(get_config_string(known[key], [*question.params, "time", *metrics.given]))
+    read = time.perf_counter()
+    results = [known[key] for key in _replay(question, known, goals, search, budget, seed, start)] if own is None else _ask(own, question, known)
+    searched = time.perf_counter()
+    for row in results if not quiet else ():
+        print(get_config_string(row, [*question.params, "time", *metrics.given]))
     if search == "exhaustive":
         results.sort(key=question.order)
     best = goals.best(results)
@@ -48,8 +49,8 @@ def simulate(question: Combinations, cache: Any, goals: Goals, metrics: Metrics,
         goals.tell(best, [*question.params, "time", *metrics.given])
     spent = sum(row.get(cost, 0) for row in results for cost in COSTS)
     environment = {"device_name": document.get("device_name", ""), "simulation": True, "simulated_time": spent, "best_config": best,
-                   **totals(results)}
-    environment["overhead_time"] = 1e3 * (time.perf_counter() - began)
+                   **totals(results), "total_framework_time": 1e3 * (read - began), "total_strategy_time": 1e3 * (searched - read)}
+    environment["overhead_time"] = 1e3 * (time.perf_counter() - searched)
     return results, environment
 
 
@@ -106,6 +107,17 @@ def _replay(question: Combinations, known: Mapping[str, Dict[str, Any]], goals: 
     if summary["error"]:
         raise WorkerError(summary["error"])
     return [cache_key(question.params, line["configuration"]) for line in lines if line["type"] == "result"]
+
+
+def _ask(own: Callable[..., List[Dict[str, Any]]], question: Combinations, known: Mapping[str, Dict[str, Any]]) -> List[Dict[str, Any]]:
+    """The rows that a strategy of the script's own asks for."""
+    spent = [0.0]  # ms by the file
+
+    def measure(p: Dict[str, Any]) -> Dict[str, Any]:
+        row = known.get(cache_key(question.params, p), {**p, "__error__": InvalidConfig()})
+        spent[0] += sum(row.get(cost, 0) for cost in COSTS)
+        return row
+    return own(measure, lambda: spent[0] / 1e3)
 
 
 def _as_times(costs: Dict[str, float]) -> Dict[str, float]:

@@ -1,4 +1,5 @@
-"""Kernel Tuner's AccuracyObserver: the error of what a kernel left, beside its answer, as a result of the configuration."""
+"""Kernel Tuner's AccuracyObserver, the error of what a kernel left, beside its answer, as a result of the configuration; and arguments
+that a parameter chooses."""
 
 from __future__ import annotations
 
@@ -6,7 +7,6 @@ import re
 from typing import Any, Callable, Dict, Sequence, Union
 
 from .._library import UsageError
-from ._combinations import Unsupported
 from .observers import OutputObserver
 
 Metric = Callable[[Any, Any], Any]
@@ -67,13 +67,43 @@ class AccuracyObserver(OutputObserver):
         return {self.key: self.result}
 
 
-class TunablePrecision:
-    """Arguments whose type a parameter chooses, which hone has no place for."""
+class Tunable(Dict[Any, Any]):
+    """An argument that a parameter chooses: `param_key` is its name, an expression over parameters, or a function of them; `arrays` has the
+    argument for each of its values (a list: for 0, 1, ...), which may be a Tunable itself."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        raise Unsupported(f"{type(self).__name__}: an argument's type is the same in all configurations here; give the kernel one argument for each "
-                          "type, and have #if choose")
+    def __init__(self, param_key: Any, arrays: Any) -> None:
+        super().__init__(enumerate(arrays) if isinstance(arrays, (list, tuple)) else arrays)
+        self.param_key = param_key
+
+    def select_for_configuration(self, params: Dict[str, Any]) -> Any:
+        """Raises KeyError for a value that has no argument."""
+        key = self.param_key
+        chosen = key(params) if callable(key) else params[key] if key in params else eval(key, {"__builtins__": {}}, dict(params))
+        if chosen not in self:
+            raise KeyError(f"{key!r} is {chosen!r}, and the Tunable has arguments for {', '.join(map(repr, self))}")
+        found = self[chosen]
+        return found(params) if isinstance(found, Tunable) else found
+
+    __call__ = select_for_configuration
 
 
-class Tunable(TunablePrecision):
-    """As TunablePrecision."""
+_FLOATS = {"float16": ("half", "f16", "float16", "__half", "khalf", 16), "float32": ("float", "single", "f32", "float32", "kfloat", 32),
+           "float64": ("double", "f64", "float64", "kdouble", 64)}
+
+
+def _to_float_dtype(name: Any) -> Any:
+    """NumPy's type of a name that scripts use for it."""
+    import numpy
+    wanted = name.lower() if isinstance(name, str) else name
+    return next((getattr(numpy, one) for one, names in _FLOATS.items() if wanted in names), None) or numpy.dtype(name)
+
+
+class TunablePrecision(Tunable):
+    """An argument in several types, of which a parameter chooses. `dtypes`: {value: type}, or a list of names; without it half, float and
+    double. bfloat16 is no type of hone's."""
+
+    def __init__(self, param_key: Any, array: Any, dtypes: Any = None) -> None:
+        import numpy
+        named = {name: _to_float_dtype(name) for name in dtypes or ("half", "float", "double")} if not hasattr(dtypes, "items") else dtypes
+        given = array if isinstance(array, numpy.generic) else numpy.array(array)
+        super().__init__(param_key, {name: given.astype(kind) for name, kind in named.items()})

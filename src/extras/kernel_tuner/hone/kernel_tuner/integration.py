@@ -101,7 +101,7 @@ def create_device_targets(header_filename: Any, results_filename: Any, objective
     lines = ["// Written from tuning results; a tuner, which defines kernel_tuner, gives the parameters itself.", "#pragma once",
              "#ifndef kernel_tuner"]
     for i, name in enumerate(targets):
-        lines += [f"#{'el' if i else ''}if defined(TARGET_{name})", *_defines(found.get_best_config(name))]
+        lines += [f"#elif defined(TARGET_{name})" if i else f"#ifdef TARGET_{name}", *_defines(found.get_best_config(name))]
     lines += ["#else", *_defines(found.get_best_config()), "#endif", "#endif"]
     pathlib.Path(header_filename).write_text("\n".join(lines) + "\n")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import numbers
+import pathlib
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from .._library import UsageError
@@ -50,11 +51,20 @@ class RuntimeFailedConfig(ErrorConfig):
     """It crashed, took too long, or gave a wrong result."""
 
 
+class StopCriterionReached(Exception):
+    """The budget is spent: it ends a search of a script's own."""
+
+
 FAILURES = {"compile": CompilationFailedConfig, "constraints": InvalidConfig}
 
 
 def failure(status: str) -> ErrorConfig:
     return FAILURES.get(status, RuntimeFailedConfig)()
+
+
+def delete_temp_file(filename: Any) -> None:
+    """Removes a file that may be gone already."""
+    pathlib.Path(filename).unlink(missing_ok=True)
 
 
 def get_config_string(params: Mapping[str, Any], keys: Optional[Iterable[str]] = None,
@@ -157,6 +167,8 @@ def get_problem_size(problem_size: Any, params: Mapping[str, Any]) -> List[int]:
         row = dict(params)
         if isinstance(axis, str):
             Metrics({"size": axis}).add(row)
+        elif not hasattr(axis, "__index__"):
+            raise TypeError(f"problem_size has {axis!r}, and an axis is a whole number, or a text that computes one")
         sizes.append(int(row["size"] if isinstance(axis, str) else axis))
     return sizes + [1] * (3 - len(sizes))
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 # Its name -> ours, and the option of ours that its own stands for.
 NAMES = {
     "brute_force": ("exhaustive", {}),
@@ -27,6 +30,9 @@ NAMES = {
     "nsga3": ("genetic", {"pop_size": "population"}),
 }
 
+# Those that Kernel Tuner gives no x0.
+WITHOUT_X0 = frozenset("brute_force random_sample bayes_opt pyatf_strategies adaptive_tabu_greywolf hybrid_vndx nsga2 nsga3".split())
+
 # Names of options that one strategy of its own or another takes; what hone has no use for is told, and a name that none has is a mistake.
 OPTIONS = frozenset("""
     max_fevals time_limit fraction x0 searchspace_construction_options snap_to_nearest_config_fallback custom_search_method_path
@@ -44,7 +50,9 @@ class _Named:
         self.__name__ = f"kernel_tuner.strategies.{name}"
 
 
-def __getattr__(name: str) -> _Named:
+def __getattr__(name: str) -> Any:
+    if name in ("common", "wrapper"):  # which need more of this package than is there at the start
+        return importlib.import_module(f"{__name__}.{name}")
     if name in NAMES:
         return _Named(name)
     raise AttributeError(f"hone.kernel_tuner has no strategy {name}; it has " + ", ".join(NAMES))
