@@ -50,7 +50,7 @@ for word in "$@"; do
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,29p' "$0" >&2
+        sed -n '2,30p' "$0" >&2
         exit 2
         ;;
     esac

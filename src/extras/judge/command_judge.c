@@ -405,7 +405,7 @@ static const struct json_record json_records[] = {
 
 const struct command command_judge = {
     .name = "judge",
-    .group = GROUP_PREPARE,
+    .group = GROUP_MEASURE,
     .summary = "kernels that others wrote: right, and faster?",
     .arguments = "SPEC [CANDIDATE...]",
     .least = 1,
