@@ -30,7 +30,7 @@ NAMES = {
     "nsga3": ("genetic", {"pop_size": "population"}),
 }
 
-# Those that Kernel Tuner gives no x0.
+# Kernel Tuner gives these no x0.
 WITHOUT_X0 = frozenset("brute_force random_sample bayes_opt pyatf_strategies adaptive_tabu_greywolf hybrid_vndx nsga2 nsga3".split())
 
 # Names of options that one strategy of its own or another takes; what hone has no use for is told, and a name that none has is a mistake.
