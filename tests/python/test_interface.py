@@ -69,6 +69,15 @@ def test_metrics_are_added_to_a_spec(tmp_path):
         s.with_metrics({"a": "nowhere + 1"})
 
 
+def test_the_program_reads_a_spec_with_more_metrics():
+    from hone import _program
+    s = hone.Spec.load(SMALL).with_metrics({"slow": "2 * time_ms"})
+    with _program.SpecFile(s) as file:
+        assert os.path.dirname(file.path) == os.path.dirname(os.path.abspath(SMALL))
+        assert _program.run(["space", file.path]).startswith(f"{s.name}:")
+    assert not os.path.exists(file.path)
+
+
 def test_space():
     space = hone.space(SMALL)
     assert len(space) == 5 and space.cartesian == 12

@@ -137,9 +137,10 @@ static bool launch_on(struct device *d, struct loaded *l, uint64_t inputs, uint6
 
 #define TIMES 2 // so much slower at the first sight of inputs than at the second
 // Pairs of launches, of which the shortest count: a busy machine makes some of any kind longer. So
-// many tell that all is well, and so many that it is not.
+// many tell that all is well, and so many that it is not: of a kernel of a few microseconds on a CPU device
+// most launches wait for a thread that has to be woken.
 #define PAIRS_WELL 3
-#define PAIRS      6
+#define PAIRS      24
 
 bool inputs_are_looked_at(struct device *d, struct loaded *l, uint64_t first_ns, struct result *r)
 {

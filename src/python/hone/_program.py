@@ -58,7 +58,9 @@ def run(arguments: Sequence[str], *, ok: Sequence[int] = (0,)) -> str:
     text = said.decode("utf-8", "replace").strip()
     if process.returncode not in ok:
         last = out.decode("utf-8", "replace").strip().rpartition("\n")[2][:400]  # where the program says in its output why
-        message = text.removeprefix("hone: ") or f"hone {arguments[0]} ended with {process.returncode}: {last or 'it said nothing'}"
+        message = text.removeprefix("hone: ")
+        if not any(line.startswith("hone: ") for line in text.splitlines()):
+            message += f"{message and chr(10)}hone {arguments[0]} ended with {process.returncode}: {last or 'it said nothing'}"
         raise (UsageError if process.returncode == 2 else WorkerError)(message)
     for line in text.splitlines():
         is_warning = line.startswith(_WARNING)
@@ -192,11 +194,27 @@ class PeakOptions(TypedDict, total=False):
     no_store: Optional[bool]
 
 
+def _beside(spec: Spec) -> Any:
+    """A file in the folder that the spec was parsed with, since it names others from there. The name, which a file's own gives otherwise,
+    is written down. It goes when it is closed."""
+    document = json.loads(spec.text or "")
+    if "KernelSpecification" not in document:
+        document.setdefault("name", spec.name)
+    try:
+        file = tempfile.NamedTemporaryFile("w", dir=spec._folder, prefix=".hone-", suffix=".json", encoding="utf-8")
+    except OSError as e:
+        raise InputError(f"the program reads a spec from its folder, and no file can be written there: {e}") from e
+    json.dump(document, file)
+    file.flush()
+    return file
+
+
 class SpecFile:
     """A spec as a file that the program reads: its own, or one that is written for as long as this lives."""
 
     def __init__(self, spec: Union[Spec, PathLike]) -> None:
         self._folder: Optional[tempfile.TemporaryDirectory] = None
+        self._beside: Any = None
         if not isinstance(spec, Spec):
             self.path = os.fspath(spec)
         elif spec.text is None:
@@ -205,11 +223,12 @@ class SpecFile:
             if spec._callable is not None:
                 raise UsageError("the program cannot call the spec's reference; give it as arrays or as a recipe")
             if spec._folder is not None:
-                raise InputError("a spec that was parsed with a folder has no file that the program could read; save it "
-                                 "there, and name the file")
-            self._folder = tempfile.TemporaryDirectory(prefix="hone-python-")
-            self.path = os.path.join(self._folder.name, "spec.json")
-            pathlib.Path(self.path).write_text(spec.text, encoding="utf-8")
+                self._beside = _beside(spec)
+                self.path = self._beside.name
+            else:
+                self._folder = tempfile.TemporaryDirectory(prefix="hone-python-")
+                self.path = os.path.join(self._folder.name, "spec.json")
+                pathlib.Path(self.path).write_text(spec.text, encoding="utf-8")
         self.set = dict(spec._set) if isinstance(spec, Spec) else {}
 
     def __enter__(self) -> "SpecFile":
@@ -218,6 +237,8 @@ class SpecFile:
     def __exit__(self, *_: Any) -> None:
         if self._folder:
             self._folder.cleanup()
+        if self._beside:
+            self._beside.close()
 
 
 @takes(DeployOptions)
