@@ -569,13 +569,12 @@ static bool is_size(struct making *m, const char *name)
 static void try_size(struct making *m, int64_t *values, uint32_t at)
 {
     struct parameter *p = &m->parameters[at];
-    int64_t least = p->value, most = p->value;
-    for (uint32_t v = 1; v < p->count; v++) {
-        least = p->values[v] < least ? p->values[v] : least;
-        most = p->values[v] > most ? p->values[v] : most;
-    }
-    const int64_t ends[] = {least, most};
+    int64_t ends[] = {p->value, p->value}; // the least, the greatest
     bool right[2];
+    for (uint32_t v = 1; v < p->count; v++) {
+        ends[0] = p->values[v] < ends[0] ? p->values[v] : ends[0];
+        ends[1] = p->values[v] > ends[1] ? p->values[v] : ends[1];
+    }
     for (int i = 0; i < 2; i++) {
         values[at] = ends[i];
         const bool is_forbidden = !meets_restrictions(m, values);
