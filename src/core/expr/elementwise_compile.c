@@ -902,9 +902,10 @@ static const struct cell *compile_filter(struct compiler *c, const struct loop *
 
 static bool loop_varies(const struct compiler *c, const struct loop *l)
 {
-    for (uint32_t i = 1; i < l->clause_count; i++)
+    for (uint32_t i = 1; l->clauses && i < l->clause_count; i++) {
         if (varies(c, l->clauses[i].source))
             return true;
+    }
     return l->element && varies(c, l->element);
 }
 

@@ -74,10 +74,10 @@ static size_t name_lines(const char *name)
 static void draw_name(const struct picture *p, double y, const char *name)
 {
     double at = picture_y(p, y) + 4 - 0.5 * NAME_LINE * ((double)name_lines(name) - 1);
-    for (size_t length; (length = name_line(name)) > 0; name += length, at += NAME_LINE) {
+    for (size_t length, row = 0; (length = name_line(name)) > 0; name += length, row++) {
         char line[NAME_MOST + 1];
         str_format(line, length + 1, "%s", name);
-        picture_text(p, "note", p->left - 8, at, "end", line);
+        picture_text(p, "note", p->left - 8, at + NAME_LINE * (double)row, "end", line);
     }
 }
 

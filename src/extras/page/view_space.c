@@ -426,10 +426,11 @@ static void draw_heat_scale(const struct picture *p, double least, double most, 
     duration_to_str(most, time);
     picture_text(p, "key", x, 18, "start", time);
     x += 8 + 6.4 * (double)strlen(time);
-    for (int heat = 0; heat < HEATS; heat++, x += SWATCH)
+    for (int heat = 0; heat < HEATS; heat++)
         text_addf(p->out,
                   "<rect class=\"cell bar heat%d\" x=\"%.1f\" y=\"8\" width=\"%d\" height=\"12\"/>",
-                  heat, x, SWATCH);
+                  heat, x + SWATCH * heat, SWATCH);
+    x += SWATCH * HEATS;
     duration_to_str(least, time);
     picture_text(p, "key", x + 6, 18, "start", time);
     x += 24 + 6.4 * (double)strlen(time);
