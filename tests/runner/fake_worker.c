@@ -358,17 +358,20 @@ static void add_line(const char *path, const char *line)
 #define HELD_S 3
 static void be_held(void)
 {
-    int told[2];
+    int told[2], reaped[2];
     char may = 0;
     pid_t self = getpid();
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
-    if (pipe(told) != 0)
+    if (pipe(told) != 0 || pipe(reaped) != 0)
         exit(1);
     pid_t starter = fork();
     if (starter == 0 && fork() > 0)
         _exit(0); // the other one is no descendant of this process: who ends it does not reach it
     if (starter == 0) {
         setsid();
+        // A traced process stops at a signal, also at that of the starter's end.
+        if (read(reaped[0], &may, 1) != 1)
+            _exit(1);
         may = ptrace(PTRACE_SEIZE, self, NULL, NULL) == 0;
         if (write(told[1], &may, 1) != 1)
             _exit(1);
@@ -378,7 +381,7 @@ static void be_held(void)
         _exit(0);
     }
     waitpid(starter, NULL, 0);
-    if (read(told[0], &may, 1) != 1)
+    if (write(reaped[1], &may, 1) != 1 || read(told[0], &may, 1) != 1)
         exit(1);
     add_line(getenv("FAKE_EVENTS"), may ? "held\n" : "not held\n");
 }
