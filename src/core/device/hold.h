@@ -6,10 +6,14 @@
 
 #include <stdint.h>
 
-// The time that the host takes to enqueue a command: at first what the backend expects.
+// The time that the host takes to enqueue a command.
 struct hold_pace {
-    uint64_t command_ns;
+    uint64_t command_ns; // at first what the backend expects, and never less
+    uint64_t least_ns;   // this
 };
+
+// A pace that begins with what the backend expects of a host.
+struct hold_pace hold_pace(uint64_t expected_ns);
 
 // Twice what the host will take for so many commands, but a few milliseconds at most.
 uint64_t hold_for(const struct hold_pace *p, uint32_t commands);
