@@ -1,14 +1,10 @@
 // The pace of a host: a slower one counts at once, a faster one by and by.
 #include "device/hold.h"
 
-#define FIXED_NS     40000 // the first command of a block finds the host's caches cold
-#define MOST_NS      UINT64_C(5000000)
-#define COMMAND_MOST 100000 // a command that takes longer says something of the machine's load
-
-struct hold_pace hold_pace(uint64_t expected_ns)
-{
-    return (struct hold_pace){.command_ns = expected_ns, .least_ns = expected_ns};
-}
+#define FIXED_NS      10000
+#define MOST_NS       UINT64_C(5000000)
+#define COMMAND_LEAST 1500
+#define COMMAND_MOST  100000 // a command that takes longer says something of the machine's load
 
 uint64_t hold_for(const struct hold_pace *p, uint32_t commands)
 {
@@ -21,6 +17,6 @@ void hold_learn(struct hold_pace *p, uint32_t commands, uint64_t host_ns)
     uint64_t each = commands ? host_ns / commands : 0;
     if (commands < 2) // one may pay for much that is done once
         return;
-    each = each < p->least_ns ? p->least_ns : each > COMMAND_MOST ? COMMAND_MOST : each;
+    each = each < COMMAND_LEAST ? COMMAND_LEAST : each > COMMAND_MOST ? COMMAND_MOST : each;
     p->command_ns = each > p->command_ns ? each : (3 * p->command_ns + each) / 4;
 }

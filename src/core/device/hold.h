@@ -6,14 +6,10 @@
 
 #include <stdint.h>
 
-// The time that the host takes to enqueue a command.
+// The time that the host takes to enqueue a command: at first what the backend expects.
 struct hold_pace {
-    uint64_t command_ns; // at first what the backend expects, and never less
-    uint64_t least_ns;   // this
+    uint64_t command_ns;
 };
-
-// A pace that begins with what the backend expects of a host.
-struct hold_pace hold_pace(uint64_t expected_ns);
 
 // Twice what the host will take for so many commands, but a few milliseconds at most.
 uint64_t hold_for(const struct hold_pace *p, uint32_t commands);

@@ -312,8 +312,8 @@ static void find_fault(struct cuda *o)
 
 void cuda_run_prepare(struct cuda *o, struct device_info *info)
 {
-    o->pace = hold_pace(LAUNCH_NS);
-    o->calls = hold_pace(CALL_NS);
+    o->pace.command_ns = LAUNCH_NS;
+    o->calls.command_ns = CALL_NS;
     if (o->cu.cuModuleLoadData(&o->waiting, waiting_text) != CUDA_SUCCESS)
         o->waiting = NULL;
     if (o->waiting &&

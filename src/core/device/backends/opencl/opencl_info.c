@@ -332,7 +332,7 @@ void *opencl_open(const char *id, const struct device_options *options, struct a
         return NULL;
     o->options = options;
     o->info = info;
-    o->hold.pace = hold_pace(COMMAND_NS);
+    o->hold.pace.command_ns = COMMAND_NS;
     if (!find_opencl_device(o, id, options, a, info, e) || !open_queue(o, e)) {
         opencl_close(o);
         return NULL;
