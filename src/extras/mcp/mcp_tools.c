@@ -253,7 +253,8 @@ static const struct property report_properties[] = {
     {.name = "of",
      .kind = PROPERTY_FILES,
      .required = true,
-     .description = "specs, of which the store is asked; stores; recorded spaces"},
+     .description = "specs, of which the store is asked; stores; recorded spaces; verdicts that "
+                    "judge printed"},
     {.name = "output",
      .option = "--output",
      .kind = PROPERTY_NEW,
