@@ -204,8 +204,11 @@ def serve(hone, driver, count="10000"):
                 print("%6d judged: hone %.1f MiB, its %d workers %.1f MiB, files %.1f MiB" % (
                     len(verdicts), table[-1][1], len(children), table[-1][2], used), flush=True)
             if len(verdicts) % max(1, count // 50) == 0 and children:
-                os.kill(draw.choice(children), signal.SIGKILL)
-                killed += 1
+                try:
+                    os.kill(draw.choice(children), signal.SIGKILL)
+                    killed += 1
+                except ProcessLookupError:  # it ended meanwhile
+                    pass
         process.wait()
         wrong = [v for v in verdicts if v["verdict"] not in
                  (("same", "faster", "slower") if int(v["candidate"]) % 8 else ("incorrect", "cheats"))]
