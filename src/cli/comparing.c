@@ -294,12 +294,12 @@ static int choose_configurations(struct comparing *c)
     const struct compare_settings *s = c->settings;
     if (c->of_specs)
         return choose_bests(c);
-    if (s->top.is_given) {
-        c->options.top = (uint32_t)s->top.value;
+    if (s->sample.is_top) {
+        c->options.top = (uint32_t)s->sample.count.value;
         return EXIT_DONE;
     }
-    c->options.sample = s->sample.value;
-    bool is_said = s->sample.is_given || s->given.config.count + s->given.where.count > 0;
+    c->options.sample = s->sample.count.value;
+    bool is_said = s->sample.count.is_given || s->given.config.count + s->given.where.count > 0;
     bool is_stored = c->sides[0].run || c->sides[1].run;
     c->options.sample_many = !is_said && !is_stored;
     return EXIT_DONE;
@@ -310,7 +310,7 @@ static int choose_configurations(struct comparing *c)
 static int refuse_mixture(const struct compare_settings *s)
 {
     const char *option = s->left.count ? "--left" : s->right.count ? "--right" : NULL;
-    option = s->top.is_given ? "--top" : s->sample.is_given ? "--sample" : option;
+    option = s->sample.count.is_given ? "--sample" : option;
     if (!option)
         return EXIT_DONE;
     complain("%s is for two sides of one spec; of several specs, and beside --against, the best of "
@@ -378,6 +378,6 @@ int comparing_start(struct comparing *c)
         c->compare = compare_new(&c->options, &e);
     }
     if (e.code == ERROR_STORE && c->options.top)
-        error_context(&e, "--top");
+        error_context(&e, "--sample top");
     return c->compare ? EXIT_DONE : workflow_failed(&e);
 }

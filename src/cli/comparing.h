@@ -16,7 +16,11 @@ struct compare_settings {
     struct measure_settings measure; // some rows of it
     struct list left, right;         // WHAT=VALUE
     struct list against;             // libraries beside the best of a spec
-    struct given sample, top, rounds;
+    struct given_sample {
+        struct given count;
+        bool is_top; // of the fastest
+    } sample;
+    struct given rounds;
     struct given_why {
         bool is_given;
         const char *configuration; // NULL: the best

@@ -73,7 +73,6 @@ int tuning_open(struct tuning *t)
     t->options = work_options(&t->work);
     t->options.strategy = t->search->strategy;
     t->options.budget = t->search->budget;
-    t->options.no_transfer = t->search->no_transfer;
     t->options.start_with = t->search->start_with.items;
     t->options.objective = "time";
     return status;
@@ -81,7 +80,7 @@ int tuning_open(struct tuning *t)
 
 int open_kept(struct work *w)
 {
-    return w->measure->no_store ? EXIT_DONE : work_store(w, HONE_STORE_WRITE);
+    return stores_nothing(w->given) ? EXIT_DONE : work_store(w, HONE_STORE_WRITE);
 }
 
 int tuning_start(struct tuning *t, const uint32_t *choice)
@@ -93,7 +92,7 @@ int tuning_start(struct tuning *t, const uint32_t *choice)
     if (status != EXIT_DONE)
         return status;
     t->options.store = t->work.opened;
-    if (storing && !choice && !t->work.measure->no_store && !t->options.no_transfer)
+    if (storing && !choice && !stores_nothing(t->work.given) && !t->options.no_transfer)
         status = work_known(&t->work, &t->known);
     if (status != EXIT_DONE)
         return status;

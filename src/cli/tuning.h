@@ -12,7 +12,7 @@
 bool goal_of(const struct list *given, const struct spec *spec, struct objectives *out,
              struct error *e);
 
-// Opens the store, with those behind it, unless --no-store; an exit status.
+// Opens the store, with those behind it, unless --store none; an exit status.
 int open_kept(struct work *w);
 
 // The head of a run, but for what its workflow knows: its sources, how it searches, what is valid and planned, and what

@@ -196,7 +196,7 @@ static const struct option check_options[] = {
          "one value; --smallest M --smallest N chooses M first, with N as in the spec, then N."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
      .excludes =
-         "races, build-only, sample, smallest, config, where, part, on, output, no-store: it "
+         "races, build-only, sample, smallest, config, where, part, on, output, store=none: it "
          "verifies the best that the store knows, on this machine",
      .brief = "again the best that the store knows",
      .help =
@@ -263,7 +263,6 @@ static const struct option_group groups[] = {{"What and where", spec_options, FI
                                              {"Results", result_options, 0},
                                              {"Results", fresh_options, FIELD(measure)},
                                              {"Results", verbose_options, FIELD(verbose)},
-                                             {"Results", no_store_options, FIELD(measure)},
                                              {"Results", format_options, FIELD(given.output)},
                                              {"Help", help_options, 0},
                                              {0}};

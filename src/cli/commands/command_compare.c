@@ -118,6 +118,14 @@ static bool option_why(void *field, const char *value, struct error *e)
     return true;
 }
 
+// "12", "top=12".
+static bool option_sample(void *field, const char *value, struct error *e)
+{
+    struct given_sample *given = field;
+    given->is_top = str_starts(value, "top=");
+    return option_count(&given->count, value + (given->is_top ? strlen("top=") : 0), e);
+}
+
 // "--why block=16" meant "--why=block=16".
 static bool is_configuration(const char *word)
 {
@@ -143,13 +151,12 @@ static const struct option side_options[] = {
          "must be of the Kind gemm, over buffers of float: cublas, cublas-tf32 (NVIDIA's "
          "cards, through CUDA), openblas or cblas=FILE (CPUs), clblast (any OpenCL device). "
          "With =FILE a library that is not where the loader looks. May be repeated."},
-    {OPTION("sample", "N", option_count, FIELD(sample)), .letter = 'n',
+    {OPTION("sample", "N", option_sample, FIELD(sample)), .letter = 'n',
      .brief = "only N of the configurations",
      .help =
-         "Only N of the valid configurations, each as likely as any other, none twice. Default: "
-         "all, or 64 of more than 100."},
-    {OPTION("top", "N", option_count, FIELD(top)), .brief = "only the N fastest of each side",
-     .help = "Only the N fastest of each side that the store knows."},
+         "Only N of the valid configurations, each as likely as any other, none twice; or, with "
+         "top=N, the N fastest of each side that the store knows. Default: all, or 64 of more than "
+         "100."},
     {0},
 };
 
@@ -186,14 +193,13 @@ static const struct option result_options[] = {
 
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
-    {"What and where", share_options, FIELD(given)},
+    {"What and where", node_options, FIELD(given)},
     {"Sides", side_options, 0},
     {"Sides", seed_options, FIELD(measure)},
     {"Measuring", measuring_options, 0},
     {"Measuring", timeout_options, FIELD(measure)},
     {"Measuring", jobs_options, FIELD(measure)},
     {"Results", result_options, 0},
-    {"Results", no_store_options, FIELD(measure)},
     {"Results", format_options, FIELD(given.output)},
     {"Help", help_options, 0},
     {0},

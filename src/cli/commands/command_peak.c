@@ -144,7 +144,6 @@ static const struct option_group groups[] = {{"Options", language_options, 0},
                                              {"Options", json_options, 0},
                                              {"Options", timeout_options, FIELD(measure)},
                                              {"Options", jobs_options, FIELD(measure)},
-                                             {"Options", no_store_options, FIELD(measure)},
                                              {"Options", format_options, FIELD(given.output)},
                                              {"Help", help_options, 0},
                                              {0}};

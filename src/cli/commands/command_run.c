@@ -338,7 +338,6 @@ static const struct option_group groups[] = {{"What and where", spec_options, FI
                                              {"Measuring", measure_options, FIELD(measure)},
                                              {"Measuring", jobs_options, FIELD(measure)},
                                              {"Result", options, 0},
-                                             {"Result", no_store_options, FIELD(measure)},
                                              {"Result", format_options, FIELD(given.output)},
                                              {"Help", help_options, 0},
                                              {0}};

@@ -200,7 +200,7 @@ static const struct option point_options[] = {
              "is found likewise, or the matrix product of a vendor's library, as in `hone "
              "compare`: cublas, cublas-tf32, openblas, cblas=FILE, clblast. May be repeated."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
-     .excludes = "fresh, no-store: it tunes nothing, and takes what the store knows",
+     .excludes = "fresh, store=none: it tunes nothing, and takes what the store knows",
      .brief = "tune nothing: what the store has",
      .help = "Tune nothing: at each point the best that the store knows."},
     {0},
@@ -223,7 +223,7 @@ static const struct option result_options[] = {
 
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
-    {"What and where", share_options, FIELD(given)},
+    {"What and where", node_options, FIELD(given)},
     {"What and where", build_options, FIELD(given)},
     {"Points and lines", point_options, 0},
     {"Search", search_options, FIELD(search)},
@@ -235,7 +235,6 @@ static const struct option_group groups[] = {
     {"Measuring", jobs_options, FIELD(measure)},
     {"Results", result_options, 0},
     {"Results", fresh_point_options, FIELD(measure)},
-    {"Results", no_store_options, FIELD(measure)},
     {"Results", format_options, FIELD(given.output)},
     {"Help", help_options, 0},
     {0},

@@ -364,7 +364,7 @@ static bool option_recording(void *field, const char *value, struct error *e)
 
 static const struct option way_options[] = {
     {OPTION("replay", "FILE", option_recording, FIELD(replay)),
-     .excludes = "build-only, language, iterations, timeout, cold, rule, store, also, "
+     .excludes = "build-only, language, iterations, timeout, cold, rule, store!=none, also, "
                  "fresh, on, build-on, reference-by, report: nothing is built, measured or "
                  "stored\n"
                  "device=all: what was recorded is of one device",
@@ -375,7 +375,7 @@ static const struct option way_options[] = {
              "it, what is recorded and valid. --device and --set choose among what a store has; "
              "--jobs is how many configurations are asked for before the first is answered."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)),
-     .excludes = "store, also, no-store, fresh: what is only built is not stored",
+     .excludes = "store!=none, also, fresh: what is only built is not stored",
      .help =
          "Build the configurations, as many at once as for a tune, and run nothing: what the "
          "compiler makes of the space, and how long it takes. Neither reads nor writes a store."},
@@ -383,14 +383,12 @@ static const struct option way_options[] = {
 };
 
 static const struct option rank_options[] = {
-    {OPTION("unranked", NULL, option_flag, FIELD(measure.unranked)),
-     .help = "No ranking at the end: screening alone, which does not decide between close ones."},
     {0},
 };
 
 static const struct option report_options[] = {
     {OPTION("report", "FILE", option_text, FIELD(report)),
-     .excludes = "build-only, no-store: the page shows what the store keeps\n"
+     .excludes = "build-only, store=none: the page shows what the store keeps\n"
                  "device=all: the page is of one tune",
      .brief = "a page that follows the tune",
      .help =
@@ -410,7 +408,7 @@ static const struct option end_options[] = {
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
     {"What and where", part_options, FIELD(given)},
-    {"What and where", share_options, FIELD(given)},
+    {"What and where", node_options, FIELD(given)},
     {"What and where", build_options, FIELD(given)},
     {"What and where", reference_options, FIELD(given)},
     {"Search", search_options, FIELD(search)},
@@ -421,9 +419,8 @@ static const struct option_group groups[] = {
     {"Measuring", jobs_options, FIELD(measure)},
     {"Ranking", rule_options, FIELD(measure)},
     {"Ranking", rank_options, 0},
-    {"Results", fresh_options, FIELD(measure)},
+    {"Results", fresh_tune_options, FIELD(measure)},
     {"Results", verbose_options, FIELD(verbose)},
-    {"Results", no_store_options, FIELD(measure)},
     {"Results", end_options, 0},
     {"Results", report_options, 0},
     {"Results", format_options, FIELD(given.output)},

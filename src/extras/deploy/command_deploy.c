@@ -26,7 +26,7 @@ struct deploy_settings {
     struct search_settings search;
     const char *shapes, *format, *output, *name, *check, *for_program;
     struct list others;
-    double within; // per cent; 0: the default
+    double within; // 0: the default
     struct given hold_out;
     bool product, known;
     struct deploy_with {
@@ -34,7 +34,7 @@ struct deploy_settings {
     } with; // in the header
 };
 
-#define WITHIN_DEFAULT 2.0 // per cent
+#define WITHIN_DEFAULT 0.02
 
 // One spec of a `hone deploy`.
 struct session {
@@ -237,7 +237,7 @@ static int open_spec_and_device(struct session *s)
             t->work.device->name);
         status = EXIT_USAGE;
     }
-    return status == EXIT_DONE ? open_kept(&t->work) : status;
+    return status == EXIT_DONE ? work_store(&t->work, HONE_STORE_WRITE) : status;
 }
 
 // ---- the loop ----------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ static int start_deploy(struct session *s)
                                .tune = w->setup.options,
                                .again = given->measure.fresh.ranking,
                                .is_known_only = given->known,
-                               .within = (given->within > 0 ? given->within : WITHIN_DEFAULT) / 100,
+                               .within = given->within > 0 ? given->within : WITHIN_DEFAULT,
                                .drawn = (uint32_t)given->hold_out.value,
                                .others = all ? NULL : others->items,
                                .other_count = all ? 0 : others->count,
@@ -747,22 +747,10 @@ static bool option_deploy_format(void *field, const char *value, struct error *e
     return false;
 }
 
-// "2%", "2".
-static bool option_percent(void *field, const char *value, struct error *e)
+static bool option_within(void *field, const char *value, struct error *e)
 {
-    char number[32];
-    size_t length = strcspn(value, "%");
-    double percent = 0;
-    bool ok = length > 0 && length < sizeof number && (!value[length] || !value[length + 1]);
-    if (ok) {
-        memcpy(number, value, length);
-        number[length] = '\0';
-        ok = str_to_f64(number, &percent) && percent > 0 && percent <= 1000;
-    }
-    if (!ok)
-        return error_set(e, ERROR_USAGE, "'%s' is no share above 0, such as 2%%", value);
-    *(double *)field = percent;
-    return true;
+    return share_read(value, 10, field, e) &&
+           (*(double *)field > 0 || error_set(e, ERROR_USAGE, "'%s' is no share above 0", value));
 }
 
 static bool option_with(void *field, const char *value, struct error *e)
@@ -786,9 +774,8 @@ static bool option_hold_out(void *field, const char *value, struct error *e)
 #define FIELD(member) offsetof(struct deploy_settings, member)
 
 #define MEASURING                                                                                  \
-    "fresh, hold-out, with=binaries, budget, strategy, no-transfer, start-with, "                  \
-    "on, "                                                                                         \
-    "nodes, outlier, iterations, timeout, rule, seed, jobs"
+    "fresh, sample, with=binaries, budget, strategy, start-with, on, nodes, iterations, timeout, " \
+    "rule, seed, jobs"
 
 static const struct option point_options[] = {
     {OPTION("shapes", "FILE", option_once, FIELD(shapes)),
@@ -797,10 +784,9 @@ static const struct option point_options[] = {
              "column `weight` is how often a shape is asked for."},
     {OPTION("product", NULL, option_flag, FIELD(product)),
      .help = "Take all combinations of the values of several names of --set."},
-    {OPTION("within", "PERCENT", option_percent, FIELD(within)),
-     .brief = "of the best; default: 2%",
+    {OPTION("within", "SHARE", option_within, FIELD(within)), .brief = "of the best; default: 2%",
      .help = "How far above the best configuration of a shape the table's may be. Default: 2%."},
-    {OPTION("hold-out", "N", option_hold_out, FIELD(hold_out)),
+    {OPTION("sample", "N", option_hold_out, FIELD(hold_out)),
      .brief = "measure N sizes between, and refine",
      .help =
          "Draw so many shapes between the points, tune and measure them too, say what the table "
@@ -852,7 +838,7 @@ static const struct option table_options[] = {
 
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
-    {"What and where", share_options, FIELD(given)},
+    {"What and where", node_options, FIELD(given)},
     {"What and where", build_options, FIELD(given)},
     {"Sizes", point_options, 0},
     {"Table", table_options, 0},
@@ -873,7 +859,7 @@ static const struct example examples[] = {
     {"hone deploy kernels_cl/matmul_tiled.json --set WIDTH=128,256 --budget 4 -o table.json",
      "the same, and nothing is measured again; the table in a file"},
     {"hone deploy --check table.json", "is it still of this kernel?"},
-    {"hone deploy kernels_cl/matmul_tensor.json --set M=256..8192 --set N=M --set K=M --hold-out "
+    {"hone deploy kernels_cl/matmul_tensor.json --set M=256..8192 --set N=M --set K=M --sample "
      "30",
      NEEDS_GPU "square matrices, and 30 sizes between the powers of two"},
     {0},
@@ -901,7 +887,7 @@ const struct command command_deploy = {
         "1536\".\n\n"
         "At other sizes the nearest point answers, in log space, whose configuration is valid "
         "there. "
-        "With --hold-out sizes between the points are drawn, tuned and measured to say what the "
+        "With --sample sizes between the points are drawn, tuned and measured to say what the "
         "table loses at them, and become points themselves where that is too much. On a device "
         "that "
         "was not measured one of the same architecture answers, else of the same vendor, else the "
