@@ -26,8 +26,12 @@ static void note(void *context, enum hone_level level, const char *message)
 void work_init(struct work *w, const struct invocation *call, const struct spec_settings *given,
                const struct measure_settings *measure)
 {
-    static const struct measure_settings nothing_said;
-    *w = (struct work){.call = call, .given = given, .measure = measure ? measure : &nothing_said};
+    static const struct measure_settings nothing_measured;
+    static const struct search_settings nothing_searched;
+    *w = (struct work){.call = call,
+                       .given = given,
+                       .measure = measure ? measure : &nothing_measured,
+                       .search = &nothing_searched};
     arena_init(&w->arena);
     ticker_init(&w->ticker, stderr);
     w->log = (struct log){console_log, &w->ticker};
@@ -62,6 +66,10 @@ void work_close_store(struct work *w)
 void work_release(struct work *w)
 {
     ticker_clear(&w->ticker);
+    free(w->ranking);
+    hone_tune_free(w->handle);
+    hone_store_close(w->known);
+    recorded_free(w->recorded);
     setup_release(&w->setup);
     hone_devices_free(w->list);
     agents_release(&w->agents);

@@ -58,7 +58,7 @@ static int show_end(struct session *s)
     workflow_write(&s->checking.work.ticker, &text);
     bool is_written = !s->settings->junit || write_junit(s, &report);
     int status =
-        workflow_status(&s->checking.broken, workflow_failed, report_check_passed(&report));
+        workflow_status(&s->checking.work.broken, workflow_failed, report_check_passed(&report));
     return status == EXIT_DONE && !is_written ? EXIT_NOTHING : status;
 }
 
@@ -116,7 +116,6 @@ static int check_one(struct invocation *i, const struct check_settings *settings
         workflow_write(&s.checking.work.ticker, &text);
         struct running running = {.workflow = check_workflow(s.checking.check),
                                   .work = &s.checking.work,
-                                  .broken = &s.checking.broken,
                                   .context = &s,
                                   .record = show_record,
                                   .progress = show_check_progress};

@@ -61,7 +61,7 @@ static int compare_and_show(struct session *s)
         complain("out of memory");
         return EXIT_NOTHING;
     }
-    if (s->settings->explain.is_given && !s->running.ending && !s->comparing.broken.code) {
+    if (s->settings->explain.is_given && !s->running.ending && !s->running.broken->code) {
         explained =
             comparing_why(&s->comparing, s->settings->explain.configuration, &why, &s->running);
         report.why = explained == EXIT_DONE ? &why : NULL;
@@ -69,8 +69,7 @@ static int compare_and_show(struct session *s)
     writer_end(s->writer, &report, &end);
     workflow_write(&s->running.work->ticker, &end);
     int drawn = s->settings->svg ? write_picture(s->settings->svg, &report) : EXIT_DONE;
-    int status =
-        workflow_status(&s->comparing.broken, workflow_failed, report.progress.compared > 0);
+    int status = workflow_status(s->running.broken, workflow_failed, report.progress.compared > 0);
     return status != EXIT_DONE ? status : explained != EXIT_DONE ? explained : drawn;
 }
 
@@ -95,10 +94,8 @@ static int run_compare(struct invocation *i)
         return status;
     s.writer = &compare_writers[s.settings->given.output.format];
     comparing_init(&s.comparing, i);
-    s.running = (struct running){.work = &s.comparing.sides[0].tuning.work,
-                                 .broken = &s.comparing.broken,
-                                 .context = &s,
-                                 .progress = show_comparison_progress};
+    s.running = (struct running){
+        .work = &s.comparing.sides[0].work, .context = &s, .progress = show_comparison_progress};
     interrupt_catch();
     status = comparing_open(&s.comparing);
     if (status == EXIT_DONE)

@@ -28,7 +28,7 @@ static const char *sweep_file_name(struct session *s, const char *ending)
 static int name_files(struct session *s)
 {
     struct error e = ERROR_INIT;
-    const struct work *w = &s->sweeping.lines[0].tuning.work;
+    const struct work *w = &s->sweeping.lines[0].work;
     s->prefix = s->settings->output;
     if (!s->prefix) {
         char *name = arena_printf(&s->sweeping.arena, "%s-sweep", w->spec->name);
@@ -73,9 +73,9 @@ static void show_sweep_progress(void *context, const struct screen *screen, stru
         text_add(line, ", interleaved\n");
     if (p.phase == SWEEP_OPENING)
         return;
-    const struct tuning *t = &s->sweeping.lines[p.line].tuning;
+    const struct work *t = &s->sweeping.lines[p.line].work;
     if (p.phase == SWEEP_TUNING)
-        report_tune_progress(&p.tune, &t->goal, t->work.spec, screen, line);
+        report_tune_progress(&p.tune, &t->goal, t->spec, screen, line);
     else
         report_compare_progress(&p.paired_run, screen, line);
 }
@@ -90,7 +90,7 @@ static bool take_record(void *context, const void *record)
     (void)record;
     struct text line = TEXT_INIT;
     sweeping_report(&s->sweeping, &report);
-    if (!write_data(s, &report, &s->sweeping.broken))
+    if (!write_data(s, &report, s->running.broken))
         return false;
     report_sweep_row(&report, &report.records[report.count - 1], &line);
     ticker_clear(&s->running.work->ticker);
@@ -159,7 +159,7 @@ static int sweep_and_show(struct session *s)
     writer_end(w, &report, &end);
     workflow_write(&s->running.work->ticker, &end);
     int drawn = draw(s, &report);
-    int status = workflow_status(&s->sweeping.broken, workflow_failed, has_time(&report));
+    int status = workflow_status(s->running.broken, workflow_failed, has_time(&report));
     return status == EXIT_DONE ? drawn : status;
 }
 
@@ -168,8 +168,7 @@ static int run_sweep(struct invocation *i)
     struct session s = {.settings = i->settings};
     s.format = s.settings->given.output.format;
     sweeping_init(&s.sweeping, i);
-    s.running = (struct running){.work = &s.sweeping.lines[0].tuning.work,
-                                 .broken = &s.sweeping.broken,
+    s.running = (struct running){.work = &s.sweeping.lines[0].work,
                                  .context = &s,
                                  .record = take_record,
                                  .progress = show_sweep_progress};

@@ -245,7 +245,7 @@ static bool derive(struct evaluator *v, const struct restriction *r, uint64_t *l
     return true;
 }
 
-// Of a long text the cost is that of its nodes.
+// A cost grows with the nodes of the text.
 #define COST_LEAST 256
 #define COST_NODE  8
 
