@@ -2,10 +2,12 @@
 """How a change of the search does, on recorded spaces, kernel by kernel, with paired seeds.
 
   search_pairs.py HONE [HONE] FILE... [-n SEEDS] [--error E] [--strategy A [--strategy B]] [--in-flight N]
-  search_pairs.py HONE FILE... --mirror [-n SEEDS] [--error E]
+  search_pairs.py HONE FILE... --mirror|--shift [-n SEEDS] [--error E]
 
 Two programs (before and after), or one program with two strategies, or one program alone. With --mirror one program, and the same
-spaces with the sign of every number turned: lists that are written down instead of up, which no search should care about. For each
+spaces with the sign of every number turned: lists that are written down instead of up, which no search should care about. With --shift
+each list of five numbers and more has lost a quarter of its values at the end that is farther from the best: a list whose author began
+or ended it elsewhere. The space is another one then, and random draws, which the score is relative to, have it easier, too. For each
 file: the scores, their mean difference over the seeds with its standard error, and the lead over random draws at 5, 10, 25 and
 50 % of the budget. Of each kernel (a file's name up to the first underscore) the mean over its files; at the end the mean over
 kernels, each alike, and the worst. With --error each kernel's files get more seeds, SEEDS at a time, until the standard error of
@@ -36,10 +38,46 @@ def turned(value):
     return -value if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
-def copied(file, folder, mirror):
+def time_of(row):
+    """Of T4's row, or a cache file's; infinite where it failed."""
+    if "measurements" in row:
+        found = [m["value"] for m in row["measurements"] if m["name"] == "time"]
+        return found[0] if found and row.get("invalidity", "correct") == "correct" else math.inf
+    return row["time"] if isinstance(row.get("time"), (int, float)) else math.inf
+
+
+def kept_values(rows, best):
+    """name: the values that stay, of the lists that lose some."""
+    kept = {}
+    for name in best:
+        values = sorted({row[name] for row in rows}) if all(turned(row[name]) != row[name] or row[name] == 0 for row in rows) else []
+        if len(values) >= 5:
+            lost, place = len(values) // 4, values.index(best[name])
+            kept[name] = set(values[lost:] if 2 * place >= len(values) else values[:-lost])
+    return kept
+
+
+def shifted(document):
+    """Without the configurations that have a value which its list has lost."""
+    is_cache = "cache" in document
+    rows = document["cache"] if is_cache else dict(enumerate(document["results"]))
+    names = document["tune_params_keys"] if is_cache else list(document["results"][0]["configuration"])
+    of = {key: {n: (row if is_cache else row["configuration"])[n] for n in names} for key, row in rows.items()}
+    kept = kept_values(of.values(), of[min(rows, key=lambda key: time_of(rows[key]))])
+    stay = {key: row for key, row in rows.items() if all(of[key][n] in values for n, values in kept.items())}
+    if is_cache:
+        document["cache"] = stay
+        document["tune_params"] = {n: [v for v in values if n not in kept or v in kept[n]] for n, values in document["tune_params"].items()}
+    else:
+        document["results"] = list(stay.values())
+
+
+def copied(file, folder, mirror, shift=False):
     """T4, or a cache file of Kernel Tuner, without what building and running cost, so that only evaluations are looked at."""
     with (gzip.open if file.endswith(".gz") else open)(file, "rt", encoding="utf-8") as f:
         document = json.load(f)
+    if shift:
+        shifted(document)
     for row in document.get("results", ()):
         row["times"] = {}
         if mirror:
@@ -117,6 +155,7 @@ def main():
     parser.add_argument("--strategy", action="append")
     parser.add_argument("--in-flight", type=int, default=1)
     parser.add_argument("--mirror", action="store_true")
+    parser.add_argument("--shift", action="store_true")
     parser.add_argument("--jobs", type=int, default=1, help="searches at a time")
     options = parser.parse_args()
     given = options.hones_and_files
@@ -125,13 +164,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         up, down = os.path.join(folder, "up"), os.path.join(folder, "down")
         sides = (Side(hones[0], strategies[0], up, options),
-                 Side(hones[-1], strategies[-1], down if options.mirror else up, options))
+                 Side(hones[-1], strategies[-1], down if options.mirror or options.shift else up, options))
         kernels = collections.defaultdict(list)
         for file in files:
             kernels[kernel_of(file)].append(os.path.basename(file))
             copied(file, up, False)
-            if options.mirror:
-                copied(file, down, True)
+            if options.mirror or options.shift:
+                copied(file, down, options.mirror, options.shift)
         known, waiting = {}, dict(kernels)
         for _ in range(ROUNDS_MOST if options.error else 1):
             list(pool.map(lambda job: job[0].more(job[1]), [(s, n) for names in waiting.values() for n in names for s in sides]))
