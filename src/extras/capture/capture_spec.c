@@ -709,7 +709,7 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
     memset(m, 0, sizeof *m);
     m->c = c, m->k = k, m->p = p, m->a = a;
     if (!language_parse("opencl", &m->language))
-        return refuse_spec(m, "this hone has no OpenCL");
+        return error_set(e, ERROR_USAGE, "this hone was built without OpenCL");
     if (k->launch_count == 0) {
         static const char *const reasons[] = {
 #define X(name, text) text,
