@@ -242,7 +242,8 @@ static bool open_session(struct judging *j, struct error *e)
     struct judging_warm *warm = j->is_final ? NULL : j->o.warm;
     set_judging_rules(j);
     j->w.evaluator = warm ? warm->evaluator : NULL;
-    if (j->w.evaluator)
+    j->is_warm = j->w.evaluator != NULL;
+    if (j->is_warm)
         warm->evaluator = NULL;
     else
         j->w.evaluator =
@@ -487,6 +488,11 @@ static bool is_suspect(struct judging *j, const struct contestant *c)
 static bool open_again(struct judging *j, struct error *e)
 {
     bool found = false;
+    if (!j->is_open && j->is_warm && e->code != ERROR_MEMORY && !j->w.cancelled) {
+        error_clear(e); // what an earlier batch left behind
+        close_session(j);
+        return true;
+    }
     if (!j->is_open || j->reopened >= REOPEN_MOST || e->code == ERROR_MEMORY || j->w.cancelled)
         return false;
     end_rounds(j);

@@ -79,6 +79,7 @@ struct judging {
     struct contestant **ready;           // to be handed out
     size_t ready_count, handed_out;
     bool is_final, is_open, over; // session; the baseline is verified
+    bool is_warm;                 // its workers are an earlier batch's
     uint32_t reopened;            // times in a row
     uint32_t timing;              // the timed point whose rounds run
     uint32_t repeats;             // of these, because one seemed to keep results
