@@ -26,7 +26,7 @@ def stays_warm(hone, folder):
     what it had is judged."""
     with tempfile.TemporaryDirectory() as locks:
         process = subprocess.Popen([hone, "judge", os.path.join(folder, "specs", "map.json"), "--serve", "--hidden", "0", "--rounds", "4"],
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ, HONE_LOCKS=locks))
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ, HONE_LOCKS=locks, TMPDIR=locks))
         seen, verdicts = [], []
         for i, what in enumerate(["0", "1", "2", "3"]):
             process.stdin.write(json.dumps({"candidate": what, "text": KERNEL % what}) + "\n")
@@ -36,9 +36,11 @@ def stays_warm(hone, folder):
                     os.kill(int(pid), signal.SIGKILL)
             verdicts.append(json.loads(process.stdout.readline()))
             seen.append(workers(process.pid))
+        files = [os.path.join(at, n) for at, _, names in os.walk(locks) for n in names]
         process.stdin.close()
         ended = process.wait(60) == 0
-    return {"workers stay": bool(seen[0] & seen[1] & seen[2]),
+    return {"no reference in a file": any("/judge/pocl/" in f for f in files) and not any("/references/" in f for f in files),
+            "workers stay": bool(seen[0] & seen[1] & seen[2]),
             "killed ones lose nothing": ended and [v["candidate"] for v in verdicts] == list("0123")
             and all(v["verdict"] == "incorrect" for v in verdicts) and not seen[2] & seen[3]}
 

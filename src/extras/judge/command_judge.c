@@ -178,8 +178,8 @@ static bool use_sandbox(struct session *s, struct error *e)
     if (!words[0])
         return true;
     s->options.sandbox = words;
-    setup->environment =
-        guard_environment(setup->environment, w->environment.scratch.path, &w->arena, e);
+    setup->environment = guard_environment(setup->environment, w->environment.scratch.path,
+                                           w->device->type == DEVICE_CPU, &w->arena, e);
     return setup->environment != NULL;
 }
 
