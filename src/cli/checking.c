@@ -209,7 +209,7 @@ void checking_report(struct checking *c, struct check_report *out)
         c->run.valid = p->valid;
         c->run.planned = p->common.planned;
         c->run.check =
-            (struct verified_by){checked.subject->verification, checked.subject->against, NULL};
+            (struct verified_by){checked.subject->verification, checked.subject->against, NULL, false};
         c->run.build_only = c->settings->build_only;
     }
     c->about.broken = c->broken.code ? c->broken.text : NULL;

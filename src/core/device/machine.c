@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -212,4 +214,45 @@ void machine_take(struct machine *m, struct machine_snapshot *out)
         sum += strtoull(khz, NULL, 10);
     }
     out->mhz = m->clock_count ? (uint32_t)(sum / m->clock_count / 1000) : 0;
+}
+
+// ---- the host as a device
+
+// The value behind a key of /proc/cpuinfo; "" where the system does not say.
+static const char *processor_text(const char *cpuinfo, const char *key, struct arena *a)
+{
+    size_t length = strlen(key);
+    for (const char *line = cpuinfo; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        const char *colon =
+            line + length + strspn(line + (strncmp(line, key, length) ? 0 : length), "\t ");
+        if (strncmp(line, key, length) != 0 || *colon != ':')
+            continue;
+        colon += 1 + strspn(colon + 1, " ");
+        const char *value = arena_strndup(a, colon, strcspn(colon, "\n"));
+        return value ? value : "";
+    }
+    return "";
+}
+
+void machine_describe(const char *root, struct arena *a, struct device_info *d)
+{
+    struct text path = TEXT_INIT, cpuinfo = TEXT_INIT;
+    struct utsname system;
+    struct sysinfo memory;
+    text_addf(&path, "%s/proc/cpuinfo", root);
+    file_read(text_cstr(&path), 0, &cpuinfo, NULL);
+    d->name = processor_text(text_cstr(&cpuinfo), "model name", a);
+    d->vendor = processor_text(text_cstr(&cpuinfo), "vendor_id", a);
+    d->clock_mhz = (uint32_t)atof(processor_text(text_cstr(&cpuinfo), "cpu MHz", a));
+    if (!*d->name) {
+        const char *machine = uname(&system) == 0 ? arena_strdup(a, system.machine) : NULL;
+        d->name = machine ? machine : "host";
+    }
+    if (sysinfo(&memory) == 0)
+        d->global_bytes = d->max_alloc_bytes = (uint64_t)memory.totalram * memory.mem_unit;
+    d->all_cache_bytes = d->cache_bytes = machine_caches(root);
+    d->compute_units = process_cores();
+    text_release(&path);
+    text_release(&cpuinfo);
 }

@@ -4,6 +4,7 @@
 #include "problem/job_formulas.h"
 
 #include "base/text.h"
+#include "problem/commands.h"
 #include "problem/option_words.h"
 
 // ---- -D words ----------------------------------------------------------------------------------
@@ -111,8 +112,8 @@ static bool make_options(struct maker *m, const struct program_sources *sources,
     return true;
 }
 
-static bool make_program(struct maker *m, uint32_t index, const struct job_launch *launch,
-                         bool reference, struct job_program *p)
+static bool make_program(struct maker *m, uint32_t index, struct job_launch *launch, bool reference,
+                         struct job_program *p)
 {
     const struct program_sources *sources = &m->src->programs[index];
     size_t most = (size_t)sources->option_count + m->spec->slots.facts + EXTRA_COUNT;
@@ -130,6 +131,8 @@ static bool make_program(struct maker *m, uint32_t index, const struct job_launc
     };
     if (!p->options)
         return error_memory(m->e);
+    if (language_traits(m->src->language)->is_command)
+        return make_command(m, sources, &m->language->programs[index], launch, p);
     if (!make_options(m, sources, &m->language->programs[index], p))
         return false;
     // -DHONE and -DHONE_SOURCE: the digest of the sources, so that a driver's cache, which does not

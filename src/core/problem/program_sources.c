@@ -814,6 +814,18 @@ static bool prepare_follow(struct loader *l)
     return true;
 }
 
+// A command has no text but its files' digests.
+static bool load_command(struct loader *l)
+{
+    const char *files = command_files(l->spec, l->directory, l->arena, l->e);
+    if (!files)
+        return false;
+    l->out->text = files;
+    l->out->length = strlen(files);
+    l->out->name = "the program";
+    return prepare_follow(l);
+}
+
 bool sources_read_program(struct spec_sources *src, const struct program_spec *p,
                           const char *directory, struct program_sources *out, struct error *e)
 {
@@ -822,6 +834,8 @@ bool sources_read_program(struct spec_sources *src, const struct program_spec *p
     if (!add_mains(&l))
         return false;
     out->mains = out->count;
+    if (language_traits(src->language)->is_command)
+        return load_command(&l);
     // A file that is added may define a macro that names one otherwise, so that all are looked at
     // again.
     if (!find_folders(&l) || !find_roots(&l))

@@ -3,6 +3,7 @@
 #include "problem/read_kernels.h"
 
 #include "base/text.h"
+#include "problem/commands.h"
 #include "problem/option_words.h"
 
 #include <string.h>
@@ -129,8 +130,20 @@ static bool read_retarget(const struct reader *r, const struct block *b, enum la
            node_error(r, target, "'%s' is no target of PTX; one is sm_90a", p->target);
 }
 
-static bool read_program(const struct reader *r, const struct block *b, enum language l,
-                         struct program_spec *p)
+// Only hone's own form can say what is to be run: a file of another tuner's runs no program.
+static bool read_command_program(const struct reader *r, const struct kernel_spec *k,
+                                 struct program_spec *p)
+{
+    if (r->origins)
+        return read_command(r, k, p);
+    return error_set(r->error, ERROR_INPUT,
+                     "%s: a program is run from a spec in hone's short form alone: \"kernel\": "
+                     "{\"run\": [...]}",
+                     p->path);
+}
+
+static bool read_program(const struct reader *r, const struct kernel_spec *k, const struct block *b,
+                         enum language l, struct program_spec *p)
 {
     static const char *const option_key[] = {"CompilerOptions"};
     struct node layer;
@@ -142,6 +155,8 @@ static bool read_program(const struct reader *r, const struct block *b, enum lan
     if (!read_program_source(r, b->layers[source].object, b->layers[source].foreign, l, p) ||
         !read_texts(r, block_get(r, b, "IncludeFolders"), &p->folders, &p->folder_count))
         return false;
+    if (language_traits(l)->is_command)
+        return read_command_program(r, k, p);
     const char *path = "CompilerOptions";
     if (find_layer(r, b, option_key, 1, true, &layer)) {
         struct node options = node_get(r, layer, "CompilerOptions");
@@ -432,7 +447,7 @@ static bool read_launch(const struct reader *r, struct kernel_spec *k, struct no
     struct program_spec program = {.path = item.path};
     out->path = item.path;
     if (!read_on(r, read_kernel_name(r, b, out)) ||
-        !read_on(r, read_program(r, sources, l, &program)) ||
+        !read_on(r, read_program(r, k, sources, l, &program)) ||
         !read_on(r, read_retarget(r, sources, l, &program)) ||
         !read_on(r, read_geometry(r, k, b, l, out)) ||
         !read_size(r, k, 1u << l, block_get(r, b, "SharedMemory"), &out->shared))

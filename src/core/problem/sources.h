@@ -100,6 +100,9 @@ struct spec_sources *sources_read_texts(const struct spec *s, struct error *e);
 // Reads a program with everything it includes (sources.c).
 bool sources_read_program(struct spec_sources *src, const struct program_spec *p,
                           const char *directory, struct program_sources *out, struct error *e);
+// The files that a command names, and what they include, as one JSON object of digests (commands.c). NULL with an error.
+const char *command_files(const struct program_spec *p, const char *directory, struct arena *a,
+                          struct error *e);
 // Notes the spec's names that a parameter of this kernel has. False without memory.
 bool sources_note_parameters(const struct spec_sources *src, const struct program_sources *p,
                              const char *kernel);
