@@ -25,10 +25,11 @@ bool is_command_object(const json_t *kernel)
     return json_object_get(kernel, "run") || json_object_get(kernel, "build");
 }
 
-// What the worker puts in its place.
-static bool is_workers_place(const char *text)
+// The worker puts paths in the place of {program} and {output}; "{ " and "${" are the shell's.
+static bool is_no_expression(const char *word, const char *open)
 {
-    return str_starts(text, "{program}") || str_starts(text, "{output}");
+    return str_starts(open, "{program}") || str_starts(open, "{output}") || open[1] == ' ' ||
+           (open > word && open[-1] == '$');
 }
 
 static bool names_place(const json_t *words, const char *place)
@@ -62,7 +63,7 @@ static bool add_words(const struct reader *r, const json_t *words, struct progra
                                     p->path);
         struct option_word *w = &p->words[p->option_count];
         options[p->option_count++] = kept;
-        if (!read_word_holes(r, p->path, kept, is_workers_place, w))
+        if (!read_word_holes(r, p->path, kept, is_no_expression, w))
             return false;
     }
     return true;
@@ -333,7 +334,10 @@ bool make_command(struct maker *m, const struct program_sources *sources,
          fill_words(m, spec, spec->build_words, spec->run_words, &f, run) &&
          fill_words(m, spec, both, spec->option_count - both, NULL, rest);
     json_t *source = ok ? json_pack("{s:O,s:O}", "build", build, "files", files) : NULL;
-    json_t *what = ok ? json_pack("{s:O,s:O}", "run", run, "benchmark", rest) : NULL;
+    const json_t *benchmark = json_array_get(rest, 0);
+    json_t *what = !ok         ? NULL
+                   : benchmark ? json_pack("{s:O,s:O}", "run", run, "benchmark", benchmark)
+                               : json_incref(run);
     p->source = source ? keep_json(m, source) : NULL;
     launch->kernel = what ? keep_json(m, what) : NULL;
     ok = ok && ((p->source && launch->kernel) || error_memory(m->e));

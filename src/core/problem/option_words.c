@@ -46,17 +46,17 @@ static bool names_file(const char *word)
 }
 
 bool read_word_holes(const struct reader *r, const char *path, const char *word,
-                     bool (*is_kept)(const char *text), struct option_word *out)
+                     bool (*is_kept)(const char *word, const char *open), struct option_word *out)
 {
     size_t room = 0;
     for (const char *open = strchr(word, '{'); open; open = strchr(open, '{')) {
+        if (is_kept && is_kept(word, open)) {
+            open++;
+            continue;
+        }
         const char *close = closing_brace(open);
         if (!close)
             return error_set(r->error, ERROR_INPUT, "%s: '%s': a brace is not closed", path, word);
-        if (is_kept && is_kept(open)) {
-            open = close;
-            continue;
-        }
         if (!ARENA_ROOM(r->arena, out->holes, room, out->count + (size_t)1))
             return error_memory(r->error);
         if (!read_hole(r, path, word, open, close, &out->holes[out->count++]))

@@ -48,8 +48,8 @@ void *program_launch_new(void *own, void *program, const struct job_launch *l, c
     if (k) {
         k->program = program;
         k->what = json_loads(l->kernel, 0, NULL);
-        k->words = json_object_get(k->what, "run");
-        k->benchmark = json_string_value(json_array_get(json_object_get(k->what, "benchmark"), 0));
+        k->words = json_is_array(k->what) ? k->what : json_object_get(k->what, "run");
+        k->benchmark = json_string_value(json_object_get(k->what, "benchmark"));
         if (k->words && has_output(k->words))
             text_addf(&k->output, "%s/output-%u", text_cstr(&h->scratch), h->files++);
     }
