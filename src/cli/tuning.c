@@ -220,7 +220,8 @@ static void fill_head(struct tuning *t, const struct tune_view *tuned, struct ru
     head->cartesian = space_cartesian_text(tuned->subject->space);
     head->valid = p->valid;
     head->planned = p->common.planned;
-    head->check = (struct verified_by){tuned->subject->verification, tuned->subject->against, NULL, false};
+    head->check =
+        (struct verified_by){tuned->subject->verification, tuned->subject->against, NULL, false};
     head->build_only = t->options.build_only;
     head->recorded = t->recorded;
     head->replay = tuned->options->replay;

@@ -1,5 +1,5 @@
 // The three forms in which a program says its time, and what is told where it says none.
-#include "extras/program/times.h"
+#include "extras/program/program_times.h"
 
 #include "../base/suite.h"
 
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_text(const char *text, const char *benchmark, struct program_time *t, struct error *e)
+static bool read_text(const char *text, const char *benchmark, struct program_time *t,
+                      struct error *e)
 {
     *e = (struct error)ERROR_INIT;
     return program_time_read(text, strlen(text), benchmark, t, e);
@@ -21,10 +22,14 @@ static const struct {
     {"{\"time_ns\": 1500, \"valid\": true}\n", NULL, 1500, CLAIM_VALID},
     {"warming up\n{\"time_ns\": 9}\n  {\"time_ns\": 2.5}\ndone {1}\n", NULL, 2.5, CLAIM_NOTHING},
     {"{\"valid\": false, \"message\": \"C[3]\"}", NULL, 0, CLAIM_WRONG},
-    {"{\"context\": {}, \"benchmarks\": [{\"name\": \"a/8\", \"run_name\": \"a/8\", \"run_type\": \"iteration\","
-     " \"real_time\": 2.0, \"time_unit\": \"us\"}, {\"name\": \"a/8\", \"run_name\": \"a/8\", \"run_type\":"
-     " \"iteration\", \"real_time\": 4.0, \"time_unit\": \"us\"}, {\"name\": \"a/8_mean\", \"run_name\": \"a/8\","
-     " \"run_type\": \"aggregate\", \"aggregate_name\": \"mean\", \"real_time\": 9, \"time_unit\": \"us\"}]}",
+    {"{\"context\": {}, \"benchmarks\": [{\"name\": \"a/8\", \"run_name\": \"a/8\", \"run_type\": "
+     "\"iteration\","
+     " \"real_time\": 2.0, \"time_unit\": \"us\"}, {\"name\": \"a/8\", \"run_name\": \"a/8\", "
+     "\"run_type\":"
+     " \"iteration\", \"real_time\": 4.0, \"time_unit\": \"us\"}, {\"name\": \"a/8_mean\", "
+     "\"run_name\": \"a/8\","
+     " \"run_type\": \"aggregate\", \"aggregate_name\": \"mean\", \"real_time\": 9, \"time_unit\": "
+     "\"us\"}]}",
      NULL, 3000, CLAIM_NOTHING},
     {"{\"benchmarks\": [{\"name\": \"a_median\", \"run_name\": \"a\", \"run_type\": \"aggregate\","
      " \"aggregate_name\": \"median\", \"real_time\": 7, \"time_unit\": \"ms\"}]}",
@@ -32,13 +37,16 @@ static const struct {
     {"{\"benchmarks\": [{\"name\": \"a\", \"real_time\": 1, \"time_unit\": \"ns\"},"
      " {\"name\": \"b\", \"real_time\": 2, \"time_unit\": \"s\"}]}",
      "b", 2e9, CLAIM_NOTHING},
-    {"{\"benchmarks\": [{\"name\": \"a\", \"error_occurred\": true, \"error_message\": \"no\"}]}", NULL, 0,
-     CLAIM_WRONG},
-    {"{\"benchmarks\": [{\"name\": \"copy\", \"states\": [{\"name\": \"Device=0\", \"summaries\": [{\"tag\":"
+    {"{\"benchmarks\": [{\"name\": \"a\", \"error_occurred\": true, \"error_message\": \"no\"}]}",
+     NULL, 0, CLAIM_WRONG},
+    {"{\"benchmarks\": [{\"name\": \"copy\", \"states\": [{\"name\": \"Device=0\", \"summaries\": "
+     "[{\"tag\":"
      " \"nv/cold/time/cpu/mean\", \"data\": [{\"name\": \"value\", \"value\": \"1\"}]}, {\"tag\":"
-     " \"nv/cold/time/gpu/mean\", \"data\": [{\"name\": \"value\", \"type\": \"float64\", \"value\": \"2.5e-4\"}]}]}]}]}",
+     " \"nv/cold/time/gpu/mean\", \"data\": [{\"name\": \"value\", \"type\": \"float64\", "
+     "\"value\": \"2.5e-4\"}]}]}]}]}",
      NULL, 250000, CLAIM_NOTHING},
-    {"{\"benchmarks\": [{\"name\": \"copy\", \"states\": [{\"name\": \"Device=0\", \"is_skipped\": true,"
+    {"{\"benchmarks\": [{\"name\": \"copy\", \"states\": [{\"name\": \"Device=0\", \"is_skipped\": "
+     "true,"
      " \"skip_reason\": \"too much\"}]}]}",
      NULL, 0, CLAIM_WRONG},
 };
@@ -62,11 +70,13 @@ static const struct {
     {"{\"time_ns\": 0}", NULL, "no number above 0"},
     {"{\"time_ns\": \"3\"}", NULL, "no number above 0"},
     {"{\"time_ns\": 3, \"valid\": 1}", NULL, "neither true nor false"},
-    {"{\"benchmarks\": [{\"name\": \"a\", \"real_time\": 1}, {\"name\": \"b\", \"real_time\": 2}]}", NULL,
-     "several benchmarks, a, b"},
-    {"{\"benchmarks\": [{\"name\": \"a\", \"real_time\": 1}]}", "b", "no benchmark 'b'; there are: a"},
+    {"{\"benchmarks\": [{\"name\": \"a\", \"real_time\": 1}, {\"name\": \"b\", \"real_time\": 2}]}",
+     NULL, "several benchmarks, a, b"},
+    {"{\"benchmarks\": [{\"name\": \"a\", \"real_time\": 1}]}", "b",
+     "no benchmark 'b'; there are: a"},
     {"{\"benchmarks\": []}", NULL, "have no time"},
-    {"{\"benchmarks\": [{\"name\": \"a\", \"states\": [{\"name\": \"s\", \"summaries\": []}]}]}", NULL, "have no time"},
+    {"{\"benchmarks\": [{\"name\": \"a\", \"states\": [{\"name\": \"s\", \"summaries\": []}]}]}",
+     NULL, "have no time"},
 };
 
 START_TEST(what_is_no_time_is_said)

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -84,6 +85,16 @@ static bool busy_ticks(const struct machine *m, char *stat, uint64_t *sum)
     return found > 0 && found == m->cores && *sum > 0;
 }
 
+// Processor time of the children that were waited for: jobs' that have ended, programs.
+static uint64_t ended_children_ns(void)
+{
+    struct rusage used;
+    if (getrusage(RUSAGE_CHILDREN, &used) != 0)
+        return 0;
+    uint64_t us = (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    return (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * NS_PER_SEC + us * 1000;
+}
+
 static bool others_ns(const struct machine *m, int64_t *out)
 {
     char stat[STAT_MOST];
@@ -92,7 +103,7 @@ static bool others_ns(const struct machine *m, int64_t *out)
     if (!busy_ticks(m, stat, &ticks))
         return false;
     *out = (int64_t)ticks * (NS_PER_SEC / sysconf(_SC_CLK_TCK)) -
-           (int64_t)(clock_processor_ns() + m->jobs_ns);
+           (int64_t)(clock_processor_ns() + ended_children_ns() + m->jobs_ns);
     return true;
 }
 

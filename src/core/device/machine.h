@@ -17,7 +17,7 @@ struct machine {
     int stat; // /proc/stat, or -1: kept open, a look reads it again
     int clocks[MACHINE_CLOCKS];
     uint32_t clock_count;
-    uint64_t jobs_ns;  // processor time of other processes that worked for this one
+    uint64_t jobs_ns;  // processor time of running processes that work for this one
     int64_t start_ns;  // other processes' time when opened
     uint64_t other_ns; // since then; never runs back, as the ticks it is counted in could
     // The last-level caches of these cores, in sum over the caches.

@@ -533,7 +533,8 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                 .title = "Program",
                 .remedy = "Programs are run by hone's own extra: configure it with "
                           "-DHONE_EXTRA_PROGRAM=ON",
-                .probe = "hone_probe: out[i] = i * 2654435761u + 12345u", // which it does once `true` has run
+                .probe =
+                    "hone_probe: out[i] = i * 2654435761u + 12345u", // which it does once `true` has run
                 .endings = NO_WORDS, // a spec says it: its kernel is an object with a command
                 .kernel_words = NO_WORDS,
                 .telling_words = NO_WORDS,

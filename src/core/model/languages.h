@@ -116,7 +116,7 @@ struct language_traits {
     // Kernels are commands: a program is built and run as it is, says itself how long it took and whether its
     // result is valid. Its source is no text that hone reads, and what it says is not verified.
     bool is_command;
-    bool has_words_alone;  // options are words of the compiler's command line: each begins with '-'
+    bool has_words_alone; // options are words of the compiler's command line: each begins with '-'
     // Its devices answer specs in it alone, and only if no other device does or they are named.
     bool comes_last;
 };

@@ -59,8 +59,8 @@ static bool add_words(const struct reader *r, const json_t *words, struct progra
         const char *kept = text ? arena_strdup(r->arena, text) : NULL;
         if (!text || !kept)
             return text ? error_memory(r->error)
-                        : error_set(r->error, ERROR_INPUT, "%s: a command is a list of texts, a word each",
-                                    p->path);
+                        : error_set(r->error, ERROR_INPUT,
+                                    "%s: a command is a list of texts, a word each", p->path);
         struct option_word *w = &p->words[p->option_count];
         options[p->option_count++] = kept;
         if (!read_word_holes(r, p->path, kept, is_no_expression, w))
@@ -75,7 +75,8 @@ static bool add_files(const struct reader *r, const json_t *files, struct progra
     p->files = list;
     for (size_t i = 0; list && i < count_words(files); i++) {
         const json_t *file = json_is_string(files) ? files : json_array_get(files, i);
-        list[p->file_count] = arena_strdup(r->arena, json_string_value(file) ? json_string_value(file) : "");
+        list[p->file_count] =
+            arena_strdup(r->arena, json_string_value(file) ? json_string_value(file) : "");
         if (!list[p->file_count++])
             return error_memory(r->error);
     }
@@ -87,21 +88,22 @@ static bool check_command(const struct reader *r, const struct kernel_spec *k, c
 {
     const json_t *build = json_object_get(o, "build"), *run = json_object_get(o, "run");
     if (count_words(run) == 0)
-        return error_set(r->error, ERROR_INPUT, "%s.run: is missing: the command that runs the program",
-                         p->path);
-    if (build && !names_place(build, "{program}"))
         return error_set(r->error, ERROR_INPUT,
-                         "%s.build: no word has {program}: the file that it is to make, which is this "
-                         "configuration's own",
-                         p->path);
+                         "%s.run: is missing: the command that runs the program", p->path);
+    if (build && !names_place(build, "{program}"))
+        return error_set(
+            r->error, ERROR_INPUT,
+            "%s.build: no word has {program}: the file that it is to make, which is this "
+            "configuration's own",
+            p->path);
     if (!build && names_place(run, "{program}"))
-        return error_set(r->error, ERROR_INPUT, "%s.run: {program} is what 'build' makes, and there is none",
-                         p->path);
-    return k->argument_count == 0 ||
-           error_set(r->error, ERROR_INPUT,
-                     "%s: a program has no arguments of its own in a spec: what it is to know stands in the "
-                     "words of 'run'",
-                     k->arguments[0].path);
+        return error_set(r->error, ERROR_INPUT,
+                         "%s.run: {program} is what 'build' makes, and there is none", p->path);
+    return k->argument_count == 0 || error_set(r->error, ERROR_INPUT,
+                                               "%s: a program has no arguments of its own in a "
+                                               "spec: what it is to know stands in the "
+                                               "words of 'run'",
+                                               k->arguments[0].path);
 }
 
 static bool read_object(const struct reader *r, const struct kernel_spec *k, const json_t *o,
@@ -125,11 +127,13 @@ static bool read_object(const struct reader *r, const struct kernel_spec *k, con
 bool read_command(const struct reader *r, const struct kernel_spec *k, struct program_spec *p)
 {
     json_t *o = p->text ? json_loads(p->text, 0, NULL) : NULL;
-    bool ok = json_is_object(o)
-                  ? read_object(r, k, o, p)
-                  : error_set(r->error, ERROR_INPUT,
-                              "%s: the kernel of a program is an object: {\"build\": [...], \"run\": [...]}",
-                              p->path);
+    bool ok =
+        json_is_object(o)
+            ? read_object(r, k, o, p)
+            : error_set(
+                  r->error, ERROR_INPUT,
+                  "%s: the kernel of a program is an object: {\"build\": [...], \"run\": [...]}",
+                  p->path);
     json_decref(o);
     return ok;
 }
@@ -159,7 +163,7 @@ static bool has_text(const char *name)
 
 static bool add_file_digest(struct files *f, const char *name);
 
-// What stands in quotes, beside the file that includes it or in a folder of the words ("-Iinclude").
+// Adds what is included in quotes, beside the file that includes it or in a folder of the words ("-Iinclude").
 static bool add_included(struct files *f, const char *from, const char *name)
 {
     const char *slash = strrchr(from, '/');
@@ -187,7 +191,8 @@ static bool follow_includes(struct files *f, const char *name, const struct text
 {
     static const struct scan_names none = {NULL, 0};
     struct scan scan;
-    bool ok = scan_text(text->data ? text->data : "", text->length, &none, f->arena, &scan) || error_memory(f->e);
+    bool ok = scan_text(text->data ? text->data : "", text->length, &none, f->arena, &scan) ||
+              error_memory(f->e);
     for (uint32_t i = 0; ok && i < scan.count; i++) {
         const struct scan_item *item = &scan.items[i];
         if (item->kind == SCAN_INCLUDE && !item->angled)
@@ -298,8 +303,8 @@ const char *command_files(const struct program_spec *p, const char *directory, s
 // ---- a configuration's -------------------------------------------------------------------------
 
 // Adds the words from `first` on, with their values, and the files that only these values name.
-static bool fill_words(struct maker *m, const struct program_spec *p, uint32_t first, uint32_t count,
-                       struct files *f, json_t *to)
+static bool fill_words(struct maker *m, const struct program_spec *p, uint32_t first,
+                       uint32_t count, struct files *f, json_t *to)
 {
     for (uint32_t i = first; i < first + count; i++) {
         const char *word = fill_word(p->options[i], &p->words[i], m->slots, m->arena, m->e);
@@ -322,8 +327,7 @@ static const char *keep_json(struct maker *m, json_t *o)
 }
 
 bool make_command(struct maker *m, const struct program_sources *sources,
-                  const struct program_spec *spec, struct job_launch *launch,
-                  struct job_program *p)
+                  const struct program_spec *spec, struct job_launch *launch, struct job_program *p)
 {
     uint32_t both = spec->build_words + spec->run_words;
     json_t *build = json_array(), *run = json_array(), *rest = json_array();

@@ -12,8 +12,8 @@ bool read_option_words(const struct reader *r, const char *path, struct program_
 bool read_word_holes(const struct reader *r, const char *path, const char *word,
                      bool (*is_kept)(const char *word, const char *open), struct option_word *out);
 // The word with its values, whatever it is; NULL with what is wrong.
-const char *fill_word(const char *word, const struct option_word *w, const struct value *slots, struct arena *a,
-                      struct error *e);
+const char *fill_word(const char *word, const struct option_word *w, const struct value *slots,
+                      struct arena *a, struct error *e);
 // The word with its values, by these slots; NULL with what is wrong, or without memory. Blank: no option.
 const char *option_word_text(const char *word, const struct option_word *w, enum language l,
                              const struct value *slots, struct arena *a, struct error *e);

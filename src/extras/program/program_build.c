@@ -1,8 +1,8 @@
 // Build workers run the build command, which makes {program} in their scratch folder; its bytes are the image. The bench worker
 // writes them into a file of its own, and runs that.
-#include "extras/program/program.h"
+#include "extras/program/program_backend.h"
 
-#include "extras/program/command.h"
+#include "extras/program/program_command.h"
 #include "os/process.h"
 
 #include <errno.h>
@@ -35,7 +35,8 @@ static bool write_executable(const char *path, const void *bytes, uint64_t lengt
 }
 
 // The log is the end of what the command printed.
-static bool check_build(const struct command_end *c, const char *path, struct text *log, struct result *r)
+static bool check_build(const struct command_end *c, const char *path, struct text *log,
+                        struct result *r)
 {
     char line[LAST_LINE], ended[128];
     struct stat st;
@@ -43,8 +44,8 @@ static bool check_build(const struct command_end *c, const char *path, struct te
     command_last_line(c, line, sizeof line);
     process_status_text(c->status, ended, sizeof ended);
     if (c->status != 0)
-        return result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "the build command %s%s%s", ended,
-                           *line ? ": " : "", line);
+        return result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "the build command %s%s%s",
+                           ended, *line ? ": " : "", line);
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
                            "the build command made no file at {program}%s%s",
@@ -58,16 +59,18 @@ static bool run_build(const struct job_program *p, const json_t *words, struct b
     struct command_places places = {.program = text_cstr(&b->path)};
     struct command_end c;
     struct error e = ERROR_INIT;
-    bool ok = command_run(words, &places, p->place, &c, &e)
-                  ? check_build(&c, places.program, log, r)
-                  : result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "the build command: %s", e.text);
+    bool ok =
+        command_run(words, &places, p->place, &c, &e)
+            ? check_build(&c, places.program, log, r)
+            : result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "the build command: %s", e.text);
     command_release(&c);
     return ok;
 }
 
 // Leaves the executable at b->path, or no path if nothing is built.
 static bool make_executable(struct program_host *h, const struct job_program *p, const void *image,
-                            uint64_t length, struct built_program *b, struct text *log, struct result *r)
+                            uint64_t length, struct built_program *b, struct text *log,
+                            struct result *r)
 {
     struct error e = ERROR_INIT;
     json_t *source = json_loadb(p->source, (size_t)p->length, 0, NULL);
@@ -90,8 +93,8 @@ static bool make_executable(struct program_host *h, const struct job_program *p,
     return ok;
 }
 
-void *program_build(void *own, const struct job *j, uint32_t index, const void *image, uint64_t length,
-                    struct text *log, struct result *r)
+void *program_build(void *own, const struct job *j, uint32_t index, const void *image,
+                    uint64_t length, struct text *log, struct result *r)
 {
     struct program_host *h = own;
     struct built_program *b = calloc(1, sizeof *b);

@@ -1,9 +1,9 @@
 // A launch is a run of the program, whose time is what the program says. What it says of its result is passed on as its word.
 // A time that is longer than the run was is no time, whatever its unit was meant to be.
-#include "extras/program/program.h"
+#include "extras/program/program_backend.h"
 
-#include "extras/program/command.h"
-#include "extras/program/times.h"
+#include "extras/program/program_command.h"
+#include "extras/program/program_times.h"
 #include "os/process.h"
 
 #include <math.h>
@@ -98,7 +98,8 @@ static bool take_time(const struct command_end *c, const struct program_time *t,
     char text[160], said[32], took[32];
     if (t->claim == CLAIM_WRONG)
         return result_fail(r, STATUS_CORRECTNESS, FAULT_CONFIGURATION,
-                           "the program says that its result is wrong%s%s", t->why[0] ? ": " : "", t->why);
+                           "the program says that its result is wrong%s%s", t->why[0] ? ": " : "",
+                           t->why);
     if (t->claim == CLAIM_VALID)
         r->verification = VERIFICATION_CLAIMED;
     *ns = t->ns < 1 ? 1 : (uint64_t)llround(t->ns);
@@ -106,8 +107,9 @@ static bool take_time(const struct command_end *c, const struct program_time *t,
         return true;
     duration_to_str(t->ns, said);
     duration_to_str((double)c->took_ns, took);
-    str_format(text, sizeof text, "says that it took %s, and all of it ran for %s (is its time in nanoseconds?)",
-               said, took);
+    str_format(text, sizeof text,
+               "says that it took %s, and all of it ran for %s (is its time in nanoseconds?)", said,
+               took);
     return refuse_run(c, text, r);
 }
 
@@ -133,7 +135,8 @@ static bool read_time(const struct program_run *k, const struct command_end *c, 
     return ok;
 }
 
-static bool run_program(const struct program_run *k, uint64_t *ns, uint64_t *took_ns, struct result *r)
+static bool run_program(const struct program_run *k, uint64_t *ns, uint64_t *took_ns,
+                        struct result *r)
 {
     const struct command_places places = {program_path(k->program),
                                           k->output.length ? text_cstr(&k->output) : NULL};
@@ -169,7 +172,8 @@ static bool run_probe(struct program_run *k, uint64_t *ns, struct result *r)
     return ok || result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "no program can be run: %s", e.text);
 }
 
-bool program_launch(void *own, const struct run *run, struct run_times *times, bool *lost, struct result *r)
+bool program_launch(void *own, const struct run *run, struct run_times *times, bool *lost,
+                    struct result *r)
 {
     bool ok = true;
     (void)own, (void)lost;

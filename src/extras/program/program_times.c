@@ -1,6 +1,6 @@
 // Three forms of one answer. Whether the text as a whole is JSON with "benchmarks" tells the two libraries' from hone's own, which
 // is the last line that is an object with "time_ns"; nvbench's benchmarks have states.
-#include "extras/program/times.h"
+#include "extras/program/program_times.h"
 
 #include "base/text.h"
 
@@ -66,7 +66,10 @@ static bool end_choice(struct chosen *c, struct program_time *out, struct error 
 
 static double nanoseconds_of(const char *unit)
 {
-    return str_equal(unit, "s") ? 1e9 : str_equal(unit, "ms") ? 1e6 : str_equal(unit, "us") ? 1e3 : 1;
+    return str_equal(unit, "s")    ? 1e9
+           : str_equal(unit, "ms") ? 1e6
+           : str_equal(unit, "us") ? 1e3
+                                   : 1;
 }
 
 // The mean of the repetitions; where only aggregates are reported, their median.
@@ -83,7 +86,8 @@ static bool read_google(const json_t *list, const char *benchmark, struct progra
         name = *name ? name : text_member(b, "name");
         if (!choose_benchmark(&c, name, text_member(b, "name")))
             continue;
-        double ns = json_as_number(json_object_get(b, "real_time")) * nanoseconds_of(text_member(b, "time_unit"));
+        double ns = json_as_number(json_object_get(b, "real_time")) *
+                    nanoseconds_of(text_member(b, "time_unit"));
         if (json_is_true(json_object_get(b, "error_occurred"))) {
             out->claim = CLAIM_WRONG;
             str_format(out->why, sizeof out->why, "%s", text_member(b, "error_message"));
@@ -168,12 +172,15 @@ static bool read_nvbench(const json_t *list, const char *benchmark, struct progr
 static bool read_own(const json_t *o, struct program_time *out, struct error *e)
 {
     const json_t *valid = json_object_get(o, "valid"), *time = json_object_get(o, "time_ns");
-    out->claim = json_is_true(valid) ? CLAIM_VALID : json_is_false(valid) ? CLAIM_WRONG : CLAIM_NOTHING;
+    out->claim = json_is_true(valid)    ? CLAIM_VALID
+                 : json_is_false(valid) ? CLAIM_WRONG
+                                        : CLAIM_NOTHING;
     str_format(out->why, sizeof out->why, "%s", text_member(o, "message"));
     if (valid && !json_is_boolean(valid))
         return error_set(e, ERROR_INPUT, "its \"valid\" is neither true nor false");
     out->ns = json_as_number(time);
-    return out->claim == CLAIM_WRONG || (json_is_number(time) && out->ns > 0 && isfinite(out->ns)) ||
+    return out->claim == CLAIM_WRONG ||
+           (json_is_number(time) && out->ns > 0 && isfinite(out->ns)) ||
            error_set(e, ERROR_INPUT, "its \"time_ns\" is no number above 0");
 }
 
@@ -187,7 +194,8 @@ static json_t *find_own(const char *text, size_t length)
         const char *start = at;
         while (start < end && (*start == ' ' || *start == '\t'))
             start++;
-        json_t *o = start < end && *start == '{' ? json_loadb(start, (size_t)(end - start), 0, NULL) : NULL;
+        json_t *o =
+            start < end && *start == '{' ? json_loadb(start, (size_t)(end - start), 0, NULL) : NULL;
         bool is_own = json_object_get(o, "time_ns") || json_object_get(o, "valid");
         if (is_own) {
             json_decref(found);
@@ -214,7 +222,8 @@ bool program_time_read(const char *text, size_t length, const char *benchmark,
         json_t *own = find_own(text, length);
         ok = own ? read_own(own, out, e)
                  : error_set(e, ERROR_INPUT,
-                             "it gave no time: a line {\"time_ns\": 1234, \"valid\": true}, or nvbench's or "
+                             "it gave no time: a line {\"time_ns\": 1234, \"valid\": true}, or "
+                             "nvbench's or "
                              "Google Benchmark's JSON");
         json_decref(own);
     }

@@ -1,6 +1,6 @@
 // posix_spawn with a pipe behind each output. A child of the command's that keeps a pipe open does not keep the command from
 // ending: whether it has ended is looked at beside the pipes. What it has started and left is then killed.
-#include "extras/program/command.h"
+#include "extras/program/program_command.h"
 
 #include "os/descendants.h"
 #include "os/process.h"
@@ -16,9 +16,10 @@
 
 #define PRINTED_MOST ((size_t)64 << 20)
 #define SAID_MOST    ((size_t)32 << 10)
-#define LOOK_MS      50  // between two looks whether it has ended
-#define BUSY_TRIES   100 // of a program that was just written, and that a fork of another thread's holds open
-#define BUSY_MS      10
+#define LOOK_MS      50 // between two looks whether it has ended
+#define BUSY_TRIES                                                                                 \
+    100 // of a program that was just written, and that a fork of another thread's holds open
+#define BUSY_MS 10
 
 // ---- words
 
@@ -77,7 +78,7 @@ static void keep_said(struct command_end *c, const char *bytes, size_t length)
 }
 
 // False at its end.
-static bool read_part(int from, bool is_printed, struct command_end *c)
+static bool read_output_part(int from, bool is_printed, struct command_end *c)
 {
     char buffer[65536];
     ssize_t n = read(from, buffer, sizeof buffer);
@@ -99,7 +100,7 @@ static bool read_both(pid_t pid, const int pipes[2], struct command_end *c)
         int ready = poll(fds, 2, is_gone ? 0 : LOOK_MS);
         is_idle = ready == 0;
         for (int i = 0; ready > 0 && i < 2; i++) {
-            if (fds[i].revents && !read_part(fds[i].fd, i == 0, c))
+            if (fds[i].revents && !read_output_part(fds[i].fd, i == 0, c))
                 fds[i].fd = -1;
         }
         if (is_idle && !is_gone)

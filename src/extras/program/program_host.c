@@ -1,6 +1,6 @@
 // The backend of programs: the host is the device, a build command makes an executable, and a launch is a run of it that says
 // itself how long it took. There is no memory to give it, and nothing of hone's own runs on it.
-#include "extras/program/program.h"
+#include "extras/program/program_backend.h"
 
 #include "device/machine.h"
 #include "os/descendants.h"
@@ -42,8 +42,8 @@ static void add_cards(const char *root, struct text *out)
     text_release(&about);
 }
 
-static bool describe_program_host(const struct device_options *o, struct arena *a, struct device_info *d,
-                                  struct error *e)
+static bool describe_program_host(const struct device_options *o, struct arena *a,
+                                  struct device_info *d, struct error *e)
 {
     const char *environment = o ? o->environment[LANGUAGE_PROGRAM] : NULL;
     const char *root = o && o->root ? o->root : "/";
@@ -106,7 +106,8 @@ static void *program_open(const char *id, const struct device_options *o, struct
         return NULL;
     if (str_equal(info->id, id))
         return new_program_host(o, e);
-    error_set(e, ERROR_DEVICE, "no device of programs has the id '%s'; there is '%s'", id, info->id);
+    error_set(e, ERROR_DEVICE, "no device of programs has the id '%s'; there is '%s'", id,
+              info->id);
     return NULL;
 }
 

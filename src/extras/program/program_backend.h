@@ -1,6 +1,6 @@
 // Declarations that the files of this backend share.
-#ifndef HONE_EXTRAS_PROGRAM_PROGRAM_H
-#define HONE_EXTRAS_PROGRAM_PROGRAM_H
+#ifndef HONE_EXTRAS_PROGRAM_BACKEND_H
+#define HONE_EXTRAS_PROGRAM_BACKEND_H
 
 #include "device/backend.h"
 
@@ -14,11 +14,11 @@ struct program_host {
 };
 
 // program_build.c
-void *program_build(void *own, const struct job *j, uint32_t index, const void *image, uint64_t length,
-                    struct text *log, struct result *r);
+void *program_build(void *own, const struct job *j, uint32_t index, const void *image,
+                    uint64_t length, struct text *log, struct result *r);
 void program_release(void *own, void *program);
 bool program_bytes(void *own, void *program, struct text *out, struct error *e);
-// What {program} stands for, and the folder that commands run in.
+// The path that {program} stands for, and the folder that commands run in.
 const char *program_path(const void *program);
 const char *program_place(const void *program);
 
@@ -28,6 +28,7 @@ void *program_launch_new(void *own, void *program, const struct job_launch *l, c
 void program_launch_free(void *own, void *kernel);
 bool program_launch_bind(void *own, void *kernel, const struct job *j, const struct job_launch *l,
                          struct memory *const *memory, struct result *r);
-bool program_launch(void *own, const struct run *run, struct run_times *times, bool *lost, struct result *r);
+bool program_launch(void *own, const struct run *run, struct run_times *times, bool *lost,
+                    struct result *r);
 
 #endif

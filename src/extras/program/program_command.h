@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-// What {program} and {output} in a word are replaced by; NULL: they do not stand there.
+// Paths that replace {program} and {output} in a word; NULL: it does not stand there.
 struct command_places {
     const char *program, *output;
 };

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What it says of its result.
+// The program's word on its result.
 enum claim { CLAIM_NOTHING, CLAIM_VALID, CLAIM_WRONG };
 
 struct program_time {
