@@ -75,10 +75,13 @@ static bool describe_program_host(const struct device_options *o, struct arena *
     return (d->surroundings && d->id) || error_memory(e);
 }
 
+// Any machine runs programs: it is listed for those who ask for these alone.
 static bool program_list(struct arena *a, const struct device_options *o, struct device_report *out,
                          struct error *e)
 {
     struct device_info *d = arena_alloc(a, sizeof *d);
+    if (!o || o->languages != 1u << LANGUAGE_PROGRAM)
+        return true;
     if (!d || !describe_program_host(o, a, d, e))
         return error_memory(e);
     out->devices = d;
