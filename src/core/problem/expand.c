@@ -222,6 +222,8 @@ static void find_own_language(struct expansion *x)
         x->language = language_of_commands();
         return;
     }
+    if (json_object_get(kernel.json, "exec"))
+        return; // its text says it
     json_object_foreach((json_t *)kernel.json, name, value)
     {
         x->has_language = language_parse(name, &x->language);
@@ -331,8 +333,12 @@ bool expand_layer(struct expansion *x, struct node from, json_t *to, bool has_la
 {
     const struct reader *r = x->r;
     struct node kernel = node_get(r, from, "kernel");
-    if (is_command_object(kernel.json) ? !expand_command(x, kernel, to)
-                                       : !expand_kernel_files(x, kernel, to, has_languages))
+    struct node generator =
+        json_is_object(kernel.json) ? node_get(r, kernel, "exec") : (struct node){NULL, ""};
+    if (node_present(generator))
+        expand_words(x, generator, to, "KernelCommand");
+    else if (is_command_object(kernel.json) ? !expand_command(x, kernel, to)
+                                            : !expand_kernel_files(x, kernel, to, has_languages))
         return false;
     expand_copy(x, to, "KernelSource", node_get(r, from, "source"));
     expand_function(x, node_get(r, from, "function"), to);

@@ -34,11 +34,17 @@ static const struct spec_key keys[] = {
         "the kernel's file, relative to the spec's folder; of a list those in one language are "
         "joined in order, and files in other "
         "languages (.cl, .cu, .c) are the kernel there; or an object by language; or of a program, "
-        "which is run as it is",
+        "which is run as it is. A file's name "
+        "with expressions in braces, mm_{BM}.cl, is a file for each configuration",
         .accepts = KEY_STRING | KEY_ARRAY | KEY_OBJECT, .items = KEY_STRING, .block = true,
         .t1 = "KernelFile"),
     KEY("kernel.*", TEXTS, "-", "for OpenCL, CUDA or C: the files of the kernel in this language",
         .t1 = NULL),
+    KEY("kernel.exec", TEXTS, "-",
+        "the kernel is generated: the command that prints its text for a configuration, a word "
+        "each, with expressions in "
+        "braces; it runs in the spec's folder",
+        .t1 = "KernelCommand"),
     KEY("kernel.run", TEXTS, "-",
         "of a program: the command that runs it, a word each, with expressions in braces, as in "
         "{N}; {program} is what "
