@@ -208,8 +208,8 @@ void checking_report(struct checking *c, struct check_report *out)
         c->run.cartesian = space_cartesian_text(checked.subject->space);
         c->run.valid = p->valid;
         c->run.planned = p->common.planned;
-        c->run.check =
-            (struct verified_by){checked.subject->verification, checked.subject->against, NULL};
+        c->run.check = (struct verified_by){checked.subject->verification, checked.subject->against,
+                                            NULL, false};
         c->run.build_only = c->settings->build_only;
     }
     c->work.about.broken = c->work.broken.code ? c->work.broken.text : NULL;

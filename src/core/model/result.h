@@ -45,7 +45,8 @@ enum stop_reason {
     X(NONE, "not verified")                                                                        \
     X(REFERENCE, "verified")                                                                       \
     X(AGREES, "agrees with the default")                                                           \
-    X(OLDER, "verified by an older rule") /* of a stored result: today's may reject it */
+    X(OLDER, "verified by an older rule") /* of a stored result: today's may reject it */          \
+    X(CLAIMED, "not verified: valid by its own word") /* of a program: hone compared nothing */
 
 enum verification {
 #define X(name, text) VERIFICATION_##name,
