@@ -24,7 +24,8 @@
 // Two warps bring the slabs, one those of A and one those of B, `stages` ahead; barriers in local
 // memory (mbarrier) know how many bytes are still to come. The groups of four warps that multiply
 // have `blocks` x 64 rows of the tile each. It is a persistent kernel: a work-group computes tile
-// after tile, and slabs of the next one arrive while the last one is stored.
+// after tile, and slabs of the next one arrive while the last one is stored: by each work-item, 16
+// bytes at a time, or `staged`, through local memory and by a tensor map of C.
 
 #define portable 0
 #define wgmma    1
@@ -134,7 +135,7 @@ KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL us
 #define A_BYTES   (tile_m * 128)         // of a slab
 #define B_BYTES   (tile_n * 128)
 #define STAGE     (A_BYTES + B_BYTES)
-#define BLOCK     (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab
+#define BLOCK     (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
 
 // Registers of a work-item: when the kernel starts, of the warps that copy, of those that multiply.
 // Together no more than the 65,536 of a multiprocessor.
@@ -262,16 +263,18 @@ INLINE void barrier_arrive(uint barrier)
 
 // ---- bringing ----------------------------------------------------------------------------------
 
-// Where the places for slabs, the maps and the barriers behind them, are.
+// Where the places for slabs are, behind them two for 64 x 64 of C of each group of four warps, the
+// maps of A, B and C, and the barriers.
 #define PLACE(i) (base + (i) * (uint)STAGE)
-#define MAPS     (base + (uint)(stages * STAGE))
-#define FULL(i)  (MAPS + 256u + (i)*8)
+#define OUT(i)   (PLACE(stages) + (i) * (uint)BLOCK)
+#define MAP(i)   (OUT(staged * 2 * CONSUMERS) + (i)*128)
+#define FULL(i)  (MAP(3) + (i)*8)
 #define EMPTY(i) (FULL(stages) + (i)*8)
 
 // Makes what CUDA calls a tensor map of 128 bytes of local memory that are zero: `height` x `width`
 // numbers of 16 bits, row-major, `box_height` rows of 64 at a time, with 128-byte swizzle; zeros
 // beyond the edges.
-INLINE void make_map(ulong map, const GLOBAL ushort *data, uint width, uint height, uint box_height)
+INLINE void fill_map(ulong map, const GLOBAL ushort *data, uint width, uint height, uint box_height)
 {
 #define FIELD "tensormap.replace.tile."
 #define SET(field, value, letter)                                                                  \
@@ -298,15 +301,28 @@ INLINE void make_map(ulong map, const GLOBAL ushort *data, uint width, uint heig
 #undef FIELD
 }
 
-// A sub-group (warp) hands a map on to global memory, from where alone it can be used.
-INLINE void publish_map(GLOBAL uint *to, ulong map)
+// What became of a map is seen from here on.
+INLINE void see_map(const GLOBAL uint *map)
 {
+    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;\n" ::"l"(map) : "memory");
+}
+
+// A sub-group (warp) makes the map of A (0), B (1) or C (2) and hands it on to global memory, from
+// where alone it can be used.
+INLINE void make_map(LOCAL uint *words, uint base, const GLOBAL ushort *data, GLOBAL uint *to,
+                     int which, int lane)
+{
+    const uint at = MAP(which);
+    words[(at - base) / 4 + lane] = 0;
+    TOGETHER();
+    if (lane == 0)
+        fill_map(at, data, which == 0 ? K : N, which == 1 ? K : M, which == 0 ? tile_m : 64);
+    TOGETHER();
     asm volatile(
         "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
         "[%0], [%1], 128;\n" ::"l"(to),
-        "l"(map)
+        "l"((ulong)at)
         : "memory");
-    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;\n" ::"l"(to) : "memory");
 }
 
 // One box. Its bytes count for the barrier's phase once they are there.
@@ -318,21 +334,9 @@ INLINE void copy_box(uint to, const GLOBAL uint *map, int x, int y, uint barrier
                  : "memory");
 }
 
-// A sub-group (warp) brings the slabs of A (`of_b` 0) or of B of all tiles of this work-group: one
-// of its work-items does.
-INLINE void bring_all(LOCAL uint *words, uint base, const GLOBAL ushort *A, const GLOBAL ushort *B,
-                      GLOBAL uint *maps, int of_b, int lane)
+// A work-item brings the slabs of A, or of B, of all tiles of this work-group.
+INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
 {
-    GLOBAL uint *map = maps + (GROUP_ID(0) * 2 + of_b) * 32;
-    words[stages * STAGE / 4 + of_b * 32 + lane] = 0;
-    TOGETHER();
-    if (lane == 0)
-        make_map(MAPS + of_b * 128, of_b ? B : A, of_b ? N : K, of_b ? K : M, of_b ? SLAB : tile_m);
-    TOGETHER();
-    publish_map(map, MAPS + of_b * 128);
-    if (lane > 0)
-        return;
-
     uint now = 0, parity = 0;
     for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
         int down, across;
@@ -387,6 +391,45 @@ INLINE uint pack_pair(const GLOBAL ushort *C, size_t row, size_t column, float f
     return word;
 }
 
+// A pair of each lane, 8 apart in a row of 64 columns, of the 64 x 64 that are stored next.
+INLINE void put_row(LOCAL uint *words, const GLOBAL ushort *C, size_t row, size_t column,
+                    const float *sums, int line, int lane)
+{
+    const int quad = lane % 4;
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        words[line * 32 + (i ^ line % 8) * 4 + quad] =
+            pack_pair(C, row, column + i * 8 + quad * 2, sums[i * 4], sums[i * 4 + 1]);
+}
+
+// All of a group of four warps.
+INLINE void meet(int four)
+{
+    asm volatile("bar.sync %0, 128;\n" ::"r"(four + 1) : "memory");
+}
+
+// 64 x 64 of C by four warps, through local memory, from where it is copied while they go on.
+INLINE void store_block(LOCAL uint *words, uint base, const GLOBAL ushort *C,
+                        const GLOBAL uint *map, size_t row, size_t column, const float *sums,
+                        int place, int four, int thread)
+{
+    const int line = thread % 128 / 32 * 16 + thread % 32 / 4;
+    LOCAL uint *out = words + (OUT(place) - base) / 4;
+    if (thread % 128 == 0) // the copy before the last has left this place
+        asm volatile("cp.async.bulk.wait_group.read 1;\n" ::: "memory");
+    meet(four);
+    put_row(out, C, row + line, column, sums, line, thread % 32);
+    put_row(out, C, row + line + 8, column, sums + 2, line + 8, thread % 32);
+    asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
+    meet(four);
+    if (thread % 128 == 0) {
+        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
+                     "cp.async.bulk.commit_group;\n" ::"l"(map),
+                     "r"((int)column), "r"((int)row), "r"(OUT(place))
+                     : "memory");
+    }
+}
+
 // 32 columns of a row, of which each lane of a quad has pairs 8 apart: each stores 8 in a row.
 // `sums`: those of this row and of the row 8 below by turns, as wgmma leaves them.
 INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const float *sums, int lane)
@@ -410,26 +453,31 @@ INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const float *
 KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL ushort *RESTRICT A,
                                           const GLOBAL ushort *RESTRICT B, GLOBAL uint *RESTRICT maps)
 {
-    LOCAL_WORDS(words, stages * (STAGE / 4 + 4) + 64, 1024);
+    LOCAL_WORDS(words, stages * (STAGE / 4 + 4) + staged * CONSUMERS * BLOCK / 2 + 96, 1024);
+    GLOBAL uint *own_maps = maps + GROUP_ID(0) * 96;
     const uint base = LOCAL_ADDRESS(words);
     const int thread = LOCAL_ID(0), four = thread / 128;
+    const int which = thread / 32 - 4 * CONSUMERS; // of the warps that copy
 
     ENTRY_DIRECTIVES();
-    if (thread == 0) {
-        for (uint i = 0; i < stages; i++) {
-            barrier_init(FULL(i), 2);
-            barrier_init(EMPTY(i), 4 * CONSUMERS);
-        }
+    if (thread < stages) {
+        barrier_init(FULL(thread), 2);
+        barrier_init(EMPTY(thread), 4 * CONSUMERS);
         asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
     }
+    if (which >= 0 && which < 2 + staged)
+        make_map(words, base, which == 0 ? A : which == 1 ? B : C, own_maps + which * 32, which,
+                 thread % 32);
     BARRIER();
 
     if (four == CONSUMERS) {
 #ifdef OF_COPYING
         asm volatile(SPLICE("setmaxnreg.dec.sync.aligned.u32 " OF_COPYING ";")::: "memory");
 #endif
-        if (thread % 128 < 64)
-            bring_all(words, base, A, B, maps, thread % 128 / 32, thread % 32);
+        if (which < 2 && thread % 32 == 0) {
+            see_map(own_maps + which * 32);
+            bring_all(base, own_maps + which * 32, which);
+        }
     } else {
 #ifdef OF_MULTIPLY
         asm volatile(SPLICE("setmaxnreg.inc.sync.aligned.u32 " OF_MULTIPLY ";")::: "memory");
@@ -439,6 +487,10 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBA
         const ulong from_b = descriptor(base + A_BYTES, BLOCK);
         uint now = 0, parity = 0;
         float acc[blocks][SUMS];
+#if staged
+        int turn = 0;
+        see_map(own_maps + 64);
+#endif
 
         for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
             int down, across;
@@ -481,16 +533,26 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBA
                 barrier_arrive(EMPTY(before));
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
-                const size_t row =
-                    (size_t)down * tile_m + (four * blocks + b) * 64 + warp * 16 + lane / 4;
+                const size_t row = (size_t)down * tile_m + (four * blocks + b) * 64;
 #pragma unroll
-                for (int i = 0; i < SUMS; i += 16) {
+                for (int i = 0; i < SUMS; i += staged ? 32 : 16) {
                     const size_t column = (size_t)across * tile_n + i * 2;
-                    store_row(C, row, column, acc[b] + i, lane);
-                    store_row(C, row + 8, column, acc[b] + i + 2, lane);
+#if staged
+                    store_block(words, base, C, own_maps + 64, row, column, acc[b] + i,
+                                four * 2 + turn, four, thread);
+                    turn ^= 1;
+#else
+                    const size_t line = row + warp * 16 + lane / 4;
+                    store_row(C, line, column, acc[b] + i, lane);
+                    store_row(C, line + 8, column, acc[b] + i + 2, lane);
+#endif
                 }
             }
         }
+#if staged
+        if (thread % 128 == 0)
+            asm volatile("cp.async.bulk.wait_group 0;\n" ::: "memory");
+#endif
     }
 }
 

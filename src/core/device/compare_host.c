@@ -51,11 +51,13 @@ static void load_bfloat16(const void *data, uint64_t first, unsigned count, doub
 typedef void (*loader)(const void *data, uint64_t first, unsigned count, double *out);
 
 static const loader loaders[SCALAR_COUNT] = {
-    [SCALAR_BOOL] = load_u8,   [SCALAR_I8] = load_i8,       [SCALAR_U8] = load_u8,
-    [SCALAR_I16] = load_i16,   [SCALAR_U16] = load_u16,     [SCALAR_I32] = load_i32,
-    [SCALAR_U32] = load_u32,   [SCALAR_I64] = load_i64,     [SCALAR_U64] = load_u64,
-    [SCALAR_HALF] = load_half, [SCALAR_FLOAT] = load_float, [SCALAR_DOUBLE] = load_double,
-    [SCALAR_CUSTOM] = load_u8, [SCALAR_BFLOAT16] = load_bfloat16,
+    [SCALAR_BOOL] = load_u8,     [SCALAR_I8] = load_i8,
+    [SCALAR_U8] = load_u8,       [SCALAR_I16] = load_i16,
+    [SCALAR_U16] = load_u16,     [SCALAR_I32] = load_i32,
+    [SCALAR_U32] = load_u32,     [SCALAR_I64] = load_i64,
+    [SCALAR_U64] = load_u64,     [SCALAR_HALF] = load_half,
+    [SCALAR_FLOAT] = load_float, [SCALAR_DOUBLE] = load_double,
+    [SCALAR_CUSTOM] = load_u8,   [SCALAR_BFLOAT16] = load_bfloat16,
 };
 
 // ---- one pass

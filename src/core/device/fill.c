@@ -15,12 +15,12 @@ struct filler {
     uint64_t first, stride; // of the random numbers, which may be a view of others
     const struct job_buffer *buffer;
     uint8_t *out;
-    uint32_t width, space; // components of an element, and components it takes the place of
-    uint32_t bytes;        // of a component
-    bool floats; // components are
-    const struct expr *expression;    // GENERATOR
-    int64_t size;                     // GENERATOR: its `size`
-    uint64_t low, span;               // UNIFORM integers, modulo 2^64
+    uint32_t width, space;         // components of an element, and components it takes the place of
+    uint32_t bytes;                // of a component
+    bool floats;                   // components are
+    const struct expr *expression; // GENERATOR
+    int64_t size;                  // GENERATOR: its `size`
+    uint64_t low, span;            // UNIFORM integers, modulo 2^64
     uint64_t faulty[PARALLEL_MOST];   // GENERATOR: first component without a value
     const char *fault[PARALLEL_MOST]; // why, or NULL
 };
@@ -123,8 +123,8 @@ static void uniform_float(struct filler *f, struct range r)
     const struct job_fill *fill = &f->buffer->fill;
     struct stream s = STREAM_OF(f);
     for (uint64_t i = r.first; i < r.end; i++)
-        float_store(f->buffer->element.scalar, fill->low + (fill->high - fill->low) * unit(&s, drawn(f, i)),
-                    component(f, i));
+        float_store(f->buffer->element.scalar,
+                    fill->low + (fill->high - fill->low) * unit(&s, drawn(f, i)), component(f, i));
 }
 
 static void uniform_integer(struct filler *f, struct range r)

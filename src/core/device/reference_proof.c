@@ -39,10 +39,10 @@ struct proving {
 // Where numbers begin to be none.
 static double least_of(enum scalar s)
 {
-    return s == SCALAR_HALF                             ? 0x1p-24
-           : s == SCALAR_FLOAT || s == SCALAR_BFLOAT16  ? FLT_MIN
-           : s == SCALAR_DOUBLE                         ? DBL_MIN
-                                                        : 0;
+    return s == SCALAR_HALF                            ? 0x1p-24
+           : s == SCALAR_FLOAT || s == SCALAR_BFLOAT16 ? FLT_MIN
+           : s == SCALAR_DOUBLE                        ? DBL_MIN
+                                                       : 0;
 }
 
 // ---- what is put in the output's place

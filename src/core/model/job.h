@@ -25,7 +25,7 @@
     X(HALF, "half", 2)                                                                             \
     X(FLOAT, "float", 4)                                                                           \
     X(DOUBLE, "double", 8)                                                                         \
-    X(CUSTOM, "custom", 0) /* a struct of `custom_bytes`, handled as raw bytes */                  \
+    X(CUSTOM, "custom", 0)     /* a struct of `custom_bytes`, handled as raw bytes */              \
     X(BFLOAT16, "bfloat16", 2) /* behind the rest: numbers of types are part of keys */
 
 enum scalar {
