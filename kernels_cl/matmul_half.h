@@ -26,6 +26,14 @@
 // have `blocks` x 64 rows of the tile each. It is a persistent kernel: a work-group computes tile
 // after tile, and slabs of the next one arrive while the last one is stored: by each work-item, 16
 // bytes at a time, or `staged`, through local memory and by a tensor map of C.
+//
+// What did not work, on an H200 (times of CUDA, bfloat16):
+// - A first slab by cp.async of the warps that multiply, while the maps are made: 7.1 us in place of
+//   7.0 at n = 1024, more with each further slab. Maps that the host makes save 0.8 us of a launch.
+// - Each work-group beginning its sums at another slab: 203 us in place of 184 at n = 4096.
+//   Work-groups that want the same lines want them at the same time.
+// - More than three stages at n = 4096: 184 us in place of 180. Tiles in the order of
+//   multiprocessors, and hints to keep A and B in the second-level cache, changed nothing.
 
 #define portable 0
 #define wgmma    1
@@ -131,8 +139,8 @@ KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL us
 #define SLABS     ((K + SLAB - 1) / SLAB)
 #define CONSUMERS (tile_m / 64 / blocks) // groups of four warps that multiply
 #define THREADS   (128 * (CONSUMERS + 1))
-#define SUMS      (tile_n / 2)           // registers of a work-item for 64 rows
-#define A_BYTES   (tile_m * 128)         // of a slab
+#define SUMS      (tile_n / 2)   // registers of a work-item for 64 rows
+#define A_BYTES   (tile_m * 128) // of a slab
 #define B_BYTES   (tile_n * 128)
 #define STAGE     (A_BYTES + B_BYTES)
 #define BLOCK     (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
@@ -265,40 +273,38 @@ INLINE void barrier_arrive(uint barrier)
 
 // Where the places for slabs are, behind them two for 64 x 64 of C of each group of four warps, the
 // maps of A, B and C, and the barriers.
-#define PLACE(i) (base + (i) * (uint)STAGE)
-#define OUT(i)   (PLACE(stages) + (i) * (uint)BLOCK)
-#define MAP(i)   (OUT(staged * 2 * CONSUMERS) + (i)*128)
-#define FULL(i)  (MAP(3) + (i)*8)
-#define EMPTY(i) (FULL(stages) + (i)*8)
+#define PLACE(i)  (base + (i) * (uint)STAGE)
+#define OUT(i)    (PLACE(stages) + (i) * (uint)BLOCK)
+#define MAP(i)    (OUT(staged * 2 * CONSUMERS) + (i)*128)
+#define FULL(i)   (MAP(3) + (i)*8)
+#define EMPTY(i)  (FULL(stages) + (i)*8)
 
 // Makes what CUDA calls a tensor map of 128 bytes of local memory that are zero: `height` x `width`
 // numbers of 16 bits, row-major, `box_height` rows of 64 at a time, with 128-byte swizzle; zeros
 // beyond the edges.
 INLINE void fill_map(ulong map, const GLOBAL ushort *data, uint width, uint height, uint box_height)
 {
-#define FIELD "tensormap.replace.tile."
-#define SET(field, value, letter)                                                                  \
-    asm volatile(SPLICE(FIELD field ", %1;")::"l"(map), letter(value) : "memory")
-#define CHOOSE(field, value)                                                                       \
-    asm volatile(SPLICE(FIELD field ".shared::cta.b1024.b32 [%0], " value ";")::"l"(map) : "memory")
+#define REPLACE(field, at, value, bits, letter)                                                    \
+    asm volatile(SPLICE("tensormap.replace.tile." field ".shared::cta.b1024.b" bits " [%0]" at     \
+                        ", %1;")::"l"(map),                                                        \
+                 letter(value)                                                                     \
+                 : "memory")
     const ulong row_bytes = (ulong)width * 2;
     const uint box_width = SLAB, one = 1;
-    SET("global_address.shared::cta.b1024.b64 [%0]", data, "l");
-    SET("rank.shared::cta.b1024.b32 [%0]", one, "r");
-    SET("box_dim.shared::cta.b1024.b32 [%0], 0", box_width, "r");
-    SET("box_dim.shared::cta.b1024.b32 [%0], 1", box_height, "r");
-    SET("global_dim.shared::cta.b1024.b32 [%0], 0", width, "r");
-    SET("global_dim.shared::cta.b1024.b32 [%0], 1", height, "r");
-    SET("global_stride.shared::cta.b1024.b64 [%0], 0", row_bytes, "l");
-    SET("element_stride.shared::cta.b1024.b32 [%0], 0", one, "r");
-    SET("element_stride.shared::cta.b1024.b32 [%0], 1", one, "r");
-    CHOOSE("elemtype", "1"); // 16 bits, whatever they mean
-    CHOOSE("interleave_layout", "0");
-    CHOOSE("swizzle_mode", "3");
-    CHOOSE("fill_mode", "0");
-#undef CHOOSE
-#undef SET
-#undef FIELD
+    REPLACE("global_address", "", data, "64", "l");
+    REPLACE("rank", "", one, "32", "r");
+    REPLACE("box_dim", ", 0", box_width, "32", "r");
+    REPLACE("box_dim", ", 1", box_height, "32", "r");
+    REPLACE("global_dim", ", 0", width, "32", "r");
+    REPLACE("global_dim", ", 1", height, "32", "r");
+    REPLACE("global_stride", ", 0", row_bytes, "64", "l");
+    REPLACE("element_stride", ", 0", one, "32", "r");
+    REPLACE("element_stride", ", 1", one, "32", "r");
+    REPLACE("elemtype", "", 1, "32", "n"); // 16 bits, whatever they mean
+    REPLACE("interleave_layout", "", 0, "32", "n");
+    REPLACE("swizzle_mode", "", 3, "32", "n");
+    REPLACE("fill_mode", "", 0, "32", "n");
+#undef REPLACE
 }
 
 // What became of a map is seen from here on.
@@ -450,8 +456,10 @@ INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const float *
 
 // ---- the kernel --------------------------------------------------------------------------------
 
-KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL ushort *RESTRICT A,
-                                          const GLOBAL ushort *RESTRICT B, GLOBAL uint *RESTRICT maps)
+KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
+                                          const GLOBAL ushort *RESTRICT A,
+                                          const GLOBAL ushort *RESTRICT B,
+                                          GLOBAL uint *RESTRICT maps)
 {
     LOCAL_WORDS(words, stages * (STAGE / 4 + 4) + staged * CONSUMERS * BLOCK / 2 + 96, 1024);
     GLOBAL uint *own_maps = maps + GROUP_ID(0) * 96;
@@ -466,8 +474,11 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBA
         asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
     }
     if (which >= 0 && which < 2 + staged)
-        make_map(words, base, which == 0 ? A : which == 1 ? B : C, own_maps + which * 32, which,
-                 thread % 32);
+        make_map(words, base,
+                 which == 0 ? A
+                 : which == 1 ? B
+                              : C,
+                 own_maps + which * 32, which, thread % 32);
     BARRIER();
 
     if (four == CONSUMERS) {
