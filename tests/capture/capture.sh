@@ -39,7 +39,8 @@ check in_place 1
 check sub_buffer 1
 check overlap 1 "are the same memory"
 check no_access 1
-check local 1 "is NULL"
+check local 1
+check values 1
 check svm 1
 check clone 1
 check out_of_order 1
@@ -108,6 +109,10 @@ with() {
   "$hone" with "$@" >with.out 2>with.err
 }
 "$hone" check shapes/scale.json --sample 2 >checked.out 2>&1 || fail "shapes: its spec does not pass: $(cat checked.out)"
+for spec in local/turn.json values/values.json; do
+  "$hone" check $spec --sample 2 >checked.out 2>&1 || fail "$spec does not pass: $(cat checked.out)"
+done
+grep -q '"seed": *17293822569102704641' values/values.json || fail "values: $(cat values/values.json)"
 "$hone" tune shapes/scale.json --budget 2 >tuned.out 2>&1 || fail "shapes: not tuned: $(cat tuned.out)"
 "$hone" deploy --for-program shapes -o app.hone >deployed.out 2>&1 || fail "shapes: no table: $(cat deployed.out)"
 [ "$(cat deployed.out)" = "  scale: tuned
@@ -125,7 +130,7 @@ for name in in_place threads local svm fork binary; do
 done
 with app.hone -- "$program" kill
 [ $? -eq 137 ] || fail "with: not the program's status"
-with app.hone --compare 2 -- "$program" shapes || fail "compare: $(cat with.err)"
+with app.hone --repeats 2 -- "$program" shapes || fail "compare: $(cat with.err)"
 grep -q "the same in 2 of 2 turns" with.out || fail "compare: $(cat with.out)"
 sed 's/launches/launch3s/' app.hone >damaged.hone
 with damaged.hone -- "$program" shapes && fail "a damaged table was taken"
