@@ -319,11 +319,11 @@ static bool check_job(struct maker *m)
     return !wrong || make_error(m, m->kernel->reference.path, "%s", wrong);
 }
 
-// A type that a formula gives is known once a job is made (job_wrong()).
-static bool may_be_float(const struct kernel_spec *k, uint32_t argument)
+// A type that a formula gives is known once a job is made, and the routine, too (job_wrong()).
+static bool may_be_multiplied(const struct kernel_spec *k, uint32_t argument)
 {
     const struct argument_spec *a = &k->arguments[argument];
-    return a->type.expr || a->element.scalar == SCALAR_FLOAT;
+    return a->type.expr || a->element.scalar == SCALAR_FLOAT || scalar_narrow(a->element.scalar);
 }
 
 const char *spec_no_routine(const struct spec *s)
@@ -331,11 +331,11 @@ const char *spec_no_routine(const struct spec *s)
     const struct reference_spec *r = &s->kernel->reference;
     const struct gemm_spec *g = &r->gemm;
     if (r->source == REFERENCE_BY_GEMM) {
-        bool all = may_be_float(s->kernel, g->a) && may_be_float(s->kernel, g->b) &&
-                   may_be_float(s->kernel, g->c);
+        bool all = may_be_multiplied(s->kernel, g->a) && may_be_multiplied(s->kernel, g->b) &&
+                   may_be_multiplied(s->kernel, g->c);
         return all ? NULL
-                   : "a vendor's routine multiplies matrices of float, and A, B or C of the spec's "
-                     "Reference is of another type";
+                   : "a vendor's routine multiplies matrices of float, half or bfloat16, and A, B "
+                     "or C of the spec's Reference is of another type";
     }
     return "a vendor's routine computes a matrix product, and the spec does not say that its "
            "kernel does: give KernelSpecification.Reference the Kind gemm with M, N and K";
