@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define STAT_MOST  65536 // bytes of /proc/stat: the lines of the cores stand first
