@@ -10,7 +10,6 @@
 #include "cli/simulator.h"
 #include "cli/tuning.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void checking_init(struct checking *c, const struct invocation *call,

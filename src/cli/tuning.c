@@ -11,7 +11,6 @@
 #include "report/advice.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // ---- options -----------------------------------------------------------------------------------
 

@@ -5,8 +5,6 @@
 #include "model/result_fields.h"
 #include "report/report.h"
 
-#include <math.h>
-
 void report_check(const struct verified_by *c, struct text *out)
 {
     const char *against = c->against ? c->against : "";

@@ -11,7 +11,6 @@
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #define STAT_MOST  65536 // bytes of /proc/stat: the lines of the cores stand first

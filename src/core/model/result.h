@@ -297,6 +297,8 @@ bool result_is_shared(const struct result *r);
 bool result_by_host(const struct result *r);
 // Taken in the same way: batch, warm-up launches, warm or cold, by the same clock.
 bool result_samples_alike(const struct result *a, const struct result *b);
+// The largest of its launches at this offset in struct resources, -1 if one is not known.
+int64_t result_largest_resource(const struct result *r, size_t offset);
 
 // The samples of a correct result; false (and *count 0) for every other status.
 bool result_samples(const struct result *r, const uint64_t **samples_ns, uint32_t *count);

@@ -1,7 +1,6 @@
 // A spec in the short form as T1: it is expanded with what the kernels' text says, and finished as the schema of T1 wants it.
 #include "problem/complete.h"
 #include "problem/expand.h"
-#include "problem/read_kernels.h"
 #include "problem/relaxed_json.h"
 
 #include "base/text.h"
