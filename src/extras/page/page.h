@@ -267,7 +267,7 @@ struct page_set *page_new_set(struct page *p, struct error *e);
 bool page_chosen_space(const struct spec *spec, const struct page_choice *choice,
                        struct space **out, struct error *e);
 
-// The answer's times, as `hone best` shows them: with the resolution that the ranking knew. Of a recording its one time.
+// The answer's times, as `hone best` shows them. Of a recording its one time.
 // False: there is none.
 bool page_best_stats(const struct page_set *s, struct stats_summary *out);
 

@@ -154,11 +154,7 @@ bool page_chosen_space(const struct spec *spec, const struct page_choice *choice
 bool page_best_stats(const struct page_set *s, struct stats_summary *out)
 {
     if (s->has_answer) {
-        const struct result *r = s->answer.result;
-        uint32_t batch = r->batch ? r->batch : 1;
         *out = s->answer.stats;
-        if (r->terms.resolution_ns > 0)
-            stats_summarise(r->samples_ns, r->sample_count, r->terms.resolution_ns * batch, out);
         return true;
     }
     if (s->best == SIZE_MAX)

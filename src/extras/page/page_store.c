@@ -65,8 +65,7 @@ static void take_result(struct taking_rows *t, const struct store_row *row, stru
                                     &r->message, &is_new);
     if (result_samples(result, &samples, &count) && count > 0) {
         struct stats_summary sum;
-        uint32_t batch = result->batch ? result->batch : 1;
-        stats_summarise(samples, count, result->terms.resolution_ns * batch, &sum);
+        stats_summarise(samples, count, result->terms.resolution_ns, &sum);
         r->timed = true;
         r->median = sum.median;
         r->low = sum.low;
