@@ -55,6 +55,7 @@ struct page_rate {
 // A configuration for a build by somebody else: its options quoted for a shell, and the same as a header.
 struct page_code {
     const char *options, *header; // NULL: there is none
+    const char *geometry;         // of the launches; NULL: not known
 };
 
 // All that is known of one configuration: of the finalists, the fastest, and one of each group of failures.
@@ -118,6 +119,7 @@ struct page_beginning {
 struct page_set {
     const struct page *page;
     const char *origin;               // the argument that it comes from
+    const char *file;                 // the spec's, for commands: without folders
     const struct stored_space *space; // (or NULL) of the store: what its results have in common
     const char *spec, *constants, *device, *platform, *driver, *language, *hone_version;
     const char *inputs; // "warm", "cold"; "" if not known
@@ -237,7 +239,11 @@ bool page_code_of(struct page *p, const struct spec *spec, const struct spec_sou
                   const uint32_t *choice, struct page_code *out);
 bool page_code_of_parameters(struct page *p, const struct parameter *parameters, uint32_t count,
                              const uint32_t *choice, struct page_code *out);
-// The command that measures a row again; SPEC stands for the file.
+// A text in which files have no folders. NULL without memory.
+const char *page_without_folders(const char *text, struct arena *a);
+// The spec's file, for commands: as the newest run had it, else as the spec is called. False without memory.
+bool page_find_file(struct page *p, struct page_set *s);
+// The command that measures a row again.
 void page_run_command(const struct page_set *s, const struct page_row *r, struct text *out);
 // The row of a configuration; SIZE_MAX: there is none.
 size_t page_row_of(const struct page_set *s, const uint32_t *choice);

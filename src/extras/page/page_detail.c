@@ -126,7 +126,7 @@ static bool take_source(void *context, const char *kind, const char *name, const
     }
     struct page_source *out = &s->sources[s->source_count++];
     length = strnlen(text, length); // a store of an older hone may hold what follows a NUL
-    *out = (struct page_source){arena_strdup(t->arena, name),
+    *out = (struct page_source){page_without_folders(name, t->arena),
                                 length > SOURCE_BYTES ? "" : arena_strndup(t->arena, text, length),
                                 length, is_include};
     t->failed |= !out->name || !out->text;

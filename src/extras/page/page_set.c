@@ -31,6 +31,7 @@ struct page_set *page_new_set(struct page *p, struct error *e)
                                           .inputs = "",
                                           .text = "",
                                           .run = "",
+                                          .file = "",
                                           .best = SIZE_MAX,
                                           .usual = SIZE_MAX,
                                           .statistic = "median"};
@@ -117,7 +118,8 @@ bool page_note_message(struct page *p, struct page_set *s, struct page_messages 
 {
     *index = 0;
     *is_new = false;
-    if (!make_message_slots(s, m))
+    message = strchr(message, '/') ? page_without_folders(message, &p->arena) : message;
+    if (!message || !make_message_slots(s, m))
         return false;
     uint32_t *slot = message_slot(s, m, message);
     *is_new = *slot == 0;

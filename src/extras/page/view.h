@@ -15,9 +15,27 @@
 #define PAGE_POINTS_MOST 5000 // more are drawn as cells
 #define PAGE_ROWS_MOST   100  // of a table in the page
 
+// Parts of a set's page, in their order: name in an address, heading.
+#define PAGE_PARTS(X)                                                                              \
+    X(ANSWER, "answer", "Answer")                                                                  \
+    X(SEARCH, "search", "Search")                                                                  \
+    X(SPACE, "space", "Space")                                                                     \
+    X(FAILURES, "failures", "Failures")                                                            \
+    X(DATA, "data", "Data")
+enum page_part {
+#define X(name, text, title) PART_##name,
+    PAGE_PARTS(X)
+#undef X
+        PART_COUNT
+};
+
 struct view {
     const char *name, *title;
-    const char *about; // what it shows, in a sentence or two
+    const char *about; // how to read it
+    enum page_part part;
+    bool is_folded; // for experts: it stands closed
+    // (optional) What it shows of this set, in a sentence or two: its finding.
+    void (*tell)(const struct page_set *s, struct text *out);
     // NULL, or why the set has nothing for it.
     const char *(*missing)(const struct page_set *s);
     // (optional) The picture, as an element of this id; `about` in words with numbers is its description.
@@ -39,6 +57,12 @@ extern const struct view page_view_evaluations, page_view_time, page_view_finali
 
 // Why a set has no times; for `missing`.
 const char *page_no_times(const struct page_set *s);
+// The speed-up of the best over the default; NaN: not known.
+double page_speedup(const struct page_set *s);
+// Rounds of the ranking in which most finalists took `rule` times their usual, or longer.
+uint32_t page_disturbed_rounds(const struct best_ranking *k, double rule);
+// The shortest time of what was measured alone; INFINITY: there is none.
+double page_least(const struct page_set *s);
 // A row's time as measured alone: screened times compare with these.
 double page_screened(const struct page_row *r);
 // Points, or cells where they are many.
@@ -88,11 +112,21 @@ void page_set_name(const struct page_set *s, struct text *out);
 // Parts of that, behind ", " where more than `start` bytes are there.
 void page_put_place(const struct page_set *s, size_t start, struct text *out);
 void page_put_state(const struct page_set *s, bool with_file, size_t start, struct text *out);
+// The file that it comes from, without its folders unless these tell it from another set's.
+void page_put_origin(const struct page_set *s, struct text *out);
 // Are both of one device, language, driver, text, run, and of like inputs?
 bool page_is_like(const struct page_set *a, const struct page_set *b);
 // The row of another set that is the same configuration; NULL: there is none.
 const struct page_row *page_same_row(const struct page_set *from, const struct page_row *row,
                                      const struct page_set *to, struct text *out);
+// A configuration that has a time in all sets, and whose time over the best of a set is the least in the set where it is
+// largest.
+struct page_portable {
+    size_t row;   // of the first set; SIZE_MAX: none has a time in all
+    double worst; // that quotient
+};
+struct page_portable page_find_portable(const struct page_set *const *sets, size_t count,
+                                        struct text *out);
 // For each row of one set the row of the other that is the same configuration, or SIZE_MAX; the caller's. NULL: their
 // parameters are not the same (or out of memory: out->failed).
 size_t *page_same_rows(const struct page_set *from, const struct page_set *to, struct text *out);

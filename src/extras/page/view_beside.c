@@ -11,6 +11,12 @@ struct beside {
     size_t count;
 };
 
+// Sizes take unlike times: only sets of equal constants are beside each other.
+static bool is_comparable(const struct page_set *a, const struct page_set *b)
+{
+    return str_equal(a->constants, b->constants);
+}
+
 static bool has_common(const struct page_set *a, const struct page_set *b, struct text *out)
 {
     size_t *rows = page_same_rows(a, b, out);
@@ -28,7 +34,9 @@ static bool begin_beside(const struct page_set *s, bool is_any, struct beside *b
     out->failed |= !b->all;
     for (size_t i = 0; b->all && i < b->count; i++) {
         const struct page_set *other = b->all[i];
-        if (other->timed > 0 && (is_any || kept == 0 || has_common(b->all[0], other, out)))
+        if (other->timed > 0 &&
+            (is_any || kept == 0 ||
+             (is_comparable(b->all[0], other) && has_common(b->all[0], other, out))))
             b->all[kept++] = other;
     }
     b->count = kept;
@@ -42,7 +50,9 @@ static const char *missing_beside(const struct page_set *s)
     if (!begin_beside(s, false, &b, &ignored))
         return NULL;
     free(b.all);
-    return b.count < 2 ? "no two sets of the spec have a time of the same configuration" : NULL;
+    return b.count < 2 ? "no two sets of the spec, with equal constants, have a time of the same "
+                         "configuration"
+                       : NULL;
 }
 
 // ---- scatter -----------------------------------------------------------------------------------
@@ -386,12 +396,74 @@ static void grid_matrix(const struct page_set *s, struct sheet *g)
     free(b.all);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+enum { FASTEST_ALIKE = 10 };
+
+// The share of the fastest on the first set that are among the fastest on the other, too.
+static void tell_beside(const struct page_set *s, struct text *out)
+{
+    struct beside b;
+    if (!begin_beside(s, false, &b, out))
+        return;
+    for (size_t i = 1; i < b.count && i <= PANELS_MOST; i++) {
+        const struct page_set *from = b.all[0], *to = b.all[i];
+        size_t most = from->timed < to->timed ? from->timed : to->timed, alike = 0;
+        size_t *rows = page_same_rows(from, to, out);
+        most = most < FASTEST_ALIKE ? most : FASTEST_ALIKE;
+        for (size_t k = 0; rows && k < most; k++) {
+            for (size_t n = 0; n < most; n++)
+                alike += rows[from->fastest[k]] == to->fastest[n];
+        }
+        free(rows);
+        text_addf(out, "%s%zu of the %zu fastest are the same on ", i > 1 ? "; " : "", alike, most);
+        page_set_name(from, out);
+        text_add(out, " and on ");
+        page_set_name(to, out);
+    }
+    text_add(out, ".");
+    free(b.all);
+}
+
+// The transfer that costs most.
+static void tell_matrix(const struct page_set *s, struct text *out)
+{
+    struct beside b;
+    const struct page_set *of = NULL, *on = NULL;
+    double worst = 1;
+    if (!begin_beside(s, true, &b, out))
+        return;
+    size_t count = b.count < CELLS_MOST ? b.count : CELLS_MOST;
+    for (size_t y = 0; y < count; y++) {
+        for (size_t x = 0; x < count; x++) {
+            struct transfer t = transfer_of(b.all[y], b.all[x], out);
+            if (isnan(t.ratio) || t.ratio <= worst)
+                continue;
+            worst = t.ratio;
+            of = b.all[y];
+            on = b.all[x];
+        }
+    }
+    if (of) {
+        text_add(out, "The best of ");
+        page_set_name(of, out);
+        text_addf(out, " costs %.3g %% on ", 100 * (worst - 1));
+        page_set_name(on, out);
+        text_add(out, ", more than any other one elsewhere.");
+    } else {
+        text_add(out, "The best of each costs nothing on the others.");
+    }
+    free(b.all);
+}
+
 const struct view page_view_beside = {
     .name = "beside",
     .title = "One beside the other",
     .about = "Each configuration that has a time on both, on the first set and on each of the "
-             "others: sizes, devices, languages, drivers or runs. What lies on the diagonal takes "
+             "others: devices, languages, drivers or runs. What lies on the diagonal takes "
              "as long on both. Times are those of configurations measured alone.",
+    .part = PART_SEARCH,
+    .tell = tell_beside,
     .missing = missing_beside,
     .draw = draw_beside,
     .grid = grid_beside,
@@ -402,6 +474,8 @@ const struct view page_view_matrix = {
     .title = "The best of each on the others",
     .about = "What it costs to take the best of the row on the column, in times of the best there: "
              "1 is free. By times of configurations measured alone.",
+    .part = PART_SEARCH,
+    .tell = tell_matrix,
     .missing = missing_matrix,
     .draw = draw_matrix,
     .grid = grid_matrix,

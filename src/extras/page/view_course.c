@@ -263,6 +263,48 @@ static const char *missing_clock(const struct page_set *s)
                          : "nobody recorded when each configuration was measured";
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+// Where the shortest time that was measured alone came, from 0 on; SIZE_MAX: there is none.
+static size_t least_row(const struct page_set *s)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->rows[i].timed &&
+            (best == SIZE_MAX || page_screened(&s->rows[i]) < page_screened(&s->rows[best])))
+            best = i;
+    }
+    return best;
+}
+
+static void tell_course(const struct page_set *s, struct text *out)
+{
+    char time[32];
+    size_t at = least_row(s);
+    if (at == SIZE_MAX)
+        return;
+    duration_to_str(page_screened(&s->rows[at]), time);
+    text_addf(out, "The shortest time, %s, came with configuration %zu of %zu", time, at + 1,
+              s->count);
+    text_add(out, s->is_recorded ? " in the file." : ".");
+}
+
+static void tell_clock(const struct page_set *s, struct text *out)
+{
+    double last = 0, builds = 0;
+    size_t at = least_row(s);
+    for (size_t i = 0; i < s->count; i++) {
+        last = fmax(last, s->rows[i].at);
+        builds += s->rows[i].build_ns > 0 ? s->rows[i].build_ns / 1e9 : 0;
+    }
+    if (at == SIZE_MAX || !(last > 0))
+        return;
+    text_addf(out, "The shortest time was found %.3g s after the first result, of %.3g s.",
+              s->rows[at].at, last);
+    if (builds > 0)
+        text_addf(out, " Builds took %.3g s in all.", builds);
+}
+
 const struct view page_view_evaluations = {
     .name = "evaluations",
     .title = "The search, configuration by configuration",
@@ -271,6 +313,8 @@ const struct view page_view_evaluations = {
              "the line is the best so far of what was measured alone. Ranked times (of the "
              "finalists, interleaved) "
              "have a colour of their own: they do not compare with screened ones.",
+    .part = PART_SEARCH,
+    .tell = tell_course,
     .missing = page_no_times,
     .draw = draw_evaluations,
     .grid = grid_course,
@@ -283,6 +327,9 @@ const struct view page_view_time = {
     .about =
         "The same by the clock. The finalists' ranked times stand where the ranking took place. A "
         "build's line is as long as it took and ends where its result came.",
+    .part = PART_SEARCH,
+    .is_folded = true,
+    .tell = tell_clock,
     .missing = missing_clock,
     .draw = draw_clock,
     .grid = grid_course,

@@ -266,6 +266,35 @@ static void put_sources(const struct page_set *s, struct text *out)
     }
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+// The answer's slowest launch beside its median.
+static void tell_samples(const struct page_set *s, struct text *out)
+{
+    for (size_t i = 0; i < s->detail_count; i++) {
+        const struct page_detail *d = &s->details[i];
+        if (d->row != s->best || d->sample_count < 2)
+            continue;
+        text_addf(out, "The answer's slowest launch took %.3g times its median, in %u samples.",
+                  stats_quantile(d->samples, d->sample_count, 1) / sample_median(d),
+                  d->sample_count);
+    }
+}
+
+static void tell_resources(const struct page_set *s, struct text *out)
+{
+    for (size_t i = 0; i < s->detail_count; i++) {
+        const struct page_detail *d = &s->details[i];
+        for (size_t k = 0; k < KEPT && d->row == s->best && d->resource_count; k++) {
+            int64_t value = resource_of(&d->resources[0], k);
+            if (value >= 0)
+                text_addf(out, "%s%lld %s", out->length ? ", " : "The answer: ", (long long)value,
+                          kept[k].name);
+        }
+    }
+    text_add(out, out->length ? "." : "");
+}
+
 const struct view page_view_samples = {
     .name = "samples",
     .title = "Each launch",
@@ -273,6 +302,9 @@ const struct view page_view_samples = {
         "Every sample of the finalists, the 100 fastest and one of each group of failures that "
         "was timed; the picture has the first of them. Those of a ranking were interleaved "
         "with the other finalists', and do not compare with those measured alone.",
+    .part = PART_DATA,
+    .is_folded = true,
+    .tell = tell_samples,
     .missing = missing_samples,
     .draw = draw_samples,
     .grid = grid_samples,
@@ -284,6 +316,9 @@ const struct view page_view_resources = {
     .about = "What the compiled kernels of the finalists, the 100 fastest and one of each group of "
              "failures take, as the driver says it, and how far their outputs are from the "
              "reference.",
+    .part = PART_DATA,
+    .is_folded = true,
+    .tell = tell_resources,
     .missing = missing_details,
     .grid = grid_resources,
     .rows = 150,
@@ -295,6 +330,8 @@ const struct view page_view_source = {
         "The texts that the compiler saw, the same for all configurations, and the options that "
         "make each of them: those of the finalists, the 100 fastest and one of each group of "
         "failures.",
+    .part = PART_DATA,
+    .is_folded = true,
     .missing = missing_details,
     .grid = grid_source,
     .put = put_sources,

@@ -89,6 +89,26 @@ static void grid_members(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_members(const struct page_set *s, struct text *out)
+{
+    uint32_t slow = UINT32_MAX, out_of_it = 0;
+    for (uint32_t i = 0; i < s->member_count; i++) {
+        const struct page_member *m = &s->members[i];
+        out_of_it += str_equal(m->state, "left out") || str_equal(m->state, "lost");
+        if (isfinite(m->ratio) && (slow == UINT32_MAX || m->ratio > s->members[slow].ratio))
+            slow = i;
+    }
+    text_addf(out, "%u devices", s->member_count);
+    if (slow != UINT32_MAX)
+        text_addf(out, "; the slowest, %s, takes %.3g %% longer than its siblings",
+                  s->members[slow].name, percent(s->members[slow].ratio));
+    if (out_of_it)
+        text_addf(out, "; %u left out or lost", out_of_it);
+    text_add(out, ".");
+}
+
 const struct view page_view_devices = {
     .name = "devices",
     .title = "The devices that shared the work",
@@ -97,6 +117,8 @@ const struct view page_view_devices = {
              "the same launches, with the interval, and which of them were left out or lost. Of a "
              "tune that was killed "
              "the names alone are known.",
+    .part = PART_SEARCH,
+    .tell = tell_members,
     .missing = missing_members,
     .draw = draw_members,
     .grid = grid_members,

@@ -159,11 +159,35 @@ static void grid_failures(const struct page_set *s, struct sheet *g)
     free(groups);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_failures(const struct page_set *s, struct text *out)
+{
+    size_t count, failed = s->count - s->by_status[STATUS_CORRECT];
+    struct failure_group *groups = failure_groups(s, &count);
+    struct text culprits = TEXT_INIT;
+    char name[96];
+    out->failed |= !groups;
+    if (groups && count > 0) {
+        name_failures(s, &groups[0], name);
+        put_culprits(s, &groups[0], &culprits);
+        text_addf(out, "%zu of %zu configurations failed, %zu of them with %s", failed, s->count,
+                  groups[0].count, name);
+        if (culprits.length)
+            text_addf(out, ": nearly all with %s", text_cstr(&culprits));
+        text_add(out, ".");
+    }
+    text_release(&culprits);
+    free(groups);
+}
+
 const struct view page_view_failures = {
     .name = "failures",
     .title = "What failed",
     .about = "Failures of one status and message together, the most frequent first, with the "
              "values of parameters that have them and a command that repeats the first.",
+    .part = PART_FAILURES,
+    .tell = tell_failures,
     .missing = missing_failures,
     .draw = draw_failure_groups,
     .grid = grid_failures,

@@ -246,6 +246,45 @@ static void grid_beginning(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_convergence(const struct page_set *s, struct text *out)
+{
+    const struct page_score *best = &s->scores[0];
+    for (size_t i = 1; i < s->score_count; i++)
+        best = s->scores[i].score > best->score ? &s->scores[i] : best;
+    text_addf(out, "The highest score is %s's, %.3g", best->strategy, best->score);
+    if (!isnan(best->low))
+        text_addf(out, " [%.3g .. %.3g]", best->low, best->high);
+    text_add(out, ".");
+}
+
+static void tell_deployed(const struct page_set *s, struct text *out)
+{
+    const struct page_deployed *worst = &s->deployed[0];
+    size_t within = 0;
+    for (size_t i = 0; i < s->deployed_count; i++) {
+        worst = s->deployed[i].above_best > worst->above_best ? &s->deployed[i] : worst;
+        within += s->deployed[i].above_best <= s->deployed_within;
+    }
+    text_addf(out, "At most %.3g %% above the best, at %s; %zu of %zu shapes are within %.3g %%.",
+              100 * worst->above_best, worst->shape, within, s->deployed_count,
+              100 * s->deployed_within);
+}
+
+static void tell_beginning(const struct page_set *s, struct text *out)
+{
+    const struct page_beginning *best = NULL;
+    for (size_t i = 0; i < s->beginning_count; i++) {
+        const struct page_beginning *b = &s->beginnings[i];
+        if (!isnan(b->ratio) && (!best || b->ratio < best->ratio))
+            best = b;
+    }
+    if (best)
+        text_addf(out, "The best start, %s, takes %.3g times as long as the tune's best.",
+                  best->name, best->ratio);
+}
+
 const struct view page_view_beginning = {
     .name = "beginning",
     .title = "What the search began with",
@@ -254,6 +293,8 @@ const struct view page_view_beginning = {
              "best here is held against the best of the tune; 1 is the best itself. Where both "
              "were ranked that is of the interleaved rounds, else of times measured alone "
              "(screened).",
+    .part = PART_DATA,
+    .tell = tell_beginning,
     .missing = missing_beginning,
     .grid = grid_beginning,
 };
@@ -262,6 +303,8 @@ const struct view page_view_convergence = {
     .title = "Strategies",
     .about = "What hone score found: how far each strategy has come along its budget, against "
              "drawing at random (0) and the optimum (1), in the mean over its seeds.",
+    .part = PART_SEARCH,
+    .tell = tell_convergence,
     .missing = missing_convergence,
     .draw = draw_convergence,
     .grid = grid_convergence,
@@ -272,6 +315,8 @@ const struct view page_view_deployed = {
     .about =
         "What the table of hone deploy costs at each shape that was measured, against the best "
         "that was found for that very shape.",
+    .part = PART_ANSWER,
+    .tell = tell_deployed,
     .missing = missing_deployed,
     .draw = draw_deployed,
     .grid = grid_deployed,

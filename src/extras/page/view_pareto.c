@@ -108,12 +108,21 @@ static void grid_pareto(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_pareto(const struct page_set *s, struct text *out)
+{
+    text_addf(out, "%zu of %zu configurations are on the front.", s->front_count, s->timed);
+}
+
 const struct view page_view_pareto = {
     .name = "pareto",
     .title = "Pareto front",
     .about =
         "The objectives against each other. No configuration is as good as one of the front in "
         "all objectives and better in one.",
+    .part = PART_SEARCH,
+    .tell = tell_pareto,
     .missing = missing_pareto,
     .draw = draw_pareto,
     .grid = grid_pareto,

@@ -1,6 +1,8 @@
 // The finalists: how far each is behind the winner, with the intervals that decided, and what each round measured.
 #include "extras/page/view.h"
 
+#include "stats/rules.h"
+
 static const char *missing_ranking(const struct page_set *s)
 {
     return s->ranking.count > 0 ? NULL
@@ -235,6 +237,41 @@ static void grid_rounds(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_finalists(const struct page_set *s, struct text *out)
+{
+    const struct best_ranking *k = &s->ranking;
+    size_t next = k->tied, placed = count_placed(k);
+    if (k->tied > 1)
+        text_addf(out, "%zu of %zu finalists are tied", k->tied, k->count);
+    else
+        text_addf(out, "The winner is told apart from all %zu others", k->count - 1);
+    if (next < placed) {
+        const struct ranking_entry *e = &k->finalists[next].entry;
+        text_addf(out, "; the next takes %.3g times as long", e->ratio);
+        if (e->ratio_interval)
+            text_addf(out, ", at least %.3g times", e->ratio_low);
+    }
+    text_add(out, ".");
+    for (size_t i = 0; i < placed; i++) {
+        if (k->finalists[i].is_default && !k->finalists[i].chosen)
+            text_addf(out, " The default takes %.3g times as long as the winner.",
+                      k->finalists[i].entry.ratio);
+    }
+}
+
+static void tell_rounds(const struct page_set *s, struct text *out)
+{
+    const double rule = measure_rules_default().disturbed;
+    uint32_t disturbed = page_disturbed_rounds(&s->ranking, rule);
+    if (disturbed > 0)
+        text_addf(out, "In %u of %u rounds most finalists took %g times their usual or longer.",
+                  disturbed, s->ranking.rounds, rule);
+    else
+        text_addf(out, "The machine was steady in all %u rounds.", s->ranking.rounds);
+}
+
 const struct view page_view_finalists = {
     .name = "finalists",
     .title = "The finalists",
@@ -244,6 +281,8 @@ const struct view page_view_finalists = {
              "probability). Those in the shaded "
              "part were not told apart from the winner: they are tied, and the one with the fewest "
              "resources was chosen.",
+    .part = PART_ANSWER,
+    .tell = tell_finalists,
     .missing = missing_ranking,
     .draw = draw_finalists,
     .grid = grid_finalists,
@@ -255,6 +294,9 @@ const struct view page_view_rounds = {
     .about = "The time of each finalist in each round. What moves all lines alike is the machine, "
              "and does not count: "
              "finalists are compared within rounds.",
+    .part = PART_ANSWER,
+    .is_folded = true,
+    .tell = tell_rounds,
     .missing = missing_ranking,
     .draw = draw_rounds,
     .grid = grid_rounds,

@@ -612,11 +612,132 @@ static void put_left_axes(const struct page_set *s, struct text *out)
                   varied);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_distribution(const struct page_set *s, struct text *out)
+{
+    size_t count, near = 0;
+    double *times = sorted_times(s, &count);
+    while (times && near < count && times[near] <= 1.1 * times[0])
+        near++;
+    if (times && count > 1)
+        text_addf(
+            out,
+            "Within 10 %% of the best: %zu of %zu configurations. Half of the space takes more "
+            "than %.3g times as long as the best.",
+            near, count, quantile_of(times, count, 0.5) / times[0]);
+    free(times);
+}
+
+// The best that is reachable with a parameter's worst value, over the best of all.
+static double cost_of_worst(const struct page_set *s, uint32_t parameter, uint32_t *worst)
+{
+    struct value_times t;
+    double cost = 1, least = page_least(s);
+    *worst = UINT32_MAX;
+    bool ok = times_by_value(s, parameter, &t);
+    for (uint32_t v = 0; ok && v < s->parameters[parameter].count; v++) {
+        if (t.first[v + 1] == t.first[v] || t.times[t.first[v]] / least <= cost)
+            continue;
+        cost = t.times[t.first[v]] / least;
+        *worst = v;
+    }
+    release_value_times(&t);
+    return cost;
+}
+
+static void tell_parameters(const struct page_set *s, struct text *out)
+{
+    uint32_t worst = UINT32_MAX, parameter = 0;
+    double most = 1;
+    char label[24];
+    for (uint32_t i = 0; i < s->parameter_count; i++) {
+        uint32_t value = 0;
+        double cost = s->parameters[i].count > 1 ? cost_of_worst(s, i, &value) : 1;
+        if (cost > most) {
+            most = cost;
+            worst = value;
+            parameter = i;
+        }
+    }
+    if (worst == UINT32_MAX)
+        return;
+    page_value_label(&s->parameters[parameter].values[worst], label);
+    text_addf(out, "The most costly value is %s=%s: the best with it takes %.3g times as long.",
+              s->parameters[parameter].name, label, most);
+}
+
+static void tell_importance(const struct page_set *s, struct text *out)
+{
+    const struct importance *m = &s->importance;
+    size_t told = 0, small = 0;
+    for (; told < m->count && told < 3 && m->shares[told].share >= 0.05; told++)
+        text_addf(out, "%s%s%s %.0f %%", told ? ", " : "",
+                  s->parameters[m->shares[told].first].name, told ? "" : " explains",
+                  100 * m->shares[told].share);
+    text_add(out, told ? " of the variance of log time." : "No parameter explains 5 % alone.");
+    for (size_t i = told; i < m->count; i++)
+        small += m->shares[i].share < 0.05;
+    if (told && small > 0)
+        text_addf(out, " %zu other%s below 5 %% each.", small, small == 1 ? " is" : "s are");
+    if (m->explained < 0.5)
+        text_addf(out, " With care: only %.0f %% of unseen rows is explained.",
+                  100 * fmax(m->explained, 0));
+}
+
+static void tell_heatmap(const struct page_set *s, struct text *out)
+{
+    uint32_t x, y;
+    char a[24], b[24];
+    double least = INFINITY, most = 0;
+    size_t best = 0;
+    choose_pair(s, &x, &y);
+    struct heat_cell *cells = heat_cells(s, x, y);
+    size_t columns = s->parameters[x].count, count = columns * s->parameters[y].count;
+    for (size_t i = 0; cells && i < count; i++) {
+        if (cells[i].timed == 0)
+            continue;
+        best = cells[i].least < least ? i : best;
+        least = fmin(least, cells[i].least);
+        most = fmax(most, cells[i].least);
+    }
+    free(cells);
+    if (!(most > 0))
+        return;
+    page_value_label(&s->parameters[x].values[best % columns], a);
+    page_value_label(&s->parameters[y].values[best / columns], b);
+    text_addf(out, "Best with %s=%s and %s=%s; the worst pair's best takes %.3g times as long.",
+              s->parameters[x].name, a, s->parameters[y].name, b, most / least);
+}
+
+// The values that all of the ten fastest have.
+static void tell_parallel(const struct page_set *s, struct text *out)
+{
+    size_t count = s->timed < WIRES_BEST ? s->timed : WIRES_BEST, told = 0;
+    char label[24];
+    for (uint32_t p = 0; count > 2 && p < s->parameter_count; p++) {
+        uint32_t value = s->rows[s->fastest[0]].choice[p];
+        bool is_common = s->parameters[p].count > 1;
+        for (size_t i = 1; i < count && is_common; i++)
+            is_common = s->rows[s->fastest[i]].choice[p] == value;
+        if (!is_common)
+            continue;
+        page_value_label(&s->parameters[p].values[value], label);
+        text_addf(out, "%s%s=%s", told++ ? ", " : "", s->parameters[p].name, label);
+    }
+    if (told)
+        text_addf(out, " in all of the %zu fastest.", count);
+    else if (count > 2)
+        text_addf(out, "The %zu fastest share no value.", count);
+}
+
 const struct view page_view_distribution = {
     .name = "distribution",
     .title = "The distribution of the space",
     .about = "How many configurations take how long, and where the least and the default stand "
              "among them.",
+    .part = PART_SPACE,
+    .tell = tell_distribution,
     .missing = page_no_times,
     .draw = draw_distribution,
     .grid = grid_distribution,
@@ -626,6 +747,8 @@ const struct view page_view_parameters = {
     .title = "Each parameter",
     .about = "For each value the quartiles of all configurations that have it, and the best that "
              "is reachable with it.",
+    .part = PART_SPACE,
+    .tell = tell_parameters,
     .missing = missing_values,
     .draw = draw_parameters,
     .grid = grid_parameters,
@@ -638,6 +761,8 @@ const struct view page_view_importance = {
              "The thin lines are the central 80 % of the trees. The first rows are parameters "
              "alone, the others what two do together "
              "beyond each alone.",
+    .part = PART_SPACE,
+    .tell = tell_importance,
     .missing = missing_importance,
     .draw = draw_importance,
     .grid = grid_importance,
@@ -648,6 +773,8 @@ const struct view page_view_heatmap = {
     .about = "The least time for each pair of values: the stronger the colour, the faster. A "
              "hatched cell has "
              "failures alone, an empty one no result.",
+    .part = PART_SPACE,
+    .tell = tell_heatmap,
     .missing = missing_pair,
     .draw = draw_heatmap,
     .grid = grid_heatmap,
@@ -657,6 +784,8 @@ const struct view page_view_parallel = {
     .title = "All parameters",
     .about = "A line for each configuration through the values that it has. With a script running, "
              "drag along an axis to keep a range of it.",
+    .part = PART_SPACE,
+    .tell = tell_parallel,
     .missing = missing_pair,
     .draw = draw_parallel,
     .grid = page_grid_all,

@@ -141,6 +141,7 @@ const struct view page_view_table = {
              "finalists', screened ones alone: they compare with their own kind. What was built to "
              "the same "
              "code as another configuration was not launched: it has the other's times.",
+    .part = PART_DATA,
     .missing = missing_nothing,
     .grid = page_grid_all,
 };
