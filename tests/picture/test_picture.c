@@ -8,7 +8,7 @@
 
 static void begin(struct picture *p, struct text *out)
 {
-    picture_begin(p, out, "p", 400, 200, "a <title>", "it's \"all\"");
+    picture_begin(p, out, &(struct canvas){.id = "p"}, 400, 200, "a <title>", "it's \"all\"");
     p->x = (struct axis){.kind = AXIS_LINEAR, .low = 0, .high = 10, .title = "x"};
     p->y =
         (struct axis){.kind = AXIS_LOG, .low = 1e3, .high = 1e6, .title = "time", .is_time = true};
@@ -129,7 +129,7 @@ START_TEST(charts)
                       .limit = 40,
                       .limit_name = "peak"};
     struct text out = TEXT_INIT, file = TEXT_INIT;
-    picture_chart(&c, "c", &out);
+    picture_chart(&c, &(struct canvas){.id = "c"}, &out);
     const char *s = text_cstr(&out);
     ck_assert_uint_eq(count(s, "mine &lt;1&gt;"), 1); // one legend
     ck_assert_uint_eq(count(s, "class=\"frame\" data-x=\"log "), 2);

@@ -153,6 +153,7 @@ struct page_set {
     struct best_answer answer;   // what `hone best` says, if it has_answer
     struct page_code code;       // of the answer
     struct best_ranking ranking; // count 0: none
+    size_t *finalist_rows;       // of each; SIZE_MAX: not known. NULL: of none
     struct importance importance;
     struct peak peak; // of the device
     struct page_rate rate;
@@ -286,7 +287,7 @@ bool page_check_views(const char *names, struct error *e);
 void page_order(struct page *p);
 // The whole page.
 void page_write(const struct page *p, struct text *out);
-// One view of the first set that has it: a picture alone, or its numbers. False: there is none of this name (the error
+// One view of the first set that has it: a picture alone ("NAME", or as it stands on paper "NAME:84mm:8pt"), or its numbers. False: there is none of this name (the error
 // lists the names), or no set has it (why not).
 bool page_write_svg(const struct page *p, const char *view, struct text *out, struct error *e);
 bool page_write_csv(const struct page *p, const char *view, struct text *out, struct error *e);

@@ -43,7 +43,7 @@ static void put_head(const struct page *p, struct text *out)
     put_source_digest(page_script, strlen(page_script), out);
     text_add(out, "; style-src ");
     put_source_digest(text_cstr(&style), style.length, out);
-    text_add(out, "; base-uri 'none'; form-action 'none'\">\n"
+    text_add(out, "; img-src data:; base-uri 'none'; form-action 'none'\">\n"
                   "<meta name=\"referrer\" content=\"no-referrer\">\n"
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
@@ -115,19 +115,34 @@ static void put_how(const struct view *v, struct text *out)
     text_add(out, "</p></details>\n");
 }
 
+// A picture for where there is room, and one for a telephone: the style shows one of them, text has one size in both, and the
+// script stretches the picture, and not its texts, to the room that there is.
+static void put_pictures(const struct page_set *s, const struct view *v, size_t number,
+                         struct text *out)
+{
+    static const struct {
+        const char *name;
+        double width;
+    } sizes[] = {{"wide", PAGE_WIDE}, {"narrow", PAGE_NARROW}};
+    text_add(out, "<div class=\"plot\" tabindex=\"0\">");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char id[80];
+        str_format(id, sizeof id, "%s-%zu-%s", v->name, number, sizes[i].name);
+        text_addf(out, "<div class=\"%s\">", sizes[i].name);
+        v->draw(s, &(struct canvas){id, sizes[i].width, 0}, out);
+        text_add(out, "</div>");
+    }
+    text_add(out, "</div>\n");
+}
+
 static void put_view_body(const struct page_set *s, const struct view *v, size_t number,
                           struct text *out)
 {
-    char id[64];
     struct sheet g = {.out = out, .most = v->rows ? v->rows : PAGE_ROWS_MOST};
-    str_format(id, sizeof id, "%s-%zu", v->name, number);
     put_how(v, out);
     put_sentence(s, v, out);
-    if (v->draw) {
-        text_add(out, "<div class=\"plot\" tabindex=\"0\">");
-        v->draw(s, id, out);
-        text_add(out, "</div>\n");
-    }
+    if (v->draw)
+        put_pictures(s, v, number, out);
     bool has_rows = v->grid && v->rows != 1;
     if (has_rows && v->draw)
         text_add(out, "<details class=\"rows\"><summary>The numbers</summary>");

@@ -81,11 +81,14 @@ static void put_portability(const struct page_set *s, bool is_named, struct text
         if (is_named)
             text_addf(&words, "%s: ", s->spec);
         if (one.row == SIZE_MAX) {
-            text_addf(&words, "no configuration has a time in all %zu sets.", timed);
+            text_addf(&words, "No configuration has a time in all %zu sets.", timed);
         } else {
-            text_addf(&words, "one for all %zu: ", timed);
+            text_addf(&words, "One for all %zu: ", timed);
             page_configuration(all[0], &all[0]->rows[one.row], &words);
-            text_addf(&words, ", at most %.2g %% off the best of each.", 100 * (one.worst - 1));
+            if (one.worst > 1)
+                text_addf(&words, ", at most %.2g %% off the best of each.", 100 * (one.worst - 1));
+            else
+                text_add(&words, ", the best of each.");
         }
         text_add(out, "<p class=\"says\">");
         put_markup(text_cstr(&words), out);

@@ -14,6 +14,9 @@
 
 #define PAGE_POINTS_MOST 5000 // more are drawn as cells
 #define PAGE_ROWS_MOST   100  // of a table in the page
+// Widths of the two pictures of a view, in pixels: from the wide one on, and below.
+#define PAGE_WIDE   620
+#define PAGE_NARROW 340
 
 // Parts of a set's page, in their order: name in an address, heading.
 #define PAGE_PARTS(X)                                                                              \
@@ -38,8 +41,8 @@ struct view {
     void (*tell)(const struct page_set *s, struct text *out);
     // NULL, or why the set has nothing for it.
     const char *(*missing)(const struct page_set *s);
-    // (optional) The picture, as an element of this id; `about` in words with numbers is its description.
-    void (*draw)(const struct page_set *s, const char *id, struct text *out);
+    // (optional) The picture; `about` in words with numbers is its description.
+    void (*draw)(const struct page_set *s, const struct canvas *at, struct text *out);
     void (*grid)(const struct page_set *s, struct sheet *g); // (optional) its numbers
     size_t rows; // of the grid that stand in the page; 0: PAGE_ROWS_MOST
     // It is about all sets of a spec together, and is asked of the first of them (page_is_first()).
@@ -68,18 +71,20 @@ double page_screened(const struct page_row *r);
 // Points, or cells where they are many.
 void page_draw_points(const struct picture *p, const char *kind, const struct mark *marks,
                       size_t count);
-// A text with its middle left out where it is longer than `most` bytes, which `out` has room for with a NUL.
-void page_shorten(const char *text, size_t most, char *out);
-// The left edge of a picture whose rows have names, the longest of so many bytes.
-double page_name_room(size_t longest);
+// An area of a picture that is a row of the set, for the script: the pointer on it tells the row, a click pins it. SIZE_MAX: none.
+void page_put_hit(const struct picture *p, double left, double top, double right, double bottom,
+                  size_t row);
+// The same for a row of the picture with its name.
+void page_put_row_hit(const struct picture *p, size_t at, size_t row);
 // The configuration in a cell.
 void page_grid_configuration(const struct page_set *s, const struct page_row *r, struct sheet *g);
 // All configurations, the fastest first.
 void page_grid_all(const struct page_set *s, struct sheet *g);
 // Parameters with more than one value, in their order; returns how many.
 size_t page_varied(const struct page_set *s, uint32_t *out);
-// A value as a label, at most 14 characters.
-void page_value_label(const struct value *v, char out[24]);
+// A value as a label; of a text longer than that its beginning.
+#define PAGE_VALUE 64
+void page_value_label(const struct value *v, char out[PAGE_VALUE]);
 
 // Is the view one of those that the page is to have?
 bool page_has_view(const struct page *p, const struct view *v);

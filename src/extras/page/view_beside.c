@@ -2,7 +2,7 @@
 // and what the best of each costs on every other one. Times are those of configurations measured alone.
 #include "extras/page/view.h"
 
-enum { PANELS_MOST = 6, CELLS_MOST = 40 };
+enum { PANELS_MOST = 6, PANEL_LEAST = 300, CELLS_MOST = 40 };
 
 // The first set with times, and the others that have a configuration with a time in common with it (`is_any`: that have
 // times at all).
@@ -87,29 +87,23 @@ static void draw_beside_panel(struct picture *p, const struct page_set *a, const
 {
     char of[60];
     struct text x = TEXT_INIT, y = TEXT_INIT;
-    char xs[60], ys[44];
     size_t count = 0;
     struct mark *marks = calloc(a->count + 1, sizeof *marks);
     size_t *rows = page_same_rows(a, b, p->out);
     p->out->failed |= !marks;
     page_set_name(a, &x);
     page_set_name(b, &y);
-    page_shorten(text_cstr(&x), sizeof xs - 1, xs);
-    page_shorten(text_cstr(&y), sizeof ys - 1, ys);
-    p->x = (struct axis){.title = xs, .is_time = true};
-    p->y = (struct axis){.title = ys, .is_time = true};
+    p->x = (struct axis){.title = text_cstr(&x), .is_time = true};
     str_format(of, sizeof of, "[%zu,%zu]", number_of(a), number_of(b));
     p->of = of;
     double least = INFINITY, most = 0;
     note_span(a, &least, &most);
-    axis_fit(&p->x, least, most);
-    least = INFINITY, most = 0;
     note_span(b, &least, &most);
-    axis_fit(&p->y, least, most);
+    axis_fit(&p->x, least, most); // of both, so that the diagonal goes from corner to corner
+    p->y = p->x;
+    p->y.title = text_cstr(&y);
     picture_axes(p);
-    double low = fmax(p->x.low, p->y.low), high = fmin(p->x.high, p->y.high);
-    if (low < high)
-        picture_segment(p, "default", low, low, high, high);
+    picture_segment(p, "default", p->x.low, p->x.low, p->x.high, p->x.high);
     for (size_t i = 0; rows && marks && i < a->count; i++) {
         if (rows[i] != SIZE_MAX && a->rows[i].timed && b->rows[rows[i]].timed)
             marks[count++] =
@@ -127,17 +121,21 @@ static void draw_beside_panel(struct picture *p, const struct page_set *a, const
     free(rows);
 }
 
-static void draw_beside(const struct page_set *s, const char *id, struct text *out)
+static void draw_beside(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     struct beside b;
     struct picture p;
     if (!begin_beside(s, false, &b, out))
         return;
     size_t panels = b.count - 1 < PANELS_MOST ? b.count - 1 : PANELS_MOST;
-    size_t across = panels < 3 ? panels : 3, down = (panels + across - 1) / across;
-    double width = across == 1 ? 640 : 400.0 * (double)across, step = width / (double)across;
+    size_t across = panels < 3 ? panels : 3;
+    double width = picture_width(at, across == 1 ? 640 : 400.0 * (double)across);
+    while (across > 1 && width / (double)across < PANEL_LEAST)
+        across--;
+    size_t down = (panels + across - 1) / across;
+    double step = width / (double)across;
     picture_begin(
-        &p, out, id, width, 34 + 380.0 * (double)down, "One beside the other",
+        &p, out, at, width, 34 + 380.0 * (double)down, "One beside the other",
         "A point for each configuration that has a time on both: below the diagonal it is "
         "faster on the one whose time goes up.");
     static const struct legend legend[] = {{"large best", "the best of x", false},
@@ -257,82 +255,49 @@ static void draw_cell(const struct picture *p, size_t x, size_t y, const struct 
                  "middle", text);
 }
 
-static bool is_of_word(char c)
-{
-    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c & 0x80) != 0;
-}
+enum { CELL_HEIGHT = 40, CELL_LEAST = 52 };
 
-// How many bytes all names begin with, or end with, in whole words.
-static size_t common_part(const struct text *names, size_t count, bool at_end)
-{
-    const char *first = text_cstr(&names[0]);
-    size_t length = names[0].length, common = length;
-    for (size_t i = 1; i < count; i++) {
-        const char *other = text_cstr(&names[i]);
-        size_t n = 0;
-        while (n < common && n < names[i].length &&
-               (at_end ? first[length - 1 - n] == other[names[i].length - 1 - n]
-                       : first[n] == other[n]))
-            n++;
-        common = n;
-    }
-    while (common > 0 && is_of_word(at_end ? first[length - common] : first[common - 1]))
-        common--;
-    return common;
-}
-
-// The part of a name that distinguishes it from the others, in at most `most` bytes.
-static void label_set(const struct text *names, size_t count, size_t of, size_t most, char *out)
-{
-    struct text own = TEXT_INIT;
-    const struct text *name = &names[of];
-    size_t head = common_part(names, count, false), tail = common_part(names, count, true);
-    if (name->length > most && head + tail < name->length) {
-        text_add(&own, head > 0 ? "\u2026" : "");
-        text_addn(&own, text_cstr(name) + head, name->length - head - tail);
-        text_add(&own, tail > 0 ? "\u2026" : "");
-    }
-    page_shorten(text_cstr(own.length ? &own : name), most, out);
-    text_release(&own);
-}
-
-static void draw_matrix(const struct page_set *s, const char *id, struct text *out)
+// Sets have their names at the left, and above a number, which also stands before the name: names are long, columns narrow.
+static void draw_matrix(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     struct beside b;
     struct picture p;
-    char(*labels)[2][32] = NULL; // of a row, and of a column, which has less room
-    const char **names = NULL;
+    struct picture_rows rows;
     struct text of = TEXT_INIT;
     if (!begin_beside(s, true, &b, out))
         return;
     size_t count = b.count < CELLS_MOST ? b.count : CELLS_MOST;
-    labels = calloc(count, sizeof *labels);
-    names = calloc(2 * count, sizeof(char *));
-    struct text *own = calloc(count, sizeof *own);
-    bool ok = labels && names && own;
+    struct text *names = calloc(count, sizeof *names);
+    const char **list = calloc(count, sizeof(char *)), **columns = calloc(count, sizeof(char *));
+    char(*numbers)[8] = calloc(count, sizeof *numbers);
+    bool ok = names && list && columns && numbers;
     out->failed |= !ok;
-    for (size_t i = 0; ok && i < count; i++)
-        page_set_name(b.all[i], &own[i]);
     for (size_t i = 0; ok && i < count; i++) {
-        label_set(own, count, i, 31, labels[i][0]);
-        label_set(own, count, i, count > 12 ? 10 : 21, labels[i][1]);
-        names[count - 1 - i] = labels[i][0]; // the first row is on top
-        names[count + i] = labels[i][1];
+        str_format(numbers[i], sizeof *numbers, "%zu", i + 1);
+        text_addf(&names[i], "%zu: ", i + 1);
+        page_set_name(b.all[i], &names[i]);
+        list[i] = text_cstr(&names[i]);
+        columns[i] = numbers[i];
         text_addf(&of, "%s%zu", i ? "," : "[", number_of(b.all[i]));
     }
     text_add(&of, "]");
-    double cell = count > 12 ? 34 : 68;
     if (ok) {
-        picture_begin(&p, out, id, fmax(640, 250 + cell * 2 * (double)count),
-                      150 + cell * (double)count, "The best of each on every other one",
+        double width = picture_width(at, 760);
+        picture_rows(&rows, fmax(width, 480), list, count, CELL_HEIGHT);
+        rows.left = fmin(rows.left, 0.55 * width);
+        rows.room = rows.left - 24;
+        for (size_t i = 0; i < count; i++)
+            rows.height = fmax(rows.height,
+                               PICTURE_LINE * (double)picture_line_count(list[i], rows.room) + 7);
+        width = fmax(width, rows.left + 16 + CELL_LEAST * (double)count);
+        picture_begin(&p, out, &(struct canvas){at->id, width, at->millimetres}, width,
+                      80 + rows.height * (double)count, "The best of each on every other one",
                       "How many times as long the best of the row takes on the column as the best "
                       "of the column itself.");
-        p.left = 210;
-        p.top = 34;
+        p.left = rows.left;
         p.x = (struct axis){
-            .kind = AXIS_NAMES, .high = (double)count, .names = names + count, .title = "on"};
-        p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = (double)count, .names = names};
-        p.bottom = p.height - 46;
+            .kind = AXIS_NAMES, .high = (double)count, .names = columns, .title = "on"};
+        p.y = (struct axis){.low = 0, .high = (double)count, .ticks = &p.width};
         p.of = text_cstr(&of);
         picture_axes(&p);
         for (size_t y = 0; y < count; y++) {
@@ -341,20 +306,26 @@ static void draw_matrix(const struct page_set *s, const char *id, struct text *o
                 draw_cell(&p, x, count - 1 - y, &t);
             }
         }
+        p.y = (struct axis){.low = (double)count, .high = 0};
+        for (size_t i = 0; i < count; i++)
+            picture_row_name(&p, &rows, i, list[i]);
         char key[120];
         str_format(key, sizeof key,
                    "times the column's best; hatched: it fails there; empty: not measured%s",
                    count < b.count ? "; the first 40 sets" : "");
-        picture_text(&p, "key", p.left, 18, "start", key);
+        size_t lines = picture_line_count(key, p.width - 20);
+        picture_lines(&p, "key", 10, 20 - PICTURE_LINE * ((double)lines - 1), "start", p.width - 20,
+                      key);
         picture_end(&p);
     }
     out->failed |= of.failed;
     text_release(&of);
-    for (size_t i = 0; own && i < count; i++)
-        text_release(&own[i]);
-    free(own);
-    free(labels);
+    for (size_t i = 0; names && i < count; i++)
+        text_release(&names[i]);
     free(names);
+    free(list);
+    free(columns);
+    free(numbers);
     free(b.all);
 }
 

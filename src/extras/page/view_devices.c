@@ -31,17 +31,26 @@ static bool find_extent(const struct page_set *s, double *low, double *high)
     return any;
 }
 
-static void draw_members(const struct page_set *s, const char *id, struct text *out)
+static void draw_members(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     struct picture p;
+    struct picture_rows rows;
     double low, high;
-    char name[96], words[160];
+    char words[160];
     if (!find_extent(s, &low, &high))
         return;
     str_format(words, sizeof words, "%u devices, from %.1f to %.1f per cent beside their siblings.",
                s->member_count, low, high);
-    picture_begin(&p, out, id, 760, 96 + 24 * (double)s->member_count, "The devices", words);
-    p.left = 330;
+    const char **list = calloc(s->member_count + (size_t)1, sizeof(char *));
+    out->failed |= !list;
+    if (!list)
+        return;
+    for (uint32_t i = 0; i < s->member_count; i++)
+        list[i] = s->members[i].name;
+    picture_rows(&rows, picture_width(at, 760), list, s->member_count, 24);
+    picture_begin(&p, out, at, 760, 84 + rows.height * (double)s->member_count, "The devices",
+                  words);
+    p.left = rows.left;
     p.x = (struct axis){.low = low, .high = high, .title = "% slower than its siblings"};
     p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
     picture_axes(&p);
@@ -49,9 +58,8 @@ static void draw_members(const struct page_set *s, const char *id, struct text *
     picture_segment(&p, "hair", 0, NAN, 0, NAN);
     for (uint32_t i = 0; i < s->member_count; i++) {
         const struct page_member *m = &s->members[i];
-        double y = (double)i + 0.5;
-        page_shorten(m->name, 60, name);
-        picture_text(&p, "note", p.left - 8, picture_y(&p, y) + 4, "end", name);
+        double y = (double)i + rows.middle;
+        picture_row_name(&p, &rows, i, list[i]);
         if (!isfinite(m->ratio))
             continue;
         const char *kind =
@@ -61,6 +69,7 @@ static void draw_members(const struct page_set *s, const char *id, struct text *
         str_format(words, sizeof words, "large %s", kind);
         picture_points(&p, words, &(struct mark){percent(m->ratio), y}, 1);
     }
+    free(list);
     static const struct legend legend[] = {{"large correct", "took part", false},
                                            {"large default", "left out, or lost", false}};
     picture_legend(&p, legend, 2);

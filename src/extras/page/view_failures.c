@@ -47,7 +47,7 @@ static struct failure_group *failure_groups(const struct page_set *s, size_t *co
 // The values of which nearly all configurations that have them fail so: "WIDTH=64 (120 of 120)".
 static void put_culprits(const struct page_set *s, const struct failure_group *g, struct text *out)
 {
-    char label[24];
+    char label[PAGE_VALUE];
     size_t told = 0;
     for (uint32_t p = 0; p < s->parameter_count && told < 3; p++) {
         uint32_t values = s->parameters[p].count;
@@ -76,36 +76,40 @@ static const char *missing_failures(const struct page_set *s)
     return s->by_status[STATUS_CORRECT] < s->count ? NULL : "nothing failed";
 }
 
-enum { NAME_MOST = 65 };
+enum { GROUPS_SHOWN = 12, NAME_MOST = 160 };
 
 // "compile: message"; a recording may have no message but the status.
-static size_t name_failures(const struct page_set *s, const struct failure_group *g, char *out)
+static void name_failures(const struct page_set *s, const struct failure_group *g,
+                          char out[NAME_MOST])
 {
     const char *status = status_text(g->status), *message = s->messages[g->message];
     bool is_bare = message[0] == '\0' || str_equal(status, message);
-    str_format(out, NAME_MOST + 1, "%s%s%s", status, is_bare ? "" : ": ", is_bare ? "" : message);
-    return strlen(out);
+    str_format(out, NAME_MOST, "%s%s%s", status, is_bare ? "" : ": ", is_bare ? "" : message);
 }
 
-static void draw_failure_groups(const struct page_set *s, const char *id, struct text *out)
+static void draw_failure_groups(const struct page_set *s, const struct canvas *at, struct text *out)
 {
-    size_t count, longest = 0;
+    size_t count;
     struct failure_group *groups = failure_groups(s, &count);
-    size_t shown = count < 12 ? count : 12;
+    size_t shown = count < GROUPS_SHOWN ? count : GROUPS_SHOWN;
+    char names[GROUPS_SHOWN][NAME_MOST];
+    const char *list[GROUPS_SHOWN];
     struct picture p;
+    struct picture_rows rows;
     struct text about = TEXT_INIT;
-    char name[96];
     out->failed |= !groups;
     if (!groups)
         return;
+    for (size_t i = 0; i < shown; i++) {
+        name_failures(s, &groups[i], names[i]);
+        list[i] = names[i];
+    }
     text_addf(&about, "%zu of %zu configurations failed, in %zu ways.",
               s->count - s->by_status[STATUS_CORRECT], s->count, count);
-    picture_begin(&p, out, id, 760, 96 + 22 * (double)shown, "What failed", text_cstr(&about));
-    for (size_t i = 0; i < shown; i++) {
-        size_t length = name_failures(s, &groups[i], name);
-        longest = length > longest ? length : longest;
-    }
-    p.left = page_name_room(longest);
+    picture_rows(&rows, picture_width(at, 760), list, shown, 22);
+    picture_begin(&p, out, at, 760, 84 + rows.height * (double)shown, "What failed",
+                  text_cstr(&about));
+    p.left = rows.left;
     p.x = (struct axis){.low = 0,
                         .high = (double)groups[0].count * 1.05,
                         .title = "configurations",
@@ -115,12 +119,12 @@ static void draw_failure_groups(const struct page_set *s, const char *id, struct
     p.y = (struct axis){.low = (double)shown, .high = 0};
     for (size_t i = 0; i < shown; i++) {
         char kind[40];
-        const char *message = s->messages[groups[i].message];
+        double y = (double)i + rows.middle;
         str_format(kind, sizeof kind, "cells %s", status_text(groups[i].status));
-        picture_box(&p, kind, 0, (double)i + 0.2, (double)groups[i].count, (double)i + 0.8,
-                    message);
-        name_failures(s, &groups[i], name);
-        picture_text(&p, "note", p.left - 8, picture_y(&p, (double)i + 0.5) + 4, "end", name);
+        page_put_row_hit(&p, i, groups[i].example);
+        picture_box(&p, kind, 0, y - rows.half, (double)groups[i].count, y + rows.half,
+                    s->messages[groups[i].message]);
+        picture_row_name(&p, &rows, i, names[i]);
     }
     picture_end(&p);
     text_release(&about);
@@ -166,7 +170,7 @@ static void tell_failures(const struct page_set *s, struct text *out)
     size_t count, failed = s->count - s->by_status[STATUS_CORRECT];
     struct failure_group *groups = failure_groups(s, &count);
     struct text culprits = TEXT_INIT;
-    char name[96];
+    char name[NAME_MOST];
     out->failed |= !groups;
     if (groups && count > 0) {
         name_failures(s, &groups[0], name);

@@ -37,7 +37,7 @@ static const struct page_score *find_score(const struct page_set *s, const char 
     return NULL;
 }
 
-static void draw_convergence(const struct page_set *s, const char *id, struct text *out)
+static void draw_convergence(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     const char *files[FILES_MOST], *strategies[STRATEGIES_MOST];
     size_t panels = note_names(s, true, files, FILES_MOST),
@@ -69,7 +69,7 @@ static void draw_convergence(const struct page_set *s, const char *id, struct te
                             .panel_count = panels,
                             .line_count = lines,
                             .limit = NAN};
-    picture_chart(&c, id, out);
+    picture_chart(&c, at, out);
     arena_release(&a);
 }
 
@@ -137,7 +137,7 @@ static int by_chart_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-static void draw_deployed(const struct page_set *s, const char *id, struct text *out)
+static void draw_deployed(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     enum { DEVICES_MOST = 16 };
     struct chart_line lines[DEVICES_MOST];
@@ -183,7 +183,7 @@ static void draw_deployed(const struct page_set *s, const char *id, struct text 
                             .limit = 100 * s->deployed_within,
                             .limit_name = "--within"};
     if (points)
-        picture_chart(&c, id, out);
+        picture_chart(&c, at, out);
     free(points);
 }
 

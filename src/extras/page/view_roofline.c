@@ -59,7 +59,7 @@ static size_t roofline_marks(const struct page_set *s, const struct roofline *l,
     return count;
 }
 
-static void draw_roofline(const struct page_set *s, const char *id, struct text *out)
+static void draw_roofline(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     struct roofline l;
     struct picture p;
@@ -80,7 +80,7 @@ static void draw_roofline(const struct page_set *s, const char *id, struct text 
         high = fmax(high, m.x);
     }
     picture_begin(
-        &p, out, id, 760, 400, "Roofline",
+        &p, out, at, 760, 400, "Roofline",
         "A point for each configuration, under the device's measured memory bandwidth (the "
         "slope) and arithmetic (the level).");
     p.x = (struct axis){

@@ -240,7 +240,7 @@ static double find_limit(const struct sizes *z, char name[96])
     return limit;
 }
 
-static void draw_sizes(const struct page_set *s, const char *id, struct text *out)
+static void draw_sizes(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     struct sizes z = {.count = 0};
     struct text x = TEXT_INIT, of = TEXT_INIT;
@@ -274,7 +274,7 @@ static void draw_sizes(const struct page_set *s, const char *id, struct text *ou
                                 .line_count = z.line_count,
                                 .limit = find_limit(&z, limit_name),
                                 .limit_name = limit_name};
-        picture_chart(&c, id, out);
+        picture_chart(&c, at, out);
     }
     for (size_t i = 0; i < z.line_count; i++)
         text_release(&z.labels[i]);
