@@ -119,20 +119,18 @@ static void draw_specs(const struct compare_report *v, const struct compare_reco
     const char *names[COMPARE_SIDES];
     for (size_t i = 0; i < count; i++)
         names[i] = v->sides[list[i] - r->entries].label;
-    picture_rows(&rows, 760, names, count, 26);
-    picture_begin(
-        &p, out, &(struct canvas){.id = "compare"}, 760, 84 + rows.height * (double)count,
-        "The bests of several specs",
-        "How many times as long as the fastest each takes, with the interval that decided; "
-        "those that are tied with it are green.");
-    p.left = rows.left;
-    p.x = (struct axis){.kind = high > 4 ? AXIS_LOG : AXIS_LINEAR,
-                        .low = low * 0.99,
-                        .high = high * 1.03,
-                        .title = "times as long as the fastest"};
-    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
-    picture_axes(&p);
-    p.y = (struct axis){.low = (double)count, .high = 0};
+    const struct picture_list picture = {
+        .title = "The bests of several specs",
+        .description = "How many times as long as the fastest each takes, with the interval that "
+                       "decided; those that are tied with it are green.",
+        .names = names,
+        .count = count,
+        .least = 26,
+        .x = {.kind = high > 4 ? AXIS_LOG : AXIS_LINEAR,
+              .low = low * 0.99,
+              .high = high * 1.03,
+              .title = "times as long as the fastest"}};
+    picture_begin_rows(&p, &rows, out, &(struct canvas){.id = "compare"}, &picture);
     picture_segment(&p, "hair", 1, NAN, 1, NAN);
     for (size_t i = 0; i < count; i++) {
         const struct ranking_entry *n = &list[i]->rank;

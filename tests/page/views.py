@@ -102,7 +102,7 @@ for n in times:
 both = set.intersection(*(set(t) for t in times.values()))
 one = min(both, key=lambda c: max(t[c] / min(t.values()) for t in times.values()))
 off = 100 * (max(t[one] / min(t.values()) for t in times.values()) - 1)
-said = re.search("One for all %d: ([^<]*), (?:at most ([0-9.e+]*) %% off )?the best of each" % len(times), overview)
+said = re.search("One for (?:both|all %d): ([^<]*), (?:at most ([0-9.e+]*) %% off )?the best of each" % len(times), overview)
 check(said and said[1] == one and abs(float(said[2] or 0) - off) <= 0.06 * max(off, 1), "one for all: %s, not %s and %g" % (said and said.groups(), one, off))
 tune("other.sqlite", "--set", "N=4000", "--seed", "7")
 runs = rows("scale.json", "other.sqlite", "--store", "sizes.sqlite", "--set", "N=4000", "--format", "csv", "--views", "matrix")

@@ -119,3 +119,19 @@ void picture_row_name(const struct picture *p, const struct picture_rows *rows, 
                           0.5 * PICTURE_LINE * ((double)lines - 1),
                       "end", rows->room, name);
 }
+
+enum { LIST_WIDTH = 760, LIST_REST = 84 }; // usual width; height of all but the rows
+
+void picture_begin_rows(struct picture *p, struct picture_rows *rows, struct text *out,
+                        const struct canvas *at, const struct picture_list *list)
+{
+    picture_rows(rows, picture_width(at, LIST_WIDTH), list->names, list->count, list->least);
+    picture_begin(p, out, at, LIST_WIDTH, LIST_REST + rows->height * (double)list->count,
+                  list->title, list->description);
+    p->left = rows->left;
+    p->x = list->x;
+    p->y =
+        (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0}; // names are drawn with their rows
+    picture_axes(p);
+    p->y = (struct axis){.low = (double)list->count, .high = 0};
+}

@@ -118,6 +118,16 @@ void picture_rows(struct picture_rows *rows, double width, const char *const *na
                   double least);
 void picture_row_name(const struct picture *p, const struct picture_rows *rows, size_t row,
                       const char *name);
+// A picture of `count` rows with its frame: y goes from 0 at the top to `count`, and the first row is 0 to 1.
+struct picture_list {
+    const char *title, *description;
+    const char *const *names;
+    size_t count;
+    double least; // as above
+    struct axis x;
+};
+void picture_begin_rows(struct picture *p, struct picture_rows *rows, struct text *out,
+                        const struct canvas *at, const struct picture_list *list);
 
 // A text in an element or an attribute: marked characters escaped, control and bidirectional ones made visible.
 void put_markup(const char *s, struct text *out);

@@ -202,13 +202,20 @@ static void put_warnings(const struct page_set *s, struct text *out)
 
 // ---- how to use it, and what next -----------------------------------------------------------------
 
-static void put_code(const char *title, const char *code, struct text *out)
+// Words that a line does not break, at their hyphens for instance.
+static void put_words(const char *words, struct text *out)
 {
-    if (!code)
-        return;
-    text_addf(out, "<h4>%s</h4><pre class=\"copy\" tabindex=\"0\">", title);
-    put_markup(code, out);
-    text_add(out, "</pre>\n");
+    while (*words) {
+        size_t length = strcspn(words, " ");
+        struct text word = TEXT_INIT;
+        text_addn(&word, words, length);
+        text_add(out, "<span class=\"word\">");
+        put_markup(text_cstr(&word), out);
+        text_add(out, words[length] ? "</span> " : "</span>");
+        words += length + (words[length] != '\0');
+        out->failed |= word.failed;
+        text_release(&word);
+    }
 }
 
 static void put_use(const struct page_set *s, struct text *out)
@@ -216,7 +223,9 @@ static void put_use(const struct page_set *s, struct text *out)
     if (!s->code.options)
         return;
     text_add(out, "<div class=\"use\">");
-    put_code("Options", s->code.options, out);
+    text_add(out, "<h4>Options</h4><pre class=\"copy\" tabindex=\"0\">");
+    put_words(s->code.options, out);
+    text_add(out, "</pre>\n");
     text_add(out, "<details><summary>As a header</summary><pre class=\"copy\" tabindex=\"0\">");
     put_markup(s->code.header, out);
     text_add(out, "</pre></details></div>\n");

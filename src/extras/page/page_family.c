@@ -397,12 +397,12 @@ const struct page_row *page_same_row(const struct page_set *from, const struct p
 
 // ---- one configuration for all of them -----------------------------------------------------------
 
-double page_least(const struct page_set *s)
+void page_note_span(const struct page_set *s, double *least, double *most)
 {
-    double least = INFINITY;
-    for (size_t i = 0; i < s->timed; i++)
-        least = fmin(least, page_screened(&s->rows[s->fastest[i]]));
-    return least;
+    for (size_t i = 0; i < s->timed; i++) {
+        *least = fmin(*least, page_screened(&s->rows[s->fastest[i]]));
+        *most = fmax(*most, page_screened(&s->rows[s->fastest[i]]));
+    }
 }
 
 // Into `worst`, for each row of the first set: how far it is behind the best of this one, where that is more.
@@ -410,7 +410,8 @@ static void note_worst(const struct page_set *first, const struct page_set *s, d
                        struct text *out)
 {
     size_t *rows = page_same_rows(first, s, out);
-    double least = page_least(s);
+    double least = INFINITY, most = 0;
+    page_note_span(s, &least, &most);
     for (size_t i = 0; i < first->count; i++) {
         const struct page_row *r = rows && rows[i] != SIZE_MAX ? &s->rows[rows[i]] : NULL;
         worst[i] = r && r->timed ? fmax(worst[i], page_screened(r) / least) : INFINITY;

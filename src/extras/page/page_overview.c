@@ -37,7 +37,7 @@ static void put_library_cell(const struct page_set *s, struct text *out)
 }
 
 static void put_overview_row(const struct page_set *s, size_t number, bool has_rates,
-                             bool has_libraries, struct text *out)
+                             bool has_speedups, bool has_libraries, struct text *out)
 {
     struct stats_summary sum = {.median = NAN};
     struct text best = TEXT_INIT;
@@ -56,7 +56,8 @@ static void put_overview_row(const struct page_set *s, size_t number, bool has_r
     if (has_rates)
         put_rate_cell(s, out);
     str_format(shown, sizeof shown, "%.3g", speedup);
-    put_number_cell(speedup, shown, out);
+    if (has_speedups)
+        put_number_cell(speedup, shown, out);
     if (has_libraries)
         put_library_cell(s, out);
     text_addf(out, "<td class=\"n\">%zu</td><td class=\"n\">%zu</td></tr>\n", s->count,
@@ -83,7 +84,7 @@ static void put_portability(const struct page_set *s, bool is_named, struct text
         if (one.row == SIZE_MAX) {
             text_addf(&words, "No configuration has a time in all %zu sets.", timed);
         } else {
-            text_addf(&words, "One for all %zu: ", timed);
+            text_addf(&words, timed == 2 ? "One for both: " : "One for all %zu: ", timed);
             page_configuration(all[0], &all[0]->rows[one.row], &words);
             if (one.worst > 1)
                 text_addf(&words, ", at most %.2g %% off the best of each.", 100 * (one.worst - 1));
@@ -101,12 +102,13 @@ static void put_portability(const struct page_set *s, bool is_named, struct text
 
 void page_put_overview(const struct page *p, struct text *out)
 {
-    bool has_rates = false, has_libraries = false, has_several = false;
+    bool has_rates = false, has_speedups = false, has_libraries = false, has_several = false;
     size_t shown = 0;
     for (size_t i = 0; i < p->count; i++) {
         const struct page_set *s = &p->sets[i];
         shown += !page_set_is_found(s);
         has_rates |= s->rate.name != NULL;
+        has_speedups |= !isnan(page_speedup(s));
         has_libraries |= s->library_count > 0;
         has_several |= !page_is_kin(&p->sets[0], s);
     }
@@ -120,14 +122,15 @@ void page_put_overview(const struct page *p, struct text *out)
     text_addf(out,
               "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">set</th>"
               "<th scope=\"col\">best</th><th scope=\"col\">time</th>%s"
-              "<th scope=\"col\">times the default's speed</th>%s"
+              "%s%s"
               "<th scope=\"col\">configurations</th><th scope=\"col\">failed</th></tr></thead>"
               "<tbody>\n",
               has_rates ? "<th scope=\"col\">rate</th>" : "",
+              has_speedups ? "<th scope=\"col\">times the default's speed</th>" : "",
               has_libraries ? "<th scope=\"col\">a library's time over the best's</th>" : "");
     for (size_t i = 0; i < p->count; i++) {
         if (!page_set_is_found(&p->sets[i]))
-            put_overview_row(&p->sets[i], i, has_rates, has_libraries, out);
+            put_overview_row(&p->sets[i], i, has_rates, has_speedups, has_libraries, out);
     }
     text_add(out, "</tbody></table></div></section>\n");
 }

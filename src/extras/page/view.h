@@ -64,8 +64,8 @@ const char *page_no_times(const struct page_set *s);
 double page_speedup(const struct page_set *s);
 // Rounds of the ranking in which most finalists took `rule` times their usual, or longer.
 uint32_t page_disturbed_rounds(const struct best_ranking *k, double rule);
-// The shortest time of what was measured alone; INFINITY: there is none.
-double page_least(const struct page_set *s);
+// Widens least .. most to the times of the set that were measured alone.
+void page_note_span(const struct page_set *s, double *least, double *most);
 // A row's time as measured alone: screened times compare with these.
 double page_screened(const struct page_row *r);
 // Points, or cells where they are many.

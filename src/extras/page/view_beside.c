@@ -57,14 +57,6 @@ static const char *missing_beside(const struct page_set *s)
 
 // ---- scatter -----------------------------------------------------------------------------------
 
-static void note_span(const struct page_set *s, double *least, double *most)
-{
-    for (size_t i = 0; i < s->timed; i++) {
-        *least = fmin(*least, page_screened(&s->rows[s->fastest[i]]));
-        *most = fmax(*most, page_screened(&s->rows[s->fastest[i]]));
-    }
-}
-
 static void mark_best_of(const struct picture *p, const struct page_set *a,
                          const struct page_set *b, const size_t *rows, const struct page_set *best,
                          const char *kind)
@@ -97,8 +89,8 @@ static void draw_beside_panel(struct picture *p, const struct page_set *a, const
     str_format(of, sizeof of, "[%zu,%zu]", number_of(a), number_of(b));
     p->of = of;
     double least = INFINITY, most = 0;
-    note_span(a, &least, &most);
-    note_span(b, &least, &most);
+    page_note_span(a, &least, &most);
+    page_note_span(b, &least, &most);
     axis_fit(&p->x, least, most); // of both, so that the diagonal goes from corner to corner
     p->y = p->x;
     p->y.title = text_cstr(&y);

@@ -75,15 +75,14 @@ static void draw_samples(const struct page_set *s, const struct canvas *at, stru
         list[i] = text_cstr(&names[i]);
     }
     text_addf(&about, "Every launch of %zu configurations, the finalists first.", count);
-    picture_rows(&rows, picture_width(at, 760), list, count, 20);
-    picture_begin(&p, out, at, 760, 84 + rows.height * (double)count, "Each launch",
-                  text_cstr(&about));
-    p.left = rows.left;
-    p.x = (struct axis){.title = "time", .is_time = true};
-    axis_fit(&p.x, least, most);
-    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
-    picture_axes(&p);
-    p.y = (struct axis){.low = (double)count, .high = 0};
+    struct picture_list picture = {.title = "Each launch",
+                                   .description = text_cstr(&about),
+                                   .names = list,
+                                   .count = count,
+                                   .least = 20,
+                                   .x = {.title = "time", .is_time = true}};
+    axis_fit(&picture.x, least, most);
+    picture_begin_rows(&p, &rows, out, at, &picture);
     for (size_t i = 0; i < count; i++) {
         page_put_row_hit(&p, i, shown[i]->row);
         draw_sample_row(s, shown[i], (double)i + rows.middle, rows.half, marks, &p);

@@ -47,14 +47,14 @@ static void draw_members(const struct page_set *s, const struct canvas *at, stru
         return;
     for (uint32_t i = 0; i < s->member_count; i++)
         list[i] = s->members[i].name;
-    picture_rows(&rows, picture_width(at, 760), list, s->member_count, 24);
-    picture_begin(&p, out, at, 760, 84 + rows.height * (double)s->member_count, "The devices",
-                  words);
-    p.left = rows.left;
-    p.x = (struct axis){.low = low, .high = high, .title = "% slower than its siblings"};
-    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
-    picture_axes(&p);
-    p.y = (struct axis){.low = (double)s->member_count, .high = 0};
+    const struct picture_list picture = {
+        .title = "The devices",
+        .description = words,
+        .names = list,
+        .count = s->member_count,
+        .least = 24,
+        .x = {.low = low, .high = high, .title = "% slower than its siblings"}};
+    picture_begin_rows(&p, &rows, out, at, &picture);
     picture_segment(&p, "hair", 0, NAN, 0, NAN);
     for (uint32_t i = 0; i < s->member_count; i++) {
         const struct page_member *m = &s->members[i];

@@ -106,17 +106,16 @@ static void draw_failure_groups(const struct page_set *s, const struct canvas *a
     }
     text_addf(&about, "%zu of %zu configurations failed, in %zu ways.",
               s->count - s->by_status[STATUS_CORRECT], s->count, count);
-    picture_rows(&rows, picture_width(at, 760), list, shown, 22);
-    picture_begin(&p, out, at, 760, 84 + rows.height * (double)shown, "What failed",
-                  text_cstr(&about));
-    p.left = rows.left;
-    p.x = (struct axis){.low = 0,
-                        .high = (double)groups[0].count * 1.05,
-                        .title = "configurations",
-                        .is_count = true};
-    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
-    picture_axes(&p);
-    p.y = (struct axis){.low = (double)shown, .high = 0};
+    const struct picture_list picture = {.title = "What failed",
+                                         .description = text_cstr(&about),
+                                         .names = list,
+                                         .count = shown,
+                                         .least = 22,
+                                         .x = {.low = 0,
+                                               .high = (double)groups[0].count * 1.05,
+                                               .title = "configurations",
+                                               .is_count = true}};
+    picture_begin_rows(&p, &rows, out, at, &picture);
     for (size_t i = 0; i < shown; i++) {
         char kind[40];
         double y = (double)i + rows.middle;

@@ -151,17 +151,17 @@ static void draw_finalists(const struct page_set *s, const struct canvas *at, st
     }
     text_addf(&about, "%zu finalists in %u rounds; %zu tied with the winner.", k->count, k->rounds,
               k->tied);
-    picture_rows(&rows, picture_width(at, 760), list, count, 22);
-    picture_begin(&p, out, at, 760, 84 + rows.height * (double)count,
-                  "Finalists: time over the winner's", text_cstr(&about));
     double high = last_ratio(k, count), room = fmax(0.03 * (high - 1), 0.002);
-    p.left = rows.left;
-    p.x = (struct axis){.low = fmin(low, 1) - room,
-                        .high = high + room,
-                        .title = "times as long as the winner, within rounds"};
-    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
-    picture_axes(&p);
-    p.y = (struct axis){.low = (double)count, .high = 0};
+    const struct picture_list picture = {
+        .title = "Finalists: time over the winner's",
+        .description = text_cstr(&about),
+        .names = list,
+        .count = count,
+        .least = 22,
+        .x = {.low = fmin(low, 1) - room,
+              .high = high + room,
+              .title = "times as long as the winner, within rounds"}};
+    picture_begin_rows(&p, &rows, out, at, &picture);
     if (k->tied > 1)
         picture_box(&p, "tied", fmax(low, p.x.low), 0, fmin(tied, p.x.high), (double)k->tied,
                     "tied with the winner");

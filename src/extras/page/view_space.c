@@ -193,10 +193,7 @@ static void draw_parameters(const struct page_set *s, const struct canvas *at, s
                   "For each value of each parameter the quartiles of the times of its "
                   "configurations, and the best one.");
     double least = INFINITY, most = 0;
-    for (size_t i = 0; i < s->timed; i++) {
-        least = fmin(least, page_screened(&s->rows[s->fastest[i]]));
-        most = fmax(most, page_screened(&s->rows[s->fastest[i]]));
-    }
+    page_note_span(s, &least, &most);
     axis_fit(&times, least, most);
     static const struct legend legend[] = {
         {"large best", "best reachable; large: the answer's value", false},
@@ -286,15 +283,15 @@ static void draw_importance(const struct page_set *s, const struct canvas *at, s
     }
     text_addf(&about, "Most important: %s, %.0f %% of the variance of log time.",
               s->parameters[m->shares[0].first].name, 100 * m->shares[0].share);
-    picture_rows(&rows, picture_width(at, 760), list, count, 20);
-    picture_begin(&p, out, at, 760, 84 + rows.height * (double)count, "Which parameters matter",
-                  text_cstr(&about));
-    p.left = rows.left;
-    p.x = (struct axis){
-        .low = 0, .high = fmin(most * 1.05, 1), .title = "share of the variance of log time"};
-    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
-    picture_axes(&p);
-    p.y = (struct axis){.low = (double)count, .high = 0};
+    const struct picture_list picture = {.title = "Which parameters matter",
+                                         .description = text_cstr(&about),
+                                         .names = list,
+                                         .count = count,
+                                         .least = 20,
+                                         .x = {.low = 0,
+                                               .high = fmin(most * 1.05, 1),
+                                               .title = "share of the variance of log time"}};
+    picture_begin_rows(&p, &rows, out, at, &picture);
     for (size_t i = 0; i < count; i++) {
         double y = (double)i + rows.middle;
         picture_box(&p, all[i]->first != all[i]->second ? "bar second" : "bar", 0, y - rows.half,
@@ -593,10 +590,7 @@ static void draw_parallel(const struct page_set *s, const struct canvas *at, str
         w.varied[w.axes++] = i;
     }
     names[w.axes] = "time";
-    for (size_t i = 0; i < s->timed; i++) {
-        w.least = fmin(w.least, page_screened(&s->rows[s->fastest[i]]));
-        w.most = fmax(w.most, page_screened(&s->rows[s->fastest[i]]));
-    }
+    page_note_span(s, &w.least, &w.most);
     double width = fmax(picture_width(at, 760), 76 * (double)(w.axes + 1));
     picture_begin(&w.p, out, &(struct canvas){at->id, width, at->millimetres}, width, 380,
                   "All parameters side by side",
@@ -655,7 +649,8 @@ static void tell_distribution(const struct page_set *s, struct text *out)
 static double cost_of_worst(const struct page_set *s, uint32_t parameter, uint32_t *worst)
 {
     struct value_times t;
-    double cost = 1, least = page_least(s);
+    double cost = 1, least = INFINITY, most = 0;
+    page_note_span(s, &least, &most);
     *worst = UINT32_MAX;
     bool ok = times_by_value(s, parameter, &t);
     for (uint32_t v = 0; ok && v < s->parameters[parameter].count; v++) {
