@@ -42,21 +42,21 @@ static bool ends_character(const char *text, size_t at)
 
 size_t picture_line_length(const char *text, double room)
 {
-    size_t length = strlen(text), good = 0, most = 0;
+    size_t length = strlen(text), blank = 0, good = 0, most = 0;
     if (part_width(text, length) <= room)
         return length;
     for (size_t i = 1; i < length && part_width(text, i) <= room; i++) {
         if (!ends_character(text, i))
             continue;
         most = i;
-        if (strchr(" ,_/-:", text[i - 1]))
-            good = i;
+        blank = text[i - 1] == ' ' ? i : blank;
+        good = strchr(",_/-:", text[i - 1]) ? i : good;
     }
     // at least a character, so that each line comes further
     size_t one = 1;
     while (one < length && !ends_character(text, one))
         one++;
-    return good ? good : most ? most : one;
+    return blank ? blank : good ? good : most ? most : one;
 }
 
 size_t picture_line_count(const char *text, double room)

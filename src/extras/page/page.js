@@ -168,7 +168,7 @@
             count.textContent = n + " of " + d.count + " configurations";
             clear.disabled = !active;
             tools.classList.toggle("active", active);
-            for (const v of [...views, ...across]) v.update();
+            for (const v of [...views, ...across]) if (is_shown(v)) v.update();
         };
         let waiting = 0;
         const filter = () => {
@@ -196,7 +196,7 @@
         };
         for (const section of article.querySelectorAll("section.view[data-view]")) {
             const name = section.dataset.view, view = makers[name], svgs = [...section.querySelectorAll(".plot svg")];
-            if (view) (whole.has(name) ? [null] : svgs).forEach((svg, i) => views.push({ name: name + (i ? " narrow" : ""), ...view(set, section, svg, i === 0) }));
+            if (view) (whole.has(name) ? [null] : svgs).forEach((svg, i) => views.push({ svg, name: name + (i ? " narrow" : ""), ...view(set, section, svg, i === 0) }));
             for (const e of section.querySelectorAll(".plot [data-row]")) {
                 e.addEventListener("pointermove", event => hint(describe(d, +e.dataset.row), event));
                 e.addEventListener("pointerleave", () => hint(""));
@@ -599,6 +599,8 @@
 
     // A picture gets wider with its card; its texts, whose size the style sets right by --k, do not.
     const resized = [];
+    // Of the two pictures of a view the style shows one; the other one is drawn anew once it is shown.
+    const is_shown = v => !v.svg || getComputedStyle(v.svg.parentNode).display !== "none";
     const stretch = plot => {
         for (const svg of plot.querySelectorAll("svg:not(.own)")) {
             const base = svg.viewBox.baseVal.width, width = Math.max(base, plot.clientWidth);
@@ -609,7 +611,18 @@
         }
     };
     const watch_room = () => {
-        const seen = new ResizeObserver(entries => { for (const e of entries) stretch(e.target); for (const f of resized) f(); });
+        const wide = new Map(); // plot -> is its wide picture shown?
+        const seen = new ResizeObserver(entries => {
+            let is_other = false;
+            for (const { target } of entries) {
+                const now = getComputedStyle(target.firstElementChild).display !== "none";
+                is_other ||= wide.has(target) && wide.get(target) !== now;
+                wide.set(target, now);
+                stretch(target);
+            }
+            for (const f of resized) f();
+            if (is_other) for (const { set } of sets) set.update();
+        });
         for (const plot of document.querySelectorAll(".plot")) { stretch(plot); seen.observe(plot); }
     };
 
@@ -862,10 +875,10 @@
         });
         across = [...document.querySelectorAll("article.across section.view[data-view]")].filter(s => spanning[s.dataset.view])
             .flatMap(s => [...s.querySelectorAll(".plot svg")].map((svg, i) => ({
-                name: s.dataset.view + (i ? " narrow" : "") + " of " + s.closest("article").querySelector("h2").textContent, ...spanning[s.dataset.view](s, svg) })));
+                svg, name: s.dataset.view + (i ? " narrow" : "") + " of " + s.closest("article").querySelector("h2").textContent, ...spanning[s.dataset.view](s, svg) })));
         for (const s of document.querySelectorAll("article.across section.view[data-view]")) if (s.querySelector(".plot svg")) s.querySelector(".plot").after(menu(null, s));
         for (const v of across) {
-            v.update();
+            if (is_shown(v)) v.update();
             if (v.put) put_back(v, kept && kept.across);
         }
     };
