@@ -72,10 +72,10 @@ static void put_element(const char *tag, const char *text, struct text *out)
 void page_put_fact(const char *term, const char *name, double exact, const char *shown,
                    struct text *out)
 {
-    char number[32];
     put_element("dt", term, out);
     text_add(out, "<dd");
     if (name) {
+        char number[32];
         f64_to_str(exact, number);
         text_addf(out, " data-name=\"%s\" data-v=\"%s\"", name, number);
     }

@@ -169,9 +169,9 @@ static void tell_failures(const struct page_set *s, struct text *out)
     size_t count, failed = s->count - s->by_status[STATUS_CORRECT];
     struct failure_group *groups = failure_groups(s, &count);
     struct text culprits = TEXT_INIT;
-    char name[NAME_MOST];
     out->failed |= !groups;
     if (groups && count > 0) {
+        char name[NAME_MOST];
         name_failures(s, &groups[0], name);
         put_culprits(s, &groups[0], &culprits);
         text_addf(out, "%zu of %zu configurations failed, %zu of them with %s", failed, s->count,

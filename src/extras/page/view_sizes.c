@@ -343,8 +343,8 @@ static void grid_sizes(const struct page_set *s, struct sheet *g)
 static void tell_sizes(const struct page_set *s, struct text *out)
 {
     struct sizes z = {.count = 0};
-    char low[UNITS_SIZE], high[UNITS_SIZE];
     if (find_axis(s, &z) && z.has_rate) {
+        char low[UNITS_SIZE], high[UNITS_SIZE];
         const struct page_set *least = z.all[0], *most = z.all[0];
         for (size_t i = 1; i < z.count; i++) {
             least = z.all[i]->rate.value < least->rate.value ? z.all[i] : least;
