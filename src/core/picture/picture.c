@@ -181,11 +181,37 @@ static void put_tick(const struct picture *p, bool is_x, double at, const char *
     put_tick_label(p, is_x, at, label);
 }
 
-// Names that would meet are left out by a stride, so that those that stand are evenly spaced.
-static void put_names(const struct picture *p, const struct axis *a, bool is_x)
+enum { NAME_LINES = 3 };
+
+// The lines that names along x need, each in its own slot and broken between words; 0: they do not fit.
+static size_t lines_of_names(const struct axis *a, double slot)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < (size_t)a->high; i++) {
+        size_t lines = 0;
+        for (const char *at = a->names[i]; *at; lines++) {
+            size_t length = picture_line_length(at, slot);
+            if (at[length] && !strchr(" ,_/-:", at[length - 1]))
+                return 0;
+            at += length;
+        }
+        most = lines > most ? lines : most;
+    }
+    return most <= NAME_LINES ? most : 0;
+}
+
+// Names that would meet stand in lines, or are left out by a stride, so that those that stand are evenly spaced. Returns the
+// lines.
+static size_t put_names(const struct picture *p, const struct axis *a, bool is_x)
 {
     size_t count = (size_t)a->high;
     double longest = 0, slot = fabs(is_x ? p->right - p->left : p->bottom - p->top);
+    size_t lines = is_x && count ? lines_of_names(a, slot / (double)count - 6) : 1;
+    for (size_t i = 0; i < count && lines > 1; i++)
+        picture_lines(p, "tick", picture_x(p, (double)i + 0.5), p->bottom + 16, "middle",
+                      slot / (double)count - 6, a->names[i]);
+    if (lines > 1)
+        return lines;
     for (size_t i = 0; i < count && is_x; i++)
         longest = fmax(longest, picture_text_width(a->names[i]));
     double needed = (is_x ? longest + 6 : PICTURE_LINE) * (double)count;
@@ -194,6 +220,7 @@ static void put_names(const struct picture *p, const struct axis *a, bool is_x)
         double at = is_x ? picture_x(p, (double)i + 0.5) : picture_y(p, (double)i + 0.5);
         put_tick_label(p, is_x, at, a->names[i]);
     }
+    return 1;
 }
 
 static void put_numbers(const struct picture *p, const struct axis *a, bool is_x, double size)
@@ -215,11 +242,13 @@ static void put_numbers(const struct picture *p, const struct axis *a, bool is_x
 
 // Along y the title stands on its side; a group turns it, so that a script may stretch the text.
 static void put_axis_title(const struct picture *p, const struct axis *a, bool is_x,
-                           const char *title)
+                           size_t lines_below, const char *title)
 {
     double room = is_x ? p->right - p->left + 40 : p->bottom - p->top + 30;
     if (is_x) {
-        picture_lines(p, "axis", (p->left + p->right) / 2, p->bottom + 36, "middle", room, title);
+        picture_lines(p, "axis", (p->left + p->right) / 2,
+                      p->bottom + 36 + PICTURE_LINE * ((double)lines_below - 1), "middle", room,
+                      title);
         return;
     }
     double x = a->kind == AXIS_NAMES ? 14 : fmax(p->left - 54, 12), y = (p->top + p->bottom) / 2;
@@ -239,15 +268,16 @@ static void put_axis(const struct picture *p, const struct axis *a, bool is_x)
 {
     double size = 1;
     const char *unit = a->is_time ? time_axis_unit(a->high / 2, &size) : NULL;
+    size_t lines = 1;
     if (a->kind == AXIS_NAMES)
-        put_names(p, a, is_x);
+        lines = put_names(p, a, is_x);
     else
         put_numbers(p, a, is_x, size);
     if (!a->title || !a->title[0])
         return;
     struct text title = TEXT_INIT;
     text_addf(&title, unit ? "%s (%s)" : "%s", a->title, unit ? unit : "");
-    put_axis_title(p, a, is_x, text_cstr(&title));
+    put_axis_title(p, a, is_x, lines, text_cstr(&title));
     p->out->failed |= title.failed;
     text_release(&title);
 }

@@ -214,7 +214,7 @@ static int add_spec(struct session *s, uint32_t argument)
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
-// Adds the results of hone score and hone deploy.
+// Adds the results of hone score, hone deploy, hone judge and of one hone tune.
 static int add_found(struct session *s, uint32_t argument)
 {
     struct error e = ERROR_INIT;
@@ -567,7 +567,8 @@ static const struct option options[] = {
          "page; for svg and csv one of them: evaluations, time, finalists, rounds, devices, "
          "distribution, parameters, importance, heatmap, parallel, failures, pareto, sizes, "
          "beside, matrix, samples, roofline, convergence or deployed; as csv also table, which has "
-         "all configurations, as parallel; resources, source and beginning. A picture for a paper "
+         "all configurations, as parallel; resources, source, beginning and leaderboard. A picture "
+         "for a paper "
          "has its width and the size of its text behind the name: finalists:84mm:8pt."},
     {OPTION("watch", "stdin", option_watch, FIELD(watch)), .optional = true,
      .brief = "write the file anew while others write the store",
@@ -638,8 +639,8 @@ const struct command command_report = {
         "tables, and the data to filter them.\n\n"
         "An argument is a spec, of which the user's store is asked; a store, with all "
         "that is in it; or a recorded space: "
-        "T4 results, a Kernel Tuner cache file or CSV; or what hone score --json or hone "
-        "deploy --format json wrote. Each device, language and set of "
+        "T4 results, a Kernel Tuner cache file or CSV; or what hone score --json, hone judge "
+        "--json or hone deploy --format json wrote. Each device, language and set of "
         "constants is a set of its own.\n\n"
         "Nothing runs: numbers are those that hone best and hone tune --json show, and "
         "intervals and ties are drawn as they were decided. "

@@ -599,7 +599,7 @@
 
     // A picture gets wider with its card; its texts, whose size the style sets right by --k, do not.
     const resized = [];
-    // Of the two pictures of a view the style shows one; the other one is drawn anew once it is shown.
+    // The style shows one of the two pictures of a view; the other one is drawn anew once it is shown.
     const is_shown = v => !v.svg || getComputedStyle(v.svg.parentNode).display !== "none";
     const stretch = plot => {
         for (const svg of plot.querySelectorAll("svg:not(.own)")) {
@@ -908,7 +908,7 @@
         }
     };
     // On paper nothing can be opened: the short tables that say more than their pictures stand open there.
-    const telling = ["finalists", "failures", "importance", "sizes", "devices", "pareto", "deployed", "beginning", "convergence"];
+    const telling = ["finalists", "failures", "importance", "sizes", "devices", "pareto", "deployed", "beginning", "convergence", "leaderboard"];
     let opened = [];
     addEventListener("beforeprint", () => {
         opened = [...document.querySelectorAll(".view details.rows:not([open])")].filter(e =>
