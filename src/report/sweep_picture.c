@@ -174,7 +174,7 @@ bool report_sweep_picture(const struct sweep_report *v, struct text *out)
                             .limit_name = text_cstr(&limit)};
     bool any = sweep_has_values(v);
     if (ok && any) {
-        picture_chart(&c, "sweep", &svg);
+        picture_chart(&c, &(struct canvas){.id = "sweep"}, &svg);
         picture_file(&svg, out);
     }
     out->failed |= !ok || x.failed || limit.failed;

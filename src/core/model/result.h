@@ -190,7 +190,9 @@ struct energy {
 struct ranked_terms {
     double level, behind, alike;   // the rules of these names
     uint32_t rounds, looks, early; // likewise
-    uint64_t resolution_ns;        // of a sample
+    // The resolution of a sample, screened ones too: intervals of this result are widened to it
+    // wherever they are shown. 0: an earlier hone did not say.
+    uint64_t resolution_ns;
 };
 
 struct result {
@@ -216,7 +218,7 @@ struct result {
     const char *statistic; // IMPORTED: what its one sample is of others: "mean"; else ""
     double exact_ns; // IMPORTED: that sample with its fraction; 0: none was kept; not on the wire
     uint8_t ranking[16]; // RANKED, COMPARED: the rounds it took part in; sample i is of round i
-    struct ranked_terms terms; // RANKED: of that ranking
+    struct ranked_terms terms; // RANKED: of that ranking; else its resolution alone
     // RANKED: the part of the space whose best were ranked, as words of a command line: "--where
     // 'a > 2'"; "" all of it, or an earlier hone did not say
     const char *part;
