@@ -553,10 +553,29 @@ def test_scalars_that_json_has_no_number_for(pocl):
         kernel_tuner.run_kernel("f", source.replace("long", "ulong"), 1, [*given[:3], numpy.uint64(2**63)], {"block_size_x": 1})
 
 
-def test_fortrans_order_is_refused_by_name(vectors):
-    vectors[1] = numpy.asfortranarray(numpy.ones((50, 100), dtype=numpy.float32))
-    with pytest.raises(kernel_tuner.Unsupported, match="ascontiguousarray"):
-        tune(vectors)
+COLUMNS = """
+__kernel void columns(__global float *c, __global const float *a, int rows) {
+    int i = get_global_id(0);
+    if (i < 12)
+        c[i] = a[i] + 100 * (i / rows) + i % rows;
+}
+"""
+
+
+@pytest.mark.parametrize("answer_order", ["C", "F"])
+def test_fortrans_order_is_passed_as_it_lies(pocl, answer_order):
+    a = numpy.asfortranarray(numpy.arange(12, dtype=numpy.float32).reshape(3, 4))
+    right = numpy.array(a + [[100 * j + i for j in range(4)] for i in range(3)], dtype=numpy.float32, order=answer_order)
+    given = ["columns", COLUMNS, 12, [numpy.zeros((3, 4), dtype=numpy.float32, order="F"), a, numpy.int32(3)]]
+    left = kernel_tuner.run_kernel(*given, {"block_size_x": 4}, lang="OpenCL")
+    assert numpy.array_equal(left[0], right) and left[0].flags.f_contiguous
+    seen = []
+    for how in ({"answer": [right, None, None]}, {"answer": [right, None, None], "verify": lambda answer, result, atol: seen.append(result[0]) or True}):
+        results, _ = kernel_tuner.tune_kernel(*given, {"block_size_x": [4]}, lang="OpenCL", **how)
+        assert isinstance(results[0]["time"], float)
+    assert numpy.array_equal(seen[0], right)
+    results, _ = kernel_tuner.tune_kernel(*given, {"block_size_x": [4]}, lang="OpenCL", answer=[right[::-1], None, None])
+    assert isinstance(results[0]["time"], kernel_tuner.util.RuntimeFailedConfig)
 
 
 def test_observers_are_refused_by_name(vectors):
