@@ -148,9 +148,17 @@ class Searchspace:
         strata = self._numpy.array([sample(range(count), count) for _ in self.param_names]).T.reshape(count, self.num_params)
         low, high = self.get_param_indices_lower_bounds(), self.get_param_indices_upper_bounds()
         points = low + (strata + 0.5) / max(1, count) * (high - low + 1) - 0.5
-        found = {int(abs(self._places - point).sum(axis=1).argmin()) for point in points}
+        found = {self._index_near(point) for point in points}
         others = [i for i in sample(range(self.size), min(self.size, 2 * count)) if i not in found]
         return [*found, *others[:count - len(found)]]
+
+    def _index_near(self, places: Sequence[float]) -> int:
+        """The configuration that is the fewest steps away from places, all parameters together."""
+        return int(abs(self._places - self._numpy.asarray(places)).sum(axis=1).argmin())
+
+    def nearest(self, param_config: Sequence[Any]) -> Tuple[Any, ...]:
+        """The valid configuration that is the fewest places away from any one."""
+        return self.list[self._index_near(self.get_param_indices(param_config))]
 
     def get_LHS_sample(self, num_samples: int) -> Tuples:
         return self.get_param_configs_at_indices(self.get_LHS_sample_indices(num_samples))
