@@ -47,7 +47,7 @@ static void write_compare_head(const void *report, struct text *out)
     if (!v->of_specs) {
         put_count(v->progress.common.planned, "configuration", out);
         text_add(out, v->progress.sampled
-                          ? ", drawn at random (--sample, --where, --config and --top choose)\n"
+                          ? ", drawn at random (--sample, --where and --config choose)\n"
                           : "\n");
     }
     text_add(out, "\n");

@@ -175,6 +175,7 @@ static cl_ulong launch_ns(cl_kernel k)
     ns = ns ? ns : fake_define(k->options, "FAKE_NS");
     uint64_t whole = ns ? strtoull(ns, NULL, 10) : command_ns();
     whole = whole * fake_nth(fake_text("FAKE_CL_SPEED", "100"), fake_device(), 100) / 100;
+    whole = fake_drift(fake_text("FAKE_CL_DRIFT", ""), whole);
     return whole + fake_noise(whole * fake_number("FAKE_CL_NOISE", 0) / 1000000);
 }
 

@@ -15,6 +15,8 @@
 //   FAKE_CL_MODELS  their models, "1,1,2": those of one number are alike, 1 being the name's
 //   FAKE_CL_SPEED   in per cent how long launches take on each, "100,104,100" (missing ones: 100)
 //   FAKE_CL_NOISE   so many millionths at most launches take longer, at random
+//   FAKE_CL_DRIFT   a file of factors in millionths, a line each: a launch after the other takes that
+//                   much of its time
 //   FAKE_CL_ONLY    a number: DIE, STATE and outputs that LIE makes wrong concern that device alone
 //   FAKE_CL_HANG    CALL or CALL@N: that call (its Nth in the process) never returns
 //   FAKE_CL_FAIL    CALL:CODE or CALL:CODE@N: that call answers with the error code

@@ -26,6 +26,7 @@ def main():
         {"candidate": "values", "text": "// hone: T=2\n" + RIGHT},
         {"candidate": os.path.join(folder, "nowhere.cl")},
         {"name": "nothing"},
+        {"candidate": os.path.dirname(os.path.abspath(__file__))},
     ]
     lines = [json.dumps(r) for r in requests] + ["", "{", '{"candidate": 3}', json.dumps({"candidate": "last", "text": KERNEL % "1"})]
     with tempfile.TemporaryDirectory() as locks:
@@ -44,7 +45,7 @@ def main():
         "values of its own": verdicts["values"]["verdict"] in right and verdicts["values"]["same_as"] is None,
         "no file": verdicts[os.path.join(folder, "nowhere.cl")]["verdict"] == "invalid",
         "one without a line end": verdicts["last"]["verdict"] == "incorrect",
-        "lines that are none": errors == [6, 7, 8],
+        "lines that are none": errors == [6, 7, 8, 9],
     }
     for name, fine in checks.items():
         print("%-24s %s" % (name, "ok" if fine else "WRONG"))

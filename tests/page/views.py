@@ -268,6 +268,22 @@ with open(f.path("alone.json"), "w") as file:
     file.write(f.run("tune", "scale.json", "--no-store", "--budget", "3", "--json"))
 check(rows("alone.json", "--format", "csv", "--views", "beginning")[0]["began with"].startswith("questions of the strategy"), "nothing to begin with")
 
+# Kernels that were judged, in two runs: by their scores, a text that was judged twice by the lower one, wrong ones last.
+verdict = {"type": "verdict", "at": None, "evidence": None, "same_as": None, "measured_twice": False}
+judged = [dict(verdict, candidate=name, sha256=sha, verdict=what, score=low, speedup=low and 1.1 * low, interval=low and [low, 1.2 * low])
+          for name, sha, what, low in [("plain", "a1", "same", 0.97), ("lucky", "b2", "faster", 1.9), ("fast", "c3", "faster", 1.3),
+                                       ("zeros", "d4", "incorrect", None), ("lucky", "b2", "same", 0.9), ("flips", "e5", "faster", 1.2),
+                                       ("flips", "e5", "cheats", None)]]
+lines = [{"type": "error", "line": 1, "message": "no JSON"}, *judged[:4], {"type": "summary", "spec": "/a/b/gemm.json", "hone": "0", "device": {}}, *judged[4:]]
+with open(f.path("judged.jsonl"), "w") as file:
+    file.write("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+table = rows("judged.jsonl", "--format", "csv", "--views", "leaderboard")
+check([(r["rank"], r["candidate"], r["verdict"]) for r in table] == [("1", "fast", "faster"), ("2", "plain", "same"), ("3", "lucky", "same"),
+      ("", "flips", "cheats"), ("", "zeros", "incorrect")], "leaderboard: %s" % table)
+check(float(table[0]["score"]) == float(table[0]["low"]) == 1.3 and table[4]["score"] == "", "scores: %s" % table)
+check("gemm.json: kernels that were judged" in f.report("judged.html", "judged.jsonl"), "judged.html")
+left_out("leaderboard", "space.json")
+
 # A page of some views has these, and the answer; what is no view is refused.
 few = f.report("few.html", "scale.json", "--store", "sizes.sqlite", "--all", "--views", "sizes,table")
 check(set(re.findall('data-view="([a-z]+)"', few)) <= {"answer", "sizes", "table"} and 'data-view="table"' in few, "few.html")

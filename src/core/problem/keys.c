@@ -377,6 +377,10 @@ static const struct spec_key keys[] = {
         "atol, an absolute number"),
     KEY("KernelSpecification.Arguments[].Verification.RelativeTolerance", EXPRESSION,
         "half 1e-2, float 1e-4, double 1e-9", "rtol"),
+    KEY_WITH("KernelSpecification.Arguments[].Verification.Precision", NUMBER,
+             "10 times the baseline's own error, or what rounding explains",
+             "largest relative norm of the error that hone judge allows a candidate",
+             .strict = KEY_NUMBER),
     KEY_WITH("KernelSpecification.Arguments[].Verification.Region", .type = "two expressions",
              "all",
              "first element and count of elements that are compared. Where they depend on the "

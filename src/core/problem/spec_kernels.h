@@ -113,6 +113,7 @@ struct compare_spec {
     enum compare_kind kind;
     struct formula atol, rtol;
     struct formula first, count;
+    double precision; // 0: not given
 };
 
 // An argument that is another view of a second one's data, as one array of a struct of arrays is of

@@ -6,14 +6,16 @@
 #include "extras/judge/judge_report.h"
 #include "extras/judge/judge_serve.h"
 #include "extras/judge/judging_guard.h"
+#include "os/cache_folder.h"
 #include "problem/sweep_plan.h"
 #include "report/progress.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#define HIDDEN_SIZES 2
-#define HIDDEN_MOST  32
+#define HIDDEN_SIZES      2
+#define HIDDEN_MOST       32
+#define SERVE_CACHE_BYTES (256ull << 20)
 
 struct judge_settings {
     struct spec_settings given; // some rows of it
@@ -32,6 +34,7 @@ struct session {
     struct judging_options options;
     struct judging *judging;
     struct serving serving;
+    struct judging_warm warm;
     struct report_about about;
     struct error broken;
 };
@@ -235,9 +238,23 @@ static void write_lines(struct session *s, struct text *lines)
     text_release(lines);
 }
 
+// The caches of a stream are its own: what is in them is forgotten when it is too much, between two batches.
+static void bound_serve_caches(const struct session *s)
+{
+    for (const char *const *entry = s->options.setup.environment; entry && *entry; entry++) {
+        const char *folder = guard_cache(*entry);
+        if (folder && cache_measure(folder, 2).bytes > SERVE_CACHE_BYTES) {
+            folder_remove(folder);
+            folder_make(folder, NULL); // where it cannot, drivers say so
+        }
+    }
+}
+
 static int judge_batch(struct session *s)
 {
     struct error e = ERROR_INIT;
+    bound_serve_caches(s);
+    s->options.warm = &s->warm;
     s->options.candidates = s->candidates.list;
     s->options.candidate_count = s->candidates.count;
     s->options.batch++;
@@ -256,7 +273,7 @@ static int judge_batch(struct session *s)
     return workflow_status(&s->broken, workflow_failed, true);
 }
 
-// Until the input ends: each batch has workers of its own, so that nothing of one lives on in the next.
+// Until the input ends: workers stay between batches, of which each has sizes, inputs and references of its own.
 static int serve_candidates(struct session *s)
 {
     struct error e = ERROR_INIT;
@@ -279,6 +296,7 @@ static int serve_candidates(struct session *s)
             status = judge_batch(s);
     }
     serving_release(&s->serving);
+    evaluator_free(s->warm.evaluator);
     return e.code                ? workflow_failed(&e)
            : interrupt_pending() ? EXIT_SIGNAL + interrupt_pending()
                                  : status;

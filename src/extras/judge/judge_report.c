@@ -209,7 +209,8 @@ FIELDS(judge_time_fields, struct judge_time, struct judge_report, JUDGE_TIME)
     X(TEXT, sha256, (hex_of(&v->candidate->digest, v->candidate->text, a)), "", "of its text")     \
     X(TEXT, verdict, (judge_verdict_text(v->verdict)), "",                                         \
       "faster, same, slower, incorrect, impossible, cheats, compile, runtime, timeout or invalid") \
-    X(F64, score, (v->timed ? v->speedup.low : NAN), "", "the lower end of the interval")          \
+    X(F64, score, (v->timed && v->speedup.interval ? v->speedup.low : NAN), "",                    \
+      "the lower end of the interval")                                                             \
     X(F64, speedup, (v->timed ? v->speedup.ratio : NAN), "", "geometric mean over the sizes")      \
     X(PAIR, interval, (v->timed && v->speedup.interval, v->speedup.low, v->speedup.high), "", "")  \
     X(BOOL, measured_twice, (v->is_final), "", "the figures are of the second time")               \

@@ -16,6 +16,7 @@
 #define REPEATS_MOST 3                  // rounds that fail by their times are run again so often
 #define SPENT        1.6449340668482264 // pi^2 / 6
 #define REOPEN_MOST  5                  // sessions in a row that end before a verdict
+#define WARM_JOBS    64 // for so many there are build workers, if a stream of them comes
 
 static const struct workflow_operations judging_operations;
 
@@ -137,6 +138,7 @@ struct judging *judging_new(const struct judging_options *o, struct error *e)
     j->o.setup.spare = NULL; // each session has workers of its own
     j->o.setup.endings = NULL;
     j->o.setup.leaving = false;
+    j->tickets = o->warm ? o->warm->tickets : 0;
     j->rules = o->setup.terms.rules;
     j->seed = o->setup.seed;
     if (j->seed == 0 && getrandom(&j->seed, sizeof j->seed, 0) != (ssize_t)sizeof j->seed)
@@ -167,6 +169,8 @@ static void release_judging(void *workflow)
     for (size_t i = 0; j->contestants && i < j->o.candidate_count; i++)
         contestant_release(j, &j->contestants[i]);
     points_release(j);
+    if (j->o.warm)
+        j->o.warm->tickets = j->tickets;
     text_release(&j->spec_text);
     arena_release(&j->arena);
 }
@@ -197,8 +201,14 @@ static bool open_session(struct judging *j, struct error *e)
 {
     const struct live_options live = {.no_timing = true, .own_reference = true};
     const struct cached_options cached = {.constants = ""};
+    struct judging_warm *warm = j->is_final ? NULL : j->o.warm;
     set_judging_rules(j);
-    j->w.evaluator = setup_evaluator(&j->o.setup, live, cached, j->queued + 1, NULL, e);
+    j->w.evaluator = warm ? warm->evaluator : NULL;
+    if (j->w.evaluator)
+        warm->evaluator = NULL;
+    else
+        j->w.evaluator =
+            setup_evaluator(&j->o.setup, live, cached, warm ? WARM_JOBS : j->queued + 1, NULL, e);
     j->is_open = false;
     for (uint32_t i = 0; j->w.evaluator && i < j->point_count; i++) {
         struct point *p = &j->points[i];
@@ -222,6 +232,21 @@ static void close_session(struct judging *j)
     j->ahead = j->current;
 }
 
+// The screening is over: its workers are left for the next batch, without a job.
+static void leave_session(struct judging *j)
+{
+    struct judging_warm *warm = j->o.warm;
+    if (!warm || !j->w.evaluator || j->is_final)
+        return;
+    end_rounds(j);
+    for (uint32_t i = 0; i < j->point_count; i++) {
+        if (j->points[i].attempt.submitted)
+            evaluator_drop(j->w.evaluator, j->points[i].attempt.ticket);
+    }
+    warm->evaluator = j->w.evaluator;
+    j->w.evaluator = NULL;
+}
+
 // Measures again what is faster so far, in workers that have seen none of it. False: there is none.
 static bool start_final(struct judging *j)
 {
@@ -230,6 +255,7 @@ static bool start_final(struct judging *j)
         if (j->queue[i]->is_finalist)
             j->queue[count++] = j->queue[i];
     }
+    leave_session(j);
     close_session(j);
     j->queued = count;
     j->current = j->ahead = 0;

@@ -59,7 +59,16 @@ struct judge_point {
     uint32_t set_count;
 };
 
+// The screening's workers between the batches of a stream, which start and open their device once. Nothing of a batch is kept in
+// them that the next one uses: sizes, inputs and reference are drawn and made anew.
+struct judging_warm {
+    struct evaluator *evaluator; // NULL: the next batch starts them
+    uint64_t tickets;
+};
+
 struct judging_options {
+    struct judging_warm
+        *warm; // (optional) it outlives the judging, and is the caller's to end: evaluator_free()
     struct setup setup;     // its spec is the judge's; nothing is kept in a store
     const char *const *set; // that it was read with
     uint32_t set_count;

@@ -64,6 +64,17 @@ const char *const *guard_environment(const char *const *environment, const char 
     return out;
 }
 
+const char *guard_cache(const char *entry)
+{
+    for (size_t i = 0; i < SETTINGS; i++) {
+        size_t length = strlen(settings[i].name);
+        if (settings[i].below && strchr(settings[i].below, '/') &&
+            strncmp(entry, settings[i].name, length) == 0 && entry[length] == '=')
+            return entry + length + 1;
+    }
+    return NULL;
+}
+
 const char *guard_words(struct arena *a)
 {
     static const struct {

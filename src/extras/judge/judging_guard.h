@@ -15,6 +15,8 @@
 // candidate leaves nothing in the user's. NULL with an error.
 const char *const *guard_environment(const char *const *environment, const char *scratch,
                                      struct arena *a, struct error *e);
+// The folder of a cache that an entry of it names; NULL: it names none.
+const char *guard_cache(const char *entry);
 // Names what the sandbox withholds on this system: "files, network, signals, system calls"; "" where there is none.
 const char *guard_words(struct arena *a);
 // Kills each worker of this process that has too many processes or too much memory; its candidate is blamed as for any

@@ -214,7 +214,7 @@ static int add_spec(struct session *s, uint32_t argument)
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
-// Adds the results of hone score and hone deploy.
+// Adds the results of hone score, hone deploy, hone judge and of one hone tune.
 static int add_found(struct session *s, uint32_t argument)
 {
     struct error e = ERROR_INIT;
@@ -567,7 +567,7 @@ static const struct option options[] = {
          "page; for svg and csv one of them: evaluations, time, finalists, rounds, devices, "
          "distribution, parameters, importance, heatmap, parallel, failures, pareto, sizes, "
          "beside, matrix, samples, roofline, convergence or deployed; as csv also table, which has "
-         "all configurations, as parallel; resources, source and beginning."},
+         "all configurations, as parallel; resources, source, beginning and leaderboard."},
     {OPTION("watch", "stdin", option_watch, FIELD(watch)), .optional = true,
      .brief = "write the file anew while others write the store",
      .needs = "output: the page is written anew into a file",
@@ -631,23 +631,23 @@ const struct command command_report = {
     .arguments = "SPEC|STORE|FILE...",
     .least = 1,
     .most = UINT32_MAX,
-    .description =
-        "Writes one HTML file that needs no network, today or in years: pictures, "
-        "tables, and the data to filter them.\n\n"
-        "An argument is a spec, of which the user's store is asked; a store, with all "
-        "that is in it; or a recorded space: "
-        "T4 results, a Kernel Tuner cache file or CSV; or what hone score --json or hone "
-        "deploy --format json wrote. Each device, language and set of "
-        "constants is a set of its own.\n\n"
-        "Nothing runs: numbers are those that hone best and hone tune --json show, and "
-        "intervals and ties are drawn as they were decided. "
-        "Times of a ranking and times of configurations measured alone do not compare, "
-        "and never share a colour.\n\n"
-        "With a script running (the file's own, the only one that its policy allows) "
-        "one filters by comparisons, as "
-        "'block_size_x = 16 and time < 2ms', or by dragging in a picture: all views "
-        "follow. Without, everything is there but that.\n\n"
-        "Exit status 1: there is no result to show.",
+    .description = "Writes one HTML file that needs no network, today or in years: pictures, "
+                   "tables, and the data to filter them.\n\n"
+                   "An argument is a spec, of which the user's store is asked; a store, with all "
+                   "that is in it; or a recorded space: "
+                   "T4 results, a Kernel Tuner cache file or CSV; or what hone score --json, hone "
+                   "judge --json or hone "
+                   "deploy --format json wrote. Each device, language and set of "
+                   "constants is a set of its own.\n\n"
+                   "Nothing runs: numbers are those that hone best and hone tune --json show, and "
+                   "intervals and ties are drawn as they were decided. "
+                   "Times of a ranking and times of configurations measured alone do not compare, "
+                   "and never share a colour.\n\n"
+                   "With a script running (the file's own, the only one that its policy allows) "
+                   "one filters by comparisons, as "
+                   "'block_size_x = 16 and time < 2ms', or by dragging in a picture: all views "
+                   "follow. Without, everything is there but that.\n\n"
+                   "Exit status 1: there is no result to show.",
     .topics = "formats",
     .groups = groups,
     .examples = examples,

@@ -115,6 +115,14 @@ struct page_beginning {
         agrees; // of a source; agrees: the share of pairs in its order, NaN: not known
 };
 
+// A verdict of `hone judge --json`.
+struct page_verdict {
+    const char *candidate, *sha256, *verdict, *at, *evidence, *same_as; // "": none
+    double score, speedup, low, high; // NaN: not timed, or no interval
+    bool is_right, is_twice;          // right however fast; measured twice
+    bool is_over;                     // the same text has a lower one
+};
+
 struct page_set {
     const struct page *page;
     const char *origin;               // the argument that it comes from
@@ -164,7 +172,7 @@ struct page_set {
     size_t detail_count;
     struct page_source *sources; // what the compiler saw
     size_t source_count;
-    // A set may be what hone score, hone deploy or one hone tune found; it then has no rows.
+    // A set may be what hone score, hone deploy, hone judge or one hone tune found; it then has no rows.
     struct page_score *scores;
     size_t score_count;
     struct page_deployed *deployed;
@@ -173,6 +181,8 @@ struct page_set {
     double deployed_within; // that a configuration may be above the best: 0.02
     struct page_beginning *beginnings;
     size_t beginning_count;
+    struct page_verdict *verdicts;
+    size_t verdict_count;
 };
 
 struct page {

@@ -733,7 +733,7 @@
         }
     };
     // On paper nothing can be opened: the short tables that say more than their pictures stand open there.
-    const telling = ["finalists", "failures", "importance", "sizes", "devices", "pareto", "deployed", "beginning", "convergence"];
+    const telling = ["finalists", "failures", "importance", "sizes", "devices", "pareto", "deployed", "beginning", "convergence", "leaderboard"];
     let opened = [];
     addEventListener("beforeprint", () => {
         opened = [...document.querySelectorAll(".view details:not([open])")].filter(e =>

@@ -3,7 +3,7 @@
 
 bool page_set_is_found(const struct page_set *s)
 {
-    return s->score_count > 0 || s->deployed_count > 0 || s->is_beginning;
+    return s->score_count > 0 || s->deployed_count > 0 || s->is_beginning || s->verdict_count > 0;
 }
 
 // Recordings rarely say what they are of: their parameters do.

@@ -649,14 +649,15 @@ static void put_set_title(const struct page_set *s, struct text *out)
     text_release(&state);
 }
 
-// The results of hone score, hone deploy or one hone tune, which the page's script does not handle.
+// The results of hone score, hone deploy, hone judge or one hone tune, which the page's script does not handle.
 static void put_found(const struct page_set *s, size_t number, struct text *out)
 {
     text_addf(out, "<article class=\"across\" id=\"set-%zu\"><h2>", number);
     put_markup(s->spec, out);
-    text_add(out, s->score_count > 0 ? ": scores of strategies"
-                  : s->is_beginning  ? ": what a tune began with"
-                                     : ": a dispatch table");
+    text_add(out, s->score_count > 0     ? ": scores of strategies"
+                  : s->is_beginning      ? ": what a tune began with"
+                  : s->verdict_count > 0 ? ": kernels that were judged"
+                                         : ": a dispatch table");
     text_add(out, "</h2>\n<div class=\"views\">\n");
     for (const struct view *const *v = page_views; *v; v++) {
         if (!(*v)->is_across && page_has_view(s->page, *v) && !(*v)->missing(s))

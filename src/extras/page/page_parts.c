@@ -163,6 +163,7 @@ void page_write_markdown(const struct page *p, struct text *out)
             put_markdown_view(s, &page_view_convergence, out);
             put_markdown_view(s, &page_view_deployed, out);
             put_markdown_view(s, &page_view_beginning, out);
+            put_markdown_view(s, &page_view_leaderboard, out);
         } else {
             put_markdown_set(s, out);
         }

@@ -35,7 +35,7 @@ extern const struct view page_view_evaluations, page_view_time, page_view_finali
     page_view_heatmap, page_view_parallel, page_view_failures, page_view_table, page_view_sizes,
     page_view_beside, page_view_matrix, page_view_pareto, page_view_samples, page_view_resources,
     page_view_source, page_view_devices, page_view_roofline, page_view_convergence,
-    page_view_deployed, page_view_beginning;
+    page_view_deployed, page_view_beginning, page_view_leaderboard;
 
 // Why a set has no times; for `missing`.
 const char *page_no_times(const struct page_set *s);
@@ -74,7 +74,7 @@ bool page_constant_of(const struct page_set *s, const struct page_constant *name
                       struct page_constant *out);
 bool page_same_constant(const struct page_constant *a, const struct page_constant *b);
 
-// Is the set from hone score, hone deploy or one hone tune? It has no results to compare with those
+// Is the set from hone score, hone deploy, hone judge or one hone tune? It has no results to compare with those
 // of others.
 bool page_set_is_found(const struct page_set *s);
 bool page_is_kin(const struct page_set *a, const struct page_set *b);

@@ -1,5 +1,5 @@
-// Draws the results of hone score, hone deploy and hone tune: strategies along their budget, the
-// cost of a deployed table at each shape, and the starts of a tune.
+// Draws the results of hone score, hone deploy, hone tune and hone judge: strategies along their budget, the
+// cost of a deployed table at each shape, the starts of a tune, and a leaderboard.
 #include "extras/page/view.h"
 #include "picture/chart.h"
 
@@ -246,6 +246,51 @@ static void grid_beginning(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- kernels that were judged ------------------------------------------------------------------
+
+static const char *missing_leaderboard(const struct page_set *s)
+{
+    return s->verdict_count > 0 ? NULL : "no verdicts were given: hone judge --json writes them";
+}
+
+static void grid_leaderboard(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {"rank",     "candidate", "verdict", "score",
+                                        "speed-up", "low",       "high",    "measured twice",
+                                        "at",       "evidence",  NULL};
+    sheet_head(g, names);
+    for (size_t i = 0, rank = 0; i < s->verdict_count; i++) {
+        const struct page_verdict *v = &s->verdicts[i];
+        if (v->is_over)
+            continue;
+        sheet_row(g);
+        if (v->is_right && !isnan(v->score))
+            sheet_count(g, ++rank);
+        else
+            sheet_text(g, "");
+        sheet_text(g, v->candidate);
+        sheet_text(g, v->verdict);
+        sheet_number(g, v->score);
+        sheet_number(g, v->speedup);
+        sheet_number(g, v->low);
+        sheet_number(g, v->high);
+        sheet_text(g, v->is_twice ? "yes" : "");
+        sheet_text(g, v->at);
+        sheet_text(g, v->evidence[0] ? v->evidence : v->same_as[0] ? v->same_as : "");
+    }
+    sheet_end(g);
+}
+
+const struct view page_view_leaderboard = {
+    .name = "leaderboard",
+    .title = "Leaderboard",
+    .about =
+        "What hone judge said of each kernel. The score is the lower end of the interval of "
+        "its speed-up over the baseline, so that noise lifts nobody; intervals of one run hold "
+        "together. A text that was judged several times counts by its lowest score.",
+    .missing = missing_leaderboard,
+    .grid = grid_leaderboard,
+};
 const struct view page_view_beginning = {
     .name = "beginning",
     .title = "What the search began with",
