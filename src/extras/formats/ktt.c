@@ -1,23 +1,16 @@
 // KTT's results as JSON: {"Metadata": {"Device": ..., "TimeUnit": "Microseconds"}, "Results": [{"Status": "Ok", "TotalDuration":
 // 96.2, "CompilationOverhead": ..., "Configuration": [{"Name": "BLOCK", "Value": 32}], "ComputationResults": [{"Duration": 96.2,
 // "ProfilingData": {"Counters": [...]}}]}]}. A configuration that was profiled has a result for each of its runs.
+#include "extras/formats/ktt.h"
 
 #include "extras/formats/recorded_json.h"
 
 #include <math.h>
 #include <stdio.h>
 
-// The result that is being read, as far as it is known; times in the file's unit, NaN: not said.
-struct ktt_result {
-    double total, extra;   // of all its kernels, and of the host's code between them
-    double kernels;        // the sum of their durations
-    double moving, probed; // overheads
-    bool has_counters;     // of its first kernel
-};
+// ---- what JSON and XML have in common ----------------------------------------------------------
 
-// ---- its fields --------------------------------------------------------------------------------
-
-static void ktt_begin(struct reading *r, struct ktt_result *k, uint64_t line, uint64_t number)
+void ktt_begin(struct reading *r, struct ktt_result *k, uint64_t line, uint64_t number)
 {
     *k = (struct ktt_result){
         .total = NAN, .extra = NAN, .kernels = NAN, .moving = NAN, .probed = NAN};
@@ -26,7 +19,7 @@ static void ktt_begin(struct reading *r, struct ktt_result *k, uint64_t line, ui
     gather_begin(&r->gather);
 }
 
-static void ktt_number(struct reading *r, struct ktt_result *k, const char *name, double value)
+void ktt_number(struct reading *r, struct ktt_result *k, const char *name, double value)
 {
     struct recorded_costs *costs = &r->gather.row.row.costs;
     const struct {
@@ -45,7 +38,7 @@ static void ktt_number(struct reading *r, struct ktt_result *k, const char *name
     }
 }
 
-static bool ktt_status(struct reading *r, const char *word)
+bool ktt_status(struct reading *r, const char *word)
 {
     static const struct {
         const char *word;
@@ -67,7 +60,7 @@ static bool ktt_status(struct reading *r, const char *word)
                          word);
 }
 
-static bool ktt_kernel(struct reading *r, struct ktt_result *k, const char *name, double value)
+bool ktt_kernel(struct reading *r, struct ktt_result *k, const char *name, double value)
 {
     if (str_equal(name, "Duration") && !isnan(value))
         k->kernels = isnan(k->kernels) ? value : k->kernels + value;
@@ -76,8 +69,7 @@ static bool ktt_kernel(struct reading *r, struct ktt_result *k, const char *name
            gather_measure(&r->gather, name, value);
 }
 
-static bool ktt_counter(struct reading *r, const struct ktt_result *k, const char *name,
-                        double value)
+bool ktt_counter(struct reading *r, const struct ktt_result *k, const char *name, double value)
 {
     return k->has_counters || isnan(value) || gather_measure(&r->gather, name, value);
 }
@@ -87,7 +79,7 @@ static double sum_of_known(double a, double b)
     return isnan(a) ? b : isnan(b) ? a : a + b;
 }
 
-static bool ktt_end(struct reading *r, const struct ktt_result *k)
+bool ktt_end(struct reading *r, const struct ktt_result *k)
 {
     char text[32];
     struct gather *g = &r->gather;
@@ -99,7 +91,7 @@ static bool ktt_end(struct reading *r, const struct ktt_result *k)
     return (isnan(time) || gather_time(g, time, text)) && gather_end(g);
 }
 
-static bool ktt_metadata(struct reading *r, const char *name, const char *text)
+bool ktt_metadata(struct reading *r, const char *name, const char *text)
 {
     struct recorded *rec = r->gather.recorded;
     if (str_equal(name, "Device")) {
