@@ -268,6 +268,8 @@ struct spec_sources *spec_sources_share(const struct spec_sources *src, const st
 void spec_sources_free(struct spec_sources *src);
 // Absolute paths of the kernels' sources and their includes, from 0 on; NULL: there are no more.
 const char *spec_sources_path(const struct spec_sources *src, uint32_t index);
+// Paths of the data files (fills, expected outputs) as they were opened, likewise.
+const char *spec_sources_data(const struct spec_sources *src, uint32_t index);
 // Digest of all kernel texts and includes alone.
 void spec_sources_digest(const struct spec_sources *src, struct digest *out);
 
