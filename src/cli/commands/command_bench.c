@@ -661,7 +661,7 @@ const struct command command_bench = {
         "that fails to compile, or computes "
         "something wrong, is a loss too. Where clock, load or temperature are not what "
         "they were, or all changed alike, the "
-        "report says so; with another clock or load the intervals are twice as wide. "
+        "report says so; with another clock or load the intervals are twice as wide, and nothing is called a gain. "
         "Ctrl-C judges the passes that have ended.\n\n"
         "Exit status: 0 no loss, also if a loss cannot be excluded; 1 a loss; 2 the command line "
         "or the spec makes no sense; 3 it broke off; 4 nothing was compared: the baseline is of "
