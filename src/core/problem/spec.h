@@ -317,7 +317,7 @@ bool spec_effective_digest(const struct spec *s, const struct spec_sources *src,
                            const struct job *job, struct digest *out);
 
 // The keys of the format: what the reader knows, for documents and a test that holds
-// src/doc/spec.md against them. `accepts`, `items` are sets of enum key_kind.
+// src/doc/spec-t1.md against them. `accepts`, `items` are sets of enum key_kind.
 enum key_kind {
     KEY_OBJECT = 1,
     KEY_ARRAY = 2,
