@@ -187,7 +187,7 @@ static void put_topics(struct text *out)
 
 void help_overview(struct text *out)
 {
-    text_add(out, "usage: hone COMMAND [arguments] [options]\n\n"
+    text_add(out, "usage: hone COMMAND [arguments] [options]\n"
                   "Finds the fastest configuration of a GPU kernel, proves it right, and remembers "
                   "everything.\n");
     for (const struct command *const *c = commands(); *c; c++) {

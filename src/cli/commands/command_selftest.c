@@ -102,7 +102,7 @@ static struct list smallest_of(const struct spec *spec, struct arena *a)
 
 // ---- one check ---------------------------------------------------------------------------------
 
-static bool take_record(void *context, const void *record)
+static bool take_selftest_record(void *context, const void *record)
 {
     struct session *s = context;
     struct check_report report;
@@ -120,7 +120,7 @@ static void run_check_of(struct session *s, struct checking *c, const char *titl
                               .work = &c->work,
                               .broken = &c->broken,
                               .context = s,
-                              .record = take_record};
+                              .record = take_selftest_record};
     c->work.environment.host = ""; // nobody who gets the file needs the machine's name
     checking_report(c, &report);
     writer_head(w, &report, &s->file);
