@@ -19,6 +19,7 @@
 #   cmake/test.sh --python     only the long tests of the Python module: its tunes, and Kernel Tuner's scripts
 #   cmake/test.sh --kernel-tuner  only Kernel Tuner's own tests over hone's interface, which come by pip (needs the network)
 #   cmake/test.sh --slurm      only many nodes: a Slurm and an ssh server on this machine (cmake/slurm_rig.sh; needs root)
+#   cmake/test.sh --stages     all from --valgrind to --slurm but --kernels, which CI runs in part (.ci/run)
 #   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
 #   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #   cmake/test.sh --build ...  only what the suite, or what is named beside it, is built from
@@ -47,10 +48,11 @@ for word in "$@"; do
     --others) others=yes ;;
     --build) build_alone=yes ;;
     --valgrind | --examples | --browser | --capture | --programs | --judge | --nvrtc | --long | --kernels | --python | --kernel-tuner | --slurm) labels="$labels${labels:+|}${word#--}" ;;
+    --stages) labels='valgrind|examples|browser|capture|programs|judge|nvrtc|long|python|kernel-tuner|slurm' ;;
     --packages) exec "$(dirname "$0")/package.sh" --try ;;
     --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,30p' "$0" >&2
+        sed -n '2,31p' "$0" >&2
         exit 2
         ;;
     esac

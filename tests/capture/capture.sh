@@ -39,7 +39,8 @@ check in_place 1
 check sub_buffer 1
 check overlap 1 "are the same memory"
 check no_access 1
-check local 1 "is NULL"
+check local 1
+check values 1
 check svm 1
 check clone 1
 check out_of_order 1
@@ -108,6 +109,10 @@ with() {
   "$hone" with "$@" >with.out 2>with.err
 }
 "$hone" check shapes/scale.json --sample 2 >checked.out 2>&1 || fail "shapes: its spec does not pass: $(cat checked.out)"
+for spec in local/turn.json values/values.json; do
+  "$hone" check $spec --sample 2 >checked.out 2>&1 || fail "$spec does not pass: $(cat checked.out)"
+done
+grep -q '"seed": *17293822569102704641' values/values.json || fail "values: $(cat values/values.json)"
 "$hone" tune shapes/scale.json --budget 2 >tuned.out 2>&1 || fail "shapes: not tuned: $(cat tuned.out)"
 "$hone" deploy --for-program shapes -o app.hone >deployed.out 2>&1 || fail "shapes: no table: $(cat deployed.out)"
 [ "$(cat deployed.out)" = "  scale: tuned

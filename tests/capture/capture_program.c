@@ -213,6 +213,35 @@ static void case_local(void)
     tell(x, N * 4);
 }
 
+// A vector and a struct by value: which numbers they have is in the spec.
+static void case_values(void)
+{
+    static const char *const text =
+        "typedef struct { float2 at; char kind; } Point;\n"
+        "typedef struct { int rows; float gain[3]; Point from; ulong seed; } Shape;\n"
+        "__kernel void values(__global float *x, float4 scale, Shape s)\n"
+        "{\n"
+        "    int i = get_global_id(0);\n"
+        "    x[i] = x[i] * scale.z + s.gain[2] + s.from.at.y + s.from.kind + s.rows + "
+        "(float)(s.seed >> 60);\n"
+        "}\n";
+    const cl_float4 scale_by = {{1, 2, 0.5f, 4}};
+    const struct {
+        cl_int rows;
+        cl_float gain[3];
+        cl_float2 at;
+        cl_char kind;
+        cl_ulong seed;
+    } shape = {-3, {0, 0, 0.25f}, {{7, 8}}, 5, UINT64_C(0xf000000000000001)};
+    cl_kernel k = build(text, "", "values");
+    cl_mem x = buffer(0, N * 4, numbers());
+    set(k, 0, sizeof x, &x);
+    set(k, 1, sizeof scale_by, &scale_by);
+    set(k, 2, sizeof shape, &shape);
+    launch_on(queue, k, N, 64);
+    tell(x, N * 4);
+}
+
 static void case_svm(void)
 {
     cl_kernel k = build(twice, "", "twice");
@@ -495,6 +524,7 @@ static const struct program_case {
     {"overlap", case_overlap, false},
     {"no_access", case_no_access, false},
     {"local", case_local, false},
+    {"values", case_values, false},
     {"svm", case_svm, false},
     {"clone", case_clone, false},
     {"out_of_order", case_out_of_order, false},

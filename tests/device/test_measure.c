@@ -110,7 +110,8 @@ static struct loaded *load(const struct job *j)
     struct result *r = result_new();
     struct policy policy = {.launches = 1, .batch = 1};
     struct loaded *l = device_load(kit.device, j, NULL, r);
-    ck_assert_msg(l && device_verify(kit.device, l, &policy, r), "%s", r->message);
+    ck_assert_msg(l && device_verify(kit.device, l, &policy, r), "%s: %s", r->message,
+                  r->log ? r->log : "");
     result_free(r);
     return l;
 }

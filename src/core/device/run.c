@@ -33,7 +33,7 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     struct watch watch;
     struct run_times times = {.parts_ns = parts_ns};
     bool first = !l->launched;
-    run.count = l->job->launch_count;
+    run.count = l->routine ? 1 : l->job->launch_count; // a call of a library is one
     run.batch = batch ? batch : 1;
     run.metered = d->metering;
     run.memory = l->memory;

@@ -215,11 +215,6 @@ static const char *data_name(struct emitting *x, uint32_t argument, bool is_afte
 
 // ---- parts of the spec -------------------------------------------------------------------------
 
-static void add_key(struct emit *j, const char *key)
-{
-    emit_key(j, key);
-}
-
 static void emit_expression(struct emit *j, const char *text)
 {
     double number;
@@ -281,12 +276,12 @@ static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, s
         emit_text_at(j, "type", width == 1 ? type : vector_type(x, argument));
     else { // a struct: compared byte for byte
         emit_text_at(j, "type", "custom");
-        add_key(j, "type_size");
+        emit_key(j, "type_size");
         emit_i64(j, 1);
     }
     if (is_local)
         emit_text_at(j, "memory", "local");
-    add_key(j, "size");
+    emit_key(j, "size");
     emit_expression(j, by_launch(x, sizes));
     if (!is_local) {
         const char *file = data_name(x, argument, false, e);
@@ -301,33 +296,62 @@ static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, s
     return true;
 }
 
-static bool emit_scalar(struct emitting *x, struct emit *j, uint32_t argument)
+static bool emit_number(struct emitting *x, struct emit *j, uint32_t argument,
+                        const struct value_piece *p)
 {
-    const char *values[LAUNCHES_MOST], *type = "int32", *column = NULL;
-    uint32_t bytes, width = 1;
-    for (uint32_t c = 0; c < x->column_count; c++)
-        column = x->columns[c].argument == (int32_t)argument ? x->columns[c].name : column;
+    const char *values[LAUNCHES_MOST];
     for (uint32_t i = 0; i < x->launch_count; i++) {
-        values[i] = making_number(x->m, argument, &x->launches[i]->values[argument]);
+        values[i] = making_number(x->m, p, &x->launches[i]->values[argument]);
         if (!values[i])
             return false;
     }
-    making_type(x->m, argument, &type, &bytes, &width);
-    emit_object(j);
-    emit_text_at(j, "type", width == 1 ? type : vector_type(x, argument));
-    if (width > 1) {
-        emit_object_at(j, "fill");
-        emit_text_at(j, "expression", by_launch(x, values));
-        emit_object_end(j);
-    } else {
-        add_key(j, "value");
-        if (column)
-            emit_text(j, column);
-        else
-            emit_expression(j, by_launch(x, values));
-    }
-    emit_object_end(j);
+    emit_expression(j, by_launch(x, values));
     return true;
+}
+
+static bool emit_pieces(struct emitting *x, struct emit *j, uint32_t argument)
+{
+    uint32_t count;
+    const struct value_piece *p = making_pieces(x->m, argument, &count);
+    bool ok = p != NULL;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        if (p[i].key)
+            emit_key(j, p[i].key);
+        switch (p[i].kind) {
+        case PIECE_LIST:
+            emit_array(j);
+            break;
+        case PIECE_LIST_END:
+            emit_array_end(j);
+            break;
+        case PIECE_OBJECT:
+            emit_object(j);
+            break;
+        case PIECE_OBJECT_END:
+            emit_object_end(j);
+            break;
+        case PIECE_NUMBER:
+            ok = emit_number(x, j, argument, &p[i]);
+        }
+    }
+    return ok;
+}
+
+static bool emit_value(struct emitting *x, struct emit *j, uint32_t argument)
+{
+    const char *type, *column = NULL;
+    uint32_t bytes, width = 1;
+    for (uint32_t c = 0; c < x->column_count; c++)
+        column = x->columns[c].argument == (int32_t)argument ? x->columns[c].name : column;
+    emit_object(j);
+    if (making_type(x->m, argument, &type, &bytes, &width))
+        emit_text_at(j, "type", width == 1 ? type : vector_type(x, argument));
+    emit_key(j, "value");
+    if (column)
+        emit_text(j, column);
+    const bool ok = column || emit_pieces(x, j, argument);
+    emit_object_end(j);
+    return ok;
 }
 
 static bool emit_arguments(struct emitting *x, struct emit *j, struct error *e)
@@ -335,9 +359,11 @@ static bool emit_arguments(struct emitting *x, struct emit *j, struct error *e)
     struct making *m = x->m;
     emit_object_at(j, "arguments");
     for (uint32_t i = 0; i < m->k->argument_count; i++) {
-        add_key(j, argument_name(m, i));
-        if (!(x->launches[0]->values[i].kind == CAPTURED_VALUE ? emit_scalar(x, j, i)
-                                                               : emit_buffer(x, j, i, e)))
+        const enum capture_kind kind = x->launches[0]->values[i].kind;
+        emit_key(j, argument_name(m, i));
+        if (kind == CAPTURED_NULL)
+            emit_null(j);
+        else if (!(kind == CAPTURED_VALUE ? emit_value(x, j, i) : emit_buffer(x, j, i, e)))
             return false;
     }
     emit_object_end(j);
@@ -411,7 +437,7 @@ static void emit_parameters(struct emitting *x, struct emit *j)
     emit_object_end(j);
     emit_object_at(j, "defaults");
     for (uint32_t i = 0; i < m->parameter_count; i++) {
-        add_key(j, m->parameters[i].name);
+        emit_key(j, m->parameters[i].name);
         emit_i64(j, m->parameters[i].value);
     }
     emit_object_end(j);
@@ -434,7 +460,7 @@ static void emit_constants(struct emitting *x, struct emit *j)
     for (uint32_t c = 0; c < x->column_count; c++) {
         int64_t value = 0;
         column_value(x, c, x->launches[0], &value);
-        add_key(j, x->columns[c].name);
+        emit_key(j, x->columns[c].name);
         emit_i64(j, value);
     }
     for (uint32_t s = 0; s < m->symbol_count; s++) {
@@ -442,7 +468,7 @@ static void emit_constants(struct emitting *x, struct emit *j)
         if ((!is_macro && m->kinds[s] != SYMBOL_CONSTANT) ||
             !is_geometry_name(m, m->symbols[s].name))
             continue;
-        add_key(j, m->symbols[s].name);
+        emit_key(j, m->symbols[s].name);
         emit_i64(j, is_macro ? m->macros[m->indices[s]].value : m->f.names[m->indices[s]].value);
     }
     emit_object_end(j);

@@ -632,10 +632,21 @@ static void try_parameters(struct making *m)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
+static bool is_sometimes_null(const struct capture_kernel *k, uint32_t argument)
+{
+    const bool first = k->launches[0].values[argument].kind == CAPTURED_NULL;
+    for (size_t i = 1; i < k->launch_count; i++) {
+        if ((k->launches[i].values[argument].kind == CAPTURED_NULL) != first)
+            return true;
+    }
+    return false;
+}
+
 static bool refuse_launch(struct making *m)
 {
     const struct capture_kernel *k = m->k;
     const struct capture_launch *l = &k->launches[0];
+    uint32_t pieces;
     if (k->without)
         return refuse_spec(m,
                            arena_printf(m->a,
@@ -648,17 +659,17 @@ static bool refuse_launch(struct making *m)
         return refuse_spec(m, "it was launched with an offset, which specs do not have");
     for (uint32_t i = 0; i < k->argument_count; i++) {
         const struct capture_value *v = &l->values[i];
-        if (v->kind == CAPTURED_NULL)
-            return refuse_spec(m, arena_printf(m->a, "argument %s is NULL, which specs do not have",
-                                               argument_name(m, i)));
+        if (is_sometimes_null(k, i))
+            return refuse_spec(
+                m, arena_printf(m->a, "argument %s is NULL in some launches", argument_name(m, i)));
         if (v->same >= 0 && (!str_equal(v->before, v->after) ||
                              !str_equal(l->values[v->same].before, l->values[v->same].after)))
             return refuse_spec(m, arena_printf(m->a, "arguments %s and %s are the same memory",
                                                argument_name(m, (uint32_t)v->same),
                                                argument_name(m, i)));
-        if (v->kind == CAPTURED_VALUE && !making_number(m, i, v))
+        if (v->kind == CAPTURED_VALUE && !making_pieces(m, i, &pieces))
             return refuse_spec(
-                m, arena_printf(m->a, "argument %s is a '%s' by value, which specs do not have",
+                m, arena_printf(m->a, "argument %s is a '%s' by value whose members are not known",
                                 argument_name(m, i), argument_type(m, i)));
     }
     return true;

@@ -66,8 +66,18 @@ const char *argument_type(const struct making *m, uint32_t at);
 // The element of a buffer: its type in a spec, the bytes of the whole vector. False: hone knows no such type.
 bool making_type(const struct making *m, uint32_t argument, const char **spec, uint32_t *bytes,
                  uint32_t *width);
-// A value as a spec has it, exactly; a vector's as an expression over i. NULL: it is no number.
-const char *making_number(struct making *m, uint32_t argument, const struct capture_value *v);
+// The parts of an argument by value in the order in which a spec writes them: a number alone, a vector's list, a struct's object.
+struct value_piece {
+    enum { PIECE_NUMBER, PIECE_LIST, PIECE_LIST_END, PIECE_OBJECT, PIECE_OBJECT_END } kind;
+    const char *key; // (or NULL) its member of a struct
+    uint32_t offset; // of a number
+    const struct scalar_name *scalar;
+};
+// NULL: a spec cannot say it.
+const struct value_piece *making_pieces(struct making *m, uint32_t argument, uint32_t *count);
+// A number in a value, exactly; NULL: it is none.
+const char *making_number(struct making *m, const struct value_piece *p,
+                          const struct capture_value *v);
 bool making_scalar(const struct making *m, uint32_t argument, const struct capture_launch *l,
                    int64_t *out);
 

@@ -2,6 +2,9 @@
 // (`T`, `pcl_out_type`): these are looked up in the options and the text until a type of OpenCL stands there.
 #include "extras/capture/capture_spec.h"
 
+#include "model/declared.h"
+#include "problem/layout.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -202,6 +205,10 @@ static bool add_number(const struct scalar_name *s, const unsigned char *from, s
         text_addf(out, "%lld", (long long)i);
         return true;
     }
+    if (s->kind == 'u') { // beyond int64
+        text_addf(out, "%llu", (unsigned long long)i);
+        return true;
+    }
     if (s->kind != 'f' || s->bytes < 4)
         return false;
     if (s->bytes == 4) {
@@ -214,22 +221,116 @@ static bool add_number(const struct scalar_name *s, const unsigned char *from, s
     return isfinite(d);
 }
 
-const char *making_number(struct making *m, uint32_t argument, const struct capture_value *v)
+const char *making_number(struct making *m, const struct value_piece *p,
+                          const struct capture_value *v)
 {
-    const struct scalar_name *s;
     struct text t = TEXT_INIT;
-    uint32_t width;
-    bool ok = read_type(argument_type(m, argument), &s, &width) && v->kind == CAPTURED_VALUE &&
-              v->bytes == s->bytes * (width == 3 ? 4 : width);
-    for (uint32_t i = 0; ok && i < width; i++) {
-        text_add(&t, i ? ", " : width > 1 ? "[" : "");
-        ok = add_number(s, v->value + (size_t)i * s->bytes, &t);
-    }
-    if (ok && width > 1)
-        text_add(&t, "][i]");
+    const bool ok = add_number(p->scalar, v->value + p->offset, &t);
     const char *number = ok ? text_to_arena(&t, m->a) : NULL;
     text_release(&t);
     return number;
+}
+
+// ---- parts of a value --------------------------------------------------------------------------
+
+enum { PIECES_MOST = 1024 };
+
+struct cutting {
+    struct making *m;
+    struct value_piece *pieces;
+    uint32_t count;
+};
+
+static bool add_piece(struct cutting *c, struct value_piece p)
+{
+    if (c->count == PIECES_MOST)
+        return false;
+    c->pieces[c->count++] = p;
+    return true;
+}
+
+// A number, or the list of a vector's components.
+static bool cut_numbers(struct cutting *c, const char *key, const struct scalar_name *s,
+                        uint32_t width, uint32_t offset)
+{
+    bool ok = width == 1 || add_piece(c, (struct value_piece){.kind = PIECE_LIST, .key = key});
+    for (uint32_t i = 0; ok && i < width; i++)
+        ok = add_piece(c, (struct value_piece){.kind = PIECE_NUMBER,
+                                               .key = width == 1 ? key : NULL,
+                                               .scalar = s,
+                                               .offset = offset + i * s->bytes});
+    return ok && (width == 1 || add_piece(c, (struct value_piece){.kind = PIECE_LIST_END}));
+}
+
+static const struct scalar_name *find_scalar(struct element e)
+{
+    char name[24];
+    e.width = 1;
+    e.packed = false;
+    element_name(&e, name);
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        if (str_equal(scalars[i].spec, name))
+            return &scalars[i];
+    }
+    return NULL;
+}
+
+static bool cut_struct(struct cutting *c, const char *key, const struct layout *l, uint32_t offset);
+
+static bool cut_member(struct cutting *c, const char *key, const struct layout_member *m,
+                       uint32_t offset)
+{
+    struct element e;
+    uint32_t bytes, alignment;
+    if (m->inner)
+        return cut_struct(c, key, m->inner, offset);
+    layout_of_member(m, LANGUAGE_OPENCL, &e, &bytes, &alignment);
+    const struct scalar_name *s = find_scalar(e);
+    return s && cut_numbers(c, key, s, layout_lanes(m), offset);
+}
+
+static bool cut_struct(struct cutting *c, const char *key, const struct layout *l, uint32_t offset)
+{
+    bool ok = add_piece(c, (struct value_piece){.kind = PIECE_OBJECT, .key = key});
+    uint32_t at = 0;
+    for (uint32_t i = 0; ok && i < l->count; i++) {
+        const struct layout_member *m = &l->members[i];
+        struct element e;
+        uint32_t bytes, alignment;
+        if (m->inner)
+            ok = layout_measure(m->inner, LANGUAGE_OPENCL, &bytes, &alignment);
+        else
+            layout_of_member(m, LANGUAGE_OPENCL, &e, &bytes, &alignment);
+        if (!ok)
+            break;
+        at = (at + alignment - 1) / alignment * alignment;
+        if (m->count)
+            ok = add_piece(c, (struct value_piece){.kind = PIECE_LIST, .key = m->name});
+        for (uint32_t n = 0; ok && n < (m->count ? m->count : 1); n++, at += bytes)
+            ok = cut_member(c, m->count ? NULL : m->name, m, offset + at);
+        ok = ok && (!m->count || add_piece(c, (struct value_piece){.kind = PIECE_LIST_END}));
+    }
+    return ok && add_piece(c, (struct value_piece){.kind = PIECE_OBJECT_END});
+}
+
+const struct value_piece *making_pieces(struct making *m, uint32_t argument, uint32_t *count)
+{
+    const struct scalar_name *s;
+    const struct capture_value *v = &m->k->launches[0].values[argument];
+    const struct layout *l =
+        m->is_inferred && argument < m->f.argument_count ? m->f.arguments[argument].layout : NULL;
+    struct cutting c = {m, arena_array(m->a, PIECES_MOST, sizeof *c.pieces), 0};
+    uint32_t width, bytes = 0, alignment;
+    bool ok = c.pieces && v->kind == CAPTURED_VALUE;
+    if (ok && read_type(argument_type(m, argument), &s, &width))
+        ok = v->bytes == s->bytes * (width == 3 ? 4 : width) && cut_numbers(&c, NULL, s, width, 0);
+    else
+        ok = ok && l && layout_measure(l, LANGUAGE_OPENCL, &bytes, &alignment) &&
+             bytes == v->bytes && cut_struct(&c, NULL, l, 0);
+    for (uint32_t i = 0; ok && i < c.count; i++)
+        ok = c.pieces[i].kind != PIECE_NUMBER || making_number(m, &c.pieces[i], v);
+    *count = c.count;
+    return ok ? c.pieces : NULL;
 }
 
 bool making_scalar(const struct making *m, uint32_t argument, const struct capture_launch *l,
