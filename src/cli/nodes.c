@@ -51,7 +51,7 @@ const struct option share_options[] = {
      .needs = "on: it is about devices that share the work",
      .help =
          "A device that is slower than its siblings by more than this, the low end of "
-         "its interval too, is left out, and it is said. Default: 10%. none: nobody is left out."},
+         "its interval too, is left out and reported. Default: 10%. none: no device is left out."},
     {0},
 };
 

@@ -182,7 +182,7 @@ static const struct spec_key keys[] = {
         "with lines before it that name its parts; or a .npy file",
         .t1 = "Expect"),
     KEY("arguments.*.verify", .type = "text, or object", "by type",
-        "how it is held against the reference: a method, or an object",
+        "how it is compared with the reference: a method, or an object",
         .accepts = KEY_STRING | KEY_OBJECT, .t1 = "Verification"),
     KEY("arguments.*.verify.method", TEXT, "close; exact for integers",
         "exact; absolute: |a-r| <= atol; close: |a-r| <= atol + rtol*|r|; norm: ||a-r|| <= "
@@ -208,7 +208,7 @@ static const struct spec_key keys[] = {
         .t1 = "First"),
     KEY("arguments.*.linked.stride", EXPRESSION, "1",
         "how far apart there the components are that follow each other here", .t1 = "Stride"),
-    KEY("arguments.*.output", FLAG, "true when it is written", "held against the reference",
+    KEY("arguments.*.output", FLAG, "true when it is written", "compared with the reference",
         .t1 = "Output"),
     KEY("arguments.*.temporary", FLAG, "false",
         "a buffer between launches: neither filled nor verified", .t1 = "Temporary"),
@@ -294,7 +294,7 @@ static const struct spec_key keys[] = {
     KEY("metrics.*.value", EXPRESSION, "required", "the same, in an object", .t1 = NULL),
     KEY("metrics.*.unit", TEXT, "-", "its unit, for readers of the file", .t1 = "Unit"),
     KEY("objective", .type = "text, or list of texts", "time",
-        "what to look for: time, min:NAME or max:NAME of a metric; of several the Pareto set. "
+        "what to optimise: time, min:NAME or max:NAME of a metric; of several the Pareto set. "
         "--objective overrides it",
         .accepts = KEY_STRING | KEY_ARRAY, .items = KEY_STRING, .t1 = "Objective"),
     KEY("iterations", INTEGER, "chosen by hone", "timed launches of each configuration",

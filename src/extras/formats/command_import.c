@@ -238,7 +238,7 @@ static const struct example examples[] = {
     {"hone store import --store team.sqlite ~/.local/share/hone/results.sqlite",
      "your results into a team's store"},
     {"hone store import --best --store kernels_cl/known.sqlite h200.sqlite pocl.sqlite",
-     "what is known of these kernels, for those who get them"},
+     "known results for these kernels, to ship with them"},
     {"hone store import --spec spec.json gemm_T4.json.gz", "what Kernel Tuner measured"},
     {"hone store import spec.tar", "a bundle: results, and its spec in the folder spec"},
     {0},
