@@ -328,7 +328,7 @@ START_TEST(regions_of_each_configuration)
     r = program_run("check", partial_spec(2, "\"Verification\": {" REGION), "--no-store");
     ck_assert_int_ne(r.status, 0);
     has(r.out,
-        "of 'out' 32 elements are compared, and configuration B=16, which it is held against, "
+        "of 'out' 32 elements are compared, and configuration B=16, which it is compared with, "
         "has 64: compare it with a reference kernel, or with the Verification Method sum or "
         "set");
     ran_release(&r);
