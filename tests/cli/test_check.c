@@ -128,7 +128,7 @@ static void expect_all_shown(struct ran r, const char *part)
     "\x1b]0;owned\x07\x1b[2J\xc2\x9b"                                                              \
     "31m\xff\xe2\x80\xae"
 
-// As the program is given it: names and expressions of a spec, a kernel's text in the compiler's
+// As the program is given it: names and expressions of a spec, a kernel's source in the compiler's
 // log, a recording, and what a store has kept of all these.
 START_TEST(hostile_texts)
 {

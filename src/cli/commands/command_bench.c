@@ -646,7 +646,7 @@ const struct command command_bench = {
         "configuration and launch all, eight at a "
         "time, in interleaved rounds; what counts is the fastest launch of a pass, and "
         "the median of the passes. "
-        "A baseline has the kernel's text, too: old and new are launched in the same "
+        "A baseline has the kernel's source, too: old and new are launched in the same "
         "rounds, so that clock and load are the same for both. If the old one cannot be "
         "built or launched any more, or with --allow driver, the times in the baseline are "
         "compared. Sessions differ by more than passes within one do, because clock and load "

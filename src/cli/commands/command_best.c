@@ -358,7 +358,7 @@ static void put_answer(const void *report, const void *record, struct text *out)
     const struct {
         bool differs;
         const char *how;
-    } differences[] = {{b->other_source, "with another text of the kernel"},
+    } differences[] = {{b->other_source, "with another source of the kernel"},
                        {b->other_driver, "under another driver"},
                        {b->other_job && !b->older_rule, "with other sizes, arguments or options"},
                        {is_older, "by an older rule (hone check --known verifies it again)"},
@@ -803,7 +803,7 @@ const struct command command_best = {
         "Looks up the fastest configuration that is known for this spec, its constants, the device "
         "and its "
         "driver, and the kernel as it is now. Nothing is measured.\n\n"
-        "Where nothing is known for this driver or this text of the kernel it says so and shows "
+        "Where nothing is known for this driver or this source of the kernel it says so and shows "
         "the nearest "
         "older result, marked. --device may also name a device that is not here.\n\n"
         "What the stores do not know, or only older, is looked up in `" WORK_KNOWN

@@ -161,7 +161,7 @@ static const struct spec_key keys[] = {
     KEY_WITH("KernelSpecification.Language", TEXT, "by the kernel file's ending, else by its text",
              "OpenCL, CUDA or C: the language of KernelFile, and what GlobalSize counts in. Left "
              "out, .cl, .cu and .c say it, then the first language that KernelFile names, then "
-             "__kernel or __global__ in the kernel's text",
+             "__kernel or __global__ in the kernel's source",
              .strict = KEY_STRING, .required = true, .choices = "OpenCL|CUDA|Vulkan|Hypertuner"),
     KEY_WITH("KernelSpecification.KernelName", TEXT, "required", "name of the kernel in the source",
              .block = true, .strict = KEY_STRING, .required = true),
@@ -178,7 +178,7 @@ static const struct spec_key keys[] = {
              "KernelSpecification.KernelFile is the same",
              .block = true),
     KEY_WITH("KernelSpecification.KernelSource", TEXT, "-",
-             "the kernel's text itself; wins over Sources and KernelFile", .block = true),
+             "the kernel's source itself; wins over Sources and KernelFile", .block = true),
     KEY_WITH("KernelSpecification.CompilerOptions", TEXTS, "[]",
              "options for the compiler, one word each, with expressions in braces, as in "
              "-O{LEVEL}; a text is split at its blanks",

@@ -38,7 +38,7 @@ static const struct spec_key keys[] = {
         .t1 = "KernelFile"),
     KEY("kernel.*", TEXTS, "-", "for OpenCL, CUDA or C: the files of the kernel in this language",
         .t1 = NULL),
-    KEY("source", TEXT, "-", "the kernel's text itself, instead of a file", .block = true,
+    KEY("source", TEXT, "-", "the kernel's source itself, instead of a file", .block = true,
         .t1 = "KernelSource"),
     KEY("function", TEXT, "the only kernel of the text",
         "the kernel's name in its text; what is no name is an expression that gives it, for "
@@ -141,7 +141,8 @@ static const struct spec_key keys[] = {
         "a list of its members",
         .accepts = KEY_ANY, .t1 = "FillExpression"),
     KEY("arguments.*.type", TEXT, "the kernel's",
-        "type of an element, such as float, int32 or float4, where the kernel's text does not say "
+        "type of an element, such as float, int32 or float4, where the kernel's source does not "
+        "say "
         "it; what names no type is an "
         "expression that gives its name",
         .t1 = "Type"),
@@ -153,7 +154,7 @@ static const struct spec_key keys[] = {
         "a module symbol, no argument); constant: as symbol, and an argument where the kernel "
         "takes one",
         .choices = "scalar|vector|local|symbol|constant", .t1 = "MemoryType"),
-    KEY("arguments.*.access", TEXT, "as the kernel's text uses it",
+    KEY("arguments.*.access", TEXT, "as the kernel's source uses it",
         "read, write or readwrite; what is only written is poisoned before each launch",
         .choices = "read|write|readwrite", .t1 = "AccessType"),
     KEY("arguments.*.fill", .type = "expression, text, or object", "random",
@@ -234,7 +235,7 @@ static const struct spec_key keys[] = {
     KEY("reference.transpose_b", FLAG, "false", "gemm: B is stored transposed", .t1 = "TransposeB"),
     KEY("reference.alpha", EXPRESSION, "1", "gemm: factor of the product", .t1 = "Alpha"),
     KEY("reference.beta", EXPRESSION, "0", "gemm: factor of the initial C", .t1 = "Beta"),
-    KEY("reference.arguments", .type = "list of texts", "by the kernel's text",
+    KEY("reference.arguments", .type = "list of texts", "by the kernel's source",
         "kernel: names of its arguments, in its order", .accepts = KEY_ARRAY, .items = KEY_STRING,
         .t1 = NULL),
     KEY("reference.configuration", .type = "text, or object",
@@ -261,7 +262,7 @@ static const struct spec_key keys[] = {
         "first start to the last end",
         .t1 = "Launches"),
     KEY("launches[].name", TEXT, "the kernel's name", "for reports", .t1 = NULL),
-    KEY("launches[].arguments", .type = "list of texts", "by the kernel's text",
+    KEY("launches[].arguments", .type = "list of texts", "by the kernel's source",
         "names of its arguments, in the kernel's order", .accepts = KEY_ARRAY, .items = KEY_STRING,
         .t1 = NULL),
     KEY("launches[].when", EXPRESSION, "true", "the launch is left out where it is false",

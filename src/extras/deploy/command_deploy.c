@@ -258,7 +258,7 @@ static int open_spec_and_device(struct session *s)
     if (status == EXIT_DONE && s->settings->with.binaries && t->work.device->capability == 0) {
         complain(
             "--with binaries: %s has programs for this machine alone, neither PTX nor a cubin; "
-            "--with source embeds the kernel's text, which compiles anywhere",
+            "--with source embeds the kernel's source, which compiles anywhere",
             t->work.device->name);
         status = EXIT_USAGE;
     }
@@ -874,7 +874,7 @@ static const struct option table_options[] = {
      .help = "What names in the file begin with, a C identifier. Default: the spec's name."},
     {OPTION("with", "source|binaries", option_with, FIELD(with)),
      .help =
-         "What the header holds beside the table: source, the kernel's text, for an application "
+         "What the header holds beside the table: source, the kernel's source, for an application "
          "that compiles it; binaries, compiled programs of each point of this device, with "
          "architecture and digest (NVIDIA's alone: a cubin in CUDA, PTX in OpenCL). May be "
          "repeated."},

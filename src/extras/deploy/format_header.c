@@ -474,7 +474,7 @@ static void add_functions(const struct header *h)
     text_release(&arguments);
 }
 
-// ---- the kernel's text and compiled programs ----------------------------------------------------
+// ---- the kernel's source and compiled programs ----------------------------------------------------
 
 // The text as string literals, each of which a C99 compiler takes.
 static void add_parts(const struct text *source, struct text *out)

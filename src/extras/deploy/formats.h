@@ -17,7 +17,7 @@ struct deploy_image {
 
 struct deploy_writing {
     const char *prefix; // of identifiers; NULL: the table's name
-    bool with_source;   // embeds the kernel's text
+    bool with_source;   // embeds the kernel's source
     const struct deploy_image *images;
     uint32_t image_count;
     const char *command; // (optional) that wrote it, for a comment

@@ -396,7 +396,7 @@ const struct command command_export = {
         "Writes the newest result of each configuration, failures too, for one device, language "
         "and set of "
         "constants.\n\n"
-        "They are those under its newest driver and with the newest text of the kernel. Several "
+        "They are those under its newest driver and with the newest source of the kernel. Several "
         "sets that "
         "fit are refused with what there is, or written one file each with --all.\n\n"
         "The time is the median of the samples. T4 has it in milliseconds as the measurement "

@@ -199,7 +199,7 @@ static const struct option options[] = {
      .brief = "only what says which is the best",
      .help =
          "Only what says which configuration is the best, to be shipped with a spec: of each "
-         "spec, its constants, the device with its driver and the text of the kernel the ten "
+         "spec, its constants, the device with its driver and the source of the kernel the ten "
          "fastest of the newest ranking, of the newest of the whole space and of the one with the "
          "fastest, or without a ranking "
          "the fastest. `hone best` looks into the file `known.sqlite` beside a spec."},
