@@ -11,16 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool across_take(struct across_kind *k, struct tuning *t)
+bool across_take(struct across_kind *k, struct work *t)
 {
     struct tune_view tuned;
-    k->tuning = t;
+    k->work = t;
     if (!t->handle)
         return true;
     tune_view(tune_of(t->handle), &tuned);
     const struct tune_record *best = tuned.progress.best;
-    bool has_best =
-        best && objective_is_time(&tuned.options->objectives, t->work.spec, t->work.device);
+    bool has_best = best && objective_is_time(&tuned.options->objectives, t->spec, t->device);
     if (has_best) {
         k->configuration = strdup(best->configuration);
         k->json = strdup(best->configuration_json);
@@ -55,7 +54,7 @@ struct across_column {
 
 static void plan_column(struct across_column *c)
 {
-    const struct work *w = &c->kind->tuning->work;
+    const struct work *w = c->kind->work;
     for (uint32_t i = 0; i < c->count; i++) {
         const char *best = c->kinds[i].configuration;
         uint32_t side = 0;
@@ -88,7 +87,7 @@ static void show_column_progress(void *context, const struct screen *screen, str
 
 static bool run_column(struct across_column *c)
 {
-    struct work *w = &c->kind->tuning->work;
+    struct work *w = c->kind->work;
     const struct hone_tune_options options = work_options(w);
     if (!setup_init(&w->setup, &options, &c->broken))
         return false;
@@ -137,7 +136,7 @@ static bool take_column(struct across_column *c, uint32_t on, struct across_cell
     if (found.count == 0) // it was ended
         return true;
     const struct compare_record *r = found.records[0];
-    uint64_t resolution = c->kind->tuning->work.device->timer_ns / (r->batch ? r->batch : 1);
+    uint64_t resolution = c->kind->work->device->timer_ns / (r->batch ? r->batch : 1);
     for (uint32_t i = 0; i < c->count && ok; i++) {
         if (c->side_of[i] != UINT32_MAX)
             ok = take_cell(r, c->side_of[i], c->side_of[on], found.level, resolution,
@@ -151,11 +150,11 @@ static bool take_column(struct across_column *c, uint32_t on, struct across_cell
 // Where names are equal the platform tells them apart, or the driver.
 static const char *label_kind(struct across_kind *kinds, uint32_t count, uint32_t at)
 {
-    struct work *w = &kinds[at].tuning->work;
+    struct work *w = kinds[at].work;
     const struct device_info *d = w->device;
     bool by_platform = false, by_driver = false;
     for (uint32_t i = 0; i < count; i++) {
-        const struct device_info *other = kinds[i].tuning->work.device;
+        const struct device_info *other = kinds[i].work->device;
         bool is_like = i != at && str_equal(other->name, d->name);
         by_platform = by_platform || is_like;
         by_driver = by_driver || (is_like && str_equal(other->platform, d->platform));
@@ -202,7 +201,7 @@ int across_show(struct across_kind *kinds, uint32_t count, enum report_format fo
     struct text out = TEXT_INIT;
     int status = EXIT_DONE;
     for (uint32_t i = 0; i < count; i++)
-        devices[i] = (struct across_device){.device = kinds[i].tuning->work.device,
+        devices[i] = (struct across_device){.device = kinds[i].work->device,
                                             .label = label_kind(kinds, count, i),
                                             .configuration = kinds[i].configuration,
                                             .configuration_json = kinds[i].json};
@@ -213,7 +212,7 @@ int across_show(struct across_kind *kinds, uint32_t count, enum report_format fo
     else
         status = launch_columns(kinds, count, cells, &report.level);
     report_across(&report, format, &out);
-    workflow_write(&kinds[0].tuning->work.ticker, &out);
+    workflow_write(&kinds[0].work->ticker, &out);
     for (uint32_t i = 0; i < count * count; i++)
         result_free(cells[i].result);
     return status;

@@ -9,12 +9,12 @@
 
 // A kind of device that was tuned on.
 struct across_kind {
-    struct tuning *tuning;
+    struct work *work;
     char *configuration, *json; // its fastest; NULL: it has none, or the objective is another
 };
 
 // The tune is over: keeps its best, and ends it with its workers. False without memory.
-bool across_take(struct across_kind *k, struct tuning *t);
+bool across_take(struct across_kind *k, struct work *w);
 // Launches, and shows what came of it. An exit status, with what is wrong said.
 int across_show(struct across_kind *kinds, uint32_t count, enum report_format format);
 void across_release(struct across_kind *kinds, uint32_t count);

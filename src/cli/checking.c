@@ -10,7 +10,6 @@
 #include "cli/simulator.h"
 #include "cli/tuning.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void checking_init(struct checking *c, const struct invocation *call,
@@ -202,17 +201,17 @@ void checking_report(struct checking *c, struct check_report *out)
     check_view(c->check, &checked);
     if (!c->run.spec) { // once: the date is that of the beginning
         const struct check_progress *p = &checked.progress;
-        work_run_head(&c->work, &c->broken, &c->about, &c->run);
+        work_run_head(&c->work, &c->run);
         c->run.source = checked.subject->source;
         c->run.strategy = p->common.planned < p->valid ? "random" : "exhaustive";
         c->run.cartesian = space_cartesian_text(checked.subject->space);
         c->run.valid = p->valid;
         c->run.planned = p->common.planned;
-        c->run.check =
-            (struct verified_by){checked.subject->verification, checked.subject->against, NULL};
+        c->run.check = (struct verified_by){checked.subject->verification, checked.subject->against,
+                                            NULL, false};
         c->run.build_only = c->settings->build_only;
     }
-    c->about.broken = c->broken.code ? c->broken.text : NULL;
+    c->work.about.broken = c->work.broken.code ? c->work.broken.text : NULL;
     out->records = checked.records;
     out->count = checked.count;
     out->findings = checked.findings;

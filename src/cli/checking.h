@@ -31,10 +31,8 @@ struct checking {
     struct spec_settings given; // with `known`: the settings', and the configuration
     struct check_options options;
     struct check *check;
-    struct report_about about; // of the last report, and its head
-    struct run_head run;
+    struct run_head run;   // of the last report
     const char *races_log; // (or NULL) that a simulator writes
-    struct error broken;   // why it could not go on; code NONE: it did
 };
 
 void checking_init(struct checking *c, const struct invocation *call,

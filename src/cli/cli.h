@@ -83,6 +83,7 @@ struct invocation {
     X(run)      \
     X(compare)  \
     EXTRA_JUDGE(X(judge)) \
+    EXTRA_MCP(X(mcp)) \
     X(sweep)    \
     X(peak)     \
     X(score)    \

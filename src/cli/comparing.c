@@ -7,7 +7,6 @@
 #include "cli/nodes.h"
 #include "report/progress.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void comparing_init(struct comparing *c, const struct invocation *call)
@@ -24,7 +23,7 @@ void comparing_release(struct comparing *c)
     for (uint32_t i = c->count; i-- > 0;) { // the first side's nodes serve all
         struct comparing_side *s = &c->sides[i];
         stored_release(&s->stored);
-        tuning_release(&s->tuning);
+        work_release(&s->work);
         if (!c->of_specs)
             list_release(&s->given.set);
         list_release(&s->flags);
@@ -67,7 +66,7 @@ static struct comparing_side *add_side(struct comparing *c, uint32_t argument)
     s->call.arguments = &c->call->arguments[argument];
     s->call.argument_count = 1;
     s->given = c->settings->given;
-    tuning_init(&s->tuning, &s->call, &s->given, &c->settings->measure, NULL);
+    work_init(&s->work, &s->call, &s->given, &c->settings->measure);
     comparing_share_nodes(c, s);
     return s;
 }
@@ -96,14 +95,14 @@ static int open_routines(struct comparing *c)
             return EXIT_USAGE;
         }
         struct comparing_side *s = add_side(c, 0);
-        s->tuning.work.read = c->sides[0].tuning.work.spec;
-        int status = against_open(&s->tuning.work, against->items[i],
-                                  c->sides[0].tuning.work.device, &s->against);
-        const struct work *first = &c->sides[0].tuning.work;
-        if (status == EXIT_DONE && s->tuning.work.device == first->device)
-            s->tuning.work.places = first->places;
+        s->work.read = c->sides[0].work.spec;
+        int status =
+            against_open(&s->work, against->items[i], c->sides[0].work.device, &s->against);
+        const struct work *first = &c->sides[0].work;
+        if (status == EXIT_DONE && s->work.device == first->device)
+            s->work.places = first->places;
         else if (status == EXIT_DONE)
-            status = work_places(&s->tuning.work);
+            status = work_places(&s->work);
         if (status != EXIT_DONE)
             return status;
     }
@@ -117,25 +116,25 @@ static int open_specs(struct comparing *c)
     c->of_specs = true;
     for (uint32_t i = 0; i < c->call->argument_count && status == EXIT_DONE; i++) {
         struct comparing_side *s = add_side(c, i);
-        status = tuning_open(&s->tuning);
-        work_drop_workers(&s->tuning.work);
+        status = tuning_open(&s->work);
+        work_drop_workers(&s->work);
         if (status == EXIT_DONE)
-            status = open_kept(&s->tuning.work);
+            status = open_kept(&s->work);
     }
     c->spec_count = c->count;
     for (uint32_t i = 1; i < c->count && status == EXIT_DONE; i++)
-        status = comparing_on_one_card(&c->sides[0].tuning.work, &c->sides[i].tuning.work);
+        status = comparing_on_one_card(&c->sides[0].work, &c->sides[i].work);
     return status == EXIT_DONE ? open_routines(c) : status;
 }
 
 // "sum_plain" and "sum_tree" are "plain" and "tree".
 static size_t shared_prefix(const struct comparing *c)
 {
-    const char *first = c->sides[0].tuning.work.spec->name;
+    const char *first = c->sides[0].work.spec->name;
     size_t shared = 0;
     for (size_t at = 0; c->spec_count > 1 && first[at]; at++) {
         for (uint32_t i = 1; i < c->spec_count; i++) {
-            const char *other = c->sides[i].tuning.work.spec->name;
+            const char *other = c->sides[i].work.spec->name;
             if (other[at] != first[at])
                 return shared;
         }
@@ -153,7 +152,7 @@ static bool label_specs(struct comparing *c)
     size_t count = list_routines(c, all);
     for (uint32_t i = 0; i < c->count; i++) {
         struct comparing_side *s = &c->sides[i];
-        const char *name = s->tuning.work.spec->name;
+        const char *name = s->work.spec->name;
         if (i < c->spec_count) {
             text_add(&s->label, name + prefix);
             text_add(&s->name, name);
@@ -175,7 +174,7 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
                      const char **part)
 {
     struct error e = ERROR_INIT;
-    struct work *w = &s->tuning.work;
+    struct work *w = &s->work;
     const struct spec_settings *given = &c->settings->given;
     struct store *const stores[] = {w->store, NULL};
     struct best_answer answer;
@@ -205,8 +204,8 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
 static int say_ended(const struct comparing_side *s)
 {
     struct hone_progress p = HONE_PROGRESS_INIT;
-    const struct work *w = &s->tuning.work;
-    hone_tune_progress(s->tuning.handle, &p);
+    const struct work *w = &s->work;
+    hone_tune_progress(s->work.handle, &p);
     say("Ended while tuning %s, and nothing was compared: ", w->spec->name);
     if (w->store)
         say("%llu of %llu configurations are done and kept in %s; the same command goes on "
@@ -219,18 +218,17 @@ static int say_ended(const struct comparing_side *s)
 
 static void show_side_tune_progress(void *context, const struct screen *screen, struct text *line)
 {
-    const struct tuning *t = context;
+    const struct work *t = context;
     struct tune_view tuned;
     tune_view(tune_of(t->handle), &tuned);
-    report_tune_progress(&tuned.progress, &tuned.options->objectives, t->work.spec, screen, line);
+    report_tune_progress(&tuned.progress, &tuned.options->objectives, t->spec, screen, line);
 }
 
 static int run_tune(struct comparing_side *s)
 {
-    struct tuning *t = &s->tuning;
+    struct work *t = &s->work;
     struct running running = {.workflow = tune_workflow(tune_of(t->handle)),
-                              .work = &t->work,
-                              .broken = &t->broken,
+                              .work = t,
                               .context = t,
                               .progress = show_side_tune_progress};
     workflow_run(&running);
@@ -242,24 +240,24 @@ static int run_tune(struct comparing_side *s)
 static int tune_first(struct comparing *c, struct comparing_side *s, const char *part,
                       const char **configuration)
 {
-    struct work *w = &s->tuning.work;
+    struct work *w = &s->work;
     struct hone_progress p = HONE_PROGRESS_INIT;
     say("Tuning %s first: %s%s%s.\n", w->spec->name,
         !w->store ? "nothing is known without a store"
         : part    ? "the store has a ranking of a part of it only"
                   : "the store has no ranking of it for this device",
         part && part[0] ? ", " : "", part ? part : "");
-    work_close_store(w);               // it opens its own
-    s->tuning.options.leaving = false; // the comparison follows
-    int status = tuning_start(&s->tuning, NULL);
+    work_close_store(w);             // it opens its own
+    s->work.options.leaving = false; // the comparison follows
+    int status = tuning_start(&s->work, NULL);
     if (status == EXIT_DONE)
         status = run_tune(s);
     if (status != EXIT_DONE)
         return status;
-    hone_tune_progress(s->tuning.handle, &p);
+    hone_tune_progress(s->work.handle, &p);
     *configuration = p.best ? arena_strdup(&c->arena, hone_record_configuration(p.best)) : NULL;
-    hone_tune_free(s->tuning.handle);
-    s->tuning.handle = NULL;
+    hone_tune_free(s->work.handle);
+    s->work.handle = NULL;
     // A known configuration of a part of the space that the strategy did not ask for may be clearly
     // faster.
     const char *known = NULL;
@@ -294,12 +292,12 @@ static int choose_configurations(struct comparing *c)
     const struct compare_settings *s = c->settings;
     if (c->of_specs)
         return choose_bests(c);
-    if (s->top.is_given) {
-        c->options.top = (uint32_t)s->top.value;
+    if (s->sample.is_top) {
+        c->options.top = (uint32_t)s->sample.count.value;
         return EXIT_DONE;
     }
-    c->options.sample = s->sample.value;
-    bool is_said = s->sample.is_given || s->given.config.count + s->given.where.count > 0;
+    c->options.sample = s->sample.count.value;
+    bool is_said = s->sample.count.is_given || s->given.config.count + s->given.where.count > 0;
     bool is_stored = c->sides[0].run || c->sides[1].run;
     c->options.sample_many = !is_said && !is_stored;
     return EXIT_DONE;
@@ -310,7 +308,7 @@ static int choose_configurations(struct comparing *c)
 static int refuse_mixture(const struct compare_settings *s)
 {
     const char *option = s->left.count ? "--left" : s->right.count ? "--right" : NULL;
-    option = s->top.is_given ? "--top" : s->sample.is_given ? "--sample" : option;
+    option = s->sample.count.is_given ? "--sample" : option;
     if (!option)
         return EXIT_DONE;
     complain("%s is for two sides of one spec; of several specs, and beside --against, the best of "
@@ -345,16 +343,16 @@ static void fill_parts(struct comparing *c)
     for (uint32_t i = 0; i < c->count; i++) {
         struct comparing_side *s = &c->sides[i];
         c->parts[i] = (struct compare_side){.label = text_cstr(&s->label),
-                                            .spec = s->tuning.work.spec,
-                                            .device = s->tuning.work.device,
-                                            .places = s->tuning.work.places.list,
-                                            .place_count = s->tuning.work.places.count,
+                                            .spec = s->work.spec,
+                                            .device = s->work.device,
+                                            .places = s->work.places.list,
+                                            .place_count = s->work.places.count,
                                             .flags = s->flags.items,
                                             .flag_count = s->flags.count,
                                             .routine = s->against.routine,
                                             .routine_library = s->against.library,
                                             .stored = s->run ? &s->stored : NULL,
-                                            .store = s->run ? NULL : s->tuning.work.store,
+                                            .store = s->run ? NULL : s->work.store,
                                             .name = text_cstr(&s->name)};
     }
 }
@@ -364,7 +362,7 @@ int comparing_start(struct comparing *c)
     struct error e = ERROR_INIT;
     const struct compare_settings *s = c->settings;
     struct comparing_side *live = &c->sides[c->sides[0].run && !c->sides[1].run];
-    struct work *w = &live->tuning.work;
+    struct work *w = &live->work;
     int status = choose_configurations(c);
     if (status != EXIT_DONE)
         return status;
@@ -378,6 +376,6 @@ int comparing_start(struct comparing *c)
         c->compare = compare_new(&c->options, &e);
     }
     if (e.code == ERROR_STORE && c->options.top)
-        error_context(&e, "--top");
+        error_context(&e, "--sample top");
     return c->compare ? EXIT_DONE : workflow_failed(&e);
 }

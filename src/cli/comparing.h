@@ -16,7 +16,11 @@ struct compare_settings {
     struct measure_settings measure; // some rows of it
     struct list left, right;         // WHAT=VALUE
     struct list against;             // libraries beside the best of a spec
-    struct given sample, top, rounds;
+    struct given_sample {
+        struct given count;
+        bool is_top; // of the fastest
+    } sample;
+    struct given rounds;
     struct given_why {
         bool is_given;
         const char *configuration; // NULL: the best
@@ -28,10 +32,10 @@ struct compare_settings {
 struct comparing_side {
     struct invocation call;
     struct spec_settings given;
-    struct tuning tuning; // its spec, device and store
-    struct list flags;    // compiler options
-    const char *run;      // "last", "1a2b3c": a stored run
-    bool is_given;        // its device was named for it alone
+    struct work work;  // its spec, device and store
+    struct list flags; // compiler options
+    const char *run;   // "last", "1a2b3c": a stored run
+    bool is_given;     // its device was named for it alone
     bool language_is_given;
     struct stored stored;
     struct against against;  // a vendor's routine, where it is one
@@ -50,8 +54,6 @@ struct comparing {
     struct compare_side parts[COMPARE_SIDES];
     struct compare_options options;
     struct compare *compare;
-    struct report_about about;
-    struct error broken; // why it could not go on; code NONE: it did
 };
 
 void comparing_init(struct comparing *c, const struct invocation *call);

@@ -2,7 +2,6 @@
 #include "cli/comparing.h"
 #include "cli/nodes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -26,7 +25,7 @@ static bool read_language(struct comparing_side *s, const char *value, struct er
 // Words separated by blanks.
 static bool read_options(struct comparing_side *s, const char *value, struct error *e)
 {
-    char *copy = arena_strdup(&s->tuning.work.arena, value), *word;
+    char *copy = arena_strdup(&s->work.arena, value), *word;
     if (!copy)
         return error_memory(e);
     while ((word = strsep(&copy, " "))) {
@@ -120,7 +119,7 @@ static int default_sides(struct comparing *c)
 void comparing_share_nodes(struct comparing *c, struct comparing_side *s)
 {
     if (s != c->sides)
-        agents_borrow(&c->sides[0].tuning.work.agents, &s->tuning.work.agents);
+        agents_borrow(&c->sides[0].work.agents, &s->work.agents);
 }
 
 // One device, or two views of one card.
@@ -156,7 +155,7 @@ int comparing_on_one_card(const struct work *first, const struct work *w)
 // Two views of one card are compared, not two cards, unless a side names its own.
 static int put_on_one_card(struct comparing *c)
 {
-    struct work *left = &c->sides[0].tuning.work, *right = &c->sides[1].tuning.work;
+    struct work *left = &c->sides[0].work, *right = &c->sides[1].work;
     bool is_free = !c->sides[0].is_given && !c->sides[1].is_given;
     if (!left->device || !right->device || !is_free || share_card(left, right))
         return EXIT_DONE;
@@ -179,7 +178,7 @@ static int put_on_one_card(struct comparing *c)
 // Two cards of one kind that are named are compared with each other, not each on both.
 static void keep_to_named(struct comparing *c)
 {
-    struct work *left = &c->sides[0].tuning.work, *right = &c->sides[1].tuning.work;
+    struct work *left = &c->sides[0].work, *right = &c->sides[1].work;
     bool is_named = c->sides[0].is_given || c->sides[1].is_given;
     if (!is_named || left->places.count == 0 || right->places.count == 0 ||
         left->device->language != right->device->language ||
@@ -193,7 +192,7 @@ static void keep_to_named(struct comparing *c)
 static int open_run(struct comparing_side *s)
 {
     struct error e = ERROR_INIT;
-    struct work *w = &s->tuning.work;
+    struct work *w = &s->work;
     int status = work_spec(w);
     if (status == EXIT_DONE)
         status = work_store(w, HONE_STORE_READ);
@@ -207,9 +206,9 @@ static int open_side(struct comparing_side *s)
 {
     if (s->run)
         return open_run(s);
-    int status = tuning_open(&s->tuning);
-    work_drop_workers(&s->tuning.work);
-    return status == EXIT_DONE ? open_kept(&s->tuning.work) : status;
+    int status = tuning_open(&s->work);
+    work_drop_workers(&s->work);
+    return status == EXIT_DONE ? open_kept(&s->work) : status;
 }
 
 int comparing_sides(struct comparing *c)
@@ -218,14 +217,14 @@ int comparing_sides(struct comparing *c)
     const struct compare_settings *s = c->settings;
     c->count = 2;
     for (uint32_t i = 0; i < 2; i++)
-        tuning_init(&c->sides[i].tuning, &c->sides[i].call, &c->sides[i].given, &s->measure, NULL);
+        work_init(&c->sides[i].work, &c->sides[i].call, &c->sides[i].given, &s->measure);
     if (!read_side(c, &c->sides[0], &s->left, "left", &e) ||
         !read_side(c, &c->sides[1], &s->right, "right", &e))
         return work_failed(&e);
     int status = is_said(s) ? EXIT_DONE : default_sides(c);
     for (uint32_t i = 0; i < 2 && status == EXIT_DONE; i++) {
         comparing_share_nodes(c, &c->sides[i]);
-        c->sides[i].tuning.work.read = i ? c->sides[0].tuning.work.spec : c->read;
+        c->sides[i].work.read = i ? c->sides[0].work.spec : c->read;
         status = open_side(&c->sides[i]);
     }
     keep_to_named(c);
@@ -241,7 +240,7 @@ static void add(struct comparing_side *s, const char *word)
 
 static void label_devices(struct comparing_side *sides)
 {
-    const struct device_info *a = sides[0].tuning.work.device, *b = sides[1].tuning.work.device;
+    const struct device_info *a = sides[0].work.device, *b = sides[1].work.device;
     if (!a || !b)
         return;
     if (a->language != b->language) {
@@ -281,7 +280,7 @@ static void label_runs(struct comparing_side *sides)
 // The store has another name for a spec that is built with further options.
 static void name_spec(struct comparing_side *s)
 {
-    const char *spec = s->tuning.work.spec->name;
+    const char *spec = s->work.spec->name;
     struct text flags = TEXT_INIT;
     join(&s->flags, &flags);
     if (s->flags.count > 0)
@@ -306,7 +305,7 @@ bool comparing_labels(struct comparing *c)
         c->sides[i].label.failed |= texts[i].failed;
         text_release(&texts[i]);
     }
-    const struct spec *a = c->sides[0].tuning.work.spec, *b = c->sides[1].tuning.work.spec;
+    const struct spec *a = c->sides[0].work.spec, *b = c->sides[1].work.spec;
     for (uint32_t i = 0; i < a->constant_count; i++) {
         struct text x = TEXT_INIT, y = TEXT_INIT;
         value_print(&a->constants[i].value, &x);

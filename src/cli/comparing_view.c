@@ -5,17 +5,16 @@
 #define ROWS 40 // of the table, without --verbose
 
 #include <math.h>
-#include <stdlib.h>
 
 bool comparing_report(struct comparing *c, struct compare_report *out)
 {
     const char **routines = arena_array(&c->arena, c->count, sizeof *routines);
     for (uint32_t i = 0; routines && i < c->count; i++)
         routines[i] = c->sides[i].against.text;
-    work_about(&c->sides[0].tuning.work, &c->broken, &c->about);
+    work_about(&c->sides[0].work, &c->sides[0].work.broken, &c->sides[0].work.about);
     struct compare_view found;
     compare_view(c->compare, &found);
-    *out = (struct compare_report){.about = &c->about,
+    *out = (struct compare_report){.about = &c->sides[0].work.about,
                                    .sides = c->parts,
                                    .routines = routines,
                                    .side_count = c->count,
@@ -26,7 +25,7 @@ bool comparing_report(struct comparing *c, struct compare_report *out)
                                    .level = found.level,
                                    .of_specs = c->of_specs,
                                    .most = c->settings->verbose ? 0 : ROWS};
-    return routines && c->about.date;
+    return routines && c->sides[0].work.about.date;
 }
 
 // ---- why ---------------------------------------------------------------------------------------
@@ -35,7 +34,7 @@ static const struct compare_record *named(struct comparing *c, const char *confi
                                           struct error *e)
 {
     struct compare_view found;
-    const struct spec *spec = c->sides[0].tuning.work.spec;
+    const struct spec *spec = c->sides[0].work.spec;
     uint32_t *wanted = arena_array(&c->arena, spec->parameter_count + 1, sizeof *wanted);
     if (!wanted) {
         error_memory(e);
@@ -94,7 +93,7 @@ struct handed {
 static bool fetch_side(struct comparing *c, uint32_t side, struct handed *h, struct why_build *out,
                        struct error *e)
 {
-    const struct device_info *d = c->sides[side].tuning.work.device;
+    const struct device_info *d = c->sides[side].work.device;
     *out = (struct why_build){.label = text_cstr(&c->sides[side].label)};
     if (!compare_fetch(c->compare, side, FETCH_BINARY, &out->kernel, &h->binary, e) ||
         !compare_fetch(c->compare, side, FETCH_PTX, &out->kernel, &h->ptx, e))
@@ -114,7 +113,7 @@ static bool take_apart(struct comparing *c, struct view_why *out, struct error *
 {
     struct why_build builds[2];
     struct handed sides[2] = {HANDED_INIT, HANDED_INIT};
-    const struct work *w = &c->sides[0].tuning.work;
+    const struct work *w = &c->sides[0].work;
     struct code_tools tools = {.scratch = w->environment.scratch.path};
     bool ok = true;
     for (uint32_t i = 0; ok && i < 2; i++)
@@ -135,7 +134,7 @@ int comparing_why(struct comparing *c, const char *configuration, struct view_wh
         configuration ? named(c, configuration, &e) : fastest(c, &e);
     if (record && compare_load(c->compare, record, &e)) {
         workflow_run(running);
-        if (!c->broken.code && take_apart(c, out, &e))
+        if (!c->sides[0].work.broken.code && take_apart(c, out, &e))
             return EXIT_DONE;
     }
     return e.code ? work_failed(&e) : EXIT_NOTHING;

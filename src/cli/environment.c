@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "os/beside.h"
 #include "os/cache_folder.h"
+#include "os/sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,16 @@ const char *environment_store(struct environment *v, struct error *e)
     const char *folder = user_folder(&v->arena, "XDG_DATA_HOME", ".local/share",
                                      ", or name the store with --store FILE", e);
     return folder ? arena_printf(&v->arena, "%s/results.sqlite", folder) : NULL;
+}
+
+void environment_drivers(const char **out, size_t most)
+{
+    size_t n = 0;
+    for (const char *const *name = sandbox_variables; *name && n + 1 < most; name++) {
+        out[n] = read_variable(*name);
+        n += out[n] != NULL;
+    }
+    out[n] = NULL;
 }
 
 void environment_date(char out[32])

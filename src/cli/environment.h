@@ -57,6 +57,8 @@ const char *environment_scratch_parent(void);
 
 // The default store, in the arena.
 const char *environment_store(struct environment *v, struct error *e);
+// The values of variables by which drivers are found (os/sandbox.h), NULL-terminated, at most `most` with that.
+void environment_drivers(const char **out, size_t most);
 // Now, as ISO 8601 in UTC ("2024-05-06T07:08:09Z").
 void environment_date(char out[32]);
 

@@ -230,7 +230,7 @@ static const char store[] =
     "and its includes, "
     "compiler options, sizes, arguments, verification, the device's model, its driver and "
     "compiler, and the way hone "
-    "measures. --fresh measures again; --fresh=failures tries failures again; --no-store neither "
+    "measures. --fresh measures again; --fresh=failures tries failures again; --store none neither "
     "reads nor "
     "writes.\n\n"
     "`hone best` looks the best up, `hone store` shows what there is, checks it or removes from "

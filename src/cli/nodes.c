@@ -4,25 +4,9 @@
 
 #include "runner/farm.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // ---- options -------------------------------------------------------------------------------------
 
 #define GIVEN(member) offsetof(struct spec_settings, member)
-
-// "10%" or "none".
-static bool option_outlier(void *field, const char *value, struct error *e)
-{
-    char *end;
-    double percent = strtod(value, &end);
-    bool is_number =
-        end != value && percent > 0 && percent <= 1000 && (str_equal(end, "%") || !*end);
-    *(double *)field = str_equal(value, "none") ? INFINITY : percent / 100;
-    return is_number || str_equal(value, "none") ||
-           error_set(e, ERROR_USAGE, "'%s' is no share such as 10%%, nor none", value);
-}
 
 #define WITH_NODES "on, build-on: it is about nodes"
 
@@ -44,16 +28,6 @@ static bool option_outlier(void *field, const char *value, struct error *e)
     }
 
 const struct option node_options[] = {NODE_OPTIONS, {0}};
-
-const struct option share_options[] = {
-    NODE_OPTIONS,
-    {OPTION("outlier", "SHARE", option_outlier, GIVEN(outlier)),
-     .needs = "on: it is about devices that share the work",
-     .help =
-         "A device that is slower than its siblings by more than this, the low end of "
-         "its interval too, is left out and reported. Default: 10%. none: no device is left out."},
-    {0},
-};
 
 const struct option build_options[] = {
     {OPTION("build-on", "WHERE", option_list, GIVEN(build_on)), .is_list = true,
@@ -211,7 +185,7 @@ int work_places(struct work *w)
         error_memory(&e);
         return work_failed(&e);
     }
-    w->places = (struct hone_places){.list = w->place_list, .outlier = w->given->outlier};
+    w->places = (struct hone_places){.list = w->place_list};
     add_place(w, w->device);
     unsigned left = 0;
     for (uint32_t i = 0; i < w->devices.device_count; i++)

@@ -6,7 +6,6 @@
 
 // Into struct spec_settings.
 extern const struct option node_options[];  // --on, --nodes, --node-worker
-extern const struct option share_options[]; // the same, and --outlier
 extern const struct option build_options[]; // --build-on
 
 // After the device was chosen: w->places are the device and all devices of its kind that --on

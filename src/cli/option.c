@@ -157,46 +157,65 @@ bool option_group_begins(const struct option_group *groups, const struct option_
     return g == groups || !str_equal(g->title, g[-1].title);
 }
 
-// Options of earlier versions, and what is said now.
-static const struct {
-    const char *name, *now;
+// Options of earlier versions, and what is said now. Those with an `option` are still understood: it is given
+// `value`, or what the old one was given.
+static const struct former {
+    const char *name, *now, *option, *value;
 } former_options[] = {
-    {"again", "--fresh=ranking"},
-    {"clear", "`hone cache clear`"},
-    {"color", "CLICOLOR_FORCE=1 or NO_COLOR=1 in the environment"},
-    {"completion", "--print SHELL"},
-    {"csv", "--format csv --views VIEW"},
-    {"junit", "--output FILE"},
-    {"list", "--verbose"},
-    {"lock-wait", "--timeout lock=TIME"},
-    {"man", "--print man"},
-    {"markdown", "--format markdown"},
-    {"other-driver", "--allow driver"},
-    {"passes", "--repeats"},
-    {"prune", "`hone store prune`"},
-    {"reference", "--races=reference"},
-    {"retry", "--fresh=failures, or --fresh=STATUS"},
-    {"save-baseline", "--output FILE"},
-    {"schema", "--print schema"},
-    {"stats", "--details"},
-    {"stored", "`hone best --config ... --details`"},
-    {"strict-nodes", "--strict"},
-    {"svg", "--output FILE.svg (of hone report with --views VIEW)"},
-    {"timing", "--details"},
-    {"transfer", "--also"},
-    {"until-eof", "--watch=stdin"},
-    {"verify", "`hone store verify`"},
-    {"with-binaries", "--with binaries"},
-    {"with-source", "--with source"},
+    {"again", "--fresh=ranking", NULL, NULL},
+    {"clear", "`hone cache clear`", NULL, NULL},
+    {"color", "CLICOLOR_FORCE=1 or NO_COLOR=1 in the environment", NULL, NULL},
+    {"compare", "--repeats N", "repeats", NULL},
+    {"completion", "--print SHELL", NULL, NULL},
+    {"csv", "--format csv --views VIEW", NULL, NULL},
+    {"fail-if", "--within SHARE", "within", NULL},
+    {"hold-out", "--sample N", "sample", NULL},
+    {"junit", "--output FILE", NULL, NULL},
+    {"launches", "--sample N", "sample", NULL},
+    {"list", "--verbose", NULL, NULL},
+    {"lock-wait", "--timeout lock=TIME", NULL, NULL},
+    {"man", "--print man", NULL, NULL},
+    {"markdown", "--format markdown", NULL, NULL},
+    {"no-store", "--store none", "store", "none"},
+    {"no-transfer", "--fresh=transfer", "fresh", "transfer"},
+    {"other-driver", "--allow driver", NULL, NULL},
+    {"outlier", "--rule outlier=NUMBER", NULL, NULL},
+    {"passes", "--repeats", NULL, NULL},
+    {"prune", "`hone store prune`", NULL, NULL},
+    {"reference", "--races=reference", NULL, NULL},
+    {"retry", "--fresh=failures, or --fresh=STATUS", NULL, NULL},
+    {"reuse-unseen", "--also unseen", "also", "unseen"},
+    {"save-baseline", "--output FILE", NULL, NULL},
+    {"schema", "--print schema", NULL, NULL},
+    {"stats", "--details", NULL, NULL},
+    {"stored", "`hone best --config ... --details`", NULL, NULL},
+    {"strict-nodes", "--strict", NULL, NULL},
+    {"svg", "--output FILE.svg (of hone report with --views VIEW)", NULL, NULL},
+    {"timing", "--details", NULL, NULL},
+    {"top", "--sample top=N", NULL, NULL},
+    {"transfer", "--also", NULL, NULL},
+    {"unranked", "--rule rounds=0", "rule", "rounds=0"},
+    {"until-eof", "--watch=stdin", NULL, NULL},
+    {"verify", "`hone store verify`", NULL, NULL},
+    {"with-binaries", "--with binaries", NULL, NULL},
+    {"with-source", "--with source", NULL, NULL},
 };
 
-static bool unknown(const struct option_group *groups, const char *name, struct error *e)
+static const struct former *find_former(const char *name)
 {
     for (size_t i = 0; i < sizeof former_options / sizeof *former_options; i++) {
         if (str_equal(former_options[i].name, name))
-            return error_set(e, ERROR_USAGE, "there is no --%s any more: it is %s now", name,
-                             former_options[i].now);
+            return &former_options[i];
     }
+    return NULL;
+}
+
+static bool unknown(const struct option_group *groups, const char *name, struct error *e)
+{
+    const struct former *former = find_former(name);
+    if (former)
+        return error_set(e, ERROR_USAGE, "there is no --%s any more: it is %s now", name,
+                         former->now);
     const char *names[128];
     size_t count = 0;
     for (; groups->title; groups++) {
@@ -271,10 +290,18 @@ static bool take_long(struct parse *p, const char *word, struct error *e)
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     str_format(name, sizeof name, "%.*s", (int)(length < 64 ? length : 64), word);
     size_t at;
+    const char *value = equals ? equals + 1 : NULL;
     const struct option *o = find_option(p->groups, name, 0, &at);
+    const struct former *former = o ? NULL : find_former(name);
+    if (former && former->option && (o = find_option(p->groups, former->option, 0, &at)) &&
+        former->value) {
+        if (value)
+            return error_set(e, ERROR_USAGE, "--%s takes no value", name);
+        value = former->value;
+    }
     if (!o)
         return unknown(p->groups, name, e);
-    return apply_option(p, o, at, equals ? equals + 1 : NULL, e);
+    return apply_option(p, o, at, value, e);
 }
 
 // "-v", "-b 60s", "-b60s", "-b=60s", and flags in one word: "-vh". A long name with one dash is not

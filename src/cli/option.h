@@ -27,7 +27,7 @@ struct option {
     // Then it is refused, and the error says to write "=".
     bool (*is_meant)(const char *word);
     // (optional) Which options it does not go with, and which it needs (one of a line is enough): lines of
-    // "all, device=all: why". A name that the command does not have is ignored.
+    // "all, device=all, store!=none: why". A name that the command does not have is ignored.
     const char *excludes, *needs;
     char letter;   // short form; 0: none
     bool optional; // the argument may be left out, and is only taken after "="

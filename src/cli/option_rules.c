@@ -1,5 +1,5 @@
 // A rule is a text of lines, "all, config: why": names of other options, then the reason. A name may have a value,
-// "device=all", or the beginning of one, "left=run=*"; without it any value is meant.
+// "device=all", the beginning of one, "left=run=*", or one that is not meant, "store!=none"; without it any is meant.
 #include "cli/option_rules.h"
 
 #include <string.h>
@@ -36,9 +36,11 @@ static bool next_name(struct rule_line *line, char *name, size_t size)
 static bool is_meant(const struct typed_option *t, const char *name)
 {
     const char *value = strchr(name, '=');
-    size_t length = value ? (size_t)(value - name) : strlen(name);
+    size_t length = strcspn(name, "!=");
     if (strncmp(t->row->name, name, length) != 0 || t->row->name[length])
         return false;
+    if (name[length] == '!')
+        return !t->value || !str_equal(t->value, value + 1);
     size_t begins = value ? strcspn(++value, "*") : 0;
     if (!value || !t->value)
         return !value;
@@ -59,7 +61,7 @@ static const struct typed_option *find_typed(const struct typed_option *typed, s
 static void put_typed(const char *name, const struct typed_option *t, struct text *out)
 {
     text_addf(out, "--%s", t->row->name);
-    if (strchr(name, '='))
+    if (strchr(name, '=') && !strchr(name, '!'))
         text_addf(out, " %s", t->value);
 }
 
@@ -94,8 +96,9 @@ static void put_names(const struct option_group *groups, struct rule_line line, 
         str_format(name, sizeof name, "%s", following);
         is_more = next_name(&line, following, sizeof following);
         char *value = strchr(name, '=');
-        if (value)
-            *value = '\0';
+        if (strchr(name, '!'))
+            value = NULL;
+        name[strcspn(name, "!=")] = '\0';
         if (groups && !option_find(groups, name))
             continue;
         text_addf(out, "%s--%s", is_first ? "" : is_more ? ", " : last, name);

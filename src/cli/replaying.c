@@ -4,29 +4,27 @@
 #include "cli/recording.h"
 
 // The recorded parameters alone: no constants.
-static int open_bare(struct tuning *t)
+static int open_bare(struct work *w)
 {
     struct error e = ERROR_INIT;
-    struct work *w = &t->work;
-    w->loaded = handle_of_spec(replay_spec(t->recorded, &e));
+    w->loaded = handle_of_spec(replay_spec(w->recorded, &e));
     w->spec = spec_of(w->loaded);
     w->constants = "";
     w->constants_json = "{}";
     return w->spec ? EXIT_DONE : work_failed(&e);
 }
 
-int replaying_open(struct tuning *t)
+int replaying_open(struct work *w)
 {
-    struct work *w = &t->work;
     bool has_spec = w->call->argument_count > 0;
     int status = work_environment(w);
     if (status == EXIT_DONE && has_spec)
         status = work_spec(w);
     if (status == EXIT_DONE)
-        status = recording_read(w, t->replayed, &t->recorded);
+        status = recording_read(w, w->replayed, &w->recorded);
     if (status == EXIT_DONE)
-        status = recording_refuse_choice(w, t->recorded);
+        status = recording_refuse_choice(w, w->recorded);
     if (status == EXIT_DONE && !has_spec)
-        status = open_bare(t);
+        status = open_bare(w);
     return status;
 }

@@ -6,6 +6,6 @@
 
 // Does tuning_open()'s work with a recording as the device and, if no spec is named, with the
 // recording's parameters as the spec.
-int replaying_open(struct tuning *t);
+int replaying_open(struct work *w);
 
 #endif

@@ -33,6 +33,7 @@ static void cancel_workflow(struct running *r)
 void workflow_run(struct running *r)
 {
     enum workflow_answer answer = WORKFLOW_NOTHING;
+    r->broken = r->broken ? r->broken : &r->work->broken;
     while (answer == WORKFLOW_NOTHING || answer == WORKFLOW_RECORD) {
         const void *record;
         if (interrupt_pending() && !r->ending) {

@@ -8,7 +8,7 @@
 struct running {
     struct workflow *workflow;
     struct work *work;    // whose line of progress and store it uses
-    struct error *broken; // why it could not go on; code NONE: it did
+    struct error *broken; // why it could not go on; code NONE: it did. NULL: the work's
     void *context;        // of these:
     // (optional) Shows a new record, one of the workflow's (struct tune_record). False: goes on no
     // more.

@@ -12,6 +12,45 @@
 #define MEASURE(member) offsetof(struct measure_settings, member)
 #define SEARCH(member)  offsetof(struct search_settings, member)
 
+// ---- values ------------------------------------------------------------------------------------
+
+bool stores_nothing(const struct spec_settings *s)
+{
+    return s->store && str_equal(s->store, "none");
+}
+
+static bool option_store(void *field, const char *value, struct error *e)
+{
+    const char **given = field;
+    if (*given && str_equal(*given, "none") != str_equal(value, "none"))
+        return error_set(e, ERROR_USAGE, "none and a file (%s) exclude each other",
+                         str_equal(value, "none") ? *given : value);
+    *given = value;
+    return true;
+}
+
+bool reuses_unseen(const struct spec_settings *s)
+{
+    for (uint32_t i = 0; i < s->also.count; i++) {
+        if (str_equal(s->also.items[i], "unseen"))
+            return true;
+    }
+    return false;
+}
+
+bool share_read(const char *text, double most, double *share, struct error *e)
+{
+    char number[32];
+    size_t length = strcspn(text, "%");
+    bool has_sign = text[length] && !text[length + 1];
+    str_format(number, sizeof number, "%.*s", (int)(length < 31 ? length : 0), text);
+    double value = -1;
+    bool ok = (has_sign || !text[length]) && str_to_f64(number, &value);
+    *share = has_sign ? value / 100 : value;
+    ok = ok && *share >= 0 && *share <= most && (has_sign || *share <= 1);
+    return ok || error_set(e, ERROR_USAGE, "'%s' is no share: 3%% or 0.03 belong here", text);
+}
+
 // ---- formats -----------------------------------------------------------------------------------
 
 static bool set_format(struct given_format *given, enum report_format f, struct error *e)
@@ -102,8 +141,9 @@ const struct option reference_options[] = {
         .name = "store", .argument = "FILE",                                                       \
         .help =                                                                                    \
             "The file that results are kept in. Default: $XDG_DATA_HOME/hone/results.sqlite, or "  \
-            "~/.local/share/hone/results.sqlite.",                                                 \
-        .apply = option_text, .offset = SPEC(store)                                                \
+            "~/.local/share/hone/results.sqlite. none: what measures neither reads nor writes "    \
+            "one; HONE_ALSO is not looked at either.",                                             \
+        .apply = option_store, .offset = SPEC(store)                                               \
     }
 
 const struct option device_options[] = {DEVICE_OPTION, {0}};
@@ -147,13 +187,12 @@ const struct option spec_options[] = {
          "Only configurations for which the expression is true, written as a restriction of the "
          "spec: 'block_size_x * block_size_y <= 256'. May be repeated: then all must hold."},
     STORE_OPTION,
-    {OPTION("also", "FILE", option_list, SPEC(also)), .is_list = true,
+    {OPTION("also", "FILE|unseen", option_list, SPEC(also)), .is_list = true,
+     .excludes = "store=none: it uses no store",
      .help = "A store that is only read: what the store above does not know is looked up in it, a "
              "team's results or shipped ones. May be repeated; HONE_ALSO names others, separated "
-             "by colons, which come after these."},
-    {OPTION("reuse-unseen", NULL, option_flag, SPEC(reuse_unseen)),
-     .help = "Also take what earlier runs found where the kernel includes files that hone does not "
-             "find, and that may have changed since."},
+             "by colons, which come after these. unseen: what earlier runs found where the kernel "
+             "includes files that hone does not find, and that may have changed since."},
     {OPTION("json", NULL, option_json, SPEC(output)), .brief = "JSON, for scripts",
      .help = "Write JSON, for scripts."},
     STRICT_OPTION,
@@ -184,11 +223,6 @@ static bool read_named_limit(struct limits *limits, const char *word, struct err
     }
     return error_set(e, ERROR_USAGE,
                      "'%s': write 30s for a launch, or build=60s,launch=30s,lock=10m", word);
-}
-
-bool option_time(void *field, const char *value, struct error *e)
-{
-    return read_limit(value, field, e);
 }
 
 // "30s" is for a launch; "build=60s,launch=30s".
@@ -277,10 +311,6 @@ const struct option search_options[] = {
      .help = "How configurations are chosen, and its options; `hone help strategies` lists them. "
              "Default: the spec's, else exhaustive where the budget covers the space, else the one "
              "that is marked there."},
-    {OPTION("no-transfer", NULL, option_flag, SEARCH(no_transfer)),
-     .help = "What the stores and known.sqlite beside the spec have of the space elsewhere "
-             "(another device, size, "
-             "driver or language) is no input of the search."},
     {OPTION("start-with", "NAME=VALUE,...", option_list, SEARCH(start_with)), .is_list = true,
      .brief = "a configuration to try first",
      .help = "A configuration to try before all others, the default's values where a parameter is "
@@ -336,18 +366,23 @@ static bool option_fresh(void *field, const char *value, struct error *e)
     return option_statuses(&given->failures, str_equal(value, "failures") ? NULL : value, e);
 }
 
-static bool option_fresh_point(void *field, const char *value, struct error *e)
+static bool option_fresh_search(void *field, const char *value, struct error *e)
 {
     struct given_fresh *given = field;
-    if (!value || !str_equal(value, "ranking"))
+    bool *part = !value                         ? NULL
+                 : str_equal(value, "ranking")  ? &given->ranking
+                 : str_equal(value, "transfer") ? &given->transfer
+                                                : NULL;
+    if (!part)
         return option_fresh(field, value, e);
-    given->ranking = true;
+    *part = true;
     return true;
 }
 
 static bool is_fresh(const char *word)
 {
-    return str_equal(word, "failures") || str_equal(word, "ranking") || option_is_statuses(word);
+    return str_equal(word, "failures") || str_equal(word, "ranking") ||
+           str_equal(word, "transfer") || option_is_statuses(word);
 }
 
 #define FRESH_HELP                                                                                 \
@@ -361,13 +396,24 @@ const struct option fresh_options[] = {
     {0},
 };
 
+#define TRANSFER_HELP                                                                              \
+    " With =transfer what the stores and known.sqlite beside the spec have of the space "          \
+    "elsewhere (another device, size, driver or language) is no input of the search."
+
+const struct option fresh_tune_options[] = {
+    {OPTION("fresh", "transfer|failures|STATUS,...", option_fresh_search, MEASURE(fresh)),
+     .brief = "measure again what is known", .offer = offer_statuses, .optional = true,
+     .is_meant = is_fresh, .help = FRESH_HELP TRANSFER_HELP},
+    {0},
+};
+
 const struct option fresh_point_options[] = {
-    {OPTION("fresh", "ranking|failures|STATUS,...", option_fresh_point, MEASURE(fresh)),
+    {OPTION("fresh", "ranking|transfer|failures|STATUS,...", option_fresh_search, MEASURE(fresh)),
      .brief = "measure again what is known", .offer = offer_statuses, .optional = true,
      .is_meant = is_fresh,
-     .help =
-         FRESH_HELP " With =ranking points of which the store has a ranking are tuned again, "
-                    "for instance with a larger budget, and what is known is not measured again."},
+     .help = FRESH_HELP
+     " With =ranking points of which the store has a ranking are tuned again, for instance with "
+     "a larger budget, and what is known is not measured again." TRANSFER_HELP},
     {0},
 };
 
@@ -376,12 +422,5 @@ const struct option verbose_options[] = {
      .letter = 'v',
      .help = "A line for each configuration as it is done; a check then also shows every "
              "failure in full."},
-    {0},
-};
-
-const struct option no_store_options[] = {
-    {OPTION("no-store", NULL, option_flag, MEASURE(no_store)),
-     .excludes = "store, also, left=run=*, right=run=*: it uses no store",
-     .help = "Neither read nor write a store; HONE_ALSO is not looked at either."},
     {0},
 };

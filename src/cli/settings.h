@@ -29,10 +29,9 @@ struct spec_settings {
     const char *nodes, *node_worker;
     const char *reference_by;
     struct list on, build_on; // --on, --build-on
-    double outlier;           // 0: not said
     const char *store;
     struct list also;
-    bool reuse_unseen, strict;
+    bool strict;
     struct given_format output;
 };
 
@@ -43,18 +42,22 @@ struct measure_settings {
         uint64_t build_ns, launch_ns, driver_ns, lock_ns; // 0: the default
     } limits;
     struct list rules;
-    bool cold, unranked;
+    bool cold;
     struct given seed, jobs;
     struct given_fresh {
         bool all, ranking; // ranking: of points that the store has a ranking of
+        bool transfer;     // what the stores have of the space elsewhere is no input of the search
         uint32_t failures; // 1 << status
     } fresh;
-    bool no_store;
 };
+
+// --store none
+bool stores_nothing(const struct spec_settings *s);
+// --also unseen
+bool reuses_unseen(const struct spec_settings *s);
 
 struct search_settings {
     const char *budget, *strategy;
-    bool no_transfer;
     struct list objective, start_with;
 };
 
@@ -72,8 +75,8 @@ extern const struct option rule_options[];
 extern const struct option jobs_options[];
 extern const struct option seed_options[];
 extern const struct option fresh_options[];
-extern const struct option fresh_point_options[]; // also --fresh=ranking
-extern const struct option no_store_options[];
+extern const struct option fresh_tune_options[];  // also =transfer
+extern const struct option fresh_point_options[]; // and =ranking
 
 extern const struct option search_options[]; // --budget, --strategy
 extern const struct option objective_options[];
@@ -81,13 +84,15 @@ extern const struct option objective_options[];
 extern const struct option format_options[];  // --format, into struct given_format
 extern const struct option verbose_options[]; // into a bool
 
+// "3%" or 0.03, of at most `most`.
+bool share_read(const char *text, double most, double *share, struct error *e);
+
 // For `apply`.
 bool option_language(void *field, const char *value, struct error *e); // struct given_language
 bool option_format(void *field, const char *value, struct error *e);   // struct given_format
 bool option_json(void *field, const char *value, struct error *e);     // likewise, of --json
 // "30s" (of a launch) or "build=60s,launch=30s".
 bool option_limits(void *field, const char *value, struct error *e); // struct limits
-bool option_time(void *field, const char *value, struct error *e); // "10m", uint64_t of nanoseconds
-bool option_rule(void *field, const char *value, struct error *e); // "rounds=40", struct list
+bool option_rule(void *field, const char *value, struct error *e);   // "rounds=40", struct list
 
 #endif

@@ -16,10 +16,10 @@ struct compiled {
         .binary = TEXT_INIT, .ptx = TEXT_INIT                                                      \
     }
 
-static bool fetch(struct tuning *t, const struct tune_record *record, uint32_t launch,
+static bool fetch(struct work *t, const struct tune_record *record, uint32_t launch,
                   struct compiled *c, struct error *e)
 {
-    const struct device_info *d = t->work.device;
+    const struct device_info *d = t->device;
     const struct job_launch *l = &record->job->launches[launch];
     if (!tune_fetch(tune_of(t->handle), record, FETCH_BINARY, l->program, &c->binary, e) ||
         !tune_fetch(tune_of(t->handle), record, FETCH_PTX, l->program, &c->ptx, e))
@@ -83,11 +83,11 @@ static const struct {
     [SHOW_INSTRUCTIONS] = {add_instructions, true},
 };
 
-int show_compiled(struct tuning *t, const struct tune_record *record, enum show show)
+int show_compiled(struct work *t, const struct tune_record *record, enum show show)
 {
     struct error e = ERROR_INIT;
     struct text out = TEXT_INIT;
-    struct code_tools tools = {.scratch = t->work.environment.scratch.path};
+    struct code_tools tools = {.scratch = t->environment.scratch.path};
     uint32_t count = shows[show].each ? record->job->launch_count : 1;
     bool ok = true;
     for (uint32_t i = 0; ok && i < count; i++) {

@@ -18,6 +18,6 @@ enum show {
 
 // The record's job must be loaded still. `show` is SHOW_BINARY or one behind it. Returns an exit
 // status and has said what is wrong.
-int show_compiled(struct tuning *t, const struct tune_record *record, enum show show);
+int show_compiled(struct work *w, const struct tune_record *record, enum show show);
 
 #endif

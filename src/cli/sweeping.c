@@ -22,7 +22,7 @@ void sweeping_release(struct sweeping *s)
 {
     sweep_free(s->sweep);
     for (uint32_t i = 0; i < s->count; i++)
-        tuning_release(&s->lines[i].tuning);
+        work_release(&s->lines[i].work);
     once_release(&s->once);
     arena_release(&s->arena);
 }
@@ -46,11 +46,11 @@ static void make_call(struct sweeping *s, struct sweeping_line *l, const char **
 
 static int refuse_several(const struct sweeping_line *l)
 {
-    if (l->tuning.goal.count < 2)
+    if (l->work.goal.count < 2)
         return EXIT_DONE;
     complain("%s: a sweep shows one best configuration of each point, and several objectives have "
              "none; name one with --objective",
-             l->tuning.work.spec->path);
+             l->work.spec->path);
     return EXIT_USAGE;
 }
 
@@ -58,22 +58,23 @@ static struct sweeping_line *add_line(struct sweeping *s, const char **argument)
 {
     struct sweeping_line *l = &s->lines[s->count++];
     make_call(s, l, argument);
-    tuning_init(&l->tuning, &l->call, &l->given, &s->settings->measure, &s->settings->search);
-    l->tuning.work.log = once_log(&s->once, &l->tuning.work.log);
+    work_init(&l->work, &l->call, &l->given, &s->settings->measure);
+    l->work.search = &s->settings->search;
+    l->work.log = once_log(&s->once, &l->work.log);
     return l;
 }
 
 static int open_line(struct sweeping *s, const char **argument)
 {
     struct sweeping_line *l = add_line(s, argument);
-    int status = tuning_open(&l->tuning);
+    int status = tuning_open(&l->work);
     if (status == EXIT_DONE)
-        status = tuning_goal(&l->tuning);
+        status = tuning_goal(&l->work);
     if (status == EXIT_DONE)
         status = refuse_several(l);
     if (status == EXIT_DONE)
-        status = open_kept(&l->tuning.work);
-    l->label = l->tuning.work.spec ? l->tuning.work.spec->name : "";
+        status = open_kept(&l->work);
+    l->label = l->work.spec ? l->work.spec->name : "";
     return status;
 }
 
@@ -104,8 +105,8 @@ static int check_constants(struct sweeping *s, const struct sweeping_line *l)
     struct error e = ERROR_INIT;
     struct sweep_plan same;
     const struct list *set = &s->settings->given.set;
-    if (sweep_plan_make(l->tuning.work.spec, set->items, set->count, s->plan.product, &s->arena,
-                        &same, &e))
+    if (sweep_plan_make(l->work.spec, set->items, set->count, s->plan.product, &s->arena, &same,
+                        &e))
         return EXIT_DONE;
     error_context(&e, "%s", l->call.arguments[0]);
     return work_failed(&e);
@@ -115,9 +116,9 @@ static int open_spec(struct sweeping *s, const char **argument)
 {
     int status = open_line(s, argument);
     struct sweeping_line *l = &s->lines[s->count - 1];
-    devices_drop_worker(l->tuning.work.list);
+    devices_drop_worker(l->work.list);
     if (status == EXIT_DONE)
-        status = comparing_on_one_card(&s->lines[0].tuning.work, &l->tuning.work);
+        status = comparing_on_one_card(&s->lines[0].work, &l->work);
     // Two specs may have one name: then their paths tell them apart.
     for (const struct sweeping_line *other = s->lines; other < l; other++) {
         if (str_equal(other->label, l->label))
@@ -156,9 +157,9 @@ static int open_routine(struct sweeping *s, const char *text)
     struct error e = ERROR_INIT;
     struct text name = TEXT_INIT;
     struct sweeping_line *l = add_line(s, s->call->arguments);
-    struct work *w = &l->tuning.work;
-    w->read = s->lines[0].tuning.work.spec;
-    int status = against_open(w, text, s->lines[0].tuning.work.device, &l->against);
+    struct work *w = &l->work;
+    w->read = s->lines[0].work.spec;
+    int status = against_open(w, text, s->lines[0].work.device, &l->against);
     if (status != EXIT_DONE)
         return status;
     against_name(&l->against, w->spec->name, &name);
@@ -192,8 +193,8 @@ static int make_plan(struct sweeping *s)
         complain("sweep needs --set NAME=VALUE,VALUE,...: the constants of its points");
         return EXIT_USAGE;
     }
-    bool ok = sweep_plan_make(s->lines[0].tuning.work.spec, set->items, set->count,
-                              s->settings->product, &s->arena, &s->plan, &e);
+    bool ok = sweep_plan_make(s->lines[0].work.spec, set->items, set->count, s->settings->product,
+                              &s->arena, &s->plan, &e);
     if (ok && !(s->panels = arena_array(&s->arena, s->plan.point_count, sizeof *s->panels)))
         ok = error_memory(&e);
     if (!ok)
@@ -217,8 +218,9 @@ int sweeping_open(struct sweeping *s)
                                             : open_routine(s, against->items[i]);
     if (status == EXIT_DONE)
         status = label_routines(s);
-    const struct work *w = &s->lines[0].tuning.work;
-    if (status == EXIT_DONE && w->store && !peak_find(w->store, w->device, &s->arena, &s->peak, &e))
+    const struct work *w = &s->lines[0].work;
+    if (status == EXIT_DONE && w->store &&
+        !peak_find(w->store, w->device, &s->arena, &s->lines[0].work.peak, &e))
         status = work_failed(&e);
     return status;
 }
@@ -232,9 +234,9 @@ int sweeping_start(struct sweeping *s)
         return work_failed(&e);
     for (uint32_t i = 0; i < s->count; i++) {
         struct sweeping_line *l = &s->lines[i];
-        struct work *w = &l->tuning.work;
+        struct work *w = &l->work;
         bool is_routine = l->against.routine != ROUTINE_NONE; // nothing is tuned
-        struct hone_tune_options tune = (is_routine ? s->lines : l)->tuning.options;
+        struct hone_tune_options tune = (is_routine ? s->lines : l)->work.options;
         tune.log = &w->notices;
         tune.store = w->opened;
         if (!setup_tune(&w->setup, &tune, &e))
@@ -250,7 +252,7 @@ int sweeping_start(struct sweeping *s)
                                        .tune = w->setup.options};
         lines[i].tune.setup.device = w->device;
     }
-    const struct hone_devices *list = s->lines[0].tuning.work.list;
+    const struct hone_devices *list = s->lines[0].work.list;
     struct sweep_options o = {.lines = lines,
                               .line_count = s->count,
                               .plan = &s->plan,
@@ -263,15 +265,14 @@ int sweeping_start(struct sweeping *s)
 
 void sweeping_report(struct sweeping *s, struct sweep_report *out)
 {
-    const struct work *w = &s->lines[0].tuning.work;
-    work_about(&s->lines[0].tuning.work, &s->broken, &s->about);
+    const struct work *w = &s->lines[0].work;
+    work_about(&s->lines[0].work, &s->lines[0].work.broken, &s->lines[0].work.about);
     for (uint32_t i = 0; i < s->count; i++) {
         const struct sweeping_line *l = &s->lines[i];
-        s->report_lines[i] =
-            (struct sweep_report_line){l->label, l->tuning.work.spec->name, l->tuning.work.device,
-                                       l->against.routine != ROUTINE_NONE};
+        s->report_lines[i] = (struct sweep_report_line){
+            l->label, l->work.spec->name, l->work.device, l->against.routine != ROUTINE_NONE};
     }
-    *out = (struct sweep_report){.about = &s->about,
+    *out = (struct sweep_report){.about = &s->lines[0].work.about,
                                  .spec = w->spec,
                                  .device = w->device,
                                  .plan = &s->plan,
@@ -280,7 +281,7 @@ void sweeping_report(struct sweeping *s, struct sweep_report *out)
                                  .axis = s->axis,
                                  .panel_count = s->panel_count,
                                  .panels = s->panels,
-                                 .peak = &s->peak};
+                                 .peak = &s->lines[0].work.peak};
     out->records = sweep_records(s->sweep, &out->count);
     sweep_progress(s->sweep, &out->progress);
 }

@@ -24,7 +24,7 @@ struct sweep_settings {
 struct sweeping_line {
     struct invocation call;
     struct spec_settings given;
-    struct tuning tuning;     // its spec as it stands in its file, device and store
+    struct work work;         // its spec as it stands in its file, device and store
     const char *label, *name; // name: what the store calls a routine's results; else NULL
     struct against against;   // a vendor's routine, where it is one
 };
@@ -39,11 +39,8 @@ struct sweeping {
     struct sweep_plan plan;
     uint32_t axis, panel_count;
     uint32_t *panels; // one a point
-    struct peak peak;
     struct sweep *sweep;
-    struct report_about about;
     struct sweep_report_line report_lines[SWEEP_LINES]; // of the last report
-    struct error broken;                                // why it could not go on; code NONE: it did
 };
 
 void sweeping_init(struct sweeping *s, const struct invocation *call);

@@ -3,7 +3,6 @@
 #include "cli/work.h"
 
 #include "cli/interrupt.h"
-#include "cli/nodes.h"
 #include "cli/trace.h"
 #include "lib/choose_device.h"
 #include "report/values.h"
@@ -26,8 +25,12 @@ static void note(void *context, enum hone_level level, const char *message)
 void work_init(struct work *w, const struct invocation *call, const struct spec_settings *given,
                const struct measure_settings *measure)
 {
-    static const struct measure_settings nothing_said;
-    *w = (struct work){.call = call, .given = given, .measure = measure ? measure : &nothing_said};
+    static const struct measure_settings nothing_measured;
+    static const struct search_settings nothing_searched;
+    *w = (struct work){.call = call,
+                       .given = given,
+                       .measure = measure ? measure : &nothing_measured,
+                       .search = &nothing_searched};
     arena_init(&w->arena);
     ticker_init(&w->ticker, stderr);
     w->log = (struct log){console_log, &w->ticker};
@@ -62,6 +65,10 @@ void work_close_store(struct work *w)
 void work_release(struct work *w)
 {
     ticker_clear(&w->ticker);
+    free(w->ranking);
+    hone_tune_free(w->handle);
+    hone_store_close(w->known);
+    recorded_free(w->recorded);
     setup_release(&w->setup);
     hone_devices_free(w->list);
     agents_release(&w->agents);
@@ -595,7 +602,7 @@ struct hone_tune_options work_options(const struct work *w)
         .lock_wait_ns = m->limits.lock_ns,
         .fresh = m->fresh.all,
         .cold = m->cold,
-        .unranked = m->unranked,
+        .no_transfer = m->fresh.transfer,
         .leaving = true};
 }
 
@@ -604,8 +611,9 @@ struct hone_tune_options work_options(const struct work *w)
 const char *work_store_path(struct work *w, struct error *e)
 {
     const char *given = w->given->store;
-    if (given && !given[0]) {
-        error_set(e, ERROR_USAGE, "--store: the file has no name");
+    if (given && (!given[0] || stores_nothing(w->given))) {
+        error_set(e, ERROR_USAGE,
+                  given[0] ? "--store none: this needs a store" : "--store: the file has no name");
         return NULL;
     }
     return given ? given : environment_store(&w->environment, e);
@@ -647,7 +655,7 @@ static bool stack_behind(struct work *w, struct error *e)
     const struct list *also = &w->given->also;
     bool ok = true;
     for (uint32_t i = 0; i < also->count && ok; i++)
-        ok = add_behind(w, also->items[i], "--also", e);
+        ok = str_equal(also->items[i], "unseen") || add_behind(w, also->items[i], "--also", e);
     char *copy = w->environment.also ? arena_strdup(&w->arena, w->environment.also) : NULL;
     char *path;
     while (ok && (path = strsep(&copy, ":")))
@@ -669,7 +677,7 @@ static int open_stores(struct work *w, enum hone_store_mode mode, bool enough)
         take_store(w, open_store(path, mode, &e));
     if (e.code || !stack_behind(w, &e))
         return work_failed(&e);
-    if (w->store && w->given->reuse_unseen)
+    if (w->store && reuses_unseen(w->given))
         store_reuse_unseen(w->store);
     return EXIT_DONE;
 }
@@ -738,8 +746,6 @@ void work_same(const struct work *w, struct text *out)
         add_option("language", language_text(s->language.language), out);
     if (s->device)
         add_option("device", w->takes_kind ? w->device->id : s->device, out);
-    if (s->reuse_unseen && w->store)
-        text_add(out, " --reuse-unseen");
     if (s->store && w->store)
         add_option("store", s->store, out);
     for (uint32_t i = 0; i < s->also.count && w->store; i++)

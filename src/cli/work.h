@@ -1,4 +1,5 @@
-// The spec, the device and the store, with which every subcommand that takes a spec begins.
+// The session of every subcommand that takes a spec, from its settings to its report: spec, device and store, and the tune
+// if it makes one (cli/tuning.h). Each side of a comparison and each line of a sweep is one.
 #ifndef HONE_CLI_WORK_H
 #define HONE_CLI_WORK_H
 
@@ -9,6 +10,7 @@
 #include "lib/handle.h"
 #include "runner/evaluator.h"
 #include "worker/protocol.h"
+#include "report/peak_report.h"
 #include "report/record.h"
 #include "problem/spec.h"
 #include "store/store.h"
@@ -17,6 +19,7 @@ struct work {
     const struct invocation *call;
     const struct spec_settings *given;      // what and where
     const struct measure_settings *measure; // how to measure
+    const struct search_settings *search;   // how to search
     struct arena arena;
     struct environment environment;
     bool has_environment;
@@ -46,9 +49,22 @@ struct work {
     struct store *store;       // what stands behind it, for questions and reports
     struct tune_setup setup;   // (or zeroed) of its workflow, if that is not a tune: setup_init()
     bool lost;                 // it was said that the store lost what was written to it
+
+    const char *replayed; // (or NULL) the recording that answers; the caller's to set
+    struct hone_tune_options options;
+    struct objectives goal;    // see tuning_goal()
+    struct recorded *recorded; // of --replay; else NULL
+    struct hone_store *known;  // (or NULL) beside the spec
+    struct hone_tune *handle;
+    uint64_t started_ns;                // when the tune was made
+    struct error broken;                // why a workflow could not go on; code NONE: it did
+    struct peak peak;                   // of the device, once it was looked up
+    struct report_about about;          // of the last report
+    const struct tune_record **ranking; // likewise
 };
 
-// `measure` NULL: the command has none of these options.
+// `measure` NULL: the command has none of these options. Nothing is said of the search; a caller with such options sets
+// `search`.
 void work_init(struct work *w, const struct invocation *call, const struct spec_settings *given,
                const struct measure_settings *measure);
 void work_release(struct work *w);

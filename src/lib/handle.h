@@ -111,7 +111,6 @@ size_t devices_usable(const struct device_report *r, const struct spec *spec,
 struct hone_places {
     const struct place *list;
     uint32_t count;
-    double outlier;               // as in tune_options
     const struct place *builders; // likewise; with or without places
     uint32_t builder_count;
 };

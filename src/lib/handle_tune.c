@@ -32,7 +32,7 @@ static bool read_terms(const struct hone_tune_options *o, struct terms *out, str
     for (size_t i = 0; ok && o->rules && o->rules[i]; i++)
         ok = measure_rules_set(&out->rules, o->rules[i], e);
     out->rules.fixed = o->iterations ? o->iterations : o->spec ? spec_of(o->spec)->iterations : 0;
-    out->rules.unranked = o->unranked;
+    out->rules.unranked |= o->unranked;
     return ok;
 }
 
@@ -116,7 +116,6 @@ static bool borrow_places(struct tune_setup *s, const struct hone_places *from, 
     }
     out->setup.places = places;
     out->setup.place_count = from->count;
-    out->setup.outlier = from->outlier;
     return true;
 }
 

@@ -57,10 +57,10 @@ gain)
     "$hone" tune "$folder/$kernel.json" --budget "$seconds" | grep -E '^Speed-up|^Best' || :
   done
   "$hone" deploy --for-program "$folder" -o "$work/app.hone"
-  "$hone" with "$work/app.hone" --compare "$turns" -- "$@"
+  "$hone" with "$work/app.hone" --repeats "$turns" -- "$@"
   cost_table >/dev/null
   echo "with a table that replaces nothing:"
-  "$hone" with "$work/cost.hone" --compare "$turns" -- "$@"
+  "$hone" with "$work/cost.hone" --repeats "$turns" -- "$@"
   ;;
 esac
 echo "load: $(cut -d' ' -f1-3 /proc/loadavg)"

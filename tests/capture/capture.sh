@@ -130,7 +130,7 @@ for name in in_place threads local svm fork binary; do
 done
 with app.hone -- "$program" kill
 [ $? -eq 137 ] || fail "with: not the program's status"
-with app.hone --compare 2 -- "$program" shapes || fail "compare: $(cat with.err)"
+with app.hone --repeats 2 -- "$program" shapes || fail "compare: $(cat with.err)"
 grep -q "the same in 2 of 2 turns" with.out || fail "compare: $(cat with.out)"
 sed 's/launches/launch3s/' app.hone >damaged.hone
 with damaged.hone -- "$program" shapes && fail "a damaged table was taken"

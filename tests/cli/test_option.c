@@ -72,6 +72,43 @@ START_TEST(values)
 }
 END_TEST
 
+// Options of earlier versions are understood as what they became, or say what that is.
+START_TEST(former_options)
+{
+    struct tune_settings s = {0};
+    struct error e = ERROR_INIT;
+    uint32_t rest;
+    ck_assert(parse(&command_tune,
+                    WORDS("--no-store", "--no-transfer", "--unranked", "--rule", "most=5"), &s,
+                    &rest, &e));
+    ck_assert(stores_nothing(&s.given) && s.measure.fresh.transfer && !s.measure.fresh.all);
+    ck_assert_str_eq(s.measure.rules.items[0], "rounds=0");
+    ck_assert_str_eq(s.measure.rules.items[1], "most=5");
+    options_release(command_tune.groups, &s);
+    s = (struct tune_settings){0};
+    ck_assert(parse(&command_tune, WORDS("--reuse-unseen", "--also", "a.sqlite"), &s, &rest, &e));
+    ck_assert(reuses_unseen(&s.given) && !stores_nothing(&s.given));
+    options_release(command_tune.groups, &s);
+    refuses("tune", WORDS("--no-store=1"), "--no-store takes no value");
+    refuses("tune", WORDS("--outlier", "5%"), "it is --rule outlier=NUMBER now");
+    refuses("compare", WORDS("--top", "5"), "it is --sample top=N now");
+    refuses("devices", WORDS("--unranked"), "there is no --unranked any more");
+}
+END_TEST
+
+START_TEST(shares)
+{
+    struct error e = ERROR_INIT;
+    double share;
+    ck_assert(share_read("3%", 10, &share, &e) && share == 0.03);
+    ck_assert(share_read("0.1", 10, &share, &e) && share == 0.1);
+    ck_assert(share_read("1000%", 10, &share, &e) && share == 10);
+    ck_assert(!share_read("3", 10, &share, &e) && strstr(e.text, "'3' is no share: 3% or 0.03"));
+    ck_assert(!share_read("200%", 1, &share, NULL) && !share_read("%", 10, &share, NULL));
+    ck_assert(!share_read("-1%", 10, &share, NULL) && !share_read("3%%", 10, &share, NULL));
+}
+END_TEST
+
 START_TEST(refusals)
 {
     refuses("tune", WORDS("--bugdet", "3"), "did you mean --budget?");
@@ -153,7 +190,7 @@ static void count_name(const struct command *c, const struct option_group *g,
 
 // A new option says which one it replaces.
 #define OPTIONS_MOST 100
-#define OPTIONS_NOW  95
+#define OPTIONS_NOW  85
 START_TEST(options_are_few)
 {
     each_option(count_name);
@@ -170,7 +207,7 @@ static void check_rule(const struct option *o, const char *rule)
         ck_assert_msg(all + 2 < end && rule[all + 1] == ' ', "--%s: %s has no reason", o->name,
                       rule);
         for (const char *name = rule; name < rule + all;) {
-            size_t length = strcspn(name, ",:="), known = 0;
+            size_t length = strcspn(name, ",:=!"), known = 0;
             while (known < name_count &&
                    (strlen(names[known]) != length || strncmp(names[known], name, length) != 0))
                 known++;
@@ -208,8 +245,8 @@ START_TEST(rules_refuse)
     refuses("tune", WORDS("--replay", "f", "--device", "all"),
             "--replay and --device all exclude each other: ");
     refuses("tune", WORDS("a.json", "--nodes", "n1"), "--nodes needs --on or --build-on: ");
-    refuses("compare", WORDS("a.json", "--left", "run=last", "--no-store"),
-            "--no-store and --left run=last exclude each other: it uses no store");
+    refuses("compare", WORDS("a.json", "--also", "b.sqlite", "--no-store"),
+            "--also and --store none exclude each other: it uses no store");
     refuses("run", WORDS("a.json", "--format=json", "--show=ptx"),
             "--show and --format json exclude each other: ");
 }
@@ -492,6 +529,8 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, values);
+    tcase_add_test(tests, former_options);
+    tcase_add_test(tests, shares);
     tcase_add_test(tests, refusals);
     tcase_add_test(tests, tables_are_sound);
     tcase_add_test(tests, options_are_few);

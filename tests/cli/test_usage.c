@@ -81,8 +81,8 @@ START_TEST(titles_stand_once)
     const char *title = strstr(r.out, "\nResults:\n");
     ck_assert_ptr_nonnull(title);
     ck_assert_ptr_null(strstr(title + 1, "\nResults:\n"));
-    ck_assert_ptr_nonnull(strstr(title, "--fresh[=failures|STATUS,...]"));
-    ck_assert_ptr_nonnull(strstr(title, "--no-store"));
+    ck_assert_ptr_nonnull(strstr(title, "--fresh[=transfer|failures|STATUS,...]"));
+    ck_assert_ptr_nonnull(strstr(title, "--report FILE"));
     ran_release(&r);
 }
 END_TEST

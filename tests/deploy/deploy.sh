@@ -262,7 +262,7 @@ done
 [ "$(results)" = "$known" ] || fail "--name 1x: refused after measuring"
 expect 2 'neither PTX nor a cubin; --with source' "${deploy[@]}" --with binaries -o t.h
 expect 2 'with binaries is for --format header' "${deploy[@]}" --with binaries -o t.json
-expect 2 'unknown option --no-store' "${deploy[@]:0:5}" --set WIDTH=64 --no-store
+expect 2 '--store none: this needs a store' "${deploy[@]:0:5}" --set WIDTH=64 --no-store
 
 # A table is written over nothing that it is made from.
 cp spec/matmul_tiled.json kept.json

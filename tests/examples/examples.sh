@@ -91,7 +91,7 @@ tune | sweep)
     [[ \$words == *" --replay"* ]] || set -- "\$@" --rule rounds=4 --rule repeats=0
     ;;
 compare)
-    [[ \$words == *" --sample"* || \$words == *.json*.json* || \$words == *" --against"* || \$words == *" --top"* ]] ||
+    [[ \$words == *" --sample"* || \$words == *.json*.json* || \$words == *" --against"* ]] ||
         set -- "\$@" --sample 2
     set -- "\$@" --rule rounds=4 --rule repeats=0
     [[ \$words == *" --rounds"* ]] || set -- "\$@" --rounds 6

@@ -40,6 +40,9 @@ unsigned fake_device(void);
 bool fake_is_meant(void);
 // At random, at most so much; other numbers in each process.
 uint64_t fake_noise(uint64_t most);
+// `whole` ns times the next factor of a file, in millionths; as it is where the path is "".
+#define DRIFT_MOST 65536
+uint64_t fake_drift(const char *path, uint64_t whole);
 // Is the device dead, and is this what it then does?
 bool fake_dead(const char *what);
 // Has a death left this process alive? Nothing works in it any more.

@@ -175,6 +175,7 @@ static cl_ulong launch_ns(cl_kernel k)
     ns = ns ? ns : fake_define(k->options, "FAKE_NS");
     uint64_t whole = ns ? strtoull(ns, NULL, 10) : command_ns();
     whole = whole * fake_nth(fake_text("FAKE_CL_SPEED", "100"), fake_device(), 100) / 100;
+    whole = fake_drift(fake_text("FAKE_CL_DRIFT", ""), whole);
     return whole + fake_noise(whole * fake_number("FAKE_CL_NOISE", 0) / 1000000);
 }
 
@@ -208,6 +209,8 @@ static void run(cl_event e)
         e->told(e, CL_RUNNING, e->context);
     if (well)
         operate(e->kernel, e->work_items);
+    if (e->wanted)
+        now_ns += fake_number("FAKE_CL_EVENT_NS", 0);
     take_time(e, launch_ns(e->kernel));
     e->status = well ? CL_COMPLETE : -9999;
 }
@@ -221,6 +224,7 @@ static cl_int launch(cl_kernel k, size_t work_items, cl_event after, cl_event *o
     e->kernel = k;
     e->work_items = work_items;
     e->status = CL_QUEUED;
+    e->wanted = out != NULL;
     if (after && after->status != CL_COMPLETE)
         after->after = e;
     else

@@ -15,6 +15,8 @@
 //   FAKE_CL_MODELS  their models, "1,1,2": those of one number are alike, 1 being the name's
 //   FAKE_CL_SPEED   in per cent how long launches take on each, "100,104,100" (missing ones: 100)
 //   FAKE_CL_NOISE   so many millionths at most launches take longer, at random
+//   FAKE_CL_DRIFT   a file of factors in millionths, a line each: a launch after the other takes that
+//                   much of its time
 //   FAKE_CL_ONLY    a number: DIE, STATE and outputs that LIE makes wrong concern that device alone
 //   FAKE_CL_HANG    CALL or CALL@N: that call (its Nth in the process) never returns
 //   FAKE_CL_FAIL    CALL:CODE or CALL:CODE@N: that call answers with the error code
@@ -36,6 +38,7 @@
 //   FAKE_CL_COMMAND_NS     that each command takes (default 10000); -DFAKE_NS=N in the options of
 //                          a program says it for its kernels, -DFAKE_NS_MODEL_2=N on devices of that model
 //   FAKE_CL_ENQUEUE_NS     that the host takes to enqueue a launch (0)
+//   FAKE_CL_EVENT_NS       that the device takes before a launch whose event is asked for (0)
 //
 // -DFAKE_ERROR, or with a value that is not 0, does not build.
 #ifndef HONE_TESTS_FAKE_H
@@ -103,6 +106,7 @@ struct _cl_kernel {
 struct _cl_event {
     unsigned references;
     bool user;
+    bool wanted;   // the caller has it
     cl_int status; // an execution status, or an error
     cl_ulong start, end;
     cl_event after;   // a launch that waits for this user event

@@ -207,7 +207,7 @@ END_TEST
 
 START_TEST(who_says_so_keeps_it)
 {
-    static const char *const all[] = {"--on", "local", "--outlier", "none", "--json", NULL};
+    static const char *const all[] = {"--on", "local", "--rule", "outlier=1000", "--json", NULL};
     tune_order("DEVICES", "3");
     tune_order("SPEED", "100,125,100");
     const char *said = tuned(all);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What is truly faster is called so, measured twice, at each of two sizes; what is truly slower is called so; equal code under
-many names is not faster; and the exit status.
+many names is not faster; the exit status; and what is less exact than float is wrong, unless the spec says how exact it is to be.
 
     faster.py HONE
 """
@@ -21,9 +21,8 @@ SPEC = {
 }
 
 
-def judge(hone, folder, names):
-    command = [hone, "judge", os.path.join(folder, "own.json"), *[os.path.join(folder, n + ".cl") for n in names], "--json",
-               "--set", "N=16384,32768", "--hidden", "1"]
+def judge(hone, folder, names, spec="own", more=("--set", "N=16384,32768", "--hidden", "1")):
+    command = [hone, "judge", os.path.join(folder, spec + ".json"), *[os.path.join(folder, n + ".cl") for n in names], "--json", *more]
     done = subprocess.run(command, env=dict(os.environ, HONE_LOCKS=folder), capture_output=True, text=True, timeout=600, check=False)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return done, {os.path.basename(r["candidate"])[:-3]: r for r in lines if r["type"] == "verdict"}
@@ -34,15 +33,22 @@ def main():
     if subprocess.run([hone, "devices"], capture_output=True, check=False).returncode:
         return 77
     texts = {"own": KERNEL % (200, "3 * x[i]"), "fast": KERNEL % (10, "3 * x[i]"), "slow": KERNEL % (2000, "3 * x[i]"),
-             "wrong": KERNEL % (10, "sum")}
+             "wrong": KERNEL % (10, "sum"), "coarse": KERNEL % (200, "3 * x[i] * 1.00005f"),
+             "variants": "// hone: B=32|64|128|256\n#if B == 64\n" + KERNEL % (10, "3 * x[i]") + "#elif B == 32\n" + KERNEL % (5, "sum")
+             + "#else\n" + KERNEL % (400, "3 * x[i]") + "#endif\n"}
+    texts["variants-again"] = texts["variants"]
     texts.update({"equal%d" % i: "/* %d */\n" % i + texts["own"] for i in range(4)})
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "own.json"), "w", encoding="utf-8") as out:
             json.dump(SPEC, out)
+        arguments = dict(SPEC["arguments"], y=dict(SPEC["arguments"]["y"], verify={"precision": 1e-4}))
+        with open(os.path.join(folder, "coarse.json"), "w", encoding="utf-8") as out:
+            json.dump(dict(SPEC, arguments=arguments), out)
         for name, text in texts.items():
             with open(os.path.join(folder, name + ".cl"), "w", encoding="utf-8") as out:
                 out.write(text)
         done, found = judge(hone, folder, [n for n in texts if n != "own"])
+        coarse = judge(hone, folder, ["coarse"], "coarse", ("--hidden", "0", "--rounds", "4"))[1]["coarse"]
         none, wrong = judge(hone, folder, ["wrong"])
     fast = found["fast"]
     checks = {
@@ -50,7 +56,13 @@ def main():
         "its interval": fast["interval"][0] == fast["score"] <= fast["speedup"] <= fast["interval"][1],
         "slower": found["slow"]["verdict"] == "slower" and not found["slow"]["measured_twice"],
         "equal": all(found[n]["verdict"] != "faster" for n in found if n.startswith("equal")),
+        "variants": found["variants"]["verdict"] == "faster" and found["variants"]["values"] == "B=64"
+                    and found["variants"]["variants"] == 4 and found["variants"]["measured_twice"],
+        "the same variants": all(found["variants-again"][k] == found["variants"][k] for k in ("verdict", "score", "values", "variants"))
+                             and found["variants-again"]["same_as"].endswith("variants.cl"),
         "wrong": found["wrong"]["verdict"] == "incorrect" and wrong["wrong"]["verdict"] == "incorrect",
+        "precision": found["coarse"]["verdict"] == "incorrect" and "less exact" in found["coarse"]["evidence"]
+                     and coarse["verdict"] in ("faster", "same", "slower") and coarse["score"] is None,
         "exit status": done.returncode == 0 and none.returncode == 1,
     }
     for name, fine in checks.items():

@@ -221,7 +221,7 @@ static void put_folder(const struct fixture *f, const char *text, struct text *o
 static void count_told(void *context, enum log_level level, const char *message)
 {
     unsigned *told = context;
-    *told += level == LOG_WARNING && strstr(message, "--reuse-unseen") != NULL;
+    *told += level == LOG_WARNING && strstr(message, "--also unseen") != NULL;
 }
 
 static void read_again(struct fixture *f, const struct outside *o, struct digest *digest)

@@ -25,7 +25,7 @@ START_TEST(defaults_are_in_their_limits)
         ck_assert_msg(!measure_rule_is_whole(r) || value == (double)(long)value, "%s", r->name);
         ck_assert_msg(strlen(r->text) > 10, "%s", r->name);
     }
-    ck_assert_uint_eq(count, 19);
+    ck_assert_uint_eq(count, 20);
     ck_assert_uint_eq(rules.fixed, 0);
     ck_assert(!rules.unranked);
 }
@@ -48,6 +48,15 @@ START_TEST(each_rule_is_set_by_its_name)
 }
 END_TEST
 
+START_TEST(no_rounds_are_no_ranking)
+{
+    struct measure_rules rules = measure_rules_default();
+    ck_assert(measure_rules_set(&rules, "rounds=0", NULL) && rules.unranked);
+    ck_assert_double_eq(rules.rounds, 32);
+    ck_assert(measure_rules_set(&rules, "rounds=5", NULL) && !rules.unranked);
+}
+END_TEST
+
 static const struct {
     const char *text, *error;
 } refusals[] = {
@@ -57,11 +66,11 @@ static const struct {
     {"setled=0.1", "there is no rule 'setled'; did you mean 'settled'?"},
     {"warmth=3", "there is no rule 'warmth': 'hone help rules' lists them"},
     {"=3", "there is no rule '': 'hone help rules' lists them"},
-    {"rounds=", "rounds is a whole number from 1 to 10000, not ''"},
-    {"rounds=2.5", "rounds is a whole number from 1 to 10000, not '2.5'"},
-    {"rounds=0", "rounds is a whole number from 1 to 10000, not '0'"},
-    {"rounds=40x", "rounds is a whole number from 1 to 10000, not '40x'"},
-    {"rounds=nan", "rounds is a whole number from 1 to 10000, not 'nan'"},
+    {"rounds=", "rounds is a whole number from 0 to 10000, not ''"},
+    {"rounds=2.5", "rounds is a whole number from 0 to 10000, not '2.5'"},
+    {"rounds=-1", "rounds is a whole number from 0 to 10000, not '-1'"},
+    {"rounds=40x", "rounds is a whole number from 0 to 10000, not '40x'"},
+    {"rounds=nan", "rounds is a whole number from 0 to 10000, not 'nan'"},
     {"contenders=1", "contenders is a whole number from 2 to 10000, not '1'"},
     {"near=0.9", "near is a number from 1 to 1e+06, not '0.9'"},
     {"near=inf", "near is a number from 1 to 1e+06, not 'inf'"},
@@ -291,6 +300,7 @@ int main(void)
     TCase *tests = tcase_create("rules");
     tcase_add_test(tests, defaults_are_in_their_limits);
     tcase_add_test(tests, each_rule_is_set_by_its_name);
+    tcase_add_test(tests, no_rounds_are_no_ranking);
     tcase_add_loop_test(tests, refusals_say_what_is_right, 0, COUNT(refusals));
     tcase_add_test(tests, a_fraction_is_fine_where_no_count_is_meant);
     tcase_add_test(tests, numbers_do_not_follow_the_locale);

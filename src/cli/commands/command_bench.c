@@ -10,8 +10,6 @@
 #include "problem/sweep_plan.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LOSS 0.03 // the largest that is tolerated, by default
 
@@ -293,7 +291,7 @@ static int choose_points(struct session *s)
     bool is_listed = given->from || (s->path && given->given.set.count == 0);
     if (!read_source(s, &e))
         return workflow_failed(&e);
-    if (!is_listed && !given->measure.no_store) {
+    if (!is_listed && !stores_nothing(&given->given)) {
         int status = work_store_or_known(&s->work, &s->known);
         if (status != EXIT_DONE)
             return status;
@@ -536,17 +534,11 @@ static int run_bench(struct invocation *i)
 
 // ---- the command -------------------------------------------------------------------------------
 
-static bool option_share(void *field, const char *value, struct error *e)
+static bool option_within(void *field, const char *value, struct error *e)
 {
-    char number[32];
-    double per_cent;
-    size_t length = strlen(value);
-    bool has_sign = length > 1 && length < sizeof number && value[length - 1] == '%';
-    str_format(number, sizeof number, "%.*s", has_sign ? (int)length - 1 : 0, value);
-    if (!has_sign || !str_to_f64(number, &per_cent) || !(per_cent >= 0 && per_cent <= 1000))
-        return error_set(e, ERROR_USAGE, "'%s' is no share: 3%% or 0.5%% belong here", value);
-    *(struct given_share *)field = (struct given_share){true, per_cent / 100};
-    return true;
+    struct given_share *given = field;
+    given->is_given = true;
+    return share_read(value, 10, &given->value, e);
 }
 
 static bool option_other_driver(void *field, const char *value, struct error *e)
@@ -564,10 +556,10 @@ static const struct option baseline_options[] = {
      .help = "Hold the times against this baseline. Without --from and --set its configurations "
              "are measured, at its "
              "constants, and no store is needed."},
-    {OPTION("fail-if", "SHARE", option_share, FIELD(loss)),
+    {OPTION("within", "SHARE", option_within, FIELD(loss)),
      .needs = "baseline: a loss is one against a baseline",
-     .brief = "more than this is a loss; else 3%",
-     .help = "How much slower is a loss, such as 5% of the baseline's time. Default: 3%."},
+     .brief = "what is slower by more is a loss; else 3%",
+     .help = "How much slower is no loss yet, such as 5% of the baseline's time. Default: 3%."},
     {OPTION("output", "FILE", option_once, FIELD(save)), .letter = 'o', .brief = "write a baseline",
      .help = "Write what is measured as a baseline. In a file that is one of the same device, "
              "driver and source it becomes one more moment (10 are kept). Without --baseline there "
@@ -611,7 +603,6 @@ static const struct option_group groups[] = {
     {"Measuring", seed_options, FIELD(measure)},
     {"Measuring", timeout_options, FIELD(measure)},
     {"Measuring", jobs_options, FIELD(measure)},
-    {"Results", no_store_options, FIELD(measure)},
     {"Results", format_options, FIELD(given.output)},
     {"Help", help_options, 0},
     {0},
@@ -620,7 +611,7 @@ static const struct option_group groups[] = {
 static const struct example examples[] = {
     {"hone bench spec.json -o base.json",
      "the best that is known (hone tune before), kept as a baseline"},
-    {"hone bench spec.json --baseline base.json --fail-if 50%",
+    {"hone bench spec.json --baseline base.json --within 50%",
      "the same again: exit status 1 where it lost more than 50 %"},
     {0},
 };
@@ -637,7 +628,7 @@ const struct command command_bench = {
     .description =
         "Measures configurations that are known, each at its constants, and holds them "
         "against a baseline: the exit status "
-        "is 1 where one lost more than --fail-if.\n\n"
+        "is 1 where one lost more than --within.\n\n"
         "Which: the best that the store knows at the points of --set (as in `hone "
         "sweep`), those of a file (--from), or, "
         "with --baseline alone, those of the baseline. Nothing is tuned, and the store "

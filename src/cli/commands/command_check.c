@@ -1,6 +1,5 @@
 // hone check: every configuration is built, launched once and compared with the reference.
 #include "report/check_report.h"
-#include "report/report.h"
 #include "cli/completion.h"
 #include "cli/architecture.h"
 #include "cli/checking.h"
@@ -58,7 +57,7 @@ static int show_end(struct session *s)
     workflow_write(&s->checking.work.ticker, &text);
     bool is_written = !s->settings->junit || write_junit(s, &report);
     int status =
-        workflow_status(&s->checking.broken, workflow_failed, report_check_passed(&report));
+        workflow_status(&s->checking.work.broken, workflow_failed, report_check_passed(&report));
     return status == EXIT_DONE && !is_written ? EXIT_NOTHING : status;
 }
 
@@ -116,7 +115,6 @@ static int check_one(struct invocation *i, const struct check_settings *settings
         workflow_write(&s.checking.work.ticker, &text);
         struct running running = {.workflow = check_workflow(s.checking.check),
                                   .work = &s.checking.work,
-                                  .broken = &s.checking.broken,
                                   .context = &s,
                                   .record = show_record,
                                   .progress = show_check_progress};
@@ -196,7 +194,7 @@ static const struct option check_options[] = {
          "one value; --smallest M --smallest N chooses M first, with N as in the spec, then N."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
      .excludes =
-         "races, build-only, sample, smallest, config, where, part, on, output, no-store: it "
+         "races, build-only, sample, smallest, config, where, part, on, output, store=none: it "
          "verifies the best that the store knows, on this machine",
      .brief = "again the best that the store knows",
      .help =
@@ -263,7 +261,6 @@ static const struct option_group groups[] = {{"What and where", spec_options, FI
                                              {"Results", result_options, 0},
                                              {"Results", fresh_options, FIELD(measure)},
                                              {"Results", verbose_options, FIELD(verbose)},
-                                             {"Results", no_store_options, FIELD(measure)},
                                              {"Results", format_options, FIELD(given.output)},
                                              {"Help", help_options, 0},
                                              {0}};

@@ -61,7 +61,7 @@ static int compare_and_show(struct session *s)
         complain("out of memory");
         return EXIT_NOTHING;
     }
-    if (s->settings->explain.is_given && !s->running.ending && !s->comparing.broken.code) {
+    if (s->settings->explain.is_given && !s->running.ending && !s->running.broken->code) {
         explained =
             comparing_why(&s->comparing, s->settings->explain.configuration, &why, &s->running);
         report.why = explained == EXIT_DONE ? &why : NULL;
@@ -69,8 +69,7 @@ static int compare_and_show(struct session *s)
     writer_end(s->writer, &report, &end);
     workflow_write(&s->running.work->ticker, &end);
     int drawn = s->settings->svg ? write_picture(s->settings->svg, &report) : EXIT_DONE;
-    int status =
-        workflow_status(&s->comparing.broken, workflow_failed, report.progress.compared > 0);
+    int status = workflow_status(s->running.broken, workflow_failed, report.progress.compared > 0);
     return status != EXIT_DONE ? status : explained != EXIT_DONE ? explained : drawn;
 }
 
@@ -95,10 +94,8 @@ static int run_compare(struct invocation *i)
         return status;
     s.writer = &compare_writers[s.settings->given.output.format];
     comparing_init(&s.comparing, i);
-    s.running = (struct running){.work = &s.comparing.sides[0].tuning.work,
-                                 .broken = &s.comparing.broken,
-                                 .context = &s,
-                                 .progress = show_comparison_progress};
+    s.running = (struct running){
+        .work = &s.comparing.sides[0].work, .context = &s, .progress = show_comparison_progress};
     interrupt_catch();
     status = comparing_open(&s.comparing);
     if (status == EXIT_DONE)
@@ -116,6 +113,14 @@ static bool option_why(void *field, const char *value, struct error *e)
     (void)e;
     *(struct given_why *)field = (struct given_why){true, value};
     return true;
+}
+
+// "12", "top=12".
+static bool option_sample(void *field, const char *value, struct error *e)
+{
+    struct given_sample *given = field;
+    given->is_top = str_starts(value, "top=");
+    return option_count(&given->count, value + (given->is_top ? strlen("top=") : 0), e);
 }
 
 // "--why block=16" meant "--why=block=16".
@@ -142,14 +147,14 @@ static const struct option side_options[] = {
          "The matrix product of a vendor's library beside the best of the spec, whose Reference "
          "must be of the Kind gemm, over buffers of float: cublas, cublas-tf32 (NVIDIA's "
          "cards, through CUDA), openblas or cblas=FILE (CPUs), clblast (any OpenCL device). "
+         "cublas multiplies half and bfloat16, too, summed in float. "
          "With =FILE a library that is not where the loader looks. May be repeated."},
-    {OPTION("sample", "N", option_count, FIELD(sample)), .letter = 'n',
+    {OPTION("sample", "N", option_sample, FIELD(sample)), .letter = 'n',
      .brief = "only N of the configurations",
      .help =
-         "Only N of the valid configurations, each as likely as any other, none twice. Default: "
-         "all, or 64 of more than 100."},
-    {OPTION("top", "N", option_count, FIELD(top)), .brief = "only the N fastest of each side",
-     .help = "Only the N fastest of each side that the store knows."},
+         "Only N of the valid configurations, each as likely as any other, none twice; or, with "
+         "top=N, the N fastest of each side that the store knows. Default: all, or 64 of more than "
+         "100."},
     {0},
 };
 
@@ -186,14 +191,13 @@ static const struct option result_options[] = {
 
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
-    {"What and where", share_options, FIELD(given)},
+    {"What and where", node_options, FIELD(given)},
     {"Sides", side_options, 0},
     {"Sides", seed_options, FIELD(measure)},
     {"Measuring", measuring_options, 0},
     {"Measuring", timeout_options, FIELD(measure)},
     {"Measuring", jobs_options, FIELD(measure)},
     {"Results", result_options, 0},
-    {"Results", no_store_options, FIELD(measure)},
     {"Results", format_options, FIELD(given.output)},
     {"Help", help_options, 0},
     {0},

@@ -15,7 +15,6 @@ struct session {
     struct work work;
     const struct peak_settings *settings;
     struct peak_run *peaking;
-    struct error broken;
 };
 
 // ---- progress ----------------------------------------------------------------------------------
@@ -53,7 +52,7 @@ static void show_peak(struct session *s, const struct peak *found)
     struct report_about about;
     struct peak kept;
     enum report_format format = s->settings->given.output.format;
-    work_about(&s->work, &s->broken, &about);
+    work_about(&s->work, &s->work.broken, &about);
     const struct peak_report report = {.about = &about,
                                        .device = s->work.device,
                                        .found = found,
@@ -107,13 +106,12 @@ static int run_peak(struct invocation *i)
     if (status == EXIT_DONE) {
         struct running running = {.workflow = peak_workflow(s.peaking),
                                   .work = &s.work,
-                                  .broken = &s.broken,
                                   .context = &s,
                                   .progress = show_peak_progress,
                                   .silent = true};
         workflow_run(&running);
         show_peak(&s, peak_found(s.peaking));
-        status = workflow_status(&s.broken, work_failed, is_whole(peak_found(s.peaking)));
+        status = workflow_status(&s.work.broken, work_failed, is_whole(peak_found(s.peaking)));
     }
     peak_free(s.peaking);
     work_release(&s.work);
@@ -144,7 +142,6 @@ static const struct option_group groups[] = {{"Options", language_options, 0},
                                              {"Options", json_options, 0},
                                              {"Options", timeout_options, FIELD(measure)},
                                              {"Options", jobs_options, FIELD(measure)},
-                                             {"Options", no_store_options, FIELD(measure)},
                                              {"Options", format_options, FIELD(given.output)},
                                              {"Help", help_options, 0},
                                              {0}};

@@ -22,7 +22,7 @@ struct run_settings {
 
 // One `hone run`.
 struct session {
-    struct tuning tuning;
+    struct work work;
     const struct run_settings *settings;
     uint32_t *choice;
     const struct tune_record *record;
@@ -35,7 +35,7 @@ static int choose_configuration(struct session *s)
 {
     struct error e = ERROR_INIT;
     struct hone_error why = HONE_ERROR_INIT;
-    struct work *w = &s->tuning.work;
+    struct work *w = &s->work;
     const struct list *given = &s->settings->given.config;
     s->choice = arena_array(&w->arena, hone_spec_parameters(w->loaded) + 1, sizeof *s->choice);
     if (!s->choice) {
@@ -59,7 +59,7 @@ static int refuse_excluded(struct session *s)
 {
     struct error e = ERROR_INIT;
     struct hone_error why = HONE_ERROR_INIT;
-    struct work *w = &s->tuning.work;
+    struct work *w = &s->work;
     uint64_t index;
     const struct hone_space_options o = {
         .size = sizeof o, .device = w->chosen, .where = s->settings->given.where.items};
@@ -100,7 +100,7 @@ static int show_source(struct session *s)
     struct error e = ERROR_INIT;
     struct hone_error why = HONE_ERROR_INIT;
     struct text out = TEXT_INIT;
-    const struct work *w = &s->tuning.work;
+    const struct work *w = &s->work;
     int status = refuse_excluded(s);
     if (status != EXIT_DONE)
         return status;
@@ -145,7 +145,7 @@ static bool write_buffer(struct session *s, uint32_t index, const char *path, st
 {
     const struct job_buffer *b = &s->record->job->buffers[index];
     struct text bytes = TEXT_INIT, file = TEXT_INIT;
-    bool ok = tune_fetch(tune_of(s->tuning.handle), s->record, FETCH_BUFFER, index, &bytes, e) &&
+    bool ok = tune_fetch(tune_of(s->work.handle), s->record, FETCH_BUFFER, index, &bytes, e) &&
               npy_write(&b->element, b->count, text_cstr(&bytes), bytes.length, &file, e) &&
               write_file(path, &file, e);
     if (ok)
@@ -185,7 +185,7 @@ static int write_inputs(struct session *s)
 {
     struct error e = ERROR_INIT;
     uint32_t count;
-    const struct work *w = &s->tuning.work;
+    const struct work *w = &s->work;
     if (!inputs_write(w->spec, s->record->job, s->settings->inputs, &count, &e))
         return work_failed(&e);
     say("%s: %u input%s as .npy, and arguments.json\n", s->settings->inputs, (unsigned)count,
@@ -208,8 +208,8 @@ static void show_result(struct session *s)
 {
     struct record_frame frame;
     struct text out = TEXT_INIT;
-    tuning_frame(&s->tuning, &frame);
-    frame.peak = tuning_peak(&s->tuning);
+    tuning_frame(&s->work, &frame);
+    frame.peak = tuning_peak(&s->work);
     writer_record(&run_writers[s->settings->given.output.format], &frame, s->record, &out);
     put(&out);
     text_release(&out);
@@ -219,8 +219,7 @@ static int show_run(struct session *s)
 {
     bool is_correct = s->record->result->status == STATUS_CORRECT;
     if (s->settings->show)
-        return is_correct ? show_compiled(&s->tuning, s->record, s->settings->show)
-                          : say_failure(s);
+        return is_correct ? show_compiled(&s->work, s->record, s->settings->show) : say_failure(s);
     show_result(s);
     int status = s->settings->inputs ? write_inputs(s) : EXIT_DONE; // of what is wrong, too
     if (status == EXIT_DONE && !is_correct)
@@ -235,7 +234,7 @@ static void show_run_progress(void *context, const struct screen *screen, struct
     const struct session *s = context;
     struct hone_progress p = HONE_PROGRESS_INIT;
     (void)screen;
-    hone_tune_progress(s->tuning.handle, &p);
+    hone_tune_progress(s->work.handle, &p);
     if (p.waiting)
         text_addf(line, "waiting: %s", p.waiting);
     else
@@ -251,18 +250,17 @@ static bool take_record(void *context, const void *record)
 static int wait_for_record(struct session *s)
 {
     struct tune_view end;
-    struct running running = {.workflow = tune_workflow(tune_of(s->tuning.handle)),
-                              .work = &s->tuning.work,
-                              .broken = &s->tuning.broken,
+    struct running running = {.workflow = tune_workflow(tune_of(s->work.handle)),
+                              .work = &s->work,
                               .context = s,
                               .record = take_record,
                               .progress = show_run_progress,
                               .silent = true};
     workflow_run(&running);
-    int status = workflow_status(&s->tuning.broken, workflow_failed, s->record != NULL);
-    tune_view(tune_of(s->tuning.handle), &end);
-    if (!interrupt_pending() && s->tuning.broken.code)
-        crash_tell_reference(&s->tuning.work, &end.progress.common.evaluator);
+    int status = workflow_status(&s->work.broken, workflow_failed, s->record != NULL);
+    tune_view(tune_of(s->work.handle), &end);
+    if (!interrupt_pending() && s->work.broken.code)
+        crash_tell_reference(&s->work, &end.progress.common.evaluator);
     return status;
 }
 
@@ -270,25 +268,25 @@ static int run_one(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
     const struct run_settings *o = i->settings;
-    tuning_init(&s.tuning, i, &o->given, &o->measure, NULL);
+    work_init(&s.work, i, &o->given, &o->measure);
     interrupt_catch();
-    int status = tuning_open(&s.tuning);
+    int status = tuning_open(&s.work);
     if (status == EXIT_DONE)
         status = choose_configuration(&s);
     if (status == EXIT_DONE && o->show == SHOW_SOURCE) {
         status = show_source(&s);
     } else if (status == EXIT_DONE) {
-        s.tuning.options.fresh = true; // a result of the store has no buffers
-        s.tuning.options.configurations = NULL;
-        status = tuning_start(&s.tuning, s.choice);
+        s.work.options.fresh = true; // a result of the store has no buffers
+        s.work.options.configurations = NULL;
+        status = tuning_start(&s.work, s.choice);
         if (status == EXIT_DONE)
             status = wait_for_record(&s);
         if (status == EXIT_DONE) {
             status = show_run(&s);
-            tuning_tell_crash(&s.tuning, s.record);
+            tuning_tell_crash(&s.work, s.record);
         }
     }
-    tuning_release(&s.tuning);
+    work_release(&s.work);
     return status;
 }
 
@@ -338,7 +336,6 @@ static const struct option_group groups[] = {{"What and where", spec_options, FI
                                              {"Measuring", measure_options, FIELD(measure)},
                                              {"Measuring", jobs_options, FIELD(measure)},
                                              {"Result", options, 0},
-                                             {"Result", no_store_options, FIELD(measure)},
                                              {"Result", format_options, FIELD(given.output)},
                                              {"Help", help_options, 0},
                                              {0}};

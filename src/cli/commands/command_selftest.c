@@ -118,7 +118,6 @@ static void run_check_of(struct session *s, struct checking *c, const char *titl
     struct text line = TEXT_INIT;
     struct running running = {.workflow = check_workflow(c->check),
                               .work = &c->work,
-                              .broken = &c->broken,
                               .context = s,
                               .record = take_selftest_record};
     c->work.environment.host = ""; // nobody who gets the file needs the machine's name
@@ -128,13 +127,13 @@ static void run_check_of(struct session *s, struct checking *c, const char *titl
     workflow_run(&running);
     checking_report(c, &report);
     writer_end(w, &report, &s->file);
-    const bool is_right = report_check_passed(&report) && c->broken.code == ERROR_NONE;
+    const bool is_right = report_check_passed(&report) && c->work.broken.code == ERROR_NONE;
     *(is_right ? &s->passed : &s->failed) += 1;
     text_addf(&line, "  %-16s %s\n", title,
-              is_right         ? "correct"
-              : c->broken.code ? c->broken.text
-              : running.ending ? "ended"
-                               : "FAILED");
+              is_right              ? "correct"
+              : c->work.broken.code ? c->work.broken.text
+              : running.ending      ? "ended"
+                                    : "FAILED");
     put(&line);
     text_release(&line);
     s->is_ended = running.ending;
@@ -152,9 +151,9 @@ static void check_spec(struct session *s, const struct device_info *device, cons
     }
     arena_init(&a);
     const struct check_settings settings = {.given = {.device = device->id,
+                                                      .store = "none",
                                                       .language = {true, device->language},
                                                       .output = {true, REPORT_JSON}},
-                                            .measure = {.no_store = true},
                                             .sample = {.is_given = true, .value = SAMPLE},
                                             .smallest = spec ? smallest_of(spec, &a)
                                                              : (struct list){NULL, 0}};

@@ -28,7 +28,7 @@ static const char *sweep_file_name(struct session *s, const char *ending)
 static int name_files(struct session *s)
 {
     struct error e = ERROR_INIT;
-    const struct work *w = &s->sweeping.lines[0].tuning.work;
+    const struct work *w = &s->sweeping.lines[0].work;
     s->prefix = s->settings->output;
     if (!s->prefix) {
         char *name = arena_printf(&s->sweeping.arena, "%s-sweep", w->spec->name);
@@ -73,9 +73,9 @@ static void show_sweep_progress(void *context, const struct screen *screen, stru
         text_add(line, ", interleaved\n");
     if (p.phase == SWEEP_OPENING)
         return;
-    const struct tuning *t = &s->sweeping.lines[p.line].tuning;
+    const struct work *t = &s->sweeping.lines[p.line].work;
     if (p.phase == SWEEP_TUNING)
-        report_tune_progress(&p.tune, &t->goal, t->work.spec, screen, line);
+        report_tune_progress(&p.tune, &t->goal, t->spec, screen, line);
     else
         report_compare_progress(&p.paired_run, screen, line);
 }
@@ -90,7 +90,7 @@ static bool take_record(void *context, const void *record)
     (void)record;
     struct text line = TEXT_INIT;
     sweeping_report(&s->sweeping, &report);
-    if (!write_data(s, &report, &s->sweeping.broken))
+    if (!write_data(s, &report, s->running.broken))
         return false;
     report_sweep_row(&report, &report.records[report.count - 1], &line);
     ticker_clear(&s->running.work->ticker);
@@ -159,7 +159,7 @@ static int sweep_and_show(struct session *s)
     writer_end(w, &report, &end);
     workflow_write(&s->running.work->ticker, &end);
     int drawn = draw(s, &report);
-    int status = workflow_status(&s->sweeping.broken, workflow_failed, has_time(&report));
+    int status = workflow_status(s->running.broken, workflow_failed, has_time(&report));
     return status == EXIT_DONE ? drawn : status;
 }
 
@@ -168,8 +168,7 @@ static int run_sweep(struct invocation *i)
     struct session s = {.settings = i->settings};
     s.format = s.settings->given.output.format;
     sweeping_init(&s.sweeping, i);
-    s.running = (struct running){.work = &s.sweeping.lines[0].tuning.work,
-                                 .broken = &s.sweeping.broken,
+    s.running = (struct running){.work = &s.sweeping.lines[0].work,
                                  .context = &s,
                                  .record = take_record,
                                  .progress = show_sweep_progress};
@@ -200,7 +199,7 @@ static const struct option point_options[] = {
              "is found likewise, or the matrix product of a vendor's library, as in `hone "
              "compare`: cublas, cublas-tf32, openblas, cblas=FILE, clblast. May be repeated."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
-     .excludes = "fresh, no-store: it tunes nothing, and takes what the store knows",
+     .excludes = "fresh, store=none: it tunes nothing, and takes what the store knows",
      .brief = "tune nothing: what the store has",
      .help = "Tune nothing: at each point the best that the store knows."},
     {0},
@@ -223,7 +222,7 @@ static const struct option result_options[] = {
 
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
-    {"What and where", share_options, FIELD(given)},
+    {"What and where", node_options, FIELD(given)},
     {"What and where", build_options, FIELD(given)},
     {"Points and lines", point_options, 0},
     {"Search", search_options, FIELD(search)},
@@ -235,7 +234,6 @@ static const struct option_group groups[] = {
     {"Measuring", jobs_options, FIELD(measure)},
     {"Results", result_options, 0},
     {"Results", fresh_point_options, FIELD(measure)},
-    {"Results", no_store_options, FIELD(measure)},
     {"Results", format_options, FIELD(given.output)},
     {"Help", help_options, 0},
     {0},

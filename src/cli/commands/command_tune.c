@@ -7,23 +7,20 @@
 #include "cli/interrupt.h"
 #include "cli/nodes.h"
 #include "cli/recording.h"
-#include "cli/replaying.h"
 #include "cli/run_workflow.h"
 #include "cli/tuning.h"
 #include "report/progress.h"
-#include "report/units.h"
 
 #include "os/process.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define BEST_ROWS 10
 #define A_MOMENT  500000000ull // ns: most replays are over by then
 
 // One `hone tune`.
 struct session {
-    struct tuning tuning;
+    struct work work;
     enum report_format format;
     const struct writer *writer;
     bool verbose;
@@ -37,8 +34,8 @@ static void show_tune_progress(void *context, const struct screen *screen, struc
 {
     struct session *s = context;
     struct tune_view t;
-    tune_view(tune_of(s->tuning.handle), &t);
-    report_tune_progress(&t.progress, &t.options->objectives, s->tuning.work.spec, screen, line);
+    tune_view(tune_of(s->work.handle), &t);
+    report_tune_progress(&t.progress, &t.options->objectives, s->work.spec, screen, line);
 }
 
 // Warn during the run, so that the user can stop and fix the spec.
@@ -48,11 +45,11 @@ static void warn_alike(struct session *s)
     struct text text = TEXT_INIT;
     if (s->warned)
         return;
-    tune_view(tune_of(s->tuning.handle), &t);
-    tuning_alike(&s->tuning, &t.progress, &text);
+    tune_view(tune_of(s->work.handle), &t);
+    tuning_alike(&s->work, &t.progress, &text);
     s->warned = text.length > 0;
     if (s->warned) {
-        ticker_clear(&s->tuning.work.ticker);
+        ticker_clear(&s->work.ticker);
         complain("%s", text_cstr(&text));
     }
     text_release(&text);
@@ -62,7 +59,7 @@ static void tell_page(void *context)
 {
     struct session *s = context;
     struct tune_view t;
-    tune_view(tune_of(s->tuning.handle), &t);
+    tune_view(tune_of(s->work.handle), &t);
     page_beside_turn(&s->page, &t.progress.common);
 }
 
@@ -75,9 +72,9 @@ static bool show_record(void *context, const void *found)
     if (s->format == REPORT_JSON || s->verbose) {
         struct tune_report report;
         struct text line = TEXT_INIT;
-        tuning_frame(&s->tuning, &report.frame);
+        tuning_frame(&s->work, &report.frame);
         writer_record(s->writer, &report, record, &line);
-        workflow_write(&s->tuning.work.ticker, &line);
+        workflow_write(&s->work.ticker, &line);
     }
     warn_alike(s);
     return true;
@@ -87,15 +84,15 @@ static void show_head(struct session *s)
 {
     struct tune_report report;
     struct text text = TEXT_INIT;
-    tuning_report(&s->tuning, false, &report);
+    tuning_report(&s->work, false, &report);
     writer_head(s->writer, &report, &text);
-    workflow_write(&s->tuning.work.ticker, &text);
+    workflow_write(&s->work.ticker, &text);
 }
 
 // Would hone best answer with this one? It looks at the whole space, and at warm rankings first.
 static bool is_answer(const struct session *s, const struct tune_report *v)
 {
-    const struct tune_settings *o = s->tuning.work.call->settings;
+    const struct tune_settings *o = s->work.call->settings;
     return v->progress.ranked.decided && !o->measure.cold && o->given.where.count == 0 &&
            o->given.config.count == 0 && o->given.share.parts <= 1;
 }
@@ -137,9 +134,9 @@ static void add_command(const struct session *s, const char *command, bool named
 {
     struct text configuration = TEXT_INIT;
     text_addf(out, "hone %s ", command);
-    work_same(&s->tuning.work, out);
+    work_same(&s->work, out);
     if (one && named)
-        work_configuration(s->tuning.work.spec, one->choice, &configuration);
+        work_configuration(s->work.spec, one->choice, &configuration);
     if (configuration.length) { // parameters of one value need not be named
         text_add(out, " --config ");
         text_add_shell(out, text_cstr(&configuration));
@@ -150,9 +147,9 @@ static void add_command(const struct session *s, const char *command, bool named
 // Suggests what to type next.
 static void suggest(const struct session *s, const struct tune_report *v, struct text *out)
 {
-    const struct work *w = &s->tuning.work;
+    const struct work *w = &s->work;
     const struct tune_record *best = v->progress.best, *one = best ? best : first_row(v);
-    bool has_best = w->store && s->tuning.goal.count == 1;
+    bool has_best = w->store && s->work.goal.count == 1;
     if (!v->in_short)
         text_addf(out, "\nEverything about the %s:  ", best ? "best" : "first");
     else if (!has_best)
@@ -165,7 +162,7 @@ static void suggest(const struct session *s, const struct tune_report *v, struct
         text_add(out, " --options");
     }
     text_add(out, "\n");
-    if (!v->in_short && tuning_wants_peak(&s->tuning) && !v->frame.peak)
+    if (!v->in_short && tuning_wants_peak(&s->work) && !v->frame.peak)
         suggest_peak(w, out);
 }
 
@@ -179,32 +176,32 @@ static struct screen result_screen(void)
 
 static void show_end(struct session *s)
 {
-    const struct tune_settings *o = s->tuning.work.call->settings;
+    const struct tune_settings *o = s->work.call->settings;
     struct tune_report report;
     struct text text = TEXT_INIT, options = TEXT_INIT;
-    tuning_report(&s->tuning, true, &report);
+    tuning_report(&s->work, true, &report);
     if (!report.ranking)
         complain("out of memory: the table is not complete");
-    if (s->tuning.work.store && s->format != REPORT_JSON && !work_kept(&s->tuning.work))
-        s->tuning.about.store = NULL;
+    if (s->work.store && s->format != REPORT_JSON && !work_kept(&s->work))
+        s->work.about.store = NULL;
     report.format = s->format;
     report.rows = BEST_ROWS;
     report.in_short = s->format == REPORT_TEXT && !o->details;
     if (s->format == REPORT_TEXT)
         report.screen = result_screen();
     if (report.in_short)
-        tuning_options_of_best(&s->tuning, &options);
+        tuning_options_of_best(&s->work, &options);
     report.options = text_cstr(&options);
     writer_end(s->writer, &report, &text);
     if (s->format != REPORT_JSON) {
         if (o->details)
             report_timing(&report, &text);
-        if (s->tuning.about.store && !report.in_short)
-            text_addf(&text, "Every result is kept in %s\n", s->tuning.about.store);
+        if (s->work.about.store && !report.in_short)
+            text_addf(&text, "Every result is kept in %s\n", s->work.about.store);
         if (report.ranking_count > 0 && !report.head.recorded)
             suggest(s, &report, &text);
     }
-    workflow_write(&s->tuning.work.ticker, &text);
+    workflow_write(&s->work.ticker, &text);
     text_release(&options);
 }
 
@@ -213,11 +210,11 @@ static void show_end(struct session *s)
 static int status_of(struct session *s)
 {
     struct tune_view t;
-    tune_view(tune_of(s->tuning.handle), &t);
+    tune_view(tune_of(s->work.handle), &t);
     int status =
-        workflow_status(&s->tuning.broken, workflow_failed, t.progress.by_status[STATUS_CORRECT]);
-    bool has_ended = !interrupt_pending() && !s->tuning.broken.code && !s->tuning.recorded;
-    if (has_ended && tuning_spec_errors(&t.progress, s->tuning.work.spec->path) != EXIT_DONE)
+        workflow_status(&s->work.broken, workflow_failed, t.progress.by_status[STATUS_CORRECT]);
+    bool has_ended = !interrupt_pending() && !s->work.broken.code && !s->work.recorded;
+    if (has_ended && tuning_spec_errors(&t.progress, s->work.spec->path) != EXIT_DONE)
         return EXIT_NOTHING;
     return status;
 }
@@ -227,15 +224,15 @@ static void tell_crash(struct session *s)
 {
     struct tune_view t;
     const struct tune_record *first = NULL;
-    if (s->tuning.recorded)
+    if (s->work.recorded)
         return;
-    tune_view(tune_of(s->tuning.handle), &t);
+    tune_view(tune_of(s->work.handle), &t);
     for (size_t i = 0; i < t.count; i++) {
         if (crash_is_worse(t.records[i]->result, first ? first->result : NULL))
             first = t.records[i];
     }
-    tuning_tell_crash(&s->tuning, first);
-    crash_tell_reference(&s->tuning.work, &t.progress.common.evaluator);
+    tuning_tell_crash(&s->work, first);
+    crash_tell_reference(&s->work, &t.progress.common.evaluator);
 }
 
 // A recording has parameters of its own; nothing else has.
@@ -255,36 +252,36 @@ static void session_init(struct session *s, const struct invocation *i)
                           .writer = &tune_writers[format],
                           .verbose = o->verbose,
                           .page = PAGE_BESIDE_NONE};
-    tuning_init(&s->tuning, i, &o->given, &o->measure, &o->search);
-    s->tuning.replayed = o->replay;
+    work_init(&s->work, i, &o->given, &o->measure);
+    s->work.search = &o->search;
+    s->work.replayed = o->replay;
 }
 
 // On one device. An exit status.
 static int run_session(struct session *s)
 {
-    const struct tune_settings *o = s->tuning.work.call->settings;
-    int status = tuning_open(&s->tuning);
+    const struct tune_settings *o = s->work.call->settings;
+    int status = tuning_open(&s->work);
     if (status == EXIT_DONE)
-        status = tuning_goal(&s->tuning);
-    s->tuning.options.build_only = o->build_only;
-    s->tuning.options.leaving = !s->tuning.work.takes_kind; // else another one follows
+        status = tuning_goal(&s->work);
+    s->work.options.build_only = o->build_only;
+    s->work.options.leaving = !s->work.takes_kind; // else another one follows
     if (status == EXIT_DONE)
-        status = tuning_start(&s->tuning, NULL);
+        status = tuning_start(&s->work, NULL);
     if (status == EXIT_DONE)
-        status = page_beside_start(&s->page, &s->tuning.work, &o->search.objective, o->report);
+        status = page_beside_start(&s->page, &s->work, &o->search.objective, o->report);
     if (status != EXIT_DONE)
         return status;
     show_head(s);
-    if (s->tuning.recorded)
-        s->tuning.work.ticker.next_ns = clock_ns() + A_MOMENT;
-    struct running running = {.workflow = tune_workflow(tune_of(s->tuning.handle)),
-                              .work = &s->tuning.work,
-                              .broken = &s->tuning.broken,
+    if (s->work.recorded)
+        s->work.ticker.next_ns = clock_ns() + A_MOMENT;
+    struct running running = {.workflow = tune_workflow(tune_of(s->work.handle)),
+                              .work = &s->work,
                               .context = s,
                               .record = show_record,
                               .progress = show_tune_progress,
                               .turn = o->report ? tell_page : NULL,
-                              .silent = s->tuning.recorded != NULL};
+                              .silent = s->work.recorded != NULL};
     workflow_run(&running);
     show_end(s);
     status = status_of(s);
@@ -297,7 +294,7 @@ static int run_session(struct session *s)
 static int run_all(const struct invocation *i)
 {
     struct session *sessions = calloc(ACROSS_MOST, sizeof *sessions);
-    struct across_kind kinds[ACROSS_MOST] = {{.tuning = NULL}};
+    struct across_kind kinds[ACROSS_MOST] = {{.work = NULL}};
     const struct tune_settings *o = i->settings;
     uint32_t count = 0, all = 1;
     int status = EXIT_DONE;
@@ -307,20 +304,20 @@ static int run_all(const struct invocation *i)
     }
     for (; count < all && !interrupt_pending() && status != EXIT_USAGE; count++) {
         struct session *s = &sessions[count];
-        struct work *w = &s->tuning.work;
+        struct work *w = &s->work;
         struct text gap = TEXT_INIT;
         session_init(s, i);
         w->takes_kind = true;
         w->kind = count;
         if (count > 0) {
-            agents_borrow(&sessions[0].tuning.work.agents, &w->agents);
+            agents_borrow(&sessions[0].work.agents, &w->agents);
             w->agents.are_others_said = false;
             text_add(&gap, s->format == REPORT_JSON ? "" : "\n");
-            workflow_write(&sessions[0].tuning.work.ticker, &gap);
+            workflow_write(&sessions[0].work.ticker, &gap);
         }
         int own = run_session(s);
         all = w->kind_count > all ? w->kind_count : all;
-        if (!across_take(&kinds[count], &s->tuning))
+        if (!across_take(&kinds[count], &s->work))
             own = EXIT_NOTHING;
         status = own != EXIT_DONE ? own : status;
     }
@@ -330,7 +327,7 @@ static int run_all(const struct invocation *i)
     }
     across_release(kinds, count);
     while (count-- > 0) // the first one's nodes serve all
-        tuning_release(&sessions[count].tuning);
+        work_release(&sessions[count].work);
     free(sessions);
     return status;
 }
@@ -348,7 +345,7 @@ static int run_tune(struct invocation *i)
     session_init(&s, i);
     status = run_session(&s);
     page_beside_end(&s.page);
-    tuning_release(&s.tuning);
+    work_release(&s.work);
     return status;
 }
 
@@ -364,7 +361,7 @@ static bool option_recording(void *field, const char *value, struct error *e)
 
 static const struct option way_options[] = {
     {OPTION("replay", "FILE", option_recording, FIELD(replay)),
-     .excludes = "build-only, language, iterations, timeout, cold, rule, store, also, "
+     .excludes = "build-only, language, iterations, timeout, cold, rule, store!=none, also, "
                  "fresh, on, build-on, reference-by, report: nothing is built, measured or "
                  "stored\n"
                  "device=all: what was recorded is of one device",
@@ -375,7 +372,7 @@ static const struct option way_options[] = {
              "it, what is recorded and valid. --device and --set choose among what a store has; "
              "--jobs is how many configurations are asked for before the first is answered."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)),
-     .excludes = "store, also, no-store, fresh: what is only built is not stored",
+     .excludes = "store!=none, also, fresh: what is only built is not stored",
      .help =
          "Build the configurations, as many at once as for a tune, and run nothing: what the "
          "compiler makes of the space, and how long it takes. Neither reads nor writes a store."},
@@ -383,14 +380,12 @@ static const struct option way_options[] = {
 };
 
 static const struct option rank_options[] = {
-    {OPTION("unranked", NULL, option_flag, FIELD(measure.unranked)),
-     .help = "No ranking at the end: screening alone, which does not decide between close ones."},
     {0},
 };
 
 static const struct option report_options[] = {
     {OPTION("report", "FILE", option_text, FIELD(report)),
-     .excludes = "build-only, no-store: the page shows what the store keeps\n"
+     .excludes = "build-only, store=none: the page shows what the store keeps\n"
                  "device=all: the page is of one tune",
      .brief = "a page that follows the tune",
      .help =
@@ -410,7 +405,7 @@ static const struct option end_options[] = {
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
     {"What and where", part_options, FIELD(given)},
-    {"What and where", share_options, FIELD(given)},
+    {"What and where", node_options, FIELD(given)},
     {"What and where", build_options, FIELD(given)},
     {"What and where", reference_options, FIELD(given)},
     {"Search", search_options, FIELD(search)},
@@ -421,9 +416,8 @@ static const struct option_group groups[] = {
     {"Measuring", jobs_options, FIELD(measure)},
     {"Ranking", rule_options, FIELD(measure)},
     {"Ranking", rank_options, 0},
-    {"Results", fresh_options, FIELD(measure)},
+    {"Results", fresh_tune_options, FIELD(measure)},
     {"Results", verbose_options, FIELD(verbose)},
-    {"Results", no_store_options, FIELD(measure)},
     {"Results", end_options, 0},
     {"Results", report_options, 0},
     {"Results", format_options, FIELD(given.output)},

@@ -20,7 +20,7 @@ void lanes_use(struct lanes *l, const struct evaluator *ev, const struct setup *
     }
     o->places = l->places;
     o->place_count = l->place_count;
-    o->outlier = working || l->compared ? 0 : setup->outlier > 0 ? setup->outlier : FARM_OUTLIER;
+    o->outlier = working || l->compared ? 0 : setup->terms.rules.outlier;
 }
 
 void lanes_tell(struct lanes *l, const struct evaluator *ev, const struct log *log)

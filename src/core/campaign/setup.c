@@ -46,7 +46,7 @@ struct evaluator *setup_evaluator(const struct setup *s, struct live_options liv
                                           .count = s->place_count,
                                           .live = live,
                                           .cached = cached,
-                                          .outlier = s->outlier};
+                                          .outlier = s->terms.rules.outlier};
         struct evaluator *ev = farm_new(&farm, e);
         *builders = ev ? farm_builders(ev) : 0;
         return ev;

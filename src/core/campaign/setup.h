@@ -22,7 +22,6 @@ struct setup {
     const char *const *environment; // of workers, NAME=VALUE, NULL-terminated; or NULL
     const struct place *places;
     uint32_t place_count;
-    double outlier; // a device this share slower than its siblings is left out; 0: FARM_OUTLIER
     const struct place *builders; // (optional) as in live_options
     uint32_t builder_count;
     uint32_t jobs;           // build workers at most; 0: as many as are useful

@@ -43,7 +43,6 @@ static struct expr *build_expr(struct arena *a, const char *text,
         error_memory(e);
         return NULL;
     }
-    x->program = program_compile(a, x);
     return x;
 }
 
@@ -81,13 +80,6 @@ enum expr_fault expr_eval(const struct expr *x, const struct value *slots, struc
 enum expr_fault expr_test_within(const struct expr *x, const struct value *slots,
                                  struct arena *scratch, uint64_t *steps, bool *out)
 {
-    if (x->program) {
-        int truth = program_run(x->program, slots);
-        if (truth != PROGRAM_UNSURE) {
-            *out = truth;
-            return EXPR_FAULT_NONE;
-        }
-    }
     struct value locals[LOCALS_LIMIT];
     struct frame f = {slots, scratch, locals, ITEMS_LIMIT, WORK_LIMIT, *steps};
     enum expr_fault fault = eval_truth(x->root, &f, out);
@@ -107,11 +99,6 @@ bool expr_is_list(const struct expr *x)
     const struct node *n = x->root;
     return n->kind == NODE_LIST || n->kind == NODE_COMPREHENSION ||
            (n->kind == NODE_CONSTANT && n->value.kind == VALUE_LIST);
-}
-
-bool expr_is_fast(const struct expr *x)
-{
-    return x->program != NULL;
 }
 
 uint32_t expr_weight(const struct expr *x)
@@ -169,7 +156,6 @@ struct expr *expr_of_part(struct arena *a, const struct expr *whole, const struc
     *x = (struct expr){.root = part, .text = whole->text, .slots = slots};
     add_slots(part, slots, &x->slot_count);
     qsort(slots, x->slot_count, sizeof *slots, compare_slots);
-    x->program = program_compile(a, x);
     return x;
 }
 

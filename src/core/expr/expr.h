@@ -123,8 +123,6 @@ enum expr_fault expr_test_within(const struct expr *x, const struct value *slots
 
 // Is it a list whatever the values: [a, b], or a, b? As a condition it is true unless it is empty.
 bool expr_is_list(const struct expr *x);
-// Is testing it a matter of nanoseconds, as long as its slots hold integers?
-bool expr_is_fast(const struct expr *x);
 // How many nodes its tree has.
 uint32_t expr_weight(const struct expr *x);
 

@@ -21,7 +21,6 @@ enum {
 };
 
 struct node;
-struct program;
 
 struct frame {
     const struct value *slots;
@@ -90,7 +89,6 @@ struct node {
 
 struct expr {
     const struct node *root;
-    const struct program *program; // the fast path of expr_test(), or NULL
     const char *text;
     uint32_t *slots; // those it reads, ascending
     size_t slot_count;
@@ -158,12 +156,5 @@ bool bind_names(struct arena *a, struct node *root, const char *text,
 
 // An expression of a part of another's tree, with that one's text; NULL without memory.
 struct expr *expr_of_part(struct arena *a, const struct expr *whole, const struct node *part);
-
-// Compiles a restriction over integers; NULL when it is not one, or without memory.
-const struct program *program_compile(struct arena *a, const struct expr *x);
-enum { PROGRAM_UNSURE = -1 };
-// 0 or 1: the truth. PROGRAM_UNSURE: a slot or an intermediate value is not an integer, or a fault
-// lies ahead: the tree must be evaluated.
-int program_run(const struct program *p, const struct value *slots);
 
 #endif

@@ -9,6 +9,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -76,16 +77,76 @@ static bool allow(int rules, const char *path, uint64_t access, struct error *e)
            error_set_driver(e, ERROR_WORKER, why, "the sandbox: %s: %s", path, strerror(why));
 }
 
+const char *const sandbox_variables[] = {"LD_LIBRARY_PATH",
+                                         "OCL_ICD_VENDORS",
+                                         "OPENCL_VENDOR_PATH",
+                                         "OCL_ICD_FILENAMES",
+                                         "CUDA_HOME",
+                                         "CUDA_PATH",
+                                         NULL};
+
+static const char *const system_readable[] = {
+    "/usr",  "/lib",        "/lib64",           "/bin",
+    "/opt",  "/etc/OpenCL", "/etc/ld.so.cache", "/etc/alternatives",
+    "/proc", "/sys",        "/dev/urandom",     "/dev/random",
+    NULL};
+static const char *const system_writable[] = {"/dev/null",
+                                              "/dev/zero",
+                                              "/dev/nvidiactl",
+                                              "/dev/nvidia-uvm",
+                                              "/dev/nvidia-uvm-tools",
+                                              "/dev/nvidia-modeset",
+                                              "/dev/nvidia-caps",
+                                              "/dev/dri",
+                                              "/dev/kfd",
+                                              NULL};
+#define CARDS_MOST 16
+
+static bool allow_each(int rules, const char *const *paths, uint64_t access, struct error *e)
+{
+    bool ok = true;
+    for (; ok && *paths; paths++)
+        ok = allow(rules, *paths, access, e);
+    return ok;
+}
+
+static bool allow_list(int rules, const char *list, uint64_t access, struct error *e)
+{
+    char path[4096];
+    bool ok = true;
+    while (ok && *list) {
+        size_t length = strcspn(list, ":");
+        if (length > 0 && length < sizeof path) {
+            memcpy(path, list, length);
+            path[length] = '\0';
+            ok = allow(rules, path, access, e);
+        }
+        list += length + (list[length] == ':');
+    }
+    return ok;
+}
+
+static bool allow_cards(int rules, uint64_t access, struct error *e)
+{
+    char path[32];
+    bool ok = true;
+    for (int i = 0; ok && i < CARDS_MOST; i++) {
+        snprintf(path, sizeof path, "/dev/nvidia%d", i);
+        ok = allow(rules, path, access, e);
+    }
+    return ok;
+}
+
 static bool allow_all(const struct sandbox *s, int rules, uint64_t handled, struct error *e)
 {
     const uint64_t reading = FS_EXECUTE | FS_READ | FS_READ_DIR;
     const uint64_t writing = handled & ~(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_MAKE_SOCK);
-    bool ok = true;
-    for (const char *const *path = s->readable; ok && *path; path++)
-        ok = allow(rules, *path, reading, e);
-    for (const char *const *path = s->writable; ok && *path; path++)
-        ok = allow(rules, *path, writing, e);
-    return ok;
+    bool ok = allow_each(rules, system_readable, reading, e) &&
+              allow_each(rules, s->readable, reading, e);
+    for (const char *const *list = s->lists; ok && list && *list; list++)
+        ok = allow_list(rules, *list, reading, e);
+    return ok && allow_each(rules, system_writable, writing, e) && allow_cards(rules, writing, e) &&
+           allow_each(rules, s->writable, writing, e);
 }
 
 static bool enter_landlock(const struct sandbox *s, struct error *e)

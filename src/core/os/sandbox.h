@@ -9,11 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Beside the system's libraries, drivers and compilers, which can be read, and the device nodes of GPUs. What is not there is skipped.
 struct sandbox {
-    const char *const *readable; // folders and files, NULL-terminated; what is not there is skipped
+    const char *const *readable; // folders and files, NULL-terminated
     const char *const *writable; // likewise
+    const char *const *lists;    // (or NULL) of folders that can be read, separated by colons
     uint64_t file_bytes;         // of a file that is written; 0: no limit
 };
+
+// The variables of the environment whose values belong into `lists`: where else libraries and drivers lie. NULL-terminated.
+extern const char *const sandbox_variables[];
 
 // The protections that a system may have; bits of sandbox_offers().
 enum { SANDBOX_FILES = 1, SANDBOX_NETWORK = 2, SANDBOX_SIGNALS = 4, SANDBOX_CALLS = 8 };

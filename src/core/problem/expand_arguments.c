@@ -233,6 +233,7 @@ static bool put_verification(struct expansion *x, json_t *to, struct node n)
     static const char *const names[][2] = {{"method", "Method"},
                                            {"atol", "AbsoluteTolerance"},
                                            {"rtol", "RelativeTolerance"},
+                                           {"precision", "Precision"},
                                            {"region", "Region"}};
     if (!node_present(n))
         return true;

@@ -138,7 +138,11 @@ static bool read_verification(const struct reader *r, struct node n, struct comp
 {
     const struct expr_symbols *symbols = &r->spec->symbols;
     struct node method = node_get(r, n, "Method"), region = node_get(r, n, "Region");
+    struct node precision = node_get(r, n, "Precision");
     size_t kind;
+    out->precision = json_number_value(precision.json);
+    if (node_present(precision) && !(out->precision > 0 && out->precision < 1))
+        return node_error(r, precision, "must be above 0 and below 1, as 1e-5");
     if (!read_choice(r, method, compare_names, COMPARE_COUNT, COMPARE_CLOSE, &kind))
         return false;
     out->chosen = node_present(method);
@@ -469,4 +473,14 @@ bool read_arguments(struct reader *r, struct node kernel, struct kernel_spec *k)
             return false;
     }
     return read_links(r, k, list);
+}
+
+double spec_precision(const struct spec *s, const char *argument)
+{
+    const struct kernel_spec *k = s->kernel;
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        if (str_equal(k->arguments[i].name, argument))
+            return k->arguments[i].compare.precision;
+    }
+    return 0;
 }

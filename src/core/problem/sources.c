@@ -278,7 +278,7 @@ static bool tell_unseen(struct spec_sources *src, const struct log *log, struct 
     log_add(log, LOG_WARNING,
             "%s%s: hone does not find the file that '%s' has the compiler read, and cannot tell "
             "whether it changes: results answer in this run alone (name the file directly, or give "
-            "its folder in IncludeFolders; --reuse-unseen takes earlier results all the same)",
+            "its folder in IncludeFolders; --also unseen takes earlier results all the same)",
             u->file, line, u->what);
     return true;
 }

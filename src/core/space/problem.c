@@ -245,20 +245,15 @@ static bool derive(struct evaluator *v, const struct restriction *r, uint64_t *l
     return true;
 }
 
-// A cost is that of integers alone, or that of other values; of a long text, that of its nodes.
-#define COST_INTEGERS      32
-#define COST_INTEGERS_NODE 2
-#define COST_VALUES        256
-#define COST_VALUES_NODE   8
+// A cost grows with the nodes of the text.
+#define COST_LEAST 256
+#define COST_NODE  8
 
 uint32_t restriction_cost(const struct restriction *r)
 {
     const struct expr *x = r->formula->expr;
-    uint32_t weight = x ? expr_weight(x) : 1;
-    bool integers = r->derived_count == 0 && x && expr_is_fast(x);
-    uint32_t least = integers ? COST_INTEGERS : COST_VALUES;
-    uint32_t cost = weight * (integers ? COST_INTEGERS_NODE : COST_VALUES_NODE);
-    return cost > least ? cost : least;
+    uint32_t cost = COST_NODE * (x ? expr_weight(x) : 1);
+    return cost > COST_LEAST ? cost : COST_LEAST;
 }
 
 bool evaluator_test(struct evaluator *v, const struct restriction *r, enum expr_fault *fault)

@@ -318,8 +318,9 @@ bool differ_devices(struct differ_device *list, size_t count, double level, uint
 
 void differ_outlier_text(const struct stats_ratio *ratio, double limit, char *out, size_t size)
 {
-    str_format(
-        out, size,
-        "it is %.1f %% slower than its siblings [%.1f .. %.1f], more than --outlier allows (%g %%)",
-        100 * (ratio->ratio - 1), 100 * (ratio->low - 1), 100 * (ratio->high - 1), 100 * limit);
+    str_format(out, size,
+               "it is %.1f %% slower than its siblings [%.1f .. %.1f], more than --rule outlier "
+               "allows (%g %%)",
+               100 * (ratio->ratio - 1), 100 * (ratio->low - 1), 100 * (ratio->high - 1),
+               100 * limit);
 }

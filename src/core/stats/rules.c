@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct measure_rules measure_rules_default(void)
@@ -80,6 +79,11 @@ bool measure_rules_set(struct measure_rules *rules, const char *text, struct err
     if (!read_rule_value(r, equals + 1, &value))
         return error_set(e, ERROR_USAGE, "%s is a %snumber from %g to %g, not '%s'", r->name,
                          measure_rule_is_whole(r) ? "whole " : "", r->least, r->most, equals + 1);
+    if (r->offset == offsetof(struct measure_rules, rounds)) {
+        rules->unranked = value < 1;
+        if (rules->unranked)
+            return true;
+    }
     memcpy((char *)rules + r->offset, &value, sizeof value);
     return true;
 }

@@ -43,7 +43,7 @@
     X(contenders, 14, 2, 1e4, "configurations that take part, the fastest first")                  \
     X(early, 3, 3, 1e4, "rounds after which those clearly behind leave")                           \
     X(behind, 1.05, 1, 1e6, "times the leader, in every round so far: clearly behind")             \
-    X(rounds, 32, 1, 1e4, "rounds at most")                                                        \
+    X(rounds, 32, 0, 1e4, "rounds at most; 0: no ranking, screening alone decides")                \
     X(looks, 3, 1, 100, "looks at the rounds: the last at their end, each other at half the next") \
     X(alike, 1.005, 1, 1e6, "times the winner: what is within this is tied with it")               \
     X(level, 0.95, 0.5, 0.9999, "of the family of decisions, and of the ratios' intervals")        \
@@ -52,6 +52,8 @@
       "times its usual: a round whose reference launch took this is repeated")                     \
     X(load, 0.2, 0, 1, "share of the cores used by others beyond which a CPU's round is repeated") \
     X(repeats, 3, 0, 1000, "rounds repeated at most before a disturbed one is kept and marked")    \
+    X(outlier, 0.1, 0, 1e6,                                                                        \
+      "share by which one of several devices may be slower than its siblings and still take part") \
     /* Both. */                                                                                    \
     X(resolution, 100, 1, 1e6,                                                                     \
       "times the timer's resolution: shorter launches are timed in batches")
@@ -64,7 +66,7 @@ struct measure_rules {
     MEASURE_RULES(X)
 #undef X
     uint32_t fixed; // > 0: exactly this many samples, no early stop, no ranking (--iterations)
-    bool unranked;  // screening alone decides
+    bool unranked;  // screening alone decides; with it `rounds` stays as it was
 };
 
 struct measure_rules measure_rules_default(void);

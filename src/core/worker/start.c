@@ -69,66 +69,31 @@ static const char *scratch_parent(void)
     return "/tmp";
 }
 
-// Folders of variables, separated by colons, behind what is listed already.
-static void add_sandbox_folders(const char *const *names, struct arena *a, const char **list,
-                                size_t *count, size_t most)
+// Appends the values of those variables that are set; `list` has room for all, and a NULL.
+static void list_values(const char *const *names, const char **list)
 {
     for (; *names; names++) {
         const char *value = getenv(*names);
-        char *copy = value && *value ? arena_strdup(a, value) : NULL, *rest = NULL;
-        for (char *one = copy ? strtok_r(copy, ":", &rest) : NULL; one && *count + 1 < most;
-             one = strtok_r(NULL, ":", &rest))
-            list[(*count)++] = one;
+        if (value && *value)
+            *list++ = value;
     }
-    list[*count] = NULL;
+    *list = NULL;
 }
 
 #define SANDBOX_FILE_BYTES (4ull << 30)
 
 bool enter_sandbox(struct error *e)
 {
-    static const char *const reading[] = {"LD_LIBRARY_PATH",
-                                          "OCL_ICD_VENDORS",
-                                          "OPENCL_VENDOR_PATH",
-                                          "OCL_ICD_FILENAMES",
-                                          "CUDA_HOME",
-                                          "CUDA_PATH",
-                                          NULL};
     static const char *const writing[] = {"HONE_WORKER_SCRATCH", "POCL_CACHE_DIR",
                                           "CUDA_CACHE_PATH", "HONE_WORKER_CACHE", NULL};
-    const char *readable[64] = {"/usr",  "/lib",        "/lib64",           "/bin",
-                                "/opt",  "/etc/OpenCL", "/etc/ld.so.cache", "/etc/alternatives",
-                                "/proc", "/sys",        "/dev/urandom",     "/dev/random"};
-    const char *writable[64] = {"/dev/null",
-                                "/dev/zero",
-                                "/dev/nvidiactl",
-                                "/dev/nvidia-uvm",
-                                "/dev/nvidia-uvm-tools",
-                                "/dev/nvidia-modeset",
-                                "/dev/nvidia-caps",
-                                "/dev/dri",
-                                "/dev/kfd"};
-    size_t readables = 0, writables = 0;
+    const char *nothing[] = {NULL}, *lists[16], *writable[8];
     const char *wanted = getenv("HONE_WORKER_SANDBOX");
-    struct arena a;
     if (!wanted || !*wanted)
         return true;
-    while (readable[readables])
-        readables++;
-    while (writable[writables])
-        writables++;
-    arena_init(&a);
-    for (int i = 0; i < 16; i++) {
-        const char *card = arena_printf(&a, "/dev/nvidia%d", i);
-        if (card)
-            writable[writables++] = card;
-    }
-    add_sandbox_folders(reading, &a, readable, &readables, sizeof readable / sizeof *readable);
-    add_sandbox_folders(writing, &a, writable, &writables, sizeof writable / sizeof *writable);
-    const struct sandbox s = {readable, writable, SANDBOX_FILE_BYTES};
-    bool ok = sandbox_enter(&s, e);
-    arena_release(&a);
-    return ok;
+    list_values(sandbox_variables, lists);
+    list_values(writing, writable);
+    const struct sandbox s = {nothing, writable, lists, SANDBOX_FILE_BYTES};
+    return sandbox_enter(&s, e);
 }
 
 char *enter_scratch(struct error *e)

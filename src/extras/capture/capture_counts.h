@@ -16,7 +16,7 @@ enum {
 // X(NAME, text): why a launch was not captured.
 #define CAPTURE_REASONS(X)                                                                         \
     X(NONE, "")                                                                                    \
-    X(LAUNCHES, "of a shape beyond --launches")                                                    \
+    X(LAUNCHES, "of a shape beyond --sample")                                                      \
     X(OTHER_KERNEL, "of a kernel that --kernel does not name")                                     \
     X(LIMIT, "the data would pass --limit")                                                        \
     X(DISK, "the folder could not be written (a full disk?)")                                      \

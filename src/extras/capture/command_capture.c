@@ -5,7 +5,6 @@
 #include "extras/capture/run_layered.h"
 #include "os/process.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,7 +327,7 @@ static const struct option options[] = {
     {OPTION("kernel", "NAME", option_text, FIELD(kernel)), .letter = 'k',
      .brief = "only the kernels of this name",
      .help = "Only the kernels of this name are captured; the others are counted and timed."},
-    {OPTION("launches", "N", option_count, FIELD(launches)),
+    {OPTION("sample", "N", option_count, FIELD(launches)), .letter = 'n',
      .brief = "of each kernel, at most N launches",
      .help = "Of each kernel at most N launches are kept, each of another shape: geometry, scalars "
              "or sizes of buffers. "

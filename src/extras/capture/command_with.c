@@ -5,7 +5,6 @@
 #include "extras/capture/run_layered.h"
 #include "base/digest.h"
 #include "known/known_program.h"
-#include "os/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,7 @@
 enum { TURNS_MOST = 1000 };
 
 struct with_settings {
-    struct given compare;
+    struct given repeats;
     double verify;
     struct list files;
 };
@@ -176,7 +175,7 @@ static int run_with(struct session *s)
     return s->counts.differences ? EXIT_NOTHING : program_status(&end);
 }
 
-// ---- --compare ---------------------------------------------------------------------------------
+// ---- --repeats ---------------------------------------------------------------------------------
 
 // Adds what a turn left: standard output, and the files that --output names.
 static void digest_outputs(const struct session *s, const char *output, struct digest *out)
@@ -222,7 +221,7 @@ static void add_ratio(struct text *t, const char *what, const double *with, cons
 static int compare_with(struct session *s)
 {
     struct error e = ERROR_INIT;
-    const uint32_t count = (uint32_t)s->settings->compare.value;
+    const uint32_t count = (uint32_t)s->settings->repeats.value;
     double *times = calloc(4 * (size_t)count, sizeof *times);
     double *wall[2] = {times, times + count},
            *cpu[2] = {times + 2 * (size_t)count, times + 3 * (size_t)count};
@@ -277,7 +276,7 @@ static int run_with_command(struct invocation *i)
     arena_init(&s->arena);
     int status = take_tables(s);
     if (status == EXIT_DONE)
-        status = s->settings->compare.is_given ? compare_with(s) : run_with(s);
+        status = s->settings->repeats.is_given ? compare_with(s) : run_with(s);
     arena_release(&s->arena);
     free(s);
     return status;
@@ -288,19 +287,8 @@ static int run_with_command(struct invocation *i)
 // "0.1", "10%".
 static bool option_share(void *field, const char *value, struct error *e)
 {
-    char number[32];
-    const size_t length = strcspn(value, "%");
-    double share = -1;
-    if (length < sizeof number && (!value[length] || !value[length + 1])) {
-        memcpy(number, value, length);
-        number[length] = 0;
-        if (!str_to_f64(number, &share))
-            share = -1;
-        share = value[length] ? share / 100 : share;
-    }
-    *(double *)field = share;
-    return (share > 0 && share <= 1) ||
-           error_set(e, ERROR_USAGE, "'%s' is no share, such as 10%% or 0.1", value);
+    return share_read(value, 1, field, e) &&
+           (*(double *)field > 0 || error_set(e, ERROR_USAGE, "'%s' is no share above 0", value));
 }
 
 static bool option_turns(void *field, const char *value, struct error *e)
@@ -314,14 +302,14 @@ static bool option_turns(void *field, const char *value, struct error *e)
 #define FIELD(member) offsetof(struct with_settings, member)
 
 static const struct option options[] = {
-    {OPTION("compare", "N", option_turns, FIELD(compare)),
+    {OPTION("repeats", "N", option_turns, FIELD(repeats)),
      .brief = "run it N times with and without",
      .help =
          "Run the program N times with the table and N times without it, alternately, and say how "
          "much faster it is "
          "(wall and CPU time, with a 95 % interval) and whether its output is the same."},
     {OPTION("output", "FILE", option_list, FIELD(files)), .is_list = true,
-     .help = "With --compare: a file that the program writes, compared as its standard output is. "
+     .help = "With --repeats: a file that the program writes, compared as its standard output is. "
              "May be repeated."},
     {OPTION("verify", "SHARE", option_share, FIELD(verify)),
      .brief = "compare a share of the launches",

@@ -26,7 +26,7 @@ struct deploy_settings {
     struct search_settings search;
     const char *shapes, *format, *output, *name, *check, *for_program;
     struct list others;
-    double within; // per cent; 0: the default
+    double within; // 0: the default
     struct given hold_out;
     bool product, known;
     struct deploy_with {
@@ -34,14 +34,14 @@ struct deploy_settings {
     } with; // in the header
 };
 
-#define WITHIN_DEFAULT 2.0 // per cent
+#define WITHIN_DEFAULT 0.02
 
 // One spec of a `hone deploy`.
 struct session {
     struct invocation call; // of this spec alone
     const struct deploy_settings *settings;
     struct spec_settings given; // without --set, which says the points
-    struct tuning tuning;
+    struct work work;
     struct once once;
     struct sweep_plan plan;
     double *weights;                    // NULL: all alike
@@ -62,7 +62,7 @@ struct session {
 static bool plan_shape(struct session *s, const struct shapes *shapes, uint32_t at,
                        struct sweep_plan *out, struct error *e)
 {
-    struct arena *a = &s->tuning.work.arena;
+    struct arena *a = &s->work.arena;
     const struct list *set = &s->settings->given.set;
     const char **words =
         arena_array(a, (size_t)set->count + shapes->column_count + 1, sizeof *words);
@@ -77,7 +77,7 @@ static bool plan_shape(struct session *s, const struct shapes *shapes, uint32_t 
         words[count++] = set->items[i];
     if (!words)
         return error_memory(e);
-    if (!sweep_plan_make(s->tuning.work.spec, words, count, false, a, out, e))
+    if (!sweep_plan_make(s->work.spec, words, count, false, a, out, e))
         return error_context(e, "%s", s->settings->shapes);
     return out->point_count == 1 ||
            error_set(e, ERROR_USAGE, "--shapes says the points: --set has one value for each name");
@@ -85,7 +85,7 @@ static bool plan_shape(struct session *s, const struct shapes *shapes, uint32_t 
 
 static bool plan_shapes(struct session *s, const struct shapes *shapes, struct error *e)
 {
-    struct arena *a = &s->tuning.work.arena;
+    struct arena *a = &s->work.arena;
     struct sweep_point *points = arena_array(a, shapes->count, sizeof *points);
     struct sweep_name *names = NULL;
     s->weights = arena_copy(a, shapes->weights, shapes->count * sizeof *s->weights);
@@ -117,16 +117,16 @@ static bool plan_shapes(struct session *s, const struct shapes *shapes, struct e
 // numbers, 1 or more.
 static bool own_sizes(struct session *s, struct list *out, struct error *e)
 {
-    const struct spec *spec = s->tuning.work.spec;
+    const struct spec *spec = s->work.spec;
     const char **words =
-        arena_array(&s->tuning.work.arena, (size_t)spec->constant_count + 1, sizeof *words);
+        arena_array(&s->work.arena, (size_t)spec->constant_count + 1, sizeof *words);
     out->items = words;
     for (uint32_t i = 0; words && i < spec->constant_count; i++) {
         const struct value *v = &spec->constants[i].value;
         if (v->kind != VALUE_INT || v->i < 1)
             continue;
-        words[out->count] = arena_printf(&s->tuning.work.arena, "%s=%lld", spec->constants[i].name,
-                                         (long long)v->i);
+        words[out->count] =
+            arena_printf(&s->work.arena, "%s=%lld", spec->constants[i].name, (long long)v->i);
         if (!words[out->count++])
             return error_memory(e);
     }
@@ -164,23 +164,23 @@ static int make_deploy_plan(struct session *s)
     struct text file = TEXT_INIT;
     struct shapes shapes;
     const struct deploy_settings *given = s->settings;
-    struct arena *a = &s->tuning.work.arena;
+    struct arena *a = &s->work.arena;
     struct list own = {NULL, 0};
     const struct list *set = given->given.set.count > 0 || given->shapes ? &given->given.set : &own;
-    if (s->tuning.work.spec->constant_count == 0) {
+    if (s->work.spec->constant_count == 0) {
         complain("%s: it has no Constants, and so no sizes to choose by; give them names there, or "
                  "take the one best configuration from hone best",
-                 s->tuning.work.spec->path);
+                 s->work.spec->path);
         return EXIT_USAGE;
     }
     if (set == &own && !own_sizes(s, &own, &e))
         return work_failed(&e);
     bool ok = given->shapes ? file_read_text(given->shapes, SHAPES_BYTES, &file, &e) &&
                                   shapes_parse(text_cstr(&file), file.length, given->shapes,
-                                               s->tuning.work.spec, a, &shapes, &e) &&
+                                               s->work.spec, a, &shapes, &e) &&
                                   plan_shapes(s, &shapes, &e)
-                            : sweep_plan_make(s->tuning.work.spec, set->items, set->count,
-                                              given->product, a, &s->plan, &e);
+                            : sweep_plan_make(s->work.spec, set->items, set->count, given->product,
+                                              a, &s->plan, &e);
     text_release(&file);
     return ok ? refuse_several_for_one(s) : work_failed(&e);
 }
@@ -191,7 +191,7 @@ static int make_deploy_plan(struct session *s)
 static int choose_known_device(struct session *s)
 {
     struct error e = ERROR_INIT;
-    struct work *w = &s->tuning.work;
+    struct work *w = &s->work;
     struct device_info *known;
     size_t count = 0, fitting = 0;
     const char *wanted = w->given->device;
@@ -231,38 +231,38 @@ static int choose_known_device(struct session *s)
     return status;
 }
 
-static int refuse_goal(struct tuning *t)
+static int refuse_goal(struct work *t)
 {
     int status = tuning_goal(t);
-    if (status != EXIT_DONE || objective_is_time(&t->goal, t->work.spec, t->work.device))
+    if (status != EXIT_DONE || objective_is_time(&t->goal, t->spec, t->device))
         return status;
     complain("%s: a dispatch table is chosen by the time of a launch; --objective time says so",
-             t->work.spec->path);
+             t->spec->path);
     return EXIT_USAGE;
 }
 
 static int open_spec_and_device(struct session *s)
 {
-    struct tuning *t = &s->tuning;
+    struct work *t = &s->work;
     if (s->settings->known) {
-        int status = work_spec(&t->work);
+        int status = work_spec(t);
         if (status == EXIT_DONE)
             status = choose_known_device(s);
-        t->options = work_options(&t->work);
+        t->options = work_options(t);
         t->options.device = NULL;
         return status == EXIT_DONE ? refuse_goal(t) : status;
     }
     int status = tuning_open(t);
     if (status == EXIT_DONE)
         status = refuse_goal(t);
-    if (status == EXIT_DONE && s->settings->with.binaries && t->work.device->capability == 0) {
+    if (status == EXIT_DONE && s->settings->with.binaries && t->device->capability == 0) {
         complain(
             "--with binaries: %s has programs for this machine alone, neither PTX nor a cubin; "
             "--with source embeds the kernel's source, which compiles anywhere",
-            t->work.device->name);
+            t->device->name);
         status = EXIT_USAGE;
     }
-    return status == EXIT_DONE ? open_kept(&t->work) : status;
+    return status == EXIT_DONE ? work_store(t, HONE_STORE_WRITE) : status;
 }
 
 // ---- the loop ----------------------------------------------------------------------------------
@@ -301,8 +301,7 @@ static void show_deploy_progress(void *context, const struct screen *screen, str
         text_addf(line, "tuning, size %llu of %llu%s\n", (unsigned long long)sweep->done + 1,
                   (unsigned long long)sweep->planned, between);
         if (p->sweep.phase == SWEEP_TUNING)
-            report_tune_progress(&p->sweep.tune, &s->tuning.goal, s->tuning.work.spec, screen,
-                                 line);
+            report_tune_progress(&p->sweep.tune, &s->work.goal, s->work.spec, screen, line);
         return;
     }
     if (p->phase == DEPLOY_BUILDING) {
@@ -312,17 +311,17 @@ static void show_deploy_progress(void *context, const struct screen *screen, str
     text_addf(line, "measuring the winners, size %llu of %llu%s\n",
               (unsigned long long)p->common.done + 1, (unsigned long long)p->common.planned,
               between);
-    report_tune_progress(&p->tune, &s->tuning.goal, s->tuning.work.spec, screen, line);
+    report_tune_progress(&p->tune, &s->work.goal, s->work.spec, screen, line);
 }
 
 static int start_deploy(struct session *s)
 {
     struct error e = ERROR_INIT;
     const struct deploy_settings *given = s->settings;
-    struct work *w = &s->tuning.work;
+    struct work *w = &s->work;
     const struct list *others = &given->others;
     const bool all = asks_for_all(given);
-    struct hone_tune_options tune = s->tuning.options;
+    struct hone_tune_options tune = s->work.options;
     tune.log = &w->notices;
     tune.store = w->opened;
     if (given->known ? !setup_init(&w->setup, &tune, &e) : !setup_tune(&w->setup, &tune, &e))
@@ -334,7 +333,7 @@ static int start_deploy(struct session *s)
                                .tune = w->setup.options,
                                .again = given->measure.fresh.ranking,
                                .is_known_only = given->known,
-                               .within = (given->within > 0 ? given->within : WITHIN_DEFAULT) / 100,
+                               .within = given->within > 0 ? given->within : WITHIN_DEFAULT,
                                .drawn = (uint32_t)given->hold_out.value,
                                .others = all ? NULL : others->items,
                                .other_count = all ? 0 : others->count,
@@ -401,8 +400,7 @@ static int refuse_own_input(const struct session *s)
     if (!s->output)
         return EXIT_DONE;
     deploy_view(s->deploy, &deployed);
-    const char *const given[] = {s->tuning.work.spec->path, s->settings->shapes,
-                                 s->settings->given.store};
+    const char *const given[] = {s->work.spec->path, s->settings->shapes, s->settings->given.store};
     for (size_t i = 0; !path && i < sizeof given / sizeof *given; i++)
         path = given[i] && file_is_same(s->output, given[i]) ? given[i] : NULL;
     for (uint32_t i = 0; !path; i++) {
@@ -421,7 +419,7 @@ static int try_format(struct session *s)
 {
     struct error e = ERROR_INIT;
     struct text out = TEXT_INIT;
-    struct arena *a = &s->tuning.work.arena;
+    struct arena *a = &s->work.arena;
     const struct deploy_writing w = {.prefix = s->settings->name,
                                      .with_source = s->settings->with.source,
                                      .command = s->call.line};
@@ -438,7 +436,7 @@ static int try_format(struct session *s)
     if (ok) {
         spec_default(deployed.spec, choice);
         table.name = s->settings->name ? s->settings->name : table.name;
-        table.language = s->tuning.work.device->language;
+        table.language = s->work.device->language;
         table.source_digest = "";
         table.sources = deployed.found.sources;
         table.configurations = &configuration;
@@ -460,7 +458,7 @@ static bool refuse_unknown(const struct session *s, const struct deploy_report *
         complain("%s: nothing is known at %s: no table was made; without --known these are "
                  "measured, and without "
                  "these there is a table",
-                 s->tuning.work.spec->path, text_cstr(&shapes));
+                 s->work.spec->path, text_cstr(&shapes));
     text_release(&shapes);
     return any;
 }
@@ -483,12 +481,12 @@ static int deploy_and_show(struct session *s)
     if (s->running.ending && !is_written && !s->into)
         complain("no table was written; what was measured is kept in %s, and the same command goes "
                  "on from there",
-                 store_path(s->tuning.work.store));
+                 store_path(s->work.store));
     if (is_unknown)
         status = EXIT_NOTHING;
     if (status == EXIT_NOTHING && !has_table && s->broken.code == ERROR_NONE && !s->into && is_last)
         complain("%s: no configuration %s at any of these sizes: no table was written",
-                 s->tuning.work.spec->path, s->settings->known ? "is known" : "works");
+                 s->work.spec->path, s->settings->known ? "is known" : "works");
     return status;
 }
 
@@ -497,14 +495,14 @@ static int name_output(struct session *s, bool is_one)
 {
     struct error e = ERROR_INIT;
     const char *output = s->settings->output;
-    struct arena *a = &s->tuning.work.arena;
+    struct arena *a = &s->work.arena;
     const char *name;
     if (!output)
         return EXIT_DONE;
     s->output = output;
     if (!is_one) {
         struct text line = TEXT_INIT;
-        if (!deploy_identifier(s->tuning.work.spec->name, a, &name) ||
+        if (!deploy_identifier(s->work.spec->name, a, &name) ||
             !(s->output = arena_printf(a, "%s/%s%s", output, name, s->format->ending))) {
             error_memory(&e);
             return work_failed(&e);
@@ -516,7 +514,7 @@ static int name_output(struct session *s, bool is_one)
         if (is_taken) {
             complain("%s is written already: another spec has the name '%s', too; deploy each "
                      "with a --name of its own",
-                     s->output, s->tuning.work.spec->name);
+                     s->output, s->work.spec->name);
             return EXIT_USAGE;
         }
         if (!folder_make(output, &e))
@@ -540,10 +538,11 @@ static int deploy_in_turn(const struct invocation *i, const char **argument,
     s.call.argument_count = 1;
     s.given = s.settings->given;
     s.given.set = (struct list){NULL, 0};
-    tuning_init(&s.tuning, &s.call, &s.given, &s.settings->measure, &s.settings->search);
+    work_init(&s.work, &s.call, &s.given, &s.settings->measure);
+    s.work.search = &s.settings->search;
     once_init(&s.once);
-    s.tuning.work.log = once_log(&s.once, &s.tuning.work.log);
-    s.running = (struct running){.work = &s.tuning.work,
+    s.work.log = once_log(&s.once, &s.work.log);
+    s.running = (struct running){.work = &s.work,
                                  .broken = &s.broken,
                                  .context = &s,
                                  .record = take_record,
@@ -563,7 +562,7 @@ static int deploy_in_turn(const struct invocation *i, const char **argument,
         status = deploy_and_show(&s);
     *turn = status == EXIT_NOTHING && s.turn + 1 < s.turns ? s.turn + 1 : 0;
     deploy_free(s.deploy);
-    tuning_release(&s.tuning);
+    work_release(&s.work);
     once_release(&s.once);
     return status;
 }
@@ -789,22 +788,10 @@ static bool option_deploy_format(void *field, const char *value, struct error *e
     return false;
 }
 
-// "2%", "2".
-static bool option_percent(void *field, const char *value, struct error *e)
+static bool option_within(void *field, const char *value, struct error *e)
 {
-    char number[32];
-    size_t length = strcspn(value, "%");
-    double percent = 0;
-    bool ok = length > 0 && length < sizeof number && (!value[length] || !value[length + 1]);
-    if (ok) {
-        memcpy(number, value, length);
-        number[length] = '\0';
-        ok = str_to_f64(number, &percent) && percent > 0 && percent <= 1000;
-    }
-    if (!ok)
-        return error_set(e, ERROR_USAGE, "'%s' is no share above 0, such as 2%%", value);
-    *(double *)field = percent;
-    return true;
+    return share_read(value, 10, field, e) &&
+           (*(double *)field > 0 || error_set(e, ERROR_USAGE, "'%s' is no share above 0", value));
 }
 
 static bool option_with(void *field, const char *value, struct error *e)
@@ -828,9 +815,8 @@ static bool option_hold_out(void *field, const char *value, struct error *e)
 #define FIELD(member) offsetof(struct deploy_settings, member)
 
 #define MEASURING                                                                                  \
-    "fresh, hold-out, with=binaries, budget, strategy, no-transfer, start-with, "                  \
-    "on, "                                                                                         \
-    "nodes, outlier, iterations, timeout, rule, seed, jobs"
+    "fresh, sample, with=binaries, budget, strategy, start-with, on, nodes, iterations, timeout, " \
+    "rule, seed, jobs"
 
 static const struct option point_options[] = {
     {OPTION("shapes", "FILE", option_once, FIELD(shapes)),
@@ -839,10 +825,9 @@ static const struct option point_options[] = {
              "column `weight` is how often a shape is asked for."},
     {OPTION("product", NULL, option_flag, FIELD(product)),
      .help = "Take all combinations of the values of several names of --set."},
-    {OPTION("within", "PERCENT", option_percent, FIELD(within)),
-     .brief = "of the best; default: 2%",
+    {OPTION("within", "SHARE", option_within, FIELD(within)), .brief = "of the best; default: 2%",
      .help = "How far above the best configuration of a shape the table's may be. Default: 2%."},
-    {OPTION("hold-out", "N", option_hold_out, FIELD(hold_out)),
+    {OPTION("sample", "N", option_hold_out, FIELD(hold_out)),
      .brief = "measure N sizes between, and refine",
      .help =
          "Draw so many shapes between the points, tune and measure them too, say what the table "
@@ -895,7 +880,7 @@ static const struct option table_options[] = {
 
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
-    {"What and where", share_options, FIELD(given)},
+    {"What and where", node_options, FIELD(given)},
     {"What and where", build_options, FIELD(given)},
     {"Sizes", point_options, 0},
     {"Table", table_options, 0},
@@ -916,7 +901,7 @@ static const struct example examples[] = {
     {"hone deploy kernels_cl/matmul_tiled.json --set WIDTH=128,256 --budget 4 -o table.json",
      "the same, and nothing is measured again; the table in a file"},
     {"hone deploy --check table.json", "is it still of this kernel?"},
-    {"hone deploy kernels_cl/matmul_tensor.json --set M=256..8192 --set N=M --set K=M --hold-out "
+    {"hone deploy kernels_cl/matmul_tensor.json --set M=256..8192 --set N=M --set K=M --sample "
      "30",
      NEEDS_GPU "square matrices, and 30 sizes between the powers of two"},
     {0},
@@ -945,7 +930,7 @@ const struct command command_deploy = {
         "1536\".\n\n"
         "At other sizes the nearest point answers, in log space, whose configuration is valid "
         "there. "
-        "With --hold-out sizes between the points are drawn, tuned and measured to say what the "
+        "With --sample sizes between the points are drawn, tuned and measured to say what the "
         "table loses at them, and become points themselves where that is too much. On a device "
         "that "
         "was not measured one of the same architecture answers, else of the same vendor, else the "

@@ -8,7 +8,6 @@
 #include "report/units.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct export_settings {

@@ -8,7 +8,6 @@
 #include "report/units.h"
 #include "workflows/bundle.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 // One a file: how many results, and of a bundle what else was in it.

@@ -6,19 +6,22 @@
 #include "extras/judge/judge_report.h"
 #include "extras/judge/judge_serve.h"
 #include "extras/judge/judging_guard.h"
+#include "os/cache_folder.h"
 #include "problem/sweep_plan.h"
 #include "report/progress.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#define HIDDEN_SIZES 2
-#define HIDDEN_MOST  32
+#define HIDDEN_SIZES      2
+#define HIDDEN_MOST       32
+#define VARIANTS_MOST     1024
+#define SERVE_CACHE_BYTES (256ull << 20)
 
 struct judge_settings {
     struct spec_settings given; // some rows of it
     struct measure_settings measure;
-    struct given hidden, rounds;
+    struct given hidden, rounds, variants;
     bool shows_all, serves;
 };
 
@@ -32,6 +35,7 @@ struct session {
     struct judging_options options;
     struct judging *judging;
     struct serving serving;
+    struct judging_warm warm;
     struct report_about about;
     struct error broken;
 };
@@ -155,6 +159,7 @@ static bool fill_judging_options(struct session *s, const struct invocation *i, 
     o->configuration = config->count ? config->items[0] : NULL;
     o->hidden = settings->hidden.is_given ? (uint32_t)settings->hidden.value : HIDDEN_SIZES;
     o->rounds = (uint32_t)settings->rounds.value;
+    o->variants = (uint32_t)settings->variants.value;
     if (!plan_sizes(s, e) || !gather_candidates(s, i, e))
         return false;
     o->candidates = s->candidates.list;
@@ -173,8 +178,8 @@ static bool use_sandbox(struct session *s, struct error *e)
     if (!words[0])
         return true;
     s->options.sandbox = words;
-    setup->environment =
-        guard_environment(setup->environment, w->environment.scratch.path, &w->arena, e);
+    setup->environment = guard_environment(setup->environment, w->environment.scratch.path,
+                                           w->device->type == DEVICE_CPU, &w->arena, e);
     return setup->environment != NULL;
 }
 
@@ -235,9 +240,23 @@ static void write_lines(struct session *s, struct text *lines)
     text_release(lines);
 }
 
+// The caches of a stream are its own: what is in them is forgotten when it is too much, between two batches.
+static void bound_serve_caches(const struct session *s)
+{
+    for (const char *const *entry = s->options.setup.environment; entry && *entry; entry++) {
+        const char *folder = guard_cache(*entry);
+        if (folder && cache_measure(folder, 2).bytes > SERVE_CACHE_BYTES) {
+            folder_remove(folder);
+            folder_make(folder, NULL); // where it cannot, drivers say so
+        }
+    }
+}
+
 static int judge_batch(struct session *s)
 {
     struct error e = ERROR_INIT;
+    bound_serve_caches(s);
+    s->options.warm = &s->warm;
     s->options.candidates = s->candidates.list;
     s->options.candidate_count = s->candidates.count;
     s->options.batch++;
@@ -256,7 +275,7 @@ static int judge_batch(struct session *s)
     return workflow_status(&s->broken, workflow_failed, true);
 }
 
-// Until the input ends: each batch has workers of its own, so that nothing of one lives on in the next.
+// Until the input ends: workers stay between batches, of which each has sizes, inputs and references of its own.
 static int serve_candidates(struct session *s)
 {
     struct error e = ERROR_INIT;
@@ -279,6 +298,7 @@ static int serve_candidates(struct session *s)
             status = judge_batch(s);
     }
     serving_release(&s->serving);
+    evaluator_free(s->warm.evaluator);
     return e.code                ? workflow_failed(&e)
            : interrupt_pending() ? EXIT_SIGNAL + interrupt_pending()
                                  : status;
@@ -331,6 +351,14 @@ static bool option_hidden(void *field, const char *value, struct error *e)
            error_set(e, ERROR_USAGE, "'%s' is no number from 0 to %d", value, HIDDEN_MOST);
 }
 
+static bool option_variants(void *field, const char *value, struct error *e)
+{
+    struct given *g = field;
+    g->is_given = true;
+    return (str_to_u64(value, &g->value) && g->value >= 1 && g->value <= VARIANTS_MOST) ||
+           error_set(e, ERROR_USAGE, "'%s' is no number from 1 to %d", value, VARIANTS_MOST);
+}
+
 #define FIELD(member) offsetof(struct judge_settings, member)
 
 static const struct option what_options[] = {
@@ -367,6 +395,10 @@ static const struct option judge_options[] = {
      .help = "Verify each candidate at N further sizes, which are drawn for this run (near the "
              "spec's, odd, small; whichever its restrictions allow), and on two other kinds of "
              "inputs: a part of their range, and equal elements. 0: at neither. Default: 2."},
+    {OPTION("budget", "N", option_variants, FIELD(variants)), .letter = 'b',
+     .brief = "variants of a candidate that are tried: 16",
+     .help = "Try N variants of a candidate at most, if it names several values of tunable macros: "
+             "what seems fastest is judged. Default: 16."},
     {OPTION("rounds", "N", option_count, FIELD(rounds)),
      .help = "Launch each pair N times, in each of the two measurements. Default: 12, and 24 or "
              "more when those that are faster are measured again."},
@@ -417,7 +449,9 @@ const struct command command_judge = {
         "arguments as the spec has them. Everything else is the spec's: sizes, inputs, reference, "
         "tolerances, options. Only the values of tunable macros may be its own, in a comment "
         "line:\n\n"
-        "  // hone: block_size_x=32, tile_size_x=2\n\n"
+        "  // hone: block_size_x=32, tile_size_x=1|2|4\n\n"
+        "With several values of one the candidate is tuned first: each variant (--budget) is "
+        "verified and measured, and the one that seems fastest is judged.\n\n"
         "Each is verified at the sizes that are timed and at hidden ones, on inputs that it cannot "
         "know, and launched beside the baseline in interleaved rounds. Those that are faster are "
         "measured once more in fresh workers, and only that counts, with intervals that hold for "

@@ -65,6 +65,19 @@ static bool add_text(struct serving *s, struct candidates *out, const char *name
     return out->list[out->count - 1]->name || error_memory(e);
 }
 
+// A folder without candidates is a wrong line, and the stream goes on.
+static bool add_named(const struct serving *s, struct candidates *out, const char *name,
+                      struct text *wrong, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    if (candidates_add(out, name, s->language, &why))
+        return true;
+    if (why.code == ERROR_MEMORY)
+        return error_memory(e);
+    tell_wrong(s, why.text, wrong);
+    return true;
+}
+
 static bool take_line(struct serving *s, const char *line, size_t length, struct candidates *out,
                       struct text *wrong, struct error *e)
 {
@@ -81,7 +94,7 @@ static bool take_line(struct serving *s, const char *line, size_t length, struct
     else if (text)
         ok = add_text(s, out, name, json_string_value(text), json_string_length(text), e);
     else
-        ok = candidates_add(out, name, s->language, e);
+        ok = add_named(s, out, name, wrong, e);
     json_decref(root);
     return ok;
 }

@@ -16,6 +16,7 @@
 #define REPEATS_MOST 3                  // rounds that fail by their times are run again so often
 #define SPENT        1.6449340668482264 // pi^2 / 6
 #define REOPEN_MOST  5                  // sessions in a row that end before a verdict
+#define WARM_JOBS    64 // for so many there are build workers, if a stream of them comes
 
 static const struct workflow_operations judging_operations;
 
@@ -58,7 +59,7 @@ static void code_digest(const struct candidate *c, struct digest *out)
 static struct contestant *find_same(struct judging *j, const struct contestant *c)
 {
     for (struct contestant *other = j->contestants; other < c; other++) {
-        if (!other->primary && other->record.candidate->text &&
+        if (!other->primary && other == other->leader && other->record.candidate->text &&
             digest_equal(&other->code, &c->code))
             return other;
     }
@@ -67,51 +68,89 @@ static struct contestant *find_same(struct judging *j, const struct contestant *
 
 // ---- making ------------------------------------------------------------------------------------
 
-static bool make_contestant(struct judging *j, size_t index, struct error *e)
+static bool make_contestant(struct judging *j, struct contestant *c, const struct candidate *of,
+                            struct error *e)
 {
-    struct contestant *c = &j->contestants[index];
     struct judge_record *r = &c->record;
-    *r = (struct judge_record){.candidate = j->o.candidates[index],
+    *r = (struct judge_record){.candidate = of,
+                               .variants = 1,
                                .evidence = "",
                                .log = "",
                                .time_count = j->timed_count,
                                .error = NAN,
                                .baseline_error = NAN};
+    c->leader = c->chosen = c;
     r->times = arena_array(&j->arena, j->timed_count, sizeof *r->times);
     c->attempts = arena_array(&j->arena, j->point_count, sizeof *c->attempts);
     if (!r->times || !c->attempts)
         return error_memory(e);
     for (uint32_t i = 0; i < j->timed_count; i++)
         r->times[i].label = j->points[i].label;
-    if (!r->candidate->text) {
-        contestant_fail(j, c, JUDGE_INVALID, NULL, "%s", r->candidate->why);
-        return true;
-    }
-    code_digest(r->candidate, &c->code);
-    c->primary = find_same(j, c);
-    if (c->primary)
-        r->same_as = &c->primary->record;
+    if (!of->text)
+        contestant_fail(j, c, JUDGE_INVALID, NULL, "%s", of->why);
     return true;
+}
+
+// The variants of a candidate, of which c is the first. A text that was there already has none.
+static bool make_variants(struct judging *j, struct contestant *c, uint32_t count, struct error *e)
+{
+    const struct candidate *all = c->record.candidate;
+    for (uint32_t i = 0; count > 1 && i < count; i++) {
+        struct candidate *own = arena_copy(&j->arena, all, sizeof *all);
+        if (!own || !(own->values = candidate_values(all, i, count, &j->arena)))
+            return error_memory(e);
+        if (i > 0 && !make_contestant(j, c + i, own, e))
+            return false;
+        c[i].record.candidate = own;
+        c[i].record.variants = count;
+        c[i].index = c->index;
+        c[i].leader = c;
+    }
+    c->unscreened = count;
+    c->chosen = count > 1 ? NULL : c;
+    for (uint32_t i = 0; i < count; i++)
+        j->queue[j->queued++] = c + i;
+    return true;
+}
+
+static uint32_t variants_of(const struct judging *j, size_t candidate)
+{
+    const struct candidate *c = j->o.candidates[candidate];
+    return c->text ? candidate_variants(c, j->o.variants ? j->o.variants : JUDGE_VARIANTS) : 1;
 }
 
 static bool make_contestants(struct judging *j, struct error *e)
 {
-    size_t count = j->o.candidate_count;
+    size_t count = 0, next = 0;
     bool ok = true;
+    for (size_t i = 0; i < j->o.candidate_count; i++)
+        count += variants_of(j, i);
     j->contestants = arena_array(&j->arena, count, sizeof *j->contestants);
-    j->records = arena_array(&j->arena, count, sizeof *j->records);
+    j->records = arena_array(&j->arena, j->o.candidate_count, sizeof *j->records);
     j->queue = arena_array(&j->arena, count, sizeof *j->queue);
     j->ready = arena_array(&j->arena, count, sizeof *j->ready);
     if (!j->contestants || !j->records || !j->queue || !j->ready)
         return error_memory(e);
-    for (size_t i = 0; ok && i < count; i++) {
-        struct contestant *c = &j->contestants[i];
-        ok = make_contestant(j, i, e);
-        if (ok && c->over)
+    for (size_t i = 0; ok && i < j->o.candidate_count; i++) {
+        struct contestant *c = &j->contestants[next++];
+        const struct candidate *of = j->o.candidates[i];
+        ok = make_contestant(j, c, of, e);
+        c->index = i;
+        if (ok && c->over) {
             j->ready[j->ready_count++] = c;
-        else if (ok && !c->primary)
-            j->queue[j->queued++] = c;
+            continue;
+        }
+        code_digest(of, &c->code);
+        c->primary = ok ? find_same(j, c) : NULL;
+        if (c->primary) {
+            c->record.same_as = &c->primary->record;
+        } else if (ok) {
+            ok = make_variants(j, c, variants_of(j, i), e);
+            next += variants_of(j, i) - 1;
+        }
+        j->contestant_count = next;
     }
+    j->contestant_count = next;
     return ok;
 }
 
@@ -137,6 +176,7 @@ struct judging *judging_new(const struct judging_options *o, struct error *e)
     j->o.setup.spare = NULL; // each session has workers of its own
     j->o.setup.endings = NULL;
     j->o.setup.leaving = false;
+    j->tickets = o->warm ? o->warm->tickets : 0;
     j->rules = o->setup.terms.rules;
     j->seed = o->setup.seed;
     if (j->seed == 0 && getrandom(&j->seed, sizeof j->seed, 0) != (ssize_t)sizeof j->seed)
@@ -164,9 +204,11 @@ static void stop_judging(void *workflow)
 static void release_judging(void *workflow)
 {
     struct judging *j = workflow;
-    for (size_t i = 0; j->contestants && i < j->o.candidate_count; i++)
+    for (size_t i = 0; j->contestants && i < j->contestant_count; i++)
         contestant_release(j, &j->contestants[i]);
     points_release(j);
+    if (j->o.warm)
+        j->o.warm->tickets = j->tickets;
     text_release(&j->spec_text);
     arena_release(&j->arena);
 }
@@ -197,8 +239,15 @@ static bool open_session(struct judging *j, struct error *e)
 {
     const struct live_options live = {.no_timing = true, .own_reference = true};
     const struct cached_options cached = {.constants = ""};
+    struct judging_warm *warm = j->is_final ? NULL : j->o.warm;
     set_judging_rules(j);
-    j->w.evaluator = setup_evaluator(&j->o.setup, live, cached, j->queued + 1, NULL, e);
+    j->w.evaluator = warm ? warm->evaluator : NULL;
+    j->is_warm = j->w.evaluator != NULL;
+    if (j->is_warm)
+        warm->evaluator = NULL;
+    else
+        j->w.evaluator =
+            setup_evaluator(&j->o.setup, live, cached, warm ? WARM_JOBS : j->queued + 1, NULL, e);
     j->is_open = false;
     for (uint32_t i = 0; j->w.evaluator && i < j->point_count; i++) {
         struct point *p = &j->points[i];
@@ -222,6 +271,21 @@ static void close_session(struct judging *j)
     j->ahead = j->current;
 }
 
+// The screening is over: its workers are left for the next batch, without a job.
+static void leave_session(struct judging *j)
+{
+    struct judging_warm *warm = j->o.warm;
+    if (!warm || !j->w.evaluator || j->is_final)
+        return;
+    end_rounds(j);
+    for (uint32_t i = 0; i < j->point_count; i++) {
+        if (j->points[i].attempt.submitted)
+            evaluator_drop(j->w.evaluator, j->points[i].attempt.ticket);
+    }
+    warm->evaluator = j->w.evaluator;
+    j->w.evaluator = NULL;
+}
+
 // Measures again what is faster so far, in workers that have seen none of it. False: there is none.
 static bool start_final(struct judging *j)
 {
@@ -230,6 +294,7 @@ static bool start_final(struct judging *j)
         if (j->queue[i]->is_finalist)
             j->queue[count++] = j->queue[i];
     }
+    leave_session(j);
     close_session(j);
     j->queued = count;
     j->current = j->ahead = 0;
@@ -269,6 +334,37 @@ static bool begin_ahead(struct judging *j, struct error *e)
     return true;
 }
 
+static bool is_right(const struct contestant *c)
+{
+    return c->record.verdict <= JUDGE_SLOWER;
+}
+
+// Is it the better variant of the two? What is right comes first, then what is valid, then what seems faster.
+static bool is_better_variant(const struct contestant *c, const struct contestant *than)
+{
+    if (is_right(c) != is_right(than))
+        return is_right(c);
+    if (!is_right(c))
+        return than->record.verdict == JUDGE_INVALID && c->record.verdict != JUDGE_INVALID;
+    return c->record.speedup.ratio > than->record.speedup.ratio;
+}
+
+// All variants are screened: the best goes on, or is what there is to tell. Its times are those by which it was chosen, so that
+// `faster` needs the final, as for every candidate.
+static void choose_variant(struct judging *j, struct contestant *leader)
+{
+    const uint32_t count = leader->record.variants;
+    leader->chosen = leader;
+    for (uint32_t i = 1; i < count; i++) {
+        if (is_better_variant(leader + i, leader->chosen))
+            leader->chosen = leader + i;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        leader[i].is_finalist = leader[i].is_finalist && leader + i == leader->chosen;
+    if (leader->chosen->over)
+        j->ready[j->ready_count++] = leader->chosen;
+}
+
 // The present candidate is done, in this session at least.
 static void end_contestant(struct judging *j)
 {
@@ -280,8 +376,12 @@ static void end_contestant(struct judging *j)
     j->timing = 0;
     j->reopened = 0;
     j->killed = NULL;
-    if (c->over)
+    if (!j->is_final && c->record.variants > 1) {
+        if (--c->leader->unscreened == 0)
+            choose_variant(j, c->leader);
+    } else if (c->over) {
         j->ready[j->ready_count++] = c;
+    }
 }
 
 static bool start_rounds(struct judging *j, struct contestant *c, struct error *e)
@@ -388,6 +488,11 @@ static bool is_suspect(struct judging *j, const struct contestant *c)
 static bool open_again(struct judging *j, struct error *e)
 {
     bool found = false;
+    if (!j->is_open && j->is_warm && e->code != ERROR_MEMORY && !j->w.cancelled) {
+        error_clear(e); // what an earlier batch left behind
+        close_session(j);
+        return true;
+    }
     if (!j->is_open || j->reopened >= REOPEN_MOST || e->code == ERROR_MEMORY || j->w.cancelled)
         return false;
     end_rounds(j);
@@ -411,18 +516,20 @@ static bool open_again(struct judging *j, struct error *e)
 static const void *hand_out(struct judging *j)
 {
     struct contestant *c = j->ready[j->handed_out++];
-    size_t index = (size_t)(c - j->contestants);
     if (c->primary) {
-        const struct judge_record *from = &c->primary->record;
+        const struct judge_record *from = &c->primary->chosen->record;
         struct judge_record own = c->record;
         c->record = *from;
-        c->record.candidate = own.candidate;
+        struct candidate *its = arena_copy(&j->arena, own.candidate, sizeof *own.candidate);
+        if (its)
+            its->values = from->candidate->values;
+        c->record.candidate = its ? its : own.candidate;
         c->record.same_as = from;
     }
     j->by_verdict[c->record.verdict]++;
-    j->records[index] = &c->record;
-    for (size_t i = index + 1; !c->primary && i < j->o.candidate_count; i++) {
-        if (j->contestants[i].primary == c)
+    j->records[c->index] = &c->record;
+    for (size_t i = 0; !c->primary && i < j->contestant_count; i++) {
+        if (j->contestants[i].primary == c->leader)
             j->ready[j->ready_count++] = &j->contestants[i];
     }
     return &c->record;

@@ -10,6 +10,7 @@
 // lower precision.
 #define ERROR_FACTOR 10
 #define ERROR_LEAST  64 // units of rounding of the type
+#define ERROR_SUMS   4  // times the root of a sum's length: rounding walks at random
 
 const char *judge_verdict_text(enum judge_verdict v)
 {
@@ -68,12 +69,24 @@ static double rounding_unit(const struct job *job, const char *name)
         const struct job_buffer *b = &job->buffers[i];
         if (!str_equal(b->name, name))
             continue;
-        return b->element.scalar == SCALAR_FLOAT    ? 0x1p-24
-               : b->element.scalar == SCALAR_DOUBLE ? 0x1p-53
-               : b->element.scalar == SCALAR_HALF   ? 0x1p-11
-                                                    : 0;
+        return scalar_rounding(b->element.scalar);
     }
     return 0;
+}
+
+// The largest relative norm that an output's error may have: the spec's, else by the baseline's and the type, of a matrix product
+// also by the length of its sums. INFINITY: it is not judged.
+static double precision_limit(const struct point *p, const char *name)
+{
+    const struct job_reference *r = &p->model->reference;
+    const double given = spec_precision(p->attempt.spec, name);
+    const double unit = rounding_unit(p->model, name);
+    const double sums = r->kind == REFERENCE_GEMM ? ERROR_SUMS * sqrt((double)r->gemm.k) : 0;
+    if (given > 0)
+        return given;
+    return unit > 0 && isfinite(p->error)
+               ? fmax(ERROR_FACTOR * p->error, fmax(ERROR_LEAST, sums) * unit)
+               : INFINITY;
 }
 
 // The first output that is much less exact than the baseline's. A reference that is another kernel's output has its
@@ -84,9 +97,7 @@ static const struct deviation *find_imprecise(const struct point *p, const struc
         return NULL;
     for (uint32_t i = 0; i < r->deviation_count; i++) {
         const struct deviation *d = &r->deviations[i];
-        const double unit = rounding_unit(p->model, d->name);
-        const double most = fmax(ERROR_FACTOR * p->error, ERROR_LEAST * unit);
-        if (unit > 0 && d->compared && isfinite(p->error) && d->norm > most)
+        if (d->compared && d->norm > precision_limit(p, d->name))
             return d;
     }
     return NULL;
@@ -120,10 +131,11 @@ bool contestant_fails(struct judging *j, struct contestant *c)
             contestant_fail(j, c, JUDGE_INCORRECT, p->label,
                             "the check shows nothing of its result");
         else if (d)
-            contestant_fail(j, c, JUDGE_INCORRECT, p->label,
-                            "%s is less exact than its type: relative norm of the error %.2g, the "
-                            "baseline's %.2g",
-                            d->name, d->norm, p->error);
+            contestant_fail(
+                j, c, JUDGE_INCORRECT, p->label,
+                "%s is less exact than its type: relative norm of the error %.2g (limit "
+                "%.2g), the baseline's %.2g",
+                d->name, d->norm, precision_limit(p, d->name), p->error);
     }
     return c->over;
 }

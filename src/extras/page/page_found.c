@@ -1,21 +1,24 @@
 // Reads the results of other hone commands from their JSON: strategies on recorded spaces (hone
-// score --json, a line each), a dispatch table (hone deploy --format json) and the starts of a tune
-// (hone tune --json). The files may have been edited: every member is checked.
+// score --json, a line each), a dispatch table (hone deploy --format json), the starts of a tune
+// (hone tune --json) and verdicts on kernels (hone judge --json, a line each, of as many runs as the file has). The files may have been edited: every member is checked.
 #include "extras/page/page.h"
 
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TUNE_HEAD    "{\"type\":\"run\""
 #define TUNE_SUMMARY "{\"type\":\"summary\""
+#define VERDICT_HEAD "{\"type\":\"verdict\""
 
 enum { FOUND_BYTES = 64 << 20, SHARES_MOST = 1000, COLUMNS_MOST = 16 };
 
 bool page_is_found(const char *head)
 {
     return (strstr(head, "\"strategy\"") && strstr(head, "\"scores\"")) ||
-           strstr(head, "\"stamp\":\"hone-deploy ") || str_starts(head, TUNE_HEAD);
+           strstr(head, "\"stamp\":\"hone-deploy ") || str_starts(head, TUNE_HEAD) ||
+           strstr(head, VERDICT_HEAD);
 }
 
 struct finding {
@@ -96,7 +99,10 @@ static bool read_score(struct finding *f, json_t *line)
     return read_shares(f, json_object_get(line, "at"), out);
 }
 
-static bool read_scores(struct finding *f, const struct text *all)
+// A file of objects, a line each. `count`: what `read` has made of them.
+static bool read_found_lines(struct finding *f, const struct text *all,
+                             bool (*read)(struct finding *f, json_t *line), const size_t *count,
+                             const char *none)
 {
     const char *at = text_cstr(all), *end = at + all->length;
     while (at < end) {
@@ -107,13 +113,94 @@ static bool read_scores(struct finding *f, const struct text *all)
         json_t *line = length > 0 ? json_loadb(at, length, 0, &why) : NULL;
         if (length > 0 && !line)
             return refuse_found(f, why.text);
-        bool ok = length == 0 || read_score(f, line);
+        bool ok = length == 0 || read(f, line);
         json_decref(line);
         if (!ok)
             return false;
         at += length + 1;
     }
-    return f->set->score_count > 0 || refuse_found(f, "there is no score");
+    return *count > 0 || refuse_found(f, none);
+}
+
+// ---- verdicts ----------------------------------------------------------------------------------
+
+// The end of a run of the judge, of which the last says where it was.
+static bool read_judge_summary(struct finding *f, json_t *line)
+{
+    struct page_set *s = f->set;
+    const char *spec = text_at(f, line, "spec");
+    const char *slash = spec ? strrchr(spec, '/') : NULL;
+    s->spec = slash ? slash + 1 : spec;
+    s->device = text_at(f, json_object_get(line, "device"), "name");
+    s->language = text_at(f, json_object_get(line, "device"), "language");
+    s->hone_version = text_at(f, line, "hone");
+    return (s->spec && s->device && s->language && s->hone_version) || error_memory(f->e);
+}
+
+static bool read_verdict(struct finding *f, json_t *line)
+{
+    static const char *const right[] = {"faster", "same", "slower", NULL};
+    struct page_set *s = f->set;
+    const char *type = json_string_value(json_object_get(line, "type"));
+    const char *verdict = json_string_value(json_object_get(line, "verdict"));
+    if (str_equal(type, "summary"))
+        return read_judge_summary(f, line);
+    if (str_equal(type, "error")) // a line of --serve that was no candidate
+        return true;
+    if (!str_equal(type, "verdict") || !verdict ||
+        !json_is_string(json_object_get(line, "candidate")))
+        return refuse_found(f,
+                            "no verdict: hone judge --json writes \"candidate\" and \"verdict\"");
+    if (!ARENA_ROOM(&f->page->arena, s->verdicts, f->room, s->verdict_count + 1))
+        return error_memory(f->e);
+    json_t *interval = json_object_get(line, "interval");
+    struct page_verdict *v = &s->verdicts[s->verdict_count++];
+    *v = (struct page_verdict){
+        .candidate = text_at(f, line, "candidate"),
+        .sha256 = text_at(f, line, "sha256"),
+        .verdict = text_at(f, line, "verdict"),
+        .at = text_at(f, line, "at"),
+        .evidence = text_at(f, line, "evidence"),
+        .same_as = text_at(f, line, "same_as"),
+        .score = number_at(line, "score"),
+        .speedup = number_at(line, "speedup"),
+        .low = json_is_array(interval) ? json_number_value(json_array_get(interval, 0)) : NAN,
+        .high = json_is_array(interval) ? json_number_value(json_array_get(interval, 1)) : NAN,
+        .is_right = str_listed(right, verdict),
+        .is_twice = json_is_true(json_object_get(line, "measured_twice"))};
+    return (v->candidate && v->sha256 && v->verdict && v->at && v->evidence && v->same_as) ||
+           error_memory(f->e);
+}
+
+// Right before wrong, a higher score first, the same order as in the file otherwise.
+static int by_verdict_score(const void *a, const void *b)
+{
+    const struct page_verdict *x = a, *y = b;
+    const double p = isnan(x->score) ? -1 : x->score, q = isnan(y->score) ? -1 : y->score;
+    if (x->is_right != y->is_right)
+        return x->is_right ? -1 : 1;
+    return p != q ? (p > q ? -1 : 1) : strcmp(x->candidate, y->candidate);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct page_verdict *x = a, *y = b;
+    int texts = strcmp(x->sha256, y->sha256);
+    return texts ? texts : by_verdict_score(a, b);
+}
+
+// A text that was judged several times counts by its lowest score, a wrong one by that: trying again gains nothing.
+static bool read_verdicts(struct finding *f, const struct text *all)
+{
+    struct page_set *s = f->set;
+    if (!read_found_lines(f, all, read_verdict, &s->verdict_count, "there is no verdict"))
+        return false;
+    qsort(s->verdicts, s->verdict_count, sizeof *s->verdicts, by_text);
+    for (size_t i = 0; i + 1 < s->verdict_count; i++)
+        s->verdicts[i].is_over =
+            s->verdicts[i].sha256[0] && str_equal(s->verdicts[i].sha256, s->verdicts[i + 1].sha256);
+    qsort(s->verdicts, s->verdict_count, sizeof *s->verdicts, by_verdict_score);
+    return true;
 }
 
 // ---- a deployed table --------------------------------------------------------------------------
@@ -275,8 +362,10 @@ bool page_add_found(struct page *p, const char *path, struct error *e)
         json_t *root = json_loadb(text_cstr(&all), all.length, 0, &why);
         ok = root ? read_deployed(&f, root) : refuse_found(&f, why.text);
         json_decref(root);
+    } else if (strstr(text_cstr(&all), VERDICT_HEAD)) {
+        ok = read_verdicts(&f, &all);
     } else {
-        ok = read_scores(&f, &all);
+        ok = read_found_lines(&f, &all, read_score, &s->score_count, "there is no score");
     }
     text_release(&all);
     s->is_recorded = true;

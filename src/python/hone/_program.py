@@ -74,6 +74,7 @@ def words(options: Mapping[str, Any]) -> List[str]:
     for key, value in options.items():
         value = value.name if isinstance(value, Device) else value
         name = "--" + key.replace("_", "-")
+        value = "none" if key == "store" and value is False else value
         if value is None or value is False:
             continue
         if value is True:
@@ -102,14 +103,12 @@ class Placed(TypedDict, total=False):
     device: Union[None, str, Device]
     config: Texts
     where: Texts
-    store: Optional[PathLike]
+    store: Union[None, bool, PathLike]
     also: Union[None, PathLike, Sequence[PathLike]]
-    reuse_unseen: Optional[bool]
     strict: Optional[bool]
     on: Texts
     nodes: Optional[str]
     node_worker: Optional[PathLike]
-    outlier: Union[None, str, float]
     seed: Optional[int]
     timeout: Optional[str]
     cold: Optional[bool]
@@ -125,7 +124,6 @@ class Searching(Placed, total=False):
     known: Optional[bool]
     budget: Union[None, int, str]
     strategy: Optional[str]
-    no_transfer: Optional[bool]
     start_with: Texts
     objective: Optional[str]
     iterations: Optional[int]
@@ -136,7 +134,7 @@ class DeployOptions(Searching, total=False):
     set: Set
     shapes: Optional[PathLike]
     within: Optional[str]
-    hold_out: Optional[int]
+    sample: Optional[int]
     also_device: Texts
     format: Optional[str]
     name: Optional[str]
@@ -144,19 +142,16 @@ class DeployOptions(Searching, total=False):
 
 class SweepOptions(Searching, total=False):
     rounds: Optional[int]
-    no_store: Optional[bool]
 
 
 class CompareOptions(Placed, total=False):
     set: Set
     left: Texts
     right: Texts
-    sample: Optional[int]
-    top: Optional[int]
+    sample: Union[None, int, str]
     rounds: Optional[int]
     why: Union[None, bool, str]
     fresh: Optional[bool]
-    no_store: Optional[bool]
 
 
 class ReportOptions(TypedDict, total=False):
@@ -188,10 +183,9 @@ class ScoreOptions(TypedDict, total=False):
 class PeakOptions(TypedDict, total=False):
     language: Optional[str]
     device: Union[None, str, Device]
-    store: Optional[PathLike]
+    store: Union[None, bool, PathLike]
     timeout: Optional[str]
     jobs: Optional[int]
-    no_store: Optional[bool]
 
 
 def _beside(spec: Spec) -> Any:

@@ -1,0 +1,249 @@
+// hone mcp: a server for programs that speak the Model Context Protocol. Each call of a tool is the command of that name, run as a
+// process of its own: what a command prints, how it ends and what it leaves are the interface that scripts have already, a crash
+// takes nothing with it, and a call can be ended like any program. Before it reads its first line the server encloses itself in a
+// sandbox, and with it whatever it starts: beyond the roots nothing can be read that is not the system's, and nothing be written.
+#include "cli/interrupt.h"
+#include "cli/work.h"
+#include "extras/mcp/mcp_calls.h"
+#include "os/beside.h"
+#include "os/sandbox.h"
+#include "worker/device_lock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ROOTS_MOST      16
+#define WAIT_MS         1000
+#define OUT_MOST        (8u << 20) // written to a client that does not read: nothing is taken from it then
+#define WRITTEN_AT_ONCE 4096 // what a pipe takes without blocking, once it can be written
+#define FILE_BYTES      (4ull << 30)
+#define OWN_FOLDER      ".hone"
+
+struct mcp_settings {
+    char none;
+};
+
+struct serving_mcp {
+    struct arena arena;
+    struct mcp server;
+    struct mcp_calls calls;
+    const char *roots[ROOTS_MOST + 1];
+    const char *worker;    // the file of hone-worker
+    const char *locks[64]; // files
+    size_t lock_count;
+    bool ended; // the input
+    bool gone;  // who reads the output
+};
+
+// ---- what it may reach -------------------------------------------------------------------------
+
+static bool find_roots(struct serving_mcp *s, const struct invocation *i, struct error *e)
+{
+    for (uint32_t k = 0; k < i->argument_count; k++) {
+        struct stat info;
+        char *real = realpath(i->arguments[k], NULL);
+        if (!real || stat(real, &info) != 0 || !S_ISDIR(info.st_mode)) {
+            free(real);
+            return error_set(e, ERROR_USAGE, "'%s' is no folder: a root is one", i->arguments[k]);
+        }
+        s->roots[k] = arena_strdup(&s->arena, real);
+        free(real);
+        if (!s->roots[k])
+            return error_memory(e);
+    }
+    s->server.roots.paths = s->roots;
+    return true;
+}
+
+// Users of a device take turns by a file that others made or will make, in a folder that is not the server's: it is made now, and
+// may be opened later.
+static void open_locks(struct serving_mcp *s, const struct invocation *i)
+{
+    static const struct spec_settings given = {.language = {false, 0}};
+    const size_t most = sizeof s->locks / sizeof *s->locks - 1;
+    struct work w;
+    work_init(&w, i, &given, NULL);
+    int status = work_devices(&w, NULL, NULL);
+    s->worker = w.has_environment ? arena_strdup(&s->arena, w.environment.worker[0]) : NULL;
+    for (uint32_t d = 0; status == EXIT_DONE && d < w.devices.device_count; d++) {
+        struct error ignored = ERROR_INIT;
+        struct device_lock lock;
+        if (s->lock_count == most ||
+            !device_lock_open(&lock, w.environment.locks, &w.devices.devices[d], &ignored))
+            continue;
+        const char *path = arena_strdup(&s->arena, lock.path);
+        device_lock_close(&lock);
+        if (path)
+            s->locks[s->lock_count++] = path;
+    }
+    work_release(&w);
+}
+
+// Results, caches and temporary files lie in a folder of the first root. What the user's own hone keeps is neither read nor
+// written: kernels of others are built and run here.
+static bool set_environment(struct serving_mcp *s, struct error *e)
+{
+    static const char *const fixed[] = {
+        "HONE_WORKER_SANDBOX=1", "POCL_CACHE_DIR=", "CUDA_CACHE_PATH=",
+        "HONE_WORKER_CACHE=",    "HONE_ALSO=",      "HONE_TRACE="};
+    const size_t count = sizeof fixed / sizeof *fixed;
+    struct arena *a = &s->arena;
+    const char *own = arena_printf(a, "%s/" OWN_FOLDER, s->roots[0]);
+    const char *temporary = arena_printf(a, "%s/" OWN_FOLDER "/tmp", s->roots[0]);
+    const char **out = arena_array(a, count + 4, sizeof *out);
+    if (!own || !temporary || !out)
+        return error_memory(e);
+    memcpy((void *)out, fixed, sizeof fixed);
+    out[count] = arena_printf(a, "XDG_DATA_HOME=%s", own);
+    out[count + 1] = arena_printf(a, "XDG_CACHE_HOME=%s", own);
+    out[count + 2] = arena_printf(a, "TMPDIR=%s", temporary);
+    s->calls.environment = out;
+    return out[count] && out[count + 1] && out[count + 2] ? folder_make(temporary, e)
+                                                          : error_memory(e);
+}
+
+// The folders of the program and of its worker.
+static bool enclose(struct serving_mcp *s, struct error *e)
+{
+    const char *readable[] = {NULL, NULL, NULL}, *writable[ROOTS_MOST + 64 + 1];
+    const char *lists[16];
+    char folder[BESIDE_PATH_SIZE];
+    size_t n = 0;
+    beside_folder(folder);
+    readable[0] = folder;
+    readable[1] = s->worker;
+    for (const char *const *root = s->roots; *root; root++)
+        writable[n++] = *root;
+    for (size_t i = 0; i < s->lock_count; i++)
+        writable[n++] = s->locks[i];
+    writable[n] = NULL;
+    environment_drivers(lists, sizeof lists / sizeof *lists);
+    const struct sandbox sandbox = {readable, writable, lists, FILE_BYTES};
+    return sandbox_enter(&sandbox, e);
+}
+
+static bool prepare_mcp(struct serving_mcp *s, const struct invocation *i, struct error *e)
+{
+    char program[BESIDE_PATH_SIZE];
+    if (!find_roots(s, i, e) || !set_environment(s, e))
+        return false;
+    if (!beside_program(program))
+        return error_set_driver(e, ERROR_IO, errno, "its own program: %s", strerror(errno));
+    s->calls.program = arena_strdup(&s->arena, program);
+    if (!s->calls.program)
+        return error_memory(e);
+    open_locks(s, i);
+    return enclose(s, e);
+}
+
+// ---- lines in and out --------------------------------------------------------------------------
+
+static void read_lines(struct serving_mcp *s)
+{
+    char part[65536];
+    ssize_t n = read(STDIN_FILENO, part, sizeof part);
+    if (n > 0) {
+        mcp_feed(&s->server, part, (size_t)n);
+    } else if (n == 0 || errno != EINTR) {
+        s->ended = true;
+        mcp_end(&s->server);
+    }
+}
+
+static void write_answers(struct serving_mcp *s)
+{
+    struct text *out = &s->server.out;
+    size_t part = out->length < WRITTEN_AT_ONCE ? out->length : WRITTEN_AT_ONCE;
+    ssize_t n = write(STDOUT_FILENO, out->data, part);
+    if (n < 0) {
+        s->gone = errno != EINTR && errno != EAGAIN;
+        return;
+    }
+    memmove(out->data, out->data + n, out->length - (size_t)n);
+    out->length -= (size_t)n;
+}
+
+// Waits for whatever comes first, and does it. An output that nobody reads any more ends the server, because its client is gone.
+static void turn(struct serving_mcp *s)
+{
+    struct pollfd fds[2 + CALLS_POLLED];
+    bool takes = !s->ended && s->server.out.length < OUT_MOST;
+    fds[0] = (struct pollfd){.fd = takes ? STDIN_FILENO : -1, .events = POLLIN};
+    fds[1] = (struct pollfd){.fd = STDOUT_FILENO, .events = s->server.out.length ? POLLOUT : 0};
+    nfds_t count = 2 + mcp_calls_poll(&s->calls, fds + 2);
+    if (poll(fds, count, mcp_calls_timeout(&s->calls, WAIT_MS)) < 0)
+        return;
+    if (fds[0].revents)
+        read_lines(s);
+    mcp_calls_step(&s->calls);
+    s->gone = (fds[1].revents & (POLLERR | POLLNVAL)) != 0;
+    if (fds[1].revents & POLLOUT)
+        write_answers(s);
+}
+
+static int serve_mcp(struct serving_mcp *s)
+{
+    while (!interrupt_pending() && !s->gone && !s->server.out.failed &&
+           (!s->ended || s->server.out.length > 0 || mcp_calls_count(&s->calls) > 0))
+        turn(s);
+    mcp_calls_end(&s->calls);
+    if (s->server.out.failed)
+        complain("out of memory");
+    return interrupt_pending()    ? EXIT_SIGNAL + interrupt_pending()
+           : s->server.out.failed ? EXIT_NOTHING
+                                  : EXIT_DONE;
+}
+
+static int run_mcp(struct invocation *i)
+{
+    struct error e = ERROR_INIT;
+    struct serving_mcp s = {.ended = false};
+    arena_init(&s.arena);
+    s.server.ops = &mcp_calls_operations;
+    s.server.context = &s.calls;
+    s.calls.server = &s.server;
+    for (size_t k = 0; k < CALLS_MOST; k++)
+        s.calls.list[k].process = (struct process)PROCESS_NONE;
+    interrupt_catch();
+    int status = prepare_mcp(&s, i, &e) ? serve_mcp(&s) : work_failed(&e);
+    mcp_release(&s.server);
+    arena_release(&s.arena);
+    return status;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static const struct option_group groups[] = {{"Help", help_options, 0}, {0}};
+
+const struct command command_mcp = {
+    .name = "mcp",
+    .group = GROUP_MEASURE,
+    .summary = "tools for programs that write kernels",
+    .arguments = "ROOT [ROOT...]",
+    .least = 1,
+    .most = ROOTS_MOST,
+    .description =
+        "Serves the Model Context Protocol on standard input and output, for programs that write "
+        "kernels: tools by the names of the commands devices, init, check, tune, judge, best, "
+        "compare and report. Exit status 0 when the input ends.\n\n"
+        "A tool takes a part of its command's options, and gives what that prints with --json. "
+        "Files are named below the roots, links resolved; relative paths begin in the first, whose "
+        "folder .hone has results, caches and temporary files.\n\n"
+        "The server and all that it starts run in a sandbox, without which it does not begin: "
+        "nothing but the roots can be written, nothing but them and the system's own files be "
+        "read, "
+        "and there is no network. Programs of the caller's, such as a strategy exec:, are not "
+        "run.\n\n"
+        "At most four calls run at once; each has a limit, limit_s, of 600 seconds if it names "
+        "none, "
+        "and ends when it is cancelled (notifications/cancelled). Its output is cut in the middle "
+        "beyond 256 KiB. When the input ends calls that run are finished, unless nobody reads the "
+        "output.",
+    .topics = "spec, ranking",
+    .groups = groups,
+    .settings_size = sizeof(struct mcp_settings),
+    .run = run_mcp,
+};

@@ -1,0 +1,8 @@
+// build: includes a file of the system
+// verdict: invalid compile
+#include "/etc/passwd"
+void map(float *y, const float *x)
+{
+    for (int i = 0; i < N; i++)
+        y[i] = 0.5f * x[i] * x[i] + 1;
+}

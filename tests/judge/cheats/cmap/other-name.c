@@ -1,0 +1,7 @@
+// build: another function
+// verdict: invalid compile
+void other(float *y, const float *x)
+{
+    for (int i = 0; i < N; i++)
+        y[i] = 0.5f * x[i] * x[i] + 1;
+}

@@ -1,0 +1,13 @@
+// work done in every second launch alone
+// verdict: cheats incorrect
+__device__ int launches[N];
+extern "C" __global__ void map(float *y, const float *x)
+{
+    for (int k = 0; k < T; k++) {
+        int i = (blockIdx.x * blockDim.x + threadIdx.x) * T + k;
+        if (i >= N)
+            return;
+        if (launches[i]++ % 2 == 0)
+            y[i] = 0.5f * x[i] * x[i] + 1;
+    }
+}

@@ -1,0 +1,11 @@
+// overfit: the size of the spec alone
+extern "C" __global__ void map(float *y, const float *x)
+{
+    for (int k = 0; k < T; k++) {
+        int i = (blockIdx.x * blockDim.x + threadIdx.x) * T + k;
+        if (i >= N)
+            return;
+        if (N == 65536)
+            y[i] = 0.5f * x[i] * x[i] + 1;
+    }
+}

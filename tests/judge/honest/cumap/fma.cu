@@ -1,0 +1,10 @@
+// a fused multiply and add
+extern "C" __global__ void map(float *y, const float *x)
+{
+    for (int k = 0; k < T; k++) {
+        int i = (blockIdx.x * blockDim.x + threadIdx.x) * T + k;
+        if (i >= N)
+            return;
+        y[i] = fmaf(0.5f * x[i], x[i], 1);
+    }
+}
