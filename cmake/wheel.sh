@@ -8,6 +8,9 @@
 #   cmake/wheel.sh --clean    then installs it on a clean system of the same release, which has no compiler and no OpenCL
 #                             (debootstrap; needs root), adds PoCL there, and tunes a kernel
 #
+# HONE=ADDRESS, the project's address, makes the links of its long description absolute. The licences of the libraries that
+# go into the wheel stand in it beside hone's own.
+#
 # The network is needed: what builds wheels comes by pip, into an environment of its own.
 . "$(dirname "$0")/setup.sh"
 . "$root/cmake/clean_system.sh"
@@ -22,7 +25,7 @@ python3-venv:file:/usr/share/doc/python3-venv"
 prepare
 folder=$build-wheel
 version=$(sed -n 's/^project(hone VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
-name=hone-$version
+name=hone_tuner-$version
 rm -rf "${folder:?}/$name" "$folder/dist" "$folder/plain"
 mkdir -p "$folder/$name" "$folder/dist" "$folder/plain"
 
@@ -36,6 +39,15 @@ say "the source distribution"
 for part in CMakeLists.txt LICENSE README.md cmake include kernels_cl kernels_cu src; do
     cp -r "$root/$part" "$folder/$name/"
 done
+# Of the README's links those to files of the project, as they were at this version; pictures by their bytes.
+[ -z "${HONE:-}" ] || sed -i -E \
+    -e "s,(!\[[^]]*\])\(([A-Za-z0-9_.-]+/?[^):]*)\),\1($HONE/raw/v$version/\2),g" \
+    -e "s,([^!]|^)(\[[^]]*\])\(([A-Za-z0-9_.-]+/?[^):]*)\),\1\2($HONE/blob/v$version/\3),g" "$folder/$name/README.md"
+# What auditwheel will copy in: Debian has each package's licence beside it.
+mkdir "$folder/$name/licences"
+for library in jansson:libjansson4 sqlite3:libsqlite3-0 z:zlib1g; do
+    cp "/usr/share/doc/${library#*:}/copyright" "$folder/$name/licences/${library%:*}.txt"
+done
 find "$folder/$name" -name __pycache__ -prune -exec rm -rf {} +
 sed "s/@VERSION@/$version/" "$root/cmake/pyproject.toml" >"$folder/$name/pyproject.toml"
 python -m build -q --no-isolation --skip-dependency-check --sdist --outdir "$folder/dist" "$folder/$name"
@@ -47,6 +59,12 @@ auditwheel repair --wheel-dir "$folder/dist" "$folder"/plain/*.whl >"$folder/aud
     exit 1
 }
 auditwheel show "$folder"/dist/*.whl
+for library in $(unzip -Z1 "$folder"/dist/*.whl | sed -n 's,^[^/]*\.libs/lib\([a-z0-9]*\)-.*,\1,p'); do
+    unzip -Z1 "$folder"/dist/*.whl | grep -q "licences/$library.txt" || {
+        echo "wheel.sh: lib$library is in the wheel, and its licence is not" >&2
+        exit 1
+    }
+done
 ls -l "$folder/dist"
 case ${1:-} in
 --try) ;;

@@ -102,7 +102,7 @@ static int refuse_all_devices(const struct invocation *i)
     if (!given || (given->format != REPORT_CSV && given->format != REPORT_JUNIT))
         return EXIT_DONE;
     complain("--device " WORK_DEVICE_ALL
-             " is told as text, Markdown or JSON: other formats have one table");
+             " is written as text, Markdown or JSON: other formats hold a single table");
     return EXIT_USAGE;
 }
 

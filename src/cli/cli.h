@@ -98,6 +98,7 @@ struct invocation {
     X(verify)   \
     X(prune)    \
     X(cache)    \
+    X(selftest) \
     X(help)     \
     X(version)
 // clang-format on

@@ -24,7 +24,7 @@ static const char about[] =
     "                  \"x\": {\"size\": \"n\"}, \"a\": 2.0, \"n\": \"n\"},\n"
     "    \"metrics\": {\"GB/s\": \"12 * n / time_ns\"},\n"
     "  }\n\n"
-    "What the kernel's text says need not be repeated: its name, the order and types of its "
+    "What the kernel's source says need not be repeated: its name, the order and types of its "
     "arguments, which of them are only read or only written. Everything else that is left out has "
     "the default below. Sizes, values and restrictions are expressions, Python's, over constants, "
     "parameters, derived values and facts of the device.\n\n"

@@ -133,7 +133,7 @@ static const char ranking[] =
     "work-group), then the first in the space.\n\n"
     "A time is the median of a configuration's launches by the device's timer (by the host's clock "
     "where the timer is "
-    "found to be wrong, which is said), with its 95 % interval in brackets; of fewer than six "
+    "found to be wrong, which is reported), with its 95 % interval in brackets; of fewer than six "
     "launches the range is "
     "given, in parentheses. \"Times the winner\" is the ratio within rounds; its intervals hold "
     "for all finalists "
@@ -143,7 +143,7 @@ static const char ranking[] =
     "`hone help rules` lists the constants of all this.";
 
 static const char objectives[] =
-    "What a tune looks for: the time, unless --objective or the spec's Objective says otherwise. "
+    "What a tune optimises: the time, unless --objective or the spec's Objective says otherwise. "
     "GOAL is time (the "
     "least), or min:NAME or max:NAME of a metric of the spec.\n\n"
     "The greatest GFLOP/s of a fixed amount of work is the shortest time in other words, and "
@@ -213,9 +213,10 @@ static const char nodes[] =
     "pace of each (hone report shows it), and the host that hone ran on. Stored times that answer "
     "later are not converted, and may be off by as much "
     "as the devices differ; a ranking is not.\n\n"
-    "A node that cannot be used is said before anything is measured, and the others go on; with "
+    "A node that cannot be used is reported before anything is measured, and the others go on; "
+    "with "
     "--strict hone ends. One that is lost later (20 seconds of silence) leaves its work to "
-    "the others, and that is said. For job arrays, and machines that cannot reach each other, "
+    "the others, which is reported. For job arrays, and machines that cannot reach each other, "
     "--part I/N tunes a share of the space without any of this.";
 
 static const char store[] =
@@ -224,7 +225,8 @@ static const char store[] =
     "is a result, too. "
     "--also and HONE_ALSO name stores that are only read: a team's, or one that came with the "
     "kernels.\n\n"
-    "A stored result answers as long as nothing that may change it has changed: the kernel's text "
+    "A stored result answers as long as nothing that may change it has changed: the kernel's "
+    "source "
     "and its includes, "
     "compiler options, sizes, arguments, verification, the device's model, its driver and "
     "compiler, and the way hone "

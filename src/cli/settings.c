@@ -337,9 +337,10 @@ const struct option seed_options[] = {
 
 const struct option objective_options[] = {
     {OPTION("objective", "GOAL", option_list, SEARCH(objective)), .offer = offer_objectives,
-     .brief = "what to look for; else the shortest time", .is_list = true,
+     .brief = "what to optimise; else the shortest time", .is_list = true,
      .help =
-         "What to look for: time (the least), or min:NAME or max:NAME of a metric of the spec. Of "
+         "What to optimise: time (the shortest), or min:NAME or max:NAME of a metric of the spec. "
+         "Of "
          "several, separated by commas or given one by one, the Pareto set is found: those that no "
          "other one beats in all of them. Default: the spec's, else time."},
     {0},

@@ -172,28 +172,33 @@ static void put_moments(const struct bench_report *v, struct text *out)
     }
 }
 
-static void put_state(const char *what, const char *unit, double then, double now, double apart,
-                      struct text *out)
+static void put_state(const char *what, double then, double now, const char *unit, struct text *out)
 {
-    if (then > 0 && now > 0 && fabs(now - then) > apart)
-        text_addf(out, "%s: %g %s at the baseline, %g %s now\n", what, then, unit, now, unit);
+    if (then > 0 && now > 0)
+        text_addf(out, "%s%s %.4g then, %.4g%s now", out->length ? "; " : "", what, then, now,
+                  unit);
 }
 
-// Reports clock and temperature if they differ from those of the baseline.
+// Load, clock and temperature of both, so that a machine that differs is not taken for a kernel that does.
 static void put_states(const struct bench_report *v, struct text *out)
 {
-    for (uint32_t i = 0; i < v->count; i++) {
+    struct text line = TEXT_INIT;
+    for (uint32_t i = 0; i < v->count && line.length == 0; i++) { // the others saw the same machine
         const struct benchmark_record *n = &v->records[i];
-        if (!n->judged || n->beside)
+        if (!n->judged)
             continue;
-        put_state("Clock", "MHz", n->before.mhz, n->now.mhz, BENCH_OTHER_CLOCK * n->before.mhz,
-                  out);
-        if (n->is_other_load)
-            text_addf(out, "Load average: %.1f at the baseline, %.1f now\n", n->before.load / 100.0,
-                      n->now.load / 100.0);
-        put_state("Temperature", "degrees Celsius", n->before.celsius, n->now.celsius, 10, out);
-        return; // of the first, since the others saw the same machine
+        put_state("load", n->before.load / 100.0, n->now.load / 100.0, "", &line);
+        put_state("clock", n->before.mhz, n->now.mhz, " MHz", &line);
+        put_state("temperature", n->before.celsius, n->now.celsius, " degrees Celsius", &line);
+        if (line.length)
+            text_addf(out, "Machine: %s%s\n", text_cstr(&line),
+                      n->beside ? "; both codes were launched now"
+                      : n->is_other_state
+                          ? ": too different for a gain, and for the usual intervals"
+                          : "");
     }
+    out->failed |= line.failed;
+    text_release(&line);
 }
 
 static void put_bench_sentences(const struct bench_report *v, struct text *out)

@@ -1,5 +1,5 @@
 // The best that a store knows of a spec. Rows that count are collected into groups that compare (one
-// device with its driver, one text of the kernel, cold inputs or warm ones). The nearest group to
+// device with its driver, one source of the kernel, cold inputs or warm ones). The nearest group to
 // what was asked for answers: its rankings are decided again from their stored samples, as they were
 // decided when they were made, and the newest that covers what was asked for chooses; where nothing
 // was ranked, or the objective is not the time, the newest result of each job counts. Only the one

@@ -21,7 +21,7 @@ struct best_options {
     const struct device_info *device;
     const char *name, *platform;
     uint32_t languages; // whose results are looked at, a set of 1u << language; 0: all
-    // (each optional) Of these results alone: the device with one driver, one text of the kernel, one run.
+    // (each optional) Of these results alone: the device with one driver, one source of the kernel, one run.
     const struct digest *identity, *source;
     const uint8_t *session;       // STORE_ID_BYTES
     enum store_inputs inputs;     // these alone

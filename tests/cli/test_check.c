@@ -128,7 +128,7 @@ static void expect_all_shown(struct ran r, const char *part)
     "\x1b]0;owned\x07\x1b[2J\xc2\x9b"                                                              \
     "31m\xff\xe2\x80\xae"
 
-// As the program is given it: names and expressions of a spec, a kernel's text in the compiler's
+// As the program is given it: names and expressions of a spec, a kernel's source in the compiler's
 // log, a recording, and what a store has kept of all these.
 START_TEST(hostile_texts)
 {
@@ -328,7 +328,7 @@ START_TEST(regions_of_each_configuration)
     r = program_run("check", partial_spec(2, "\"Verification\": {" REGION), "--no-store");
     ck_assert_int_ne(r.status, 0);
     has(r.out,
-        "of 'out' 32 elements are compared, and configuration B=16, which it is held against, "
+        "of 'out' 32 elements are compared, and configuration B=16, which it is compared with, "
         "has 64: compare it with a reference kernel, or with the Verification Method sum or "
         "set");
     ran_release(&r);

@@ -103,8 +103,24 @@ END
     expect 0 'Other GPU: ' "${deploy[@]}" --also other.sqlite --also-device all
     expect 0 '"name":"Other GPU"' "$hone" deploy spec/matmul_tiled.json --language opencl --store other.sqlite --known \
         --set WIDTH=64,96,128 --format json
-    expect 1 'several devices fit, name one with --device' "$hone" deploy spec/matmul_tiled.json --language opencl \
-        --store $store --also other.sqlite --known --set WIDTH=64
+    expect 1 'several devices fit, name one with --device, or take them all: --also-device all' "$hone" deploy \
+        spec/matmul_tiled.json --language opencl --store $store --also other.sqlite --known --set WIDTH=64
+    # All devices: the first with all sizes is the table's own, whichever the store names first.
+    known_all=("$hone" deploy spec/matmul_tiled.json --language opencl --store $store --also other.sqlite --known --also-device all)
+    expect 0 'Other GPU: [0-9]+ configurations? for 3 sizes' "${known_all[@]}" --set WIDTH=64,96,128 -o all.json
+    [ "$(grep -oE '"name":"[^"]*","uuid"' all.json | sort -u | wc -l)" -ge 2 ] ||
+        [ "$(grep -oE '"compute_units"' all.json | wc -l)" -eq 2 ] || fail "not two devices: $(cat all.json)"
+    python3 - $store <<'END_OF_96'
+import shutil, sqlite3, sys
+shutil.copy(sys.argv[1], "less.sqlite")
+less = sqlite3.connect("less.sqlite")
+less.execute("DELETE FROM result WHERE job IN (SELECT key FROM job WHERE constants = 'WIDTH=96')")
+less.commit()
+END_OF_96
+    expect 0 'configurations? for 3 sizes' "$hone" deploy spec/matmul_tiled.json --language opencl --store less.sqlite \
+        --also other.sqlite --known --also-device all --set WIDTH=64,96,128
+    expect 1 'nothing is known at' "$hone" deploy spec/matmul_tiled.json --language opencl --store less.sqlite \
+        --also other.sqlite --known --also-device all --set WIDTH=64,96,160
     expect 1 'but none at these sizes' "${deploy[@]:0:9}" --set WIDTH=48 --also other.sqlite --also-device other
 fi
 
@@ -118,6 +134,15 @@ for width in 64 96 128 7; do
     grep -qE 'of_size = [0-9]+;' "$width.i" || fail "prelude at $width: $(cat $width.i)"
 done
 cc -std=c99 -Wall -Wextra -Werror -x c -c table.header -o header.o || fail "the header does not compile"
+
+# The parameters alone, of one size on one device; the ending says it, and --name stands before each.
+expect 0 'Written: one.params.h' "${deploy[@]:0:9}" --budget 3 --seed 5 --set WIDTH=64 -o one.params.h
+expect 0 '^#define block_size_x [0-9]+$' cat one.params.h
+[ "$(wc -l <one.params.h)" -le 15 ] || fail "more than parameters: $(cat one.params.h)"
+cc -std=c99 -Wall -Wextra -Werror -x c -c one.params.h -o one.o || fail "parameters do not compile"
+expect 0 '^#define mm_tile_size_x [0-9]+$' "${deploy[@]:0:9}" --budget 3 --seed 5 --set WIDTH=64 --format params --name mm
+expect 0 'still|^$' "$hone" deploy --check one.params.h
+expect 2 'one size on one device' "${deploy[@]}" --format params
 
 # ---- shapes from a file -------------------------------------------------------------------------
 printf 'WIDTH,weight\n64,10\n128,1\n' >shapes.csv

@@ -37,4 +37,5 @@ s/^[0-9.]+ (B|KiB|MiB)( were removed)/SIZE\2/
 s/("(peak_memory_bytes|bytes|bytes_before|bytes_after)":)[0-9]+/\1SIZE/
 # ---- the load of the machine, which baselines keep
 s/("(baseline_)?load":)[0-9.]+/\1LOAD/g
+s/^(Machine: ).*/\1LOAD, CLOCK/
 s/^( *(baseline_)?load: )[0-9.]+$/\1LOAD/

@@ -27,7 +27,7 @@ apt-get update -qq
 install python3-venv
 no_compiler
 python3 -m venv /venv
-/venv/bin/pip install -q --no-index --disable-pip-version-check ./hone-*.whl
+/venv/bin/pip install -q --no-index --disable-pip-version-check ./hone_tuner-*.whl
 export PATH="/venv/bin:$PATH"
 cat >tune.py <<'END'
 import hone, pathlib

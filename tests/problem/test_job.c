@@ -940,7 +940,7 @@ static void expect_no_language(const char *text, const char *why)
 START_TEST(test_no_language_by_text)
 {
     expect_no_language("#ifdef __CUDACC__\n__global__\n#else\n__kernel\n#endif\nvoid k();\n",
-                       "the kernel's text has both __kernel and __global__");
+                       "the kernel's source has both __kernel and __global__");
     expect_no_language("void k();\n", "has neither __kernel nor __global__");
 }
 END_TEST

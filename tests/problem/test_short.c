@@ -217,7 +217,7 @@ static const struct mistake {
     {WITH(Y "\"x\": {\"size\": 8, \"fill\": {\"random\": [0, 1], \"constant\": 2}}, \"a\": 1"),
      "only one of constant, expression, file, random and normal"},
     {WITH(Y "\"x\": {\"size\": 8, \"Size\": 4}, \"a\": 1"),
-     "arguments.x.Size: the same is said by 'size' beside it"},
+     "arguments.x.Size: 'size' beside it says the same"},
     {WITH(Y "\"x\": {\"size\": [8]}, \"a\": 1"), "arguments.x.size: must be"},
     {WITH(Y "\"x\": {\"size\": 8, \"verify\": {\"rtol\": \"q\"}}, \"a\": 1"), ""},
     {"{\"kernel\": \"saxpy.cl\", \"parameters\": {\"G\": []}}", "parameters.G: 'G' has no values"},

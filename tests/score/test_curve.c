@@ -95,7 +95,7 @@ START_TEST(nothing_to_look_for)
     ck_assert_str_eq(e.text, "no configuration has a correct result");
     error_clear(&e);
     ck_assert(!baseline_init(&b, same, 1, 3, &e));
-    ck_assert_str_eq(e.text, "one configuration alone is correct: there is nothing to look for");
+    ck_assert_str_eq(e.text, "a single configuration is correct: there is nothing to search");
     error_clear(&e);
     ck_assert(!baseline_init(&b, same, 3, 3, &e));
     ck_assert_ptr_nonnull(strstr(e.text, "equally good"));

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks of the source itself. Each prints what it found and fails.
 #
-#   check_source.sh includes|file_names|static_names|foreign_headers|kernel_names|languages|globs|console|clocks|comments|documents|top_level SOURCE_FOLDER
+#   check_source.sh includes|file_names|static_names|foreign_headers|kernel_names|languages|globs|console|clocks|comments|texts|documents|top_level SOURCE_FOLDER
 set -eu
 c_files=$(cd "$(dirname "$0")" && pwd)/c_files.awk
 cd "$2"
@@ -194,6 +194,19 @@ check_comments() {
     grep -rnE '^ *// *(What|Who|Whoever|Whose|Of|Those|One that|Nobody|So that)\>' \
         src include --include='*.[ch]' --include='*.js' --exclude-dir=doc |
         fail_with "comments that do not begin with their subject"
+}
+
+# Messages, help and documents are plain English: a report is not "told", a result not "held against" another, nothing is
+# "known of" something. Searches are told results (ask and tell), and decisions keep the words that they were made with.
+check_texts() {
+    {
+        grep -rnE '"[^"]*\<(is|are) (told|said|heard)\>' src --include='*.[ch]' --exclude-dir=doc --exclude-dir=page --exclude-dir=report
+        grep -rnE '"[^"]*(\<held against\>|[Ww]hat is known of|the least time|[Nn]obody knows)' src --include='*.[ch]' --exclude-dir=doc \
+            --exclude-dir=page --exclude-dir=report
+        grep -nE '\<(is|are) (told|said|heard)\>|[Ww]hat is known of|the least time|[Nn]obody knows|\((above|below)\)' \
+            README.md src/doc/*.md kernels_c[lu]/README.md kernels_cl/examples/README.md |
+            grep -vE '^src/doc/(CHANGELOG|decisions|strategy-of-your-own)\.md:|told apart|What it is told'
+    } | grep -vE '//.*(told|said|heard|held)' | fail_with "say it in plain English (check_source.sh has the words)"
 }
 
 # The map of the source stays a page, and what it and the documents name is there.

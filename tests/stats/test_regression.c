@@ -329,7 +329,13 @@ START_TEST(too_few_decide_nothing)
     terms.is_other_state = true; // another load or clock
     regression_judge(&slower, &one, 1, &terms, &r);
     ck_assert_int_eq(r.verdict, REGRESSION_UNDECIDED);
+    // Whatever its moments: a machine that is another makes no gain.
+    const struct regression_moment moments[] = {one, {before, 4}, {before, 4}};
+    regression_judge(&fast, moments, 3, &terms, &r);
+    ck_assert_int_eq(r.verdict, REGRESSION_OK);
     terms.is_other_state = false;
+    regression_judge(&fast, moments, 3, &terms, &r);
+    ck_assert_int_eq(r.verdict, REGRESSION_GAIN);
     terms.tests = 100; // of so many one or another would look so by chance
     regression_judge(&slower, &one, 1, &terms, &r);
     ck_assert_int_eq(r.verdict, REGRESSION_UNDECIDED);

@@ -76,7 +76,7 @@ static void hold_device(struct session *s)
     text_addf(&s->why_unfit,
               fit == BASELINE_OTHER_DRIVER ? "; --allow driver compares all the same" : "");
     s->unfit = text_cstr(&s->why_unfit);
-    complain("warning: %s is of another %s, and nothing is held against it: %s", s->path,
+    complain("warning: %s is of another %s, and nothing is compared with it: %s", s->path,
              fit == BASELINE_OTHER_DRIVER ? "driver" : "device", s->unfit);
 }
 
@@ -637,13 +637,13 @@ const struct command command_bench = {
         "configuration and launch all, eight at a "
         "time, in interleaved rounds; what counts is the fastest launch of a pass, and "
         "the median of the passes. "
-        "A baseline has the kernel's text, too: old and new are launched in the same "
+        "A baseline has the kernel's source, too: old and new are launched in the same "
         "rounds, so that clock and load are the same for both. If the old one cannot be "
         "built or launched any more, or with --allow driver, the times in the baseline are "
         "compared. Sessions differ by more than passes within one do, because clock and load "
         "last: the interval is then that of sessions (moments), so a baseline should have "
         "several of them, hours apart. Each --output into the same file adds "
-        "one. Of a baseline of one moment no gain is told then.\n\n"
+        "one. Against a baseline of one moment nothing is called a gain.\n\n"
         "A loss is one whose interval lies wholly beyond the threshold; the intervals "
         "of all configurations hold together "
         "(95 %, --rule level). Those of which a loss cannot be excluded are measured in "
@@ -652,7 +652,8 @@ const struct command command_bench = {
         "that fails to compile, or computes "
         "something wrong, is a loss too. Where clock, load or temperature are not what "
         "they were, or all changed alike, the "
-        "report says so; with another clock or load the intervals are twice as wide. "
+        "report says so; with another clock or load the intervals are twice as wide, and nothing "
+        "is called a gain. "
         "Ctrl-C judges the passes that have ended.\n\n"
         "Exit status: 0 no loss, also if a loss cannot be excluded; 1 a loss; 2 the command line "
         "or the spec makes no sense; 3 it broke off; 4 nothing was compared: the baseline is of "

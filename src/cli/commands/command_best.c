@@ -358,7 +358,7 @@ static void put_answer(const void *report, const void *record, struct text *out)
     const struct {
         bool differs;
         const char *how;
-    } differences[] = {{b->other_source, "with another text of the kernel"},
+    } differences[] = {{b->other_source, "with another source of the kernel"},
                        {b->other_driver, "under another driver"},
                        {b->other_job && !b->older_rule, "with other sizes, arguments or options"},
                        {is_older, "by an older rule (hone check --known verifies it again)"},
@@ -782,7 +782,7 @@ static const struct example examples[] = {
     {"hone best spec.json --options", "as -D options for a compiler"},
     {"hone best kernels_cl/matmul_simt.json -d H200 -s M=4096 -s N=4096 -s K=4096",
      "also of a device that is not here"},
-    {"hone best spec.json --all", "what is known of other devices and sizes"},
+    {"hone best spec.json --all", "known results for other devices and sizes"},
     {0},
 };
 
@@ -803,12 +803,12 @@ const struct command command_best = {
         "Looks up the fastest configuration that is known for this spec, its constants, the device "
         "and its "
         "driver, and the kernel as it is now. Nothing is measured.\n\n"
-        "Where nothing is known for this driver or this text of the kernel it says so and shows "
+        "Where nothing is known for this driver or this source of the kernel it says so and shows "
         "the nearest "
         "older result, marked. --device may also name a device that is not here.\n\n"
         "What the stores do not know, or only older, is looked up in `" WORK_KNOWN
         "` beside the spec, if "
-        "there is one: results that came with it. Those are said to be known from there.\n\n"
+        "there is one: results that came with it. They are marked as known from there.\n\n"
         "The newest ranking of the whole space (or of what --config and --where leave) decides, by "
         "the "
         "rounds that are kept of it; where some are tied with its winner the answer is, of those "
@@ -819,7 +819,7 @@ const struct command command_best = {
         "space "
         "(--config, --where) decides since then if that one took part in it, or its winner is "
         "clearly "
-        "faster; where there is no other the answer is said to be the best of that part. What was "
+        "faster; if there is no other, the answer is marked as the best of that part. What was "
         "measured "
         "alone since, and clearly faster, is named. Without a ranking the least median answers. "
         "Times with cold inputs (--cold) and "

@@ -232,7 +232,7 @@ static const struct option check_options[] = {
          "configurations."},
     {OPTION("assume", "FACT=VALUE", option_list, FIELD(assume)), .is_list = true,
      .needs = "races, arch: without them a real device states its facts",
-     .help = "With --races: what the simulated device is said to be, such as "
+     .help = "With --races: what the simulated device claims to be, such as "
              "device_local_memory=65536. With --arch: what differs between its devices, such as "
              "device_compute_units=132. May be repeated."},
     {0},
@@ -288,13 +288,14 @@ const struct command command_check = {
     .least = 0,
     .most = 1,
     .description =
-        "Builds each valid configuration, launches it once and holds its result against the spec's "
-        "reference; nothing is timed. Exit status 0: all are correct; 1: not, or it did not come "
-        "to its end.\n\n"
+        "Builds each valid configuration, launches it once and compares its result with the spec's "
+        "reference; nothing is timed. Exit status 0: all are correct; 1: one is not, or the check "
+        "did not "
+        "finish.\n\n"
         "Exit status 2: the command line or the spec makes no sense; 130: Ctrl-C.\n\n"
-        "What exceeds the device's limits (local memory, work-group size) is told, and is no "
-        "failure; but a "
-        "check in which nothing was right, because all is left out, has shown nothing and exits "
+        "Configurations that exceed the device's limits (local memory, work-group size) are "
+        "listed, "
+        "and are not failures; but a check in which all are left out has shown nothing and exits "
         "with 1. A "
         "spec without a reference is refused unless --allow unverified says that crashes and "
         "writes out of "

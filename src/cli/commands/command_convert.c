@@ -1,4 +1,4 @@
-// hone convert: a spec in T1, for other tuners. What the kernel's text says is read there.
+// hone convert: a spec in T1, for other tuners. What the kernel's source says is read there.
 #include "cli/work.h"
 #include "os/file_replace.h"
 #include "problem/spec.h"
@@ -109,7 +109,8 @@ const struct command command_convert = {
     .description =
         "Writes the spec in T1: the same space and the same jobs, whose stored results answer as "
         "before. Comments may be lost.\n\n"
-        "What a short form leaves to the kernel's text is written out: the text is read, and where "
+        "What a short form leaves to the kernel's source is written out: the text is read, and "
+        "where "
         "it cannot be read, the spec does not become T1.",
     .topics = "spec",
     .groups = groups,

@@ -126,7 +126,7 @@ static const struct option language_options[] = {
     {OPTION("language", LANGUAGES_ARGUMENT, option_language, FIELD(given.language)), .letter = 'l',
      .brief = "the language to measure in",
      .help = "The language to measure in. Default: the first of them that the device speaks. What "
-             "is measured in one language is held against results in that language."},
+             "is measured in one language is compared with results in that language."},
     {0},
 };
 

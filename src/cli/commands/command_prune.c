@@ -162,12 +162,11 @@ const struct command command_prune = {
     .summary = "remove results from the store",
     .arguments = "",
     .description =
-        "Removes results, and what no other result needs. What to remove is said by the options; "
-        "of "
-        "several all must hold.\n\n"
+        "Removes results, and what no other result needs. The options say what to remove; if "
+        "several are given, all must hold.\n\n"
         "It says first what it removes; it is removed whole or not at all, and the space is given "
         "back to the system. Nothing is ever removed by itself.\n\n"
-        "Exit status 1: nothing was removed because nobody agreed.",
+        "Exit status 1: nothing was removed, since it was not confirmed.",
     .json = "With --json one object.",
     .records = json_records,
     .topics = "store, json",

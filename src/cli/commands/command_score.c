@@ -214,15 +214,15 @@ static const struct option options[] = {
      .help = "Searches of each file by each strategy and budget, with seeds from --seed on. "
              "Default: 100."},
     {OPTION("objective", "GOAL", option_text, FIELD(objective)),
-     .brief = "what is looked for; else the shortest time",
-     .help = "What is looked for: time (the least), or min:NAME or max:NAME of what the files have "
-             "measured beside it. Default: time."},
+     .brief = "what to optimise; else the shortest time",
+     .help =
+         "What to optimise: time (the shortest), or min:NAME or max:NAME of what the files have "
+         "measured beside it. Default: time."},
     {OPTION("also", "SOURCE", option_list, FIELD(transfer)),
      .brief = "a recording that searches learn from", .is_list = true,
-     .help =
-         "What searches are told beforehand, as a tune is of what its store knows of the space "
-         "elsewhere: another recording, of the same parameters or most of them. May be repeated; "
-         "the nearest first. A file is no source of itself."},
+     .help = "What searches know beforehand, as a tune does from results elsewhere in its store: "
+             "another recording, of the same parameters or most of them. May be repeated; "
+             "the nearest first. A file is no source of itself."},
     {OPTION("start-with", "NAME=VALUE,...", option_list, FIELD(start_with)), .is_list = true,
      .help = "A configuration that every search begins with, as in hone tune. May be repeated."},
     {OPTION("in-flight", "N", option_count, FIELD(in_flight)),

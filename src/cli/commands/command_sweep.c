@@ -285,7 +285,7 @@ const struct command command_sweep = {
         "is known "
         "is not measured again. A ranking of a part of the space (--config, --where) answers for "
         "that part "
-        "alone: without it the point is tuned, and what is known of the part takes part. A point "
+        "alone: without it the point is tuned, and known results for the part are used. A point "
         "at which "
         "nothing works is a row with the reason, and the sweep goes on. With --config or --where "
         "only those "

@@ -526,7 +526,7 @@ void process_status_text(int status, char *out, size_t size)
         {SIGILL, "SIGILL", "illegal instruction"},
         {SIGINT, "SIGINT", "interrupt"},
         {SIGKILL, "SIGKILL", "killed, by hand or for memory"},
-        {SIGPIPE, "SIGPIPE", "nobody reads what it wrote"},
+        {SIGPIPE, "SIGPIPE", "its output has no reader"},
         {SIGQUIT, "SIGQUIT", "quit"},
         {SIGSEGV, "SIGSEGV", "segmentation fault"},
         {SIGSYS, "SIGSYS", "forbidden system call"},

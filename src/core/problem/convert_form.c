@@ -292,7 +292,7 @@ static void print_value(const json_t *json, size_t indent, size_t column, struct
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-// A short form is whole with its kernel's text alone: all that is wrong in it is said at once.
+// A short form is whole with its kernel's source alone: all that is wrong in it is said at once.
 static bool read_facts(struct conversion *c, const struct log *log)
 {
     struct spec_sources *texts = sources_read_texts(c->s, c->e);

@@ -87,10 +87,9 @@ bool expand_t1_keys(struct expansion *x, struct node from, const char *pattern, 
         if (!json_object_get(object, name)) {
             expand_copy(x, object, name, n);
             note_verbatim(x, json_object_get(object, name));
-        } else if (!read_on(x->r,
-                            node_error(x->r, n,
-                                       "the same is said by '%s' beside it: leave one of them out",
-                                       short_key_name(name))))
+        } else if (!read_on(x->r, node_error(x->r, n,
+                                             "'%s' beside it says the same: leave one of them out",
+                                             short_key_name(name))))
             return false;
     }
     return true;

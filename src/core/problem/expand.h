@@ -9,7 +9,7 @@
 bool short_form_is(const json_t *root);
 // False where it is in both.
 bool short_form_check(const struct reader *r, struct node root);
-// The same spec in T1; *out is the caller's. Without facts (NULL) what the kernel's text says is left open: types and
+// The same spec in T1; *out is the caller's. Without facts (NULL) what the kernel's source says is left open: types and
 // names are then such that the rest can be read, and no job is made of it. *origins then gives its paths as `root` has
 // them.
 bool short_form_expand(const struct reader *r, struct node root, const struct kernel_facts *facts,

@@ -378,7 +378,7 @@ static bool put_type(struct expansion *x, json_t *to, struct node n, const struc
                           f->parameter->text, f->launch->kernel, f->launch->signature.file,
                           f->launch->signature.line);
     return node_error(x->r, type, "is missing: %s; say \"type\": \"float\" or the like",
-                      f->all_known ? "no kernel's text tells it"
+                      f->all_known ? "no kernel's source tells it"
                                    : "hone does not understand the kernel's parameters");
 }
 

@@ -83,7 +83,7 @@ static bool make_other(struct maker *m, const uint32_t *choice, bool kernel,
             return make_error(
                 m, m->kernel->arguments[argument_of_buffer(m, i)].path,
                 "of '%s' %llu elements are compared, and configuration %s, which it is "
-                "held against, has %llu: compare it with a reference kernel, or with "
+                "compared with, has %llu: compare it with a reference kernel, or with "
                 "the Verification Method sum or set",
                 b->name, (unsigned long long)mine, out->job->configuration,
                 (unsigned long long)its);

@@ -51,7 +51,7 @@ static const struct spec_key keys[] = {
     {.path = "General.OutputFile", IGNORED, .strict = KEY_STRING},
     {.path = "General.OutputFormat", IGNORED, .strict = KEY_STRING, .choices = "JSON|XML"},
     KEY_WITH("General.Objective", TEXT, "-",
-             "what to look for where Objective does not say it: time or a metric's name; ignored "
+             "what to optimise if Objective does not say it: time or a metric's name; ignored "
              "with a warning where it is neither",
              .dialect = true),
     KEY_WITH("General.Minimize", FLAG, "true", "whether less of General.Objective is better",
@@ -77,7 +77,7 @@ static const struct spec_key keys[] = {
         "time_ns, time_ms, time_s, joule"),
     KEY("Metrics[].Unit", TEXT, "-", "its unit, for readers of the file"),
     KEY_WITH("Objective", .type = "text, or list of texts", "time",
-             "what to look for: time, min:NAME or max:NAME of a metric; of several the Pareto "
+             "what to optimise: time, min:NAME or max:NAME of a metric; of several the Pareto "
              "set. --objective overrides it",
              .accepts = KEY_STRING | KEY_ARRAY, .items = KEY_STRING, .single = true),
     KEY_WITH("Budget", .type = "list of objects, or object", "no limit",
@@ -161,7 +161,7 @@ static const struct spec_key keys[] = {
     KEY_WITH("KernelSpecification.Language", TEXT, "by the kernel file's ending, else by its text",
              "OpenCL, CUDA or C: the language of KernelFile, and what GlobalSize counts in. Left "
              "out, .cl, .cu and .c say it, then the first language that KernelFile names, then "
-             "__kernel or __global__ in the kernel's text",
+             "__kernel or __global__ in the kernel's source",
              .strict = KEY_STRING, .required = true, .choices = "OpenCL|CUDA|Vulkan|Hypertuner"),
     KEY_WITH("KernelSpecification.KernelName", TEXT, "required", "name of the kernel in the source",
              .block = true, .strict = KEY_STRING, .required = true),
@@ -178,9 +178,9 @@ static const struct spec_key keys[] = {
              "KernelSpecification.KernelFile is the same",
              .block = true),
     KEY_WITH("KernelSpecification.KernelSource", TEXT, "-",
-             "the kernel's text itself; wins over Sources and KernelFile", .block = true),
+             "the kernel's source itself; wins over Sources and KernelFile", .block = true),
     KEY_WITH("KernelSpecification.KernelCommand", TEXTS, "-",
-             "words of a command that prints the kernel's text for a configuration; in hone's "
+             "words of a command that prints the kernel's source for a configuration; in hone's "
              "short form alone, "
              "as kernel.exec",
              .block = true),
@@ -357,7 +357,7 @@ static const struct spec_key keys[] = {
     KEY("KernelSpecification.Arguments[].LinkedTo.Stride", EXPRESSION, "1",
         "how far apart there the components are that follow each other here"),
     KEY_WITH("KernelSpecification.Arguments[].Output", FLAG, "true when WriteOnly or ReadWrite",
-             "held against the reference", .dialect = true),
+             "compared with the reference", .dialect = true),
     KEY("KernelSpecification.Arguments[].Expect", LINES, "-",
         "what it holds after the launch: an expression over i (the component's index), constants, "
         "scalar arguments, and arrays by name, x[i], which are their contents before the launch, "
@@ -371,7 +371,7 @@ static const struct spec_key keys[] = {
         "NaN passes where the reference has NaN; else it is refused wherever it is. An "
         "infinity must be the reference's in any case"),
     KEY("KernelSpecification.Arguments[].Verification", OBJECT, "by type",
-        "how it is held against the reference"),
+        "how it is compared with the reference"),
     KEY("KernelSpecification.Arguments[].Verification.Method", TEXT, "close; exact for integers",
         "exact; absolute: |a-r| <= atol; close: |a-r| <= atol + rtol*|r|; norm: "
         "||a-r|| <= rtol*||r||, and no component more than 8 times as far off as that allows on "
@@ -432,7 +432,7 @@ static const struct spec_key keys[] = {
     KEY_WITH("KernelSpecification.ReferenceArguments[].Name", TEXT, "-", "its name",
              .strict = KEY_STRING, .required = true),
     KEY_WITH("KernelSpecification.ReferenceArguments[].TargetName", TEXT, "required",
-             "the argument it is held against", .strict = KEY_STRING, .required = true),
+             "the argument it is compared with", .strict = KEY_STRING, .required = true),
     KEY_WITH("KernelSpecification.ReferenceArguments[].FillType", TEXT, "Constant",
              "Constant, Generator or BinaryRaw", .strict = KEY_STRING, .required = true,
              .choices = "Constant|Random|Generator|Script|BinaryRaw|BinaryHDF"),

@@ -78,7 +78,7 @@ static bool is_taken(const struct spec *s, const char *name)
 
 bool check_name(const struct reader *r, struct node n, const char *name)
 {
-    // Every name is looked up among all others, here and in the kernel's text.
+    // Every name is looked up among all others, here and in the kernel's source.
     if (r->spec->constant_count + r->spec->parameter_count + r->spec->derived_count >=
         SPEC_NAMES_LIMIT)
         return node_error(r, n,

@@ -139,7 +139,7 @@ struct spec_held {
     uint32_t count;
 };
 
-// In the short form the arguments are known once the kernel's text is: then it is done again.
+// In the short form the arguments are known once the kernel's source is: then it is done again.
 static bool remember_held(struct spec *s, const char *by, const struct spec_contents *contents,
                           uint32_t count, struct error *e)
 {

@@ -151,7 +151,7 @@ static bool name_spec(struct reader *r, const char *path)
     return (s->path && s->directory && s->name) || error_memory(r->error);
 }
 
-// A short form is read again, once its kernel's text is there.
+// A short form is read again, once its kernel's source is there.
 static bool keep_request(struct reader *r, const struct request *q)
 {
     struct spec *s = r->spec;

@@ -62,7 +62,7 @@ static const struct spec_key keys[] = {
         "of a program with the output of nvbench or Google Benchmark: the name of the benchmark "
         "that counts",
         .t1 = NULL),
-    KEY("source", TEXT, "-", "the kernel's text itself, instead of a file", .block = true,
+    KEY("source", TEXT, "-", "the kernel's source itself, instead of a file", .block = true,
         .t1 = "KernelSource"),
     KEY("function", TEXT, "the only kernel of the text",
         "the kernel's name in its text; what is no name is an expression that gives it, for "
@@ -165,7 +165,8 @@ static const struct spec_key keys[] = {
         "a list of its members",
         .accepts = KEY_ANY, .t1 = "FillExpression"),
     KEY("arguments.*.type", TEXT, "the kernel's",
-        "type of an element, such as float, int32 or float4, where the kernel's text does not say "
+        "type of an element, such as float, int32 or float4, where the kernel's source does not "
+        "say "
         "it; what names no type is an "
         "expression that gives its name",
         .t1 = "Type"),
@@ -177,7 +178,7 @@ static const struct spec_key keys[] = {
         "a module symbol, no argument); constant: as symbol, and an argument where the kernel "
         "takes one",
         .choices = "scalar|vector|local|symbol|constant", .t1 = "MemoryType"),
-    KEY("arguments.*.access", TEXT, "as the kernel's text uses it",
+    KEY("arguments.*.access", TEXT, "as the kernel's source uses it",
         "read, write or readwrite; what is only written is poisoned before each launch",
         .choices = "read|write|readwrite", .t1 = "AccessType"),
     KEY("arguments.*.fill", .type = "expression, text, or object", "random",
@@ -206,7 +207,7 @@ static const struct spec_key keys[] = {
         "with lines before it that name its parts; or a .npy file",
         .t1 = "Expect"),
     KEY("arguments.*.verify", .type = "text, or object", "by type",
-        "how it is held against the reference: a method, or an object",
+        "how it is compared with the reference: a method, or an object",
         .accepts = KEY_STRING | KEY_OBJECT, .t1 = "Verification"),
     KEY("arguments.*.verify.method", TEXT, "close; exact for integers",
         "exact; absolute: |a-r| <= atol; close: |a-r| <= atol + rtol*|r|; norm: ||a-r|| <= "
@@ -236,7 +237,7 @@ static const struct spec_key keys[] = {
         .t1 = "First"),
     KEY("arguments.*.linked.stride", EXPRESSION, "1",
         "how far apart there the components are that follow each other here", .t1 = "Stride"),
-    KEY("arguments.*.output", FLAG, "true when it is written", "held against the reference",
+    KEY("arguments.*.output", FLAG, "true when it is written", "compared with the reference",
         .t1 = "Output"),
     KEY("arguments.*.temporary", FLAG, "false",
         "a buffer between launches: neither filled nor verified", .t1 = "Temporary"),
@@ -262,7 +263,7 @@ static const struct spec_key keys[] = {
     KEY("reference.transpose_b", FLAG, "false", "gemm: B is stored transposed", .t1 = "TransposeB"),
     KEY("reference.alpha", EXPRESSION, "1", "gemm: factor of the product", .t1 = "Alpha"),
     KEY("reference.beta", EXPRESSION, "0", "gemm: factor of the initial C", .t1 = "Beta"),
-    KEY("reference.arguments", .type = "list of texts", "by the kernel's text",
+    KEY("reference.arguments", .type = "list of texts", "by the kernel's source",
         "kernel: names of its arguments, in its order", .accepts = KEY_ARRAY, .items = KEY_STRING,
         .t1 = NULL),
     KEY("reference.configuration", .type = "text, or object",
@@ -289,7 +290,7 @@ static const struct spec_key keys[] = {
         "first start to the last end",
         .t1 = "Launches"),
     KEY("launches[].name", TEXT, "the kernel's name", "for reports", .t1 = NULL),
-    KEY("launches[].arguments", .type = "list of texts", "by the kernel's text",
+    KEY("launches[].arguments", .type = "list of texts", "by the kernel's source",
         "names of its arguments, in the kernel's order", .accepts = KEY_ARRAY, .items = KEY_STRING,
         .t1 = NULL),
     KEY("launches[].when", EXPRESSION, "true", "the launch is left out where it is false",
@@ -322,7 +323,7 @@ static const struct spec_key keys[] = {
     KEY("metrics.*.value", EXPRESSION, "required", "the same, in an object", .t1 = NULL),
     KEY("metrics.*.unit", TEXT, "-", "its unit, for readers of the file", .t1 = "Unit"),
     KEY("objective", .type = "text, or list of texts", "time",
-        "what to look for: time, min:NAME or max:NAME of a metric; of several the Pareto set. "
+        "what to optimise: time, min:NAME or max:NAME of a metric; of several the Pareto set. "
         "--objective overrides it",
         .accepts = KEY_STRING | KEY_ARRAY, .items = KEY_STRING, .t1 = "Objective"),
     KEY("iterations", INTEGER, "chosen by hone", "timed launches of each configuration",

@@ -439,6 +439,19 @@ const char *spec_sources_path(const struct spec_sources *src, uint32_t index)
     return NULL;
 }
 
+const char *spec_sources_data(const struct spec_sources *src, uint32_t index)
+{
+    const struct kernel_spec *k = src->spec->kernel;
+    const uint32_t all = k->argument_count + k->reference.expected_count;
+    for (uint32_t i = 0; i < all; i++) {
+        const struct data_file *file =
+            i < k->argument_count ? &src->arguments[i] : &src->expected[i - k->argument_count];
+        if (file->path && index-- == 0)
+            return file->path;
+    }
+    return NULL;
+}
+
 void spec_sources_digest(const struct spec_sources *src, struct digest *out)
 {
     *out = src->digest;

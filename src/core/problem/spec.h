@@ -111,7 +111,8 @@ struct spec {
     bool uses_energy; // a metric reads joule
     bool extended;    // a key of hone's own stands in it: else it is as others write T1
     bool partial;     // struct job
-    bool is_short; // in the short form: no job is made of it before its kernel's text completes it
+    bool
+        is_short; // in the short form: no job is made of it before its kernel's source completes it
     const char *folder;        // spec_parse()'s; NULL: the file's own
     struct spec_message *told; // what was said when it was read
 
@@ -172,7 +173,7 @@ struct spec *spec_bare(const char *name, const struct parameter *parameters, uin
 void spec_free(struct spec *s);
 
 // The spec in T1, the format that other tuners read, as JSON with a line end: the same space, jobs and keys; comments are not
-// kept. To complete a short form the kernel's text is read. False, with the file named, where it cannot be converted.
+// kept. To complete a short form the kernel's source is read. False, with the file named, where it cannot be converted.
 bool spec_to_t1(const struct spec *s, const struct log *log, struct text *out, struct error *e);
 // The relative norm of the error that a candidate of a judge may have in this argument, as the spec sets it; 0: it does not.
 double spec_precision(const struct spec *s, const char *argument);
@@ -187,7 +188,7 @@ struct spec_languages {
     uint32_t count; // at least 1
 };
 // Language, Languages, KernelFile and the files' endings tell it. If all of them are silent the
-// kernel's text decides, by `__kernel` or `__global__`: then, and only then, this opens the
+// kernel's source decides, by `__kernel` or `__global__`: then, and only then, this opens the
 // kernel's files. False if that fails, or the text does not tell.
 bool spec_languages(const struct spec *s, struct spec_languages *out, struct error *e);
 // The error says which languages there are.
@@ -270,6 +271,8 @@ struct spec_sources *spec_sources_share(const struct spec_sources *src, const st
 void spec_sources_free(struct spec_sources *src);
 // Absolute paths of the kernels' sources and their includes, from 0 on; NULL: there are no more.
 const char *spec_sources_path(const struct spec_sources *src, uint32_t index);
+// Paths of the data files (fills, expected outputs) as they were opened, likewise.
+const char *spec_sources_data(const struct spec_sources *src, uint32_t index);
 // Digest of all kernel texts and includes alone.
 void spec_sources_digest(const struct spec_sources *src, struct digest *out);
 
@@ -317,7 +320,7 @@ bool spec_effective_digest(const struct spec *s, const struct spec_sources *src,
                            const struct job *job, struct digest *out);
 
 // The keys of the format: what the reader knows, for documents and a test that holds
-// src/doc/spec.md against them. `accepts`, `items` are sets of enum key_kind.
+// src/doc/spec-t1.md against them. `accepts`, `items` are sets of enum key_kind.
 enum key_kind {
     KEY_OBJECT = 1,
     KEY_ARRAY = 2,

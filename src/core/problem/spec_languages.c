@@ -1,4 +1,4 @@
-// Which languages a spec has kernels in: what was read says it, or else the kernel's text.
+// Which languages a spec has kernels in: what was read says it, or else the kernel's source.
 #include "problem/spec_kernels.h"
 #include "problem/sources.h"
 #include "kernel_text/scan.h"
@@ -105,19 +105,20 @@ static bool language_by_text(const struct spec *s, enum language *out, struct er
         if (t.found[w] && is_better)
             first = w;
         else if (t.found[w] && !t.is_weak[w] && t.languages[w] != t.languages[first])
-            return error_set(e, ERROR_INPUT,
-                             "%s: is missing, and the kernel's text has both %s and %s: say %s or "
-                             "%s, or give %s as {\"%s\": ..., \"%s\": ...}",
-                             key, t.words[first], t.words[w], language_title(t.languages[first]),
-                             language_title(t.languages[w]), s->is_short ? "kernel" : "KernelFile",
-                             language_title(t.languages[first]), language_title(t.languages[w]));
+            return error_set(
+                e, ERROR_INPUT,
+                "%s: is missing, and the kernel's source has both %s and %s: say %s or "
+                "%s, or give %s as {\"%s\": ..., \"%s\": ...}",
+                key, t.words[first], t.words[w], language_title(t.languages[first]),
+                language_title(t.languages[w]), s->is_short ? "kernel" : "KernelFile",
+                language_title(t.languages[first]), language_title(t.languages[w]));
     }
     if (first != UINT32_MAX) {
         *out = t.languages[first];
         return true;
     }
     return error_set(e, ERROR_INPUT,
-                     "%s: is missing, and the kernel's text has neither __kernel nor __global__: "
+                     "%s: is missing, and the kernel's source has neither __kernel nor __global__: "
                      "say " LANGUAGES_TITLES,
                      key);
 }

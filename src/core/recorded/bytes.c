@@ -43,7 +43,7 @@ static bool take_first(struct bytes *b, size_t *count, struct error *e)
         poll(&p, 1, WRITER_MS);
     ssize_t n = read(b->fd, b->packed, BUFFER);
     if (is_pipe && n == 0 && !p.revents)
-        return error_set(e, ERROR_IO, "%s: is a pipe that nobody writes to", b->path);
+        return error_set(e, ERROR_IO, "%s: a pipe without a writer", b->path);
     *count = n > 0 ? (size_t)n : 0;
     return fcntl(b->fd, F_SETFL, 0) < 0 || n > 0 || take_bytes(b, b->packed, count, e);
 }

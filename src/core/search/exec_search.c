@@ -160,7 +160,7 @@ static void flush_exec(struct exec_search *x)
         text_clear(&x->to_send);
         x->sent = 0;
     } else if (x->to_send.length - x->sent > BEHIND_MOST) {
-        end_exec(x, "the program does not read what it is told");
+        end_exec(x, "the program does not read its input");
     }
 }
 

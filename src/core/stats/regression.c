@@ -103,7 +103,7 @@ void regression_judge(const struct regression_moment *now, const struct regressi
                              .high = fmax(exp(change + half), exp(change) + least / 2),
                              .interval = now->count >= PASSES_LEAST && s.passes >= PASSES_LEAST};
     out->verdict = verdict_of(&out->ratio, terms->loss);
-    if (out->verdict == REGRESSION_GAIN && moments == 1)
+    if (out->verdict == REGRESSION_GAIN && (moments == 1 || terms->is_other_state))
         out->verdict = REGRESSION_OK;
 }
 

@@ -46,8 +46,8 @@ struct regression_terms {
     double level;           // of all intervals together: 0.95
     size_t tests;           // configurations that are judged, 1 or more
     uint64_t resolution_ns; // nothing is told finer
-    bool
-        is_other_state; // load or clock are not the baseline's: the interval is twice as wide (not of pairs)
+    // Load or clock are not the baseline's: the interval is twice as wide, and there is no gain. Not of pairs.
+    bool is_other_state;
 };
 
 // The passes of a session, in ns.

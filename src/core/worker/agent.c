@@ -585,7 +585,7 @@ static void take_frame(struct agent *a, const struct node_frame *f)
         }
         break;
     default:
-        error_set(&a->failed, ERROR_WORKER, "'%s' is nothing that an agent is told",
+        error_set(&a->failed, ERROR_WORKER, "'%s' is not a message for an agent",
                   node_verb_text(f->verb));
     }
 }

@@ -304,9 +304,10 @@ static bool option_turns(void *field, const char *value, struct error *e)
 static const struct option options[] = {
     {OPTION("repeats", "N", option_turns, FIELD(repeats)),
      .brief = "run it N times with and without",
-     .help = "Run the program N times with the table and N times without it, in turn, and say how "
-             "much faster it is "
-             "(wall and CPU time, with a 95 % interval) and whether its output is the same."},
+     .help =
+         "Run the program N times with the table and N times without it, alternately, and say how "
+         "much faster it is "
+         "(wall and CPU time, with a 95 % interval) and whether its output is the same."},
     {OPTION("output", "FILE", option_list, FIELD(files)), .is_list = true,
      .help = "With --repeats: a file that the program writes, compared as its standard output is. "
              "May be repeated."},

@@ -477,7 +477,7 @@ int show_nearest(const struct best_nearest *n)
                  n->work->spec->name, no_size);
     else
         complain("nothing is known of %s at any size, with its other constants as they are and "
-                 "this text of the kernel: `hone tune` or `hone sweep` measures some",
+                 "this source of the kernel: `hone tune` or `hone sweep` measures some",
                  n->work->spec->name);
     return EXIT_NOTHING;
 }

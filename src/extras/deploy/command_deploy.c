@@ -49,6 +49,8 @@ struct session {
     const char *output;                 // NULL: stdout
     struct text *into;                  // (or NULL) the table goes here, and nothing is told
     struct text *written;               // the outputs of all specs, a line each
+    uint32_t turn,
+        turns; // with --known --also-device all: which device is the table's own, of how many
     struct deploy *deploy;
     struct error broken;
     struct running running;
@@ -111,7 +113,8 @@ static bool plan_shapes(struct session *s, const struct shapes *shapes, struct e
     return true;
 }
 
-// Without --set and --shapes: one point, of the spec's own constants, as --set would say it. Shapes are whole numbers.
+// Without --set and --shapes: one point, of the spec's own constants, as --set would say it. Shapes are whole
+// numbers, 1 or more.
 static bool own_sizes(struct session *s, struct list *out, struct error *e)
 {
     const struct spec *spec = s->work.spec;
@@ -120,7 +123,7 @@ static bool own_sizes(struct session *s, struct list *out, struct error *e)
     out->items = words;
     for (uint32_t i = 0; words && i < spec->constant_count; i++) {
         const struct value *v = &spec->constants[i].value;
-        if (v->kind != VALUE_INT)
+        if (v->kind != VALUE_INT || v->i < 1)
             continue;
         words[out->count] =
             arena_printf(&s->work.arena, "%s=%lld", spec->constants[i].name, (long long)v->i);
@@ -129,10 +132,30 @@ static bool own_sizes(struct session *s, struct list *out, struct error *e)
     }
     if (words && out->count == 0)
         return error_set(e, ERROR_USAGE,
-                         "%s: none of its Constants is a whole number, so it has no "
+                         "%s: none of its Constants is a whole number above 0, so it has no "
                          "sizes to choose by; name them with --set",
                          spec->path);
     return words || error_memory(e);
+}
+
+static bool asks_for_all(const struct deploy_settings *given)
+{
+    bool all = false;
+    for (uint32_t i = 0; i < given->others.count; i++)
+        all = all || str_equal(given->others.items[i], "all");
+    return all;
+}
+
+// Macros alone are of one configuration: nothing in such a file chooses.
+static int refuse_several_for_one(const struct session *s)
+{
+    const bool is_several = s->plan.point_count > 1 || s->settings->others.count > 0;
+    if (!s->format || !s->format->is_of_one || !is_several)
+        return EXIT_DONE;
+    complain("--format %s has the parameters of one size on one device, and nothing that chooses; "
+             "--format header does",
+             s->format->name);
+    return EXIT_USAGE;
 }
 
 static int make_deploy_plan(struct session *s)
@@ -159,7 +182,7 @@ static int make_deploy_plan(struct session *s)
                             : sweep_plan_make(s->work.spec, set->items, set->count, given->product,
                                               a, &s->plan, &e);
     text_release(&file);
-    return ok ? EXIT_DONE : work_failed(&e);
+    return ok ? refuse_several_for_one(s) : work_failed(&e);
 }
 
 // ---- the device --------------------------------------------------------------------------------
@@ -187,14 +210,16 @@ static int choose_known_device(struct session *s)
                     (!wanted || count_fitting_devices(&known[i], 1, wanted) > 0);
         if (known[i].language == w->languages.list[0])
             text_addf(&names, "%s%s", names.length ? ", " : "", known[i].name);
-        if (fits && fitting++ == 0)
+        if (fits && fitting++ == s->turn)
             w->device = &known[i];
     }
-    if (fitting != 1) {
+    s->turns = asks_for_all(s->settings) ? (uint32_t)fitting : 1;
+    if (fitting == 0 || (fitting > 1 && s->turns == 1)) {
         if (names.length)
             complain("--known: %s; the store has results of %s on: %s",
                      fitting == 0 ? "no such device"
-                                  : "several devices fit, name one with --device",
+                                  : "several devices fit, name one with --device, "
+                                    "or take them all: --also-device all",
                      w->spec->name, text_cstr(&names));
         else if (!s->into)
             complain("--known: the store has no results of %s in %s; hone deploy without --known "
@@ -233,7 +258,7 @@ static int open_spec_and_device(struct session *s)
     if (status == EXIT_DONE && s->settings->with.binaries && t->device->capability == 0) {
         complain(
             "--with binaries: %s has programs for this machine alone, neither PTX nor a cubin; "
-            "--with source embeds the kernel's text, which compiles anywhere",
+            "--with source embeds the kernel's source, which compiles anywhere",
             t->device->name);
         status = EXIT_USAGE;
     }
@@ -295,9 +320,7 @@ static int start_deploy(struct session *s)
     const struct deploy_settings *given = s->settings;
     struct work *w = &s->work;
     const struct list *others = &given->others;
-    bool all = false;
-    for (uint32_t i = 0; i < others->count; i++)
-        all = all || str_equal(others->items[i], "all");
+    const bool all = asks_for_all(given);
     struct hone_tune_options tune = s->work.options;
     tune.log = &w->notices;
     tune.store = w->opened;
@@ -431,7 +454,7 @@ static bool refuse_unknown(const struct session *s, const struct deploy_report *
     struct text shapes = TEXT_INIT;
     report_deploy_unknown(v, &shapes);
     const bool any = shapes.length > 0;
-    if (any && !s->into)
+    if (any && !s->into && s->turn + 1 >= s->turns)
         complain("%s: nothing is known at %s: no table was made; without --known these are "
                  "measured, and without "
                  "these there is a table",
@@ -446,14 +469,14 @@ static int deploy_and_show(struct session *s)
     s->running.workflow = deploy_workflow(s->deploy);
     workflow_run(&s->running);
     read_report(s, &report);
-    bool has_table = report.found.table != NULL;
+    bool has_table = report.found.table != NULL, is_last = s->turn + 1 >= s->turns;
     int status = workflow_status(&s->broken, workflow_failed, has_table);
     const bool is_unknown = status == EXIT_DONE && has_table && refuse_unknown(s, &report);
     bool is_written = status == EXIT_DONE && has_table && s->format && !is_unknown;
     if (is_written)
         status = write_table(s, &report);
     is_written = is_written && status == EXIT_DONE;
-    if ((status == EXIT_DONE || status == EXIT_NOTHING) && !is_unknown && !s->into)
+    if ((status == EXIT_DONE || (status == EXIT_NOTHING && is_last)) && !is_unknown && !s->into)
         tell_end(s, &report, is_written);
     if (s->running.ending && !is_written && !s->into)
         complain("no table was written; what was measured is kept in %s, and the same command goes "
@@ -461,7 +484,7 @@ static int deploy_and_show(struct session *s)
                  store_path(s->work.store));
     if (is_unknown)
         status = EXIT_NOTHING;
-    if (status == EXIT_NOTHING && !has_table && s->broken.code == ERROR_NONE && !s->into)
+    if (status == EXIT_NOTHING && !has_table && s->broken.code == ERROR_NONE && !s->into && is_last)
         complain("%s: no configuration %s at any of these sizes: no table was written",
                  s->work.spec->path, s->settings->known ? "is known" : "works");
     return status;
@@ -485,7 +508,7 @@ static int name_output(struct session *s, bool is_one)
             return work_failed(&e);
         }
         text_addf(&line, "\n%s\n", s->output);
-        bool is_taken = strstr(text_cstr(s->written), text_cstr(&line)) != NULL;
+        bool is_taken = s->turn == 0 && strstr(text_cstr(s->written), text_cstr(&line)) != NULL;
         text_add(s->written, text_cstr(&line));
         text_release(&line);
         if (is_taken) {
@@ -500,11 +523,17 @@ static int name_output(struct session *s, bool is_one)
     return file_replaceable(s->output, &e) ? EXIT_DONE : work_failed(&e);
 }
 
-static int deploy_one(const struct invocation *i, const char **argument,
-                      const struct deploy_format *format, struct text *written, struct text *into)
+// *turn: the device of --known --also-device all that comes next, 0 where none is left.
+static int deploy_in_turn(const struct invocation *i, const char **argument,
+                          const struct deploy_format *format, struct text *written,
+                          struct text *into, uint32_t *turn)
 {
-    struct session s = {
-        .call = *i, .settings = i->settings, .format = format, .written = written, .into = into};
+    struct session s = {.call = *i,
+                        .settings = i->settings,
+                        .format = format,
+                        .written = written,
+                        .into = into,
+                        .turn = *turn};
     s.call.arguments = argument;
     s.call.argument_count = 1;
     s.given = s.settings->given;
@@ -531,9 +560,22 @@ static int deploy_one(const struct invocation *i, const char **argument,
         status = try_format(&s);
     if (status == EXIT_DONE)
         status = deploy_and_show(&s);
+    *turn = status == EXIT_NOTHING && s.turn + 1 < s.turns ? s.turn + 1 : 0;
     deploy_free(s.deploy);
     work_release(&s.work);
     once_release(&s.once);
+    return status;
+}
+
+// With --known --also-device all the table's own device is the first of which the store has all sizes.
+static int deploy_one(const struct invocation *i, const char **argument,
+                      const struct deploy_format *format, struct text *written, struct text *into)
+{
+    uint32_t turn = 0;
+    int status;
+    do
+        status = deploy_in_turn(i, argument, format, written, into, &turn);
+    while (turn > 0);
     return status;
 }
 
@@ -794,7 +836,8 @@ static const struct option point_options[] = {
      .brief = "a device that the store has results of",
      .help =
          "A further device for the same table, with what the store (and those of --also) have of "
-         "it at these sizes; `all` takes every one. May be repeated."},
+         "it at these sizes; `all` takes every one, and with --known none is to be named. May be "
+         "repeated."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
      .excludes = MEASURING ": nothing is launched",
      .help = "Measure nothing: a table of what the store has, of this device or, with --device, of "
@@ -816,7 +859,7 @@ static const struct option table_options[] = {
      .help = "What names in the file begin with, a C identifier. Default: the spec's name."},
     {OPTION("with", "source|binaries", option_with, FIELD(with)),
      .help =
-         "What the header holds beside the table: source, the kernel's text, for an application "
+         "What the header holds beside the table: source, the kernel's source, for an application "
          "that compiles it; binaries, compiled programs of each point of this device, with "
          "architecture and digest (NVIDIA's alone: a cubin in CUDA, PTX in OpenCL). May be "
          "repeated."},
@@ -881,7 +924,8 @@ const struct command command_deploy = {
         "measured "
         "at every size, those near the best in interleaved rounds, each result verified. Of these "
         "times the fewest configurations are chosen that stay within --within of the best at every "
-        "size, and that are nowhere slower than the default was measured. What that costs is said: "
+        "size, and that are nowhere slower than the default was measured. What that costs is "
+        "printed: "
         "\"5 configurations for 24 sizes; median 0.3 %, at most 1.9 % above the best, at "
         "1536\".\n\n"
         "At other sizes the nearest point answers, in log space, whose configuration is valid "

@@ -649,7 +649,7 @@ static bool check_tuner_sources(struct maker_of_core *m)
         const struct value *v = &m->slots[m->spec->slots.parameters + i];
         if (str_starts(m->spec->parameters[i].name, "loop_unroll_factor") && v->kind == VALUE_INT &&
             v->i == 0)
-            return refuse_table(m, "%s is 0, for which hone changes the kernel's text",
+            return refuse_table(m, "%s is 0, for which hone changes the kernel's source",
                                 m->spec->parameters[i].name);
     }
     return true;
@@ -892,7 +892,7 @@ static bool start_core(struct maker_of_core *m)
         return refuse_table(m, "%u configurations; at most %d can be looked up",
                             t->configuration_count, HONE_CORE_CONFIGURATIONS);
     if (s->is_short)
-        return refuse_table(m, "a spec in the short form needs its kernel's text");
+        return refuse_table(m, "a spec in the short form needs its kernel's source");
     if (!m->language->offered || m->language->launch_count == 0)
         return refuse_table(m, "it has no kernel in %s", language_title(t->language));
     if (t->sources)

@@ -62,7 +62,7 @@ static bool take_image(struct deploy *d, const struct deploy_point *point, const
         if (!kind)
             return error_set(e, ERROR_USAGE,
                              "the compiled program has no kernel '%s': extern \"C\" in the "
-                             "kernel's text keeps the name",
+                             "kernel's source keeps the name",
                              job->launches[i].kernel);
     }
     void *bytes = arena_copy(&d->arena, program->data, program->length);

@@ -97,7 +97,7 @@ struct deploy_device {
 struct deploy_table {
     const char *name;      // a C identifier: "two_sizes"
     const char *spec_path; // as it was given
-    // SHA-256, hexadecimal: of the kernel's texts with what they include, and of the spec's text.
+    // SHA-256, hexadecimal: of the kernel's sources with what they include, and of the spec's text.
     const char *source_digest, *spec_digest;
     const char *hone_version;
     enum language language;

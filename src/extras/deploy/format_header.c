@@ -99,8 +99,20 @@ static void add_about(const struct header *h)
     text_addf(h->out, "     const %s_configuration *best = %s_best_on(&device", h->name, h->name);
     add_sizes(h, "");
     text_addf(h->out,
-              ");\n\n   best is NULL where no configuration is valid; %s_why() has the reason.\n",
+              ");\n     char options[4096];\n     hone_deployed_launch launch;\n"
+              "     %s_options(&device, best",
               h->name);
+    add_sizes(h, "");
+    text_addf(h->out, ", options, sizeof options);\n     %s_launch(&device, best, 0", h->name);
+    add_sizes(h, "");
+    text_addf(
+        h->out,
+        ", &launch);\n\n"
+        "   Build the kernel's source with these options; launch.kernel then takes launch.global "
+        "and launch.local, and its\n   arguments are those of launch.arguments, by the numbers "
+        "of %s_argument. best is NULL where no configuration is\n   valid; %s_why() has the "
+        "reason.\n",
+        h->name, h->name);
     text_addf(h->out,
               "   C99 and C++11; no library, no allocation, no state. */\n"
               "#ifndef HONE_DEPLOYED_%s\n#define HONE_DEPLOYED_%s\n\n",
@@ -462,7 +474,7 @@ static void add_functions(const struct header *h)
     text_release(&arguments);
 }
 
-// ---- the kernel's text and compiled programs ----------------------------------------------------
+// ---- the kernel's source and compiled programs ----------------------------------------------------
 
 // The text as string literals, each of which a C99 compiler takes.
 static void add_parts(const struct text *source, struct text *out)

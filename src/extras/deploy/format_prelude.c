@@ -1,4 +1,4 @@
-// A dispatch table as lines of the preprocessor that stand before a kernel's text: where the columns are macros, the
+// A dispatch table as lines of the preprocessor that stand before a kernel's source: where the columns are macros, the
 // parameters become macros too. The preprocessor has no logarithm, so a chain of comparisons rounds sizes to sixteenths
 // of an octave. It cannot evaluate a spec's restrictions: where one of them reads a column the measured shapes alone have
 // their configuration, and every other shape the default.
@@ -150,7 +150,7 @@ static bool write_prelude(const struct deploy_table *t, const struct deploy_writ
     deploy_stamp_add(t, out);
     text_addf(
         out,
-        "\n   Stands before the kernel's text, which is compiled with -D for each of the sizes; "
+        "\n   Stands before the kernel's source, which is compiled with -D for each of the sizes; "
         "-D%s_DEVICE=N\n   chooses the device. %s */\n",
         prefix,
         is_exact ? "Shapes that were not measured have the default: restrictions of the spec "
@@ -185,6 +185,6 @@ static bool write_prelude(const struct deploy_table *t, const struct deploy_writ
 const struct deploy_format deploy_format_prelude = {
     .name = "prelude",
     .ending = ".inc",
-    .help = "#if lines that stand before a kernel's text and define its parameters",
+    .help = "#if lines that stand before a kernel's source and define its parameters",
     .write = write_prelude,
 };

@@ -19,13 +19,16 @@ const struct deploy_format *deploy_format_find(const char *name)
 
 const struct deploy_format *deploy_format_of_file(const char *path)
 {
-    size_t length = strlen(path);
+    size_t length = strlen(path), longest = 0;
+    const struct deploy_format *found = NULL;
     for (size_t i = 0; i < FORMATS; i++) {
         size_t own = strlen(all[i]->ending);
-        if (length > own && str_equal(path + length - own, all[i]->ending))
-            return all[i];
+        if (length > own && own > longest && str_equal(path + length - own, all[i]->ending)) {
+            found = all[i];
+            longest = own;
+        }
     }
-    return NULL;
+    return found;
 }
 
 void deploy_format_names(struct text *out)

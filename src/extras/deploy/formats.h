@@ -17,7 +17,7 @@ struct deploy_image {
 
 struct deploy_writing {
     const char *prefix; // of identifiers; NULL: the table's name
-    bool with_source;   // embeds the kernel's text
+    bool with_source;   // embeds the kernel's source
     const struct deploy_image *images;
     uint32_t image_count;
     const char *command; // (optional) that wrote it, for a comment
@@ -31,6 +31,7 @@ struct deploy_format {
     bool (*write)(const struct deploy_table *t, const struct deploy_writing *w, struct text *out,
                   struct error *e);
     bool is_binary_safe; // takes --with source and --with binaries
+    bool is_of_one;      // has no lookup: one size of one device
 };
 
 // X(NAME): the file format_NAME.c has `const struct deploy_format deploy_format_NAME`.
@@ -39,7 +40,8 @@ struct deploy_format {
     X(header)  \
     X(known)   \
     X(json)    \
-    X(prelude)
+    X(prelude) \
+    X(params)
 // clang-format on
 
 #define X(name) extern const struct deploy_format deploy_format_##name;
@@ -47,11 +49,11 @@ DEPLOY_FORMATS(X)
 #undef X
 
 // As --format offers them.
-#define DEPLOY_FORMATS_ARGUMENT "header|known|json|prelude"
+#define DEPLOY_FORMATS_ARGUMENT "header|known|json|prelude|params"
 
 // NULL: there is none of that name.
 const struct deploy_format *deploy_format_find(const char *name);
-// By the end of a file's name; NULL: none has such an ending.
+// By the end of a file's name, the longest that fits; NULL: none has such an ending.
 const struct deploy_format *deploy_format_of_file(const char *path);
 // Their names, for messages: "header, json".
 void deploy_format_names(struct text *out);

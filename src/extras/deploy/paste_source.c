@@ -60,7 +60,7 @@ bool paste_source(const struct deploy_table *t, struct text *out, struct error *
 {
     if (!t->sources)
         return error_set(e, ERROR_USAGE,
-                         "%s: the kernel's text cannot be embedded, as it was not read",
+                         "%s: the kernel's source cannot be embedded, as it was not read",
                          t->spec_path);
     const struct spec *s = t->sources->spec;
     const struct program_sources *p =

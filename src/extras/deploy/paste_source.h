@@ -1,10 +1,10 @@
-// The kernel's text in one piece.
+// The kernel's source in one piece.
 #ifndef HONE_DEPLOY_PASTE_SOURCE_H
 #define HONE_DEPLOY_PASTE_SOURCE_H
 
 #include "extras/deploy/dispatch.h"
 
-// Appends the text of the kernel's program with every `#include "FILE"` of a file that is beside it put in its place. A
+// Appends the source of the kernel's program with every `#include "FILE"` of a file that is beside it put in its place. A
 // file with `#pragma once` gets guards. The error says what cannot be pasted: there are no sources, a file includes
 // itself without end, or one is outside the kernel's folders.
 bool paste_source(const struct deploy_table *t, struct text *out, struct error *e);

@@ -3,9 +3,12 @@
 #include "os/file_replace.h"
 #include "cli/respec.h"
 #include "cli/work.h"
+#include "extras/formats/bundle_file.h"
 #include "extras/formats/export.h"
+#include "report/units.h"
 
 #include <ctype.h>
+#include <string.h>
 
 struct export_settings {
     struct spec_settings given;
@@ -117,7 +120,7 @@ static bool make_export(struct session *s, const struct stored_space *space, str
 
 #define EXPORTED(X)                                                                                \
     X(TEXT, file, (c->path), "", "")                                                               \
-    X(TEXT, format, (export_format_text(c->format)), "", "")                                       \
+    X(TEXT, format, (c->format), "", "")                                                           \
     X(TEXT, device, (v->device), "", "")                                                           \
     X(TEXT, platform, (v->platform), "", "")                                                       \
     X(TEXT, language, (v->language), "", "")                                                       \
@@ -125,8 +128,7 @@ static bool make_export(struct session *s, const struct stored_space *space, str
     X(U64, results, (c->results), "", "")
 
 struct exported {
-    const char *path;
-    enum export_format format;
+    const char *path, *format;
     uint64_t results;
 };
 
@@ -135,7 +137,7 @@ FIELDS(exported_fields, struct stored_space, struct exported, EXPORTED)
 static void say_file(const struct session *s, const char *path, const struct stored_space *space,
                      uint64_t results, struct text *out)
 {
-    const struct exported exported = {path, s->format, results};
+    const struct exported exported = {path, export_format_text(s->format), results};
     if (s->settings->given.output.format == REPORT_JSON)
         fields_line(&exported_fields, space, &exported, out);
     else
@@ -240,6 +242,68 @@ static int write_all(struct session *s)
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
+// ---- a bundle ----------------------------------------------------------------------------------
+
+static bool ends_as_bundle(const char *path)
+{
+    const size_t length = path ? strlen(path) : 0, ending = strlen(BUNDLE_ENDING);
+    return length > ending && str_equal(path + length - ending, BUNDLE_ENDING);
+}
+
+static int refuse_part_of_bundle(const struct export_settings *o)
+{
+    const struct spec_settings *g = &o->given;
+    if (!o->format && !g->device && !g->language.is_given && g->set.count == 0 &&
+        g->config.count == 0 && g->where.count == 0)
+        return EXIT_DONE;
+    complain("-o %s: a bundle has all results of the spec: %s is for one of other formats",
+             o->output,
+             o->format              ? "--format"
+             : g->device            ? "--device"
+             : g->set.count         ? "--set"
+             : g->language.is_given ? "--language"
+             : g->config.count      ? "--config"
+                                    : "--where");
+    return EXIT_USAGE;
+}
+
+static int write_bundle(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &s->work;
+    struct text out = TEXT_INIT;
+    char date[32];
+    uint64_t results = 0;
+    int status = work_environment(w);
+    if (status != EXIT_DONE)
+        return status;
+    environment_date(date);
+    const struct bundle_options o = {.spec = w->spec,
+                                     .store = store_path(w->store),
+                                     .scratch = w->environment.scratch.path,
+                                     .date = date,
+                                     .host = w->environment.host,
+                                     .with_data = s->settings->all,
+                                     .log = &w->log};
+    bool ok = bundle_make(&o, &out, &results, &e) && file_replace(s->settings->output, &out, &e);
+    if (ok) {
+        const struct stored_space all = {
+            .device = "", .platform = "", .language = "", .constants = ""};
+        const struct exported exported = {s->settings->output, "bundle", results};
+        text_clear(&out);
+        if (s->settings->given.output.format == REPORT_JSON)
+            fields_line(&exported_fields, &all, &exported, &out);
+        else {
+            text_addf(&out, "%s: ", s->settings->output);
+            put_count(results, "result", &out);
+            text_add(&out, " with spec and kernels\n");
+        }
+        put(&out);
+    }
+    text_release(&out);
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
 // ---- the command -------------------------------------------------------------------------------
 
 static int check_options(struct session *s)
@@ -254,14 +318,17 @@ static int check_options(struct session *s)
     else if (format)
         complain("--format: '%s' is none of t4, cache, csv", format);
     else
-        complain("say which format: --format t4, --format cache (Kernel Tuner) or --format csv");
+        complain(
+            "say which format: --format t4, --format cache (Kernel Tuner) or --format csv; or -o "
+            "NAME.tar, a bundle with spec and kernels");
     return EXIT_USAGE;
 }
 
 static int run_export(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
-    int status = check_options(&s);
+    const bool is_bundle = ends_as_bundle(s.settings->output);
+    int status = is_bundle ? refuse_part_of_bundle(s.settings) : check_options(&s);
     if (status != EXIT_DONE)
         return status;
     work_init(&s.work, i, &s.settings->given, NULL);
@@ -270,9 +337,9 @@ static int run_export(struct invocation *i)
         status = work_languages(&s.work);
     if (status == EXIT_DONE)
         status = work_store(&s.work, HONE_STORE_READ);
-    if (status == EXIT_DONE)
-        status = choose_exported_space(&s);
-    if (status == EXIT_DONE)
+    if (status == EXIT_DONE && is_bundle)
+        status = write_bundle(&s);
+    else if (status == EXIT_DONE && (status = choose_exported_space(&s)) == EXIT_DONE)
         status = s.settings->all ? write_all(&s) : write_one(&s);
     work_release(&s.work);
     return status;
@@ -287,10 +354,13 @@ static const struct option options[] = {
     {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
      .brief = "the file; else standard output",
      .help = "Write to this file, whole or not at all. Default: standard output. With --all a "
-             "folder, made when missing."},
+             "folder, made when missing. NAME.tar is a bundle: all results of the spec, the spec, "
+             "and its kernels."},
     {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a',
      .brief = "all that fit, a file each",
-     .help = "All that fit, one file each; without --set with any constants. Prints their names."},
+     .help = "All that fit, one file each; without --set with any constants. Prints their names. "
+             "In a bundle: data "
+             "files that the spec reads, too."},
     {0},
 };
 
@@ -304,6 +374,7 @@ static const struct example examples[] = {
      "for other tuners and their analysis"},
     {"hone store export spec.json --format cache --output cache.json",
      "for Kernel Tuner's simulation mode"},
+    {"hone store export spec.json -o spec.tar", "results, spec and kernels, for somebody else"},
     {"hone store export spec.json --format csv --all --output exported",
      "a table for each device and set of constants"},
     {0},
@@ -316,7 +387,7 @@ const struct command command_export = {
     .under = "store",
     .former = "export",
     .group = GROUP_RESULTS,
-    .summary = "write stored results as T4, a Kernel Tuner cache file or CSV",
+    .summary = "write stored results as a bundle, T4, a Kernel Tuner cache file or CSV",
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
@@ -324,7 +395,7 @@ const struct command command_export = {
         "Writes the newest result of each configuration, failures too, for one device, language "
         "and set of "
         "constants.\n\n"
-        "They are those under its newest driver and with the newest text of the kernel. Several "
+        "They are those under its newest driver and with the newest source of the kernel. Several "
         "sets that "
         "fit are refused with what there is, or written one file each with --all.\n\n"
         "The time is the median of the samples. T4 has it in milliseconds as the measurement "
@@ -332,6 +403,9 @@ const struct command command_export = {
         "statistic beside it, and time_mean and time_minimum; one document holds results and "
         "metadata. CSV "
         "has nanoseconds. A result that was imported keeps the statistic that it came with.\n\n"
+        "A bundle (-o NAME.tar, no --format) has every result of the spec with device, driver and "
+        "clocks, the spec, and the sources of its kernels with what they include: `hone store "
+        "import` takes it on another machine, and any tar unpacks it.\n\n"
         "Kernel Tuner takes the cache file in simulation mode, with the spec's parameters in the "
         "same order, "
         "and can append to it.\n\n"

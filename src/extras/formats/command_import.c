@@ -2,6 +2,7 @@
 #include "cli/completion.h"
 #include "cli/work.h"
 #include "base/emit.h"
+#include "extras/formats/bundle_file.h"
 #include "extras/formats/import.h"
 #include "recorded/read_store.h"
 #include "report/units.h"
@@ -9,23 +10,34 @@
 
 #include <sys/stat.h>
 
-static void put_text(const struct work *w, const char *path, const struct store_imported *counts,
+// One a file: how many results, and of a bundle what else was in it.
+struct imported {
+    struct store_imported *counts;
+    struct bundle_taken *bundles; // NULL: they are none
+};
+
+static void put_text(const struct work *w, const char *path, const struct imported *done,
                      struct text *out)
 {
+    const struct store_imported *counts = done->counts;
     uint64_t added = 0;
     for (uint32_t i = 0; i < w->call->argument_count; i++) {
         added += counts[i].added;
         text_addf(out, "%s: ", w->call->arguments[i]);
         put_count(counts[i].results, "result", out);
         text_addf(out, ", %llu of them new\n", (unsigned long long)counts[i].added);
+        if (done->bundles)
+            text_addf(out, "  its spec%s: %s\n", done->bundles[i].was_there ? " was there" : "",
+                      done->bundles[i].spec);
     }
     put_count(added, "result", out);
     text_addf(out, " %s added to %s\n", added == 1 ? "was" : "were", path);
 }
 
-static void put_json(const struct work *w, const char *path, const struct store_imported *counts,
+static void put_json(const struct work *w, const char *path, const struct imported *done,
                      struct text *out)
 {
+    const struct store_imported *counts = done->counts;
     struct emit json;
     emit_start(&json, out);
     emit_object(&json);
@@ -36,6 +48,8 @@ static void put_json(const struct work *w, const char *path, const struct store_
         emit_text_at(&json, "file", w->call->arguments[i]);
         emit_u64_at(&json, "results", counts[i].results);
         emit_u64_at(&json, "added", counts[i].added);
+        if (done->bundles)
+            emit_text_at(&json, "spec", done->bundles[i].spec);
         emit_object_end(&json);
     }
     emit_array_end(&json);
@@ -49,8 +63,8 @@ struct import_settings {
     bool best;
 };
 
-// Where each goes: stores are merged as they are, what others recorded needs the spec.
-enum kind { KIND_STORES, KIND_RECORDED, KIND_REFUSED };
+// Where each goes: stores are merged as they are, bundles have a spec with them, what others recorded needs one.
+enum kind { KIND_STORES, KIND_BUNDLES, KIND_RECORDED, KIND_REFUSED };
 
 static bool is_no_store(const char *path)
 {
@@ -63,6 +77,15 @@ static enum kind kind_of(const struct work *w)
     const struct invocation *call = w->call;
     const struct import_settings *o = call->settings;
     const char *spec = o->spec, *recorded = NULL, *store = NULL;
+    uint32_t bundles = 0;
+    for (uint32_t i = 0; i < call->argument_count; i++)
+        bundles += bundle_is_file(call->arguments[i]);
+    if (bundles == call->argument_count && !spec)
+        return KIND_BUNDLES;
+    if (bundles > 0) {
+        complain("bundles (.tar) are imported by themselves, without --spec: each has its own");
+        return KIND_REFUSED;
+    }
     for (uint32_t i = 0; i < call->argument_count; i++) {
         const char *path = call->arguments[i];
         bool is_store = spec ? is_store_file(path) : !is_no_store(path);
@@ -110,14 +133,19 @@ static int add_recorded(struct work *w, const char *path, struct store_imported 
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
-static int add_stores(struct work *w, const char *path, struct store_imported *counts)
+static int add_stores(struct work *w, const char *path, const struct imported *done)
 {
     struct error e = ERROR_INIT;
     const struct invocation *call = w->call;
     const struct import_settings *o = call->settings;
     bool (*merge)(const char *, const char *const *, size_t, struct store_imported *,
                   struct error *) = o->best ? bundle_best : store_import;
-    bool ok = merge(path, call->arguments, call->argument_count, counts, &e);
+    bool ok = done->bundles || merge(path, call->arguments, call->argument_count, done->counts, &e);
+    for (uint32_t i = 0; ok && done->bundles && i < call->argument_count; i++) {
+        ok = bundle_take(call->arguments[i], path, w->environment.scratch.path, merge, &w->arena,
+                         &done->bundles[i], &e);
+        done->counts[i] = done->bundles[i].counts;
+    }
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
@@ -131,15 +159,18 @@ static int import(struct work *w)
     if (status != EXIT_DONE)
         return status;
     const char *path = work_store_path(w, &e);
-    struct store_imported *counts = arena_array(&w->arena, call->argument_count, sizeof *counts);
-    if (path && !counts)
+    struct imported done = {arena_array(&w->arena, call->argument_count, sizeof *done.counts),
+                            arena_array(&w->arena, call->argument_count, sizeof *done.bundles)};
+    if (path && (!done.counts || !done.bundles))
         error_memory(&e);
-    if (!path || !counts)
+    if (!path || e.code)
         return work_failed(&e);
-    status = kind == KIND_RECORDED ? add_recorded(w, path, counts) : add_stores(w, path, counts);
+    done.bundles = kind == KIND_BUNDLES ? done.bundles : NULL;
+    status =
+        kind == KIND_RECORDED ? add_recorded(w, path, done.counts) : add_stores(w, path, &done);
     if (status != EXIT_DONE)
         return status;
-    (w->given->output.format == REPORT_JSON ? put_json : put_text)(w, path, counts, &out);
+    (w->given->output.format == REPORT_JSON ? put_json : put_text)(w, path, &done, &out);
     put(&out);
     text_release(&out);
     return EXIT_DONE;
@@ -167,13 +198,13 @@ static const struct option options[] = {
      .brief = "only what says which is the best",
      .help =
          "Only what says which configuration is the best, to be shipped with a spec: of each "
-         "spec, its constants, the device with its driver and the text of the kernel the ten "
+         "spec, its constants, the device with its driver and the source of the kernel the ten "
          "fastest of the newest ranking, of the newest of the whole space and of the one with the "
          "fastest, or without a ranking "
          "the fastest. `hone best` looks into the file `known.sqlite` beside a spec."},
     {OPTION("json", NULL, option_json, FIELD(given.output)), .brief = "JSON, for scripts",
      .help = "Write one JSON object: {\"store\", \"files\": [{\"file\", \"results\", "
-             "\"added\"}, ...]}."},
+             "\"added\", of a bundle \"spec\"}, ...]}."},
     {0},
 };
 
@@ -206,8 +237,9 @@ static const struct example examples[] = {
     {"hone store import --store team.sqlite ~/.local/share/hone/results.sqlite",
      "your results into a team's store"},
     {"hone store import --best --store kernels_cl/known.sqlite h200.sqlite pocl.sqlite",
-     "what is known of these kernels, for those who get them"},
+     "known results for these kernels, to ship with them"},
     {"hone store import --spec spec.json gemm_T4.json.gz", "what Kernel Tuner measured"},
+    {"hone store import spec.tar", "a bundle: results, and its spec in the folder spec"},
     {0},
 };
 
@@ -216,7 +248,7 @@ const struct command command_import = {
     .under = "store",
     .former = "import",
     .group = GROUP_RESULTS,
-    .summary = "merge other stores, T4, cache files or CSV into the store of results",
+    .summary = "merge other stores, bundles, T4, cache files or CSV into the store of results",
     .arguments = "FILE...",
     .least = 1,
     .most = UINT32_MAX,
@@ -226,6 +258,10 @@ const struct command command_import = {
                    "Importing a file twice adds nothing the second time. All files are checked row "
                    "by row before "
                    "anything is written, and all come in or none.\n\n"
+                   "A bundle that `hone store export SPEC -o NAME.tar` wrote has results, spec and "
+                   "kernels: the results are merged, and the files are put into the folder NAME "
+                   "here. One that is there with other contents is left as it is, and nothing is "
+                   "imported.\n\n"
                    "To use a store without merging it, name it with --also or HONE_ALSO.\n\n"
                    "With --spec the files are what others recorded. Each row becomes one result "
                    "with one sample, the "

@@ -1,4 +1,4 @@
-// A kernel's text with the files that its #include lines name, where they are: "FILE" beside the file that has the
+// A kernel's source with the files that its #include lines name, where they are: "FILE" beside the file that has the
 // line, and both "FILE" and <FILE> in the folders that are given. Others stay as they are, as unknown to the preprocessor as a compiler's own headers. A file comes once, at its
 // first line: what guards it, or #pragma once, need not be understood.
 #include "extras/init/includes.h"

@@ -154,7 +154,7 @@ static void put_buffer(struct spec_text *t, const struct inferred_argument *a)
     text_add(t->out, "}");
 }
 
-// A value, with its type where the kernel's text does not say it plainly.
+// A value, with its type where the kernel's source does not say it plainly.
 static void put_scalar(struct spec_text *t, const struct inferred_argument *a)
 {
     bool any = false;

@@ -1,4 +1,4 @@
-// Restrictions that a kernel's text says: a static_assert or an #error over names that are tuned; and
+// Restrictions that a kernel's source says: a static_assert or an #error over names that are tuned; and
 // divisions of one tuned number by another, as in the length of an array, which are meant to come out
 // even. A text that takes the remainder as well (TILE % BLOCK) looks after the rest itself.
 #include "extras/init/restrict.h"

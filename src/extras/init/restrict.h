@@ -1,4 +1,4 @@
-// Restrictions that a kernel's text says of its parameters.
+// Restrictions that a kernel's source says of its parameters.
 #ifndef HONE_INIT_RESTRICT_H
 #define HONE_INIT_RESTRICT_H
 

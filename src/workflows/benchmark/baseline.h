@@ -39,7 +39,7 @@ struct baseline_row {
     uint32_t set_count;
     const char *constants;     // all of them, as spec_constants_text() has them
     const char *configuration; // all parameters: "a=1, b=2"
-    const char *source;        // SHA-256 of the kernel's texts, hexadecimal; "" if not known
+    const char *source;        // SHA-256 of the kernel's sources, hexadecimal; "" if not known
     struct job_code code;
     const struct baseline_pass *passes;
     uint32_t pass_count; // 0 of a mere list of configurations

@@ -244,13 +244,13 @@ static bool judge_against(struct benchmark *b, const struct baseline_row *before
         return false;
     n->judged = true;
     n->before = baseline_state_of(before->passes, before->pass_count);
-    n->is_other_load = is_other_load(b, before, n->now.load);
-    const struct regression_terms terms = {
-        .loss = b->o.loss,
-        .level = b->o.setup.terms.rules.level,
-        .tests = tests,
-        .resolution_ns = 1, // of passes, over batches
-        .is_other_state = n->is_other_load || is_other_clock(n->before.mhz, n->now.mhz)};
+    n->is_other_state =
+        is_other_load(b, before, n->now.load) || is_other_clock(n->before.mhz, n->now.mhz);
+    const struct regression_terms terms = {.loss = b->o.loss,
+                                           .level = b->o.setup.terms.rules.level,
+                                           .tests = tests,
+                                           .resolution_ns = 1, // of passes, over batches
+                                           .is_other_state = n->is_other_state};
     const struct lane *l = &b->lanes[n->point];
     const struct baseline_row beside = {.passes = l->before, .pass_count = l->count};
     n->beside = l->beside ? l->before : NULL;

@@ -56,8 +56,8 @@ struct benchmark_record {
     const struct baseline_pass *beside; // (or NULL) of its code, launched in the same rounds
     const char *why_sessions;           // (or NULL) why not, where the baseline has that code
     struct baseline_state before, now;
-    bool is_other_load; // the two loads do not compare
-    double before_ns;   // of the baseline's moments
+    bool is_other_state; // their loads or clocks do not compare
+    double before_ns;    // of the baseline's moments
     struct regression regression;
 };
 

@@ -66,9 +66,9 @@ bool baseline_init(struct baseline *b, double *values, uint64_t correct, uint64_
     if (b->optimum == b->worst)
         return error_set(e, ERROR_INPUT,
                          correct == 1
-                             ? "one configuration alone is correct: there is nothing to look for"
+                             ? "a single configuration is correct: there is nothing to search"
                              : "all correct configurations are equally good: there is nothing to "
-                               "look for");
+                               "search");
     return draw_baseline(b, values) || error_memory(e);
 }
 

@@ -356,7 +356,7 @@ static bool note_paired_failure(struct sweep *s, const struct error *why, struct
         *e = *why;
         return false;
     }
-    log_add(s->o.lines[0].tune.setup.log, LOG_WARNING, "not launched in turn: %s", why->text);
+    log_add(s->o.lines[0].tune.setup.log, LOG_WARNING, "not launched interleaved: %s", why->text);
     return true;
 }
 

@@ -75,7 +75,7 @@ static bool tell_replacement(struct tune *t, const uint32_t *was, const uint32_t
         return false;
     t->subject.against = arena_printf(a, "configuration %s, in place of the default", now);
     log_add(t->o.setup.log, LOG_WARNING,
-            "%s: %s%s%s cannot be what others are held against (%s): %s takes its place",
+            "%s: %s%s%s cannot be what others are compared with (%s): %s takes its place",
             t->o.setup.spec->path, first ? "the default configuration, " : "", old,
             first ? "," : "", why, now);
     return t->subject.against != NULL;

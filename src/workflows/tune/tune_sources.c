@@ -109,7 +109,7 @@ static bool add_source(struct tune *t, const struct near_space *n, struct error 
     if (from)
         ok = sources_add(&t->elsewhere, t->subject.space, from, NULL, name, &why, e);
     if ((unreadable.code || why.length > 0) && n->store != t->o.setup.known)
-        log_add(t->o.setup.log, LOG_NOTE, "what is known of %s is no input of the search: %s", name,
+        log_add(t->o.setup.log, LOG_NOTE, "results of %s are not used by the search: %s", name,
                 unreadable.code ? unreadable.text : text_cstr(&why));
     text_release(&why);
     recorded_free(from);

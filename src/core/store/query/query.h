@@ -38,7 +38,7 @@ bool store_places(struct store *s, struct arena *a, struct store_row **out, size
 enum stored_apart {
     STORED_DRIVERS, // the driver; all with the text, and the inputs, of the newest
     STORED_RUNS,    // the run of hone; each with its own newest text
-    STORED_NEWEST // nothing: those under the newest driver count, with the newest text of the kernel
+    STORED_NEWEST // nothing: those under the newest driver count, with the newest source of the kernel
 };
 
 // The results of one spec with one set of constants on one device in one language, as a recorded
