@@ -15,7 +15,7 @@ import pytest
 
 import hone
 from conftest import FAKE, ROOT, SAXPY, SMALL, saxpy
-from hone import _library, _tune
+from hone import _arrays, _library, _tune
 
 
 def test_structs_are_those_of_the_header(tmp_path):
@@ -136,6 +136,18 @@ def test_arrays_lie_in_a_folder_of_the_users_own():
     assert not folder.exists()
     with pytest.raises(hone.InputError, match="object"):
         saxpy(arguments={"y": numpy.array([object()])})
+
+
+def test_arrays_of_bfloat16():
+    numpy = pytest.importorskip("numpy")
+    if "ml_dtypes" not in sys.modules:
+        assert _arrays.from_bytes(b"\x80\x3f", "bfloat16") == b"\x80\x3f"
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    data = numpy.array([1, 0.375, -2], dtype=ml_dtypes.bfloat16)
+    assert _arrays.type_of("x", data) == "bfloat16"
+    assert (_arrays.from_bytes(data.tobytes(), "bfloat16") == data).all()
+    s = saxpy(arguments={"y": data, "x": data, "a": 1.0, "n": 3}, constants={"n": 3})
+    assert json.loads(s.text)["arguments"]["x"]["type"] == "bfloat16"
 
 
 def test_worker_that_is_not_there(monkeypatch):
