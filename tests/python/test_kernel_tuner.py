@@ -634,6 +634,7 @@ def test_a_searchspace_and_its_neighbors():
     assert space.get_neighbors((4, "x"), "adjacent") == [(2, "y"), (4, "y"), (8, "x"), (8, "y")]
     assert len(set(space.get_random_sample(4))) == 4 and space.get_random_neighbor((4, "x")) in space.list
     assert space.get_neighbors((2, "x"), "closest-param-indices") == [(1, "x"), (2, "y"), (4, "x")]
+    assert space.nearest((2, "x")) == (1, "x") and space.nearest((4, "x")) == (4, "x")
     assert space.are_neighbors_indices_cached((4, "x"), "adjacent") and not space.are_neighbors_indices_cached((8, "y"), "adjacent")
     assert space.get_param_neighbors((1, "x"), 0, "Hamming") == [4, 8] and space.get_param_neighbors((1, "x"), 1, "strictly-adjacent") == ["y"]
     order = space.order_param_configs(space.get_neighbors((1, "x"), "Hamming"), [1, 0])
