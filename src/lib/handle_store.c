@@ -4,7 +4,6 @@
 #include "lib/handle.h"
 
 #include "workflows/best.h"
-#include "workflows/bundle.h"
 
 #include <math.h>
 #include <stdlib.h>

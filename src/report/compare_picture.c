@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BARS_MOST = 200 }; // configurations whose intervals are drawn
 // Bytes of a side's label in the legend: the other entries have room beside two of these.

@@ -4,7 +4,6 @@
 #include "report/units.h"
 
 #include <math.h>
-#include <string.h>
 
 // A name's number at a row's point; NaN: its value is not a number.
 static double sweep_number(const struct sweep_report *v, uint32_t row, uint32_t name)

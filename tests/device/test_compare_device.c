@@ -62,15 +62,9 @@ static uint64_t place(const struct sample *s, uint64_t i)
 
 static void store(enum scalar s, void *at, double v)
 {
-    float f = (float)v;
-    uint16_t h = half_from_f64(v);
     int64_t integer = fabs(v) < 9e18 ? (int64_t)v : 0;
-    if (s == SCALAR_HALF)
-        memcpy(at, &h, 2);
-    else if (s == SCALAR_FLOAT)
-        memcpy(at, &f, 4);
-    else if (s == SCALAR_DOUBLE)
-        memcpy(at, &v, 8);
+    if (scalar_is_float(s))
+        float_store(s, v, at);
     else
         memcpy(at, &integer, s == SCALAR_CUSTOM ? 1 : scalar_bytes(s));
 }
@@ -78,7 +72,7 @@ static void store(enum scalar s, void *at, double v)
 static double number_for(enum scalar s)
 {
     double v = (double)draw() * 0x1p-53 - 0.5;
-    if (s == SCALAR_FLOAT && one_in(50))
+    if ((s == SCALAR_FLOAT || s == SCALAR_BFLOAT16) && one_in(50))
         return v * 0x1p-140; // below the least normal number
     if (s == SCALAR_HALF && one_in(20))
         return v * 0x1p-15;
@@ -329,19 +323,24 @@ START_TEST(wide_integers_compare_as_on_the_host)
 }
 END_TEST
 
-// All there is between zero and infinity, and the halves between the halves.
-START_TEST(halves_are_rounded_as_on_the_host)
+// All there is between zero and infinity, and the numbers between those.
+START_TEST(narrow_floats_are_rounded_as_on_the_host)
 {
+    const enum scalar type = _i ? SCALAR_BFLOAT16 : SCALAR_HALF;
+    const struct narrow *n = scalar_narrow(type);
+    const uint16_t infinity = (uint16_t)(0x8000 - (1 << n->fraction));
     struct sample s =
-        sample_new((struct element){.scalar = SCALAR_HALF, .width = 1}, 3 * 0x7c00, NOTHING);
-    for (uint16_t h = 0; h < 0x7c00; h++) {
-        double low = half_to_f64(h), high = h == 0x7bff ? 65536 : half_to_f64((uint16_t)(h + 1));
+        sample_new((struct element){.scalar = type, .width = 1}, 3ull * infinity, NOTHING);
+    for (uint16_t h = 0; h < infinity; h++) {
+        double low = narrow_to_f64(n, h);
+        double high =
+            h + 1 == infinity ? ldexp(1, n->bias + 1) : narrow_to_f64(n, (uint16_t)(h + 1));
         s.doubles[3 * h] = (low + high) / 2;
         s.doubles[3 * h + 1] = nextafter((low + high) / 2, INFINITY);
         s.doubles[3 * h + 2] = -nextafter((low + high) / 2, 0);
     }
     for (uint64_t i = 0; i < s.components; i++)
-        store(SCALAR_HALF, s.got + 2 * i, s.doubles[i]);
+        store(type, s.got + 2 * i, s.doubles[i]);
     s.buffer.compare.kind = COMPARE_EXACT;
     ck_assert(compare_both_ways(&s, true).ok);
     sample_free(&s);
@@ -359,7 +358,7 @@ static void add(TCase *t)
     tcase_add_test(t, large_outputs_compare_as_on_the_host);
     tcase_add_loop_test(t, extreme_numbers_compare_as_on_the_host, 0, 2);
     tcase_add_loop_test(t, wide_integers_compare_as_on_the_host, 0, 2);
-    tcase_add_test(t, halves_are_rounded_as_on_the_host);
+    tcase_add_loop_test(t, narrow_floats_are_rounded_as_on_the_host, 0, 2);
 }
 
 int main(void)

@@ -315,9 +315,10 @@ END_TEST
 // What verification runs on a card is CUDA too, in all its kinds.
 START_TEST(kernels_of_hones_own_build)
 {
-    static const enum scalar scalars[] = {SCALAR_BOOL, SCALAR_I8,   SCALAR_U8,    SCALAR_I16,
-                                          SCALAR_U16,  SCALAR_I32,  SCALAR_U32,   SCALAR_I64,
-                                          SCALAR_U64,  SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE};
+    static const enum scalar scalars[] = {SCALAR_BOOL,    SCALAR_I8,   SCALAR_U8,    SCALAR_I16,
+                                          SCALAR_U16,     SCALAR_I32,  SCALAR_U32,   SCALAR_I64,
+                                          SCALAR_U64,     SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE,
+                                          SCALAR_BFLOAT16};
     ck_assert(checksum_offered(b.device));
     for (size_t i = 0; i < 2 * sizeof scalars / sizeof *scalars; i++) {
         struct job_buffer buffer = {.name = "c", .count = 64, .element.scalar = scalars[i / 2]};
@@ -327,11 +328,13 @@ START_TEST(kernels_of_hones_own_build)
         ck_assert_msg(on_host == !compare_kernel(b.device, &buffer, i % 2),
                       "of type %d compared as %d", (int)scalars[i / 2], (int)buffer.compare.kind);
     }
-    for (int i = 0; i < 2; i++) {
+    for (enum scalar s = SCALAR_HALF; s < SCALAR_COUNT; s++) {
+        if (!scalar_is_float(s))
+            continue;
         struct job *j = job_of(plain, "k");
         kit_random(j, 0, 1);
         j->buffers[0].access = ACCESS_READ;
-        j->buffers[0].element.scalar = i ? SCALAR_DOUBLE : SCALAR_FLOAT;
+        j->buffers[0].element.scalar = s;
         j->reference.gemm = (struct job_gemm){.m = 32, .n = 32, .k = 32, .alpha = 1};
         ck_assert(gemm_offered(b.device, j));
         job_free(j);

@@ -30,9 +30,10 @@ static bool expect_in(struct job_buffer *target, struct job_buffer *others, uint
 
 START_TEST(every_type_is_read)
 {
-    static const enum scalar scalars[] = {SCALAR_BOOL, SCALAR_I8,   SCALAR_U8,    SCALAR_I16,
-                                          SCALAR_U16,  SCALAR_I32,  SCALAR_U32,   SCALAR_I64,
-                                          SCALAR_U64,  SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE};
+    static const enum scalar scalars[] = {SCALAR_BOOL,    SCALAR_I8,   SCALAR_U8,    SCALAR_I16,
+                                          SCALAR_U16,     SCALAR_I32,  SCALAR_U32,   SCALAR_I64,
+                                          SCALAR_U64,     SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE,
+                                          SCALAR_BFLOAT16};
     enum scalar s = scalars[_i];
     struct job_buffer target = generated("y", SCALAR_DOUBLE, 1, 300, NULL);
     struct job_buffer x = generated("x", s, 1, 300, s == SCALAR_BOOL ? "i % 2" : "(i * 7) % 100");
@@ -198,7 +199,7 @@ END_TEST
 
 static void add_expectations(TCase *t)
 {
-    tcase_add_loop_test(t, every_type_is_read, 0, 12);
+    tcase_add_loop_test(t, every_type_is_read, 0, 13);
     tcase_add_loop_test(t, every_integer_type_is_written, 0, 9);
     tcase_add_test(t, three_vectors_have_a_gap);
     tcase_add_test(t, numbers_have_names);

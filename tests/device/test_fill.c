@@ -53,6 +53,12 @@ START_TEST(uniform_doubles_and_halves_are_known)
     b = buffer(SCALAR_HALF, 2, 3, fill);
     make(&b, halves);
     ck_assert_mem_eq(halves, half, sizeof half);
+    b = buffer(SCALAR_BFLOAT16, 2, 3, fill); // of the same numbers the first eight bits
+    make(&b, halves);
+    for (int i = 0; i < 6; i++) {
+        double v = floor(half_to_f64(half[i]) * 256) / 256;
+        ck_assert(float_load(SCALAR_BFLOAT16, &halves[i]) == v);
+    }
 }
 END_TEST
 

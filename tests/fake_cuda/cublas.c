@@ -4,6 +4,7 @@
 #include "fake.h"
 
 #include "device/backends/blas/cublas.h"
+#include "model/job.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,25 +51,58 @@ int hone_cublas_math(cublasHandle_t handle, int mode)
     return fake_enter("cublasSetMathMode");
 }
 
-static double rounded(float x, int mode)
+static double rounded(double x, int mode)
 {
     int exponent;
-    double fraction = frexp((double)x, &exponent);
-    return mode == CUBLAS_TF32_TENSOR_OP_MATH ? ldexp(rint(fraction * 2048) / 2048, exponent)
-                                              : (double)x;
+    double fraction = frexp(x, &exponent);
+    return mode == CUBLAS_TF32_TENSOR_OP_MATH ? ldexp(rint(fraction * 2048) / 2048, exponent) : x;
 }
 
-// Columns follow each other.
-static float at(const float *matrix, int column_length, int transpose, int row, int column)
+// A matrix whose columns follow each other.
+struct matrix {
+    unsigned char *data;
+    enum scalar type;
+    int column_length, columns; // as it is stored
+    int transpose;
+};
+
+static unsigned char *place(const struct matrix *m, int row, int column)
 {
-    return transpose == CUBLAS_OP_T ? matrix[row * column_length + column]
-                                    : matrix[column * column_length + row];
+    int stored = m->transpose == CUBLAS_OP_T ? row * m->column_length + column
+                                             : column * m->column_length + row;
+    return m->data + (size_t)stored * scalar_bytes(m->type);
 }
 
-static bool holds(const float *matrix, int column_length, int columns)
+static double at(const struct matrix *m, int row, int column)
 {
-    return fake_memory_left((uintptr_t)matrix) >=
-           (size_t)column_length * (size_t)columns * sizeof *matrix;
+    return float_load(m->type, place(m, row, column));
+}
+
+static bool holds(const struct matrix *m, int least)
+{
+    return m->column_length >= least &&
+           fake_memory_left((uintptr_t)m->data) >=
+               (size_t)m->column_length * (size_t)m->columns * scalar_bytes(m->type);
+}
+
+static int multiply(cublasHandle_t handle, const struct matrix *a, const struct matrix *b,
+                    const struct matrix *c, int m, int n, int k, double alpha, double beta)
+{
+    if (!handle->stream || !holds(a, a->transpose == CUBLAS_OP_T ? k : m) ||
+        !holds(b, b->transpose == CUBLAS_OP_T ? n : k) || !holds(c, m))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < m; i++) {
+            double sum = 0;
+            for (int p = 0; p < k; p++)
+                sum += rounded(at(a, i, p), handle->mode) * rounded(at(b, p, j), handle->mode);
+            float_store(c->type, alpha * sum + (beta == 0 ? 0 : beta * at(c, i, j)),
+                        place(c, i, j));
+        }
+    }
+    fake_clock_enqueue();
+    fake_pass_ns(fake_number("FAKE_CUBLAS_NS", 50000));
+    return CUBLAS_STATUS_SUCCESS;
 }
 
 int hone_cublas_sgemm(cublasHandle_t handle, int transpose_a, int transpose_b, int m, int n, int k,
@@ -78,22 +112,36 @@ int hone_cublas_sgemm(cublasHandle_t handle, int transpose_a, int transpose_b, i
     int code = fake_enter("cublasSgemm");
     if (code != CUBLAS_STATUS_SUCCESS)
         return code;
-    if (!handle->stream || lda < (transpose_a == CUBLAS_OP_T ? k : m) ||
-        ldb < (transpose_b == CUBLAS_OP_T ? n : k) || ldc < m ||
-        !holds(a, lda, transpose_a == CUBLAS_OP_T ? m : k) ||
-        !holds(b, ldb, transpose_b == CUBLAS_OP_T ? k : n) || !holds(c, ldc, n))
-        return CUBLAS_STATUS_INVALID_VALUE;
-    for (int j = 0; j < n; j++) {
-        for (int i = 0; i < m; i++) {
-            double sum = 0;
-            for (int p = 0; p < k; p++)
-                sum += rounded(at(a, lda, transpose_a, i, p), handle->mode) *
-                       rounded(at(b, ldb, transpose_b, p, j), handle->mode);
-            float *out = &c[j * ldc + i];
-            *out = (float)((double)*alpha * sum + (*beta == 0 ? 0 : (double)*beta * (double)*out));
-        }
-    }
-    fake_clock_enqueue();
-    fake_pass_ns(fake_number("FAKE_CUBLAS_NS", 50000));
-    return CUBLAS_STATUS_SUCCESS;
+    const struct matrix x = {(unsigned char *)(uintptr_t)a, SCALAR_FLOAT, lda,
+                             transpose_a == CUBLAS_OP_T ? m : k, transpose_a};
+    const struct matrix y = {(unsigned char *)(uintptr_t)b, SCALAR_FLOAT, ldb,
+                             transpose_b == CUBLAS_OP_T ? k : n, transpose_b};
+    const struct matrix z = {(unsigned char *)c, SCALAR_FLOAT, ldc, n, CUBLAS_OP_N};
+    return multiply(handle, &x, &y, &z, m, n, k, (double)*alpha, (double)*beta);
+}
+
+static enum scalar scalar_of(int type)
+{
+    return type == CUDA_R_16F ? SCALAR_HALF : type == CUDA_R_16BF ? SCALAR_BFLOAT16 : SCALAR_CUSTOM;
+}
+
+int hone_cublas_gemm_ex(cublasHandle_t handle, int transpose_a, int transpose_b, int m, int n,
+                        int k, const void *alpha, const void *a, int a_type, int lda, const void *b,
+                        int b_type, int ldb, const void *beta, void *c, int c_type, int ldc,
+                        int compute_type, int algorithm)
+{
+    int code = fake_enter("cublasGemmEx");
+    if (code != CUBLAS_STATUS_SUCCESS)
+        return code;
+    if (a_type != b_type || b_type != c_type || scalar_of(a_type) == SCALAR_CUSTOM ||
+        compute_type != CUBLAS_COMPUTE_32F || algorithm != CUBLAS_GEMM_DEFAULT)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    const enum scalar type = scalar_of(a_type);
+    const struct matrix x = {(unsigned char *)(uintptr_t)a, type, lda,
+                             transpose_a == CUBLAS_OP_T ? m : k, transpose_a};
+    const struct matrix y = {(unsigned char *)(uintptr_t)b, type, ldb,
+                             transpose_b == CUBLAS_OP_T ? k : n, transpose_b};
+    const struct matrix z = {c, type, ldc, n, CUBLAS_OP_N};
+    const float *factors[] = {alpha, beta};
+    return multiply(handle, &x, &y, &z, m, n, k, (double)*factors[0], (double)*factors[1]);
 }

@@ -40,6 +40,35 @@ START_TEST(is_right)
 }
 END_TEST
 
+// By GemmEx, C in the matrices' type: its rounding is all that it is off by.
+START_TEST(narrow_floats_are_multiplied)
+{
+    const enum scalar type = _i % 2 ? SCALAR_BFLOAT16 : SCALAR_HALF;
+    struct job *j = job(ROUTINE_CUBLAS, NULL, _i / 2);
+    for (uint32_t i = 0; i < 3; i++)
+        j->buffers[i].element.scalar = type;
+    j->buffers[2].compare.rtol = scalar_rounding(type);
+    ck_assert_ptr_null(job_wrong(j));
+    struct result *r = kit_verify_take(&k, j);
+    ck_status(r, STATUS_CORRECT);
+    result_free(r);
+}
+END_TEST
+
+START_TEST(other_types_are_refused)
+{
+    struct job *j = job(ROUTINE_CUBLAS, NULL, 4);
+    j->buffers[1].element.scalar = SCALAR_HALF;
+    ck_assert_ptr_nonnull(strstr(job_wrong(j), "all of one type"));
+    for (uint32_t i = 0; i < 3; i++)
+        j->buffers[i].element.scalar = SCALAR_BFLOAT16;
+    ck_assert_ptr_null(job_wrong(j));
+    j->routine = ROUTINE_CUBLAS_TF32; // is of float
+    ck_assert_ptr_nonnull(strstr(job_wrong(j), "multiplies matrices of float"));
+    job_free(j);
+}
+END_TEST
+
 // Eleven bits are too few for a reference that wants float's, and enough for one that does not.
 START_TEST(tf32_is_held_against_the_same_reference)
 {
@@ -156,6 +185,8 @@ static void add(TCase *tests)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, is_right, 0, GEMM_CASES);
+    tcase_add_loop_test(tests, narrow_floats_are_multiplied, 0, 2 * GEMM_CASES);
+    tcase_add_test(tests, other_types_are_refused);
     tcase_add_test(tests, tf32_is_held_against_the_same_reference);
     tcase_add_loop_test(tests, samples_are_the_cards, 0, 2);
     tcase_add_loop_test(tests, calls_that_fail, 0, sizeof failures / sizeof *failures);

@@ -38,6 +38,7 @@
 //   FAKE_CL_COMMAND_NS     that each command takes (default 10000); -DFAKE_NS=N in the options of
 //                          a program says it for its kernels, -DFAKE_NS_MODEL_2=N on devices of that model
 //   FAKE_CL_ENQUEUE_NS     that the host takes to enqueue a launch (0)
+//   FAKE_CL_EVENT_NS       that the device takes before a launch whose event is asked for (0)
 //
 // -DFAKE_ERROR, or with a value that is not 0, does not build.
 #ifndef HONE_TESTS_FAKE_H
@@ -105,6 +106,7 @@ struct _cl_kernel {
 struct _cl_event {
     unsigned references;
     bool user;
+    bool wanted;   // the caller has it
     cl_int status; // an execution status, or an error
     cl_ulong start, end;
     cl_event after;   // a launch that waits for this user event

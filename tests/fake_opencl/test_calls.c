@@ -298,6 +298,40 @@ START_TEST(a_slow_host_is_not_timed)
 }
 END_TEST
 
+// Where kernels are told apart, the launches of one repetition have events, not those of all.
+START_TEST(events_are_no_time_of_several_launches)
+{
+    const struct policy policy = {.launches = 5, .batch = 40, .fixed = true};
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct error e = ERROR_INIT;
+    struct result *r = result_new();
+    struct job *j = plain_job();
+    kit_option(j, "-DFAKE_NS=2000");
+    kit_launch(j, "add", 64, 64);
+    j->launches[1] = j->launches[0];
+    open_driver(0);
+    life_order("EVENT_NS", "3000");
+    ck_assert(mkdtemp(scratch) != NULL);
+    struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    struct loaded *l = device_load(d, j, NULL, r);
+    ck_assert_msg(l && device_verify(d, l, &policy, r), "%s", r->message);
+    ck_assert_msg(device_measure(d, l, &policy, r), "%s", r->message);
+    ck_assert_uint_eq(r->part_columns, 2);
+    for (uint32_t i = 0; i < r->sample_count; i++) {
+        ck_assert_uint_lt(r->samples_ns[i], 5000); // 2 launches, and the events of 2 among 80
+        ck_assert_uint_eq(r->parts_ns[2 * i], 2000);
+        ck_assert_uint_eq(r->parts_ns[2 * i + 1], 2000);
+    }
+    device_unload(d, l);
+    device_close(d);
+    result_free(r);
+    job_free(j);
+    folder_remove(scratch);
+}
+END_TEST
+
 // ---- the compiler is awake before the first job
 
 // Checksum, product of floats, their comparison. The last two need float64, which the fake lacks.
@@ -421,6 +455,7 @@ static void add(TCase *t)
     tcase_add_loop_test(t, the_hosts_clock_takes_over, 0, (int)(sizeof clocks / sizeof *clocks));
     tcase_add_loop_test(t, a_sample_holds_the_device_for_a_second_at_most, 0, 2);
     tcase_add_test(t, a_slow_host_is_not_timed);
+    tcase_add_test(t, events_are_no_time_of_several_launches);
     tcase_add_test(t, images_are_rewritten);
     tcase_add_test(t, retargets_that_cannot_be);
     tcase_add_loop_test(t, a_driver_in_order_is_correct, 0, KINDS);

@@ -34,6 +34,9 @@ static const struct shipped specs[] = {
     {"matmul_tensor", "N=65", "151200", 5490, 90}, // no rows of whole 16 bytes: not mapped
     {"matmul_tensor", "CORRECTED=1", "151200", 75, 0},
     {"matmul_tensor", "CORRECTED=1", "151200", 6120, 90},
+    {"matmul_half", NULL, "4480", 20, 0},
+    {"matmul_half", NULL, "4480", 750, 90},
+    {"matmul_half", "N=65", "4480", 20, 90}, // no rows of whole 16 bytes: no maps
     {"matmul_simt", NULL, "62985600", 516960, 0},
     {"matmul_simt", NULL, "62985600", 6540480, 90},
     {"matmul_simt", "M=268435456", "62985600", 6496704, 90}, // more steps than stream_k can count

@@ -74,6 +74,9 @@ static const struct known known[] = {
     {"longlong2", SCALAR_I64, 2, 16, "long2"},
     {"float3", SCALAR_FLOAT, 3, 16, "float3"},
     {"half3", SCALAR_HALF, 3, 8, "half3"},
+    {"bfloat16", SCALAR_BFLOAT16, 1, 2, "bfloat16"},
+    {"__nv_bfloat16", SCALAR_BFLOAT16, 1, 2, "bfloat16"},
+    {"bfloat16x2", SCALAR_BFLOAT16, 2, 4, "bfloat16x2"},
     // "int8" and "int16" are taken: a wide vector of int is written with a cross.
     {"int32x8", SCALAR_I32, 8, 32, "int32x8"},
     {"uint32x16", SCALAR_U32, 16, 64, "uint32x16"},
@@ -140,16 +143,16 @@ START_TEST(test_table_agrees_with_the_list){
 
     START_TEST(test_kinds_of_scalars)
 {
-    static const enum scalar floats[] = {SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE};
+    static const enum scalar floats[] = {SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE, SCALAR_BFLOAT16};
     static const enum scalar integers[] = {SCALAR_I8, SCALAR_I16, SCALAR_I32, SCALAR_I64};
     unsigned float_count = 0, signed_count = 0;
     for (unsigned s = 0; s < SCALAR_COUNT; s++) {
         float_count += scalar_is_float((enum scalar)s);
         signed_count += scalar_is_signed((enum scalar)s);
     }
-    ck_assert_uint_eq(float_count, 3);
+    ck_assert_uint_eq(float_count, 4);
     ck_assert_uint_eq(signed_count, 4);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         ck_assert(scalar_is_float(floats[i]));
     for (int i = 0; i < 4; i++)
         ck_assert(scalar_is_signed(integers[i]));

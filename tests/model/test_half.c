@@ -1,9 +1,11 @@
-// IEEE 754 binary16 against answers worked out from the standard.
+// Floats of 16 bits: IEEE 754 binary16 against answers worked out from the standard, bfloat16 as the
+// upper half of a float.
 #include "model/job.h"
 
 #include "../base/suite.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct {
     double value;
@@ -103,6 +105,63 @@ START_TEST(test_every_half_survives)
 }
 END_TEST
 
+// ---- bfloat16
+
+static uint16_t bfloat16(double v)
+{
+    return narrow_from_f64(scalar_narrow(SCALAR_BFLOAT16), v);
+}
+
+static float upper_half(uint32_t bits)
+{
+    float v;
+    bits <<= 16;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+START_TEST(test_every_bfloat16_is_the_upper_half_of_a_float)
+{
+    for (uint32_t bits = 0; bits <= 0xffff; bits++) {
+        double value = narrow_to_f64(scalar_narrow(SCALAR_BFLOAT16), (uint16_t)bits);
+        float v = upper_half(bits);
+        ck_assert(isnan(value) ? isnan(v) : value == (double)v && !signbit(value) == !signbit(v));
+        if (!isnan(value))
+            ck_assert_uint_eq(bfloat16(value), bits);
+    }
+}
+END_TEST
+
+START_TEST(test_bfloat16_is_rounded_once_to_even)
+{
+    ck_assert_uint_eq(bfloat16(1 + 0x1p-8), 0x3f80);           // a tie
+    ck_assert_uint_eq(bfloat16(1 + 0x3p-8), 0x3f82);           // the other way
+    ck_assert_uint_eq(bfloat16(1 + 0x1p-8 + 0x1p-52), 0x3f81); // a float would lose this bit
+    ck_assert_uint_eq(bfloat16((double)upper_half(0x7f7f)), 0x7f7f);
+    ck_assert_uint_eq(bfloat16(0x1.ffp+127), 0x7f80); // from the middle on it is infinity
+    ck_assert_uint_eq(bfloat16(-1e300), 0xff80);
+    ck_assert_uint_eq(bfloat16(0x1p-133), 1); // the least
+    ck_assert_uint_eq(bfloat16(0x1p-134), 0);
+    ck_assert(isnan((double)upper_half(bfloat16(NAN))));
+}
+END_TEST
+
+START_TEST(test_floats_by_their_types)
+{
+    static const enum scalar types[] = {SCALAR_HALF, SCALAR_BFLOAT16, SCALAR_FLOAT, SCALAR_DOUBLE};
+    static const int bits[] = {11, 8, 24, 53}; // of the significand
+    for (int i = 0; i < 4; i++) {
+        double unit = ldexp(1, -bits[i]);
+        unsigned char at[9]; // not aligned
+        float_store(types[i], -0.375, at + 1);
+        ck_assert(float_load(types[i], at + 1) == -0.375);
+        ck_assert(scalar_rounding(types[i]) == unit);
+        ck_assert(float_rounded(types[i], 1 + 1.5 * unit) == 1 + 2 * unit);
+    }
+    ck_assert(float_rounded(SCALAR_I32, 0.1) == 0.1 && scalar_rounding(SCALAR_I32) == 0);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, test_rounding, 0, sizeof rounded / sizeof *rounded);
@@ -110,6 +169,9 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_zeros_keep_their_sign);
     tcase_add_test(tests, test_nan_stays_nan);
     tcase_add_test(tests, test_every_half_survives);
+    tcase_add_test(tests, test_every_bfloat16_is_the_upper_half_of_a_float);
+    tcase_add_test(tests, test_bfloat16_is_rounded_once_to_even);
+    tcase_add_test(tests, test_floats_by_their_types);
 }
 
 int main(void)

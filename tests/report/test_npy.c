@@ -46,6 +46,7 @@ START_TEST(types)
         {"uint16", "{'descr': '<u2', 'fortran_order': False, 'shape': (2,), }"},
         {"int64", "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }"},
         {"half", "{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }"},
+        {"bfloat16", "{'descr': '<V2', 'fortran_order': False, 'shape': (2,), }"},
         {"double", "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }"},
         {"float4", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }"},
         {"float3", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }"},

@@ -42,15 +42,8 @@ static double component_of(const struct auditing *a, uint64_t at)
 
 static void put_component(const struct auditing *a, uint64_t at, double v)
 {
-    uint8_t *to = a->mutant + at * a->bytes;
-    const float single = (float)v;
-    const uint16_t half = half_from_f64(v);
-    if (a->buffer->element.scalar == SCALAR_FLOAT)
-        memcpy(to, &single, sizeof single);
-    else if (a->buffer->element.scalar == SCALAR_DOUBLE)
-        memcpy(to, &v, sizeof v);
-    else if (a->buffer->element.scalar == SCALAR_HALF)
-        memcpy(to, &half, sizeof half);
+    if (scalar_is_float(a->buffer->element.scalar))
+        float_store(a->buffer->element.scalar, v, a->mutant + at * a->bytes);
 }
 
 static void clear_components(const struct auditing *a, uint64_t from, uint64_t count)

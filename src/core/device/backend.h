@@ -8,6 +8,7 @@
 #define HONE_DEVICE_BACKEND_H
 
 #include "device/device.h"
+#include "extras.h"
 #include "device/memory.h"
 
 // Told around each first launch of a kernel by drivers that compile there (primes() says which):
@@ -44,7 +45,8 @@ static inline struct memory *const *run_memory(const struct run *run, uint32_t i
     return run->memory + (size_t)(i % run->slots) * run->buffers;
 }
 
-// The times of a run. A backend fills all of them; where parts_ns points is the caller's choice.
+// The times of a run. A backend fills all of them; where parts_ns points is the caller's choice. Of a
+// batch one repetition may stand for all there.
 struct run_times {
     uint64_t total_ns;  // by the device's clock, from the first start to the last end
     uint64_t host_ns;   // by the host's, from before the first is handed over until all are over
@@ -169,7 +171,8 @@ struct backend {
 #define BACKENDS(X)                                                                                \
     X(opencl)                                                                                      \
     X(cuda)                                                                                        \
-    X(c)
+    X(c)                                                                                           \
+    EXTRA_PROGRAM(X(program))
 
 #define X(name) extern const struct backend name##_backend;
 BACKENDS(X)

@@ -15,33 +15,24 @@
 
 // ---- the kernel, in pieces
 
-// As half_to_f64(), and the nearest half of a double, ties to even. A double is scaled to a
-// multiple of the half's last place by a power of two, which is exact, and rounded to an integer
-// there.
-static const char halves[] =
-    "#if HALVES\n"
-    "function double half_value(ushort h)\n"
-    "{\n"
-    "    uint exponent = h >> 10 & 0x1f, fraction = h & 0x3ff;\n"
-    "    double magnitude = as_double(fraction ? 0x7ff8000000000000UL : 0x7ff0000000000000UL);\n"
-    "    if (exponent == 0)\n"
-    "        magnitude = fraction * as_double((ulong)(1023 - 24) << 52);\n"
-    "    else if (exponent < 0x1f)\n"
-    "        magnitude = (fraction | 0x400) * as_double((ulong)(1023 - 25 + exponent) << 52);\n"
-    "    return h & 0x8000 ? -magnitude : magnitude;\n"
-    "}\n"
-    "function double half_round(double v)\n"
+// The nearest float of 16 bits of a double, ties to even. A double is scaled to a multiple of its
+// last place by a power of two, which is exact, and rounded to an integer there.
+static const char rounding[] =
+    "#if FRACTION\n"
+    "function double narrow_round(double v)\n"
     "{\n"
     "    ulong exponent = as_ulong(v) >> 52 & 0x7ff;\n"
     "    if (exponent == 0x7ff)\n"
     "        return v;\n"
-    "    if (exponent > 1023 + 15)\n"
+    "    if (exponent > 1023 + BIAS)\n"
     "        return v * as_double(0x7ff0000000000000UL);\n"
-    "    if (exponent < 1023 - 14)\n"
-    "        exponent = 1023 - 14;\n"
-    "    double rounded = rint(v * as_double((2046 + 10 - exponent) << 52));\n"
-    "    rounded *= as_double((exponent - 10) << 52);\n"
-    "    return fabs(rounded) < 65536 ? rounded : rounded * as_double(0x7ff0000000000000UL);\n"
+    "    if (exponent < 1024 - BIAS)\n"
+    "        exponent = 1024 - BIAS;\n"
+    "    double rounded = rint(v * as_double((2046 + FRACTION - exponent) << 52));\n"
+    "    rounded *= as_double((exponent - FRACTION) << 52);\n"
+    "    if (fabs(rounded) >= as_double((ulong)(1024 + BIAS) << 52))\n"
+    "        rounded *= as_double(0x7ff0000000000000UL);\n"
+    "    return rounded;\n"
     "}\n"
     "#endif\n";
 
@@ -223,12 +214,15 @@ static const struct {
     [SCALAR_FLOAT] = {"float", "as_float(0x7b7b7b7bu)"},
     [SCALAR_DOUBLE] = {"double", "as_double(0x7b7b7b7b7b7b7b7bUL)"},
     [SCALAR_CUSTOM] = {"uchar", "0x7b"},
+    [SCALAR_BFLOAT16] = {"ushort", "0x7b7b"},
 };
 _Static_assert(POISON_BYTE == 0x7b, "the kernel's poison");
 
 static const char *rounding_to(enum scalar s)
 {
-    return s == SCALAR_HALF ? "half_round(v)" : s == SCALAR_FLOAT ? "((double)(float)(v))" : "(v)";
+    return scalar_narrow(s)    ? "narrow_round(v)"
+           : s == SCALAR_FLOAT ? "((double)(float)(v))"
+                               : "(v)";
 }
 
 static void defines_of(const struct job_buffer *b, bool doubles, struct text *out)
@@ -236,10 +230,10 @@ static void defines_of(const struct job_buffer *b, bool doubles, struct text *ou
     struct comparison c = {.buffer = b};
     enum scalar s = b->element.scalar;
     enum compare_kind kind = b->compare.kind;
-    const char *value = s == SCALAR_HALF ? "half_value(v)" : "((double)(v))";
+    const char *value = scalar_narrow(s) ? "narrow_value(v)" : "((double)(v))";
     compare_layout(&c);
     text_addf(out, "#define LOCAL %d\n#define BATCH %d\n", LOCAL, BATCH);
-    text_addf(out, "#define HALVES %d\n", s == SCALAR_HALF);
+    own_narrow_defines(s, out);
     text_addf(out, "#define TYPE %s\n#define REFERENCE %s\n", types[s].name,
               doubles ? "double" : types[s].name);
     text_addf(out, "#define VALUE(v) %s\n#define ROUND(v) %s\n#define POISON %s\n", value,
@@ -260,7 +254,7 @@ static void defines_of(const struct job_buffer *b, bool doubles, struct text *ou
 
 void *compare_kernel(struct device *d, const struct job_buffer *b, bool doubles)
 {
-    static const char *const pieces[] = {halves, parts, component, body, NULL};
+    static const char *const pieces[] = {own_narrow, rounding, parts, component, body, NULL};
     struct text defines = TEXT_INIT;
     void *kernel = NULL;
     if (!own_kernels_offered(d) || !d->info.float64 || b->compare.kind == COMPARE_SET)

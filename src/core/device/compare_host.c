@@ -41,14 +41,23 @@ static void load_half(const void *data, uint64_t first, unsigned count, double *
         out[i] = half_to_f64(in[i]);
 }
 
+static void load_bfloat16(const void *data, uint64_t first, unsigned count, double *out)
+{
+    const uint16_t *in = (const uint16_t *)data + first;
+    for (unsigned i = 0; i < count; i++)
+        out[i] = narrow_to_f64(scalar_narrow(SCALAR_BFLOAT16), in[i]);
+}
+
 typedef void (*loader)(const void *data, uint64_t first, unsigned count, double *out);
 
 static const loader loaders[SCALAR_COUNT] = {
-    [SCALAR_BOOL] = load_u8,   [SCALAR_I8] = load_i8,       [SCALAR_U8] = load_u8,
-    [SCALAR_I16] = load_i16,   [SCALAR_U16] = load_u16,     [SCALAR_I32] = load_i32,
-    [SCALAR_U32] = load_u32,   [SCALAR_I64] = load_i64,     [SCALAR_U64] = load_u64,
-    [SCALAR_HALF] = load_half, [SCALAR_FLOAT] = load_float, [SCALAR_DOUBLE] = load_double,
-    [SCALAR_CUSTOM] = load_u8,
+    [SCALAR_BOOL] = load_u8,     [SCALAR_I8] = load_i8,
+    [SCALAR_U8] = load_u8,       [SCALAR_I16] = load_i16,
+    [SCALAR_U16] = load_u16,     [SCALAR_I32] = load_i32,
+    [SCALAR_U32] = load_u32,     [SCALAR_I64] = load_i64,
+    [SCALAR_U64] = load_u64,     [SCALAR_HALF] = load_half,
+    [SCALAR_FLOAT] = load_float, [SCALAR_DOUBLE] = load_double,
+    [SCALAR_CUSTOM] = load_u8,   [SCALAR_BFLOAT16] = load_bfloat16,
 };
 
 // ---- one pass
@@ -123,20 +132,13 @@ static double integer_difference(const struct host *h, uint64_t i)
     return above ? (double)(g - r) : -(double)(r - g);
 }
 
-static double round_to(enum scalar s, double v)
-{
-    if (s == SCALAR_HALF)
-        return half_to_f64(half_from_f64(v));
-    return s == SCALAR_FLOAT ? (double)(float)v : v;
-}
-
 // "Exact" against a float64 reference means the nearest number of the output's own type.
 static void round_expected(const struct comparison *c, struct block *b)
 {
     if (c->buffer->compare.kind != COMPARE_EXACT || !c->doubles)
         return;
     for (unsigned i = 0; i < b->count; i++)
-        b->expected[i] = round_to(c->buffer->element.scalar, b->expected[i]);
+        b->expected[i] = float_rounded(c->buffer->element.scalar, b->expected[i]);
 }
 
 static void pad_block(struct block *b)
@@ -282,7 +284,7 @@ static bool holds_poison(const struct host *h, uint64_t i)
 static void add_special(const struct comparison *c, uint64_t i, double got, double expected,
                         struct part *p)
 {
-    double r = round_to(c->buffer->element.scalar, expected);
+    double r = float_rounded(c->buffer->element.scalar, expected);
     bool both_nan = isnan(got) && isnan(r);
     p->got_nans += isnan(got) != 0;
     p->expected_nans += isnan(expected) != 0;

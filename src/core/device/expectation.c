@@ -39,12 +39,21 @@ static void read_half(const void *data, const int64_t *at, size_t count, void *o
         to[i] = half_to_f64(from[at[i]]);
 }
 
+static void read_bfloat16(const void *data, const int64_t *at, size_t count, void *out)
+{
+    const uint16_t *from = data;
+    double *to = out;
+    for (size_t i = 0; i < count; i++)
+        to[i] = narrow_to_f64(scalar_narrow(SCALAR_BFLOAT16), from[at[i]]);
+}
+
 static void (*const readers[SCALAR_COUNT])(const void *data, const int64_t *at, size_t count,
                                            void *out) = {
-    [SCALAR_BOOL] = read_u8,   [SCALAR_I8] = read_i8,       [SCALAR_U8] = read_u8,
-    [SCALAR_I16] = read_i16,   [SCALAR_U16] = read_u16,     [SCALAR_I32] = read_i32,
-    [SCALAR_U32] = read_u32,   [SCALAR_I64] = read_i64,     [SCALAR_U64] = read_u64,
-    [SCALAR_HALF] = read_half, [SCALAR_FLOAT] = read_float, [SCALAR_DOUBLE] = read_double,
+    [SCALAR_BOOL] = read_u8,           [SCALAR_I8] = read_i8,       [SCALAR_U8] = read_u8,
+    [SCALAR_I16] = read_i16,           [SCALAR_U16] = read_u16,     [SCALAR_I32] = read_i32,
+    [SCALAR_U32] = read_u32,           [SCALAR_I64] = read_i64,     [SCALAR_U64] = read_u64,
+    [SCALAR_HALF] = read_half,         [SCALAR_FLOAT] = read_float, [SCALAR_DOUBLE] = read_double,
+    [SCALAR_BFLOAT16] = read_bfloat16,
 };
 
 // ---- arrays -------------------------------------------------------------------------------------

@@ -15,12 +15,12 @@ struct filler {
     uint64_t first, stride; // of the random numbers, which may be a view of others
     const struct job_buffer *buffer;
     uint8_t *out;
-    uint32_t width, space; // components of an element, and components it takes the place of
-    uint32_t bytes;        // of a component
-    void (*store)(void *at, double value);
-    const struct expr *expression;    // GENERATOR
-    int64_t size;                     // GENERATOR: its `size`
-    uint64_t low, span;               // UNIFORM integers, modulo 2^64
+    uint32_t width, space;         // components of an element, and components it takes the place of
+    uint32_t bytes;                // of a component
+    bool floats;                   // components are
+    const struct expr *expression; // GENERATOR
+    int64_t size;                  // GENERATOR: its `size`
+    uint64_t low, span;            // UNIFORM integers, modulo 2^64
     uint64_t faulty[PARALLEL_MOST];   // GENERATOR: first component without a value
     const char *fault[PARALLEL_MOST]; // why, or NULL
 };
@@ -38,29 +38,6 @@ uint64_t fill_bytes(const struct job_buffer *b)
 }
 
 // ---- storing a number as a component: out of range values are clamped, floats rounded to nearest
-
-static void store_half(void *at, double value)
-{
-    uint16_t h = half_from_f64(value);
-    memcpy(at, &h, sizeof h);
-}
-
-static void store_float(void *at, double value)
-{
-    float f = (float)value;
-    memcpy(at, &f, sizeof f);
-}
-
-static void store_double(void *at, double value)
-{
-    memcpy(at, &value, sizeof value);
-}
-
-static void (*const float_stores[SCALAR_COUNT])(void *at, double value) = {
-    [SCALAR_HALF] = store_half,
-    [SCALAR_FLOAT] = store_float,
-    [SCALAR_DOUBLE] = store_double,
-};
 
 // The low bytes of a two's complement number are the narrower number: hone runs on little-endian
 // machines, as OpenCL devices do.
@@ -125,6 +102,8 @@ static uint64_t draw_u64(struct stream *s, uint64_t i)
 static double unit(struct stream *s, uint64_t i)
 {
     switch (s->filler->buffer->element.scalar) {
+    case SCALAR_BFLOAT16:
+        return (double)(draw_u32(s, i) >> 24) * 0x1p-8;
     case SCALAR_HALF:
         return (double)(draw_u32(s, i) >> 21) * 0x1p-11;
     case SCALAR_FLOAT:
@@ -144,7 +123,8 @@ static void uniform_float(struct filler *f, struct range r)
     const struct job_fill *fill = &f->buffer->fill;
     struct stream s = STREAM_OF(f);
     for (uint64_t i = r.first; i < r.end; i++)
-        f->store(component(f, i), fill->low + (fill->high - fill->low) * unit(&s, drawn(f, i)));
+        float_store(f->buffer->element.scalar,
+                    fill->low + (fill->high - fill->low) * unit(&s, drawn(f, i)), component(f, i));
 }
 
 static void uniform_integer(struct filler *f, struct range r)
@@ -212,10 +192,11 @@ static uint64_t integer_from(enum scalar s, double value)
 
 static void store_number(const struct filler *f, void *at, double value)
 {
-    if (f->store)
-        f->store(at, value);
+    enum scalar s = f->buffer->element.scalar;
+    if (f->floats)
+        float_store(s, value, at);
     else
-        store_integer(f, at, integer_from(f->buffer->element.scalar, value));
+        store_integer(f, at, integer_from(s, value));
 }
 
 static void normal_numbers(struct filler *f, struct range r)
@@ -229,8 +210,8 @@ static void constant_numbers(struct filler *f, struct range r)
 {
     const struct job_fill *fill = &f->buffer->fill;
     for (uint64_t i = r.first; i < r.end; i++) {
-        if (f->store)
-            f->store(component(f, i), fill->value);
+        if (f->floats)
+            store_number(f, component(f, i), fill->value);
         else
             store_integer(f, component(f, i), (uint64_t)fill->integer);
     }
@@ -252,7 +233,7 @@ static const char *generate_one(const struct filler *f, uint64_t i, struct arena
         return expr_fault_text(fault);
     uint64_t bits;
     double number;
-    if (!f->store && value_to_bits(&v, &bits)) {
+    if (!f->floats && value_to_bits(&v, &bits)) {
         store_integer(f, component(f, i), bits);
         return NULL;
     }
@@ -331,7 +312,7 @@ static bool fill_by_kind(struct filler *f, struct error *e)
                          "fill of %s: a struct cannot be filled this way; use a "
                          "constant byte, random bytes or data",
                          b->name);
-    if (b->fill.kind == FILL_UNIFORM && f->store)
+    if (b->fill.kind == FILL_UNIFORM && f->floats)
         work.body = uniform_float;
     arena_init(&arena);
     bool ok = b->fill.kind != FILL_GENERATOR || parse_expression(f, &arena, e);
@@ -363,7 +344,7 @@ bool fill_make(const struct job_buffer *b, void *out, struct error *e)
     f.bytes = b->element.scalar == SCALAR_CUSTOM ? 1 : scalar_bytes(b->element.scalar);
     f.width = b->element.scalar == SCALAR_CUSTOM ? 1 : b->element.width;
     f.space = f.buffer->element.scalar == SCALAR_CUSTOM ? 1 : element_bytes(&b->element) / f.bytes;
-    f.store = float_stores[b->element.scalar];
+    f.floats = scalar_is_float(b->element.scalar);
     if (b->fill.kind == FILL_NONE) {
         memset(out, POISON_BYTE, fill_bytes(b));
         return true;
@@ -378,7 +359,7 @@ bool fill_make(const struct job_buffer *b, void *out, struct error *e)
     }
     if (f.space != f.width) // the fourth place of a 3-vector
         memset(out, 0, fill_bytes(b));
-    if (b->fill.kind == FILL_UNIFORM && !f.store && b->element.scalar != SCALAR_CUSTOM) {
+    if (b->fill.kind == FILL_UNIFORM && !f.floats && b->element.scalar != SCALAR_CUSTOM) {
         // [low, high) as a first integer and a count of them; an empty range yields `low` only.
         enum scalar s = f.buffer->element.scalar;
         double low = ceil(f.buffer->fill.low), high = ceil(f.buffer->fill.high);

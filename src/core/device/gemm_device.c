@@ -1,6 +1,7 @@
 // The built-in reference of matrix multiplications, in float64 on the device.
 #include "device/own_kernel.h"
 
+#include "base/text.h"
 #include "device/fill.h"
 #include "device/open_device.h"
 
@@ -18,7 +19,7 @@ static const char body[] =
     "        uint t = stride == 1 ? e % TILE : e / DEPTH, q = stride == 1 ? e / TILE : e % "
     "DEPTH;\\\n"
     "        ulong at = (first) + t, depth = p + q;\\\n"
-    "        to[q][t] = at < most && depth < k ? (double)from[at * stride + depth * kstride] : "
+    "        to[q][t] = at < most && depth < k ? VALUE(from[at * stride + depth * kstride]) : "
     "0;\\\n"
     "    }\n"
     "__kernel void hone_gemm(__global const TYPE *a, __global const TYPE *b, __global const TYPE "
@@ -54,7 +55,7 @@ static const char body[] =
     "            ulong i = i0 + y + LOCAL * r, j = j0 + x + LOCAL * s;\n"
     "            if (i < m && j < n)\n"
     "                c[i * n + j] = alpha * sum[r][s] +\n"
-    "                               (beta == 0 ? 0 : beta * (double)initial[i * n + j]);\n"
+    "                               (beta == 0 ? 0 : beta * VALUE(initial[i * n + j]));\n"
     "        }\n"
     "    }\n"
     "}\n";
@@ -76,13 +77,23 @@ static bool is_operand(const struct job_buffer *b, enum scalar s, uint64_t least
 // NULL: other types, a device without float64, a CPU (where the host's own routine is faster).
 static void *kernel_for(struct device *d, enum scalar s)
 {
-    static const char *const pieces[] = {body, NULL};
-    static const struct own_text floats = {"hone_gemm", SIZES "#define TYPE float\n", pieces};
-    static const struct own_text doubles = {"hone_gemm", SIZES "#define TYPE double\n", pieces};
+    static const char *const pieces[] = {own_narrow, body, NULL};
+    struct text defines = TEXT_INIT;
+    void *kernel = NULL;
     if (!own_kernels_offered(d) || d->info.type == DEVICE_CPU || !d->info.float64 ||
-        (s != SCALAR_FLOAT && s != SCALAR_DOUBLE))
+        !scalar_is_float(s))
         return NULL;
-    return own_kernel_get(d, s == SCALAR_FLOAT ? &floats : &doubles, NULL);
+    own_narrow_defines(s, &defines);
+    text_addf(&defines, SIZES "#define TYPE %s\n#define VALUE(v) %s\n",
+              scalar_narrow(s)    ? "ushort"
+              : s == SCALAR_FLOAT ? "float"
+                                  : "double",
+              scalar_narrow(s) ? "narrow_value(v)" : "((double)(v))");
+    const struct own_text t = {"hone_gemm", text_cstr(&defines), pieces};
+    if (!defines.failed)
+        kernel = own_kernel_get(d, &t, NULL);
+    text_release(&defines);
+    return kernel;
 }
 
 static void *get_kernel(struct device *d, const struct job *j)

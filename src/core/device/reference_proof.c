@@ -6,7 +6,6 @@
 #include "device/open_device.h"
 
 #include "base/text.h"
-#include "device/compare_pass.h"
 #include "device/fill.h"
 
 #include <float.h>
@@ -36,21 +35,13 @@ struct proving {
 
 // ---- the numbers of a type
 
-static double rounding_of(enum scalar s)
-{
-    return s == SCALAR_HALF     ? 0x1p-11
-           : s == SCALAR_FLOAT  ? 0x1p-24
-           : s == SCALAR_DOUBLE ? 0x1p-53
-                                : 0;
-}
-
 // Where numbers begin to be none.
 static double least_of(enum scalar s)
 {
-    return s == SCALAR_HALF     ? 0x1p-24
-           : s == SCALAR_FLOAT  ? FLT_MIN
-           : s == SCALAR_DOUBLE ? DBL_MIN
-                                : 0;
+    return s == SCALAR_HALF                            ? 0x1p-24
+           : s == SCALAR_FLOAT || s == SCALAR_BFLOAT16 ? FLT_MIN
+           : s == SCALAR_DOUBLE                        ? DBL_MIN
+                                                       : 0;
 }
 
 // ---- what is put in the output's place
@@ -170,7 +161,7 @@ static bool narrow(struct proving *p, uint64_t telling, double least, struct err
 static double factor_for(const struct proving *p, double units)
 {
     const struct job_compare *k = &p->buffer->compare;
-    double unit = rounding_of(p->buffer->element.scalar);
+    double unit = scalar_rounding(p->buffer->element.scalar);
     struct compare_limit usual = compare_limit_of(k, 1, 1);
     double widest = fmax(usual.atol, usual.rtol);
     return widest > 0 ? fmin(1, units * unit / widest) : 1;
@@ -209,7 +200,7 @@ static bool prove_same(struct proving *p, bool *same, struct error *e)
 
 static bool prove_by_copy(struct proving *p, uint32_t index, struct error *e)
 {
-    double noise = COPY_NOISE * rounding_of(p->buffer->element.scalar);
+    double noise = COPY_NOISE * scalar_rounding(p->buffer->element.scalar);
     struct deviation d;
     bool same = false;
     if (!put_copy(p, index, e) || (!p->whole && !prove_same(p, &same, e)))

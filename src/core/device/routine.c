@@ -17,6 +17,7 @@ bool product_of(const struct job *j, struct product *out, struct result *r)
                            routine_title(j->routine), INT_MAX, (unsigned long long)g->m,
                            (unsigned long long)g->n, (unsigned long long)g->k);
     *out = (struct product){
+        .type = j->buffers[g->a].element.scalar,
         .transpose_a = g->transpose_a,
         .transpose_b = g->transpose_b,
         .m = (int)g->m,

@@ -8,6 +8,7 @@
 
 // The job's gemm in a BLAS's terms: row-major, without gaps between rows.
 struct product {
+    enum scalar type; // of all three matrices
     bool transpose_a, transpose_b;
     int m, n, k;
     int a_row, b_row, c_row; // elements from one row to the next, as the matrix is stored

@@ -15,17 +15,29 @@ static const struct {
     enum scalar scalar;
     bool is_base;
 } words[] = {
-    {"char", SCALAR_I8, true},       {"uchar", SCALAR_U8, true},
-    {"short", SCALAR_I16, true},     {"ushort", SCALAR_U16, true},
-    {"int", SCALAR_I32, true},       {"uint", SCALAR_U32, true},
-    {"long", SCALAR_I64, true},      {"ulong", SCALAR_U64, true},
-    {"longlong", SCALAR_I64, true},  {"ulonglong", SCALAR_U64, true},
-    {"half", SCALAR_HALF, true},     {"__half", SCALAR_HALF, true},
-    {"float", SCALAR_FLOAT, true},   {"double", SCALAR_DOUBLE, true},
-    {"bool", SCALAR_BOOL, false},    {"int8_t", SCALAR_I8, false},
-    {"uint8_t", SCALAR_U8, false},   {"int16_t", SCALAR_I16, false},
-    {"uint16_t", SCALAR_U16, false}, {"int32_t", SCALAR_I32, false},
-    {"uint32_t", SCALAR_U32, false}, {"int64_t", SCALAR_I64, false},
+    {"char", SCALAR_I8, true},
+    {"uchar", SCALAR_U8, true},
+    {"short", SCALAR_I16, true},
+    {"ushort", SCALAR_U16, true},
+    {"int", SCALAR_I32, true},
+    {"uint", SCALAR_U32, true},
+    {"long", SCALAR_I64, true},
+    {"ulong", SCALAR_U64, true},
+    {"longlong", SCALAR_I64, true},
+    {"ulonglong", SCALAR_U64, true},
+    {"half", SCALAR_HALF, true},
+    {"__half", SCALAR_HALF, true},
+    {"float", SCALAR_FLOAT, true},
+    {"double", SCALAR_DOUBLE, true},
+    {"__nv_bfloat16", SCALAR_BFLOAT16, false},
+    {"bool", SCALAR_BOOL, false},
+    {"int8_t", SCALAR_I8, false},
+    {"uint8_t", SCALAR_U8, false},
+    {"int16_t", SCALAR_I16, false},
+    {"uint16_t", SCALAR_U16, false},
+    {"int32_t", SCALAR_I32, false},
+    {"uint32_t", SCALAR_U32, false},
+    {"int64_t", SCALAR_I64, false},
     {"uint64_t", SCALAR_U64, false},
 };
 
@@ -117,21 +129,6 @@ bool declared_parse(const char *text, enum language l, struct element *out)
     return known;
 }
 
-void declared_name(const struct element *el, char *out)
-{
-    enum { NAME_SIZE = 24 };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (words[i].scalar != el->scalar)
-            continue;
-        if (el->width > 1)
-            snprintf(out, NAME_SIZE, "%s%u", words[i].name, (unsigned)el->width);
-        else
-            snprintf(out, NAME_SIZE, "%s", words[i].name);
-        return;
-    }
-    element_name(el, out);
-}
-
 // ---- agreement ---------------------------------------------------------------------------------
 
 static bool is_byte(const struct element *el)
@@ -139,10 +136,14 @@ static bool is_byte(const struct element *el)
     return el->width == 1 && (el->scalar == SCALAR_I8 || el->scalar == SCALAR_U8);
 }
 
-static bool same_component(const struct element *a, const struct element *b)
+// A kernel may take floats of 16 bits as their bits: OpenCL C has no name for some of them.
+static bool same_component(const struct element *kernel, const struct element *given)
 {
-    return scalar_is_float(a->scalar) == scalar_is_float(b->scalar) &&
-           scalar_bytes(a->scalar) == scalar_bytes(b->scalar);
+    bool to_float = scalar_is_float(kernel->scalar), is_float = scalar_is_float(given->scalar);
+    if (to_float && is_float)
+        return kernel->scalar == given->scalar;
+    return scalar_bytes(kernel->scalar) == scalar_bytes(given->scalar) &&
+           (to_float == is_float || (kernel->scalar == SCALAR_U16 && scalar_narrow(given->scalar)));
 }
 
 // A vector of three takes the room of one of four, unless the language packs it.

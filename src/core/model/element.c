@@ -1,4 +1,4 @@
-// Types of elements: names, sizes, and IEEE half precision.
+// Types of elements: names, sizes, and the floats of 16 bits.
 #include "model/job.h"
 
 #include <ctype.h>
@@ -31,6 +31,7 @@ static const struct scalar_facts scalars[] = {
     [SCALAR_FLOAT] = {"float", "float", 4, true, false},
     [SCALAR_DOUBLE] = {"double", "double", 8, true, false},
     [SCALAR_CUSTOM] = {"custom", NULL, 0, false, false},
+    [SCALAR_BFLOAT16] = {"bfloat16", "bfloat16", 2, true, false},
 };
 
 // The list in the header is the truth; this table only adds to it.
@@ -45,22 +46,39 @@ static const struct {
     const char *name;
     enum scalar scalar;
 } spellings[] = {
-    {"char", SCALAR_I8},           {"signed char", SCALAR_I8},
-    {"int8_t", SCALAR_I8},         {"uchar", SCALAR_U8},
-    {"unsigned char", SCALAR_U8},  {"uint8_t", SCALAR_U8},
-    {"short", SCALAR_I16},         {"int16_t", SCALAR_I16},
-    {"ushort", SCALAR_U16},        {"unsigned short", SCALAR_U16},
-    {"uint16_t", SCALAR_U16},      {"int", SCALAR_I32},
-    {"signed int", SCALAR_I32},    {"int32_t", SCALAR_I32},
-    {"uint", SCALAR_U32},          {"unsigned", SCALAR_U32},
-    {"unsigned int", SCALAR_U32},  {"uint32_t", SCALAR_U32},
-    {"long", SCALAR_I64},          {"long long", SCALAR_I64},
-    {"longlong", SCALAR_I64},      {"int64_t", SCALAR_I64},
-    {"ptrdiff_t", SCALAR_I64},     {"ulong", SCALAR_U64},
-    {"unsigned long", SCALAR_U64}, {"unsigned long long", SCALAR_U64},
-    {"ulonglong", SCALAR_U64},     {"uint64_t", SCALAR_U64},
-    {"size_t", SCALAR_U64},        {"__half", SCALAR_HALF},
-    {"float32", SCALAR_FLOAT},     {"float64", SCALAR_DOUBLE},
+    {"char", SCALAR_I8},
+    {"signed char", SCALAR_I8},
+    {"int8_t", SCALAR_I8},
+    {"uchar", SCALAR_U8},
+    {"unsigned char", SCALAR_U8},
+    {"uint8_t", SCALAR_U8},
+    {"short", SCALAR_I16},
+    {"int16_t", SCALAR_I16},
+    {"ushort", SCALAR_U16},
+    {"unsigned short", SCALAR_U16},
+    {"uint16_t", SCALAR_U16},
+    {"int", SCALAR_I32},
+    {"signed int", SCALAR_I32},
+    {"int32_t", SCALAR_I32},
+    {"uint", SCALAR_U32},
+    {"unsigned", SCALAR_U32},
+    {"unsigned int", SCALAR_U32},
+    {"uint32_t", SCALAR_U32},
+    {"long", SCALAR_I64},
+    {"long long", SCALAR_I64},
+    {"longlong", SCALAR_I64},
+    {"int64_t", SCALAR_I64},
+    {"ptrdiff_t", SCALAR_I64},
+    {"ulong", SCALAR_U64},
+    {"unsigned long", SCALAR_U64},
+    {"unsigned long long", SCALAR_U64},
+    {"ulonglong", SCALAR_U64},
+    {"uint64_t", SCALAR_U64},
+    {"size_t", SCALAR_U64},
+    {"__half", SCALAR_HALF},
+    {"float32", SCALAR_FLOAT},
+    {"float64", SCALAR_DOUBLE},
+    {"__nv_bfloat16", SCALAR_BFLOAT16},
 };
 
 #define SPELLING_COUNT (sizeof spellings / sizeof *spellings)
@@ -187,17 +205,19 @@ void scalar_limits(enum scalar s, int64_t *low, int64_t *high)
         *high = 1;
 }
 
-// ---- half ---------------------------------------------------------------------------------------
+// ---- floats of 16 bits ---------------------------------------------------------------------------
 
 enum {
     F64_FRACTION = 52, // bits
     F64_BIAS = 1023,
-    HALF_FRACTION = 10,
-    HALF_BIAS = 15,
-    HALF_LEAST = -14, // exponent of the least normal half
-    HALF_INFINITY = 0x7c00,
-    HALF_QUIET = 0x0200,
+    NARROW_BITS = 15, // without the sign
 };
+
+const struct narrow *scalar_narrow(enum scalar s)
+{
+    static const struct narrow half = {10, 15}, bfloat16 = {7, 127};
+    return s == SCALAR_HALF ? &half : s == SCALAR_BFLOAT16 ? &bfloat16 : NULL;
+}
 
 // bits / 2^shift, to nearest, ties to even.
 static uint64_t shift_rounded(uint64_t bits, unsigned shift)
@@ -208,62 +228,119 @@ static uint64_t shift_rounded(uint64_t bits, unsigned shift)
     return whole + (rest > middle || (rest == middle && (whole & 1)));
 }
 
+static uint16_t infinity_of(const struct narrow *n)
+{
+    return (uint16_t)((1u << NARROW_BITS) - (1u << n->fraction));
+}
+
 // Rounded once, from all bits of the double: going through float would round twice.
-uint16_t half_from_f64(double v)
+uint16_t narrow_from_f64(const struct narrow *n, double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
     uint16_t sign = (uint16_t)(bits >> 48 & 0x8000);
     uint64_t fraction = bits & ((1ull << F64_FRACTION) - 1);
-    int exponent = (int)(bits >> F64_FRACTION & 0x7ff) - F64_BIAS;
-    const unsigned shift = F64_FRACTION - HALF_FRACTION;
+    int exponent = (int)(bits >> F64_FRACTION & 0x7ff) - F64_BIAS, least = 1 - n->bias;
+    const unsigned shift = (unsigned)(F64_FRACTION - n->fraction);
 
-    if (isnan(v))
-        return (uint16_t)(sign | HALF_INFINITY | HALF_QUIET | fraction >> shift);
-    if (exponent > HALF_BIAS)
-        return sign | HALF_INFINITY;
-    if (exponent < HALF_LEAST - HALF_FRACTION - 1) // below half the least subnormal
+    if (isnan(v)) // a quiet one
+        return (uint16_t)(sign | infinity_of(n) | 1u << (n->fraction - 1) | fraction >> shift);
+    if (exponent > n->bias)
+        return sign | infinity_of(n);
+    if (exponent < least - n->fraction - 1) // below half the least subnormal
         return sign;
-    if (exponent < HALF_LEAST) {
+    if (exponent < least) {
         fraction |= 1ull << F64_FRACTION;
-        return (uint16_t)(sign |
-                          shift_rounded(fraction, shift + (unsigned)(HALF_LEAST - exponent)));
+        return (uint16_t)(sign | shift_rounded(fraction, shift + (unsigned)(least - exponent)));
     }
     // A fraction that rounds up to 1 carries into the exponent, and from the largest to infinity.
-    uint64_t magnitude = (uint64_t)(exponent + HALF_BIAS) << F64_FRACTION | fraction;
+    uint64_t magnitude = (uint64_t)(exponent + n->bias) << F64_FRACTION | fraction;
     return (uint16_t)(sign | shift_rounded(magnitude, shift));
+}
+
+double narrow_to_f64(const struct narrow *n, uint16_t bits)
+{
+    int exponent = (bits & infinity_of(n)) >> n->fraction;
+    int one = 1 << n->fraction, fraction = bits & (one - 1);
+    double magnitude;
+    if (exponent > 2 * n->bias)
+        magnitude = fraction ? (double)NAN : (double)INFINITY;
+    else if (exponent == 0)
+        magnitude = ldexp(fraction, 1 - n->bias - n->fraction);
+    else
+        magnitude = ldexp(fraction | one, exponent - n->bias - n->fraction);
+    return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+uint16_t half_from_f64(double v)
+{
+    return narrow_from_f64(scalar_narrow(SCALAR_HALF), v);
 }
 
 double half_to_f64(uint16_t h)
 {
-    int exponent = h >> HALF_FRACTION & 0x1f;
-    int fraction = h & ((1 << HALF_FRACTION) - 1);
-    double magnitude;
-    if (exponent == 0x1f)
-        magnitude = fraction ? (double)NAN : (double)INFINITY;
-    else if (exponent == 0)
-        magnitude = ldexp(fraction, HALF_LEAST - HALF_FRACTION);
-    else
-        magnitude = ldexp(fraction | 1 << HALF_FRACTION, exponent - HALF_BIAS - HALF_FRACTION);
-    return h & 0x8000 ? -magnitude : magnitude;
+    return narrow_to_f64(scalar_narrow(SCALAR_HALF), h);
+}
+
+// ---- floats --------------------------------------------------------------------------------------
+
+void float_store(enum scalar s, double v, void *at)
+{
+    const struct narrow *n = scalar_narrow(s);
+    const uint16_t bits = n ? narrow_from_f64(n, v) : 0;
+    const float single = (float)v;
+    const void *from = n                   ? (const void *)&bits
+                       : s == SCALAR_FLOAT ? (const void *)&single
+                                           : (const void *)&v;
+    memcpy(at, from, scalar_bytes(s));
+}
+
+double float_load(enum scalar s, const void *at)
+{
+    const struct narrow *n = scalar_narrow(s);
+    uint16_t bits;
+    float single;
+    double v;
+    if (n) {
+        memcpy(&bits, at, sizeof bits);
+        return narrow_to_f64(n, bits);
+    }
+    if (s == SCALAR_FLOAT) {
+        memcpy(&single, at, sizeof single);
+        return (double)single;
+    }
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+double float_rounded(enum scalar s, double v)
+{
+    unsigned char bytes[sizeof v];
+    if (!scalar_is_float(s))
+        return v;
+    float_store(s, v, bytes);
+    return float_load(s, bytes);
+}
+
+double scalar_rounding(enum scalar s)
+{
+    const struct narrow *n = scalar_narrow(s);
+    return n                    ? ldexp(1, -n->fraction - 1)
+           : s == SCALAR_FLOAT  ? 0x1p-24
+           : s == SCALAR_DOUBLE ? 0x1p-53
+                                : 0;
 }
 
 void job_number_read(enum scalar s, const void *bytes, struct job_number *out)
 {
     unsigned size = scalar_bytes(s), unused = 64 - 8 * size;
     uint64_t bits = 0;
-    float single;
     out->is_float = scalar_is_float(s);
     out->integer = 0;
     out->number = 0;
     memcpy(&bits, bytes, size); // little-endian, as devices are
-    memcpy(&single, &bits, sizeof single);
-    if (s == SCALAR_HALF)
-        out->number = half_to_f64((uint16_t)bits);
-    else if (s == SCALAR_FLOAT)
-        out->number = (double)single;
-    else if (s == SCALAR_DOUBLE)
-        memcpy(&out->number, &bits, sizeof out->number);
+    if (out->is_float)
+        out->number = float_load(s, bytes);
     else if (scalar_is_signed(s))
         out->integer = (int64_t)(bits << unused) >> unused;
     else

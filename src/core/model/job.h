@@ -25,7 +25,8 @@
     X(HALF, "half", 2)                                                                             \
     X(FLOAT, "float", 4)                                                                           \
     X(DOUBLE, "double", 8)                                                                         \
-    X(CUSTOM, "custom", 0) /* a struct of `custom_bytes`, handled as raw bytes */
+    X(CUSTOM, "custom", 0)     /* a struct of `custom_bytes`, handled as raw bytes */              \
+    X(BFLOAT16, "bfloat16", 2) /* behind the rest: numbers of types are part of keys */
 
 enum scalar {
 #define X(name, text, bytes) SCALAR_##name,
@@ -54,9 +55,25 @@ bool scalar_is_signed(enum scalar s); // of the integers; false for floats
 uint32_t scalar_bytes(enum scalar s);
 // The integers it holds, as far as 64 bits with a sign do; floats and structs have no limits here.
 void scalar_limits(enum scalar s, int64_t *low, int64_t *high);
-// IEEE half, round to nearest even.
+// Floats of 16 bits: how long the fraction is, and what is added to the exponent.
+struct narrow {
+    int fraction, bias;
+};
+// NULL for other types.
+const struct narrow *scalar_narrow(enum scalar s);
+// Rounded to nearest even.
+uint16_t narrow_from_f64(const struct narrow *n, double v);
+double narrow_to_f64(const struct narrow *n, uint16_t bits);
+// The same of IEEE's half.
 uint16_t half_from_f64(double v);
 double half_to_f64(uint16_t h);
+// A number as a component of a float type, and the other way round. `at` need not be aligned.
+void float_store(enum scalar s, double v, void *at);
+double float_load(enum scalar s, const void *at);
+// The number that the type rounds it to.
+double float_rounded(enum scalar s, double v);
+// By how much rounding changes a number at most, relative to it; 0 for integers and structs.
+double scalar_rounding(enum scalar s);
 
 // ---- what a job is made of ---------------------------------------------------------------------
 
@@ -87,6 +104,8 @@ struct job_program {
     // A random number if not all of them were found, passed as -DHONE_RUN, so that no driver's
     // cache answers. It is not part of the key, and such results answer for their own run alone.
     uint64_t run;
+    // A command's alone: the folder in which it is built and run, on the worker's machine. It is not part of the key.
+    const char *place;
 };
 
 #define FILLS(X)                                                                                   \

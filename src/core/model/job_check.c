@@ -214,10 +214,15 @@ static const char *reference_wrong(const struct job *j)
 }
 
 // Rows follow each other without a gap: so the routines are called.
-static bool is_plain_float(const struct job *j, uint32_t buffer)
+static bool is_plain(const struct job *j, uint32_t buffer, enum scalar s)
 {
     const struct element *el = &j->buffers[buffer].element;
-    return el->scalar == SCALAR_FLOAT && (el->width != 3 || el->packed);
+    return el->scalar == s && (el->width != 3 || el->packed);
+}
+
+static bool is_multiplied(const struct job *j, enum scalar s)
+{
+    return s == SCALAR_FLOAT || (j->routine == ROUTINE_CUBLAS && scalar_narrow(s));
 }
 
 // The job's reference was checked.
@@ -234,8 +239,11 @@ static const char *routine_wrong(const struct job *j)
         return "a job is a routine and has programs or launches of its own";
     if (j->reference.kind != REFERENCE_GEMM)
         return "a routine computes its reference, and that is no gemm";
-    if (!is_plain_float(j, g->a) || !is_plain_float(j, g->b) || !is_plain_float(j, g->c))
-        return "a routine multiplies matrices of float, and one here is of another type";
+    enum scalar s = j->buffers[g->a].element.scalar;
+    if (!is_multiplied(j, s) || !is_plain(j, g->a, s) || !is_plain(j, g->b, s) ||
+        !is_plain(j, g->c, s))
+        return "a routine multiplies matrices of float, cublas also those of half and of bfloat16, "
+               "all of one type";
     if (g->c == g->a || g->c == g->b || j->buffers[g->c].access == ACCESS_READ)
         return "a routine would write its result into an input";
     return NULL;

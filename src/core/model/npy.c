@@ -7,9 +7,11 @@
 
 // NumPy's names of the types; little-endian where it matters.
 static const char *const descriptions[] = {
-    [SCALAR_BOOL] = "|b1", [SCALAR_I8] = "|i1",   [SCALAR_U8] = "|u1",    [SCALAR_I16] = "<i2",
-    [SCALAR_U16] = "<u2",  [SCALAR_I32] = "<i4",  [SCALAR_U32] = "<u4",   [SCALAR_I64] = "<i8",
-    [SCALAR_U64] = "<u8",  [SCALAR_HALF] = "<f2", [SCALAR_FLOAT] = "<f4", [SCALAR_DOUBLE] = "<f8",
+    [SCALAR_BOOL] = "|b1",     [SCALAR_I8] = "|i1",    [SCALAR_U8] = "|u1",
+    [SCALAR_I16] = "<i2",      [SCALAR_U16] = "<u2",   [SCALAR_I32] = "<i4",
+    [SCALAR_U32] = "<u4",      [SCALAR_I64] = "<i8",   [SCALAR_U64] = "<u8",
+    [SCALAR_HALF] = "<f2",     [SCALAR_FLOAT] = "<f4", [SCALAR_DOUBLE] = "<f8",
+    [SCALAR_BFLOAT16] = "<V2", // as ml_dtypes writes it
 };
 
 bool npy_header(const struct element *el, uint64_t count, struct text *out, struct error *e)

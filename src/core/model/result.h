@@ -45,7 +45,8 @@ enum stop_reason {
     X(NONE, "not verified")                                                                        \
     X(REFERENCE, "verified")                                                                       \
     X(AGREES, "agrees with the default")                                                           \
-    X(OLDER, "verified by an older rule") /* of a stored result: today's may reject it */
+    X(OLDER, "verified by an older rule") /* of a stored result: today's may reject it */          \
+    X(CLAIMED, "not verified: valid by its own word") /* of a program: hone compared nothing */
 
 enum verification {
 #define X(name, text) VERIFICATION_##name,
@@ -298,6 +299,8 @@ bool result_is_shared(const struct result *r);
 bool result_by_host(const struct result *r);
 // Taken in the same way: batch, warm-up launches, warm or cold, by the same clock.
 bool result_samples_alike(const struct result *a, const struct result *b);
+// The largest of its launches at this offset in struct resources, -1 if one is not known.
+int64_t result_largest_resource(const struct result *r, size_t offset);
 
 // The samples of a correct result; false (and *count 0) for every other status.
 bool result_samples(const struct result *r, const uint64_t **samples_ns, uint32_t *count);

@@ -220,6 +220,8 @@ static char npy_kind(enum scalar s)
 {
     if (s == SCALAR_BOOL)
         return 'b';
+    if (s == SCALAR_BFLOAT16) // NumPy has no name for it
+        return 'V';
     return scalar_is_float(s) ? 'f' : scalar_is_signed(s) ? 'i' : 'u';
 }
 

@@ -68,12 +68,7 @@ static bool store(struct maker *m, const char *path, const struct element *el,
     if (scalar_is_float(el->scalar)) {
         if (!value_to_f64(v, &f))
             return wrong_value(m, path, v, el);
-        uint16_t half = half_from_f64(f);
-        float single = (float)f;
-        const void *from = el->scalar == SCALAR_HALF    ? (const void *)&half
-                           : el->scalar == SCALAR_FLOAT ? (const void *)&single
-                                                        : (const void *)&f;
-        memcpy(to, from, scalar_bytes(el->scalar));
+        float_store(el->scalar, f, to);
         return true;
     }
     if (v->kind == VALUE_UINT && el->scalar == SCALAR_U64) {
@@ -411,7 +406,7 @@ static bool make_buffer_compare(struct maker *m, const struct argument_spec *a,
                                 struct job_buffer *b)
 {
     const struct compare_spec *c = &a->compare;
-    double usual = b->element.scalar == SCALAR_HALF     ? 1e-2
+    double usual = scalar_narrow(b->element.scalar)     ? 1e-2
                    : b->element.scalar == SCALAR_FLOAT  ? 1e-4
                    : b->element.scalar == SCALAR_DOUBLE ? 1e-9
                                                         : 0;

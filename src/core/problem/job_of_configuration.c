@@ -4,7 +4,9 @@
 #include "problem/job_formulas.h"
 
 #include "base/text.h"
+#include "problem/commands.h"
 #include "problem/option_words.h"
+#include "problem/variant_texts.h"
 
 // ---- -D words ----------------------------------------------------------------------------------
 
@@ -111,10 +113,14 @@ static bool make_options(struct maker *m, const struct program_sources *sources,
     return true;
 }
 
-static bool make_program(struct maker *m, uint32_t index, const struct job_launch *launch,
-                         bool reference, struct job_program *p)
+static bool make_program(struct maker *m, uint32_t index, struct job_launch *launch, bool reference,
+                         struct job_program *p)
 {
-    const struct program_sources *sources = &m->src->programs[index];
+    const struct program_spec *spec = &m->language->programs[index];
+    const struct program_sources *sources =
+        spec->variant_count > 0 ? make_variant(m, index) : &m->src->programs[index];
+    if (!sources)
+        return false;
     size_t most = (size_t)sources->option_count + m->spec->slots.facts + EXTRA_COUNT;
     *p = (struct job_program){
         .name = sources->name,
@@ -130,11 +136,13 @@ static bool make_program(struct maker *m, uint32_t index, const struct job_launc
     };
     if (!p->options)
         return error_memory(m->e);
-    if (!make_options(m, sources, &m->language->programs[index], p))
+    if (language_traits(m->src->language)->is_command)
+        return make_command(m, sources, spec, launch, p);
+    if (!make_options(m, sources, spec, p))
         return false;
     // -DHONE and -DHONE_SOURCE: the digest of the sources, so that a driver's cache, which does not
     // look into includes, sees when they change.
-    if (!make_retarget(m, &m->language->programs[index], p))
+    if (!make_retarget(m, spec, p))
         return false;
     char hex[65];
     digest_hex(&m->src->digest, hex);
@@ -311,11 +319,11 @@ static bool check_job(struct maker *m)
     return !wrong || make_error(m, m->kernel->reference.path, "%s", wrong);
 }
 
-// A type that a formula gives is known once a job is made (job_wrong()).
-static bool may_be_float(const struct kernel_spec *k, uint32_t argument)
+// A type that a formula gives is known once a job is made, and the routine, too (job_wrong()).
+static bool may_be_multiplied(const struct kernel_spec *k, uint32_t argument)
 {
     const struct argument_spec *a = &k->arguments[argument];
-    return a->type.expr || a->element.scalar == SCALAR_FLOAT;
+    return a->type.expr || a->element.scalar == SCALAR_FLOAT || scalar_narrow(a->element.scalar);
 }
 
 const char *spec_no_routine(const struct spec *s)
@@ -323,11 +331,11 @@ const char *spec_no_routine(const struct spec *s)
     const struct reference_spec *r = &s->kernel->reference;
     const struct gemm_spec *g = &r->gemm;
     if (r->source == REFERENCE_BY_GEMM) {
-        bool all = may_be_float(s->kernel, g->a) && may_be_float(s->kernel, g->b) &&
-                   may_be_float(s->kernel, g->c);
+        bool all = may_be_multiplied(s->kernel, g->a) && may_be_multiplied(s->kernel, g->b) &&
+                   may_be_multiplied(s->kernel, g->c);
         return all ? NULL
-                   : "a vendor's routine multiplies matrices of float, and A, B or C of the spec's "
-                     "Reference is of another type";
+                   : "a vendor's routine multiplies matrices of float, half or bfloat16, and A, B "
+                     "or C of the spec's Reference is of another type";
     }
     return "a vendor's routine computes a matrix product, and the spec does not say that its "
            "kernel does: give KernelSpecification.Reference the Kind gemm with M, N and K";

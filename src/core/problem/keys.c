@@ -179,6 +179,11 @@ static const struct spec_key keys[] = {
              .block = true),
     KEY_WITH("KernelSpecification.KernelSource", TEXT, "-",
              "the kernel's text itself; wins over Sources and KernelFile", .block = true),
+    KEY_WITH("KernelSpecification.KernelCommand", TEXTS, "-",
+             "words of a command that prints the kernel's text for a configuration; in hone's "
+             "short form alone, "
+             "as kernel.exec",
+             .block = true),
     KEY_WITH("KernelSpecification.CompilerOptions", TEXTS, "[]",
              "options for the compiler, one word each, with expressions in braces, as in "
              "-O{LEVEL}; a text is split at its blanks",
@@ -287,16 +292,16 @@ static const struct spec_key keys[] = {
              .strict = KEY_STRING),
     KEY_WITH(
         "KernelSpecification.Arguments[].Type", TEXT, "required",
-        "type of an element: bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 half "
+        "type of an element: bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 half bfloat16 "
         "float double, with 2 3 4 8 16 for vectors; also OpenCL's and CUDA's names; custom; "
         "\"struct {int rows; float gain[4];}\". Must "
         "be the kernel's: floats or integers (of either sign), their size, a scalar's width; "
-        "void *, char * and files of bytes take anything",
+        "void *, char * and files of bytes take anything, ushort * the bits of half and bfloat16",
         .strict = KEY_STRING, .required = true,
-        .choices =
-            "bool|int8|uint8|int16|uint16|int32|uint32|int64|uint64|half|half2|half4|half8|"
-            "half16|float|float2|float4|float8|float16|double|double2|double4|double8|double16|"
-            "custom"),
+        .choices = "bool|int8|uint8|int16|uint16|int32|uint32|int64|uint64|half|half2|half4|half8|"
+                   "half16|bfloat16|float|float2|float4|float8|float16|double|double2|double4|"
+                   "double8|double16|"
+                   "custom"),
     KEY("KernelSpecification.Arguments[].TypeExpression", EXPRESSION, "-",
         "gives the name of the type; wins over Type"),
     KEY_WITH("KernelSpecification.Arguments[].TypeSize", INTEGER, "the type's",
@@ -373,10 +378,10 @@ static const struct spec_key keys[] = {
         "average; sum: |sum a - sum r| <= atol + rtol*|sum r|; set: close, in "
         "whatever order"),
     KEY("KernelSpecification.Arguments[].Verification.AbsoluteTolerance", EXPRESSION,
-        "half 1e-2, float 1e-4, double 1e-9 of the root mean square of the reference",
+        "half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean square of the reference",
         "atol, an absolute number"),
     KEY("KernelSpecification.Arguments[].Verification.RelativeTolerance", EXPRESSION,
-        "half 1e-2, float 1e-4, double 1e-9", "rtol"),
+        "half and bfloat16 1e-2, float 1e-4, double 1e-9", "rtol"),
     KEY_WITH("KernelSpecification.Arguments[].Verification.Precision", NUMBER,
              "10 times the baseline's own error, or what rounding explains",
              "largest relative norm of the error that hone judge allows a candidate",

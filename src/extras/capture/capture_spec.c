@@ -4,14 +4,11 @@
 // geometry of every launch, and a parameter's value only if a replay with it gives the recorded output.
 #include "extras/capture/capture_spec.h"
 
-#include "base/emit.h"
 #include "expr/expr.h"
 #include "extras/capture/capture_guard.h"
 #include "extras/init/includes.h"
 #include "os/file_replace.h"
 
-#include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -708,6 +705,8 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
         return error_memory(e);
     memset(m, 0, sizeof *m);
     m->c = c, m->k = k, m->p = p, m->a = a;
+    if (!language_parse("opencl", &m->language))
+        return error_set(e, ERROR_USAGE, "this hone was built without OpenCL");
     if (k->launch_count == 0) {
         static const char *const reasons[] = {
 #define X(name, text) text,
@@ -721,11 +720,9 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
     }
     put_evidence_first(k);
     bool ok = k->without ? refuse_launch(m) : write_texts(m, e);
-    enum language language;
-    if (ok && !k->without && read_texts_whole(m, &whole, &ignored) &&
-        language_parse("opencl", &language))
+    if (ok && !k->without && read_texts_whole(m, &whole, &ignored))
         m->is_inferred =
-            infer_kernel(text_cstr(&whole), whole.length, language, k->name, a, &m->f, &ignored);
+            infer_kernel(text_cstr(&whole), whole.length, m->language, k->name, a, &m->f, &ignored);
     making_learn_types(m, text_cstr(&whole));
     text_release(&whole);
     ok = ok && refuse_launch(m);

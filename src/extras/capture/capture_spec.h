@@ -34,6 +34,7 @@ struct making {
     struct capture_kernel *k;
     struct capture_player *p;
     struct arena *a;
+    enum language language;
     struct macro macros[MACROS_MOST];
     const char *others[MACROS_MOST]; // options that define nothing
     uint32_t macro_count, other_count;

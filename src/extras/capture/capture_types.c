@@ -2,13 +2,13 @@
 // (`T`, `pcl_out_type`): these are looked up in the options and the text until a type of OpenCL stands there.
 #include "extras/capture/capture_spec.h"
 
-#include "model/declared.h"
 #include "problem/layout.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
 
 enum { LOOKUPS_MOST = 8 };
 
@@ -284,7 +284,7 @@ static bool cut_member(struct cutting *c, const char *key, const struct layout_m
     uint32_t bytes, alignment;
     if (m->inner)
         return cut_struct(c, key, m->inner, offset);
-    layout_of_member(m, LANGUAGE_OPENCL, &e, &bytes, &alignment);
+    layout_of_member(m, c->m->language, &e, &bytes, &alignment);
     const struct scalar_name *s = find_scalar(e);
     return s && cut_numbers(c, key, s, layout_lanes(m), offset);
 }
@@ -298,9 +298,9 @@ static bool cut_struct(struct cutting *c, const char *key, const struct layout *
         struct element e;
         uint32_t bytes, alignment;
         if (m->inner)
-            ok = layout_measure(m->inner, LANGUAGE_OPENCL, &bytes, &alignment);
+            ok = layout_measure(m->inner, c->m->language, &bytes, &alignment);
         else
-            layout_of_member(m, LANGUAGE_OPENCL, &e, &bytes, &alignment);
+            layout_of_member(m, c->m->language, &e, &bytes, &alignment);
         if (!ok)
             break;
         at = (at + alignment - 1) / alignment * alignment;
@@ -325,8 +325,8 @@ const struct value_piece *making_pieces(struct making *m, uint32_t argument, uin
     if (ok && read_type(argument_type(m, argument), &s, &width))
         ok = v->bytes == s->bytes * (width == 3 ? 4 : width) && cut_numbers(&c, NULL, s, width, 0);
     else
-        ok = ok && l && layout_measure(l, LANGUAGE_OPENCL, &bytes, &alignment) &&
-             bytes == v->bytes && cut_struct(&c, NULL, l, 0);
+        ok = ok && l && layout_measure(l, m->language, &bytes, &alignment) && bytes == v->bytes &&
+             cut_struct(&c, NULL, l, 0);
     for (uint32_t i = 0; ok && i < c.count; i++)
         ok = c.pieces[i].kind != PIECE_NUMBER || making_number(m, &c.pieces[i], v);
     *count = c.count;

@@ -69,10 +69,7 @@ static double rounding_unit(const struct job *job, const char *name)
         const struct job_buffer *b = &job->buffers[i];
         if (!str_equal(b->name, name))
             continue;
-        return b->element.scalar == SCALAR_FLOAT    ? 0x1p-24
-               : b->element.scalar == SCALAR_DOUBLE ? 0x1p-53
-               : b->element.scalar == SCALAR_HALF   ? 0x1p-11
-                                                    : 0;
+        return scalar_rounding(b->element.scalar);
     }
     return 0;
 }

@@ -21,7 +21,8 @@ from ._library import InputError
 # NumPy's name of a type -> hone's.
 TYPES = {"float16": "half", "float32": "float", "float64": "double", "int8": "int8", "int16": "int16",
          "int32": "int32", "int64": "int64", "uint8": "uint8", "uint16": "uint16", "uint32": "uint32",
-         "uint64": "uint64", "bool": "bool", "complex64": "float2", "complex128": "double2"}
+         "uint64": "uint64", "bool": "bool", "complex64": "float2", "complex128": "double2",
+         "bfloat16": "bfloat16"}  # of ml_dtypes (JAX's, also)
 COMPLEX = {"float2": "complex64", "double2": "complex128"}
 NAMES = {hone: numpy for numpy, hone in TYPES.items() if hone not in COMPLEX}
 WRITERS = 8  # threads at most that write arrays
@@ -69,7 +70,7 @@ def type_of(name: str, value: Any) -> str:
 def converted(what: str, array: Any, kind: Any) -> Any:
     """In a type of NumPy's (None: as it is). Raises InputError where whole numbers cannot be what it says."""
     import numpy
-    if array.dtype.kind not in "biufc":
+    if array.dtype.kind not in "biufc" and array.dtype.name != "bfloat16":
         raise InputError(f"{what} is of {array.dtype}, which are no numbers")
     if kind is None:
         return array
@@ -159,7 +160,8 @@ def from_bytes(data: bytes, kind: str, shape: Optional[tuple] = None) -> Any:
     name = NAMES.get(scalar) or NAMES.get(kind)
     try:
         import numpy
-    except ImportError:
+        numpy.dtype(name)
+    except (ImportError, TypeError):  # bfloat16 is known once ml_dtypes is there
         return data
     if name is None:
         return data

@@ -21,7 +21,11 @@
     X(CUBLAS_DEFAULT_MATH, 0) /* of float: without TF32 */                                         \
     X(CUBLAS_TF32_TENSOR_OP_MATH, 3)                                                               \
     X(CUBLAS_OP_N, 0)                                                                              \
-    X(CUBLAS_OP_T, 1)
+    X(CUBLAS_OP_T, 1)                                                                              \
+    X(CUBLAS_COMPUTE_32F, 68)                                                                      \
+    X(CUBLAS_GEMM_DEFAULT, -1) /* the algorithm is cuBLAS's choice */                              \
+    X(CUDA_R_16F, 2)                                                                               \
+    X(CUDA_R_16BF, 14)
 
 #ifndef CUBLAS_VERSION // cublas_v2.h is not here
 
@@ -46,7 +50,11 @@ enum {
     X(hone_cublas_sgemm, "cublasSgemm_v2", int,                                                    \
       (cublasHandle_t handle, int transpose_a, int transpose_b, int m, int n, int k,               \
        const float *alpha, const float *a, int lda, const float *b, int ldb, const float *beta,    \
-       float *c, int ldc))
+       float *c, int ldc))                                                                         \
+    X(hone_cublas_gemm_ex, "cublasGemmEx", int,                                                    \
+      (cublasHandle_t handle, int transpose_a, int transpose_b, int m, int n, int k,               \
+       const void *alpha, const void *a, int a_type, int lda, const void *b, int b_type, int ldb,  \
+       const void *beta, void *c, int c_type, int ldc, int compute_type, int algorithm))
 
 struct cublas_api {
     CUBLAS_FUNCTIONS(CUDA_POINTER)

@@ -1,4 +1,5 @@
-// cuBLAS: its SGEMM as a vendor's routine (job.h), on the stream that everything goes through.
+// cuBLAS as a vendor's routine (job.h), on the stream that everything goes through: SGEMM, and for
+// matrices of half and bfloat16 GemmEx, which sums in float and rounds C to their type.
 #include "device/backends/blas/cublas.h"
 #include "os/process.h"
 #include "base/text.h"
@@ -231,11 +232,6 @@ void cuda_routine_free(void *own, void *routine)
 
 // ---- running -----------------------------------------------------------------------------------
 
-static const float *floats(const struct memory *m)
-{
-    return (const float *)(uintptr_t)cuda_at(m, 0);
-}
-
 static bool report_driver(struct cuda *o, const char *call, CUresult code, bool *lost,
                           struct result *r)
 {
@@ -247,16 +243,35 @@ static bool report_driver(struct cuda *o, const char *call, CUresult code, bool 
 }
 
 // Reports a failed call. The driver's error, which may be sticky, precedes that of cuBLAS.
-static bool report_call(struct cuda *o, int code, bool *lost, struct result *r)
+static bool report_call(struct cuda *o, const char *call, int code, bool *lost, struct result *r)
 {
     char text[96];
     CUresult driver = o->cu.cuStreamSynchronize(o->stream);
     if (driver != CUDA_SUCCESS)
-        return report_driver(o, "cublasSgemm", driver, lost, r);
+        return report_driver(o, call, driver, lost, r);
     bool refused = code == CUBLAS_STATUS_NOT_SUPPORTED || code == CUBLAS_STATUS_ALLOC_FAILED ||
                    code == CUBLAS_STATUS_ARCH_MISMATCH || code == CUBLAS_STATUS_INVALID_VALUE;
     return result_fail(r, refused ? STATUS_CONSTRAINTS : STATUS_RUNTIME, FAULT_CONFIGURATION,
-                       "cublasSgemm: %s%s", code_text(code, text, sizeof text), remedy_of(code));
+                       "%s: %s%s", call, code_text(code, text, sizeof text), remedy_of(code));
+}
+
+// cuBLAS takes columns for rows: C' = B' A' in place of C = A B.
+static int multiply(const struct cuda_routine *t, struct memory *const *memory, const char **call)
+{
+    const struct product *p = &t->product;
+    const int op_a = p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const int op_b = p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const int type = p->type == SCALAR_HALF ? CUDA_R_16F : CUDA_R_16BF;
+    const void *a = (const void *)(uintptr_t)cuda_at(memory[p->a], 0);
+    const void *b = (const void *)(uintptr_t)cuda_at(memory[p->b], 0);
+    void *c = (void *)(uintptr_t)cuda_at(memory[p->c], 0);
+    *call = scalar_narrow(p->type) ? "cublasGemmEx" : "cublasSgemm";
+    if (scalar_narrow(p->type))
+        return t->call.hone_cublas_gemm_ex(t->handle, op_b, op_a, p->n, p->m, p->k, &p->alpha, b,
+                                           type, p->b_row, a, type, p->a_row, &p->beta, c, type,
+                                           p->c_row, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+    return t->call.hone_cublas_sgemm(t->handle, op_b, op_a, p->n, p->m, p->k, &p->alpha, b,
+                                     p->b_row, a, p->a_row, &p->beta, c, p->c_row);
 }
 
 static bool put_cublas_calls(struct cuda *o, const struct cuda_routine *t, const struct run *run,
@@ -270,16 +285,10 @@ static bool put_cublas_calls(struct cuda *o, const struct cuda_routine *t, const
     }
     uint64_t from_ns = clock_ns();
     for (uint32_t i = 0; code == CUDA_SUCCESS && i < run->batch; i++) {
-        // cuBLAS takes columns for rows: C' = B' A' in place of C = A B.
-        const struct product *p = &t->product;
-        struct memory *const *memory = run_memory(run, i);
-        int answer = t->call.hone_cublas_sgemm(
-            t->handle, p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
-            p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, p->n, p->m, p->k, &p->alpha,
-            floats(memory[p->b]), p->b_row, floats(memory[p->a]), p->a_row, &p->beta,
-            (float *)(uintptr_t)cuda_at(memory[p->c], 0), p->c_row);
+        const char *routine;
+        int answer = multiply(t, run_memory(run, i), &routine);
         if (answer != CUBLAS_STATUS_SUCCESS)
-            return report_call(o, answer, lost, r);
+            return report_call(o, routine, answer, lost, r);
     }
     hold_learn(&o->calls, run->batch, clock_ns() - from_ns);
     if (code == CUDA_SUCCESS)

@@ -404,12 +404,14 @@ static bool is_time(const struct times *first, const struct times *t)
     return t->start != 0 && t->end >= t->start && t->end >= first->start;
 }
 
-static bool collect_event_times(struct opencl *o, const struct run *run, const cl_event *events,
-                                struct run_times *out, struct result *r)
+// A repetition whose launches have events stands for those that have none.
+static bool collect_event_times(struct opencl *o, const struct run *run, uint32_t told,
+                                const cl_event *events, struct run_times *out, struct result *r)
 {
     struct times first = {0, 0}, last = {0, 0};
     char text[128];
-    for (uint32_t i = 0; i < run->count * run->batch; i++) {
+    uint32_t count = run->count * run->batch;
+    for (uint32_t i = 0; i < count; i++) {
         cl_event event = events[i];
         if (!event)
             continue;
@@ -429,8 +431,8 @@ static bool collect_event_times(struct opencl *o, const struct run *run, const c
                        (unsigned long long)last.start, (unsigned long long)last.end);
             return true;
         }
-        if (out->parts_ns)
-            out->parts_ns[i % run->count] += last.end - last.start;
+        if (out->parts_ns && i >= told)
+            out->parts_ns[i % run->count] += (last.end - last.start) * count / (count - told);
     }
     out->total_ns = last.end - first.start;
     return true;
@@ -451,16 +453,26 @@ static cl_int point_at(struct opencl *o, const struct run *run, uint32_t i)
     return code;
 }
 
-// Enqueues everything before it waits: what is timed is the device's time back to back. `each`: an
-// event for every launch; on a GPU one costs about as long as a short kernel takes.
-static bool launch_all(struct opencl *o, const struct run *run, bool each, cl_event *events,
+// The launch from which on each has an event. On a GPU an event costs 3 us, as long as a short kernel
+// takes: of a batch the launches of one repetition have them where kernels are told apart.
+static uint32_t first_told(const struct opencl *o, const struct run *run, bool parts)
+{
+    uint32_t count = run->count * run->batch;
+    if (run->watch || o->info->type != DEVICE_GPU)
+        return 0;
+    return parts ? count - run->count : count - 1;
+}
+
+// Enqueues everything before it waits: what is timed is the device's time back to back. The first
+// launch has an event, and those from `told` on.
+static bool launch_all(struct opencl *o, const struct run *run, uint32_t told, cl_event *events,
                        bool *lost, struct result *r)
 {
     uint32_t count = run->count * run->batch;
     for (uint32_t i = 0; i < count; i++) {
         const struct job_launch *l = &run->launches[i % run->count];
         cl_kernel kernel = run->kernels[i % run->count];
-        cl_event *event = each || i == 0 || i + 1 == count ? &events[i] : NULL;
+        cl_event *event = i == 0 || i >= told ? &events[i] : NULL;
         const char *call = "clSetKernelArg";
         cl_int code = point_at(o, run, i);
         if (code == CL_SUCCESS) {
@@ -519,7 +531,7 @@ bool opencl_run(void *own, const struct run *run, struct run_times *times, bool 
 {
     struct opencl *o = own;
     uint32_t count = run->count * run->batch;
-    bool each = times->parts_ns || run->watch || o->info->type != DEVICE_GPU;
+    uint32_t told = first_told(o, run, times->parts_ns);
     struct opencl_held held = {.from_ns = clock_ns()};
     cl_event *events = calloc(count, sizeof *events);
     if (!events)
@@ -529,13 +541,13 @@ bool opencl_run(void *own, const struct run *run, struct run_times *times, bool 
     bool ok = settle(o, lost, r);
     if (ok)
         opencl_hold(o, run, &held);
-    ok = ok && launch_all(o, run, each, events, lost, r);
+    ok = ok && launch_all(o, run, told, events, lost, r);
     if (ok)
         opencl_hold_filled(o, &held);
     ok = ok && wait_for_all(o, run, events, lost, r);
     opencl_hold_over(o, &held, ok);
     times->host_ns = clock_ns() - held.from_ns;
-    ok = ok && collect_event_times(o, run, events, times, r);
+    ok = ok && collect_event_times(o, run, told, events, times, r);
     for (uint32_t i = 0; i < count; i++) {
         if (events[i])
             o->cl.clReleaseEvent(events[i]);
