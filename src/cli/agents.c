@@ -4,11 +4,9 @@
 
 #include "cli/console.h"
 #include "cli/interrupt.h"
-#include "os/process.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>

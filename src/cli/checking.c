@@ -10,7 +10,6 @@
 #include "cli/simulator.h"
 #include "cli/tuning.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void checking_init(struct checking *c, const struct invocation *call,
@@ -208,8 +207,8 @@ void checking_report(struct checking *c, struct check_report *out)
         c->run.cartesian = space_cartesian_text(checked.subject->space);
         c->run.valid = p->valid;
         c->run.planned = p->common.planned;
-        c->run.check =
-            (struct verified_by){checked.subject->verification, checked.subject->against, NULL};
+        c->run.check = (struct verified_by){checked.subject->verification, checked.subject->against,
+                                            NULL, false};
         c->run.build_only = c->settings->build_only;
     }
     c->work.about.broken = c->work.broken.code ? c->work.broken.text : NULL;

@@ -7,7 +7,6 @@
 #include "cli/nodes.h"
 #include "report/progress.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void comparing_init(struct comparing *c, const struct invocation *call)

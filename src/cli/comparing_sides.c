@@ -2,7 +2,6 @@
 #include "cli/comparing.h"
 #include "cli/nodes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // ---- reading -----------------------------------------------------------------------------------

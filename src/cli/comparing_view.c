@@ -5,7 +5,6 @@
 #define ROWS 40 // of the table, without --verbose
 
 #include <math.h>
-#include <stdlib.h>
 
 bool comparing_report(struct comparing *c, struct compare_report *out)
 {

@@ -1,8 +1,6 @@
 // The fields of a command's JSON, from the tables that write it.
 #include "cli/help.h"
 
-#include <string.h>
-
 enum { WIDTH = 79, MEANING_COLUMN = 36, TABLES_MOST = 32 };
 
 // The tables that were listed already.

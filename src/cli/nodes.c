@@ -4,9 +4,6 @@
 
 #include "runner/farm.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // ---- options -------------------------------------------------------------------------------------
 
 #define GIVEN(member) offsetof(struct spec_settings, member)

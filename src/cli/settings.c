@@ -225,11 +225,6 @@ static bool read_named_limit(struct limits *limits, const char *word, struct err
                      "'%s': write 30s for a launch, or build=60s,launch=30s,lock=10m", word);
 }
 
-bool option_time(void *field, const char *value, struct error *e)
-{
-    return read_limit(value, field, e);
-}
-
 // "30s" is for a launch; "build=60s,launch=30s".
 bool option_limits(void *field, const char *value, struct error *e)
 {

@@ -93,7 +93,6 @@ bool option_format(void *field, const char *value, struct error *e);   // struct
 bool option_json(void *field, const char *value, struct error *e);     // likewise, of --json
 // "30s" (of a launch) or "build=60s,launch=30s".
 bool option_limits(void *field, const char *value, struct error *e); // struct limits
-bool option_time(void *field, const char *value, struct error *e); // "10m", uint64_t of nanoseconds
-bool option_rule(void *field, const char *value, struct error *e); // "rounds=40", struct list
+bool option_rule(void *field, const char *value, struct error *e);   // "rounds=40", struct list
 
 #endif

@@ -6,7 +6,6 @@
 #include "report/table.h"
 #include "report/units.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

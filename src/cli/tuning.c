@@ -11,7 +11,6 @@
 #include "report/advice.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // ---- options -----------------------------------------------------------------------------------
 
@@ -198,7 +197,8 @@ static void fill_head(struct work *w, const struct tune_view *tuned, struct run_
     head->cartesian = space_cartesian_text(tuned->subject->space);
     head->valid = p->valid;
     head->planned = p->common.planned;
-    head->check = (struct verified_by){tuned->subject->verification, tuned->subject->against, NULL};
+    head->check =
+        (struct verified_by){tuned->subject->verification, tuned->subject->against, NULL, false};
     head->build_only = w->options.build_only;
     head->recorded = w->recorded;
     head->replay = tuned->options->replay;

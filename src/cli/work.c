@@ -3,7 +3,6 @@
 #include "cli/work.h"
 
 #include "cli/interrupt.h"
-#include "cli/nodes.h"
 #include "cli/trace.h"
 #include "lib/choose_device.h"
 #include "report/values.h"

@@ -4,7 +4,6 @@
 #include "lib/handle.h"
 
 #include "workflows/best.h"
-#include "workflows/bundle.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -163,8 +162,7 @@ static const char *text_or_empty(const char *text)
     return text ? text : "";
 }
 
-// Hands one result out as a record; `samples` of a correct one were taken on a device whose timer
-// has this resolution.
+// Hands one result out as a record.
 static bool hand_record(struct record_walk *w, const struct result *result,
                         const char *configuration, const char *json, const char *constants,
                         const struct hone_origin *origin)
@@ -176,7 +174,7 @@ static bool hand_record(struct record_walk *w, const struct result *result,
     const uint64_t *samples;
     uint32_t count;
     if (result_samples(result, &samples, &count) && count > 0) {
-        stats_summarise(samples, count, device ? device->timer_ns : 0, &record.stats);
+        stats_summarise(samples, count, result->terms.resolution_ns, &record.stats);
         record.timed = true;
     }
     if (w->spec && str_equal(constants, text_cstr(&w->constants))) {

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // A share of the variance. Of few rows a forest gives 4 % to a parameter that does nothing.
 #define MATTERS 0.05

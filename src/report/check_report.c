@@ -293,6 +293,7 @@ static const char *passed_text(const struct check_report *v)
         return "built";
     return v->run->check.kind == VERIFICATION_REFERENCE ? status_text(STATUS_CORRECT)
            : v->run->check.kind == VERIFICATION_AGREES  ? "in agreement"
+           : v->run->check.kind == VERIFICATION_CLAIMED ? "valid by its own word"
                                                         : "ran";
 }
 
@@ -331,6 +332,9 @@ static void put_unverified(enum evidence shown, uint64_t passed, struct text *ou
                   " gave the same result in two launches%s; there is nothing else to hold it "
                   "against",
                   passed > 1 ? ", all of them one kernel" : "");
+    else if (shown == SHOWN_CLAIMED)
+        text_add(out, passed > 1 ? " are valid by the program's own word; hone compared nothing"
+                                 : " is valid by the program's own word; hone compared nothing");
     else
         text_add(out, " ran; no result was held against anything");
 }

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BARS_MOST = 200 }; // configurations whose intervals are drawn
 // Bytes of a side's label in the legend: the other entries have room beside two of these.
@@ -68,7 +67,8 @@ static void draw_sides(const struct compare_report *v, struct mark *marks, struc
               "%llu on the second, the others are tied.",
               drawn, (unsigned long long)v->progress.first_faster,
               (unsigned long long)v->progress.second_faster);
-    picture_begin(&p, out, "compare", 640, 600, "Both sides", text_cstr(&about));
+    picture_begin(&p, out, &(struct canvas){.id = "compare"}, 640, 600, "Both sides",
+                  text_cstr(&about));
     p.x = (struct axis){.title = v->sides[0].label, .is_time = true};
     axis_fit(&p.x, least, most);
     p.y = p.x;
@@ -114,30 +114,32 @@ static void draw_specs(const struct compare_report *v, const struct compare_reco
         low = fmin(low, n->rank.ratio_interval ? n->rank.ratio_low : 1);
     }
     qsort(list, count, sizeof(struct compare_entry *), by_rank);
-    picture_begin(
-        &p, out, "compare", 760, 96 + 26 * (double)count, "The bests of several specs",
-        "How many times as long as the fastest each takes, with the interval that decided; "
-        "those that are tied with it are green.");
-    p.left = 220;
-    p.x = (struct axis){.kind = high > 4 ? AXIS_LOG : AXIS_LINEAR,
-                        .low = low * 0.99,
-                        .high = high * 1.03,
-                        .title = "times as long as the fastest"};
-    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
-    picture_axes(&p);
-    p.y = (struct axis){.low = (double)count, .high = 0};
+    struct picture_rows rows;
+    const char *names[COMPARE_SIDES];
+    for (size_t i = 0; i < count; i++)
+        names[i] = v->sides[list[i] - r->entries].label;
+    const struct picture_list picture = {
+        .title = "The bests of several specs",
+        .description = "How many times as long as the fastest each takes, with the interval that "
+                       "decided; those that are tied with it are green.",
+        .names = names,
+        .count = count,
+        .least = 26,
+        .x = {.kind = high > 4 ? AXIS_LOG : AXIS_LINEAR,
+              .low = low * 0.99,
+              .high = high * 1.03,
+              .title = "times as long as the fastest"}};
+    picture_begin_rows(&p, &rows, out, &(struct canvas){.id = "compare"}, &picture);
     picture_segment(&p, "hair", 1, NAN, 1, NAN);
     for (size_t i = 0; i < count; i++) {
         const struct ranking_entry *n = &list[i]->rank;
-        double y = (double)i + 0.5;
-        char name[40];
+        double y = (double)i + rows.middle;
         bool is_tied = n->tied || n->place == 0;
         if (n->ratio_interval)
             picture_segment(&p, is_tied ? "best" : "correct", n->ratio_low, y, n->ratio_high, y);
         picture_points(&p, is_tied ? "large best" : "large correct", &(struct mark){n->ratio, y},
                        1);
-        str_format(name, 34, "%s", v->sides[list[i] - r->entries].label);
-        picture_text(&p, "note", p.left - 8, picture_y(&p, y) + 4, "end", name);
+        picture_row_name(&p, &rows, i, names[i]);
     }
     picture_end(&p);
 }

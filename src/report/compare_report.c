@@ -30,7 +30,7 @@ static void put_side(const struct compare_report *v, uint32_t side, struct text 
     if (s->stored)
         text_addf(out, "; run %.8s of %s", s->stored->session, s->stored->date);
     if (s->device) {
-        struct verified_by check = {VERIFICATION_NONE, NULL, NULL};
+        struct verified_by check = {VERIFICATION_NONE, NULL, NULL, false};
         if (!s->stored)
             check.kind = compare_verification(v->compare, side, &check.against);
         text_add(out, "; ");

@@ -5,7 +5,6 @@
 #include "report/units.h"
 
 #include <math.h>
-#include <string.h>
 
 // ---- the first line ----------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ struct verified_by {
     // "gemm", "kernel plain"; of agreement the default configuration: "B=32"; "" where there is nothing
     const char *against;
     const struct deviation *blind; // (optional) an output whose check shows nothing; kind: NONE
+    bool is_silent;                // a program that says nothing of its result; kind: NONE
 };
 
 // A run, as it begins.

@@ -1,7 +1,6 @@
 // The tables of a device, a run, a result and a summary. The fields are for scripts and stay: a new one is added, none is
 // renamed. What is not known is null.
 #include "model/result_fields.h"
-#include "report/members.h"
 #include "report/peak_report.h"
 #include "report/report.h"
 #include "report/verified.h"

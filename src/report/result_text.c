@@ -13,9 +13,21 @@ static void put_size(struct text *out, const uint64_t *size, uint32_t dimensions
         text_addf(out, "%s%llu", axis ? " x " : "", (unsigned long long)size[axis]);
 }
 
+static bool is_one_call(const uint64_t *global, const uint64_t *local, uint32_t dimensions)
+{
+    uint64_t items = 1;
+    for (uint32_t axis = 0; axis < dimensions; axis++)
+        items *= global[axis] * local[axis];
+    return items == 1;
+}
+
 void report_geometry(const uint64_t *global, const uint64_t *local, uint32_t dimensions,
                      struct text *out)
 {
+    if (is_one_call(global, local, dimensions)) {
+        text_add(out, "one call");
+        return;
+    }
     put_size(out, global, dimensions);
     text_add(out, " work-items in work-groups of ");
     if (local[0])
@@ -64,10 +76,7 @@ static void put_launch(const struct tune_record *v, uint32_t i, struct text *out
     bool renamed = l->name && !str_equal(l->name, l->kernel);
     text_addf(out, "Launch: %s%s%s%s: ", l->kernel, renamed ? " (" : "", renamed ? l->name : "",
               renamed ? ")" : "");
-    if (language_traits(v->job->language)->is_plain_call)
-        text_add(out, "one call");
-    else
-        report_geometry(l->global, l->local, l->dimensions, out);
+    report_geometry(l->global, l->local, l->dimensions, out);
     if (isfinite(part)) {
         duration_to_str(part, time);
         text_addf(out, ": %s, %.1f %%", time, 100 * part / v->stats.median);

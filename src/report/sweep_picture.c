@@ -4,7 +4,6 @@
 #include "report/units.h"
 
 #include <math.h>
-#include <string.h>
 
 // A name's number at a row's point; NaN: its value is not a number.
 static double sweep_number(const struct sweep_report *v, uint32_t row, uint32_t name)
@@ -175,7 +174,7 @@ bool report_sweep_picture(const struct sweep_report *v, struct text *out)
                             .limit_name = text_cstr(&limit)};
     bool any = sweep_has_values(v);
     if (ok && any) {
-        picture_chart(&c, "sweep", &svg);
+        picture_chart(&c, &(struct canvas){.id = "sweep"}, &svg);
         picture_file(&svg, out);
     }
     out->failed |= !ok || x.failed || limit.failed;

@@ -5,8 +5,6 @@
 #include "model/result_fields.h"
 #include "report/report.h"
 
-#include <math.h>
-
 void report_check(const struct verified_by *c, struct text *out)
 {
     const char *against = c->against ? c->against : "";
@@ -14,6 +12,10 @@ void report_check(const struct verified_by *c, struct text *out)
         text_addf(out, "verified against %s", against[0] ? against : "the reference");
     else if (c->kind == VERIFICATION_AGREES)
         text_add(out, "not verified: held against the default configuration alone");
+    else if (c->kind == VERIFICATION_CLAIMED)
+        text_add(out, "not verified: valid by its own word");
+    else if (c->is_silent)
+        text_add(out, "NOT VERIFIED: the program says nothing of its result (\"valid\": true)");
     else if (c->blind)
         text_addf(out, "NOT VERIFIED: the check of %s shows nothing: %s", c->blind->name,
                   c->blind->note);
@@ -35,6 +37,7 @@ static const struct deviation *first_blind(const struct result *r)
 struct verified_by report_verified(const struct verified_by *c, const struct checked_outcomes *o)
 {
     const struct deviation *blind = NULL;
+    bool is_silent = c->kind == VERIFICATION_CLAIMED && o->count > 0;
     for (size_t i = 0; c->kind != VERIFICATION_NONE && i < o->count; i++) {
         const struct result *r = o->at(o->records, i).result;
         if (r->status == STATUS_CORRECT && r->verification != VERIFICATION_NONE)
@@ -42,7 +45,9 @@ struct verified_by report_verified(const struct verified_by *c, const struct che
         if (r->status == STATUS_CORRECT && result_is_blind(r) && !blind)
             blind = first_blind(r);
     }
-    return blind ? (struct verified_by){VERIFICATION_NONE, c->against, blind} : *c;
+    return blind || is_silent
+               ? (struct verified_by){VERIFICATION_NONE, c->against, blind, is_silent}
+               : *c;
 }
 
 // The output with a note of its own, from `from` on: the first of each name.
@@ -114,7 +119,9 @@ enum evidence report_shown(const struct verified_by *c, const struct checked_out
     const char *twin = NULL; // that stands for the default configuration
     c = &now;
     if (c->kind != VERIFICATION_AGREES)
-        return c->kind == VERIFICATION_REFERENCE ? SHOWN_CORRECT : SHOWN_RAN;
+        return c->kind == VERIFICATION_REFERENCE ? SHOWN_CORRECT
+               : c->kind == VERIFICATION_CLAIMED ? SHOWN_CLAIMED
+                                                 : SHOWN_RAN;
     for (size_t i = 0; i < o->count; i++) {
         n = o->at(o->records, i);
         if (is_default(c, n.configuration))
@@ -136,6 +143,7 @@ const char *report_shown_text(enum evidence s)
         [SHOWN_CORRECT] = "correct",
         [SHOWN_AGREEMENT] = "agree with each other; not verified",
         [SHOWN_REPEATS] = "same result in two launches; not verified",
+        [SHOWN_CLAIMED] = "valid by its own word; not verified",
         [SHOWN_RAN] = "ran; not verified",
     };
     return texts[s];

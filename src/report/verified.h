@@ -12,6 +12,7 @@ enum evidence {
     SHOWN_CORRECT,
     SHOWN_AGREEMENT, // configurations that differ agree with the default one
     SHOWN_REPEATS,   // only the default one ran, compared with itself
+    SHOWN_CLAIMED,   // a program says so of itself
     SHOWN_RAN        // nothing was compared
 };
 

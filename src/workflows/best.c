@@ -65,9 +65,8 @@ struct search {
     size_t group_count;
     struct seen *buckets[BUCKETS];
     uint64_t rows;
-    uint64_t timer_ns; // resolution of that device's timer
-    bool by_time;      // the objective is the time or an equivalent
-    bool failed;       // no memory
+    bool by_time; // the objective is the time or an equivalent
+    bool failed;  // no memory
 };
 
 // ---- collecting --------------------------------------------------------------------------------
@@ -236,7 +235,7 @@ static struct entry *add_group_entry(struct search *s, const struct store_row *r
                         .is_newest = is_newest,
                         .is_counted = is_newest && row->fixed,
                         .wanted = row->launches};
-    stats_summarise(samples, count, s->timer_ns, &n->stats);
+    stats_summarise(samples, count, row->result->terms.resolution_ns, &n->stats);
     g->entries = n;
     g->count++;
     return n;
@@ -263,7 +262,7 @@ static void add_samples(struct search *s, struct entry *n, const struct result *
     memcpy(all + count, n->brief->samples_ns, more * sizeof *all);
     n->brief->samples_ns = all;
     n->brief->sample_count = (uint32_t)(count + more);
-    stats_summarise(all, count + more, s->timer_ns, &n->stats);
+    stats_summarise(all, count + more, n->brief->terms.resolution_ns, &n->stats);
 }
 
 // Rows come newest first, each timed or a failure. An older result of a job counts only in the
@@ -299,7 +298,7 @@ static bool start_search(struct search *s, const struct best_options *o, struct 
     struct space_options asked = o->space;
     asked.device = o->device;
     asked.share = (struct space_share){0};
-    *s = (struct search){.o = o, .a = a, .timer_ns = o->device ? o->device->timer_ns : 0};
+    *s = (struct search){.o = o, .a = a};
     s->by_time =
         all || o->objectives.count == 0 || objective_is_time(&o->objectives, o->spec, o->device);
     if (o->device)
@@ -878,8 +877,8 @@ static bool fetch_answer(struct search *s, const struct group *g, const struct e
     out->other_source = !g->same_source;
     bool ok = store_each(s->o->store, &query, keep_row, &f, e);
     if (ok && f.done && !s->failed) {
-        stats_summarise(out->result->samples_ns, out->result->sample_count, s->timer_ns,
-                        &out->stats);
+        const struct result *r = out->result;
+        stats_summarise(r->samples_ns, r->sample_count, r->terms.resolution_ns, &out->stats);
         take_verification(s, out);
         return true;
     }
@@ -940,7 +939,6 @@ static int by_finalist_place(const void *a, const void *b)
                      : strcmp(x->configuration, y->configuration);
 }
 
-// Without a device its timer is what the ranking knew of it.
 static void copy_finalist(struct search *s, const struct ranking *r, size_t i,
                           struct best_finalist *out)
 {
@@ -955,8 +953,7 @@ static void copy_finalist(struct search *s, const struct ranking *r, size_t i,
                                   .result = brief,
                                   .placed = r->finalists[i].placed,
                                   .entry = r->finalists[i].entry};
-    uint64_t timer_ns = s->o->device ? s->timer_ns : brief->terms.resolution_ns * batch;
-    stats_summarise(out->samples, out->count, timer_ns, &out->stats);
+    stats_summarise(out->samples, out->count, brief->terms.resolution_ns, &out->stats);
     out->is_default = is_default_choice(s, read_entry_choice(s, n->configuration));
 }
 

@@ -8,20 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The largest of a job's launches, -1 where one is not known.
-static int64_t largest_resource(const struct result *r, size_t offset)
-{
-    int64_t most = -1;
-    for (uint32_t i = 0; i < r->resource_count; i++) {
-        int64_t value;
-        memcpy(&value, (const char *)&r->resources[i] + offset, sizeof value);
-        if (value < 0)
-            return -1;
-        most = value > most ? value : most;
-    }
-    return most;
-}
-
 // In the order in which they decide.
 static const struct {
     const char *name;
@@ -39,7 +25,7 @@ static int64_t resource_amount(const struct tie_candidate *c, size_t criterion)
 {
     if (criteria[criterion].group)
         return c->group_size ? (int64_t)c->group_size : -1;
-    return largest_resource(c->result, criteria[criterion].offset);
+    return result_largest_resource(c->result, criteria[criterion].offset);
 }
 
 static bool is_before(const struct tie_candidate *a, const struct tie_candidate *b, uint32_t n)

@@ -79,9 +79,9 @@ options_of() { # the best's, as PLACE prints them
     best) "$hone" best saxpy.json --set n=1024 --options ;;
     json) "$hone" best saxpy.json --set n=1024 --json |
         python3 -c 'import json, shlex, sys; print(shlex.join(json.load(sys.stdin)["options"][0]))' ;;
-    page) sed -n 's,.*<h4>For a compiler</h4><pre[^>]*>\([^<]*\)</pre>.*,\1,p' report.html ;;
+    page) sed -n 's,.*<h4>Options</h4><pre[^>]*>\(.*\)</pre>.*,\1,p' report.html | sed 's,<[^>]*>,,g'  ;;
     page-header)
-        sed -n '/<h4>As a header/,/<\/pre>/{s/.*<pre[^>]*>//;s/<\/pre>.*//;p}' report.html >page.h
+        sed -n '/<summary>As a header/,/<\/pre>/{s/.*<pre[^>]*>//;s/<\/pre>.*//;p}' report.html >page.h
         echo -include page.h
         ;;
     esac

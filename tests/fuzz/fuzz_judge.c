@@ -64,6 +64,24 @@ static void check_spec(const struct candidate *c)
     text_release(&made);
 }
 
+// Each variant has values without lists.
+static void check_variants(const struct candidate *c)
+{
+    struct arena a;
+    arena_init(&a);
+    const uint32_t count = candidate_variants(c, 8);
+    REQUIRE(count >= 1 && count <= 8);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *own = candidate_values(c, i, count, &a);
+        REQUIRE(own && strlen(own) <= 2 * strlen(c->values));
+        struct candidate one = *c;
+        one.values = own;
+        REQUIRE(candidate_variants(&one, 8) == 1);
+        check_spec(&one);
+    }
+    arena_release(&a);
+}
+
 static size_t check_wrong(const struct text *wrong)
 {
     const char *at = text_cstr(wrong), *end;
@@ -98,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < all.count; i++) {
             REQUIRE(all.list[i]->name && (all.list[i]->text || all.list[i]->why));
             if (all.list[i]->text)
-                check_spec(all.list[i]);
+                check_variants(all.list[i]);
         }
         candidates_release(&all);
         text_release(&wrong);

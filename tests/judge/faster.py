@@ -33,7 +33,10 @@ def main():
     if subprocess.run([hone, "devices"], capture_output=True, check=False).returncode:
         return 77
     texts = {"own": KERNEL % (200, "3 * x[i]"), "fast": KERNEL % (10, "3 * x[i]"), "slow": KERNEL % (2000, "3 * x[i]"),
-             "wrong": KERNEL % (10, "sum"), "coarse": KERNEL % (200, "3 * x[i] * 1.00005f")}
+             "wrong": KERNEL % (10, "sum"), "coarse": KERNEL % (200, "3 * x[i] * 1.00005f"),
+             "variants": "// hone: B=32|64|128|256\n#if B == 64\n" + KERNEL % (10, "3 * x[i]") + "#elif B == 32\n" + KERNEL % (5, "sum")
+             + "#else\n" + KERNEL % (400, "3 * x[i]") + "#endif\n"}
+    texts["variants-again"] = texts["variants"]
     texts.update({"equal%d" % i: "/* %d */\n" % i + texts["own"] for i in range(4)})
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "own.json"), "w", encoding="utf-8") as out:
@@ -53,6 +56,10 @@ def main():
         "its interval": fast["interval"][0] == fast["score"] <= fast["speedup"] <= fast["interval"][1],
         "slower": found["slow"]["verdict"] == "slower" and not found["slow"]["measured_twice"],
         "equal": all(found[n]["verdict"] != "faster" for n in found if n.startswith("equal")),
+        "variants": found["variants"]["verdict"] == "faster" and found["variants"]["values"] == "B=64"
+                    and found["variants"]["variants"] == 4 and found["variants"]["measured_twice"],
+        "the same variants": all(found["variants-again"][k] == found["variants"][k] for k in ("verdict", "score", "values", "variants"))
+                             and found["variants-again"]["same_as"].endswith("variants.cl"),
         "wrong": found["wrong"]["verdict"] == "incorrect" and wrong["wrong"]["verdict"] == "incorrect",
         "precision": found["coarse"]["verdict"] == "incorrect" and "less exact" in found["coarse"]["evidence"]
                      and coarse["verdict"] in ("faster", "same", "slower") and coarse["score"] is None,

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""hone judge --serve: lines in, verdicts out, whatever the lines are; and the same text twice is one candidate.
+"""hone judge --serve: lines in, verdicts out, whatever the lines are; the same text twice is one candidate; and workers stay from batch to batch.
 
     serve.py HONE FOLDER     FOLDER has specs/map.json
 """
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,35 @@ import tempfile
 KERNEL = "kernel void map(global float *y, global const float *x)\n{\n    for (int k = 0; k < T; k++) {\n" \
          "        int i = get_global_id(0) * T + k;\n        if (i < N)\n            y[i] = %s;\n    }\n}\n"
 RIGHT = KERNEL % "0.5f * x[i] * x[i] + 1"
+
+
+def workers(pid):
+    with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as f:
+        return set(f.read().split())
+
+
+def stays_warm(hone, folder):
+    """Candidates one after the other are batches of their own, and the worker of the first serves the last; one that is killed is replaced, and
+    what it had is judged."""
+    with tempfile.TemporaryDirectory() as locks:
+        process = subprocess.Popen([hone, "judge", os.path.join(folder, "specs", "map.json"), "--serve", "--hidden", "0", "--rounds", "4"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ, HONE_LOCKS=locks, TMPDIR=locks))
+        seen, verdicts = [], []
+        for i, what in enumerate(["0", "1", "2", "3"]):
+            process.stdin.write(json.dumps({"candidate": what, "text": KERNEL % what}) + "\n")
+            process.stdin.flush()
+            if i == 3:
+                for pid in workers(process.pid):
+                    os.kill(int(pid), signal.SIGKILL)
+            verdicts.append(json.loads(process.stdout.readline()))
+            seen.append(workers(process.pid))
+        files = [os.path.join(at, n) for at, _, names in os.walk(locks) for n in names]
+        process.stdin.close()
+        ended = process.wait(60) == 0
+    return {"no reference in a file": any("/judge/pocl/" in f for f in files) and not any("/references/" in f for f in files),
+            "workers stay": bool(seen[0] & seen[1] & seen[2]),
+            "killed ones lose nothing": ended and [v["candidate"] for v in verdicts] == list("0123")
+            and all(v["verdict"] == "incorrect" for v in verdicts) and not seen[2] & seen[3]}
 
 
 def main():
@@ -47,6 +77,7 @@ def main():
         "one without a line end": verdicts["last"]["verdict"] == "incorrect",
         "lines that are none": errors == [6, 7, 8, 9],
     }
+    checks.update(stays_warm(hone, folder))
     for name, fine in checks.items():
         print("%-24s %s" % (name, "ok" if fine else "WRONG"))
     if not all(checks.values()):

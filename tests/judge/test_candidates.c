@@ -105,6 +105,29 @@ START_TEST(test_spec)
 }
 END_TEST
 
+START_TEST(test_variants)
+{
+    struct candidates all;
+    struct arena a = {NULL, 0};
+    candidates_init(&all);
+    const struct candidate *c = read_one(&all, "// hone: B=16|32|64, T=2, mode=a|b\n");
+    static const char *const six[] = {"B=16, T=2, mode=a", "B=32, T=2, mode=a",
+                                      "B=64, T=2, mode=a", "B=16, T=2, mode=b",
+                                      "B=32, T=2, mode=b", "B=64, T=2, mode=b"};
+    ck_assert_uint_eq(candidate_variants(c, 16), 6);
+    for (uint32_t i = 0; i < 6; i++)
+        ck_assert_str_eq(candidate_values(c, i, 6, &a), six[i]);
+    ck_assert_uint_eq(candidate_variants(c, 3), 3);
+    for (uint32_t i = 0; i < 3; i++)
+        ck_assert_str_eq(candidate_values(c, i, 3, &a), six[2 * i]);
+    c = read_one(&all, "// hone: x|y=1, =2|3, |\n");
+    ck_assert_uint_eq(candidate_variants(c, 16), 4);
+    ck_assert_str_eq(candidate_values(c, 3, 4, &a), "x|y=1, =3, ");
+    arena_release(&a);
+    candidates_release(&all);
+}
+END_TEST
+
 START_TEST(test_floor)
 {
     struct device_info d = {.compute_units = 2, .clock_mhz = 1000};
@@ -127,6 +150,7 @@ int main(void)
     tcase_add_test(t, test_values);
     tcase_add_test(t, test_folders);
     tcase_add_test(t, test_spec);
+    tcase_add_test(t, test_variants);
     tcase_add_test(t, test_floor);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);

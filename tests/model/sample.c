@@ -19,7 +19,7 @@ static void add_programs(struct job *j)
     const char *options[] = {"-DNAME=some text", "-cl-fast-relaxed-math"};
     const struct job_program programs[] = {
         {"first.cl", "kernel void first() {}", 22, COPY(j, files), COUNT(files), COPY(j, folders),
-         COUNT(folders), COPY(j, options), COUNT(options), "sm_90a", true, 7},
+         COUNT(folders), COPY(j, options), COUNT(options), "sm_90a", true, 7, "/home/me"},
         {.name = "second.cl", .source = "kernel void second() {}", .length = 23},
     };
     j->programs = COPY(j, programs);

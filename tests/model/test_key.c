@@ -351,7 +351,7 @@ START_TEST(test_no_field_is_forgotten)
         return; // the sizes are those of the 64-bit ABIs
     ck_assert_uint_eq(sizeof(struct element), 16);
     ck_assert_uint_eq(sizeof(struct job_file), 24);
-    ck_assert_uint_eq(sizeof(struct job_program), 96);
+    ck_assert_uint_eq(sizeof(struct job_program), 104);
     ck_assert_uint_eq(sizeof(struct job_blob), 56);
     ck_assert_uint_eq(sizeof(struct job_fill), 112);
     ck_assert_uint_eq(sizeof(struct job_compare), 48);

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import urllib.parse
+import xml.dom.minidom
 
 from devtools import Browser, check, find_browser
 from fixtures import HOSTILE, Fixtures
@@ -41,8 +42,8 @@ def look(page, name):
     """No wider than its window, and every picture has a size."""
     wide = page.value("document.documentElement.scrollWidth - window.innerWidth")
     check(wide <= 0, "%s is %s pixels wider than its window" % (name, wide))
-    empty = page.value("[...document.querySelectorAll('.plot svg')].filter(s => !s.getBoundingClientRect().width).length")
-    check(empty == 0, "%s has %s empty pictures" % (name, empty))
+    empty = page.value("[...document.querySelectorAll('.plot')].filter(p => !p.closest('details:not([open])') && [...p.querySelectorAll('svg')].filter(s => s.getBoundingClientRect().width).length !== 1).length")
+    check(empty == 0, "%s has %s places without one picture" % (name, empty))
     if SHOTS:
         page.screenshot(os.path.join(SHOTS, name + ".png"))
 
@@ -98,7 +99,7 @@ def test_tuned(browser):
             page.close()
     check(len(set(trees)) == 1, "the elements differ with the width")
     views = page.value(VIEWS)
-    check(views[0] == "evaluations" and {"finalists", "failures", "table"} <= set(views), "views: %s" % views)
+    check(views[0] == "finalists" and {"finalists", "failures", "table"} <= set(views), "views: %s" % views)
     check(page.value("document.querySelectorAll('section.answer pre').length") == 2, "options and header")
     check(filtered(page, "status = compile") == "4 of 16 configurations", filtered(page, "status = compile"))
     check(page.value("document.querySelectorAll('.table tbody tr').length") == 4, "the table follows the filter")
@@ -126,7 +127,7 @@ def test_several(browser):
         page = opened(browser, name + ".html")
         look(page, name)
         check(page.value("document.querySelectorAll('article.set').length") == 2, "%s: two sets" % name)
-        check(page.value("document.querySelectorAll('nav a').length") == 2, "%s: links to both" % name)
+        check(page.value("document.querySelectorAll('nav > ul > li').length") == 2, "%s: links to both" % name)
         filtered(page, "status = compile")
         counts = page.value("[...document.querySelectorAll('.count')].map(c => c.textContent)")
         check(counts == ["4 of 16 configurations", "16 of 16 configurations"], counts)
@@ -177,7 +178,7 @@ def test_loaded_again(browser):
     page.load(address)
     check(page.value(state) == there, "loaded again it is %s, not %s" % (page.value(state), there))
     # A link within the page takes it along; Show all ends it.
-    page.value("document.querySelectorAll('nav a')[1].click()")
+    page.value("document.querySelector('nav a[href$=set-1]').click()")
     moved = page.value("new Promise(r => setTimeout(() => r(location.hash), 400))")
     check(moved.startswith("#set-1~"), moved)
     page.value("document.querySelectorAll('.tools button').forEach(b => b.click())")
@@ -239,7 +240,7 @@ def test_keys(browser):
                "axis.dispatchEvent(new Event('change')); from.value = 9; from.dispatchEvent(new Event('change')); })()")
     fast = int(page.value(COUNT).split()[0])
     check(0 < fast < 500, "%d are in the fastest tenth" % fast)
-    page.value("[...document.querySelectorAll('.tools button')].at(-1).click()")
+    page.value("document.querySelector('.tools button').click()")
     page.close()
 
 
@@ -262,7 +263,7 @@ def test_recorded(browser):
     brushed = int(page.value(COUNT).split()[0])
     check(200 < brushed < 700, "%d are in the brush" % brushed)
     check(page.value("document.querySelectorAll('.brush').length") == 1, "the brush is drawn")
-    page.value("[...document.querySelectorAll('.tools button')].at(-1).click()")
+    page.value("document.querySelector('.tools button').click()")
     check(page.value(COUNT).startswith("1000 of 1000"), "Show all: " + page.value(COUNT))
     # A range of an axis.
     box = page.value("(() => { document.querySelector('.parallel .plot').scrollIntoView({block: 'center'}); const r = document.querySelector("
@@ -270,7 +271,7 @@ def test_recorded(browser):
     page.drag(box[0] + box[2] * 0.10, box[1] + box[3] * 0.45, box[0] + box[2] * 0.12, box[1] + box[3] * 0.85)
     ranged = int(page.value(COUNT).split()[0])
     check(0 < ranged < 1000, "%d are in the range" % ranged)
-    page.value("[...document.querySelectorAll('.tools button')].at(-1).click()")
+    page.value("document.querySelector('.tools button').click()")
     # Sorting, by the time downwards.
     times = "[...document.querySelectorAll('.table tbody tr')].map(r => +[...r.cells].find(c => / (ns|us|ms|s)$/.test(c.textContent)).dataset.v)"
     up = page.value(times)
@@ -283,6 +284,78 @@ def test_recorded(browser):
     # Another pair of parameters.
     page.value("(() => { const s = document.querySelectorAll('.heatmap select'); s[2].value = 2; s[2].dispatchEvent(new Event('change')); })()")
     check(page.value("document.querySelectorAll('.heatmap rect.cell').length") > 4, "the map is drawn again")
+
+
+def test_room(browser):
+    """Text has one size at every width, and no label is cut; from 1,280 pixels on the sections are listed beside the text, from 1,600
+    on views stand in two columns; on a telephone the names of rows stand above them."""
+    heights = set()
+    for width in (400, 800, 1280, 1600, 2400):
+        for name in ("tuned", "devices", "recorded") if width in (400, 1600) else ("tuned",):
+            page = opened(browser, name + ".html", width=width)
+            page.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+            page.value("new Promise(r => setTimeout(r, 300))")
+            look(page, "%s-%d" % (name, width))
+            seen = page.value("[...document.querySelectorAll('.plot svg text.tick')].map(t => t.getBoundingClientRect().height).filter(h => h)")
+            heights |= {round(h) for h in seen}
+            cut = page.value("[...document.querySelectorAll('.plot svg')].filter(s => s.checkVisibility()).flatMap(s => { const b = s.getBoundingClientRect();"
+                             "return [...s.querySelectorAll('text')].filter(t => { const r = t.getBoundingClientRect(); return r.width && "
+                             "(r.left < b.left - 1 || r.right > b.right + 1 || r.top < b.top - 1 || r.bottom > b.bottom + 1); }).map(t => t.textContent); })")
+            check(cut == [], "cut at %d pixels: %s" % (width, cut))
+            wide = page.value("[...document.querySelectorAll('.wide svg')].some(s => s.getBoundingClientRect().width)")
+            check(wide == (width > 600), "the wide picture at %d pixels: %s" % (width, wide))
+            beside = page.value("document.querySelector('nav').checkVisibility() && document.querySelector('nav').getBoundingClientRect().right <= "
+                                "document.querySelector('main').getBoundingClientRect().left + 1")
+            check(beside == (width >= 1280), "the list at %d pixels: %s" % (width, beside))
+            columns = page.value("new Set([...document.querySelectorAll('#part-space-0 .view')].map(v => v.getBoundingClientRect().left)).size")
+            check(columns == (2 if width >= 1600 else 1), "%s columns at %d pixels" % (columns, width))
+            page.close()
+    check(len(heights) == 1, "text of several sizes: %s" % heights)
+
+
+def test_pin(browser):
+    """A point that the pointer is on tells its configuration, time and status; a click pins it in all views."""
+    page = opened(browser, "tuned.html")
+    at = page.value("(() => { const s = document.querySelector('.evaluations .wide svg'); s.scrollIntoView({block: 'center'}); const m = s.getScreenCTM(),"
+                    "f = document.querySelector('.evaluations .wide .points.correct').getAttribute('d').match(/M([0-9.]+) ([0-9.]+)/);"
+                    "const p = new DOMPoint(+f[1], +f[2]).matrixTransform(m); return [p.x, p.y]; })()")
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=at[0], y=at[1])
+    told = page.value("document.getElementById('tip').textContent")
+    check(re.search(r"STEP=\d, MODE=\d — [0-9.]+ [num]?s, correct", told), "the pointer is told: " + told)
+    page.drag(at[0], at[1], at[0], at[1])
+    marks = page.value("[document.querySelectorAll('tr.pinned').length, document.querySelectorAll('.heatmap .ring.pinned').length > 0,"
+                       "document.querySelector('.parallel .line.pinned').getAttribute('d') !== '', document.querySelector('.evaluations .points.pinned').getAttribute('d') !== '',"
+                       "document.querySelector('.pinned[role]').textContent]")
+    check(marks[:4] == [1, True, True, True] and told in marks[4], "pinned: %s, not %s" % (marks, told))
+    address = page.value("new Promise(r => setTimeout(() => r(location.href), 400))")
+    page.key("Escape")
+    check(page.value("document.querySelectorAll('tr.pinned').length") == 0, "Escape unpins")
+    page.value("document.querySelector('.finalists [data-row]').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    check(page.value("document.querySelectorAll('.finalists .hit.pinned').length") == 2, "a finalist is not pinned")
+    page.value("document.querySelector('button.pin[aria-pressed=true]').click()")
+    check(page.value("document.querySelectorAll('.pinned:is(tr, .hit)').length") == 0, "the button of a row unpins it")
+    page.close()
+    page = browser.open()
+    page.load(address)
+    check(page.value("document.querySelector('.pinned[role]').textContent") == marks[4], "the address does not have what is pinned")
+    page.close()
+
+
+def test_menu(browser):
+    """Each picture can be kept as SVG, PNG and CSV, from the mailed file alone."""
+    page = opened(browser, "tuned.html")
+    page.value("(() => { window.kept = []; const make = URL.createObjectURL; URL.createObjectURL = b => { kept.push(b); return make.call(URL, b); }; })()")
+    for view in ("finalists", "evaluations", "heatmap"):
+        page.value("kept.length = 0; document.querySelectorAll('.%s .menu button').forEach(b => b.click())" % view)
+        texts = page.value("new Promise(r => setTimeout(r, 1500)).then(() => Promise.all(kept.map(async b => [b.type, b.type === 'image/png'"
+                           "? [...new Uint8Array(await b.arrayBuffer()).slice(1, 4)].map(c => String.fromCharCode(c)).join('') : await b.text()])))")
+        by_type = dict(texts)
+        check(by_type.get("image/png") == "PNG", "%s: %s" % (view, list(by_type)))
+        xml.dom.minidom.parseString(by_type["image/svg+xml"])
+        check("<style" in by_type["image/svg+xml"] and "<text" in by_type["image/svg+xml"], "the SVG of " + view)
+        check(by_type["text/csv"].count("\n") >= 3 and "," in by_type["text/csv"], "the CSV of " + view)
+    check(page.complaints() == [], page.complaints())
+    page.close()
 
 
 def test_hostile(browser):
@@ -318,7 +391,7 @@ if SHOTS:
     os.makedirs(SHOTS, exist_ok=True)
 browser = Browser(program)
 try:
-    for test in (test_tuned, test_several, test_loaded_again, test_recorded, test_keys, test_hostile, test_without_script, test_many):
+    for test in (test_tuned, test_several, test_loaded_again, test_recorded, test_keys, test_room, test_pin, test_menu, test_hostile, test_without_script, test_many):
         test(browser)
         print(test.__name__ + ": all is well", flush=True)
 finally:

@@ -34,7 +34,7 @@ def wait_for(page, expression, what, seconds=120):
     """As long as on an idle machine, where a page loads itself anew once a minute at least, times check's factor for its limits."""
     until = time.monotonic() + seconds * int(os.environ.get("CK_TIMEOUT_MULTIPLIER", "1"))
     while not value_of(page, expression):
-        check(time.monotonic() < until, "%s: %s" % (what, page.value("document.body ? document.body.textContent.slice(0, 300) : ''")))
+        check(time.monotonic() < until, "%s: %s" % (what, value_of(page, "document.body ? document.body.textContent.slice(0, 300) : ''")))
         time.sleep(0.2)
 
 

@@ -181,7 +181,7 @@ def recorded(name, rows):
 
 def ticks(text, view):
     section = text[text.index('data-view="%s"' % view):]
-    return re.findall(r'<text class="tick"[^>]*>([^<]*)<', section[:section.index("</section>")])
+    return re.findall(r'<text class="tick"[^>]*>([^<]*)<', section[:section.index('<div class="narrow">')])
 
 
 # One configuration: said as one, no picture of parameters without values, counts at whole numbers.

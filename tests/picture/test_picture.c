@@ -4,11 +4,12 @@
 #include "../base/suite.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void begin(struct picture *p, struct text *out)
 {
-    picture_begin(p, out, "p", 400, 200, "a <title>", "it's \"all\"");
+    picture_begin(p, out, &(struct canvas){.id = "p"}, 400, 200, "a <title>", "it's \"all\"");
     p->x = (struct axis){.kind = AXIS_LINEAR, .low = 0, .high = 10, .title = "x"};
     p->y =
         (struct axis){.kind = AXIS_LOG, .low = 1e3, .high = 1e6, .title = "time", .is_time = true};
@@ -129,7 +130,7 @@ START_TEST(charts)
                       .limit = 40,
                       .limit_name = "peak"};
     struct text out = TEXT_INIT, file = TEXT_INIT;
-    picture_chart(&c, "c", &out);
+    picture_chart(&c, &(struct canvas){.id = "c"}, &out);
     const char *s = text_cstr(&out);
     ck_assert_uint_eq(count(s, "mine &lt;1&gt;"), 1); // one legend
     ck_assert_uint_eq(count(s, "class=\"frame\" data-x=\"log "), 2);
@@ -147,6 +148,74 @@ START_TEST(charts)
 }
 END_TEST
 
+// Names have as many lines as they need, at blanks and the like; each byte of them is in one.
+START_TEST(labels_break_into_lines)
+{
+    static const char name[] = "GROUP=32, ROWS_PER_GROUP=32, UNROLL=4";
+    double room = picture_text_width("ROWS_PER_GROUP=32, ");
+    size_t length = 0, lines = 0;
+    for (const char *at = name; *at; lines++) {
+        size_t line = picture_line_length(at, room);
+        ck_assert(line > 0);
+        length += line;
+        at += line;
+    }
+    ck_assert_uint_eq(length, strlen(name));
+    ck_assert_uint_eq(lines, 3);
+    ck_assert_uint_eq(picture_line_count(name, room), 3);
+    ck_assert_uint_eq(picture_line_length(name, 1e9), strlen(name));
+    ck_assert_uint_eq(picture_line_length("\xe2\x80\xa6\xe2\x80\xa6", 1),
+                      3); // a character at least, whole
+    ck_assert(picture_text_width("WWW") > 2 * picture_text_width("iii"));
+}
+END_TEST
+
+// Rows that have names at their left have them above where the picture is narrow.
+START_TEST(names_of_rows)
+{
+    static const char *const names[] = {"short",
+                                        "GROUP=32, ROWS_PER_GROUP=32, UNROLL=4, USE_LOCAL=1"};
+    struct picture_rows wide, narrow;
+    picture_rows(&wide, 760, names, 2, 22);
+    picture_rows(&narrow, 340, names, 2, 22);
+    ck_assert(!wide.is_above && narrow.is_above);
+    ck_assert(wide.left > picture_text_width(names[0]) && narrow.left < 20);
+    ck_assert(narrow.height > wide.height && narrow.middle > wide.middle);
+}
+END_TEST
+
+// A text beyond the edges makes the picture larger: the view box, and the width beside it.
+START_TEST(no_text_is_cut)
+{
+    struct text out = TEXT_INIT;
+    struct picture p;
+    double box[4], width = picture_text_width("beyond the right edge");
+    begin(&p, &out);
+    picture_text(&p, "note", 390, 100, "start", "beyond the right edge");
+    picture_text(&p, "note", 5, 210, "end", "left");
+    picture_end(&p);
+    ck_assert_int_eq(sscanf(strstr(text_cstr(&out), "viewBox=\""), "viewBox=\"%lf %lf %lf %lf",
+                            &box[0], &box[1], &box[2], &box[3]),
+                     4);
+    ck_assert(box[0] <= 5 - picture_text_width("left") && box[0] + box[2] >= 390 + width);
+    ck_assert(box[1] + box[3] >= 210 && box[1] == 0);
+    text_release(&out);
+}
+END_TEST
+
+// On paper a picture has its width in millimetres.
+START_TEST(paper)
+{
+    struct text out = TEXT_INIT;
+    struct picture p;
+    picture_begin(&p, &out, &(struct canvas){"p", 357, 84}, 760, 178.5, "t", "d");
+    ck_assert_double_eq(p.width, 357);
+    picture_end(&p);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "width=\"84mm\" height=\"42.1176mm\""));
+    text_release(&out);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_test(tests, values_stand_where_they_should);
@@ -155,6 +224,10 @@ static void add(TCase *tests)
     tcase_add_test(tests, many_points_become_cells);
     tcase_add_test(tests, coordinates);
     tcase_add_test(tests, charts);
+    tcase_add_test(tests, labels_break_into_lines);
+    tcase_add_test(tests, names_of_rows);
+    tcase_add_test(tests, no_text_is_cut);
+    tcase_add_test(tests, paper);
 }
 
 int main(void)

@@ -553,10 +553,29 @@ def test_scalars_that_json_has_no_number_for(pocl):
         kernel_tuner.run_kernel("f", source.replace("long", "ulong"), 1, [*given[:3], numpy.uint64(2**63)], {"block_size_x": 1})
 
 
-def test_fortrans_order_is_refused_by_name(vectors):
-    vectors[1] = numpy.asfortranarray(numpy.ones((50, 100), dtype=numpy.float32))
-    with pytest.raises(kernel_tuner.Unsupported, match="ascontiguousarray"):
-        tune(vectors)
+COLUMNS = """
+__kernel void columns(__global float *c, __global const float *a, int rows) {
+    int i = get_global_id(0);
+    if (i < 12)
+        c[i] = a[i] + 100 * (i / rows) + i % rows;
+}
+"""
+
+
+@pytest.mark.parametrize("answer_order", ["C", "F"])
+def test_fortrans_order_is_passed_as_it_lies(pocl, answer_order):
+    a = numpy.asfortranarray(numpy.arange(12, dtype=numpy.float32).reshape(3, 4))
+    right = numpy.array(a + [[100 * j + i for j in range(4)] for i in range(3)], dtype=numpy.float32, order=answer_order)
+    given = ["columns", COLUMNS, 12, [numpy.zeros((3, 4), dtype=numpy.float32, order="F"), a, numpy.int32(3)]]
+    left = kernel_tuner.run_kernel(*given, {"block_size_x": 4}, lang="OpenCL")
+    assert numpy.array_equal(left[0], right) and left[0].flags.f_contiguous
+    seen = []
+    for how in ({"answer": [right, None, None]}, {"answer": [right, None, None], "verify": lambda answer, result, atol: seen.append(result[0]) or True}):
+        results, _ = kernel_tuner.tune_kernel(*given, {"block_size_x": [4]}, lang="OpenCL", **how)
+        assert isinstance(results[0]["time"], float)
+    assert numpy.array_equal(seen[0], right)
+    results, _ = kernel_tuner.tune_kernel(*given, {"block_size_x": [4]}, lang="OpenCL", answer=[right[::-1], None, None])
+    assert isinstance(results[0]["time"], kernel_tuner.util.RuntimeFailedConfig)
 
 
 def test_observers_are_refused_by_name(vectors):
@@ -614,8 +633,54 @@ def test_a_searchspace_and_its_neighbors():
     assert space.get_neighbors((1, "x"), "Hamming-adjacent") == [(1, "y"), (4, "x")]
     assert space.get_neighbors((4, "x"), "adjacent") == [(2, "y"), (4, "y"), (8, "x"), (8, "y")]
     assert len(set(space.get_random_sample(4))) == 4 and space.get_random_neighbor((4, "x")) in space.list
+    assert space.get_neighbors((2, "x"), "closest-param-indices") == [(1, "x"), (2, "y"), (4, "x")]
+    assert space.are_neighbors_indices_cached((4, "x"), "adjacent") and not space.are_neighbors_indices_cached((8, "y"), "adjacent")
+    assert space.get_param_neighbors((1, "x"), 0, "Hamming") == [4, 8] and space.get_param_neighbors((1, "x"), 1, "strictly-adjacent") == ["y"]
+    order = space.order_param_configs(space.get_neighbors((1, "x"), "Hamming"), [1, 0])
+    assert len(set(order)) == 4 and order[0] in space.list
     with pytest.raises(hone.UsageError, match="neighbor_method"):
         space.get_neighbors((1, "x"), "nearest")
+    with pytest.raises(hone.UsageError, match="a has no value 3: it has 1, 2, 4, 8"):
+        space.get_neighbors((3, "x"))
+
+
+def test_a_searchspace_as_arrays_and_samples():
+    params = {"a": [1, 2.5, 4], "b": ["x", "y"], "c": [True], "d": [False, True]}
+    space = kernel_tuner.searchspace.Searchspace(params, ["a > 1", "d == True"], 1024)
+    assert space.get_list_param_indices_numpy().tolist() == [[1, 0, 0, 1], [1, 1, 0, 1], [2, 0, 0, 1], [2, 1, 0, 1]]
+    assert list(space.tune_param_is_numeric_mask) == [True, False, False, False] and list(space.get_true_tunable_params()) == ["a", "b"]
+    assert space.sorted_list() == space.list and [one[1] for one in space.sorted_list(sort_last_param_first=True)] == ["x", "x", "y", "y"]
+    assert [space.get_param_config_from_numeric(row) for row in space.get_list_numpy_numeric()] == space.list
+    assert space.get_list_numpy()["b"].tolist() == ["x", "y", "x", "y"]
+    assert space.get_param_indices_lower_bounds().tolist() == [1, 0, 0, 1] and space.get_param_indices_upper_bounds().tolist() == [2, 1, 0, 1]
+    assert sorted(space.get_random_sample_indices(4).tolist()) == [0, 1, 2, 3] and len(set(space.get_LHS_sample_indices(3))) == 3
+    with pytest.raises(ValueError, match="greater than the searchspace size"):
+        space.get_random_sample_indices(5)
+    with pytest.warns(UserWarning, match="5 samples of a space of 4"):
+        assert len(set(space.get_random_sample(5))) == 4
+    rows = {"cache": {str(i): dict(zip(params, one), time=1.0) for i, one in enumerate(space.list[::-1])}, "tune_params": params}
+    assert kernel_tuner.searchspace.Searchspace(None, None, None, from_cache=rows).list == space.list[::-1]
+    assert kernel_tuner.searchspace.Searchspace(params, lambda p: False, 1024).size == 0
+
+
+class ExactSumConstraint:
+    """As python-constraint's, whose class is known by its name."""
+
+    def __init__(self, exactsum):
+        self._exactsum, self._multipliers = exactsum, None
+
+    def preProcess(self, *_):
+        pass
+
+    def __call__(self, *_):
+        raise AssertionError("it is a text by then")
+
+
+def test_a_searchspace_of_millions_of_combinations():
+    params = {name: list(range(42)) for name in "abcd"}
+    space = kernel_tuner.searchspace.Searchspace(params, [ExactSumConstraint(42), lambda a, b, c, d: min(a, b, c, d) >= 1], 1024)
+    assert space.size == 10660 and all(sum(one) == 42 for one in space.list)
+    assert len({tuple(one) for one in space.get_LHS_sample(50)}) == 50
 
 
 def test_helpers_of_scripts(tmp_path):

@@ -737,10 +737,11 @@ END_TEST
 START_TEST(verification_is_said)
 {
     text_clear(&out);
-    report_check(&(struct verified_by){VERIFICATION_NONE, "", NULL}, &out);
+    report_check(&(struct verified_by){VERIFICATION_NONE, "", NULL, false}, &out);
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), "NOT VERIFIED"));
     text_clear(&out);
-    report_check(&(struct verified_by){VERIFICATION_AGREES, "default configuration", NULL}, &out);
+    report_check(&(struct verified_by){VERIFICATION_AGREES, "default configuration", NULL, false},
+                 &out);
     ck_assert_str_eq(text_cstr(&out), "not verified: held against the default configuration alone");
 }
 END_TEST

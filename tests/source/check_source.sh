@@ -163,7 +163,7 @@ check_kernel_names() {
 check_languages() {
     { grep -rnE '\<LANGUAGE_[A-Z0-9_]+\>' src --include='*.[ch]' || :; } |
         { grep -vE '\<(LANGUAGE_(COUNT|FIRST|ALL)|FACT_LANGUAGE(_INDEX)?)\>' || :; } |
-        { grep -vE '^src/(core/model/languages\.[ch]|core/model/arch\.h|core/device/backends/[a-z_]+/[a-z_]+\.[ch]):' || :; } |
+        { grep -vE '^src/(core/model/languages\.[ch]|core/model/arch\.h|(core/device/backends/[a-z_]+|extras/program)/[a-z_]+\.[ch]):' || :; } |
         fail_with "a language is named outside src/core/model/languages.c and the backends"
 }
 

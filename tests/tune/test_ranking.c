@@ -845,6 +845,28 @@ START_TEST(test_best_decides_as_the_tune_did)
 }
 END_TEST
 
+// An interval is widened to the resolution that was stored with its samples, not to that of a timer which the device
+// claims in another process.
+START_TEST(test_the_interval_is_the_measurement_s)
+{
+    struct session s;
+    struct best_answer b, later;
+    const uint64_t timer_ns = report.devices[0].timer_ns;
+    begin(&s, NULL, NULL);
+    run(&s);
+    find_best(&s, &b);
+    report.devices[0].timer_ns = 1000 * 1000;
+    find_best(&s, &later);
+    report.devices[0].timer_ns = timer_ns;
+    ck_assert(b.stats.interval && later.stats.interval);
+    ck_assert_double_eq(b.stats.low, later.stats.low);
+    ck_assert_double_eq(b.stats.high, later.stats.high);
+    result_free(b.result);
+    result_free(later.result);
+    end(&s);
+}
+END_TEST
+
 // ---- a ranking that the store has, and that is not all that is asked for ------------------------
 
 static void run_where(struct session *s, const char *const *where)
@@ -1331,6 +1353,7 @@ int main(void)
     tcase_add_test(cases, test_stopped_early_is_a_finalist);
     tcase_add_test(cases, test_cold_times_do_not_compare_with_warm_ones);
     tcase_add_test(cases, test_best_decides_as_the_tune_did);
+    tcase_add_test(cases, test_the_interval_is_the_measurement_s);
     tcase_add_test(cases, test_best_has_the_rules_of_the_tune);
     tcase_add_test(cases, test_best_names_who_is_faster_alone);
     tcase_add_test(cases, test_best_without_a_ranking);

@@ -10,8 +10,6 @@
 #include "problem/sweep_plan.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LOSS 0.03 // the largest that is tolerated, by default
 

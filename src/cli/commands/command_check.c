@@ -1,6 +1,5 @@
 // hone check: every configuration is built, launched once and compared with the reference.
 #include "report/check_report.h"
-#include "report/report.h"
 #include "cli/completion.h"
 #include "cli/architecture.h"
 #include "cli/checking.h"

@@ -4,7 +4,6 @@
 #include "report/report.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

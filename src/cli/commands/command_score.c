@@ -8,8 +8,6 @@
 
 #include "os/process.h"
 
-#include <stdlib.h>
-
 #define A_MOMENT     500000000ull // ns without a word of progress
 #define MOST_REPEATS 1000000u     // and as many in flight
 #define MANY         16           // in flight, beside one

@@ -7,16 +7,13 @@
 #include "cli/interrupt.h"
 #include "cli/nodes.h"
 #include "cli/recording.h"
-#include "cli/replaying.h"
 #include "cli/run_workflow.h"
 #include "cli/tuning.h"
 #include "report/progress.h"
-#include "report/units.h"
 
 #include "os/process.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define BEST_ROWS 10
 #define A_MOMENT  500000000ull // ns: most replays are over by then

@@ -174,19 +174,6 @@ void emit_u64_at(struct emit *j, const char *key, uint64_t value)
     emit_u64(j, value);
 }
 
-void emit_pair_at(struct emit *j, const char *key, bool is_known, double low, double high)
-{
-    emit_key(j, key);
-    if (!is_known) {
-        emit_null(j);
-        return;
-    }
-    emit_array(j);
-    emit_f64(j, low);
-    emit_f64(j, high);
-    emit_array_end(j);
-}
-
 void emit_f64_at(struct emit *j, const char *key, double value)
 {
     emit_key(j, key);

@@ -32,8 +32,6 @@ void emit_text_at(struct emit *j, const char *key, const char *value);
 void emit_u64_at(struct emit *j, const char *key, uint64_t value);
 void emit_f64_at(struct emit *j, const char *key, double value);
 void emit_bool_at(struct emit *j, const char *key, bool value);
-// [low, high], or null where they are not known.
-void emit_pair_at(struct emit *j, const char *key, bool is_known, double low, double high);
 void emit_null_at(struct emit *j, const char *key);
 void emit_raw_at(struct emit *j, const char *key, const char *json);
 void emit_object_at(struct emit *j, const char *key);

@@ -98,6 +98,8 @@ static bool look_at_reference(struct subject *s, struct error *e)
         const char *name = r->agreement ? r->job->configuration : r->name;
         s->against = arena_strdup(&s->arena, name ? name : "");
     }
+    if (language_traits(job->language)->is_command)
+        s->verification = VERIFICATION_CLAIMED;
     job_free(job);
     return s->against || error_memory(e);
 }

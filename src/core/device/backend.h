@@ -8,6 +8,7 @@
 #define HONE_DEVICE_BACKEND_H
 
 #include "device/device.h"
+#include "extras.h"
 #include "device/memory.h"
 
 // Told around each first launch of a kernel by drivers that compile there (primes() says which):
@@ -170,7 +171,8 @@ struct backend {
 #define BACKENDS(X)                                                                                \
     X(opencl)                                                                                      \
     X(cuda)                                                                                        \
-    X(c)
+    X(c)                                                                                           \
+    EXTRA_PROGRAM(X(program))
 
 #define X(name) extern const struct backend name##_backend;
 BACKENDS(X)

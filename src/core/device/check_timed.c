@@ -8,7 +8,6 @@
 #include "device/open_device.h"
 
 #include "base/text.h"
-#include "device/checksum.h"
 
 #include <stdlib.h>
 

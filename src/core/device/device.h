@@ -72,7 +72,7 @@ bool device_prepare(struct device *d, const struct job *j, struct result *r);
 
 // For a worker whose jobs run in forks of it: the inputs alone, for all of them; then what one of them
 // has left in the cache as the job's reference, if it has; and into a result of such a job how much
-// its machine's cores did for others, jobs_ns of it for such jobs.
+// its machine's cores did for others, jobs_ns of it for such jobs that run.
 bool device_make_inputs(struct device *d, const struct job *j, struct result *r);
 void device_recall_reference(struct device *d, const struct job *j);
 void device_host_load(struct device *d, uint64_t jobs_ns, struct result *r);

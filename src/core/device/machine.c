@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define STAT_MOST  65536 // bytes of /proc/stat: the lines of the cores stand first
@@ -82,6 +84,16 @@ static bool busy_ticks(const struct machine *m, char *stat, uint64_t *sum)
     return found > 0 && found == m->cores && *sum > 0;
 }
 
+// Processor time of the children that were waited for: jobs' that have ended, programs.
+static uint64_t ended_children_ns(void)
+{
+    struct rusage used;
+    if (getrusage(RUSAGE_CHILDREN, &used) != 0)
+        return 0;
+    uint64_t us = (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    return (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * NS_PER_SEC + us * 1000;
+}
+
 static bool others_ns(const struct machine *m, int64_t *out)
 {
     char stat[STAT_MOST];
@@ -90,7 +102,7 @@ static bool others_ns(const struct machine *m, int64_t *out)
     if (!busy_ticks(m, stat, &ticks))
         return false;
     *out = (int64_t)ticks * (NS_PER_SEC / sysconf(_SC_CLK_TCK)) -
-           (int64_t)(clock_processor_ns() + m->jobs_ns);
+           (int64_t)(clock_processor_ns() + ended_children_ns() + m->jobs_ns);
     return true;
 }
 
@@ -212,4 +224,45 @@ void machine_take(struct machine *m, struct machine_snapshot *out)
         sum += strtoull(khz, NULL, 10);
     }
     out->mhz = m->clock_count ? (uint32_t)(sum / m->clock_count / 1000) : 0;
+}
+
+// ---- the host as a device
+
+// The value behind a key of /proc/cpuinfo; "" where the system does not say.
+static const char *processor_text(const char *cpuinfo, const char *key, struct arena *a)
+{
+    size_t length = strlen(key);
+    for (const char *line = cpuinfo; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        const char *colon =
+            line + length + strspn(line + (strncmp(line, key, length) ? 0 : length), "\t ");
+        if (strncmp(line, key, length) != 0 || *colon != ':')
+            continue;
+        colon += 1 + strspn(colon + 1, " ");
+        const char *value = arena_strndup(a, colon, strcspn(colon, "\n"));
+        return value ? value : "";
+    }
+    return "";
+}
+
+void machine_describe(const char *root, struct arena *a, struct device_info *d)
+{
+    struct text path = TEXT_INIT, cpuinfo = TEXT_INIT;
+    struct utsname system;
+    struct sysinfo memory;
+    text_addf(&path, "%s/proc/cpuinfo", root);
+    file_read(text_cstr(&path), 0, &cpuinfo, NULL);
+    d->name = processor_text(text_cstr(&cpuinfo), "model name", a);
+    d->vendor = processor_text(text_cstr(&cpuinfo), "vendor_id", a);
+    d->clock_mhz = (uint32_t)atof(processor_text(text_cstr(&cpuinfo), "cpu MHz", a));
+    if (!*d->name) {
+        const char *machine = uname(&system) == 0 ? arena_strdup(a, system.machine) : NULL;
+        d->name = machine ? machine : "host";
+    }
+    if (sysinfo(&memory) == 0)
+        d->global_bytes = d->max_alloc_bytes = (uint64_t)memory.totalram * memory.mem_unit;
+    d->all_cache_bytes = d->cache_bytes = machine_caches(root);
+    d->compute_units = process_cores();
+    text_release(&path);
+    text_release(&cpuinfo);
 }

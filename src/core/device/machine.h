@@ -3,6 +3,7 @@
 #ifndef HONE_DEVICE_MACHINE_H
 #define HONE_DEVICE_MACHINE_H
 
+#include "model/device_info.h"
 #include "model/result.h"
 
 #include <sched.h>
@@ -16,7 +17,7 @@ struct machine {
     int stat; // /proc/stat, or -1: kept open, a look reads it again
     int clocks[MACHINE_CLOCKS];
     uint32_t clock_count;
-    uint64_t jobs_ns;  // processor time of other processes that worked for this one
+    uint64_t jobs_ns;  // processor time of running processes that work for this one
     int64_t start_ns;  // other processes' time when opened
     uint64_t other_ns; // since then; never runs back, as the ticks it is counted in could
     // The last-level caches of these cores, in sum over the caches.
@@ -30,6 +31,9 @@ void machine_close(struct machine *m); // one that is all zero but for the descr
 
 // machine.cache_bytes alone, of the cores that this process may run on.
 uint64_t machine_caches(const char *root);
+
+// Describes the processor, its memory, caches and cores as a device.
+void machine_describe(const char *root, struct arena *a, struct device_info *d);
 
 // Time of others is counted from machine_open() on, in ticks of the system (10 ms as a rule): two
 // snapshots of one process make a rate. Waiting for a disk is idle; time that a hypervisor gave to

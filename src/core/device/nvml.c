@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 // ---- the library --------------------------------------------------------------------------------
 

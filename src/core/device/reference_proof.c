@@ -6,7 +6,6 @@
 #include "device/open_device.h"
 
 #include "base/text.h"
-#include "device/compare_pass.h"
 #include "device/fill.h"
 
 #include <float.h>

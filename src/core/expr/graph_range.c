@@ -4,8 +4,6 @@
 #include "expr/graph.h"
 #include "expr/integer.h"
 
-#include <math.h>
-
 const struct graph_range graph_fault_range = {.kind = RANGE_ANY, .fault = true};
 
 static const struct graph_range anything = {

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define REFUSED_MOST  64   // #errors that are looked at

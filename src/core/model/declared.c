@@ -129,21 +129,6 @@ bool declared_parse(const char *text, enum language l, struct element *out)
     return known;
 }
 
-void declared_name(const struct element *el, char *out)
-{
-    enum { NAME_SIZE = 24 };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (words[i].scalar != el->scalar)
-            continue;
-        if (el->width > 1)
-            snprintf(out, NAME_SIZE, "%s%u", words[i].name, (unsigned)el->width);
-        else
-            snprintf(out, NAME_SIZE, "%s", words[i].name);
-        return;
-    }
-    element_name(el, out);
-}
-
 // ---- agreement ---------------------------------------------------------------------------------
 
 static bool is_byte(const struct element *el)

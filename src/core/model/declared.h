@@ -41,9 +41,6 @@ enum declared_fault {
 // "unsigned int", "float4", "longlong2", as C, OpenCL and CUDA call types: other than in specs,
 // "int8" is OpenCL's vector of eight. False for what is not one of theirs.
 bool declared_parse(const char *words, enum language l, struct element *out);
-// "float", "int8" (a vector of eight): the type's name as a kernel of OpenCL or CUDA has it; at
-// least 24 bytes.
-void declared_name(const struct element *el, char *out);
 struct passed declared_passed(const struct job *j, const struct job_argument *a);
 enum declared_fault declared_check(const struct declared *d, const struct passed *p,
                                    enum language l);

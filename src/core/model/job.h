@@ -104,6 +104,8 @@ struct job_program {
     // A random number if not all of them were found, passed as -DHONE_RUN, so that no driver's
     // cache answers. It is not part of the key, and such results answer for their own run alone.
     uint64_t run;
+    // A command's alone: the folder in which it is built and run, on the worker's machine. It is not part of the key.
+    const char *place;
 };
 
 #define FILLS(X)                                                                                   \

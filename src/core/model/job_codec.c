@@ -6,7 +6,7 @@
 enum {
     TEXT_LEAST = 4,
     FILE_LEAST = 12,
-    PROGRAM_LEAST = 37,
+    PROGRAM_LEAST = 41,
     BUFFER_LEAST = 121,
     ARGUMENT_LEAST = 41,
     LAUNCH_LEAST = 76,
@@ -54,6 +54,7 @@ void program_codec(struct wire *w, struct job_program *p)
         return;
     wire_bool(w, &p->outside);
     wire_u64(w, &p->run);
+    wire_str(w, &p->place);
 }
 
 void element_codec(struct wire *w, struct element *el)

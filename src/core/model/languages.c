@@ -527,6 +527,31 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                 .has_words_alone = true,
                 .comes_last = true,
             },
+        [LANGUAGE_PROGRAM] =
+            {
+                .text = "program",
+                .title = "Program",
+                .remedy = "Programs are run by hone's own extra: configure it with "
+                          "-DHONE_EXTRA_PROGRAM=ON",
+                .probe =
+                    "hone_probe: out[i] = i * 2654435761u + 12345u", // which it does once `true` has run
+                .endings = NO_WORDS, // a spec says it: its kernel is an object with a command
+                .kernel_words = NO_WORDS,
+                .telling_words = NO_WORDS,
+                .macros = NO_WORDS,
+                .some_macros = NO_WORDS,
+                .qualifiers = NO_WORDS,
+                .global_words = NO_WORDS,
+                .local_words = NO_WORDS,
+                .time_variables = WORDS("OMP_", "GOMP_", "KMP_", "CUDA_VISIBLE_DEVICES=",
+                                        "HIP_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES="),
+                .other_variables = NO_WORDS,
+                .caches = CACHES({.variable = NULL}),
+                .is_plain_call = true,
+                .is_command = true,
+                .has_words_alone = true,
+                .comes_last = true,
+            },
         // A language that this hone does not know.
         [LANGUAGE_COUNT] = {.text = "?",
                             .title = "?",
@@ -571,6 +596,14 @@ bool language_parse(const char *text, enum language *out)
 bool language_is_told_by_text(enum language l)
 {
     return *language_traits(l)->telling_words != NULL;
+}
+
+enum language language_of_commands(void)
+{
+    unsigned l = 0;
+    while (l < LANGUAGE_COUNT && !rows[l].is_command)
+        l++;
+    return (enum language)l;
 }
 
 uint32_t languages_unnamed(void)

@@ -13,7 +13,8 @@
 #define LANGUAGES(X)                                                                               \
     X(OPENCL)                                                                                      \
     X(CUDA)                                                                                        \
-    X(C)
+    X(C)                                                                                           \
+    X(PROGRAM)
 
 enum language {
 #define X(name) LANGUAGE_##name,
@@ -26,9 +27,9 @@ enum language {
 #define LANGUAGE_FIRST ((enum language)0)           // the default
 
 // As tables of texts need them: each as its trait `text` or `title`.
-#define LANGUAGES_ARGUMENT "opencl|cuda|c"
-#define LANGUAGES_TEXTS    "opencl, cuda or c"
-#define LANGUAGES_TITLES   "OpenCL, CUDA or C"
+#define LANGUAGES_ARGUMENT "opencl|cuda|c|program"
+#define LANGUAGES_TEXTS    "opencl, cuda, c or program"
+#define LANGUAGES_TITLES   "OpenCL, CUDA, C or Program"
 
 // Where a compiler keeps what it has compiled: a folder below a variable of the environment.
 struct language_cache {
@@ -112,7 +113,10 @@ struct language_traits {
     bool is_simulated;     // `hone check --races` has a simulator for it
     bool is_plain_call;    // a launch is one call: it has no sizes, and those of a spec are ignored
     bool is_native;        // kernels run as code of the worker's process: each job in a fork of it
-    bool has_words_alone;  // options are words of the compiler's command line: each begins with '-'
+    // Kernels are commands: a program is built and run as it is, says itself how long it took and whether its
+    // result is valid. Its source is no text that hone reads, and what it says is not verified.
+    bool is_command;
+    bool has_words_alone; // options are words of the compiler's command line: each begins with '-'
     // Its devices answer specs in it alone, and only if no other device does or they are named.
     bool comes_last;
 };
@@ -126,6 +130,8 @@ const char *language_title(enum language l);
 bool language_parse(const char *text, enum language *out);
 // Can a kernel's source identify this language? If not, a spec or the file's ending names it.
 bool language_is_told_by_text(enum language l);
+// The language whose kernels are commands.
+enum language language_of_commands(void);
 // The languages whose devices are meant if neither a spec nor the user names one, as a set.
 uint32_t languages_unnamed(void);
 // Why the language's compiler is not given this option of a user's; NULL: it is. `before` is the

@@ -463,6 +463,19 @@ bool result_by_host(const struct result *r)
     return r->timer_fault && r->timer_fault[0] != '\0';
 }
 
+int64_t result_largest_resource(const struct result *r, size_t offset)
+{
+    int64_t most = -1;
+    for (uint32_t i = 0; i < r->resource_count; i++) {
+        int64_t value;
+        memcpy(&value, (const char *)&r->resources[i] + offset, sizeof value);
+        if (value < 0)
+            return -1;
+        most = value > most ? value : most;
+    }
+    return most;
+}
+
 bool result_samples_alike(const struct result *a, const struct result *b)
 {
     return a->batch == b->batch && a->warmups == b->warmups && a->warm == b->warm &&

@@ -45,7 +45,8 @@ enum stop_reason {
     X(NONE, "not verified")                                                                        \
     X(REFERENCE, "verified")                                                                       \
     X(AGREES, "agrees with the default")                                                           \
-    X(OLDER, "verified by an older rule") /* of a stored result: today's may reject it */
+    X(OLDER, "verified by an older rule") /* of a stored result: today's may reject it */          \
+    X(CLAIMED, "not verified: valid by its own word") /* of a program: hone compared nothing */
 
 enum verification {
 #define X(name, text) VERIFICATION_##name,
@@ -189,7 +190,9 @@ struct energy {
 struct ranked_terms {
     double level, behind, alike;   // the rules of these names
     uint32_t rounds, looks, early; // likewise
-    uint64_t resolution_ns;        // of a sample
+    // The resolution of a sample, screened ones too: intervals of this result are widened to it
+    // wherever they are shown. 0: an earlier hone did not say.
+    uint64_t resolution_ns;
 };
 
 struct result {
@@ -215,7 +218,7 @@ struct result {
     const char *statistic; // IMPORTED: what its one sample is of others: "mean"; else ""
     double exact_ns; // IMPORTED: that sample with its fraction; 0: none was kept; not on the wire
     uint8_t ranking[16]; // RANKED, COMPARED: the rounds it took part in; sample i is of round i
-    struct ranked_terms terms; // RANKED: of that ranking
+    struct ranked_terms terms; // RANKED: of that ranking; else its resolution alone
     // RANKED: the part of the space whose best were ranked, as words of a command line: "--where
     // 'a > 2'"; "" all of it, or an earlier hone did not say
     const char *part;
@@ -296,6 +299,8 @@ bool result_is_shared(const struct result *r);
 bool result_by_host(const struct result *r);
 // Taken in the same way: batch, warm-up launches, warm or cold, by the same clock.
 bool result_samples_alike(const struct result *a, const struct result *b);
+// The largest of its launches at this offset in struct resources, -1 if one is not known.
+int64_t result_largest_resource(const struct result *r, size_t offset);
 
 // The samples of a correct result; false (and *count 0) for every other status.
 bool result_samples(const struct result *r, const uint64_t **samples_ns, uint32_t *count);

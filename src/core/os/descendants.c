@@ -3,7 +3,6 @@
 // that ends a process must not wait for a lock that another thread of it holds.
 #include "os/descendants.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>

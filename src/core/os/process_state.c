@@ -4,9 +4,7 @@
 #include "os/descendants.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICKS_NAMED = 18, LEGEND_ROW = 18, PANEL_HEIGHT = 330, PANEL_WIDTH = 400 };
+enum {
+    TICKS_NAMED = 18,
+    LEGEND_ROW = 18,
+    PANEL_HEIGHT = 330,
+    PANEL_WIDTH = 400,
+    PANEL_LEAST = 300
+};
 
 static const char *line_class(size_t line, char out[24])
 {
@@ -145,7 +151,7 @@ static size_t put_chart_legend(const struct chart *c, double width, const struct
     size_t rows = 1;
     for (size_t i = 0; i < c->line_count; i++) {
         const char *label = c->panels[0].lines[i].label;
-        double takes = 34 + 6.3 * (double)strlen(label);
+        double takes = 40 + picture_text_width(label);
         if (x + takes > width && x > 16) {
             x = 16;
             rows++;
@@ -166,15 +172,17 @@ static size_t put_chart_legend(const struct chart *c, double width, const struct
     return rows;
 }
 
-static void lay_out(const struct chart *c, const double *values, size_t count, const char *id,
-                    struct text *out)
+static void lay_out(const struct chart *c, const double *values, size_t count,
+                    const struct canvas *at, struct text *out)
 {
     struct picture p;
     size_t across = c->panel_count == 1 ? 1 : c->panel_count == 2 || c->panel_count == 4 ? 2 : 3;
+    double width = picture_width(at, across == 1 ? 760 : (double)(PANEL_WIDTH * across));
+    while (across > 1 && width / (double)across < PANEL_LEAST)
+        across--;
     size_t down = (c->panel_count + across - 1) / across;
-    double width = across == 1 ? 760 : (double)(PANEL_WIDTH * across);
     double top = (double)(LEGEND_ROW * put_chart_legend(c, width, NULL)) + 26;
-    picture_begin(&p, out, id, width, top + (double)(PANEL_HEIGHT * down), c->title, c->about);
+    picture_begin(&p, out, at, width, top + (double)(PANEL_HEIGHT * down), c->title, c->about);
     put_chart_legend(c, width, &p);
     fit_values(c, &p.y);
     if (c->names) {
@@ -198,13 +206,13 @@ static void lay_out(const struct chart *c, const double *values, size_t count, c
     picture_end(&p);
 }
 
-void picture_chart(const struct chart *c, const char *id, struct text *out)
+void picture_chart(const struct chart *c, const struct canvas *at, struct text *out)
 {
     size_t count;
     double *values = values_along(c, &count);
     out->failed |= !values;
     if (values)
-        lay_out(c, values, count, id, out);
+        lay_out(c, values, count, at, out);
     free(values);
 }
 

@@ -39,7 +39,7 @@ struct chart {
     const char *limit_name;
 };
 
-void picture_chart(const struct chart *c, const char *id, struct text *out);
+void picture_chart(const struct chart *c, const struct canvas *at, struct text *out);
 // A picture as a file of its own: with its style.
 void picture_file(const struct text *svg, struct text *out);
 

@@ -1,4 +1,4 @@
-// SVG text. Ticks are 1, 2 or 5 times a power of ten; on a logarithmic axis of several decades the powers alone.
+// SVG. Ticks are 1, 2 or 5 times a power of ten; on a logarithmic axis of several decades the powers alone.
 #include "picture/picture.h"
 
 #include <math.h>
@@ -68,6 +68,12 @@ static void put_attribute(const char *name, double v, struct text *out)
     text_addf(out, " %s=\"", name);
     put_coordinate(v, out);
     text_addc(out, '"');
+}
+
+static void cover(struct extent *e, double left, double right, double top, double bottom)
+{
+    *e = (struct extent){fmin(e->left, left), fmax(e->right, right), fmin(e->top, top),
+                         fmax(e->bottom, bottom)};
 }
 
 // ---- axes --------------------------------------------------------------------------------------
@@ -175,45 +181,104 @@ static void put_tick(const struct picture *p, bool is_x, double at, const char *
     put_tick_label(p, is_x, at, label);
 }
 
+enum { NAME_LINES = 3 };
+
+// The lines that names along x need, each in its own slot and broken between words; 0: they do not fit.
+static size_t lines_of_names(const struct axis *a, double slot)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < (size_t)a->high; i++) {
+        size_t lines = 0;
+        for (const char *at = a->names[i]; *at; lines++) {
+            size_t length = picture_line_length(at, slot);
+            if (at[length] && !strchr(" ,_/-:", at[length - 1]))
+                return 0;
+            at += length;
+        }
+        most = lines > most ? lines : most;
+    }
+    return most <= NAME_LINES ? most : 0;
+}
+
+// Names that would meet stand in lines, or are left out by a stride, so that those that stand are evenly spaced. Returns the
+// lines.
+static size_t put_names(const struct picture *p, const struct axis *a, bool is_x)
+{
+    size_t count = (size_t)a->high;
+    double longest = 0, slot = fabs(is_x ? p->right - p->left : p->bottom - p->top);
+    size_t lines = is_x && count ? lines_of_names(a, slot / (double)count - 6) : 1;
+    for (size_t i = 0; i < count && lines > 1; i++)
+        picture_lines(p, "tick", picture_x(p, (double)i + 0.5), p->bottom + 16, "middle",
+                      slot / (double)count - 6, a->names[i]);
+    if (lines > 1)
+        return lines;
+    for (size_t i = 0; i < count && is_x; i++)
+        longest = fmax(longest, picture_text_width(a->names[i]));
+    double needed = (is_x ? longest + 6 : PICTURE_LINE) * (double)count;
+    size_t stride = slot > 0 ? (size_t)ceil(needed / slot) : 1;
+    for (size_t i = 0; i < count; i += stride ? stride : 1) {
+        double at = is_x ? picture_x(p, (double)i + 0.5) : picture_y(p, (double)i + 0.5);
+        put_tick_label(p, is_x, at, a->names[i]);
+    }
+    return 1;
+}
+
+static void put_numbers(const struct picture *p, const struct axis *a, bool is_x, double size)
+{
+    double values[TICKS_MOST];
+    char label[48];
+    size_t count = a->ticks ? a->tick_count : ticks_of(a, size, values);
+    double taken = -INFINITY; // labels along x that would meet are left out
+    for (size_t i = 0; i < count; i++) {
+        double v = a->ticks ? a->ticks[i] / size : values[i];
+        double at = is_x ? picture_x(p, v * size) : picture_y(p, v * size);
+        snprintf(label, sizeof label, fabs(v) >= 1e6 ? "%.3g" : "%.6g", v);
+        double half = picture_text_width(label) / 2;
+        bool meets = is_x && at - half < taken;
+        put_tick(p, is_x, at, meets ? "" : label);
+        taken = meets ? taken : at + half + 6;
+    }
+}
+
+// Along y the title stands on its side; a group turns it, so that a script may stretch the text.
+static void put_axis_title(const struct picture *p, const struct axis *a, bool is_x,
+                           size_t lines_below, const char *title)
+{
+    double room = is_x ? p->right - p->left + 40 : p->bottom - p->top + 30;
+    if (is_x) {
+        picture_lines(p, "axis", (p->left + p->right) / 2,
+                      p->bottom + 36 + PICTURE_LINE * ((double)lines_below - 1), "middle", room,
+                      title);
+        return;
+    }
+    double x = a->kind == AXIS_NAMES ? 14 : fmax(p->left - 54, 12), y = (p->top + p->bottom) / 2;
+    size_t lines = picture_line_count(title, room);
+    struct extent turned = {0, 0, 0, 0};
+    struct picture side = *p;
+    side.covered = &turned; // in its own directions
+    text_add(p->out, "<g class=\"side\" transform=\"translate(");
+    put_pair(x, y, p->out);
+    text_add(p->out, ") rotate(-90)\">");
+    picture_lines(&side, "axis", 0, -PICTURE_LINE * ((double)lines - 1), "middle", room, title);
+    text_add(p->out, "</g>");
+    cover(p->covered, x + turned.top, x + 4, y - turned.right, y - turned.left);
+}
+
 static void put_axis(const struct picture *p, const struct axis *a, bool is_x)
 {
-    double values[TICKS_MOST], size = 1;
-    char label[48];
+    double size = 1;
     const char *unit = a->is_time ? time_axis_unit(a->high / 2, &size) : NULL;
-    if (a->kind == AXIS_NAMES) {
-        for (size_t i = 0; i < (size_t)a->high; i++) {
-            double at = is_x ? picture_x(p, (double)i + 0.5) : picture_y(p, (double)i + 0.5);
-            put_tick_label(p, is_x, at, a->names[i]);
-        }
-    } else {
-        size_t count = a->ticks ? a->tick_count : ticks_of(a, size, values);
-        double taken = -INFINITY; // labels along x that would meet are left out
-        for (size_t i = 0; i < count; i++) {
-            double v = a->ticks ? a->ticks[i] / size : values[i];
-            double at = is_x ? picture_x(p, v * size) : picture_y(p, v * size);
-            snprintf(label, sizeof label, fabs(v) >= 1e6 ? "%.3g" : "%.6g", v);
-            double half = 3.4 * (double)strlen(label);
-            bool meets = is_x && at - half < taken;
-            put_tick(p, is_x, at, meets ? "" : label);
-            taken = meets ? taken : at + half + 4;
-        }
-    }
+    size_t lines = 1;
+    if (a->kind == AXIS_NAMES)
+        lines = put_names(p, a, is_x);
+    else
+        put_numbers(p, a, is_x, size);
+    if (!a->title || !a->title[0])
+        return;
     struct text title = TEXT_INIT;
-    bool has_title = a->title && a->title[0];
-    if (has_title)
-        text_addf(&title, unit ? "%s (%s)" : "%s", a->title, unit ? unit : "");
-    if (is_x) {
-        picture_text(p, "axis", (p->left + p->right) / 2, p->bottom + 36, "middle",
-                     text_cstr(&title));
-    } else if (title.length) {
-        text_add(p->out, "<text class=\"axis\" text-anchor=\"middle\" transform=\"translate(");
-        put_coordinate(a->kind == AXIS_NAMES ? 14 : fmax(p->left - 54, 12), p->out);
-        text_addc(p->out, ' ');
-        put_coordinate((p->top + p->bottom) / 2, p->out);
-        text_add(p->out, ") rotate(-90)\">");
-        put_markup(text_cstr(&title), p->out);
-        text_add(p->out, "</text>");
-    }
+    text_addf(&title, unit ? "%s (%s)" : "%s", a->title, unit ? unit : "");
+    put_axis_title(p, a, is_x, lines, text_cstr(&title));
+    p->out->failed |= title.failed;
     text_release(&title);
 }
 
@@ -239,6 +304,10 @@ void picture_axes(const struct picture *p)
     text_addc(out, '>');
     put_axis(p, &p->x, true);
     put_axis(p, &p->y, false);
+    if (p->is_open) {
+        text_add(out, "</g>\n");
+        return;
+    }
     text_add(out, "<path class=\"edge\" d=\"M");
     put_pair(p->left, p->top, out);
     text_addc(out, 'V');
@@ -248,30 +317,61 @@ void picture_axes(const struct picture *p)
     text_add(out, "\"/></g>\n");
 }
 
-void picture_begin(struct picture *p, struct text *out, const char *id, double width, double height,
-                   const char *title, const char *description)
+double picture_width(const struct canvas *at, double usual)
 {
-    p->out = out;
-    p->of = NULL;
-    p->width = width;
-    p->height = height;
-    p->left = 70;
-    p->right = width - 16;
-    p->top = 34;
-    p->bottom = height - 46;
-    text_addf(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"%s\" viewBox=\"0 0 %g %g\" role=\"img\" "
-        "aria-labelledby=\"%s-t %s-d\"><title id=\"%s-t\">",
-        id, width, height, id, id, id);
+    return at->width > 0 ? at->width : usual;
+}
+
+void picture_begin(struct picture *p, struct text *out, const struct canvas *at, double width,
+                   double height, const char *title, const char *description)
+{
+    width = picture_width(at, width);
+    *p = (struct picture){.out = out,
+                          .at = *at,
+                          .start = out->length,
+                          .width = width,
+                          .height = height,
+                          .left = 70,
+                          .right = width - 16,
+                          .top = 34,
+                          .bottom = height - 46,
+                          .own = {0, width, 0, height}};
+    p->covered = &p->own;
+    text_addf(out, "<title id=\"%s-t\">", at->id);
     put_markup(title, out);
-    text_addf(out, "</title><desc id=\"%s-d\">", id);
+    text_addf(out, "</title><desc id=\"%s-d\">", at->id);
     put_markup(description, out);
     text_add(out, "</desc>\n");
 }
 
+// Moves what was added last to `start`.
+static void move_to(struct text *out, size_t start, const struct text *added)
+{
+    text_addn(out, text_cstr(added), added->length);
+    if (out->failed)
+        return;
+    memmove(out->data + start + added->length, out->data + start,
+            out->length - start - added->length);
+    memcpy(out->data + start, text_cstr(added), added->length);
+}
+
+// The size is known at the end: a label that the frame left no room for has made it larger.
 void picture_end(const struct picture *p)
 {
+    const struct extent *e = p->covered;
+    double width = ceil(e->right) - floor(e->left), height = ceil(e->bottom) - floor(e->top);
+    struct text tag = TEXT_INIT;
+    text_addf(&tag, "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"%s\" viewBox=\"%g %g %g %g\" ",
+              p->at.id, floor(e->left), floor(e->top), width, height);
+    if (p->at.millimetres > 0)
+        text_addf(&tag, "width=\"%gmm\" height=\"%.6gmm\" ", p->at.millimetres,
+                  p->at.millimetres / width * height);
+    else
+        text_addf(&tag, "width=\"%g\" height=\"%g\" ", width, height);
+    text_addf(&tag, "role=\"img\" aria-labelledby=\"%s-t %s-d\">", p->at.id, p->at.id);
+    move_to(p->out, p->start, &tag);
+    p->out->failed |= tag.failed;
+    text_release(&tag);
     text_add(p->out, "</svg>\n");
 }
 
@@ -402,6 +502,10 @@ void picture_text(const struct picture *p, const char *kind, double x, double y,
 {
     if (!text[0])
         return;
+    double width = picture_text_width(text), from = anchor[0] == 's'   ? x
+                                                    : anchor[0] == 'm' ? x - width / 2
+                                                                       : x - width;
+    cover(p->covered, from - 2, from + width + 2, y - PICTURE_FONT, y + 4);
     text_addf(p->out, "<text class=\"%s\" text-anchor=\"%s\"", kind, anchor);
     put_attribute("x", x, p->out);
     put_attribute("y", y, p->out);
@@ -410,18 +514,21 @@ void picture_text(const struct picture *p, const char *kind, double x, double y,
     text_add(p->out, "</text>");
 }
 
+// Entries that do not fit into the row begin another one above it.
 void picture_legend(const struct picture *p, const struct legend *entries, size_t count)
 {
-    double x = p->left;
+    double x = p->left, y = 14;
     for (size_t i = 0; i < count; i++) {
-        double width = 24 + 6.4 * (double)strlen(entries[i].text);
-        if (x + width > p->width && x > p->left)
-            break;
+        double width = 34 + picture_text_width(entries[i].text);
+        if (x + width > p->width && x > p->left) {
+            x = p->left;
+            y -= 18;
+        }
         text_addf(p->out, "<path class=\"%s %s\" d=\"M", entries[i].is_line ? "line" : "points",
                   entries[i].kind);
-        put_pair(entries[i].is_line ? x : x + 7, 14, p->out);
+        put_pair(entries[i].is_line ? x : x + 7, y, p->out);
         text_addf(p->out, "h%d\"/>", entries[i].is_line ? 14 : 0);
-        picture_text(p, "key", x + 18, 18, "start", entries[i].text);
+        picture_text(p, "key", x + 18, y + 4, "start", entries[i].text);
         x += width;
     }
     text_addc(p->out, '\n');

@@ -180,6 +180,9 @@ static void find_users(const struct spec_sources *src, struct users *u)
     for (uint32_t i = 0; i < l->program_count; i++) {
         const struct program_spec *p = &l->programs[i];
         use(u, &p->retarget_when);
+        for (uint32_t v = 0; v < p->variant_count; v++)
+            for (uint32_t h = 0; h < p->variant[v].count; h++)
+                use(u, &p->variant[v].holes[h].value);
         for (uint32_t o = 0; o < p->option_count; o++)
             for (uint32_t h = 0; h < p->words[o].count; h++)
                 use(u, &p->words[o].holes[h].value);

@@ -391,8 +391,10 @@ bool sources_check_types(struct spec_sources *src, struct error *e)
     if (!src->types_agree)
         return error_memory(e);
     for (uint32_t i = 0; i < l->launch_count; i++) {
-        bool ok = (src->faults.count == 0 || check_kernel_named(src, &l->launches[i], e)) &&
-                  check_always(src, &l->launches[i], &src->types_agree[i], e);
+        src->types_agree[i] = language_traits(src->language)->is_command;
+        bool ok = src->types_agree[i] ||
+                  ((src->faults.count == 0 || check_kernel_named(src, &l->launches[i], e)) &&
+                   check_always(src, &l->launches[i], &src->types_agree[i], e));
         if (!faults_keep(&src->faults, &src->arena, ok, e))
             return false;
     }

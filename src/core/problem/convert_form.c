@@ -1,7 +1,6 @@
 // A spec in the short form as T1: it is expanded with what the kernels' text says, and finished as the schema of T1 wants it.
 #include "problem/complete.h"
 #include "problem/expand.h"
-#include "problem/read_kernels.h"
 #include "problem/relaxed_json.h"
 
 #include "base/text.h"
@@ -18,6 +17,17 @@ struct conversion {
     struct arena arena;
     struct error *e;
 };
+
+// Does a command print a kernel's text?
+static bool spec_is_generated(const struct spec *s)
+{
+    bool is_any = false;
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        for (uint32_t i = 0; i < s->kernel->languages[l].program_count; i++)
+            is_any = is_any || s->kernel->languages[l].programs[i].is_generated;
+    }
+    return is_any;
+}
 
 // ---- expanding ---------------------------------------------------------------------------------
 
@@ -302,7 +312,12 @@ bool spec_to_t1(const struct spec *s, const struct log *log, struct text *out, s
     json_t *from = relaxed_json_parse(s->path, s->text, (size_t)s->text_length, false, c.e),
            *made = NULL;
     c.from = from;
-    if (from && !short_form_is(from))
+    if (language_traits(s->kernel->language)->is_command)
+        error_set(c.e, ERROR_USAGE, "a program has no T1 form: other tuners run no commands");
+    else if (spec_is_generated(s))
+        error_set(c.e, ERROR_USAGE,
+                  "a generated kernel has no T1 form: other tuners run no commands");
+    else if (from && !short_form_is(from))
         made = json_incref(from);
     else if (from && read_facts(&c, log))
         made = to_t1(&c);

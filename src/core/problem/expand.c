@@ -3,11 +3,13 @@
 // taken over as they are.
 #include "problem/expand.h"
 
+#include "problem/commands.h"
 #include "problem/read_kernels.h"
 
 #include "base/text.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- building ----------------------------------------------------------------------------------
@@ -184,6 +186,17 @@ static bool expand_kernel_files(struct expansion *x, struct node n, json_t *to, 
     return ok;
 }
 
+// A command stands in T1 as the source of its language.
+static bool expand_command(struct expansion *x, struct node n, json_t *to)
+{
+    char *text = json_dumps(n.json, JSON_COMPACT);
+    expand_put(x, to, "KernelSource", json_string(text ? text : ""), n.path);
+    expand_put(x, to, "KernelName", json_string("run"), n.path);
+    x->failed |= !text;
+    free(text);
+    return true;
+}
+
 // The spec's own language, where something but the text says it: that of its first file.
 static void find_own_language(struct expansion *x)
 {
@@ -204,6 +217,13 @@ static void find_own_language(struct expansion *x)
     }
     if (!node_present(kernel) && node_count(launches) > 0)
         kernel = node_get(x->r, node_item(x->r, launches, 0), "kernel");
+    if (is_command_object(kernel.json)) {
+        x->has_language = true;
+        x->language = language_of_commands();
+        return;
+    }
+    if (json_object_get(kernel.json, "exec"))
+        return; // its text says it
     json_object_foreach((json_t *)kernel.json, name, value)
     {
         x->has_language = language_parse(name, &x->language);
@@ -312,7 +332,13 @@ static bool expand_retarget(struct expansion *x, struct node n, json_t *to)
 bool expand_layer(struct expansion *x, struct node from, json_t *to, bool has_languages)
 {
     const struct reader *r = x->r;
-    if (!expand_kernel_files(x, node_get(r, from, "kernel"), to, has_languages))
+    struct node kernel = node_get(r, from, "kernel");
+    struct node generator =
+        json_is_object(kernel.json) ? node_get(r, kernel, "exec") : (struct node){NULL, ""};
+    if (node_present(generator))
+        expand_words(x, generator, to, "KernelCommand");
+    else if (is_command_object(kernel.json) ? !expand_command(x, kernel, to)
+                                            : !expand_kernel_files(x, kernel, to, has_languages))
         return false;
     expand_copy(x, to, "KernelSource", node_get(r, from, "source"));
     expand_function(x, node_get(r, from, "function"), to);

@@ -4,8 +4,6 @@
 
 #include "expr/elementwise.h"
 
-#include <string.h>
-
 static bool number_of_value(struct maker *m, const struct expected_spec *x, const char *name,
                             const struct value *v, struct job_number *out)
 {

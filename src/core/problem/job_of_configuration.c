@@ -4,7 +4,9 @@
 #include "problem/job_formulas.h"
 
 #include "base/text.h"
+#include "problem/commands.h"
 #include "problem/option_words.h"
+#include "problem/variant_texts.h"
 
 // ---- -D words ----------------------------------------------------------------------------------
 
@@ -111,10 +113,14 @@ static bool make_options(struct maker *m, const struct program_sources *sources,
     return true;
 }
 
-static bool make_program(struct maker *m, uint32_t index, const struct job_launch *launch,
-                         bool reference, struct job_program *p)
+static bool make_program(struct maker *m, uint32_t index, struct job_launch *launch, bool reference,
+                         struct job_program *p)
 {
-    const struct program_sources *sources = &m->src->programs[index];
+    const struct program_spec *spec = &m->language->programs[index];
+    const struct program_sources *sources =
+        spec->variant_count > 0 ? make_variant(m, index) : &m->src->programs[index];
+    if (!sources)
+        return false;
     size_t most = (size_t)sources->option_count + m->spec->slots.facts + EXTRA_COUNT;
     *p = (struct job_program){
         .name = sources->name,
@@ -130,11 +136,13 @@ static bool make_program(struct maker *m, uint32_t index, const struct job_launc
     };
     if (!p->options)
         return error_memory(m->e);
-    if (!make_options(m, sources, &m->language->programs[index], p))
+    if (language_traits(m->src->language)->is_command)
+        return make_command(m, sources, spec, launch, p);
+    if (!make_options(m, sources, spec, p))
         return false;
     // -DHONE and -DHONE_SOURCE: the digest of the sources, so that a driver's cache, which does not
     // look into includes, sees when they change.
-    if (!make_retarget(m, &m->language->programs[index], p))
+    if (!make_retarget(m, spec, p))
         return false;
     char hex[65];
     digest_hex(&m->src->digest, hex);

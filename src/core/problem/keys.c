@@ -179,6 +179,11 @@ static const struct spec_key keys[] = {
              .block = true),
     KEY_WITH("KernelSpecification.KernelSource", TEXT, "-",
              "the kernel's text itself; wins over Sources and KernelFile", .block = true),
+    KEY_WITH("KernelSpecification.KernelCommand", TEXTS, "-",
+             "words of a command that prints the kernel's text for a configuration; in hone's "
+             "short form alone, "
+             "as kernel.exec",
+             .block = true),
     KEY_WITH("KernelSpecification.CompilerOptions", TEXTS, "[]",
              "options for the compiler, one word each, with expressions in braces, as in "
              "-O{LEVEL}; a text is split at its blanks",

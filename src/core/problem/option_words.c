@@ -45,20 +45,18 @@ static bool names_file(const char *word)
            str_starts(word, "--include") || str_starts(word, "-isystem") || str_starts(word, "@");
 }
 
-static bool read_option_word(const struct reader *r, const char *path, const char *word,
-                             struct option_word *out)
+bool read_word_holes(const struct reader *r, const char *path, const char *word,
+                     bool (*is_kept)(const char *word, const char *open), struct option_word *out)
 {
     size_t room = 0;
-    const char *open = str_starts(word, "-D") ? NULL : strchr(word, '{');
-    for (; open; open = strchr(open, '{')) {
+    for (const char *open = strchr(word, '{'); open; open = strchr(open, '{')) {
+        if (is_kept && is_kept(word, open)) {
+            open++;
+            continue;
+        }
         const char *close = closing_brace(open);
         if (!close)
             return error_set(r->error, ERROR_INPUT, "%s: '%s': a brace is not closed", path, word);
-        if (names_file(word))
-            return error_set(r->error, ERROR_INPUT,
-                             "%s: '%s' names a file by a value; files are the same for all "
-                             "configurations",
-                             path, word);
         if (!ARENA_ROOM(r->arena, out->holes, room, out->count + (size_t)1))
             return error_memory(r->error);
         if (!read_hole(r, path, word, open, close, &out->holes[out->count++]))
@@ -66,6 +64,20 @@ static bool read_option_word(const struct reader *r, const char *path, const cha
         open = close;
     }
     return true;
+}
+
+static bool read_option_word(const struct reader *r, const char *path, const char *word,
+                             struct option_word *out)
+{
+    if (str_starts(word, "-D"))
+        return true;
+    if (!read_word_holes(r, path, word, NULL, out))
+        return false;
+    return out->count == 0 || !names_file(word) ||
+           error_set(r->error, ERROR_INPUT,
+                     "%s: '%s' names a file by a value; files are the same for all "
+                     "configurations",
+                     path, word);
 }
 
 bool read_option_words(const struct reader *r, const char *path, struct program_spec *p)
@@ -92,8 +104,8 @@ static bool check_made(const char *word, const char *made, const char *path, enu
     return !why || error_set(e, ERROR_INPUT, "%s: '%s' gives '%s': %s", path, word, made, why);
 }
 
-const char *option_word_text(const char *word, const struct option_word *w, enum language l,
-                             const struct value *slots, struct arena *a, struct error *e)
+const char *fill_word(const char *word, const struct option_word *w, const struct value *slots,
+                      struct arena *a, struct error *e)
 {
     struct text out = TEXT_INIT;
     size_t at = 0;
@@ -117,5 +129,13 @@ const char *option_word_text(const char *word, const struct option_word *w, enum
     const char *made = text_to_arena(&out, a);
     if (!made)
         error_memory(e);
-    return made && check_made(word, made, w->holes[0].value.path, l, e) ? made : NULL;
+    return made;
+}
+
+const char *option_word_text(const char *word, const struct option_word *w, enum language l,
+                             const struct value *slots, struct arena *a, struct error *e)
+{
+    const char *made = fill_word(word, w, slots, a, e);
+    bool is_made = made && w->count > 0;
+    return !is_made || check_made(word, made, w->holes[0].value.path, l, e) ? made : NULL;
 }

@@ -155,20 +155,34 @@ static bool refuse_hip(const struct loader *l, const char *name)
     return false;
 }
 
+static bool add_main_text(struct loader *l, const char *name, const char *text)
+{
+    struct source_file *f = new_file(l);
+    if (!f)
+        return error_memory(l->e);
+    f->name = name;
+    f->path = join_path(l, l->directory, name);
+    f->folder = f->path ? folder_of(l->arena, f->path) : NULL;
+    if (!f->folder || !take_text(l, f, text, strlen(text)))
+        return error_memory(l->e);
+    l->out->count++;
+    return true;
+}
+
+static bool add_default_variant(struct loader *l)
+{
+    const char *name, *text;
+    return variant_default(l->src->spec, l->spec, l->src->language, l->arena, &name, &text, l->e) &&
+           add_main_text(l, name, text);
+}
+
 static bool add_mains(struct loader *l)
 {
-    if (l->spec->text) {
-        struct source_file *f = new_file(l);
-        if (!f)
-            return error_memory(l->e);
-        f->name = "KernelSource";
-        f->folder = l->directory;
-        f->path = join_path(l, l->directory, "KernelSource");
-        if (!f->path || !take_text(l, f, l->spec->text, strlen(l->spec->text)))
-            return error_memory(l->e);
-        l->out->count++;
-        return true;
-    }
+    if (l->spec->variant_count > 0)
+        return add_default_variant(l);
+    if (l->spec->text)
+        return add_main_text(l, l->spec->text_name ? l->spec->text_name : "KernelSource",
+                             l->spec->text);
     for (uint32_t i = 0; i < l->spec->file_count; i++) {
         const char *name = l->spec->files[i];
         if (ends_in_hip(name))
@@ -814,6 +828,18 @@ static bool prepare_follow(struct loader *l)
     return true;
 }
 
+// A command has no text but its files' digests.
+static bool load_command(struct loader *l)
+{
+    const char *files = command_files(l->spec, l->directory, l->arena, l->e);
+    if (!files)
+        return false;
+    l->out->text = files;
+    l->out->length = strlen(files);
+    l->out->name = "the program";
+    return prepare_follow(l);
+}
+
 bool sources_read_program(struct spec_sources *src, const struct program_spec *p,
                           const char *directory, struct program_sources *out, struct error *e)
 {
@@ -822,6 +848,8 @@ bool sources_read_program(struct spec_sources *src, const struct program_spec *p
     if (!add_mains(&l))
         return false;
     out->mains = out->count;
+    if (language_traits(src->language)->is_command)
+        return load_command(&l);
     // A file that is added may define a macro that names one otherwise, so that all are looked at
     // again.
     if (!find_folders(&l) || !find_roots(&l))

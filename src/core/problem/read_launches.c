@@ -3,7 +3,9 @@
 #include "problem/read_kernels.h"
 
 #include "base/text.h"
+#include "problem/commands.h"
 #include "problem/option_words.h"
+#include "problem/variant_texts.h"
 
 #include <string.h>
 
@@ -57,7 +59,7 @@ struct node language_node(const struct reader *r, struct node languages, enum la
 
 // ---- programs ----------------------------------------------------------------------------------
 
-static const char *const source_keys[] = {"KernelSource", "Sources", "KernelFile"};
+static const char *const source_keys[] = {"KernelSource", "KernelCommand", "Sources", "KernelFile"};
 
 struct node kernel_file_node(const struct reader *r, struct node layer, enum language l)
 {
@@ -74,11 +76,28 @@ static int find_source(const struct reader *r, const struct block *b, enum langu
         bool is_named = json_is_object(node_get(r, layer, "KernelFile").json);
         bool has_file = node_present(kernel_file_node(r, layer, l));
         bool has_text = node_present(node_get(r, layer, "KernelSource")) ||
+                        node_present(node_get(r, layer, "KernelCommand")) ||
                         node_count(node_get(r, layer, "Sources")) > 0;
         if (b->layers[i].foreign ? is_named && has_file : has_text || has_file)
             return (int)i;
     }
     return -1;
+}
+
+// Only hone's own form can say what is to be run: a file of another tuner's runs no program.
+static bool read_generator(const struct reader *r, struct node n, struct program_spec *p)
+{
+    const char *const *words;
+    uint32_t count;
+    p->path = n.path;
+    if (!r->origins)
+        return node_error(r, n,
+                          "a command is run from a spec in hone's short form alone: \"kernel\": "
+                          "{\"exec\": [...]}");
+    return read_texts(r, n, &words, &count) &&
+           (count > 0 ||
+            node_error(r, n, "is empty: the command is needed that prints the kernel's text")) &&
+           read_variant(r, n.path, words, count, true, p);
 }
 
 static bool read_program_source(const struct reader *r, struct node layer, bool foreign,
@@ -87,7 +106,10 @@ static bool read_program_source(const struct reader *r, struct node layer, bool 
     static const struct node none = {NULL, ""};
     struct node text = foreign ? none : node_get(r, layer, "KernelSource");
     struct node list = foreign ? none : node_get(r, layer, "Sources");
+    struct node command = foreign ? none : node_get(r, layer, "KernelCommand");
     struct node file = kernel_file_node(r, layer, l);
+    if (node_present(command))
+        return read_generator(r, command, p);
     if (node_present(text)) {
         p->path = text.path;
         return read_text(r, text, &p->text);
@@ -96,6 +118,8 @@ static bool read_program_source(const struct reader *r, struct node layer, bool 
     p->path = n.path;
     if (!read_texts(r, n, &p->files, &p->file_count))
         return false;
+    if (p->file_count == 1 && strchr(p->files[0], '{'))
+        return read_variant(r, n.path, p->files, 1, false, p);
     return p->file_count > 0 || node_error(r, n, "is empty: the kernel's file is needed");
 }
 
@@ -129,8 +153,20 @@ static bool read_retarget(const struct reader *r, const struct block *b, enum la
            node_error(r, target, "'%s' is no target of PTX; one is sm_90a", p->target);
 }
 
-static bool read_program(const struct reader *r, const struct block *b, enum language l,
-                         struct program_spec *p)
+// Only hone's own form can say what is to be run: a file of another tuner's runs no program.
+static bool read_command_program(const struct reader *r, const struct kernel_spec *k,
+                                 struct program_spec *p)
+{
+    if (r->origins)
+        return read_command(r, k, p);
+    return error_set(r->error, ERROR_INPUT,
+                     "%s: a program is run from a spec in hone's short form alone: \"kernel\": "
+                     "{\"run\": [...]}",
+                     p->path);
+}
+
+static bool read_program(const struct reader *r, const struct kernel_spec *k, const struct block *b,
+                         enum language l, struct program_spec *p)
 {
     static const char *const option_key[] = {"CompilerOptions"};
     struct node layer;
@@ -142,6 +178,8 @@ static bool read_program(const struct reader *r, const struct block *b, enum lan
     if (!read_program_source(r, b->layers[source].object, b->layers[source].foreign, l, p) ||
         !read_texts(r, block_get(r, b, "IncludeFolders"), &p->folders, &p->folder_count))
         return false;
+    if (language_traits(l)->is_command)
+        return read_command_program(r, k, p);
     const char *path = "CompilerOptions";
     if (find_layer(r, b, option_key, 1, true, &layer)) {
         struct node options = node_get(r, layer, "CompilerOptions");
@@ -166,7 +204,9 @@ static bool same_texts(const char *const *a, uint32_t a_count, const char *const
 
 static bool same_program(const struct program_spec *a, const struct program_spec *b)
 {
-    return str_equal(a->text, b->text) && str_equal(a->target, b->target) &&
+    return str_equal(a->text, b->text) &&
+           same_texts(a->variant_words, a->variant_count, b->variant_words, b->variant_count) &&
+           str_equal(a->target, b->target) &&
            str_equal(a->retarget_when.text, b->retarget_when.text) &&
            same_texts(a->files, a->file_count, b->files, b->file_count) &&
            same_texts(a->options, a->option_count, b->options, b->option_count) &&
@@ -432,7 +472,7 @@ static bool read_launch(const struct reader *r, struct kernel_spec *k, struct no
     struct program_spec program = {.path = item.path};
     out->path = item.path;
     if (!read_on(r, read_kernel_name(r, b, out)) ||
-        !read_on(r, read_program(r, sources, l, &program)) ||
+        !read_on(r, read_program(r, k, sources, l, &program)) ||
         !read_on(r, read_retarget(r, sources, l, &program)) ||
         !read_on(r, read_geometry(r, k, b, l, out)) ||
         !read_size(r, k, 1u << l, block_get(r, b, "SharedMemory"), &out->shared))
@@ -500,7 +540,7 @@ bool read_reference_launch(struct reader *r, struct node kernel, struct kernel_s
     struct language_spec *language = &k->languages[l];
     struct node item = node_get(r, kernel, "Reference"), layer;
     struct block own = item_block(r, item, k, l), sources = own;
-    if (!find_layer(r, &own, source_keys, 3, false, &layer))
+    if (!find_layer(r, &own, source_keys, sizeof source_keys / sizeof *source_keys, false, &layer))
         add_kernel_layers(r, kernel, k, l, &sources);
     language->reference = arena_alloc(r->arena, sizeof *language->reference);
     if (!language->reference)

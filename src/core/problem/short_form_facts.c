@@ -122,6 +122,8 @@ static bool read_launch_facts(struct facts_reader *f, const struct launch_spec *
         return false;
     if (is_open)
         out->kernel = out->only;
+    if (language_traits(f->texts->language)->is_command)
+        return true;
     if (!out->kernel)
         return true; // an expression gives it, or the text has several
     if (!sources_note_parameters(f->texts, p, out->kernel) || !fill_macros(f, p, false, macros) ||

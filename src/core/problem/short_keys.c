@@ -33,10 +33,34 @@ static const struct spec_key keys[] = {
     KEY("kernel", .type = "text, list of texts, or object", "required",
         "the kernel's file, relative to the spec's folder; of a list those in one language are "
         "joined in order, and files in other "
-        "languages (.cl, .cu, .c) are the kernel there; or an object by language",
+        "languages (.cl, .cu, .c) are the kernel there; or an object by language; or of a program, "
+        "which is run as it is. A file's name "
+        "with expressions in braces, mm_{BM}.cl, is a file for each configuration",
         .accepts = KEY_STRING | KEY_ARRAY | KEY_OBJECT, .items = KEY_STRING, .block = true,
         .t1 = "KernelFile"),
     KEY("kernel.*", TEXTS, "-", "for OpenCL, CUDA or C: the files of the kernel in this language",
+        .t1 = NULL),
+    KEY("kernel.exec", TEXTS, "-",
+        "the kernel is generated: the command that prints its text for a configuration, a word "
+        "each, with expressions in "
+        "braces; it runs in the spec's folder",
+        .t1 = "KernelCommand"),
+    KEY("kernel.run", TEXTS, "-",
+        "of a program: the command that runs it, a word each, with expressions in braces, as in "
+        "{N}; {program} is what "
+        "build has made, {output} a file that it writes its times to instead of printing them",
+        .t1 = NULL),
+    KEY("kernel.build", TEXTS, "-",
+        "of a program: the command that makes {program}, which is this configuration's own; both "
+        "run in the spec's folder",
+        .t1 = NULL),
+    KEY("kernel.files", TEXTS, "[]",
+        "of a program: files and folders that it is made of, beside those that the words name and "
+        "what these include",
+        .t1 = NULL),
+    KEY("kernel.benchmark", TEXT, "the only one",
+        "of a program with the output of nvbench or Google Benchmark: the name of the benchmark "
+        "that counts",
         .t1 = NULL),
     KEY("source", TEXT, "-", "the kernel's text itself, instead of a file", .block = true,
         .t1 = "KernelSource"),

@@ -91,6 +91,7 @@ struct spec_sources {
     bool incomplete;          // likewise: a program could not be read
     const uint32_t *stand_in; // (or NULL) in place of the default configuration
     struct digest digest;
+    struct variant_text *variants; // texts that were made for configurations (variant_texts.c)
 };
 
 // As spec_languages(), without the spec's path in front of the error (spec_languages.c).
@@ -100,6 +101,13 @@ struct spec_sources *sources_read_texts(const struct spec *s, struct error *e);
 // Reads a program with everything it includes (sources.c).
 bool sources_read_program(struct spec_sources *src, const struct program_spec *p,
                           const char *directory, struct program_sources *out, struct error *e);
+// The files that a command names, and what they include, as one JSON object of digests (commands.c). NULL with an error.
+const char *command_files(const struct program_spec *p, const char *directory, struct arena *a,
+                          struct error *e);
+// The text of a program that has one for each configuration, for the default one, and the file that it is of in messages
+// (variant_texts.c). False with an error.
+bool variant_default(const struct spec *s, const struct program_spec *p, enum language l,
+                     struct arena *a, const char **name, const char **text, struct error *e);
 // Notes the spec's names that a parameter of this kernel has. False without memory.
 bool sources_note_parameters(const struct spec_sources *src, const struct program_sources *p,
                              const char *kernel);

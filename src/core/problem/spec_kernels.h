@@ -28,7 +28,16 @@ struct program_spec {
     const char *const *folders; // as written
     uint32_t folder_count;
     struct option_word *words; // of the options: what in them hangs on the configuration
-    const char *target;        // of Retarget; NULL: the driver's own
+    // A command's: of the options the first so many are what builds the program, and then what runs it; one behind
+    // them names the benchmark. `files` are those that it is made of, beside those that its words name.
+    uint32_t build_words, run_words;
+    // A text for each configuration: the words of a command that prints it, or a file's name (variant_texts.c). 0: one for all.
+    const char *const *variant_words;
+    struct option_word *variant;
+    uint32_t variant_count;
+    bool is_generated;     // by a command
+    const char *text_name; // (optional) of `text`, for messages
+    const char *target;    // of Retarget; NULL: the driver's own
     struct formula retarget_when;
 };
 

@@ -51,12 +51,32 @@ static bool look_for_words(const char *text, size_t length, struct telling *t, s
     return ok;
 }
 
+// A command is not run for this: what only looks at a spec runs nothing.
+static bool look_into_variant(const struct spec *s, const struct program_spec *p, struct telling *t,
+                              struct error *e)
+{
+    struct arena a;
+    const char *name, *text;
+    if (p->is_generated)
+        return error_set(e, ERROR_INPUT,
+                         "language: is missing: a command prints the kernel's text, so that "
+                         "nothing else says whether it "
+                         "is " LANGUAGES_TITLES);
+    arena_init(&a);
+    bool ok = variant_default(s, p, LANGUAGE_FIRST, &a, &name, &text, e) &&
+              look_for_words(text, strlen(text), t, e);
+    arena_release(&a);
+    return ok;
+}
+
 static bool look_into_program(const struct spec *s, const struct program_spec *p, struct telling *t,
                               struct error *e)
 {
     bool ok = true;
     if (p->text)
         return look_for_words(p->text, strlen(p->text), t, e);
+    if (p->variant_count > 0)
+        return look_into_variant(s, p, t, e);
     for (uint32_t i = 0; ok && i < p->file_count; i++) {
         const char *file = p->files[i];
         struct text path = TEXT_INIT, text = TEXT_INIT;

@@ -7,7 +7,6 @@
 #include "os/process.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define ADMISSION_POLL_NS (5ull * 1000000)
 // Launches that are asked for at once take about so long.

@@ -88,6 +88,7 @@ void live_screen(struct live *v, struct entry *n)
                                   .best_ns = v->limits.best_ns,
                                   .best_verify_ns = v->best_verify_ns};
     uint32_t more = 0;
+    r->terms.resolution_ns = screening.resolution_ns;
     enum measure_verdict verdict = measure_next(&rules, &screening, &more);
     if (verdict == MEASURE_HOPELESS && r->sample_count == 0) {
         // The verified launch alone was far beyond the best: it is the one sample.

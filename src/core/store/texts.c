@@ -4,7 +4,6 @@
 #include "store/database.h"
 #include "store/fail.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool item_equal(const struct text_item *a, const struct text_item *b)

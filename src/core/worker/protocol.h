@@ -4,7 +4,7 @@
 // u32 sequence, u32 payload bytes), then the payload, written with base/wire.h. A request has a
 // sequence number of the tuner's choosing, all frames that answer it repeat the number: any count
 // of PHASE frames, then exactly one final frame, REPLY_*. One request at a time is served, in
-// order. A frame names no path of the tuner's machine.
+// order. A frame names no path of the tuner's machine, but the folder of a command.
 #ifndef HONE_WORKER_PROTOCOL_H
 #define HONE_WORKER_PROTOCOL_H
 
@@ -16,7 +16,7 @@
 #include "model/policy.h"
 #include "model/result.h"
 
-#define PROTOCOL_VERSION   17
+#define PROTOCOL_VERSION   18
 #define PROTOCOL_MAGIC     0x656e6f68u
 #define PROTOCOL_MAX_FRAME (1u << 30) // payload bytes; more is refused before anything is allocated
 

@@ -117,7 +117,6 @@ static void drop_job(struct worker *w, struct loaded_job **at)
     struct loaded_job *l = *at;
     *at = l->next;
     if (l->cell) {
-        w->gone_ns += process_used_ns(l->cell->pid);
         cell_end(l->cell);
         free(l->cell);
     } else {
@@ -546,7 +545,7 @@ static void judge_cell(struct worker *w, struct cell *c, struct result *r, uint6
 {
     pid_t cells[64];
     struct text left = TEXT_INIT;
-    uint64_t used_ns = w->gone_ns;
+    uint64_t used_ns = 0; // of those that run: the others were waited for
     size_t count = list_cells(w, cells, sizeof cells / sizeof *cells);
     for (size_t i = 0; i < count; i++)
         used_ns += process_used_ns(cells[i]);

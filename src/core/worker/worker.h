@@ -29,7 +29,6 @@ struct worker {
     bool ended;                 // asked to stop, or the channel is gone
     bool is_cell;               // this process is the cell of a job
     int status;                 // to end with, as waitpid() gives it
-    uint64_t gone_ns;           // processor time of cells that have ended
 };
 
 // ---- start.c: the first acts of the process, before anything of a driver is touched

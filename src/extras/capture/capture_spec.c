@@ -4,14 +4,11 @@
 // geometry of every launch, and a parameter's value only if a replay with it gives the recorded output.
 #include "extras/capture/capture_spec.h"
 
-#include "base/emit.h"
 #include "expr/expr.h"
 #include "extras/capture/capture_guard.h"
 #include "extras/init/includes.h"
 #include "os/file_replace.h"
 
-#include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,13 +2,13 @@
 // (`T`, `pcl_out_type`): these are looked up in the options and the text until a type of OpenCL stands there.
 #include "extras/capture/capture_spec.h"
 
-#include "model/declared.h"
 #include "problem/layout.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
 
 enum { LOOKUPS_MOST = 8 };
 

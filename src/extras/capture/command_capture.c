@@ -5,7 +5,6 @@
 #include "extras/capture/run_layered.h"
 #include "os/process.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "extras/capture/run_layered.h"
 #include "base/digest.h"
 #include "known/known_program.h"
-#include "os/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,12 +5,10 @@
 #include "extras/deploy/deploy_inside.h"
 
 #include "extras/deploy/nearest.h"
-#include "os/process.h"
 #include "space/space.h"
 #include "workflows/compare/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- making ------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@
 #include "extras/deploy/nearest.h"
 
 #include <math.h>
-#include <string.h>
 
 // The choice of a text in the table's spec; NULL: it has no such configuration, or (*failed) no memory.
 static uint32_t *choice_of(struct deploy *d, const char *text, bool *failed)

@@ -4,25 +4,13 @@
 #include <stddef.h>
 #include <string.h>
 
-static int64_t most_of(const struct result *r, size_t offset)
-{
-    int64_t most = -1;
-    for (uint32_t i = 0; i < r->resource_count; i++) {
-        int64_t value;
-        memcpy(&value, (const char *)&r->resources[i] + offset, sizeof value);
-        if (value < 0)
-            return -1;
-        most = value > most ? value : most;
-    }
-    return most;
-}
-
 static struct deploy_cost cost_of(const struct result *r)
 {
-    return (struct deploy_cost){most_of(r, offsetof(struct resources, spill_bytes)),
-                                most_of(r, offsetof(struct resources, registers)),
-                                most_of(r, offsetof(struct resources, local_bytes)),
-                                most_of(r, offsetof(struct resources, private_bytes))};
+    return (struct deploy_cost){
+        result_largest_resource(r, offsetof(struct resources, spill_bytes)),
+        result_largest_resource(r, offsetof(struct resources, registers)),
+        result_largest_resource(r, offsetof(struct resources, local_bytes)),
+        result_largest_resource(r, offsetof(struct resources, private_bytes))};
 }
 
 uint32_t grid_candidate(struct deploy_grid *g, const char *text)

@@ -6,7 +6,6 @@
 #include "extras/formats/export.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 struct export_settings {
     struct spec_settings given;

@@ -7,7 +7,6 @@
 #include "report/units.h"
 #include "workflows/bundle.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 static void put_text(const struct work *w, const char *path, const struct store_imported *counts,

@@ -4,7 +4,6 @@
 #include "extras/formats/import.h"
 
 #include "base/wire.h"
-#include "recorded/read_store.h"
 #include "space/space.h"
 
 #include <math.h>

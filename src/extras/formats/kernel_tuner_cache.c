@@ -6,9 +6,7 @@
 
 #include "base/array.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- the parameters ----------------------------------------------------------------------------

@@ -13,7 +13,6 @@
 #include "model/job.h"
 #include "problem/spec.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

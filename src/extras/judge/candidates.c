@@ -137,6 +137,74 @@ bool candidates_add(struct candidates *c, const char *path, enum language l, str
     return ok;
 }
 
+// ---- variants ----------------------------------------------------------------------------------
+
+#define VALUE_ENDS ", \t"
+
+// One word of values: "NAME=a|b|c", or whatever stands there.
+struct value_word {
+    size_t length, name; // name: of "NAME=", 0 if it has none
+    uint64_t choices;
+};
+
+static struct value_word read_value_word(const char *at)
+{
+    struct value_word w = {.length = strcspn(at, VALUE_ENDS), .choices = 1};
+    const char *equals = memchr(at, '=', w.length);
+    w.name = equals ? (size_t)(equals + 1 - at) : 0;
+    for (size_t i = w.name; i < w.length; i++)
+        w.choices += at[i] == '|';
+    return w;
+}
+
+static const char *next_value_word(const char *at, const struct value_word *w)
+{
+    return at + w->length + strspn(at + w->length, VALUE_ENDS);
+}
+
+// All that there are, UINT32_MAX at most.
+static uint64_t count_combinations(const char *values)
+{
+    uint64_t product = 1;
+    while (*values && product < UINT32_MAX) {
+        struct value_word w = read_value_word(values);
+        product *= w.choices;
+        values = next_value_word(values, &w);
+    }
+    return product < UINT32_MAX ? product : UINT32_MAX;
+}
+
+uint32_t candidate_variants(const struct candidate *c, uint32_t most)
+{
+    uint64_t all = count_combinations(c->values);
+    return (uint32_t)(all < most ? all : most);
+}
+
+// The choice'th of "a|b|c".
+static void add_choice(const char *list, size_t length, uint64_t choice, struct text *out)
+{
+    const char *end = list + length;
+    for (; choice > 0; choice--)
+        list = (const char *)memchr(list, '|', (size_t)(end - list)) + 1;
+    const char *bar = memchr(list, '|', (size_t)(end - list));
+    text_addn(out, list, (size_t)((bar ? bar : end) - list));
+}
+
+const char *candidate_values(const struct candidate *c, uint32_t variant, uint32_t of,
+                             struct arena *a)
+{
+    struct text out = TEXT_INIT;
+    uint64_t index = count_combinations(c->values) * variant / of;
+    for (const char *at = c->values; *at;) {
+        struct value_word w = read_value_word(at);
+        text_addf(&out, "%s%.*s", out.length ? ", " : "", (int)w.name, at);
+        add_choice(at + w.name, w.length - w.name, index % w.choices, &out);
+        index /= w.choices;
+        at = next_value_word(at, &w);
+    }
+    return text_to_arena(&out, a);
+}
+
 // ---- the spec of one ---------------------------------------------------------------------------
 
 // In a block: the language's own object has the file where there is one, else the block itself.

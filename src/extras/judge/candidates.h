@@ -3,6 +3,8 @@
 // nothing else of it but the values of parameters, in one line of its text:
 //
 //   // hone: block_size_x=32, tile_size_x=2
+//
+// With several values of one, "block_size_x=16|32|64", it has variants, each a choice of one of each.
 #ifndef HONE_EXTRAS_JUDGE_CANDIDATES_H
 #define HONE_EXTRAS_JUDGE_CANDIDATES_H
 
@@ -34,6 +36,12 @@ void candidates_release(struct candidates *c);
 // Adds a file, or each file of a folder that has the ending of the language (".cl"), in the order of their names. What
 // cannot be read is a candidate with a reason; false without memory, or if a folder has none.
 bool candidates_add(struct candidates *c, const char *path, enum language l, struct error *e);
+
+// How many variants its values make: 1 without lists, `most` at most, spread over all.
+uint32_t candidate_variants(const struct candidate *c, uint32_t most);
+// The values of the one that is `variant`, from 0, of so many; in the arena, NULL without memory.
+const char *candidate_values(const struct candidate *c, uint32_t variant, uint32_t of,
+                             struct arena *a);
 
 // The T1 text of the candidate's spec from the judge's. False with what
 // the candidate asks for and cannot have.

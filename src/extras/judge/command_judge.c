@@ -15,12 +15,13 @@
 
 #define HIDDEN_SIZES      2
 #define HIDDEN_MOST       32
+#define VARIANTS_MOST     1024
 #define SERVE_CACHE_BYTES (256ull << 20)
 
 struct judge_settings {
     struct spec_settings given; // some rows of it
     struct measure_settings measure;
-    struct given hidden, rounds;
+    struct given hidden, rounds, variants;
     bool shows_all, serves;
 };
 
@@ -158,6 +159,7 @@ static bool fill_judging_options(struct session *s, const struct invocation *i, 
     o->configuration = config->count ? config->items[0] : NULL;
     o->hidden = settings->hidden.is_given ? (uint32_t)settings->hidden.value : HIDDEN_SIZES;
     o->rounds = (uint32_t)settings->rounds.value;
+    o->variants = (uint32_t)settings->variants.value;
     if (!plan_sizes(s, e) || !gather_candidates(s, i, e))
         return false;
     o->candidates = s->candidates.list;
@@ -176,8 +178,8 @@ static bool use_sandbox(struct session *s, struct error *e)
     if (!words[0])
         return true;
     s->options.sandbox = words;
-    setup->environment =
-        guard_environment(setup->environment, w->environment.scratch.path, &w->arena, e);
+    setup->environment = guard_environment(setup->environment, w->environment.scratch.path,
+                                           w->device->type == DEVICE_CPU, &w->arena, e);
     return setup->environment != NULL;
 }
 
@@ -349,6 +351,14 @@ static bool option_hidden(void *field, const char *value, struct error *e)
            error_set(e, ERROR_USAGE, "'%s' is no number from 0 to %d", value, HIDDEN_MOST);
 }
 
+static bool option_variants(void *field, const char *value, struct error *e)
+{
+    struct given *g = field;
+    g->is_given = true;
+    return (str_to_u64(value, &g->value) && g->value >= 1 && g->value <= VARIANTS_MOST) ||
+           error_set(e, ERROR_USAGE, "'%s' is no number from 1 to %d", value, VARIANTS_MOST);
+}
+
 #define FIELD(member) offsetof(struct judge_settings, member)
 
 static const struct option what_options[] = {
@@ -385,6 +395,10 @@ static const struct option judge_options[] = {
      .help = "Verify each candidate at N further sizes, which are drawn for this run (near the "
              "spec's, odd, small; whichever its restrictions allow), and on two other kinds of "
              "inputs: a part of their range, and equal elements. 0: at neither. Default: 2."},
+    {OPTION("budget", "N", option_variants, FIELD(variants)), .letter = 'b',
+     .brief = "variants of a candidate that are tried: 16",
+     .help = "Try N variants of a candidate at most, if it names several values of tunable macros: "
+             "what seems fastest is judged. Default: 16."},
     {OPTION("rounds", "N", option_count, FIELD(rounds)),
      .help = "Launch each pair N times, in each of the two measurements. Default: 12, and 24 or "
              "more when those that are faster are measured again."},
@@ -435,7 +449,9 @@ const struct command command_judge = {
         "arguments as the spec has them. Everything else is the spec's: sizes, inputs, reference, "
         "tolerances, options. Only the values of tunable macros may be its own, in a comment "
         "line:\n\n"
-        "  // hone: block_size_x=32, tile_size_x=2\n\n"
+        "  // hone: block_size_x=32, tile_size_x=1|2|4\n\n"
+        "With several values of one the candidate is tuned first: each variant (--budget) is "
+        "verified and measured, and the one that seems fastest is judged.\n\n"
         "Each is verified at the sizes that are timed and at hidden ones, on inputs that it cannot "
         "know, and launched beside the baseline in interleaved rounds. Those that are faster are "
         "measured once more in fresh workers, and only that counts, with intervals that hold for "

@@ -80,6 +80,8 @@ static void put_evidence(const struct judge_report *v, const struct judge_record
         text_add_visible(&all, r->evidence, strlen(r->evidence), false);
     else if (r->same_as)
         text_addf(&all, "the code of %s", r->same_as->candidate->name);
+    else if (r->variants > 1)
+        text_addf(&all, "with %s, of %u variants", r->candidate->values, (unsigned)r->variants);
     size_t length = cut_length(&all, v->verbose ? SIZE_MAX : EVIDENCE_MOST);
     text_addn(out, text_cstr(&all), length);
     text_add(out, length < all.length ? " ..." : "");
@@ -220,6 +222,9 @@ FIELDS(judge_time_fields, struct judge_time, struct judge_report, JUDGE_TIME)
     X(SOME, log, (v->log), "", "of the build")                                                     \
     X(F64, error, (v->error), "", "largest relative norm of an output")                            \
     X(F64, baseline_error, (v->baseline_error), "", "of the baseline there")                       \
+    X(SOME, values, (v->candidate->values), "",                                                    \
+      "of parameters that are its own, or its best variant's")                                     \
+    X(U64, variants, (v->variants), "", "that were tried")                                         \
     X(TEXT, same_as, (v->same_as ? v->same_as->candidate->name : NULL), "", "the same code")       \
     X(TEXT, command, (judge_command(c, v, a)), "", "that shows it again")
 FIELDS_SHARED(judge_fields, struct judge_record, struct judge_report, JUDGED)

@@ -59,7 +59,7 @@ static void code_digest(const struct candidate *c, struct digest *out)
 static struct contestant *find_same(struct judging *j, const struct contestant *c)
 {
     for (struct contestant *other = j->contestants; other < c; other++) {
-        if (!other->primary && other->record.candidate->text &&
+        if (!other->primary && other == other->leader && other->record.candidate->text &&
             digest_equal(&other->code, &c->code))
             return other;
     }
@@ -68,51 +68,89 @@ static struct contestant *find_same(struct judging *j, const struct contestant *
 
 // ---- making ------------------------------------------------------------------------------------
 
-static bool make_contestant(struct judging *j, size_t index, struct error *e)
+static bool make_contestant(struct judging *j, struct contestant *c, const struct candidate *of,
+                            struct error *e)
 {
-    struct contestant *c = &j->contestants[index];
     struct judge_record *r = &c->record;
-    *r = (struct judge_record){.candidate = j->o.candidates[index],
+    *r = (struct judge_record){.candidate = of,
+                               .variants = 1,
                                .evidence = "",
                                .log = "",
                                .time_count = j->timed_count,
                                .error = NAN,
                                .baseline_error = NAN};
+    c->leader = c->chosen = c;
     r->times = arena_array(&j->arena, j->timed_count, sizeof *r->times);
     c->attempts = arena_array(&j->arena, j->point_count, sizeof *c->attempts);
     if (!r->times || !c->attempts)
         return error_memory(e);
     for (uint32_t i = 0; i < j->timed_count; i++)
         r->times[i].label = j->points[i].label;
-    if (!r->candidate->text) {
-        contestant_fail(j, c, JUDGE_INVALID, NULL, "%s", r->candidate->why);
-        return true;
-    }
-    code_digest(r->candidate, &c->code);
-    c->primary = find_same(j, c);
-    if (c->primary)
-        r->same_as = &c->primary->record;
+    if (!of->text)
+        contestant_fail(j, c, JUDGE_INVALID, NULL, "%s", of->why);
     return true;
+}
+
+// The variants of a candidate, of which c is the first. A text that was there already has none.
+static bool make_variants(struct judging *j, struct contestant *c, uint32_t count, struct error *e)
+{
+    const struct candidate *all = c->record.candidate;
+    for (uint32_t i = 0; count > 1 && i < count; i++) {
+        struct candidate *own = arena_copy(&j->arena, all, sizeof *all);
+        if (!own || !(own->values = candidate_values(all, i, count, &j->arena)))
+            return error_memory(e);
+        if (i > 0 && !make_contestant(j, c + i, own, e))
+            return false;
+        c[i].record.candidate = own;
+        c[i].record.variants = count;
+        c[i].index = c->index;
+        c[i].leader = c;
+    }
+    c->unscreened = count;
+    c->chosen = count > 1 ? NULL : c;
+    for (uint32_t i = 0; i < count; i++)
+        j->queue[j->queued++] = c + i;
+    return true;
+}
+
+static uint32_t variants_of(const struct judging *j, size_t candidate)
+{
+    const struct candidate *c = j->o.candidates[candidate];
+    return c->text ? candidate_variants(c, j->o.variants ? j->o.variants : JUDGE_VARIANTS) : 1;
 }
 
 static bool make_contestants(struct judging *j, struct error *e)
 {
-    size_t count = j->o.candidate_count;
+    size_t count = 0, next = 0;
     bool ok = true;
+    for (size_t i = 0; i < j->o.candidate_count; i++)
+        count += variants_of(j, i);
     j->contestants = arena_array(&j->arena, count, sizeof *j->contestants);
-    j->records = arena_array(&j->arena, count, sizeof *j->records);
+    j->records = arena_array(&j->arena, j->o.candidate_count, sizeof *j->records);
     j->queue = arena_array(&j->arena, count, sizeof *j->queue);
     j->ready = arena_array(&j->arena, count, sizeof *j->ready);
     if (!j->contestants || !j->records || !j->queue || !j->ready)
         return error_memory(e);
-    for (size_t i = 0; ok && i < count; i++) {
-        struct contestant *c = &j->contestants[i];
-        ok = make_contestant(j, i, e);
-        if (ok && c->over)
+    for (size_t i = 0; ok && i < j->o.candidate_count; i++) {
+        struct contestant *c = &j->contestants[next++];
+        const struct candidate *of = j->o.candidates[i];
+        ok = make_contestant(j, c, of, e);
+        c->index = i;
+        if (ok && c->over) {
             j->ready[j->ready_count++] = c;
-        else if (ok && !c->primary)
-            j->queue[j->queued++] = c;
+            continue;
+        }
+        code_digest(of, &c->code);
+        c->primary = ok ? find_same(j, c) : NULL;
+        if (c->primary) {
+            c->record.same_as = &c->primary->record;
+        } else if (ok) {
+            ok = make_variants(j, c, variants_of(j, i), e);
+            next += variants_of(j, i) - 1;
+        }
+        j->contestant_count = next;
     }
+    j->contestant_count = next;
     return ok;
 }
 
@@ -166,7 +204,7 @@ static void stop_judging(void *workflow)
 static void release_judging(void *workflow)
 {
     struct judging *j = workflow;
-    for (size_t i = 0; j->contestants && i < j->o.candidate_count; i++)
+    for (size_t i = 0; j->contestants && i < j->contestant_count; i++)
         contestant_release(j, &j->contestants[i]);
     points_release(j);
     if (j->o.warm)
@@ -204,7 +242,8 @@ static bool open_session(struct judging *j, struct error *e)
     struct judging_warm *warm = j->is_final ? NULL : j->o.warm;
     set_judging_rules(j);
     j->w.evaluator = warm ? warm->evaluator : NULL;
-    if (j->w.evaluator)
+    j->is_warm = j->w.evaluator != NULL;
+    if (j->is_warm)
         warm->evaluator = NULL;
     else
         j->w.evaluator =
@@ -295,6 +334,37 @@ static bool begin_ahead(struct judging *j, struct error *e)
     return true;
 }
 
+static bool is_right(const struct contestant *c)
+{
+    return c->record.verdict <= JUDGE_SLOWER;
+}
+
+// Is it the better variant of the two? What is right comes first, then what is valid, then what seems faster.
+static bool is_better_variant(const struct contestant *c, const struct contestant *than)
+{
+    if (is_right(c) != is_right(than))
+        return is_right(c);
+    if (!is_right(c))
+        return than->record.verdict == JUDGE_INVALID && c->record.verdict != JUDGE_INVALID;
+    return c->record.speedup.ratio > than->record.speedup.ratio;
+}
+
+// All variants are screened: the best goes on, or is what there is to tell. Its times are those by which it was chosen, so that
+// `faster` needs the final, as for every candidate.
+static void choose_variant(struct judging *j, struct contestant *leader)
+{
+    const uint32_t count = leader->record.variants;
+    leader->chosen = leader;
+    for (uint32_t i = 1; i < count; i++) {
+        if (is_better_variant(leader + i, leader->chosen))
+            leader->chosen = leader + i;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        leader[i].is_finalist = leader[i].is_finalist && leader + i == leader->chosen;
+    if (leader->chosen->over)
+        j->ready[j->ready_count++] = leader->chosen;
+}
+
 // The present candidate is done, in this session at least.
 static void end_contestant(struct judging *j)
 {
@@ -306,8 +376,12 @@ static void end_contestant(struct judging *j)
     j->timing = 0;
     j->reopened = 0;
     j->killed = NULL;
-    if (c->over)
+    if (!j->is_final && c->record.variants > 1) {
+        if (--c->leader->unscreened == 0)
+            choose_variant(j, c->leader);
+    } else if (c->over) {
         j->ready[j->ready_count++] = c;
+    }
 }
 
 static bool start_rounds(struct judging *j, struct contestant *c, struct error *e)
@@ -414,6 +488,11 @@ static bool is_suspect(struct judging *j, const struct contestant *c)
 static bool open_again(struct judging *j, struct error *e)
 {
     bool found = false;
+    if (!j->is_open && j->is_warm && e->code != ERROR_MEMORY && !j->w.cancelled) {
+        error_clear(e); // what an earlier batch left behind
+        close_session(j);
+        return true;
+    }
     if (!j->is_open || j->reopened >= REOPEN_MOST || e->code == ERROR_MEMORY || j->w.cancelled)
         return false;
     end_rounds(j);
@@ -437,18 +516,20 @@ static bool open_again(struct judging *j, struct error *e)
 static const void *hand_out(struct judging *j)
 {
     struct contestant *c = j->ready[j->handed_out++];
-    size_t index = (size_t)(c - j->contestants);
     if (c->primary) {
-        const struct judge_record *from = &c->primary->record;
+        const struct judge_record *from = &c->primary->chosen->record;
         struct judge_record own = c->record;
         c->record = *from;
-        c->record.candidate = own.candidate;
+        struct candidate *its = arena_copy(&j->arena, own.candidate, sizeof *own.candidate);
+        if (its)
+            its->values = from->candidate->values;
+        c->record.candidate = its ? its : own.candidate;
         c->record.same_as = from;
     }
     j->by_verdict[c->record.verdict]++;
-    j->records[index] = &c->record;
-    for (size_t i = index + 1; !c->primary && i < j->o.candidate_count; i++) {
-        if (j->contestants[i].primary == c)
+    j->records[c->index] = &c->record;
+    for (size_t i = 0; !c->primary && i < j->contestant_count; i++) {
+        if (j->contestants[i].primary == c->leader)
             j->ready[j->ready_count++] = &j->contestants[i];
     }
     return &c->record;

@@ -1,8 +1,9 @@
 // The workflow of `hone judge`: candidates, kernel texts that others wrote, each against the judge's own kernel, the
 // baseline: the spec's default configuration, or the one that is chosen.
 //
-//   screening  each candidate is built and verified at every point, in the order in which they were given, and one that is
-//              right everywhere is launched beside the baseline in interleaved rounds at each timed point
+//   screening  each candidate, in each variant of its values, is built and verified at every point, in the order in which they were given, and one that is
+//              right everywhere is launched beside the baseline in interleaved rounds at each timed point. Of its variants
+//              the one that seems fastest goes on
 //   final      those that are faster so far are verified and launched again, in fresh workers: these samples alone decide,
 //              and are what is reported, so that the luckiest of many tries gains nothing. Their intervals hold together
 //
@@ -52,6 +53,7 @@ double judge_floor_ns(const struct device_info *d, const struct job *job);
 #define JUDGE_FINAL_ROUNDS 24 // at least, of the final
 #define JUDGE_ROUNDS_MOST  100
 #define JUDGE_POINTS_MOST  64
+#define JUDGE_VARIANTS     16
 
 struct judge_point {
     const char *label;      // "WIDTH=256"
@@ -78,7 +80,8 @@ struct judging_options {
     const char *configuration;        // (optional) of the baseline: "a=1,b=2"
     struct candidate *const *candidates;
     size_t candidate_count;
-    uint32_t rounds; // of both measurements; 0: as above
+    uint32_t variants; // of a candidate that are tried, at most; 0: JUDGE_VARIANTS
+    uint32_t rounds;   // of both measurements; 0: as above
     // Which batch of a stream this is, from 1 (0: all there is): errors of all batches together stay within the level.
     uint64_t batch;
     // (optional) The sandbox of the setup's workers, in words: what they take of the machine is looked at.
@@ -94,7 +97,8 @@ struct judge_time {
 };
 
 struct judge_record {
-    const struct candidate *candidate;
+    const struct candidate *candidate;  // with the values of its best variant
+    uint32_t variants;                  // that were tried
     const struct judge_record *same_as; // (or NULL) the same code, judged instead
     enum judge_verdict verdict;
     const char *evidence;     // a sentence; "" of one that is right

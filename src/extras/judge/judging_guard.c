@@ -19,6 +19,8 @@
 
 // ---- the environment ---------------------------------------------------------------------------
 
+#define REFERENCES "HONE_WORKER_CACHE"
+
 static const struct setting {
     const char *name, *below; // below the scratch folder; NULL: `value`
     const char *value;
@@ -26,7 +28,7 @@ static const struct setting {
                 {"TMPDIR", "judge", NULL},
                 {"POCL_CACHE_DIR", "judge/pocl", NULL},
                 {"CUDA_CACHE_PATH", "judge/cuda", NULL},
-                {"HONE_WORKER_CACHE", "judge/references", NULL}};
+                {REFERENCES, "judge/references", NULL}};
 #define SETTINGS (sizeof settings / sizeof *settings)
 
 static bool is_setting(const char *entry)
@@ -40,7 +42,7 @@ static bool is_setting(const char *entry)
 }
 
 const char *const *guard_environment(const char *const *environment, const char *scratch,
-                                     struct arena *a, struct error *e)
+                                     bool is_native, struct arena *a, struct error *e)
 {
     size_t count = 0, n = 0;
     while (environment && environment[count])
@@ -52,8 +54,11 @@ const char *const *guard_environment(const char *const *environment, const char 
     }
     for (size_t i = 0; out && i < SETTINGS; i++) {
         const struct setting *s = &settings[i];
-        const char *value = s->below ? arena_printf(a, "%s/%s", scratch, s->below) : s->value;
-        if (value && s->below && !folder_make(value, e))
+        const bool kept = s->below && !(is_native && str_equal(s->name, REFERENCES));
+        const char *value = kept       ? arena_printf(a, "%s/%s", scratch, s->below)
+                            : s->below ? ""
+                                       : s->value;
+        if (value && kept && !folder_make(value, e))
             return NULL;
         out[n] = value ? arena_printf(a, "%s=%s", s->name, value) : NULL;
         if (!out[n++])

@@ -46,6 +46,11 @@ struct point {
 struct contestant {
     struct judge_record record;
     struct contestant *primary; // (or NULL) the same code
+    size_t index;               // of its candidate
+    // Variants of one candidate stand behind each other; the first of them, and in that how many are not screened yet and the
+    // one that goes on (NULL: not known).
+    struct contestant *leader, *chosen;
+    uint32_t unscreened;
     struct digest code;
     char *spec_text; // T1
     size_t spec_length;
@@ -67,12 +72,14 @@ struct judging {
     struct judge_check *checks;
 
     struct contestant *contestants;
+    size_t contestant_count;
     const struct judge_record **records; // by candidate
     struct contestant **queue;           // of this session
     size_t queued, current, ahead;       // `ahead` are begun
     struct contestant **ready;           // to be handed out
     size_t ready_count, handed_out;
     bool is_final, is_open, over; // session; the baseline is verified
+    bool is_warm;                 // its workers are an earlier batch's
     uint32_t reopened;            // times in a row
     uint32_t timing;              // the timed point whose rounds run
     uint32_t repeats;             // of these, because one seemed to keep results

@@ -567,7 +567,9 @@ static const struct option options[] = {
          "page; for svg and csv one of them: evaluations, time, finalists, rounds, devices, "
          "distribution, parameters, importance, heatmap, parallel, failures, pareto, sizes, "
          "beside, matrix, samples, roofline, convergence or deployed; as csv also table, which has "
-         "all configurations, as parallel; resources, source, beginning and leaderboard."},
+         "all configurations, as parallel; resources, source, beginning and leaderboard. A picture "
+         "for a paper "
+         "has its width and the size of its text behind the name: finalists:84mm:8pt."},
     {OPTION("watch", "stdin", option_watch, FIELD(watch)), .optional = true,
      .brief = "write the file anew while others write the store",
      .needs = "output: the page is written anew into a file",
@@ -617,7 +619,8 @@ static const struct option_group groups[] = {
 static const struct example examples[] = {
     {"hone report spec.json -o report.html", "a page of all that is known of a spec"},
     {"hone report gemm_T4.json.gz -o gemm.html", "of what others recorded"},
-    {"hone report spec.json --views evaluations -o search.svg", "one picture, for a paper"},
+    {"hone report spec.json --views evaluations:84mm:8pt -o search.svg",
+     "one picture, for a column of a paper"},
     {"hone report spec.json --format markdown", "a summary for a pull request"},
     {"hone report results.sqlite --watch -o page.html",
      "a page that follows what is measured elsewhere"},
@@ -631,23 +634,25 @@ const struct command command_report = {
     .arguments = "SPEC|STORE|FILE...",
     .least = 1,
     .most = UINT32_MAX,
-    .description = "Writes one HTML file that needs no network, today or in years: pictures, "
-                   "tables, and the data to filter them.\n\n"
-                   "An argument is a spec, of which the user's store is asked; a store, with all "
-                   "that is in it; or a recorded space: "
-                   "T4 results, a Kernel Tuner cache file or CSV; or what hone score --json, hone "
-                   "judge --json or hone "
-                   "deploy --format json wrote. Each device, language and set of "
-                   "constants is a set of its own.\n\n"
-                   "Nothing runs: numbers are those that hone best and hone tune --json show, and "
-                   "intervals and ties are drawn as they were decided. "
-                   "Times of a ranking and times of configurations measured alone do not compare, "
-                   "and never share a colour.\n\n"
-                   "With a script running (the file's own, the only one that its policy allows) "
-                   "one filters by comparisons, as "
-                   "'block_size_x = 16 and time < 2ms', or by dragging in a picture: all views "
-                   "follow. Without, everything is there but that.\n\n"
-                   "Exit status 1: there is no result to show.",
+    .description =
+        "Writes one HTML file that needs no network, today or in years: pictures, "
+        "tables, and the data to filter them.\n\n"
+        "An argument is a spec, of which the user's store is asked; a store, with all "
+        "that is in it; or a recorded space: "
+        "T4 results, a Kernel Tuner cache file or CSV; or what hone score --json, hone judge "
+        "--json or hone deploy --format json wrote. Each device, language and set of "
+        "constants is a set of its own.\n\n"
+        "Nothing runs: numbers are those that hone best and hone tune --json show, and "
+        "intervals and ties are drawn as they were decided. "
+        "Times of a ranking and times of configurations measured alone do not compare, "
+        "and never share a colour.\n\n"
+        "With a script running (the file's own, the only one that its policy allows) "
+        "one filters by comparisons, as "
+        "'block_size_x = 16 and time < 2ms', or by dragging in a picture: all views "
+        "follow. The pointer shows what a point is, a click marks it in all views, and each "
+        "picture can be saved as SVG, PNG or CSV. Without a script, everything is there but "
+        "that.\n\n"
+        "Exit status 1: there is no result to show.",
     .topics = "formats",
     .groups = groups,
     .examples = examples,

@@ -55,6 +55,7 @@ struct page_rate {
 // A configuration for a build by somebody else: its options quoted for a shell, and the same as a header.
 struct page_code {
     const char *options, *header; // NULL: there is none
+    const char *geometry;         // of the launches; NULL: not known
 };
 
 // All that is known of one configuration: of the finalists, the fastest, and one of each group of failures.
@@ -126,6 +127,7 @@ struct page_verdict {
 struct page_set {
     const struct page *page;
     const char *origin;               // the argument that it comes from
+    const char *file;                 // the spec's, for commands: without folders
     const struct stored_space *space; // (or NULL) of the store: what its results have in common
     const char *spec, *constants, *device, *platform, *driver, *language, *hone_version;
     const char *inputs; // "warm", "cold"; "" if not known
@@ -159,6 +161,7 @@ struct page_set {
     struct best_answer answer;   // what `hone best` says, if it has_answer
     struct page_code code;       // of the answer
     struct best_ranking ranking; // count 0: none
+    size_t *finalist_rows;       // of each; SIZE_MAX: not known. NULL: of none
     struct importance importance;
     struct peak peak; // of the device
     struct page_rate rate;
@@ -247,7 +250,11 @@ bool page_code_of(struct page *p, const struct spec *spec, const struct spec_sou
                   const uint32_t *choice, struct page_code *out);
 bool page_code_of_parameters(struct page *p, const struct parameter *parameters, uint32_t count,
                              const uint32_t *choice, struct page_code *out);
-// The command that measures a row again; SPEC stands for the file.
+// A text in which files have no folders. NULL without memory.
+const char *page_without_folders(const char *text, struct arena *a);
+// The spec's file, for commands: as the newest run had it, else as the spec is called. False without memory.
+bool page_find_file(struct page *p, struct page_set *s);
+// The command that measures a row again.
 void page_run_command(const struct page_set *s, const struct page_row *r, struct text *out);
 // The row of a configuration; SIZE_MAX: there is none.
 size_t page_row_of(const struct page_set *s, const uint32_t *choice);
@@ -277,7 +284,7 @@ struct page_set *page_new_set(struct page *p, struct error *e);
 bool page_chosen_space(const struct spec *spec, const struct page_choice *choice,
                        struct space **out, struct error *e);
 
-// The answer's times, as `hone best` shows them: with the resolution that the ranking knew. Of a recording its one time.
+// The answer's times, as `hone best` shows them. Of a recording its one time.
 // False: there is none.
 bool page_best_stats(const struct page_set *s, struct stats_summary *out);
 
@@ -290,7 +297,7 @@ bool page_check_views(const char *names, struct error *e);
 void page_order(struct page *p);
 // The whole page.
 void page_write(const struct page *p, struct text *out);
-// One view of the first set that has it: a picture alone, or its numbers. False: there is none of this name (the error
+// One view of the first set that has it: a picture alone ("NAME", or as it stands on paper "NAME:84mm:8pt"), or its numbers. False: there is none of this name (the error
 // lists the names), or no set has it (why not).
 bool page_write_svg(const struct page *p, const char *view, struct text *out, struct error *e);
 bool page_write_csv(const struct page *p, const char *view, struct text *out, struct error *e);

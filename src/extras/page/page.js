@@ -58,9 +58,20 @@
         d.varied.map(p => d.parameters[p].name + "=" + d.parameters[p].values[d.choice[p][i]]).join(", ");
 
     const describe = (d, i) => {
-        const what = d.time[i] > 0 ? time(d.time[i]) + (d.ranked[i] ? " (ranked)" : "")
-            : d.statuses[d.status[i]] + ": " + d.messages[d.message[i]];
+        const status = d.statuses[d.status[i]], message = d.messages[d.message[i]];
+        const what = d.time[i] > 0 ? time(d.time[i]) + ", " + status + (d.ranked[i] ? ", ranked" : "")
+            : status + (message && message !== status ? ": " + message : "");
         return configuration(d, i) + " — " + what;
+    };
+
+    // A text beside the pointer.
+    const tip = document.body.appendChild(make("div", { id: "tip", hidden: true, "aria-hidden": "true" }));
+    const hint = (text, event) => {
+        tip.hidden = !text;
+        if (!text) return;
+        tip.textContent = text;
+        tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)) + "px";
+        tip.style.top = (event.clientY + 18 + tip.offsetHeight > innerHeight ? event.clientY - 10 - tip.offsetHeight : event.clientY + 18) + "px";
     };
 
     // ---- the filter: "time < 2ms and block_size_x = 16" --------------------------------------------
@@ -138,7 +149,8 @@
         const clear = make("button", { type: "button", disabled: true, onclick: () => { input.value = ""; test = () => true; brushes.clear(); [...views, ...across].forEach(v => v.clear && v.clear()); update(); } }, "Show all");
         const count = make("span", { role: "status", "aria-live": "polite", class: "count" });
         const tools = article.querySelector(".tools");
-        tools.append(make("label", {}, "Filter", input), clear, count);
+        const pinned = make("span", { role: "status", class: "pinned" }), unpin = make("button", { type: "button", hidden: true, onclick: () => set.pin(-1) }, "Unpin");
+        tools.append(make("label", {}, "Filter", input), clear, count, pinned, unpin);
         tools.hidden = false;
 
         const update = () => {
@@ -156,7 +168,7 @@
             count.textContent = n + " of " + d.count + " configurations";
             clear.disabled = !active;
             tools.classList.toggle("active", active);
-            for (const v of [...views, ...across]) v.update();
+            for (const v of [...views, ...across]) if (is_shown(v)) v.update();
         };
         let waiting = 0;
         const filter = () => {
@@ -172,10 +184,25 @@
         });
 
         // `stride`: one in so many selected points is drawn, so that no more than `most` are, from all parts alike.
-        const set = { d, isIn, key, active: () => selected !== null, stride: most => Math.max(1, Math.ceil(chosen / most)), update, brushes, views };
+        const set = { d, isIn, key, active: () => selected !== null, stride: most => Math.max(1, Math.ceil(chosen / most)), update, brushes, views, pinned: -1 };
+        // Marks one configuration in all views; the same again, or -1: none.
+        set.pin = row => {
+            set.pinned = row === set.pinned ? -1 : row;
+            pinned.textContent = set.pinned < 0 ? "" : "Pinned: " + describe(d, set.pinned);
+            unpin.hidden = set.pinned < 0;
+            for (const v of [...views, ...across]) if (v.mark) v.mark();
+            for (const e of article.querySelectorAll("[data-row]")) e.classList.toggle("pinned", +e.dataset.row === set.pinned);
+            later();
+        };
         for (const section of article.querySelectorAll("section.view[data-view]")) {
-            const view = makers[section.dataset.view];
-            if (view) views.push({ name: section.dataset.view, ...view(set, section) });
+            const name = section.dataset.view, view = makers[name], svgs = [...section.querySelectorAll(".plot svg")];
+            if (view) (whole.has(name) ? [null] : svgs).forEach((svg, i) => views.push({ svg, name: name + (i ? " narrow" : ""), ...view(set, section, svg, i === 0) }));
+            for (const e of section.querySelectorAll(".plot [data-row]")) {
+                e.addEventListener("pointermove", event => hint(describe(d, +e.dataset.row), event));
+                e.addEventListener("pointerleave", () => hint(""));
+                e.addEventListener("click", () => set.pin(+e.dataset.row));
+            }
+            if (svgs.length) section.querySelector(".plot").after(menu(set, section));
         }
         for (const pre of article.querySelectorAll("pre.copy")) copyable(pre);
         const open = [...article.querySelectorAll("details")];
@@ -183,6 +210,7 @@
         if (kept) {
             if (typeof kept.filter === "string") input.value = kept.filter;
             for (const v of views) if (v.put) put_back(v, kept.views);
+            if (typeof kept.pin === "string") set.pin([...d.time.keys()].find(i => configuration(d, i) === kept.pin) ?? -1);
             if (kept.open) open.forEach((e, i) => { e.open = kept.open[i] === true; });
         }
         filter();
@@ -192,7 +220,8 @@
             // The state that differs from the initial one; null: none does.
             kept: () => {
                 const changed = views.filter(v => v.kept && JSON.stringify(v.kept()) !== v.usual).map(v => [v.name, v.kept()]);
-                return changed.length || input.value ? { filter: input.value, views: Object.fromEntries(changed) } : null;
+                return changed.length || input.value || set.pinned >= 0
+                    ? { filter: input.value, views: Object.fromEntries(changed), pin: set.pinned < 0 ? undefined : configuration(d, set.pinned) } : null;
             },
         });
     };
@@ -226,7 +255,7 @@
 
     let drags = 0; // that go on
 
-    // Dragging a rectangle; `done` gets its corners, or null where it was a click.
+    // Dragging a rectangle; `done` gets its corners, or null where it was a click, and where.
     const dragging = (svg, done) => {
         let from = null, box = null;
         const clear = () => { if (box) box.remove(); box = null; };
@@ -246,7 +275,7 @@
             end();
             const is_click = Math.abs(to[0] - start[0]) < 4 && Math.abs(to[1] - start[1]) < 4;
             if (is_click) clear();
-            done(is_click ? null : [Math.min(start[0], to[0]), Math.min(start[1], to[1]), Math.max(start[0], to[0]), Math.max(start[1], to[1])]);
+            done(is_click ? null : [Math.min(start[0], to[0]), Math.min(start[1], to[1]), Math.max(start[0], to[0]), Math.max(start[1], to[1])], to);
         });
         return { clear, show };
     };
@@ -254,9 +283,30 @@
     const values_of = ({ x, y }, b) => [x.value(b[0]), y.value(b[1]), x.value(b[2]), y.value(b[3])].map(rounded);
     const box_of = ({ x, y }, v) => [x.at(v[0]), y.at(v[1]), x.at(v[2]), y.at(v[3])].map((p, i) => p + (i < 2 ? -.01 : .01));
 
-    const scatter = (x_of, y_of) => (set, section) => {
-        const { d } = set, svg = section.querySelector("svg"), frame = frames(svg)[0], { x, y } = frame;
-        const over = draw("path", { class: "points over" }, svg);
+    // Stretched pictures are wider than their units: by how much.
+    const stretch_of = svg => { const m = svg.getScreenCTM(); return m && m.d ? m.a / m.d : 1; };
+    // The nearest of `count` points that `at(i)` places, if it is near.
+    const nearest = (svg, [px, py], count, at) => {
+        const wide = stretch_of(svg);
+        let best = 144, found = -1;
+        for (let i = 0; i < count; i++) {
+            const [x, y] = at(i), far = ((x - px) * wide) ** 2 + (y - py) ** 2;
+            if (far < best) { best = far; found = i; }
+        }
+        return found;
+    };
+    const hovering = (svg, row_at, d_of) => {
+        svg.addEventListener("pointermove", e => {
+            if (e.buttons) { hint(""); return; }
+            const row = row_at(local(svg, e));
+            hint(row < 0 ? "" : describe(d_of(), row), e);
+        });
+        svg.addEventListener("pointerleave", () => hint(""));
+    };
+
+    const scatter = (x_of, y_of) => (set, section, svg) => {
+        const { d } = set, frame = frames(svg)[0], { x, y } = frame;
+        const over = draw("path", { class: "points over" }, svg), ring = draw("path", { class: "points pinned" }, svg);
         const xs = new Float64Array(d.count), ys = new Float64Array(d.count);
         for (let i = 0; i < d.count; i++) {
             const v = y_of(d, i);
@@ -270,25 +320,20 @@
             set.brushes.set(key, i => xs[i] >= box[0] && xs[i] <= box[2] && ys[i] >= box[1] && ys[i] <= box[3]);
         };
         const drop = () => { held = null; set.brushes.delete(key); };
-        const drag = dragging(svg, box => {
+        const row_at = point => nearest(svg, point, d.count, i => set.isIn(i) ? [xs[i], ys[i]] : [NaN, NaN]);
+        const drag = dragging(svg, (box, point) => {
+            const row = box || !point ? -1 : row_at(point);
+            if (row >= 0) { set.pin(row); return; }
             if (box) brush(values_of(frame, box), box);
             else drop();
             set.update();
         });
-        svg.addEventListener("pointermove", e => {
-            if (e.buttons) return;
-            const [px, py] = local(svg, e);
-            let best = 100, row = -1;
-            for (let i = 0; i < d.count; i++) {
-                const far = (xs[i] - px) ** 2 + (ys[i] - py) ** 2;
-                if (far < best && set.isIn(i)) { best = far; row = i; }
-            }
-            told.textContent = row < 0 ? "" : describe(d, row);
-        });
+        hovering(svg, row_at, () => d);
         return {
             clear: () => { drop(); drag.clear(); },
             kept: () => held,
             put: state => { const box = box_of(frame, numbers(state, 4)); brush(state, box); drag.show(box); },
+            mark: () => { const i = set.pinned; ring.setAttribute("d", i >= 0 && !Number.isNaN(ys[i]) ? "M" + xs[i] + " " + ys[i] + "h0" : ""); },
             update: () => {
                 let path = "", n = 0;
                 svg.classList.toggle("dim", set.active());
@@ -300,8 +345,8 @@
         };
     };
 
-    const distribution = (set, section) => {
-        const { d } = set, svg = section.querySelector("svg"), { x, y } = frames(svg)[0];
+    const distribution = (set, section, svg) => {
+        const { d } = set, { x, y } = frames(svg)[0], line = draw("path", { class: "line pinned" }, svg);
         const bars = [...svg.querySelectorAll("rect.bar")].map(b => ({ from: +b.getAttribute("x"), width: +b.getAttribute("width") }));
         const over = bars.map(b => draw("rect", { class: "bar second over", x: b.from, width: b.width, y: y.from, height: 0 }, svg));
         const at = d.alone.map(t => t > 0 ? x.at(t) : NaN);
@@ -325,6 +370,7 @@
                 brush(state, box);
                 drag.show(box);
             },
+            mark: () => { const v = set.pinned < 0 ? NaN : at[set.pinned]; line.setAttribute("d", v > 0 ? "M" + v + " " + y.to + "V" + y.from : ""); },
             update: () => {
                 svg.classList.toggle("dim", set.active());
                 bars.forEach((b, k) => {
@@ -338,10 +384,15 @@
     };
 
     // The best and the median of what is selected, over each value's box.
-    const parameters = (set, section) => {
-        const { d } = set, svg = section.querySelector("svg"), all = frames(svg);
-        const over = draw("path", { class: "line ranked over" }, svg);
+    const parameters = (set, section, svg) => {
+        const { d } = set, all = frames(svg);
+        const over = draw("path", { class: "line ranked over" }, svg), rings = draw("path", { class: "points pinned" }, svg);
         return {
+            mark: () => {
+                const i = set.pinned;
+                rings.setAttribute("d", i < 0 || !(d.alone[i] > 0) ? "" : d.varied.slice(0, all.length)
+                    .map((p, k) => "M" + all[k].x.at(d.choice[p][i] + .5) + " " + all[k].y.at(d.alone[i]) + "h0").join(""));
+            },
             update: () => {
                 let path = "";
                 for (let k = 0; set.active() && k < all.length && k < d.varied.length; k++) {
@@ -359,8 +410,8 @@
         };
     };
 
-    const parallel = (set, section) => {
-        const { d } = set, svg = section.querySelector("svg"), { x, y } = frames(svg)[0];
+    const parallel = (set, section, svg, is_first) => {
+        const { d } = set, { x, y } = frames(svg)[0], wire = draw("path", { class: "line pinned" }, svg);
         const bottom = y.from, top = y.to, over = draw("path", { class: "line wire over" }, svg);
         const axes = d.varied.slice(0, 24), spots = axes.map((p, k) => x.at(k + .5)), last = x.at(axes.length + .5);
         const timed = d.alone.filter(t => t > 0), least = Math.min(...chunks(timed, Math.min)), most = Math.max(...chunks(timed, Math.max));
@@ -377,8 +428,25 @@
             ranges.set(k, [k, rounded((above - bottom) / (top - bottom)), rounded((below - bottom) / (top - bottom))]);
             set.brushes.set(mark, i => { const h = height(k, i); return h >= above && h <= below; });
         };
-        const drag = dragging(svg, box => {
+        const path_of = i => "M" + spots.map((s, k) => s.toFixed(1) + " " + height(k, i).toFixed(1)).concat(last.toFixed(1) + " " + height(axes.length, i).toFixed(1)).join("L");
+        // The line that is nearest in height where the pointer is, between two axes.
+        const row_at = ([px, py]) => {
+            const all = [...spots, last];
+            let k = 0, best = 8, found = -1;
+            while (k < all.length - 2 && px > all[k + 1]) k++;
+            const part = (px - all[k]) / (all[k + 1] - all[k]);
+            for (let i = 0; i < d.count; i++) {
+                if (!set.isIn(i) || !(d.alone[i] > 0)) continue;
+                const far = Math.abs(height(k, i) + part * (height(k + 1, i) - height(k, i)) - py);
+                if (far < best) { best = far; found = i; }
+            }
+            return part < 0 || part > 1 ? -1 : found;
+        };
+        hovering(svg, row_at, () => d);
+        const drag = dragging(svg, (box, point) => {
             drag.clear();
+            const row = box || !point ? -1 : row_at(point);
+            if (row >= 0) { set.pin(row); return; }
             const middle = box ? (box[0] + box[2]) / 2 : NaN;
             const nearest = [...spots, last].map((s, k) => [Math.abs(s - middle), k]).sort((a, b) => a[0] - b[0])[0][1];
             if (!box) [...boxes.keys()].forEach(drop);
@@ -388,7 +456,7 @@
         const TENTHS = 10, tenth = i => time(least * Math.exp(span * (1 - i / TENTHS)));
         const labels = k => k < axes.length ? d.parameters[axes[k]].values
             : [...Array(TENTHS).keys()].map(i => tenth(i) + " to " + tenth(i + 1));
-        section.querySelector(".plot").before(parallel_choice([...axes.map(p => d.parameters[p].name), "time"], labels, (k, from, to) => {
+        if (is_first) section.querySelector(".plot").before(parallel_choice([...axes.map(p => d.parameters[p].name), "time"], labels, (k, from, to) => {
             const n = labels(k).length, of = k < axes.length ? v => v : v => n * (.03 + .94 * v / n);
             if (from < 0) drop(k);
             else brush(k, along(of(to + 1) / n), along(of(from) / n));
@@ -396,6 +464,7 @@
         }));
         return {
             clear: () => { [...boxes.keys()].forEach(drop); drag.clear(); },
+            mark: () => wire.setAttribute("d", set.pinned >= 0 && d.alone[set.pinned] > 0 ? path_of(set.pinned) : ""),
             kept: () => ranges.size ? [...ranges.values()] : null,
             put: state => {
                 for (const range of state) {
@@ -409,7 +478,7 @@
                 const stride = set.stride(800);
                 for (let i = 0; set.active() && i < d.count; i++) {
                     if (!set.isIn(i) || !(d.alone[i] > 0) || n++ % stride !== 0) continue;
-                    path += "M" + spots.map((s, k) => s.toFixed(1) + " " + height(k, i).toFixed(1)).concat(last.toFixed(1) + " " + height(axes.length, i).toFixed(1)).join("L");
+                    path += path_of(i);
                 }
                 over.setAttribute("d", path);
             },
@@ -442,6 +511,8 @@
 
     // ---- two parameters of one's choice ------------------------------------------------------------
 
+    const pen = document.createElement("canvas").getContext("2d");
+    const label_width = text => { pen.font = "12px system-ui, sans-serif"; return pen.measureText(text).width; };
     const STATISTICS = {
         "least time": { of: list => list[0], show: time, low: true },
         "median time": { of: list => list[list.length >> 1], show: time, low: true },
@@ -450,7 +521,7 @@
     };
 
     const heatmap = (set, section) => {
-        const { d } = set, plot = section.querySelector(".plot"), original = plot.querySelector("svg");
+        const { d } = set, plot = section.querySelector(".plot"), originals = [...plot.children], original = plot.querySelector("svg");
         const pick = (label, names, at) => {
             const select = make("select", { onchange: () => { chosen = true; update(); } }, ...names.map((n, i) => make("option", { value: i, selected: i === at }, n)));
             return [make("label", {}, label + " ", select), select];
@@ -476,14 +547,15 @@
             return out;
         };
         const update = () => {
-            if (!chosen && !set.active()) { plot.replaceChildren(original); return; }
+            if (!chosen && !set.active()) { plot.replaceChildren(...originals); return; }
             const x = d.varied[sx.value], y = d.varied[sy.value], statistic = Object.values(STATISTICS)[ss.value];
             const a = d.parameters[x].values, b = d.parameters[y].values, all = cells(x, y);
             const shown = all.map(c => c.times.length || (c.failed && !statistic.low) ? statistic.of(c.times, c.failed) : NaN);
             const known = shown.filter(v => v > 0), least = Math.min(...chunks(known, Math.min)), most = Math.max(...chunks(known, Math.max));
-            const h = Math.min(520, 110 + 34 * b.length), left = 110, right = 744, top = 34, bottom = h - 46;
+            const all_width = Math.max(300, plot.clientWidth), h = Math.min(520, 110 + 34 * b.length);
+            const left = Math.min(.4 * all_width, 40 + Math.max(...b.map(v => label_width(v)))), right = all_width - 16, top = 34, bottom = h - 46;
             const w = (right - left) / a.length, t = (bottom - top) / b.length;
-            const svg = draw("svg", { viewBox: "0 0 760 " + h, role: "img", "aria-label": Object.keys(STATISTICS)[ss.value] + " by " + names[sx.value] + " and " + names[sy.value] });
+            const svg = draw("svg", { viewBox: "0 0 " + all_width + " " + h, width: all_width, height: h, class: "own", role: "img", "aria-label": Object.keys(STATISTICS)[ss.value] + " by " + names[sx.value] + " and " + names[sy.value] });
             all.forEach((c, i) => {
                 const px = left + w * (i % a.length), py = bottom - t * (Math.floor(i / a.length) + 1), v = shown[i];
                 if (!c.times.length && !c.failed) return;
@@ -492,25 +564,111 @@
                 const heat = v > 0 ? Math.round(9 * (statistic.low ? 1 - depth : depth)) : 0;
                 const rect = draw("rect", { class: bare ? "hatched" : "cell bar heat" + heat, x: px + 1, y: py + 1, width: Math.max(w - 2, 1), height: Math.max(t - 2, 1) }, svg);
                 draw("title", {}, rect).textContent = (bare ? "" : statistic.show(v) + "; ") + c.times.length + " with a time, " + c.failed + " failed" + (c.failed ? ": " + d.messages[c.message] : "");
-                if (!bare && a.length <= 10 && b.length <= 16) draw("text", { class: heat > 8 ? "note inverse" : heat > 6 ? "note over-half" : "note", x: px + w / 2, y: py + t / 2 + 4, "text-anchor": "middle" }, svg).textContent = statistic.show(v);
+                if (!bare && label_width(statistic.show(v)) + 6 < w && t > 14) draw("text", { class: heat > 8 ? "note inverse" : heat > 6 ? "note over-half" : "note", x: px + w / 2, y: py + t / 2 + 4, "text-anchor": "middle" }, svg).textContent = statistic.show(v);
             });
             if (known.length) { // the colours, from the palest to the darkest
-                const key = (at, text) => { draw("text", { class: "key", x: at, y: 18 }, svg).textContent = text; return at + 6.4 * text.length; };
+                const key = (at, text) => { draw("text", { class: "key", x: at, y: 18 }, svg).textContent = text; return at + label_width(text); };
                 const ends = [least, most].map(statistic.show), from = key(left, ends[statistic.low ? 1 : 0]) + 8;
                 for (let i = 0; i < 10; i++) draw("rect", { class: "cell bar heat" + i, x: from + 14 * i, y: 8, width: 14, height: 12 }, svg);
                 key(from + 146, ends[statistic.low ? 0 : 1]);
             }
-            a.forEach((v, i) => { if (i % Math.ceil(a.length / 24) === 0) draw("text", { class: "tick", x: left + w * (i + .5), y: bottom + 16, "text-anchor": "middle" }, svg).textContent = v; });
-            b.forEach((v, i) => { if (i % Math.ceil(b.length / 16) === 0) draw("text", { class: "tick", x: left - 6, y: bottom - t * (i + .5) + 4, "text-anchor": "end" }, svg).textContent = v; });
+            const across_step = Math.ceil((Math.max(...a.map(label_width)) + 6) / w);
+            a.forEach((v, i) => { if (i % across_step === 0) draw("text", { class: "tick", x: left + w * (i + .5), y: bottom + 16, "text-anchor": "middle" }, svg).textContent = v; });
+            b.forEach((v, i) => { if (i % Math.ceil(14 / t) === 0) draw("text", { class: "tick", x: left - 6, y: bottom - t * (i + .5) + 4, "text-anchor": "end" }, svg).textContent = v; });
             draw("text", { class: "axis", x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, svg).textContent = names[sx.value];
             draw("text", { class: "axis", transform: "translate(14 " + (top + bottom) / 2 + ") rotate(-90)", "text-anchor": "middle" }, svg).textContent = names[sy.value];
             plot.replaceChildren(svg);
         };
-        return { update, clear: () => { chosen = false; }, kept: () => [chosen, sx.value, sy.value, ss.value],
+        resized.push(() => { if (chosen || set.active()) update(); });
+        const rings = chosen_pair => [...plot.querySelectorAll("svg")].forEach(svg => {
+            svg.querySelectorAll(".ring.pinned").forEach(e => e.remove());
+            const frame = frames(svg)[0], i = set.pinned;
+            if (i < 0 || !frame || chosen_pair.some(p => p < 0)) return;
+            const [px, py] = chosen_pair.map((p, k) => (k ? frame.y : frame.x).at(d.choice[d.varied[p]][i]));
+            const [qx, qy] = chosen_pair.map((p, k) => (k ? frame.y : frame.x).at(d.choice[d.varied[p]][i] + 1));
+            draw("rect", { class: "ring pinned", x: px + 1, y: qy + 1, width: qx - px - 2, height: py - qy - 2 }, svg);
+        });
+        return { update, mark: () => rings(titles), clear: () => { chosen = false; }, kept: () => [chosen, sx.value, sy.value, ss.value],
                  put: ([any, x, y, s]) => {
                      for (const [select, v] of [[sx, x], [sy, y], [ss, s]]) if (+v >= 0 && +v < select.options.length) select.value = v;
                      chosen = any === true;
                  } };
+    };
+
+    // ---- the room that there is ----------------------------------------------------------------------
+
+    // A picture gets wider with its card; its texts, whose size the style sets right by --k, do not.
+    const resized = [];
+    // The style shows one of the two pictures of a view; the other one is drawn anew once it is shown.
+    const is_shown = v => !v.svg || getComputedStyle(v.svg.parentNode).display !== "none";
+    const stretch = plot => {
+        for (const svg of plot.querySelectorAll("svg:not(.own)")) {
+            const base = svg.viewBox.baseVal.width, width = Math.max(base, plot.clientWidth);
+            if (!plot.clientWidth) continue;
+            svg.setAttribute("preserveAspectRatio", "none");
+            svg.style.width = width + "px";
+            svg.style.setProperty("--k", base / width);
+        }
+    };
+    const watch_room = () => {
+        const wide = new Map(); // plot -> is its wide picture shown?
+        const seen = new ResizeObserver(entries => {
+            let is_other = false;
+            for (const { target } of entries) {
+                const now = getComputedStyle(target.firstElementChild).display !== "none";
+                is_other ||= wide.has(target) && wide.get(target) !== now;
+                wide.set(target, now);
+                stretch(target);
+            }
+            for (const f of resized) f();
+            if (is_other) for (const { set } of sets) set.update();
+        });
+        for (const plot of document.querySelectorAll(".plot")) { stretch(plot); seen.observe(plot); }
+    };
+
+    // ---- a picture's own menu ------------------------------------------------------------------------
+
+    const shown_svg = section => [...section.querySelectorAll(".plot svg")].find(s => s.getBoundingClientRect().width) || section.querySelector(".plot svg");
+    const svg_text = section => {
+        const own = shown_svg(section).cloneNode(true), { width, height } = own.viewBox.baseVal;
+        own.removeAttribute("style");
+        own.setAttribute("xmlns", SVG);
+        own.setAttribute("width", width);
+        own.setAttribute("height", height);
+        own.querySelectorAll(".hit").forEach(e => e.remove());
+        const style = document.createElementNS(SVG, "style"), body = getComputedStyle(document.body);
+        style.textContent = document.querySelector("style").textContent.split(":root{")[0] + "svg{background:" + body.backgroundColor + ";--ink:" + body.color + "}";
+        own.prepend(style);
+        return new XMLSerializer().serializeToString(own);
+    };
+    const png_of = async section => {
+        const image = new Image(), { width, height } = shown_svg(section).viewBox.baseVal, canvas = make("canvas", { width: 2 * width, height: 2 * height });
+        image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg_text(section));
+        await image.decode();
+        canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+        return new Promise(done => canvas.toBlob(done, "image/png"));
+    };
+    const quoted = v => /[",\n]/.test(v) ? '"' + String(v).replace(/"/g, '""') + '"' : String(v);
+    // The numbers that stand below the picture; of one without them, all configurations.
+    const csv_of = (set, section) => {
+        const rows = section.querySelector(".rows table");
+        if (rows) return [...rows.rows].map(tr => [...tr.cells].map(c => quoted(c.dataset.v ?? c.textContent)).join(",")).join("\n") + "\n";
+        const { d } = set, head = [...d.parameters.map(p => p.name), "status", "time", "screened", ...d.metrics];
+        const value = v => Number.isNaN(v) ? "" : v;
+        return [head.map(quoted).join(",")].concat([...d.time.keys()].map(i => [...d.parameters.map((p, k) => p.values[d.choice[k][i]]),
+            d.statuses[d.status[i]], value(d.time[i]), value(d.alone[i]), ...d.metric.map(m => value(m[i]))].map(quoted).join(","))).join("\n") + "\n";
+    };
+    const save = (blob, name) => {
+        const url = URL.createObjectURL(blob), link = make("a", { href: url, download: name });
+        link.click();
+        setTimeout(() => URL.revokeObjectURL(url), 10000);
+        told.textContent = "Saved " + name + ".";
+    };
+    const menu = (set, section) => {
+        const name = section.dataset.view, item = (text, make_blob) => make("button", { type: "button", onclick: async () => save(await make_blob(), name + "." + text.toLowerCase()) }, text);
+        const items = [item("SVG", () => new Blob([svg_text(section)], { type: "image/svg+xml" })), item("PNG", () => png_of(section))];
+        if (set || section.querySelector(".rows table")) items.push(item("CSV", () => new Blob([csv_of(set, section)], { type: "text/csv" })));
+        return make("details", { class: "menu" }, make("summary", { "aria-label": "Save " + name }, "Save"), ...items);
     };
 
     // ---- the table -------------------------------------------------------------------------------
@@ -557,13 +715,15 @@
             pages.textContent = rows.length ? (page * PAGE + 1) + " to " + Math.min(rows.length, (page + 1) * PAGE) + " of " + rows.length : "no configuration is left";
             const head = make("tr", {}, ...shown.map(c => make("th", { scope: "col", "aria-sort": columns[by] === c ? down ? "descending" : "ascending" : null },
                 make("button", { type: "button", onclick: () => { const k = columns.indexOf(c); down = by === k && !down; by = k; page = 0; update(); section.querySelectorAll("th button")[shown.indexOf(c)].focus(); } }, c.name + (columns[by] === c ? down ? " ▼" : " ▲" : "")))));
-            const body = rows.slice(page * PAGE, (page + 1) * PAGE).map(i => make("tr", {}, ...shown.map(c => {
+            const body = rows.slice(page * PAGE, (page + 1) * PAGE).map(i => make("tr", { "data-row": i, class: i === set.pinned ? "pinned" : null }, ...shown.map(c => {
                 const v = c.value(i), numeric = typeof v === "number";
                 return make("td", { class: numeric ? "n" : null, "data-v": numeric && !Number.isNaN(v) ? v : null }, c.show(v));
-            })));
+            }), make("td", {}, make("button", { type: "button", class: "pin", "aria-pressed": i === set.pinned ? "true" : "false", onclick: e => { set.pin(i); e.target.closest("td").querySelector("button").focus(); } }, "Pin"))));
+            head.append(make("td", {}));
             scroll.replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));
         };
-        return { update, kept: () => ({ by: columns[by].name, down, page, hidden: columns.filter(c => c.hidden).map(c => c.name) }),
+        const mark = () => { for (const tr of scroll.querySelectorAll("tr[data-row]")) tr.querySelector(".pin").setAttribute("aria-pressed", String(+tr.dataset.row === set.pinned)); };
+        return { update, mark, kept: () => ({ by: columns[by].name, down, page, hidden: columns.filter(c => c.hidden).map(c => c.name) }),
                  put: k => {
                      by = Math.max(0, columns.findIndex(c => c.name === k.by));
                      down = k.down === true;
@@ -594,8 +754,8 @@
     };
 
     // Draws the rows that are selected in both sets; brushing here selects in both.
-    const beside = section => {
-        const svg = section.querySelector("svg"), over = draw("path", { class: "points over" }, svg), key = {};
+    const beside = (section, svg) => {
+        const over = draw("path", { class: "points over" }, svg), key = {};
         const panels = frames(svg).map(f => ({ ...f, a: numbered(f.of[0]), b: numbered(f.of[1]), all: null }));
         const all = new Set(panels.flatMap(p => [p.a, p.b]));
         const points = p => {
@@ -608,6 +768,16 @@
             }
             return p.all;
         };
+        const rings = draw("path", { class: "points pinned" }, svg);
+        hovering(svg, point => {
+            hovered = null;
+            for (const p of panels) {
+                const all = points(p), n = nearest(svg, point, all.length, i => p.a.isIn(all[i].i) ? [all[i].x, all[i].y] : [NaN, NaN]);
+                if (n >= 0) { hovered = { p, ...all[n] }; return all[n].i; }
+            }
+            return -1;
+        }, () => hovered.p.a.d);
+        let hovered = null;
         let held = null; // the keys of the two sets, and the rectangle
         const drop = () => { held = null; return [...all].filter(s => s.brushes.delete(key)); };
         const brush = (p, values, box) => {
@@ -618,6 +788,7 @@
             p.b.brushes.set(key, j => b.has(j));
         };
         const drag = dragging(svg, box => {
+            if (!box && hovered) { hovered.p.a.pin(hovered.i); return; }
             const touched = new Set(drop());
             const p = box && panels.find(q => (box[0] + box[2]) / 2 >= q.x.from && (box[0] + box[2]) / 2 <= q.x.to &&
                                               (box[1] + box[3]) / 2 >= q.y.to && (box[1] + box[3]) / 2 <= q.y.from);
@@ -629,6 +800,8 @@
         });
         return {
             clear: () => { drag.clear(); for (const s of drop()) s.update(); },
+            mark: () => rings.setAttribute("d", panels.flatMap(p => points(p).filter(q => q.i === p.a.pinned || q.j === p.b.pinned))
+                .map(q => "M" + q.x + " " + q.y + "h0").join("")),
             kept: () => held,
             put: ([a, b, ...rest]) => {
                 const p = panels.find(q => q.a.key === a && q.b.key === b), values = numbers(rest, 4);
@@ -651,8 +824,8 @@
     };
 
     // The same of what is selected: the best of the row on the column.
-    const matrix = section => {
-        const svg = section.querySelector("svg"), { x, y, of } = frames(svg)[0], over = draw("g", { class: "over" }, svg);
+    const matrix = (section, svg) => {
+        const { x, y, of } = frames(svg)[0], over = draw("g", { class: "over" }, svg);
         const all = of.map(numbered), count = all.length;
         return { update: () => {
             over.replaceChildren();
@@ -672,8 +845,8 @@
     };
 
     // The best of what is selected in each set.
-    const sizes = section => {
-        const svg = section.querySelector("svg"), { x, y, of } = frames(svg)[0], over = draw("path", { class: "points large over" }, svg);
+    const sizes = (section, svg) => {
+        const { x, y, of } = frames(svg)[0], over = draw("path", { class: "points large over" }, svg);
         const all = of.map(([n, at]) => ({ set: numbered(n), at })), title = [...svg.querySelectorAll("g.frame > text.axis")].pop().textContent;
         return { update: () => {
             let path = "";
@@ -691,7 +864,7 @@
         time: scatter((d, i) => d.at[i], (d, i) => d.alone[i]),
         distribution, parameters, parallel, heatmap, table,
     };
-    const spanning = { beside, matrix, sizes };
+    const spanning = { beside, matrix, sizes }, whole = new Set(["heatmap", "table"]); // whole: of the section, not of each picture
     // Sets are known by their titles; of several with one title, the first, the second, ...
     const all = kept => {
         const counts = new Map();
@@ -701,9 +874,11 @@
             start(a, key, kept && kept.sets && Object.hasOwn(kept.sets, key) ? kept.sets[key] : null);
         });
         across = [...document.querySelectorAll("article.across section.view[data-view]")].filter(s => spanning[s.dataset.view])
-            .map(s => ({ name: s.dataset.view + " of " + s.closest("article").querySelector("h2").textContent, ...spanning[s.dataset.view](s) }));
+            .flatMap(s => [...s.querySelectorAll(".plot svg")].map((svg, i) => ({
+                svg, name: s.dataset.view + (i ? " narrow" : "") + " of " + s.closest("article").querySelector("h2").textContent, ...spanning[s.dataset.view](s, svg) })));
+        for (const s of document.querySelectorAll("article.across section.view[data-view]")) if (s.querySelector(".plot svg")) s.querySelector(".plot").after(menu(null, s));
         for (const v of across) {
-            v.update();
+            if (is_shown(v)) v.update();
             if (v.put) put_back(v, kept && kept.across);
         }
     };
@@ -716,15 +891,15 @@
     };
     const parts = () => { const [anchor, ...rest] = location.hash.slice(1).split("~"); return [anchor, rest.join("~")]; };
     let last = "", waits = 0;
-    const save = () => {
+    const keep = () => {
         const state = changed(), hash = "#" + parts()[0] + (state ? "~" + encodeURIComponent(JSON.stringify(state)) : "");
         last = hash;
         if (hash !== (location.hash || "#")) history.replaceState(null, "", hash);
     };
-    const later = () => { clearTimeout(waits); waits = setTimeout(save, 250); };
+    const later = () => { clearTimeout(waits); waits = setTimeout(keep, 250); };
     for (const event of ["input", "change", "click", "pointerup", "keyup"]) document.addEventListener(event, later);
     // A link within the page takes the rest along; the address of somebody else's selection is shown anew.
-    addEventListener("hashchange", () => { if (parts()[1] && location.hash !== last) location.reload(); else save(); });
+    addEventListener("hashchange", () => { if (parts()[1] && location.hash !== last) location.reload(); else keep(); });
     const known = () => {
         try {
             return JSON.parse(decodeURIComponent(parts()[1])) || {};
@@ -736,7 +911,7 @@
     const telling = ["finalists", "failures", "importance", "sizes", "devices", "pareto", "deployed", "beginning", "convergence", "leaderboard"];
     let opened = [];
     addEventListener("beforeprint", () => {
-        opened = [...document.querySelectorAll(".view details:not([open])")].filter(e =>
+        opened = [...document.querySelectorAll(".view details.rows:not([open])")].filter(e =>
             telling.includes(e.closest(".view").dataset.view) && e.querySelectorAll("tbody tr").length <= 40);
         for (const e of opened) e.open = true;
     });
@@ -753,7 +928,7 @@
             setTimeout(reload, 500);
             return;
         }
-        save();
+        keep();
         const kept = changed() || { sets: {}, across: {} }, { id, selectionStart, selectionEnd } = document.activeElement || {};
         for (const s of sets) kept.sets[s.key] = { ...kept.sets[s.key], open: s.opened() };
         history.replaceState({ kept, y: scrollY, id, selectionStart, selectionEnd }, "");
@@ -761,6 +936,8 @@
     };
     if (RELOAD) setTimeout(reload, RELOAD);
 
+    addEventListener("keydown", e => { if (e.key === "Escape") for (const { set } of sets) if (set.pinned >= 0) set.pin(-1); });
+    watch_room();
     const before = history.state;
     all(before ? before.kept : known());
     if (before) {

@@ -39,11 +39,13 @@ bool page_code_of_parameters(struct page *p, const struct parameter *parameters,
 static bool code_of_job(struct page *p, const struct job *j, struct page_code *out)
 {
     struct text note = TEXT_INIT;
-    text_add(&note, "/* launch: ");
-    job_geometry_text(j, &note);
-    text_add(&note, " */\n");
-    bool ok = !note.failed && keep_code(p, j->programs[0].options, j->programs[0].option_count,
-                                        text_cstr(&note), out);
+    struct text geometry = TEXT_INIT;
+    job_geometry_text(j, &geometry);
+    out->geometry = text_to_arena(&geometry, &p->arena);
+    text_addf(&note, "/* launch: %s */\n", out->geometry ? out->geometry : "");
+    bool ok =
+        out->geometry && !note.failed &&
+        keep_code(p, j->programs[0].options, j->programs[0].option_count, text_cstr(&note), out);
     text_release(&note);
     return ok;
 }

@@ -32,10 +32,14 @@ static bool choose_details(struct page *p, struct page_set *s, const struct spec
     s->details =
         arena_array(&p->arena, finalists + FASTEST_MOST + FAILURES_MOST + 1, sizeof *s->details);
     bool ok = taken && told && choice && s->details;
+    s->finalist_rows = arena_array(&p->arena, finalists + 1, sizeof *s->finalist_rows);
+    ok = ok && s->finalist_rows;
     for (size_t i = 0; ok && i < finalists; i++) {
         spec_default(spec, choice);
-        if (spec_parse_configuration(spec, s->ranking.finalists[i].configuration, choice, &ignored))
-            add_detail(s, page_row_of(s, choice), taken);
+        bool is_read =
+            spec_parse_configuration(spec, s->ranking.finalists[i].configuration, choice, &ignored);
+        s->finalist_rows[i] = is_read ? page_row_of(s, choice) : SIZE_MAX;
+        add_detail(s, s->finalist_rows[i], taken);
     }
     for (size_t i = 0; ok && i < s->timed && i < FASTEST_MOST; i++)
         add_detail(s, s->fastest[i], taken);
@@ -126,7 +130,7 @@ static bool take_source(void *context, const char *kind, const char *name, const
     }
     struct page_source *out = &s->sources[s->source_count++];
     length = strnlen(text, length); // a store of an older hone may hold what follows a NUL
-    *out = (struct page_source){arena_strdup(t->arena, name),
+    *out = (struct page_source){page_without_folders(name, t->arena),
                                 length > SOURCE_BYTES ? "" : arena_strndup(t->arena, text, length),
                                 length, is_include};
     t->failed |= !out->name || !out->text;

@@ -158,7 +158,18 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-// The file's name; with its folders where another file has it, too.
+// "runs/a.sqlite" of "/home/me/runs/a.sqlite".
+static const char *with_folder(const char *path, const char *name)
+{
+    const char *at = name;
+    if (at - path > 1)
+        at--;
+    while (at > path && at[-1] != '/')
+        at--;
+    return at;
+}
+
+// The file's name; with the folder that it is in where another file has it, too.
 static const char *name_origin(const struct page_set *s)
 {
     const char *name = file_name(s->origin);
@@ -166,9 +177,14 @@ static const char *name_origin(const struct page_set *s)
         const char *other = s->page->sets[i].origin;
         if (page_is_kin(&s->page->sets[i], s) && !str_equal(other, s->origin) &&
             str_equal(file_name(other), name))
-            return s->origin;
+            return with_folder(s->origin, name);
     }
     return name;
+}
+
+void page_put_origin(const struct page_set *s, struct text *out)
+{
+    text_add(out, name_origin(s));
 }
 
 // Recordings without a name are called like their file.
@@ -260,7 +276,9 @@ void page_run_command(const struct page_set *s, const struct page_row *r, struct
     struct text word = TEXT_INIT;
     struct page_constant all[PAGE_CONSTANTS_MOST];
     size_t count = page_constants(s->constants, all);
-    text_addf(out, "hone run SPEC --language %s", s->language);
+    text_add(out, "hone run ");
+    text_add_shell(out, s->file);
+    text_addf(out, " --language %s", s->language);
     for (size_t i = 0; i < count; i++) {
         text_clear(&word);
         text_addn(&word, all[i].name, all[i].name_length + 1 + all[i].value_length);
@@ -375,4 +393,44 @@ const struct page_row *page_same_row(const struct page_set *from, const struct p
     size_t found = is_there ? page_row_of(to, choice) : SIZE_MAX;
     arena_release(&a);
     return found != SIZE_MAX ? &to->rows[found] : NULL;
+}
+
+// ---- one configuration for all of them -----------------------------------------------------------
+
+void page_note_span(const struct page_set *s, double *least, double *most)
+{
+    for (size_t i = 0; i < s->timed; i++) {
+        *least = fmin(*least, page_screened(&s->rows[s->fastest[i]]));
+        *most = fmax(*most, page_screened(&s->rows[s->fastest[i]]));
+    }
+}
+
+// Into `worst`, for each row of the first set: how far it is behind the best of this one, where that is more.
+static void note_worst(const struct page_set *first, const struct page_set *s, double *worst,
+                       struct text *out)
+{
+    size_t *rows = page_same_rows(first, s, out);
+    double least = INFINITY, most = 0;
+    page_note_span(s, &least, &most);
+    for (size_t i = 0; i < first->count; i++) {
+        const struct page_row *r = rows && rows[i] != SIZE_MAX ? &s->rows[rows[i]] : NULL;
+        worst[i] = r && r->timed ? fmax(worst[i], page_screened(r) / least) : INFINITY;
+    }
+    free(rows);
+}
+
+struct page_portable page_find_portable(const struct page_set *const *sets, size_t count,
+                                        struct text *out)
+{
+    struct page_portable found = {SIZE_MAX, INFINITY};
+    double *worst = calloc(sets[0]->count + 1, sizeof *worst);
+    out->failed |= !worst;
+    for (size_t i = 0; worst && i < count; i++)
+        note_worst(sets[0], sets[i], worst, out);
+    for (size_t i = 0; worst && i < sets[0]->count; i++) {
+        if (worst[i] < found.worst)
+            found = (struct page_portable){i, worst[i]};
+    }
+    free(worst);
+    return found;
 }

@@ -65,14 +65,58 @@ static const struct view *find_view(const struct page *p, const char *name, bool
     return *set ? found : NULL;
 }
 
+#define MM_OF_POINT  (25.4 / 72)
+#define USUAL_POINTS 9.0 // of text of PICTURE_FONT pixels on paper
+
+// "84mm" or "8pt" in millimetres or in points; false: it is neither.
+static bool read_length(const char *word, size_t length, double *mm, double *points)
+{
+    char number[24];
+    double value;
+    if (length < 3 || length - 2 >= sizeof number)
+        return false;
+    str_format(number, sizeof number, "%.*s", (int)(length - 2), word);
+    bool is_points = strncmp(word + length - 2, "pt", 2) == 0;
+    if ((!is_points && strncmp(word + length - 2, "mm", 2) != 0) || !str_to_f64(number, &value))
+        return false;
+    *(is_points ? points : mm) = value;
+    return value > 0;
+}
+
+// "finalists:84mm:8pt": the name of a view, and how wide the picture stands on paper, with text of which size.
+static bool read_paper(const char *words, char name[40], struct canvas *at, struct error *e)
+{
+    double mm = 0, points = USUAL_POINTS;
+    size_t length = strcspn(words, ":");
+    *at = (struct canvas){.id = name};
+    str_format(name, 40, "%.*s", (int)(length < 39 ? length : 39), words);
+    for (const char *word = words + length; *word == ':'; word += length) {
+        length = strcspn(++word, ":");
+        if (!read_length(word, length, &mm, &points))
+            return error_set(e, ERROR_USAGE,
+                             "'%s': behind the view's name stand a width and a font's size, as in "
+                             "'%s:84mm:8pt'",
+                             words, name);
+    }
+    at->millimetres = mm;
+    at->width = mm / (points * MM_OF_POINT) * PICTURE_FONT;
+    if (mm > 0 && (at->width < 200 || at->width > 4000))
+        return error_set(e, ERROR_USAGE, "'%s': text of %g pt needs a picture of %.0f to %.0f mm",
+                         words, points, 200 * points * MM_OF_POINT / PICTURE_FONT,
+                         4000 * points * MM_OF_POINT / PICTURE_FONT);
+    return true;
+}
+
 bool page_write_svg(const struct page *p, const char *view, struct text *out, struct error *e)
 {
+    char name[40];
+    struct canvas at;
     const struct page_set *s;
     struct text svg = TEXT_INIT;
-    const struct view *v = find_view(p, view, true, &s, e);
+    const struct view *v = read_paper(view, name, &at, e) ? find_view(p, name, true, &s, e) : NULL;
     if (!v)
         return false;
-    v->draw(s, v->name, &svg);
+    v->draw(s, &at, &svg);
     picture_file(&svg, out);
     text_release(&svg);
     return !out->failed || error_memory(e);

@@ -31,6 +31,7 @@ struct page_set *page_new_set(struct page *p, struct error *e)
                                           .inputs = "",
                                           .text = "",
                                           .run = "",
+                                          .file = "",
                                           .best = SIZE_MAX,
                                           .usual = SIZE_MAX,
                                           .statistic = "median"};
@@ -117,7 +118,8 @@ bool page_note_message(struct page *p, struct page_set *s, struct page_messages 
 {
     *index = 0;
     *is_new = false;
-    if (!make_message_slots(s, m))
+    message = strchr(message, '/') ? page_without_folders(message, &p->arena) : message;
+    if (!message || !make_message_slots(s, m))
         return false;
     uint32_t *slot = message_slot(s, m, message);
     *is_new = *slot == 0;
@@ -154,11 +156,7 @@ bool page_chosen_space(const struct spec *spec, const struct page_choice *choice
 bool page_best_stats(const struct page_set *s, struct stats_summary *out)
 {
     if (s->has_answer) {
-        const struct result *r = s->answer.result;
-        uint32_t batch = r->batch ? r->batch : 1;
         *out = s->answer.stats;
-        if (r->terms.resolution_ns > 0)
-            stats_summarise(r->samples_ns, r->sample_count, r->terms.resolution_ns * batch, out);
         return true;
     }
     if (s->best == SIZE_MAX)

@@ -65,8 +65,7 @@ static void take_result(struct taking_rows *t, const struct store_row *row, stru
                                     &r->message, &is_new);
     if (result_samples(result, &samples, &count) && count > 0) {
         struct stats_summary sum;
-        uint32_t batch = result->batch ? result->batch : 1;
-        stats_summarise(samples, count, result->terms.resolution_ns * batch, &sum);
+        stats_summarise(samples, count, result->terms.resolution_ns, &sum);
         r->timed = true;
         r->median = sum.median;
         r->low = sum.low;
@@ -86,7 +85,7 @@ static void take_result(struct taking_rows *t, const struct store_row *row, stru
     r->id = arena_strdup(&t->page->arena, row->id);
     t->failed |= !r->id;
     if (is_new && result->log && result->log[0] && t->logs++ < LOGS_MOST)
-        r->log = arena_strdup(&t->page->arena, result->log);
+        r->log = page_without_folders(result->log, &t->page->arena);
     r->metrics = metrics_of_row(t, r, result);
 }
 
@@ -108,10 +107,12 @@ static void note_run(struct taking_rows *t, const struct store_row *row)
     struct arena *a = &t->page->arena;
     double at = seconds_of(row->date);
     if (!s->command) {
-        s->command = arena_strdup(a, row->command ? row->command : "");
+        s->command = page_without_folders(row->command ? row->command : "", a);
         s->host = arena_strdup(a, row->host ? row->host : "");
         s->seed = arena_strdup(a, row->seed ? row->seed : "");
         s->surroundings = page_without_members(row->surroundings ? row->surroundings : "", a);
+        if (s->surroundings)
+            s->surroundings = page_without_folders(s->surroundings, a);
         s->last_date = arena_strdup(a, row->date);
         s->hone_version = arena_strdup(a, row->hone_version);
     }
@@ -352,7 +353,8 @@ bool page_add_stored(struct page *p, struct store *store, const struct stored_sp
     space_free(only);
     if (!ok && e->code != ERROR_NONE)
         return false;
-    if (t.failed || !order_by_moment(s, t.first) || !find_usual(p, s, spec))
+    if (t.failed || !order_by_moment(s, t.first) || !find_usual(p, s, spec) ||
+        !page_find_file(p, s))
         return error_memory(e);
     if (!page_find_objectives(p, s, spec, choice, e))
         return false;

@@ -2,7 +2,7 @@
 // and what the best of each costs on every other one. Times are those of configurations measured alone.
 #include "extras/page/view.h"
 
-enum { PANELS_MOST = 6, CELLS_MOST = 40 };
+enum { PANELS_MOST = 6, PANEL_LEAST = 300, CELLS_MOST = 40 };
 
 // The first set with times, and the others that have a configuration with a time in common with it (`is_any`: that have
 // times at all).
@@ -10,6 +10,12 @@ struct beside {
     const struct page_set **all;
     size_t count;
 };
+
+// Sizes take unlike times: only sets of equal constants are beside each other.
+static bool is_comparable(const struct page_set *a, const struct page_set *b)
+{
+    return str_equal(a->constants, b->constants);
+}
 
 static bool has_common(const struct page_set *a, const struct page_set *b, struct text *out)
 {
@@ -28,7 +34,9 @@ static bool begin_beside(const struct page_set *s, bool is_any, struct beside *b
     out->failed |= !b->all;
     for (size_t i = 0; b->all && i < b->count; i++) {
         const struct page_set *other = b->all[i];
-        if (other->timed > 0 && (is_any || kept == 0 || has_common(b->all[0], other, out)))
+        if (other->timed > 0 &&
+            (is_any || kept == 0 ||
+             (is_comparable(b->all[0], other) && has_common(b->all[0], other, out))))
             b->all[kept++] = other;
     }
     b->count = kept;
@@ -42,18 +50,12 @@ static const char *missing_beside(const struct page_set *s)
     if (!begin_beside(s, false, &b, &ignored))
         return NULL;
     free(b.all);
-    return b.count < 2 ? "no two sets of the spec have a time of the same configuration" : NULL;
+    return b.count < 2 ? "no two sets of the spec, with equal constants, have a time of the same "
+                         "configuration"
+                       : NULL;
 }
 
 // ---- scatter -----------------------------------------------------------------------------------
-
-static void note_span(const struct page_set *s, double *least, double *most)
-{
-    for (size_t i = 0; i < s->timed; i++) {
-        *least = fmin(*least, page_screened(&s->rows[s->fastest[i]]));
-        *most = fmax(*most, page_screened(&s->rows[s->fastest[i]]));
-    }
-}
 
 static void mark_best_of(const struct picture *p, const struct page_set *a,
                          const struct page_set *b, const size_t *rows, const struct page_set *best,
@@ -77,29 +79,23 @@ static void draw_beside_panel(struct picture *p, const struct page_set *a, const
 {
     char of[60];
     struct text x = TEXT_INIT, y = TEXT_INIT;
-    char xs[60], ys[44];
     size_t count = 0;
     struct mark *marks = calloc(a->count + 1, sizeof *marks);
     size_t *rows = page_same_rows(a, b, p->out);
     p->out->failed |= !marks;
     page_set_name(a, &x);
     page_set_name(b, &y);
-    page_shorten(text_cstr(&x), sizeof xs - 1, xs);
-    page_shorten(text_cstr(&y), sizeof ys - 1, ys);
-    p->x = (struct axis){.title = xs, .is_time = true};
-    p->y = (struct axis){.title = ys, .is_time = true};
+    p->x = (struct axis){.title = text_cstr(&x), .is_time = true};
     str_format(of, sizeof of, "[%zu,%zu]", number_of(a), number_of(b));
     p->of = of;
     double least = INFINITY, most = 0;
-    note_span(a, &least, &most);
-    axis_fit(&p->x, least, most);
-    least = INFINITY, most = 0;
-    note_span(b, &least, &most);
-    axis_fit(&p->y, least, most);
+    page_note_span(a, &least, &most);
+    page_note_span(b, &least, &most);
+    axis_fit(&p->x, least, most); // of both, so that the diagonal goes from corner to corner
+    p->y = p->x;
+    p->y.title = text_cstr(&y);
     picture_axes(p);
-    double low = fmax(p->x.low, p->y.low), high = fmin(p->x.high, p->y.high);
-    if (low < high)
-        picture_segment(p, "default", low, low, high, high);
+    picture_segment(p, "default", p->x.low, p->x.low, p->x.high, p->x.high);
     for (size_t i = 0; rows && marks && i < a->count; i++) {
         if (rows[i] != SIZE_MAX && a->rows[i].timed && b->rows[rows[i]].timed)
             marks[count++] =
@@ -117,17 +113,21 @@ static void draw_beside_panel(struct picture *p, const struct page_set *a, const
     free(rows);
 }
 
-static void draw_beside(const struct page_set *s, const char *id, struct text *out)
+static void draw_beside(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     struct beside b;
     struct picture p;
     if (!begin_beside(s, false, &b, out))
         return;
     size_t panels = b.count - 1 < PANELS_MOST ? b.count - 1 : PANELS_MOST;
-    size_t across = panels < 3 ? panels : 3, down = (panels + across - 1) / across;
-    double width = across == 1 ? 640 : 400.0 * (double)across, step = width / (double)across;
+    size_t across = panels < 3 ? panels : 3;
+    double width = picture_width(at, across == 1 ? 640 : 400.0 * (double)across);
+    while (across > 1 && width / (double)across < PANEL_LEAST)
+        across--;
+    size_t down = (panels + across - 1) / across;
+    double step = width / (double)across;
     picture_begin(
-        &p, out, id, width, 34 + 380.0 * (double)down, "One beside the other",
+        &p, out, at, width, 34 + 380.0 * (double)down, "One beside the other",
         "A point for each configuration that has a time on both: below the diagonal it is "
         "faster on the one whose time goes up.");
     static const struct legend legend[] = {{"large best", "the best of x", false},
@@ -247,82 +247,49 @@ static void draw_cell(const struct picture *p, size_t x, size_t y, const struct 
                  "middle", text);
 }
 
-static bool is_of_word(char c)
-{
-    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c & 0x80) != 0;
-}
+enum { CELL_HEIGHT = 40, CELL_LEAST = 52 };
 
-// How many bytes all names begin with, or end with, in whole words.
-static size_t common_part(const struct text *names, size_t count, bool at_end)
-{
-    const char *first = text_cstr(&names[0]);
-    size_t length = names[0].length, common = length;
-    for (size_t i = 1; i < count; i++) {
-        const char *other = text_cstr(&names[i]);
-        size_t n = 0;
-        while (n < common && n < names[i].length &&
-               (at_end ? first[length - 1 - n] == other[names[i].length - 1 - n]
-                       : first[n] == other[n]))
-            n++;
-        common = n;
-    }
-    while (common > 0 && is_of_word(at_end ? first[length - common] : first[common - 1]))
-        common--;
-    return common;
-}
-
-// The part of a name that distinguishes it from the others, in at most `most` bytes.
-static void label_set(const struct text *names, size_t count, size_t of, size_t most, char *out)
-{
-    struct text own = TEXT_INIT;
-    const struct text *name = &names[of];
-    size_t head = common_part(names, count, false), tail = common_part(names, count, true);
-    if (name->length > most && head + tail < name->length) {
-        text_add(&own, head > 0 ? "\u2026" : "");
-        text_addn(&own, text_cstr(name) + head, name->length - head - tail);
-        text_add(&own, tail > 0 ? "\u2026" : "");
-    }
-    page_shorten(text_cstr(own.length ? &own : name), most, out);
-    text_release(&own);
-}
-
-static void draw_matrix(const struct page_set *s, const char *id, struct text *out)
+// Sets have their names at the left, and above a number, which also stands before the name: names are long, columns narrow.
+static void draw_matrix(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     struct beside b;
     struct picture p;
-    char(*labels)[2][32] = NULL; // of a row, and of a column, which has less room
-    const char **names = NULL;
+    struct picture_rows rows;
     struct text of = TEXT_INIT;
     if (!begin_beside(s, true, &b, out))
         return;
     size_t count = b.count < CELLS_MOST ? b.count : CELLS_MOST;
-    labels = calloc(count, sizeof *labels);
-    names = calloc(2 * count, sizeof(char *));
-    struct text *own = calloc(count, sizeof *own);
-    bool ok = labels && names && own;
+    struct text *names = calloc(count, sizeof *names);
+    const char **list = calloc(count, sizeof(char *)), **columns = calloc(count, sizeof(char *));
+    char(*numbers)[8] = calloc(count, sizeof *numbers);
+    bool ok = names && list && columns && numbers;
     out->failed |= !ok;
-    for (size_t i = 0; ok && i < count; i++)
-        page_set_name(b.all[i], &own[i]);
     for (size_t i = 0; ok && i < count; i++) {
-        label_set(own, count, i, 31, labels[i][0]);
-        label_set(own, count, i, count > 12 ? 10 : 21, labels[i][1]);
-        names[count - 1 - i] = labels[i][0]; // the first row is on top
-        names[count + i] = labels[i][1];
+        str_format(numbers[i], sizeof *numbers, "%zu", i + 1);
+        text_addf(&names[i], "%zu: ", i + 1);
+        page_set_name(b.all[i], &names[i]);
+        list[i] = text_cstr(&names[i]);
+        columns[i] = numbers[i];
         text_addf(&of, "%s%zu", i ? "," : "[", number_of(b.all[i]));
     }
     text_add(&of, "]");
-    double cell = count > 12 ? 34 : 68;
     if (ok) {
-        picture_begin(&p, out, id, fmax(640, 250 + cell * 2 * (double)count),
-                      150 + cell * (double)count, "The best of each on every other one",
+        double width = picture_width(at, 760);
+        picture_rows(&rows, fmax(width, 480), list, count, CELL_HEIGHT);
+        rows.left = fmin(rows.left, 0.55 * width);
+        rows.room = rows.left - 24;
+        for (size_t i = 0; i < count; i++)
+            rows.height = fmax(rows.height,
+                               PICTURE_LINE * (double)picture_line_count(list[i], rows.room) + 7);
+        width = fmax(width, rows.left + 16 + CELL_LEAST * (double)count);
+        picture_begin(&p, out, &(struct canvas){at->id, width, at->millimetres}, width,
+                      80 + rows.height * (double)count, "The best of each on every other one",
                       "How many times as long the best of the row takes on the column as the best "
                       "of the column itself.");
-        p.left = 210;
-        p.top = 34;
+        p.left = rows.left;
         p.x = (struct axis){
-            .kind = AXIS_NAMES, .high = (double)count, .names = names + count, .title = "on"};
-        p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = (double)count, .names = names};
-        p.bottom = p.height - 46;
+            .kind = AXIS_NAMES, .high = (double)count, .names = columns, .title = "on"};
+        p.y = (struct axis){.low = 0, .high = (double)count, .ticks = &p.width};
         p.of = text_cstr(&of);
         picture_axes(&p);
         for (size_t y = 0; y < count; y++) {
@@ -331,20 +298,26 @@ static void draw_matrix(const struct page_set *s, const char *id, struct text *o
                 draw_cell(&p, x, count - 1 - y, &t);
             }
         }
+        p.y = (struct axis){.low = (double)count, .high = 0};
+        for (size_t i = 0; i < count; i++)
+            picture_row_name(&p, &rows, i, list[i]);
         char key[120];
         str_format(key, sizeof key,
                    "times the column's best; hatched: it fails there; empty: not measured%s",
                    count < b.count ? "; the first 40 sets" : "");
-        picture_text(&p, "key", p.left, 18, "start", key);
+        size_t lines = picture_line_count(key, p.width - 20);
+        picture_lines(&p, "key", 10, 20 - PICTURE_LINE * ((double)lines - 1), "start", p.width - 20,
+                      key);
         picture_end(&p);
     }
     out->failed |= of.failed;
     text_release(&of);
-    for (size_t i = 0; own && i < count; i++)
-        text_release(&own[i]);
-    free(own);
-    free(labels);
+    for (size_t i = 0; names && i < count; i++)
+        text_release(&names[i]);
     free(names);
+    free(list);
+    free(columns);
+    free(numbers);
     free(b.all);
 }
 
@@ -386,12 +359,74 @@ static void grid_matrix(const struct page_set *s, struct sheet *g)
     free(b.all);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+enum { FASTEST_ALIKE = 10 };
+
+// The share of the fastest on the first set that are among the fastest on the other, too.
+static void tell_beside(const struct page_set *s, struct text *out)
+{
+    struct beside b;
+    if (!begin_beside(s, false, &b, out))
+        return;
+    for (size_t i = 1; i < b.count && i <= PANELS_MOST; i++) {
+        const struct page_set *from = b.all[0], *to = b.all[i];
+        size_t most = from->timed < to->timed ? from->timed : to->timed, alike = 0;
+        size_t *rows = page_same_rows(from, to, out);
+        most = most < FASTEST_ALIKE ? most : FASTEST_ALIKE;
+        for (size_t k = 0; rows && k < most; k++) {
+            for (size_t n = 0; n < most; n++)
+                alike += rows[from->fastest[k]] == to->fastest[n];
+        }
+        free(rows);
+        text_addf(out, "%s%zu of the %zu fastest are the same on ", i > 1 ? "; " : "", alike, most);
+        page_set_name(from, out);
+        text_add(out, " and on ");
+        page_set_name(to, out);
+    }
+    text_add(out, ".");
+    free(b.all);
+}
+
+// The transfer that costs most.
+static void tell_matrix(const struct page_set *s, struct text *out)
+{
+    struct beside b;
+    const struct page_set *of = NULL, *on = NULL;
+    double worst = 1;
+    if (!begin_beside(s, true, &b, out))
+        return;
+    size_t count = b.count < CELLS_MOST ? b.count : CELLS_MOST;
+    for (size_t y = 0; y < count; y++) {
+        for (size_t x = 0; x < count; x++) {
+            struct transfer t = transfer_of(b.all[y], b.all[x], out);
+            if (isnan(t.ratio) || t.ratio <= worst)
+                continue;
+            worst = t.ratio;
+            of = b.all[y];
+            on = b.all[x];
+        }
+    }
+    if (of) {
+        text_add(out, "The best of ");
+        page_set_name(of, out);
+        text_addf(out, " costs %.3g %% on ", 100 * (worst - 1));
+        page_set_name(on, out);
+        text_add(out, ", more than any other one elsewhere.");
+    } else {
+        text_add(out, "The best of each costs nothing on the others.");
+    }
+    free(b.all);
+}
+
 const struct view page_view_beside = {
     .name = "beside",
     .title = "One beside the other",
     .about = "Each configuration that has a time on both, on the first set and on each of the "
-             "others: sizes, devices, languages, drivers or runs. What lies on the diagonal takes "
+             "others: devices, languages, drivers or runs. What lies on the diagonal takes "
              "as long on both. Times are those of configurations measured alone.",
+    .part = PART_SEARCH,
+    .tell = tell_beside,
     .missing = missing_beside,
     .draw = draw_beside,
     .grid = grid_beside,
@@ -402,6 +437,8 @@ const struct view page_view_matrix = {
     .title = "The best of each on the others",
     .about = "What it costs to take the best of the row on the column, in times of the best there: "
              "1 is free. By times of configurations measured alone.",
+    .part = PART_SEARCH,
+    .tell = tell_matrix,
     .missing = missing_matrix,
     .draw = draw_matrix,
     .grid = grid_matrix,

@@ -2,7 +2,7 @@
 #include "extras/page/view.h"
 #include "report/peak_report.h"
 
-enum { LANE = 13 }; // height of a lane for each status that has no time, and for builds
+enum { LANE = 15 }; // height of a lane for each status that has no time, and for builds
 
 struct course {
     const struct page_set *s;
@@ -70,6 +70,24 @@ static bool has_builds(const struct course *c)
     return any && c->s->count <= PAGE_POINTS_MOST / 2;
 }
 
+static void name_lane(const struct page_set *s, int status, char name[48])
+{
+    str_format(name, 48, "%s (%zu)", status_text((enum status)status), s->by_status[status]);
+}
+
+// The room that the names of the lanes need at the left of the frame.
+static double lane_room(const struct course *c)
+{
+    double room = has_builds(c) ? picture_text_width("builds") + 16 : 0;
+    for (int status = STATUS_CORRECT + 1; status < STATUS_COUNT; status++) {
+        char name[48];
+        name_lane(c->s, status, name);
+        if (c->s->by_status[status] > 0)
+            room = fmax(room, picture_text_width(name) + 16);
+    }
+    return room;
+}
+
 // Above the frame, from the bottom; `p` gets its edges.
 static void begin_lane(const struct course *c, size_t lane, const char *name, struct picture *p)
 {
@@ -113,8 +131,7 @@ static void draw_failures(struct course *c)
         size_t count = 0;
         if (s->by_status[status] == 0)
             continue;
-        str_format(name, sizeof name, "%s (%zu)", status_text((enum status)status),
-                   s->by_status[status]);
+        name_lane(s, status, name);
         begin_lane(c, lane, name, &p);
         for (size_t i = 0; i < s->count; i++) {
             if ((int)s->rows[i].status == status)
@@ -182,7 +199,8 @@ static void describe_course(const struct page_set *s, struct text *out)
               best);
 }
 
-static void draw_course(const struct page_set *s, const char *id, bool by_clock, struct text *out)
+static void draw_course(const struct page_set *s, const struct canvas *at, bool by_clock,
+                        struct text *out)
 {
     struct text about = TEXT_INIT;
     struct course c = {
@@ -191,12 +209,12 @@ static void draw_course(const struct page_set *s, const char *id, bool by_clock,
     if (!c.marks)
         return;
     describe_course(s, &about);
-    picture_begin(&c.picture, out, id, 760, 360,
+    picture_begin(&c.picture, out, at, 760, 360,
                   by_clock ? "Every configuration over time" : "Every configuration in order",
                   text_cstr(&about));
     size_t lanes = count_lanes(s) + has_builds(&c);
     c.picture.top += LANE * (double)lanes + (lanes ? 6 : 0);
-    c.picture.left += lanes ? 34 : 0; // their names
+    c.picture.left = fmax(c.picture.left, lane_room(&c));
     double last = by_clock ? 0 : (double)s->count;
     for (size_t i = 0; by_clock && i < s->count; i++) {
         last = fmax(last, s->rows[i].at);
@@ -224,14 +242,14 @@ static void draw_course(const struct page_set *s, const char *id, bool by_clock,
     text_release(&about);
 }
 
-static void draw_evaluations(const struct page_set *s, const char *id, struct text *out)
+static void draw_evaluations(const struct page_set *s, const struct canvas *at, struct text *out)
 {
-    draw_course(s, id, false, out);
+    draw_course(s, at, false, out);
 }
 
-static void draw_clock(const struct page_set *s, const char *id, struct text *out)
+static void draw_clock(const struct page_set *s, const struct canvas *at, struct text *out)
 {
-    draw_course(s, id, true, out);
+    draw_course(s, at, true, out);
 }
 
 static void grid_course(const struct page_set *s, struct sheet *g)
@@ -263,6 +281,48 @@ static const char *missing_clock(const struct page_set *s)
                          : "nobody recorded when each configuration was measured";
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+// Where the shortest time that was measured alone came, from 0 on; SIZE_MAX: there is none.
+static size_t least_row(const struct page_set *s)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->rows[i].timed &&
+            (best == SIZE_MAX || page_screened(&s->rows[i]) < page_screened(&s->rows[best])))
+            best = i;
+    }
+    return best;
+}
+
+static void tell_course(const struct page_set *s, struct text *out)
+{
+    char time[32];
+    size_t at = least_row(s);
+    if (at == SIZE_MAX)
+        return;
+    duration_to_str(page_screened(&s->rows[at]), time);
+    text_addf(out, "The shortest time, %s, came with configuration %zu of %zu", time, at + 1,
+              s->count);
+    text_add(out, s->is_recorded ? " in the file." : ".");
+}
+
+static void tell_clock(const struct page_set *s, struct text *out)
+{
+    double last = 0, builds = 0;
+    size_t at = least_row(s);
+    for (size_t i = 0; i < s->count; i++) {
+        last = fmax(last, s->rows[i].at);
+        builds += s->rows[i].build_ns > 0 ? s->rows[i].build_ns / 1e9 : 0;
+    }
+    if (at == SIZE_MAX || !(last > 0))
+        return;
+    text_addf(out, "The shortest time was found %.3g s after the first result, of %.3g s.",
+              s->rows[at].at, last);
+    if (builds > 0)
+        text_addf(out, " Builds took %.3g s in all.", builds);
+}
+
 const struct view page_view_evaluations = {
     .name = "evaluations",
     .title = "The search, configuration by configuration",
@@ -271,6 +331,8 @@ const struct view page_view_evaluations = {
              "the line is the best so far of what was measured alone. Ranked times (of the "
              "finalists, interleaved) "
              "have a colour of their own: they do not compare with screened ones.",
+    .part = PART_SEARCH,
+    .tell = tell_course,
     .missing = page_no_times,
     .draw = draw_evaluations,
     .grid = grid_course,
@@ -283,6 +345,9 @@ const struct view page_view_time = {
     .about =
         "The same by the clock. The finalists' ranked times stand where the ranking took place. A "
         "build's line is as long as it took and ends where its result came.",
+    .part = PART_SEARCH,
+    .is_folded = true,
+    .tell = tell_clock,
     .missing = missing_clock,
     .draw = draw_clock,
     .grid = grid_course,

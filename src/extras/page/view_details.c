@@ -2,7 +2,7 @@
 // its outputs are from the reference, and the texts and options that it was compiled from.
 #include "extras/page/view.h"
 
-enum { SHOWN_MOST = 24, SAMPLES_MOST = 200, NAME_MOST = 57 };
+enum { SHOWN_MOST = 24, SAMPLES_MOST = 200 };
 
 static const char *missing_details(const struct page_set *s)
 {
@@ -46,48 +46,49 @@ static size_t choose_shown(const struct page_set *s, const struct page_detail **
     return count;
 }
 
-static void draw_sample_row(const struct page_set *s, const struct page_detail *d, size_t row,
-                            struct mark *marks, const struct picture *p)
+static void draw_sample_row(const struct page_set *s, const struct page_detail *d, double y,
+                            double half, struct mark *marks, const struct picture *p)
 {
-    char name[64];
-    struct text text = TEXT_INIT;
     const struct page_row *r = &s->rows[d->row];
-    double y = (double)row + 0.5, median = sample_median(d);
+    double median = sample_median(d);
     uint32_t count = d->sample_count < SAMPLES_MOST ? d->sample_count : SAMPLES_MOST;
     for (uint32_t k = 0; k < count; k++) // a little up and down, so that equal ones are seen
-        marks[k] = (struct mark){(double)d->samples[k], y + 0.16 * ((double)(k % 5) - 2) / 2};
+        marks[k] = (struct mark){(double)d->samples[k], y + half * ((double)(k % 5) - 2) / 4};
     picture_points(p, r->ranked ? "ranked" : "correct", marks, count);
-    picture_segment(p, d->row == s->best ? "best" : "s6", median, y - 0.36, median, y + 0.36);
-    page_configuration(s, r, &text);
-    str_format(name, NAME_MOST + 1, "%s", text_cstr(&text));
-    text_release(&text);
-    picture_text(p, "note", p->left - 8, picture_y(p, y) + 4, "end", name);
+    picture_segment(p, d->row == s->best ? "best" : "s6", median, y - half, median, y + half);
 }
 
-static void draw_samples(const struct page_set *s, const char *id, struct text *out)
+static void draw_samples(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     const struct page_detail *shown[SHOWN_MOST];
+    const char *list[SHOWN_MOST];
+    struct text names[SHOWN_MOST];
     struct mark marks[SAMPLES_MOST];
     double least, most;
-    size_t longest = 0, count = choose_shown(s, shown, &least, &most);
+    size_t count = choose_shown(s, shown, &least, &most);
     struct picture p;
+    struct picture_rows rows;
     struct text about = TEXT_INIT;
-    text_addf(&about, "Every launch of %zu configurations, the finalists first.", count);
-    picture_begin(&p, out, id, 760, 96 + 20 * (double)count, "Each launch", text_cstr(&about));
     for (size_t i = 0; i < count; i++) {
-        struct text name = TEXT_INIT;
-        page_configuration(s, &s->rows[shown[i]->row], &name);
-        longest = name.length > longest ? name.length : longest;
-        text_release(&name);
+        names[i] = (struct text)TEXT_INIT;
+        page_configuration(s, &s->rows[shown[i]->row], &names[i]);
+        list[i] = text_cstr(&names[i]);
     }
-    p.left = page_name_room(longest < NAME_MOST ? longest : NAME_MOST);
-    p.x = (struct axis){.title = "time", .is_time = true};
-    axis_fit(&p.x, least, most);
-    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
-    picture_axes(&p);
-    p.y = (struct axis){.low = (double)count, .high = 0};
-    for (size_t i = 0; i < count; i++)
-        draw_sample_row(s, shown[i], i, marks, &p);
+    text_addf(&about, "Every launch of %zu configurations, the finalists first.", count);
+    struct picture_list picture = {.title = "Each launch",
+                                   .description = text_cstr(&about),
+                                   .names = list,
+                                   .count = count,
+                                   .least = 20,
+                                   .x = {.title = "time", .is_time = true}};
+    axis_fit(&picture.x, least, most);
+    picture_begin_rows(&p, &rows, out, at, &picture);
+    for (size_t i = 0; i < count; i++) {
+        page_put_row_hit(&p, i, shown[i]->row);
+        draw_sample_row(s, shown[i], (double)i + rows.middle, rows.half, marks, &p);
+        picture_row_name(&p, &rows, i, list[i]);
+        text_release(&names[i]);
+    }
     static const struct legend legend[] = {{"ranked", "of the ranking", false},
                                            {"correct", "measured alone", false},
                                            {"s6", "median", true},
@@ -266,6 +267,35 @@ static void put_sources(const struct page_set *s, struct text *out)
     }
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+// The answer's slowest launch beside its median.
+static void tell_samples(const struct page_set *s, struct text *out)
+{
+    for (size_t i = 0; i < s->detail_count; i++) {
+        const struct page_detail *d = &s->details[i];
+        if (d->row != s->best || d->sample_count < 2)
+            continue;
+        text_addf(out, "The answer's slowest launch took %.3g times its median, in %u samples.",
+                  stats_quantile(d->samples, d->sample_count, 1) / sample_median(d),
+                  d->sample_count);
+    }
+}
+
+static void tell_resources(const struct page_set *s, struct text *out)
+{
+    for (size_t i = 0; i < s->detail_count; i++) {
+        const struct page_detail *d = &s->details[i];
+        for (size_t k = 0; k < KEPT && d->row == s->best && d->resource_count; k++) {
+            int64_t value = resource_of(&d->resources[0], k);
+            if (value >= 0)
+                text_addf(out, "%s%lld %s", out->length ? ", " : "The answer: ", (long long)value,
+                          kept[k].name);
+        }
+    }
+    text_add(out, out->length ? "." : "");
+}
+
 const struct view page_view_samples = {
     .name = "samples",
     .title = "Each launch",
@@ -273,6 +303,9 @@ const struct view page_view_samples = {
         "Every sample of the finalists, the 100 fastest and one of each group of failures that "
         "was timed; the picture has the first of them. Those of a ranking were interleaved "
         "with the other finalists', and do not compare with those measured alone.",
+    .part = PART_DATA,
+    .is_folded = true,
+    .tell = tell_samples,
     .missing = missing_samples,
     .draw = draw_samples,
     .grid = grid_samples,
@@ -284,6 +317,9 @@ const struct view page_view_resources = {
     .about = "What the compiled kernels of the finalists, the 100 fastest and one of each group of "
              "failures take, as the driver says it, and how far their outputs are from the "
              "reference.",
+    .part = PART_DATA,
+    .is_folded = true,
+    .tell = tell_resources,
     .missing = missing_details,
     .grid = grid_resources,
     .rows = 150,
@@ -295,6 +331,8 @@ const struct view page_view_source = {
         "The texts that the compiler saw, the same for all configurations, and the options that "
         "make each of them: those of the finalists, the 100 fastest and one of each group of "
         "failures.",
+    .part = PART_DATA,
+    .is_folded = true,
     .missing = missing_details,
     .grid = grid_source,
     .put = put_sources,

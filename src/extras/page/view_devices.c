@@ -31,27 +31,35 @@ static bool find_extent(const struct page_set *s, double *low, double *high)
     return any;
 }
 
-static void draw_members(const struct page_set *s, const char *id, struct text *out)
+static void draw_members(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     struct picture p;
+    struct picture_rows rows;
     double low, high;
-    char name[96], words[160];
+    char words[160];
     if (!find_extent(s, &low, &high))
         return;
     str_format(words, sizeof words, "%u devices, from %.1f to %.1f per cent beside their siblings.",
                s->member_count, low, high);
-    picture_begin(&p, out, id, 760, 96 + 24 * (double)s->member_count, "The devices", words);
-    p.left = 330;
-    p.x = (struct axis){.low = low, .high = high, .title = "% slower than its siblings"};
-    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
-    picture_axes(&p);
-    p.y = (struct axis){.low = (double)s->member_count, .high = 0};
+    const char **list = calloc(s->member_count + (size_t)1, sizeof(char *));
+    out->failed |= !list;
+    if (!list)
+        return;
+    for (uint32_t i = 0; i < s->member_count; i++)
+        list[i] = s->members[i].name;
+    const struct picture_list picture = {
+        .title = "The devices",
+        .description = words,
+        .names = list,
+        .count = s->member_count,
+        .least = 24,
+        .x = {.low = low, .high = high, .title = "% slower than its siblings"}};
+    picture_begin_rows(&p, &rows, out, at, &picture);
     picture_segment(&p, "hair", 0, NAN, 0, NAN);
     for (uint32_t i = 0; i < s->member_count; i++) {
         const struct page_member *m = &s->members[i];
-        double y = (double)i + 0.5;
-        page_shorten(m->name, 60, name);
-        picture_text(&p, "note", p.left - 8, picture_y(&p, y) + 4, "end", name);
+        double y = (double)i + rows.middle;
+        picture_row_name(&p, &rows, i, list[i]);
         if (!isfinite(m->ratio))
             continue;
         const char *kind =
@@ -61,6 +69,7 @@ static void draw_members(const struct page_set *s, const char *id, struct text *
         str_format(words, sizeof words, "large %s", kind);
         picture_points(&p, words, &(struct mark){percent(m->ratio), y}, 1);
     }
+    free(list);
     static const struct legend legend[] = {{"large correct", "took part", false},
                                            {"large default", "left out, or lost", false}};
     picture_legend(&p, legend, 2);
@@ -89,6 +98,26 @@ static void grid_members(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_members(const struct page_set *s, struct text *out)
+{
+    uint32_t slow = UINT32_MAX, out_of_it = 0;
+    for (uint32_t i = 0; i < s->member_count; i++) {
+        const struct page_member *m = &s->members[i];
+        out_of_it += str_equal(m->state, "left out") || str_equal(m->state, "lost");
+        if (isfinite(m->ratio) && (slow == UINT32_MAX || m->ratio > s->members[slow].ratio))
+            slow = i;
+    }
+    text_addf(out, "%u devices", s->member_count);
+    if (slow != UINT32_MAX)
+        text_addf(out, "; the slowest, %s, takes %.3g %% longer than its siblings",
+                  s->members[slow].name, percent(s->members[slow].ratio));
+    if (out_of_it)
+        text_addf(out, "; %u left out or lost", out_of_it);
+    text_add(out, ".");
+}
+
 const struct view page_view_devices = {
     .name = "devices",
     .title = "The devices that shared the work",
@@ -97,6 +126,8 @@ const struct view page_view_devices = {
              "the same launches, with the interval, and which of them were left out or lost. Of a "
              "tune that was killed "
              "the names alone are known.",
+    .part = PART_SEARCH,
+    .tell = tell_members,
     .missing = missing_members,
     .draw = draw_members,
     .grid = grid_members,

@@ -47,7 +47,7 @@ static struct failure_group *failure_groups(const struct page_set *s, size_t *co
 // The values of which nearly all configurations that have them fail so: "WIDTH=64 (120 of 120)".
 static void put_culprits(const struct page_set *s, const struct failure_group *g, struct text *out)
 {
-    char label[24];
+    char label[PAGE_VALUE];
     size_t told = 0;
     for (uint32_t p = 0; p < s->parameter_count && told < 3; p++) {
         uint32_t values = s->parameters[p].count;
@@ -76,51 +76,54 @@ static const char *missing_failures(const struct page_set *s)
     return s->by_status[STATUS_CORRECT] < s->count ? NULL : "nothing failed";
 }
 
-enum { NAME_MOST = 65 };
+enum { GROUPS_SHOWN = 12, NAME_MOST = 160 };
 
 // "compile: message"; a recording may have no message but the status.
-static size_t name_failures(const struct page_set *s, const struct failure_group *g, char *out)
+static void name_failures(const struct page_set *s, const struct failure_group *g,
+                          char out[NAME_MOST])
 {
     const char *status = status_text(g->status), *message = s->messages[g->message];
     bool is_bare = message[0] == '\0' || str_equal(status, message);
-    str_format(out, NAME_MOST + 1, "%s%s%s", status, is_bare ? "" : ": ", is_bare ? "" : message);
-    return strlen(out);
+    str_format(out, NAME_MOST, "%s%s%s", status, is_bare ? "" : ": ", is_bare ? "" : message);
 }
 
-static void draw_failure_groups(const struct page_set *s, const char *id, struct text *out)
+static void draw_failure_groups(const struct page_set *s, const struct canvas *at, struct text *out)
 {
-    size_t count, longest = 0;
+    size_t count;
     struct failure_group *groups = failure_groups(s, &count);
-    size_t shown = count < 12 ? count : 12;
+    size_t shown = count < GROUPS_SHOWN ? count : GROUPS_SHOWN;
+    char names[GROUPS_SHOWN][NAME_MOST];
+    const char *list[GROUPS_SHOWN];
     struct picture p;
+    struct picture_rows rows;
     struct text about = TEXT_INIT;
-    char name[96];
     out->failed |= !groups;
     if (!groups)
         return;
+    for (size_t i = 0; i < shown; i++) {
+        name_failures(s, &groups[i], names[i]);
+        list[i] = names[i];
+    }
     text_addf(&about, "%zu of %zu configurations failed, in %zu ways.",
               s->count - s->by_status[STATUS_CORRECT], s->count, count);
-    picture_begin(&p, out, id, 760, 96 + 22 * (double)shown, "What failed", text_cstr(&about));
-    for (size_t i = 0; i < shown; i++) {
-        size_t length = name_failures(s, &groups[i], name);
-        longest = length > longest ? length : longest;
-    }
-    p.left = page_name_room(longest);
-    p.x = (struct axis){.low = 0,
-                        .high = (double)groups[0].count * 1.05,
-                        .title = "configurations",
-                        .is_count = true};
-    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
-    picture_axes(&p);
-    p.y = (struct axis){.low = (double)shown, .high = 0};
+    const struct picture_list picture = {.title = "What failed",
+                                         .description = text_cstr(&about),
+                                         .names = list,
+                                         .count = shown,
+                                         .least = 22,
+                                         .x = {.low = 0,
+                                               .high = (double)groups[0].count * 1.05,
+                                               .title = "configurations",
+                                               .is_count = true}};
+    picture_begin_rows(&p, &rows, out, at, &picture);
     for (size_t i = 0; i < shown; i++) {
         char kind[40];
-        const char *message = s->messages[groups[i].message];
+        double y = (double)i + rows.middle;
         str_format(kind, sizeof kind, "cells %s", status_text(groups[i].status));
-        picture_box(&p, kind, 0, (double)i + 0.2, (double)groups[i].count, (double)i + 0.8,
-                    message);
-        name_failures(s, &groups[i], name);
-        picture_text(&p, "note", p.left - 8, picture_y(&p, (double)i + 0.5) + 4, "end", name);
+        page_put_row_hit(&p, i, groups[i].example);
+        picture_box(&p, kind, 0, y - rows.half, (double)groups[i].count, y + rows.half,
+                    s->messages[groups[i].message]);
+        picture_row_name(&p, &rows, i, names[i]);
     }
     picture_end(&p);
     text_release(&about);
@@ -159,11 +162,35 @@ static void grid_failures(const struct page_set *s, struct sheet *g)
     free(groups);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_failures(const struct page_set *s, struct text *out)
+{
+    size_t count, failed = s->count - s->by_status[STATUS_CORRECT];
+    struct failure_group *groups = failure_groups(s, &count);
+    struct text culprits = TEXT_INIT;
+    out->failed |= !groups;
+    if (groups && count > 0) {
+        char name[NAME_MOST];
+        name_failures(s, &groups[0], name);
+        put_culprits(s, &groups[0], &culprits);
+        text_addf(out, "%zu of %zu configurations failed, %zu of them with %s", failed, s->count,
+                  groups[0].count, name);
+        if (culprits.length)
+            text_addf(out, ": nearly all with %s", text_cstr(&culprits));
+        text_add(out, ".");
+    }
+    text_release(&culprits);
+    free(groups);
+}
+
 const struct view page_view_failures = {
     .name = "failures",
     .title = "What failed",
     .about = "Failures of one status and message together, the most frequent first, with the "
              "values of parameters that have them and a command that repeats the first.",
+    .part = PART_FAILURES,
+    .tell = tell_failures,
     .missing = missing_failures,
     .draw = draw_failure_groups,
     .grid = grid_failures,

@@ -37,7 +37,7 @@ static const struct page_score *find_score(const struct page_set *s, const char 
     return NULL;
 }
 
-static void draw_convergence(const struct page_set *s, const char *id, struct text *out)
+static void draw_convergence(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     const char *files[FILES_MOST], *strategies[STRATEGIES_MOST];
     size_t panels = note_names(s, true, files, FILES_MOST),
@@ -69,7 +69,7 @@ static void draw_convergence(const struct page_set *s, const char *id, struct te
                             .panel_count = panels,
                             .line_count = lines,
                             .limit = NAN};
-    picture_chart(&c, id, out);
+    picture_chart(&c, at, out);
     arena_release(&a);
 }
 
@@ -137,7 +137,7 @@ static int by_chart_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-static void draw_deployed(const struct page_set *s, const char *id, struct text *out)
+static void draw_deployed(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     enum { DEVICES_MOST = 16 };
     struct chart_line lines[DEVICES_MOST];
@@ -183,7 +183,7 @@ static void draw_deployed(const struct page_set *s, const char *id, struct text 
                             .limit = 100 * s->deployed_within,
                             .limit_name = "--within"};
     if (points)
-        picture_chart(&c, id, out);
+        picture_chart(&c, at, out);
     free(points);
 }
 
@@ -281,6 +281,65 @@ static void grid_leaderboard(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_convergence(const struct page_set *s, struct text *out)
+{
+    const struct page_score *best = &s->scores[0];
+    for (size_t i = 1; i < s->score_count; i++)
+        best = s->scores[i].score > best->score ? &s->scores[i] : best;
+    text_addf(out, "The highest score is %s's, %.3g", best->strategy, best->score);
+    if (!isnan(best->low))
+        text_addf(out, " [%.3g .. %.3g]", best->low, best->high);
+    text_add(out, ".");
+}
+
+static void tell_deployed(const struct page_set *s, struct text *out)
+{
+    const struct page_deployed *worst = &s->deployed[0];
+    size_t within = 0;
+    for (size_t i = 0; i < s->deployed_count; i++) {
+        worst = s->deployed[i].above_best > worst->above_best ? &s->deployed[i] : worst;
+        within += s->deployed[i].above_best <= s->deployed_within;
+    }
+    text_addf(out, "At most %.3g %% above the best, at %s; %zu of %zu shapes are within %.3g %%.",
+              100 * worst->above_best, worst->shape, within, s->deployed_count,
+              100 * s->deployed_within);
+}
+
+static void tell_beginning(const struct page_set *s, struct text *out)
+{
+    const struct page_beginning *best = NULL;
+    for (size_t i = 0; i < s->beginning_count; i++) {
+        const struct page_beginning *b = &s->beginnings[i];
+        if (!isnan(b->ratio) && (!best || b->ratio < best->ratio))
+            best = b;
+    }
+    if (best)
+        text_addf(out, "The best start, %s, takes %.3g times as long as the tune's best.",
+                  best->name, best->ratio);
+}
+
+static void tell_leaderboard(const struct page_set *s, struct text *out)
+{
+    const struct page_verdict *best = NULL;
+    size_t right = 0, count = 0;
+    for (size_t i = 0; i < s->verdict_count; i++) {
+        const struct page_verdict *v = &s->verdicts[i];
+        if (v->is_over)
+            continue;
+        count++;
+        right += v->is_right;
+        if (v->is_right && !isnan(v->score) && (!best || v->score > best->score))
+            best = v;
+    }
+    text_addf(out, "%zu of %zu candidates are right", right, count);
+    if (best)
+        text_addf(out, "; %s leads, at least %.3g times as fast as the baseline", best->candidate,
+                  best->score);
+    text_add(out, ".");
+}
+
 const struct view page_view_leaderboard = {
     .name = "leaderboard",
     .title = "Leaderboard",
@@ -288,6 +347,8 @@ const struct view page_view_leaderboard = {
         "What hone judge said of each kernel. The score is the lower end of the interval of "
         "its speed-up over the baseline, so that noise lifts nobody; intervals of one run hold "
         "together. A text that was judged several times counts by its lowest score.",
+    .part = PART_ANSWER,
+    .tell = tell_leaderboard,
     .missing = missing_leaderboard,
     .grid = grid_leaderboard,
 };
@@ -299,6 +360,8 @@ const struct view page_view_beginning = {
              "best here is held against the best of the tune; 1 is the best itself. Where both "
              "were ranked that is of the interleaved rounds, else of times measured alone "
              "(screened).",
+    .part = PART_DATA,
+    .tell = tell_beginning,
     .missing = missing_beginning,
     .grid = grid_beginning,
 };
@@ -307,6 +370,8 @@ const struct view page_view_convergence = {
     .title = "Strategies",
     .about = "What hone score found: how far each strategy has come along its budget, against "
              "drawing at random (0) and the optimum (1), in the mean over its seeds.",
+    .part = PART_SEARCH,
+    .tell = tell_convergence,
     .missing = missing_convergence,
     .draw = draw_convergence,
     .grid = grid_convergence,
@@ -317,6 +382,8 @@ const struct view page_view_deployed = {
     .about =
         "What the table of hone deploy costs at each shape that was measured, against the best "
         "that was found for that very shape.",
+    .part = PART_ANSWER,
+    .tell = tell_deployed,
     .missing = missing_deployed,
     .draw = draw_deployed,
     .grid = grid_deployed,

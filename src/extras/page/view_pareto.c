@@ -36,7 +36,7 @@ static int by_x_down(const void *a, const void *b)
     return by_x(b, a);
 }
 
-static void draw_pareto(const struct page_set *s, const char *id, struct text *out)
+static void draw_pareto(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     const struct objective *x = &s->objectives.terms[0], *y = &s->objectives.terms[1];
     struct picture p;
@@ -51,7 +51,7 @@ static void draw_pareto(const struct page_set *s, const char *id, struct text *o
               "%zu of %zu configurations are on the front: no other one is as good in all "
               "and better in one.",
               s->front_count, s->timed);
-    picture_begin(&p, out, id, 760, 400, "Pareto front", text_cstr(&about));
+    picture_begin(&p, out, at, 760, 400, "Pareto front", text_cstr(&about));
     fit_objective(s, x, titles[0], &p.x);
     fit_objective(s, y, titles[1], &p.y);
     picture_axes(&p);
@@ -108,12 +108,21 @@ static void grid_pareto(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_pareto(const struct page_set *s, struct text *out)
+{
+    text_addf(out, "%zu of %zu configurations are on the front.", s->front_count, s->timed);
+}
+
 const struct view page_view_pareto = {
     .name = "pareto",
     .title = "Pareto front",
     .about =
         "The objectives against each other. No configuration is as good as one of the front in "
         "all objectives and better in one.",
+    .part = PART_SEARCH,
+    .tell = tell_pareto,
     .missing = missing_pareto,
     .draw = draw_pareto,
     .grid = grid_pareto,

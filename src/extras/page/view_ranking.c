@@ -1,6 +1,8 @@
 // The finalists: how far each is behind the winner, with the intervals that decided, and what each round measured.
 #include "extras/page/view.h"
 
+#include "stats/rules.h"
+
 static const char *missing_ranking(const struct page_set *s)
 {
     return s->ranking.count > 0 ? NULL
@@ -50,92 +52,124 @@ static void short_name(const struct best_ranking *k, size_t of, struct text *out
     }
 }
 
-enum { NAME_MOST = 57, NAME_LINE = 13 }; // characters of a line; its height
-
-// The length of the first line of a name, whose lines end behind a comma, and are as long as fits; 0 at its end.
-static size_t name_line(const char *name)
+// Names of the placed finalists, without what all have; the caller's. NULL: out of memory.
+static struct text *finalist_names(const struct best_ranking *k, size_t count, const char ***list)
 {
-    size_t length = strlen(name), end = NAME_MOST;
-    if (length <= NAME_MOST)
-        return length;
-    while (end > 0 && !(name[end - 1] == ' ' && name[end] != '\0'))
-        end--;
-    return end ? end : NAME_MOST;
-}
-
-static size_t name_lines(const char *name)
-{
-    size_t lines = 0, length;
-    for (; (length = name_line(name)) > 0; name += length)
-        lines++;
-    return lines;
-}
-
-static void draw_name(const struct picture *p, double y, const char *name)
-{
-    double at = picture_y(p, y) + 4 - 0.5 * NAME_LINE * ((double)name_lines(name) - 1);
-    for (size_t length, row = 0; (length = name_line(name)) > 0; name += length, row++) {
-        char line[NAME_MOST + 1];
-        str_format(line, length + 1, "%s", name);
-        picture_text(p, "note", p->left - 8, at + NAME_LINE * (double)row, "end", line);
+    struct text *names = calloc(count + 1, sizeof *names);
+    *list = calloc(count + 1, sizeof(char *));
+    for (size_t i = 0; names && *list && i < count; i++) {
+        short_name(k, i, &names[i]);
+        (*list)[i] = text_cstr(&names[i]);
     }
+    return names;
 }
 
-// Rows from the top; the winner first.
-static void draw_finalists(const struct page_set *s, const char *id, struct text *out)
+static void release_names(struct text *names, size_t count, const char **list)
+{
+    for (size_t i = 0; names && i < count; i++)
+        text_release(&names[i]);
+    free(names);
+    free(list);
+}
+
+static int by_ratio(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Where the axis ends: what is a little behind matters, and one that is far behind does not press the others together.
+static double last_ratio(const struct best_ranking *k, size_t count)
+{
+    double *ratios = calloc(count + 1, sizeof *ratios), most = 1, limit = 1.05;
+    for (size_t i = 0; ratios && i < count; i++)
+        ratios[i] = k->finalists[i].entry.ratio;
+    if (ratios && count > 0) {
+        qsort(ratios, count, sizeof *ratios, by_ratio);
+        limit = fmax(limit, 1 + 2.5 * (ratios[count / 2] - 1));
+    }
+    free(ratios);
+    for (size_t i = 0; i < count; i++) {
+        const struct ranking_entry *e = &k->finalists[i].entry;
+        if (e->ratio <= limit)
+            most = fmax(most, fmax(e->ratio, e->ratio_interval ? e->ratio_high : 1));
+    }
+    return fmin(most, limit + (limit - 1));
+}
+
+// An arrow at the edge, with the number that it points to.
+static void draw_beyond(const struct picture *p, const char *kind, double y, double ratio)
+{
+    char number[32];
+    double at = picture_y(p, y);
+    str_format(number, sizeof number, "%.3gx", ratio);
+    text_addf(p->out, "<path class=\"line beyond %s\" d=\"M", kind);
+    put_coordinate(p->right - 22, p->out);
+    text_addc(p->out, ' ');
+    put_coordinate(at, p->out);
+    text_add(p->out, "h16m-6 -4l6 4l-6 4\"/>");
+    picture_text(p, "note", p->right - 28, at + 4, "end", number);
+}
+
+static void draw_finalist(const struct picture *p, const struct best_finalist *f, double y)
+{
+    const char *kind = f->chosen ? "best" : f->is_default ? "default" : "correct";
+    const struct ranking_entry *e = &f->entry;
+    char classes[48];
+    if (e->ratio > p->x.high) {
+        draw_beyond(p, kind, y, e->ratio);
+        return;
+    }
+    if (e->ratio_interval)
+        picture_segment(p, kind, fmax(e->ratio_low, p->x.low), y, fmin(e->ratio_high, p->x.high),
+                        y);
+    str_format(classes, sizeof classes, "large %s", kind);
+    picture_points(p, classes, &(struct mark){e->ratio, y}, 1);
+}
+
+// Rows from the top; the winner first. What is tied is shaded, up to where its intervals end.
+static void draw_finalists(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     const struct best_ranking *k = &s->ranking;
-    size_t count = count_placed(k), longest = 0, lines = 1;
+    size_t count = count_placed(k);
     struct picture p;
+    struct picture_rows rows;
     struct text about = TEXT_INIT;
-    double high = 1, low = 1;
+    const char **list;
+    struct text *names = finalist_names(k, count, &list);
+    double low = 1, tied = 1;
+    out->failed |= !names || !list;
+    if (out->failed) {
+        release_names(names, count, list);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
-        high = fmax(high, fmax(k->finalists[i].entry.ratio, k->finalists[i].entry.ratio_high));
-        low = fmin(low, k->finalists[i].entry.ratio_low);
-        struct text name = TEXT_INIT;
-        short_name(k, i, &name);
-        longest = name.length > longest ? name.length : longest;
-        size_t its = name_lines(text_cstr(&name));
-        lines = its > lines ? its : lines;
-        text_release(&name);
+        const struct ranking_entry *e = &k->finalists[i].entry;
+        low = e->ratio_interval ? fmin(low, e->ratio_low) : low;
+        if (i < k->tied && e->ratio_interval)
+            tied = fmax(tied, e->ratio_high);
     }
     text_addf(&about, "%zu finalists in %u rounds; %zu tied with the winner.", k->count, k->rounds,
               k->tied);
-    picture_begin(&p, out, id, 760, 96 + (7.0 + NAME_LINE * (double)lines) * (double)count,
-                  "Finalists: time over the winner's", text_cstr(&about));
-    p.left = page_name_room(longest < NAME_MOST ? longest : NAME_MOST);
-    bool is_wide = high > 4;
-    p.x = (struct axis){.kind = is_wide ? AXIS_LOG : AXIS_LINEAR,
-                        .low = fmin(low, 1) * 0.995,
-                        .high = high * 1.02,
-                        .title = "times as long as the winner, within rounds"};
-    p.y = (struct axis){.low = (double)count, .high = 0};
-    picture_axes(&(struct picture){.out = p.out,
-                                   .width = p.width,
-                                   .height = p.height,
-                                   .left = p.left,
-                                   .right = p.right,
-                                   .top = p.top,
-                                   .bottom = p.bottom,
-                                   .x = p.x,
-                                   .y = {.kind = AXIS_NAMES, .low = 0, .high = 0}});
-    if (k->tied > 0)
-        picture_box(&p, "tied", p.x.low, 0, p.x.high, (double)k->tied, "tied with the winner");
+    double high = last_ratio(k, count), room = fmax(0.03 * (high - 1), 0.002);
+    const struct picture_list picture = {
+        .title = "Finalists: time over the winner's",
+        .description = text_cstr(&about),
+        .names = list,
+        .count = count,
+        .least = 22,
+        .x = {.low = fmin(low, 1) - room,
+              .high = high + room,
+              .title = "times as long as the winner, within rounds"}};
+    picture_begin_rows(&p, &rows, out, at, &picture);
+    if (k->tied > 1)
+        picture_box(&p, "tied", fmax(low, p.x.low), 0, fmin(tied, p.x.high), (double)k->tied,
+                    "tied with the winner");
     picture_segment(&p, "hair", 1, NAN, 1, NAN);
     for (size_t i = 0; i < count; i++) {
-        const struct best_finalist *f = &k->finalists[i];
-        const char *kind = f->chosen ? "best" : f->is_default ? "default" : "correct";
-        double y = (double)i + 0.5;
-        struct mark at = {f->entry.ratio, y};
-        char classes[48];
-        struct text own = TEXT_INIT;
-        if (f->entry.ratio_interval)
-            picture_segment(&p, kind, f->entry.ratio_low, y, f->entry.ratio_high, y);
-        str_format(classes, sizeof classes, "large %s", kind);
-        picture_points(&p, classes, &at, 1);
-        short_name(k, i, &own);
-        draw_name(&p, y, text_cstr(&own));
-        text_release(&own);
+        page_put_row_hit(&p, i, s->finalist_rows ? s->finalist_rows[i] : SIZE_MAX);
+        draw_finalist(&p, &k->finalists[i], (double)i + rows.middle);
+        picture_row_name(&p, &rows, i, list[i]);
     }
     static const struct legend legend[] = {{"large best", "chosen", false},
                                            {"large correct", "finalist", false},
@@ -143,6 +177,7 @@ static void draw_finalists(const struct page_set *s, const char *id, struct text
     picture_legend(&p, legend, 3);
     picture_end(&p);
     text_release(&about);
+    release_names(names, count, list);
 }
 
 static void grid_finalists(const struct page_set *s, struct sheet *g)
@@ -174,7 +209,7 @@ static void grid_finalists(const struct page_set *s, struct sheet *g)
 }
 
 // A line for each finalist over the rounds; the slower ones fainter.
-static void draw_rounds(const struct page_set *s, const char *id, struct text *out)
+static void draw_rounds(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     const struct best_ranking *k = &s->ranking;
     struct picture p;
@@ -192,7 +227,7 @@ static void draw_rounds(const struct page_set *s, const char *id, struct text *o
     out->failed |= !marks;
     if (!marks)
         return;
-    picture_begin(&p, out, id, 760, 320, "What each round measured",
+    picture_begin(&p, out, at, 760, 320, "What each round measured",
                   "A line for each finalist over the rounds, in which all are interleaved: "
                   "what moves all lines alike is the machine.");
     p.x = (struct axis){.low = 0.5, .high = rounds + 0.5, .title = "round", .is_count = true};
@@ -235,6 +270,41 @@ static void grid_rounds(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_finalists(const struct page_set *s, struct text *out)
+{
+    const struct best_ranking *k = &s->ranking;
+    size_t next = k->tied, placed = count_placed(k);
+    if (k->tied > 1)
+        text_addf(out, "%zu of %zu finalists are tied", k->tied, k->count);
+    else
+        text_addf(out, "The winner is told apart from all %zu others", k->count - 1);
+    if (next < placed) {
+        const struct ranking_entry *e = &k->finalists[next].entry;
+        text_addf(out, "; the next takes %.3g times as long", e->ratio);
+        if (e->ratio_interval)
+            text_addf(out, ", at least %.3g times", e->ratio_low);
+    }
+    text_add(out, ".");
+    for (size_t i = 0; i < placed; i++) {
+        if (k->finalists[i].is_default && !k->finalists[i].chosen)
+            text_addf(out, " The default takes %.3g times as long as the winner.",
+                      k->finalists[i].entry.ratio);
+    }
+}
+
+static void tell_rounds(const struct page_set *s, struct text *out)
+{
+    const double rule = measure_rules_default().disturbed;
+    uint32_t disturbed = page_disturbed_rounds(&s->ranking, rule);
+    if (disturbed > 0)
+        text_addf(out, "In %u of %u rounds most finalists took %g times their usual or longer.",
+                  disturbed, s->ranking.rounds, rule);
+    else
+        text_addf(out, "The machine was steady in all %u rounds.", s->ranking.rounds);
+}
+
 const struct view page_view_finalists = {
     .name = "finalists",
     .title = "The finalists",
@@ -244,6 +314,8 @@ const struct view page_view_finalists = {
              "probability). Those in the shaded "
              "part were not told apart from the winner: they are tied, and the one with the fewest "
              "resources was chosen.",
+    .part = PART_ANSWER,
+    .tell = tell_finalists,
     .missing = missing_ranking,
     .draw = draw_finalists,
     .grid = grid_finalists,
@@ -255,6 +327,9 @@ const struct view page_view_rounds = {
     .about = "The time of each finalist in each round. What moves all lines alike is the machine, "
              "and does not count: "
              "finalists are compared within rounds.",
+    .part = PART_ANSWER,
+    .is_folded = true,
+    .tell = tell_rounds,
     .missing = missing_ranking,
     .draw = draw_rounds,
     .grid = grid_rounds,

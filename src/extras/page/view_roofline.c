@@ -59,7 +59,7 @@ static size_t roofline_marks(const struct page_set *s, const struct roofline *l,
     return count;
 }
 
-static void draw_roofline(const struct page_set *s, const char *id, struct text *out)
+static void draw_roofline(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     struct roofline l;
     struct picture p;
@@ -80,7 +80,7 @@ static void draw_roofline(const struct page_set *s, const char *id, struct text 
         high = fmax(high, m.x);
     }
     picture_begin(
-        &p, out, id, 760, 400, "Roofline",
+        &p, out, at, 760, 400, "Roofline",
         "A point for each configuration, under the device's measured memory bandwidth (the "
         "slope) and arithmetic (the level).");
     p.x = (struct axis){
@@ -140,12 +140,31 @@ static void grid_roofline(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_roofline(const struct page_set *s, struct text *out)
+{
+    struct roofline l;
+    struct mark m;
+    if (find_roofline(s, &l) || s->best == SIZE_MAX ||
+        !place_on_roofline(&s->rows[s->best], &l, &m))
+        return;
+    double top = s->peak.rates[PEAK_FP32].median / l.flop.scale;
+    double slope = s->peak.rates[l.byte.limit].median / l.flop.scale;
+    bool by_memory = slope * m.x < top;
+    text_addf(out,
+              "The answer reaches %.3g %% of its roof, which is %s at %.3g FLOP for each byte.",
+              100 * m.y / fmin(top, slope * m.x), by_memory ? "memory" : "arithmetic", m.x);
+}
+
 const struct view page_view_roofline = {
     .name = "roofline",
     .title = "Roofline",
     .about =
         "How near each configuration comes to what the device was measured to do at most (hone "
         "peak), by its intensity: the quotient of the spec's metrics of FLOP/s and of B/s.",
+    .part = PART_SEARCH,
+    .tell = tell_roofline,
     .missing = missing_roofline,
     .draw = draw_roofline,
     .grid = grid_roofline,

@@ -240,7 +240,7 @@ static double find_limit(const struct sizes *z, char name[96])
     return limit;
 }
 
-static void draw_sizes(const struct page_set *s, const char *id, struct text *out)
+static void draw_sizes(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     struct sizes z = {.count = 0};
     struct text x = TEXT_INIT, of = TEXT_INIT;
@@ -274,7 +274,7 @@ static void draw_sizes(const struct page_set *s, const char *id, struct text *ou
                                 .line_count = z.line_count,
                                 .limit = find_limit(&z, limit_name),
                                 .limit_name = limit_name};
-        picture_chart(&c, id, out);
+        picture_chart(&c, at, out);
     }
     for (size_t i = 0; i < z.line_count; i++)
         text_release(&z.labels[i]);
@@ -338,12 +338,37 @@ static void grid_sizes(const struct page_set *s, struct sheet *g)
     free(z.all);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_sizes(const struct page_set *s, struct text *out)
+{
+    struct sizes z = {.count = 0};
+    if (find_axis(s, &z) && z.has_rate) {
+        char low[UNITS_SIZE], high[UNITS_SIZE];
+        const struct page_set *least = z.all[0], *most = z.all[0];
+        for (size_t i = 1; i < z.count; i++) {
+            least = z.all[i]->rate.value < least->rate.value ? z.all[i] : least;
+            most = z.all[i]->rate.value > most->rate.value ? z.all[i] : most;
+        }
+        number_to_str(least->rate.value, low);
+        number_to_str(most->rate.value, high);
+        text_addf(out, "From %s %s at %s to %s at %s.", low, least->rate.name, least->constants,
+                  high, most->constants);
+    } else if (z.count > 0) {
+        text_addf(out, "%zu answers, from %s to %s.", z.count, z.all[0]->constants,
+                  z.all[z.count - 1]->constants);
+    }
+    free(z.all);
+}
+
 const struct view page_view_sizes = {
     .name = "sizes",
     .title = "Sizes",
     .about = "What the best of each size reaches, as hone best says it. A vendor's routine was "
              "launched in turn with a configuration of that size (hone sweep and hone compare "
              "with --against): the ratio in the table is of these rounds.",
+    .part = PART_SEARCH,
+    .tell = tell_sizes,
     .missing = missing_sizes,
     .draw = draw_sizes,
     .grid = grid_sizes,

@@ -29,7 +29,7 @@ static double quantile_of(const double *sorted, size_t count, double q)
 
 enum { BINS = 48 };
 
-static void draw_distribution(const struct page_set *s, const char *id, struct text *out)
+static void draw_distribution(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     size_t count, most = 1, bins[BINS] = {0};
     double *times = sorted_times(s, &count);
@@ -43,15 +43,15 @@ static void draw_distribution(const struct page_set *s, const char *id, struct t
     duration_to_str(quantile_of(times, count, 0.5), middle);
     duration_to_str(times[count - 1], high);
     text_addf(&about, "%zu times from %s to %s, the median is %s.", count, low, high, middle);
-    picture_begin(&p, out, id, 760, 300, "How the times are distributed", text_cstr(&about));
+    picture_begin(&p, out, at, 760, 300, "How the times are distributed", text_cstr(&about));
     p.x = (struct axis){.title = "time", .is_time = true};
     axis_fit(&p.x, times[0], times[count - 1]);
     bool is_log = p.x.kind == AXIS_LOG;
     double from = is_log ? log(p.x.low) : p.x.low,
            step = ((is_log ? log(p.x.high) : p.x.high) - from) / BINS;
     for (size_t i = 0; i < count; i++) {
-        double at = ((is_log ? log(times[i]) : times[i]) - from) / step;
-        size_t bin = at < 0 ? 0 : at >= BINS ? BINS - 1 : (size_t)at;
+        double place = ((is_log ? log(times[i]) : times[i]) - from) / step;
+        size_t bin = place < 0 ? 0 : place >= BINS ? BINS - 1 : (size_t)place;
         most = ++bins[bin] > most ? bins[bin] : most;
     }
     p.y = (struct axis){
@@ -132,14 +132,12 @@ static void release_value_times(struct value_times *v)
     free(v->first);
 }
 
-// Labels of the values; of many every n-th.
-static void label_values(const struct parameter *q, size_t most, char (*labels)[24],
-                         const char **names)
+// The values as labels: of each its text in `labels`, to which `names` points.
+static void label_values(const struct parameter *q, char (*labels)[PAGE_VALUE], const char **names)
 {
-    size_t stride = (q->count + most - 1) / most;
     for (uint32_t v = 0; v < q->count; v++) {
         page_value_label(&q->values[v], labels[v]);
-        names[v] = v % stride == 0 ? labels[v] : "";
+        names[v] = labels[v];
     }
 }
 
@@ -147,16 +145,14 @@ static void draw_value_panel(const struct page_set *s, uint32_t parameter, struc
 {
     const struct parameter *q = &s->parameters[parameter];
     struct value_times t;
-    char title[36]; // the panel is no wider
-    char(*labels)[24] = calloc(q->count, sizeof *labels);
+    char(*labels)[PAGE_VALUE] = calloc(q->count, sizeof *labels);
     const char **names = calloc(q->count, sizeof(char *));
     bool ok = times_by_value(s, parameter, &t) && labels && names;
     p->out->failed |= !ok;
-    str_format(title, sizeof title, "%s", q->name);
     if (ok) {
-        label_values(q, q->count > 8 ? 6 : 8, labels, names);
+        label_values(q, labels, names);
         p->x = (struct axis){
-            .kind = AXIS_NAMES, .low = 0, .high = q->count, .names = names, .title = title};
+            .kind = AXIS_NAMES, .low = 0, .high = q->count, .names = names, .title = q->name};
         picture_axes(p);
     }
     for (uint32_t v = 0; ok && v < q->count; v++) {
@@ -170,7 +166,8 @@ static void draw_value_panel(const struct page_set *s, uint32_t parameter, struc
                     quantile_of(of, n, 0.75), NULL);
         picture_segment(p, "correct", x - 0.32, quantile_of(of, n, 0.5), x + 0.32,
                         quantile_of(of, n, 0.5));
-        picture_points(p, "best", &(struct mark){x, of[0]}, 1);
+        bool is_best = s->best != SIZE_MAX && s->rows[s->best].choice[parameter] == v;
+        picture_points(p, is_best ? "large best" : "best", &(struct mark){x, of[0]}, 1);
     }
     p->x = (struct axis){.low = 0}; // its texts go
     release_value_times(&t);
@@ -178,36 +175,39 @@ static void draw_value_panel(const struct page_set *s, uint32_t parameter, struc
     free(names);
 }
 
-enum { PANELS = 3, PANEL_HEIGHT = 210 };
+enum { PANELS = 3, PANEL_WIDTH = 230, PANEL_HEIGHT = 220, PANEL_LEFT = 58 };
 
-static void draw_parameters(const struct page_set *s, const char *id, struct text *out)
+static void draw_parameters(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     uint32_t *varied = calloc(s->parameter_count + (size_t)1, sizeof *varied);
-    size_t count = varied ? page_varied(s, varied) : 0, rows = (count + PANELS - 1) / PANELS;
+    size_t count = varied ? page_varied(s, varied) : 0;
+    double width = picture_width(at, 860);
+    size_t across = (size_t)fmax(1, fmin(PANELS, floor(width / PANEL_WIDTH)));
+    across = across > count && count ? count : across;
+    size_t rows = (count + across - 1) / across;
     struct picture p;
     struct axis times = {.is_time = true, .title = ""};
     out->failed |= !varied;
-    picture_begin(&p, out, id, 860, 26 + (double)(PANEL_HEIGHT * rows),
+    picture_begin(&p, out, at, width, 26 + (double)(PANEL_HEIGHT * rows),
                   "What each value of a parameter comes to",
                   "For each value of each parameter the quartiles of the times of its "
                   "configurations, and the best one.");
     double least = INFINITY, most = 0;
-    for (size_t i = 0; i < s->timed; i++) {
-        least = fmin(least, page_screened(&s->rows[s->fastest[i]]));
-        most = fmax(most, page_screened(&s->rows[s->fastest[i]]));
-    }
+    page_note_span(s, &least, &most);
     axis_fit(&times, least, most);
     static const struct legend legend[] = {
-        {"best", "best reachable", false},
+        {"large best", "best reachable; large: the answer's value", false},
         {"correct", "median, with the quartiles as a box", true}};
+    p.left = PANEL_LEFT;
     picture_legend(&p, legend, 2);
     p.y = times;
     for (size_t i = 0; i < count; i++) {
-        p.left = 62 + 287 * (double)(i % PANELS);
-        p.right = p.left + 218;
-        p.top = 30 + (double)(PANEL_HEIGHT * (i / PANELS));
-        p.bottom = p.top + PANEL_HEIGHT - 56;
-        p.y.title = i % PANELS == 0 ? "time" : "";
+        double step = width / (double)across;
+        p.left = PANEL_LEFT + step * (double)(i % across);
+        p.right = step * (double)(i % across + 1) - 10;
+        p.top = 30 + (double)(PANEL_HEIGHT * (i / across));
+        p.bottom = p.top + PANEL_HEIGHT - 66;
+        p.y.title = i % across == 0 ? "time" : "";
         draw_value_panel(s, varied[i], &p);
     }
     picture_end(&p);
@@ -219,7 +219,7 @@ static void grid_parameters(const struct page_set *s, struct sheet *g)
     static const char *const names[] = {
         "parameter",      "value", "configurations with a time", "best", "lower quartile", "median",
         "upper quartile", NULL};
-    char label[24];
+    char label[PAGE_VALUE];
     sheet_head(g, names);
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         struct value_times t;
@@ -253,53 +253,53 @@ static const char *missing_importance(const struct page_set *s)
                : "fewer than 12 configurations have a time, or all times are equal";
 }
 
-static void name_share(const struct page_set *s, const struct importance_share *i, char *out,
-                       size_t size)
+static void name_share(const struct page_set *s, const struct importance_share *i, struct text *out)
 {
-    if (i->first == i->second)
-        str_format(out, size, "%s", s->parameters[i->first].name);
-    else
-        str_format(out, size, "%s with %s", s->parameters[i->first].name,
-                   s->parameters[i->second].name);
+    text_add(out, s->parameters[i->first].name);
+    if (i->first != i->second)
+        text_addf(out, " with %s", s->parameters[i->second].name);
 }
 
-static void draw_share(const struct page_set *s, const struct importance_share *i, double row,
-                       const struct picture *p)
-{
-    char name[128];
-    bool is_pair = i->first != i->second;
-    name_share(s, i, name, 48);
-    picture_box(p, is_pair ? "bar second" : "bar", 0, row + 0.2, i->share, row + 0.8, NULL);
-    picture_segment(p, "hair", i->low, row + 0.5, i->high, row + 0.5);
-    picture_text(p, "note", p->left - 8, picture_y(p, row + 0.5) + 4, "end", name);
-}
-
-static void draw_importance(const struct page_set *s, const char *id, struct text *out)
+static void draw_importance(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     const struct importance *m = &s->importance;
-    size_t mains = m->count < BARS_MOST ? m->count : BARS_MOST,
-           pairs = m->pair_count < PAIR_BARS ? m->pair_count : PAIR_BARS;
+    const struct importance_share *all[BARS_MOST + PAIR_BARS];
+    struct text names[BARS_MOST + PAIR_BARS];
+    const char *list[BARS_MOST + PAIR_BARS];
+    size_t count = 0;
     struct picture p;
+    struct picture_rows rows;
     struct text about = TEXT_INIT;
     double most = 0.05;
-    for (size_t i = 0; i < mains; i++)
-        most = fmax(most, m->shares[i].high);
-    for (size_t i = 0; i < pairs; i++)
-        most = fmax(most, m->pairs[i].high);
+    for (size_t i = 0; i < m->count && i < BARS_MOST; i++)
+        all[count++] = &m->shares[i];
+    for (size_t i = 0; i < m->pair_count && i < PAIR_BARS; i++)
+        all[count++] = &m->pairs[i];
+    for (size_t i = 0; i < count; i++) {
+        most = fmax(most, all[i]->high);
+        names[i] = (struct text)TEXT_INIT;
+        name_share(s, all[i], &names[i]);
+        list[i] = text_cstr(&names[i]);
+    }
     text_addf(&about, "Most important: %s, %.0f %% of the variance of log time.",
               s->parameters[m->shares[0].first].name, 100 * m->shares[0].share);
-    picture_begin(&p, out, id, 760, 96 + 20 * (double)(mains + pairs), "Which parameters matter",
-                  text_cstr(&about));
-    p.left = 300;
-    p.x = (struct axis){
-        .low = 0, .high = fmin(most * 1.05, 1), .title = "share of the variance of log time"};
-    p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
-    picture_axes(&p);
-    p.y = (struct axis){.low = (double)(mains + pairs), .high = 0};
-    for (size_t i = 0; i < mains; i++)
-        draw_share(s, &m->shares[i], (double)i, &p);
-    for (size_t i = 0; i < pairs; i++)
-        draw_share(s, &m->pairs[i], (double)(mains + i), &p);
+    const struct picture_list picture = {.title = "Which parameters matter",
+                                         .description = text_cstr(&about),
+                                         .names = list,
+                                         .count = count,
+                                         .least = 20,
+                                         .x = {.low = 0,
+                                               .high = fmin(most * 1.05, 1),
+                                               .title = "share of the variance of log time"}};
+    picture_begin_rows(&p, &rows, out, at, &picture);
+    for (size_t i = 0; i < count; i++) {
+        double y = (double)i + rows.middle;
+        picture_box(&p, all[i]->first != all[i]->second ? "bar second" : "bar", 0, y - rows.half,
+                    all[i]->share, y + rows.half, NULL);
+        picture_segment(&p, "hair", all[i]->low, y, all[i]->high, y);
+        picture_row_name(&p, &rows, i, list[i]);
+        text_release(&names[i]);
+    }
     static const struct legend legend[] = {{"correct", "a parameter alone", true},
                                            {"ranked", "two together, beyond each alone", true}};
     picture_legend(&p, legend, 2);
@@ -311,13 +311,15 @@ static void grid_importance(const struct page_set *s, struct sheet *g)
 {
     static const char *const names[] = {"parameter", "share", "low", "high", NULL};
     const struct importance *m = &s->importance;
-    char name[256];
     sheet_head(g, names);
     for (size_t i = 0; i < m->count + m->pair_count; i++) {
         const struct importance_share *of = i < m->count ? &m->shares[i] : &m->pairs[i - m->count];
-        name_share(s, of, name, sizeof name);
+        struct text name = TEXT_INIT;
+        name_share(s, of, &name);
         sheet_row(g);
-        sheet_text(g, name);
+        sheet_text(g, text_cstr(&name));
+        g->out->failed |= name.failed;
+        text_release(&name);
         sheet_share(g, of->share);
         sheet_share(g, of->low);
         sheet_share(g, of->high);
@@ -367,6 +369,7 @@ static void choose_pair(const struct page_set *s, uint32_t *x, uint32_t *y)
 
 struct heat_cell {
     double least;
+    size_t best; // the row that has it
     size_t timed, failed;
     uint32_t message; // of the first failure
 };
@@ -381,6 +384,7 @@ static struct heat_cell *heat_cells(const struct page_set *s, uint32_t x, uint32
         const struct page_row *r = &s->rows[i];
         struct heat_cell *c = &cells[r->choice[y] * columns + r->choice[x]];
         if (r->timed) {
+            c->best = page_screened(r) < c->least ? i : c->best;
             c->least = fmin(c->least, page_screened(r));
             c->timed++;
         } else {
@@ -391,10 +395,12 @@ static struct heat_cell *heat_cells(const struct page_set *s, uint32_t x, uint32
     return cells;
 }
 
+// The time stands in a cell that has room for it; a ring is around that of the answer.
 static void draw_heat_cell(const struct page_set *s, const struct heat_cell *c, double x, double y,
-                           double least, double most, bool is_named, const struct picture *p)
+                           double least, double most, const struct picture *p)
 {
     char kind[32], time[32] = "", title[160];
+
     if (c->timed == 0 && c->failed == 0)
         return;
     duration_to_str(c->least, time);
@@ -408,7 +414,11 @@ static void draw_heat_cell(const struct page_set *s, const struct heat_cell *c, 
     double depth = most > least ? log(most / c->least) / log(most / least) : 1;
     str_format(kind, sizeof kind, "cell bar heat%d", (int)lround(9 * depth));
     picture_box(p, kind, x + 0.02, y + 0.02, x + 0.98, y + 0.98, title);
-    if (is_named)
+    page_put_hit(p, picture_x(p, x), picture_y(p, y + 1), picture_x(p, x + 1), picture_y(p, y),
+                 c->best);
+    bool has_room = picture_text_width(time) + 6 < picture_x(p, x + 1) - picture_x(p, x) &&
+                    picture_y(p, y) - picture_y(p, y + 1) > PICTURE_LINE;
+    if (has_room)
         picture_text(p,
                      depth >= 0.9   ? "note inverse"
                      : depth >= 0.7 ? "note over-half"
@@ -425,7 +435,7 @@ static void draw_heat_scale(const struct picture *p, double least, double most, 
     double x = p->left;
     duration_to_str(most, time);
     picture_text(p, "key", x, 18, "start", time);
-    x += 8 + 6.4 * (double)strlen(time);
+    x += 8 + picture_text_width(time);
     for (int heat = 0; heat < HEATS; heat++)
         text_addf(p->out,
                   "<rect class=\"cell bar heat%d\" x=\"%.1f\" y=\"8\" width=\"%d\" height=\"12\"/>",
@@ -433,7 +443,7 @@ static void draw_heat_scale(const struct picture *p, double least, double most, 
     x += SWATCH * HEATS;
     duration_to_str(least, time);
     picture_text(p, "key", x + 6, 18, "start", time);
-    x += 24 + 6.4 * (double)strlen(time);
+    x += 24 + picture_text_width(time);
     if (!has_failed)
         return;
     text_addf(p->out, "<rect class=\"hatched\" x=\"%.1f\" y=\"8\" width=\"%d\" height=\"12\"/>", x,
@@ -441,13 +451,13 @@ static void draw_heat_scale(const struct picture *p, double least, double most, 
     picture_text(p, "key", x + SWATCH + 6, 18, "start", "failures alone");
 }
 
-static void draw_heatmap(const struct page_set *s, const char *id, struct text *out)
+static void draw_heatmap(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     uint32_t x, y;
     choose_pair(s, &x, &y);
     const struct parameter *a = &s->parameters[x], *b = &s->parameters[y];
     struct heat_cell *cells = heat_cells(s, x, y);
-    char(*labels)[24] = calloc(a->count + (size_t)b->count, sizeof *labels);
+    char(*labels)[PAGE_VALUE] = calloc(a->count + (size_t)b->count, sizeof *labels);
     const char **names = calloc(a->count + (size_t)b->count, sizeof(char *));
     struct picture p;
     struct text title = TEXT_INIT;
@@ -462,11 +472,16 @@ static void draw_heatmap(const struct page_set *s, const char *id, struct text *
             most = cells[i].timed ? fmax(most, cells[i].least) : most;
         }
         text_addf(&title, "The least time by %s and %s", a->name, b->name);
-        picture_begin(
-            &p, out, id, 760, fmin(520, 110 + 34.0 * b->count), text_cstr(&title),
-            "Darker is faster; a hatched cell has failures alone, an empty one was not measured.");
-        label_values(a, 24, labels, names);
-        label_values(b, 16, labels + a->count, names + a->count);
+        picture_begin(&p, out, at, 760, fmin(520, 110 + 34.0 * b->count), text_cstr(&title),
+                      "Darker is faster; a hatched cell has failures alone, an empty one was not "
+                      "measured; the "
+                      "answer's has a ring.");
+        label_values(a, labels, names);
+        label_values(b, labels + a->count, names + a->count);
+        p.left = 0;
+        for (uint32_t v = 0; v < b->count; v++)
+            p.left = fmax(p.left, picture_text_width(names[a->count + v]));
+        p.left = fmin(p.left + 40, 0.4 * p.width);
         p.x = (struct axis){
             .kind = AXIS_NAMES, .low = 0, .high = a->count, .names = names, .title = a->name};
         p.y = (struct axis){.kind = AXIS_NAMES,
@@ -474,12 +489,14 @@ static void draw_heatmap(const struct page_set *s, const char *id, struct text *
                             .high = b->count,
                             .names = names + a->count,
                             .title = b->name};
-        p.left = 110;
         picture_axes(&p);
         for (size_t row = 0, i = 0; row < b->count; row++) {
             for (size_t column = 0; column < a->count; column++, i++)
-                draw_heat_cell(s, &cells[i], (double)column, (double)row, least, most,
-                               a->count <= 10 && b->count <= 16, &p);
+                draw_heat_cell(s, &cells[i], (double)column, (double)row, least, most, &p);
+        }
+        if (s->best != SIZE_MAX) {
+            double column = s->rows[s->best].choice[x], row = s->rows[s->best].choice[y];
+            picture_box(&p, "ring", column + 0.02, row + 0.02, column + 0.98, row + 0.98, NULL);
         }
         draw_heat_scale(&p, least, most, has_failed);
         picture_end(&p);
@@ -493,7 +510,7 @@ static void draw_heatmap(const struct page_set *s, const char *id, struct text *
 static void grid_heatmap(const struct page_set *s, struct sheet *g)
 {
     uint32_t x, y;
-    char label[24];
+    char label[PAGE_VALUE];
     choose_pair(s, &x, &y);
     const char *const names[] = {
         s->parameters[x].name, s->parameters[y].name, "least time", "with a time", "failed", NULL};
@@ -543,7 +560,7 @@ static void put_wire(const struct wires *w, const struct page_row *r, const char
 
 static void label_wire_axis(const struct wires *w, size_t i)
 {
-    char label[32];
+    char label[PAGE_VALUE];
     double x = picture_x(&w->p, (double)i + 0.5);
     picture_segment(&w->p, "hair", (double)i + 0.5, 0, (double)i + 0.5, 1);
     if (i == w->axes) {
@@ -562,7 +579,7 @@ static void label_wire_axis(const struct wires *w, size_t i)
     }
 }
 
-static void draw_parallel(const struct page_set *s, const char *id, struct text *out)
+static void draw_parallel(const struct page_set *s, const struct canvas *at, struct text *out)
 {
     struct wires w = {.s = s, .least = INFINITY};
     const char *names[AXES_MOST + 1];
@@ -573,15 +590,14 @@ static void draw_parallel(const struct page_set *s, const char *id, struct text 
         w.varied[w.axes++] = i;
     }
     names[w.axes] = "time";
-    for (size_t i = 0; i < s->timed; i++) {
-        w.least = fmin(w.least, page_screened(&s->rows[s->fastest[i]]));
-        w.most = fmax(w.most, page_screened(&s->rows[s->fastest[i]]));
-    }
-    double width = fmax(760, 92 * (double)(w.axes + 1));
-    picture_begin(&w.p, out, id, width, 380, "All parameters side by side",
+    page_note_span(s, &w.least, &w.most);
+    double width = fmax(picture_width(at, 760), 76 * (double)(w.axes + 1));
+    picture_begin(&w.p, out, &(struct canvas){at->id, width, at->millimetres}, width, 380,
+                  "All parameters side by side",
                   "A line for each configuration through its values; the ten fastest stand out. "
                   "The time is the last axis, the least on top.");
     w.p.left = 10;
+    w.p.is_open = true; // each parameter has an axis of its own
     w.p.x =
         (struct axis){.kind = AXIS_NAMES, .low = 0, .high = (double)(w.axes + 1), .names = names};
     w.p.y = (struct axis){.kind = AXIS_NAMES, .low = 0, .high = 0};
@@ -612,11 +628,133 @@ static void put_left_axes(const struct page_set *s, struct text *out)
                   varied);
 }
 
+// ---- what they find --------------------------------------------------------------------------
+
+static void tell_distribution(const struct page_set *s, struct text *out)
+{
+    size_t count, near = 0;
+    double *times = sorted_times(s, &count);
+    while (times && near < count && times[near] <= 1.1 * times[0])
+        near++;
+    if (times && count > 1)
+        text_addf(
+            out,
+            "Within 10 %% of the best: %zu of %zu configurations. Half of the space takes more "
+            "than %.3g times as long as the best.",
+            near, count, quantile_of(times, count, 0.5) / times[0]);
+    free(times);
+}
+
+// The best that is reachable with a parameter's worst value, over the best of all.
+static double cost_of_worst(const struct page_set *s, uint32_t parameter, uint32_t *worst)
+{
+    struct value_times t;
+    double cost = 1, least = INFINITY, most = 0;
+    page_note_span(s, &least, &most);
+    *worst = UINT32_MAX;
+    bool ok = times_by_value(s, parameter, &t);
+    for (uint32_t v = 0; ok && v < s->parameters[parameter].count; v++) {
+        if (t.first[v + 1] == t.first[v] || t.times[t.first[v]] / least <= cost)
+            continue;
+        cost = t.times[t.first[v]] / least;
+        *worst = v;
+    }
+    release_value_times(&t);
+    return cost;
+}
+
+static void tell_parameters(const struct page_set *s, struct text *out)
+{
+    uint32_t worst = UINT32_MAX, parameter = 0;
+    double most = 1;
+    char label[PAGE_VALUE];
+    for (uint32_t i = 0; i < s->parameter_count; i++) {
+        uint32_t value = 0;
+        double cost = s->parameters[i].count > 1 ? cost_of_worst(s, i, &value) : 1;
+        if (cost > most) {
+            most = cost;
+            worst = value;
+            parameter = i;
+        }
+    }
+    if (worst == UINT32_MAX)
+        return;
+    page_value_label(&s->parameters[parameter].values[worst], label);
+    text_addf(out, "The most costly value is %s=%s: the best with it takes %.3g times as long.",
+              s->parameters[parameter].name, label, most);
+}
+
+static void tell_importance(const struct page_set *s, struct text *out)
+{
+    const struct importance *m = &s->importance;
+    size_t told = 0, small = 0;
+    for (; told < m->count && told < 3 && m->shares[told].share >= 0.05; told++)
+        text_addf(out, "%s%s%s %.0f %%", told ? ", " : "",
+                  s->parameters[m->shares[told].first].name, told ? "" : " explains",
+                  100 * m->shares[told].share);
+    text_add(out, told ? " of the variance of log time." : "No parameter explains 5 % alone.");
+    for (size_t i = told; i < m->count; i++)
+        small += m->shares[i].share < 0.05;
+    if (told && small > 0)
+        text_addf(out, " %zu other%s below 5 %% each.", small, small == 1 ? " is" : "s are");
+    if (m->explained < 0.5)
+        text_addf(out, " With care: only %.0f %% of unseen rows is explained.",
+                  100 * fmax(m->explained, 0));
+}
+
+static void tell_heatmap(const struct page_set *s, struct text *out)
+{
+    uint32_t x, y;
+    char a[PAGE_VALUE], b[PAGE_VALUE];
+    double least = INFINITY, most = 0;
+    size_t best = 0;
+    choose_pair(s, &x, &y);
+    struct heat_cell *cells = heat_cells(s, x, y);
+    size_t columns = s->parameters[x].count, count = columns * s->parameters[y].count;
+    for (size_t i = 0; cells && i < count; i++) {
+        if (cells[i].timed == 0)
+            continue;
+        best = cells[i].least < least ? i : best;
+        least = fmin(least, cells[i].least);
+        most = fmax(most, cells[i].least);
+    }
+    free(cells);
+    if (!(most > 0))
+        return;
+    page_value_label(&s->parameters[x].values[best % columns], a);
+    page_value_label(&s->parameters[y].values[best / columns], b);
+    text_addf(out, "Best with %s=%s and %s=%s; the worst pair's best takes %.3g times as long.",
+              s->parameters[x].name, a, s->parameters[y].name, b, most / least);
+}
+
+// The values that all of the ten fastest have.
+static void tell_parallel(const struct page_set *s, struct text *out)
+{
+    size_t count = s->timed < WIRES_BEST ? s->timed : WIRES_BEST, told = 0;
+    char label[PAGE_VALUE];
+    for (uint32_t p = 0; count > 2 && p < s->parameter_count; p++) {
+        uint32_t value = s->rows[s->fastest[0]].choice[p];
+        bool is_common = s->parameters[p].count > 1;
+        for (size_t i = 1; i < count && is_common; i++)
+            is_common = s->rows[s->fastest[i]].choice[p] == value;
+        if (!is_common)
+            continue;
+        page_value_label(&s->parameters[p].values[value], label);
+        text_addf(out, "%s%s=%s", told++ ? ", " : "", s->parameters[p].name, label);
+    }
+    if (told)
+        text_addf(out, " in all of the %zu fastest.", count);
+    else if (count > 2)
+        text_addf(out, "The %zu fastest share no value.", count);
+}
+
 const struct view page_view_distribution = {
     .name = "distribution",
     .title = "The distribution of the space",
     .about = "How many configurations take how long, and where the least and the default stand "
              "among them.",
+    .part = PART_SPACE,
+    .tell = tell_distribution,
     .missing = page_no_times,
     .draw = draw_distribution,
     .grid = grid_distribution,
@@ -626,6 +764,8 @@ const struct view page_view_parameters = {
     .title = "Each parameter",
     .about = "For each value the quartiles of all configurations that have it, and the best that "
              "is reachable with it.",
+    .part = PART_SPACE,
+    .tell = tell_parameters,
     .missing = missing_values,
     .draw = draw_parameters,
     .grid = grid_parameters,
@@ -638,6 +778,8 @@ const struct view page_view_importance = {
              "The thin lines are the central 80 % of the trees. The first rows are parameters "
              "alone, the others what two do together "
              "beyond each alone.",
+    .part = PART_SPACE,
+    .tell = tell_importance,
     .missing = missing_importance,
     .draw = draw_importance,
     .grid = grid_importance,
@@ -648,6 +790,8 @@ const struct view page_view_heatmap = {
     .about = "The least time for each pair of values: the stronger the colour, the faster. A "
              "hatched cell has "
              "failures alone, an empty one no result.",
+    .part = PART_SPACE,
+    .tell = tell_heatmap,
     .missing = missing_pair,
     .draw = draw_heatmap,
     .grid = grid_heatmap,
@@ -657,6 +801,8 @@ const struct view page_view_parallel = {
     .title = "All parameters",
     .about = "A line for each configuration through the values that it has. With a script running, "
              "drag along an axis to keep a range of it.",
+    .part = PART_SPACE,
+    .tell = tell_parallel,
     .missing = missing_pair,
     .draw = draw_parallel,
     .grid = page_grid_all,

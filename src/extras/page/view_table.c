@@ -20,6 +20,27 @@ void page_draw_points(const struct picture *p, const char *kind, const struct ma
         picture_points(p, kind, marks, count);
 }
 
+void page_put_hit(const struct picture *p, double left, double top, double right, double bottom,
+                  size_t row)
+{
+    if (row == SIZE_MAX)
+        return;
+    text_addf(p->out, "<rect class=\"hit\" data-row=\"%zu\" fill=\"none\" x=\"", row);
+    put_coordinate(left, p->out);
+    text_add(p->out, "\" y=\"");
+    put_coordinate(top, p->out);
+    text_add(p->out, "\" width=\"");
+    put_coordinate(right - left, p->out);
+    text_add(p->out, "\" height=\"");
+    put_coordinate(bottom - top, p->out);
+    text_add(p->out, "\"/>");
+}
+
+void page_put_row_hit(const struct picture *p, size_t at, size_t row)
+{
+    page_put_hit(p, 2, picture_y(p, (double)at), p->right, picture_y(p, (double)at + 1), row);
+}
+
 void page_grid_configuration(const struct page_set *s, const struct page_row *r, struct sheet *g)
 {
     struct text text = TEXT_INIT;
@@ -39,34 +60,12 @@ size_t page_varied(const struct page_set *s, uint32_t *out)
     return count;
 }
 
-void page_value_label(const struct value *v, char out[24])
+void page_value_label(const struct value *v, char out[PAGE_VALUE])
 {
     struct text text = TEXT_INIT;
     value_print(v, &text);
-    str_format(out, 18, "%s", text_cstr(&text));
+    str_format(out, PAGE_VALUE, "%s", text_cstr(&text));
     text_release(&text);
-}
-
-double page_name_room(size_t longest)
-{
-    return fmax(120, 24 + 6.3 * (double)longest);
-}
-
-// Names that differ do so at one of their ends, mostly.
-void page_shorten(const char *text, size_t most, char *out)
-{
-    static const char dots[] = "\u2026";
-    size_t length = strlen(text), head = most / 2, tail = length;
-    if (length <= most) {
-        str_format(out, most + 1, "%s", text);
-        return;
-    }
-    tail -= most - head - strlen(dots);
-    while (head > 0 && ((unsigned char)text[head] & 0xc0) == 0x80)
-        head--;
-    while (((unsigned char)text[tail] & 0xc0) == 0x80)
-        tail++;
-    str_format(out, most + 1, "%.*s%s%s", (int)head, text, dots, text + tail);
 }
 
 // The basis of the row's time.
@@ -100,7 +99,7 @@ void page_grid_all(const struct page_set *s, struct sheet *g)
         names[n++] = s->metrics[i];
     sheet_head(g, names);
     free(names);
-    char label[24];
+    char label[PAGE_VALUE];
     for (size_t i = 0; i < s->count + s->timed; i++) {
         const struct page_row *r = &s->rows[i < s->timed ? s->fastest[i] : i - s->timed];
         if (i >= s->timed && r->timed)
@@ -141,6 +140,7 @@ const struct view page_view_table = {
              "finalists', screened ones alone: they compare with their own kind. What was built to "
              "the same "
              "code as another configuration was not launched: it has the other's times.",
+    .part = PART_DATA,
     .missing = missing_nothing,
     .grid = page_grid_all,
 };
@@ -158,10 +158,10 @@ const struct view *const page_views[] = {&page_view_evaluations,
                                          &page_view_failures,
                                          &page_view_pareto,
                                          &page_view_roofline,
+                                         &page_view_matrix,
                                          &page_view_sizes,
                                          &page_view_deployed,
                                          &page_view_beside,
-                                         &page_view_matrix,
                                          &page_view_convergence,
                                          &page_view_beginning,
                                          &page_view_leaderboard,

@@ -42,7 +42,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> Sequence[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)
 
 
 def space(spec: Union[Spec, PathLike], *, where: Union[str, Sequence[str]] = (), on: Optional[Device] = None,

@@ -339,7 +339,7 @@ class Spec(Bound):
     def choice_room(self) -> Any:
         return (c_uint32 * max(1, len(self._names)))()
 
-    def configuration(self, choice: Any) -> Dict[str, Value]:
+    def configuration(self, choice: Sequence[int]) -> Dict[str, Value]:
         """Value indices as {parameter: value}."""
         return {name: values[choice[i]] for i, (name, values) in enumerate(zip(self._names, self._values))}
 
@@ -481,10 +481,15 @@ class Space(Bound, Sequence[Dict[str, Value]]):
         return self.spec.configuration(choice)
 
     def __iter__(self) -> Iterator[Dict[str, Value]]:
+        for choice in self.choices():
+            yield self.spec.configuration(choice)
+
+    def choices(self) -> Iterator[Tuple[int, ...]]:
+        """The configurations as places of their values in the parameters' lists."""
         choice = self.spec.choice_room()
         for i in range(len(self)):
             lib.hone_space_get(self.handle, i, choice)
-            yield self.spec.configuration(choice)
+            yield tuple(choice[:len(self.spec._names)])
 
     def __contains__(self, configuration: Any) -> bool:
         return self._find(configuration) is not None

@@ -433,7 +433,7 @@ class Result(Sequence[Record]):
                 f.write(page)
         return page
 
-    def picture(self, view: str, *, where: Union[None, str, Sequence[str]] = None, objective: Optional[str] = None,
+    def picture(self, view: str = "evaluations", *, where: Union[None, str, Sequence[str]] = None, objective: Optional[str] = None,
                 apart: Optional[str] = None) -> _program.Picture:
         """One of the report's pictures, such as "evaluations", "heatmap", "parallel", or, of a tune with a store, "finalists" and
         "roofline" (`hone report --help` lists them, and has the options)."""

@@ -3,10 +3,8 @@
 #include "workflows/benchmark/baseline.h"
 
 #include "base/emit.h"
-#include "stats/stats.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "os/process.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The results of a point so far.

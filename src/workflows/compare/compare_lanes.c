@@ -5,12 +5,8 @@
 // two devices. If sides are on different devices there is one lane, with the first device of each.
 #include "workflows/compare/compare_inside.h"
 
-#include "base/array.h"
 #include "os/process.h"
 #include "runner/several.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 // ---- lanes -------------------------------------------------------------------------------------
 

@@ -7,8 +7,6 @@
 #include "base/array.h"
 #include "search/permutation.h"
 
-#include <stdlib.h>
-
 // ---- the fastest that are known ----------------------------------------------------------------
 
 // The fastest of each side that has a store, each configuration once, in place of those that the caller chose.

@@ -9,8 +9,6 @@
 #include "workflows/peak/peak_inside.h"
 #include "workflows/peak/peak_kernels.h"
 
-#include <stdlib.h>
-
 #define TRIES  3  // samples of each shape: which is the fastest
 #define ROUNDS 16 // of the fastest: its median and interval
 

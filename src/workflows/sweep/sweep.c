@@ -8,7 +8,6 @@
 #include "campaign/subject.h"
 #include "workflows/sweep/sweep_paired.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct sweep {

@@ -304,7 +304,7 @@ void tune_summarise(struct tune *t, struct tune_item *n)
     if (is_replayed)
         tune_replay_summarise(t, r);
     else
-        stats_summarise(samples, count, t->o.setup.device->timer_ns, &r->stats);
+        stats_summarise(samples, count, r->result->terms.resolution_ns, &r->stats);
     r->timed = count > 0;
     const struct spec_measured measured = tune_measured(t, r);
     r->metrics = n->metrics;

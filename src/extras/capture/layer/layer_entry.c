@@ -337,17 +337,21 @@ static cl_program wrap_clLinkProgram(cl_context context, cl_uint count, const cl
     return made;
 }
 
-static cl_int wrap_clRetainProgram(cl_program program)
-{
-    layer_retain(&layer_objects.programs, program);
-    return layer_next.clRetainProgram(program);
-}
+// An object's references are counted here as the driver counts them.
+#define COUNTED(name, type, table)                                                                 \
+    static cl_int wrap_clRetain##name(type object)                                                 \
+    {                                                                                              \
+        layer_retain(&layer_objects.table, object);                                                \
+        return layer_next.clRetain##name(object);                                                  \
+    }                                                                                              \
+                                                                                                   \
+    static cl_int wrap_clRelease##name(type object)                                                \
+    {                                                                                              \
+        layer_drop(&layer_objects.table, object);                                                  \
+        return layer_next.clRelease##name(object);                                                 \
+    }
 
-static cl_int wrap_clReleaseProgram(cl_program program)
-{
-    layer_drop(&layer_objects.programs, program);
-    return layer_next.clReleaseProgram(program);
-}
+COUNTED(Program, cl_program, programs)
 
 // ---- kernels -----------------------------------------------------------------------------------
 
@@ -438,17 +442,7 @@ static cl_kernel wrap_clCloneKernel(cl_kernel source, cl_int *error)
     return made;
 }
 
-static cl_int wrap_clRetainKernel(cl_kernel kernel)
-{
-    layer_retain(&layer_objects.kernels, kernel);
-    return layer_next.clRetainKernel(kernel);
-}
-
-static cl_int wrap_clReleaseKernel(cl_kernel kernel)
-{
-    layer_drop(&layer_objects.kernels, kernel);
-    return layer_next.clReleaseKernel(kernel);
-}
+COUNTED(Kernel, cl_kernel, kernels)
 
 static void note_argument(cl_kernel kernel, cl_uint index, enum layer_argument_kind kind,
                           const void *value, size_t size)
@@ -623,17 +617,7 @@ static cl_sampler wrap_clCreateSamplerWithProperties(cl_context context,
     return note_sampler(layer_next.clCreateSamplerWithProperties(context, properties, error));
 }
 
-static cl_int wrap_clRetainMemObject(cl_mem memory)
-{
-    layer_retain(&layer_objects.memories, memory);
-    return layer_next.clRetainMemObject(memory);
-}
-
-static cl_int wrap_clReleaseMemObject(cl_mem memory)
-{
-    layer_drop(&layer_objects.memories, memory);
-    return layer_next.clReleaseMemObject(memory);
-}
+COUNTED(MemObject, cl_mem, memories)
 
 static cl_int wrap_clGetMemObjectInfo(cl_mem memory, cl_mem_info what, size_t size, void *value,
                                       size_t *length)
@@ -744,17 +728,7 @@ static cl_command_queue wrap_clCreateCommandQueueWithProperties(cl_context conte
     return note_queue(made, context, asked);
 }
 
-static cl_int wrap_clRetainCommandQueue(cl_command_queue queue)
-{
-    layer_retain(&layer_objects.queues, queue);
-    return layer_next.clRetainCommandQueue(queue);
-}
-
-static cl_int wrap_clReleaseCommandQueue(cl_command_queue queue)
-{
-    layer_drop(&layer_objects.queues, queue);
-    return layer_next.clReleaseCommandQueue(queue);
-}
+COUNTED(CommandQueue, cl_command_queue, queues)
 
 static cl_int wrap_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info what,
                                          size_t size, void *value, size_t *length)

@@ -3,7 +3,6 @@
 #include "extras/capture/layer/layer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void release_part(struct layer_part *p)
 {

@@ -5,7 +5,6 @@
 
 #include "base/digest.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

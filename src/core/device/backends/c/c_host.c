@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysinfo.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 
 #define COMPILER     "cc"
@@ -84,46 +82,7 @@ static const char *find_include_folders(const char *compiler, struct arena *a)
     return list ? list : "";
 }
 
-// ---- the processor
-
-// The value behind a key of /proc/cpuinfo; "" where the system does not say.
-static const char *processor_text(const char *cpuinfo, const char *key, struct arena *a)
-{
-    size_t length = strlen(key);
-    for (const char *line = cpuinfo; line; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        const char *colon =
-            line + length + strspn(line + (strncmp(line, key, length) ? 0 : length), "\t ");
-        if (strncmp(line, key, length) != 0 || *colon != ':')
-            continue;
-        colon += 1 + strspn(colon + 1, " ");
-        const char *value = arena_strndup(a, colon, strcspn(colon, "\n"));
-        return value ? value : "";
-    }
-    return "";
-}
-
-static void describe_processor(const char *root, struct arena *a, struct device_info *d)
-{
-    struct text path = TEXT_INIT, cpuinfo = TEXT_INIT;
-    struct utsname system;
-    struct sysinfo memory;
-    text_addf(&path, "%s/proc/cpuinfo", root);
-    file_read(text_cstr(&path), 0, &cpuinfo, NULL);
-    d->name = processor_text(text_cstr(&cpuinfo), "model name", a);
-    d->vendor = processor_text(text_cstr(&cpuinfo), "vendor_id", a);
-    d->clock_mhz = (uint32_t)atof(processor_text(text_cstr(&cpuinfo), "cpu MHz", a));
-    if (!*d->name) {
-        const char *machine = uname(&system) == 0 ? arena_strdup(a, system.machine) : NULL;
-        d->name = machine ? machine : "host";
-    }
-    if (sysinfo(&memory) == 0)
-        d->global_bytes = d->max_alloc_bytes = (uint64_t)memory.totalram * memory.mem_unit;
-    d->all_cache_bytes = d->cache_bytes = machine_caches(root);
-    d->compute_units = process_cores();
-    text_release(&path);
-    text_release(&cpuinfo);
-}
+// ---- the host
 
 static bool describe_host(const char *compiler, const struct device_options *o, struct arena *a,
                           struct device_info *d)
@@ -145,7 +104,7 @@ static bool describe_host(const char *compiler, const struct device_options *o, 
         .float64 = true,
         .shares_host = true,
     };
-    describe_processor(o && o->root ? o->root : "/", a, d);
+    machine_describe(o && o->root ? o->root : "/", a, d);
     d->surroundings = arena_printf(a, "cores=%u%s%s", d->compute_units, environment ? " " : "",
                                    environment ? environment : "");
     d->id = arena_printf(a, "c/%s", d->name);

@@ -9,7 +9,6 @@
 #include "device/parallel.h"
 #include "os/process_state.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 

@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 static const struct library_function functions[] = {
 #define X(name) {#name, offsetof(struct opencl_api, name), false},

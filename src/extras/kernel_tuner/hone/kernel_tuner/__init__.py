@@ -11,6 +11,7 @@ from . import accuracy, file_utils, integration, kernelbuilder, observers, searc
 from ._combinations import Unsupported
 from ._interface import run_kernel, tune_cache, tune_kernel, tune_kernel_T1
 from .integration import create_device_targets, store_results
+from ._own import Options
 
 strategy_map = {name: getattr(strategies, name) for name in strategies.NAMES}
 __version__ = "1.5.0"  # of Kernel Tuner, whose interface this is

@@ -17,6 +17,9 @@ from .._library import UsageError
 from .._spec import Spec
 
 TABLE_MOST = 200_000  # combinations that a callable is asked for
+_CONSTRAINTS = {  # python-constraint's classes: where their bound is, and what they compute
+    "ExactSumConstraint": ("_exactsum", " + ", "=="), "MaxSumConstraint": ("_maxsum", " + ", "<="), "MinSumConstraint": ("_minsum", " + ", ">="),
+    "MaxProdConstraint": ("_maxprod", " * ", "<="), "MinProdConstraint": ("_minprod", " * ", ">=")}
 
 
 class Unsupported(UsageError, NotImplementedError):
@@ -74,23 +77,7 @@ class Combinations:
 
     def restrict(self, restrictions: Any) -> None:
         """Texts are restrictions of the spec; code is asked for each configuration that they leave."""
-        if restrictions is None:
-            return
-        listed = list(restrictions) if isinstance(restrictions, (list, tuple)) and not _with_names(restrictions) else [restrictions]
-        code = []
-        for one in listed:
-            if isinstance(one, str):
-                self.conditions.append(one)
-            elif _is_constraint(one) or (_with_names(one) and _is_constraint(one[0])):  # of the package python-constraint
-                constraint, names = (one, list(self.params)) if _is_constraint(one) else (one[0], list(one[1]))
-                code.append(lambda p, f=constraint, names=names: f(names, {}, {key: p[key] for key in names}))
-            elif _with_names(one):
-                names = list(one[1])
-                code.append(lambda p, f=one[0], names=names: ask(f, {key: p[key] for key in names}))
-            elif callable(one):
-                code.append(lambda p, f=one: ask(f, p))
-            else:
-                raise Unsupported(f"a restriction of type {type(one).__name__}: hone takes texts and callables")
+        code = self.split(restrictions)
         if code:
             rows = self.combinations("restrictions")
             kept = [(i, p) for i, p in rows if all(one(p) for one in code)]
@@ -98,6 +85,41 @@ class Combinations:
                 raise UsageError("restrictions exclude every configuration")
             self.rows = kept
             self.conditions.append(f"{self.table('hone_valid', {i: 1 for i, _ in kept}, 0)} == 1")
+
+    def split(self, restrictions: Any) -> List[Callable[[Dict[str, Any]], Any]]:
+        """Adds those that are texts, or can be written as one, to the conditions; gives the code of the others, which takes a configuration."""
+        if restrictions is None:
+            return []
+        listed = list(restrictions) if isinstance(restrictions, (list, tuple)) and not _with_names(restrictions) else [restrictions]
+        code: List[Callable[[Dict[str, Any]], Any]] = []
+        for one in listed:
+            if isinstance(one, str):
+                self.conditions.append(one)
+            elif _is_constraint(one) or (_with_names(one) and _is_constraint(one[0])):  # of the package python-constraint
+                constraint, names = (one, list(self.params)) if _is_constraint(one) else (one[0], list(one[1]))
+                text = self._constraint_text(constraint, names)
+                if text is not None:
+                    self.conditions.append(text)
+                else:
+                    code.append(lambda p, f=constraint, names=names: f(names, {}, {key: p[key] for key in names}))
+            elif _with_names(one):
+                names = list(one[1])
+                code.append(lambda p, f=one[0], names=names: ask(f, {key: p[key] for key in names}))
+            elif callable(one):
+                code.append(lambda p, f=one: ask(f, p))
+            else:
+                raise Unsupported(f"a restriction of type {type(one).__name__}: hone takes texts and callables")
+        return code
+
+    def _constraint_text(self, constraint: Any, names: List[str]) -> Optional[str]:
+        """Sums and products of whole numbers, which the space need not try one by one; None for all else."""
+        member, operator, relation = _CONSTRAINTS.get(type(constraint).__name__, ("", "", ""))
+        bound, factors = getattr(constraint, member, None) if member else None, getattr(constraint, "_multipliers", None)
+        whole = all(isinstance(value, int) for one in [[bound], factors or [], *(self.params[name] for name in names)] for value in one)
+        if not whole or not names:
+            return None
+        terms = [f"{factor} * {name}" for factor, name in zip(factors, names)] if factors else names
+        return f"{operator.join(terms)} {relation} {bound}"
 
     def combinations(self, what: str) -> List[Tuple[int, Dict[str, Any]]]:
         """Place among all combinations, and configuration, of those that restrictions as texts leave."""

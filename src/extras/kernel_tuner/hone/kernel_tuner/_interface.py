@@ -247,10 +247,7 @@ class Question(Combinations):
             self.arguments.append({"Name": name, **self._buffer(f"constant-{name}", value), "MemoryType": "Symbol"})
 
     def _buffer(self, file: str, value: Any) -> Dict[str, Any]:
-        flags = getattr(value, "flags", None)
-        if getattr(flags, "f_contiguous", False) and not flags.c_contiguous:
-            raise Unsupported(f"{file} is in Fortran's order, and hone passes arrays in C's: give numpy.ascontiguousarray(...) of it, or of its "
-                              "transpose where the kernel reads columns")
+        value = _as_it_lies(value)
         contents = {"FillType": "Constant", "FillValue": 0} if _arrays.is_zero(value) else \
             {"FillType": "BinaryRaw", "DataSource": self.scratch.write(file, _as_bytes(value))}
         if is_struct(value):
@@ -370,7 +367,7 @@ class Question(Combinations):
         self.scratch.settle()
         made = Spec.parse(json.dumps(document), name=self.name)
         made._scratch = self.scratch
-        made._shapes = {a["Name"]: tuple(value.shape) for a, value in zip(arguments, self.given) if _arrays.is_array(value)}
+        made._shapes = {a["Name"]: _as_it_lies(value).shape for a, value in zip(arguments, self.given) if _arrays.is_array(value)}
         return made
 
 
@@ -384,9 +381,16 @@ def _as_bytes(value: Any) -> Any:
     return numpy.ascontiguousarray(value).reshape(-1).view(numpy.uint8) if is_struct(value) else value
 
 
+def _as_it_lies(value: Any) -> Any:
+    """An array in C's order whose elements follow each other as those of `value` do in memory: the transpose of one in Fortran's order."""
+    return value.T if value.flags.f_contiguous and not value.flags.c_contiguous else value
+
+
 def _as_given(left: Any, given: Any) -> Any:
     """What a kernel left in a buffer, as the argument is."""
-    return left.view(given.dtype).reshape(given.shape) if is_struct(given) else left
+    lies = _as_it_lies(given)
+    left = left.view(given.dtype).reshape(lies.shape) if is_struct(given) else left
+    return left if lies is given else left.T
 
 
 def device_of(kernel_source: Any, lang: Optional[str], device: Any, platform: Any) -> Device:
@@ -565,8 +569,11 @@ def _answer(answer: Any, verify: Any, question: Question) -> Optional[Dict[int, 
         array = question.given[i]
         if not _arrays.is_array(one) or not _arrays.is_array(array) or one.size != array.size:
             raise UsageError(f"answer[{i}] ({question.signature.names[i]}) is no array of the argument's size")
-    return {i: _arrays.converted(f"answer[{i}] ({question.signature.names[i]})", _arrays.as_numpy(one), question.given[i].dtype)
-            for i, one in found.items()} if verify is None else found
+    if verify is not None:
+        return found
+    answers = {i: _arrays.converted(f"answer[{i}] ({question.signature.names[i]})", _arrays.as_numpy(one), question.given[i].dtype)
+               for i, one in found.items()}
+    return {i: one if _as_it_lies(question.given[i]) is question.given[i] else one.reshape(question.given[i].shape).T for i, one in answers.items()}
 
 
 def _verify_here(answer: Any, given: Sequence[Any]) -> Optional[Callable[..., bool]]:

@@ -52,7 +52,7 @@ def _module_of(file: pathlib.Path, name: str) -> Any:
     return module
 
 
-class _Options(Dict[str, Any]):
+class Options(Dict[str, Any]):
     """A dictionary whose members are attributes, too."""
 
     def __getattr__(self, name: str) -> Any:
@@ -100,9 +100,9 @@ def clock() -> Callable[[], float]:
 def search_own(own: Any, searchspace: Searchspace, runner: Runner, goals: Goals, options: Optional[Mapping[str, Any]],
                verbose: bool) -> List[Dict[str, Any]]:
     """Lets it search; the rows that it returns, else those of all that was measured."""
-    given = _Options(options or {})
+    given = Options(options or {})
     given.setdefault("constraint_aware", getattr(getattr(own, "optimizer", own), "constraint_aware", False))
-    found = own.tune(searchspace, runner, _Options(
+    found = own.tune(searchspace, runner, Options(
         objective=goals.names, objective_higher_is_better=goals.higher, strategy_options=given, max_fevals=int(runner.most), verbose=verbose,
         tune_params=searchspace.tune_params, eps=min(1 / len(values) for values in searchspace.params_values)))
     rows: List[Dict[str, Any]] = found if isinstance(found, list) and all(isinstance(one, dict) for one in found) else runner.rows

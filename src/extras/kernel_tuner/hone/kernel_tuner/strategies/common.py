@@ -81,8 +81,7 @@ class CostFunc:
             config = tuple(nearest(at, one) if self.snap else at.item() if hasattr(at, "item") else at for at, one in zip(x, values))
         if not self.constraint_aware or self.searchspace.is_param_config_valid(config):
             return config
-        place = self.searchspace.get_param_indices(config)
-        return min(self.searchspace.list, key=lambda one: sum(abs(a - b) for a, b in zip(place, self.searchspace.get_param_indices(one))))
+        return self.searchspace.nearest(config)
 
     # ---- where a search begins -------------------------------------------------------------------------
 
