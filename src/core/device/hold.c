@@ -8,7 +8,7 @@
 
 uint64_t hold_for(const struct hold_pace *p, uint32_t commands)
 {
-    uint64_t ns = FIXED_NS + p->first_ns + 2 * p->command_ns * commands;
+    uint64_t ns = FIXED_NS + 2 * p->command_ns * commands;
     return ns < MOST_NS ? ns : MOST_NS;
 }
 

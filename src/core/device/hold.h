@@ -6,10 +6,9 @@
 
 #include <stdint.h>
 
-// The time that the host takes to enqueue a command: at first what the backend expects. The first
-// command after a pause may take longer by so much.
+// The time that the host takes to enqueue a command: at first what the backend expects.
 struct hold_pace {
-    uint64_t command_ns, first_ns;
+    uint64_t command_ns;
 };
 
 // Twice what the host will take for so many commands, but a few milliseconds at most.
