@@ -198,7 +198,7 @@ void help_overview(struct text *out)
     }
     text_add(out, "\n");
     put_topics(out);
-    text_add(out, "\nTo see a tune:        hone tune kernels_cl/matmul_tiled.json\n"
+    text_add(out, "To see a tune:        hone tune kernels_cl/matmul_tiled.json\n"
                   "A kernel of your own: hone init my_kernel.cl, then check, tune, best or report, "
                   "deploy, bench\n");
 }

@@ -292,7 +292,7 @@ static const struct mcp_tool table[] = {
      .properties = init_properties,
      .description =
          "Reads a kernel and writes its spec, then checks one configuration of it. Promises that a "
-         "file that is there is not overwritten, and that what was guessed is said: read it."},
+         "file that is there is not overwritten, and guesses are listed: read it."},
     {.name = "check",
      .words = WORDS("check", "--json"),
      .properties = check_properties,
