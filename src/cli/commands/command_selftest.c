@@ -57,7 +57,7 @@ static bool list_specs(struct session *s, const char *folder)
     }
     if (dir)
         closedir(dir);
-    if (s->spec_count > 0)
+    if (s->specs && s->spec_count > 0)
         qsort(s->specs, s->spec_count, sizeof *s->specs, by_name);
     return s->spec_count > 0;
 }

@@ -7,7 +7,7 @@
 
 // The closed list, named as the T4 format names them. X(NAME, text, what it means)
 #define STATUSES(X)                                                                                \
-    X(CORRECT, "correct", "ran, and its result agrees with the reference if there is one") \
+    X(CORRECT, "correct", "ran, and its result agrees with the reference if there is one")         \
     X(COMPILE, "compile", "fails to compile, or the compiler died")                                \
     X(RUNTIME, "runtime", "crashed, wrote out of bounds, changed an input, or the driver failed")  \
     X(TIMEOUT, "timeout", "built or ran longer than its limit")                                    \

@@ -70,14 +70,15 @@ size_t picture_line_count(const char *text, double room)
 void picture_lines(const struct picture *p, const char *kind, double x, double y,
                    const char *anchor, double room, const char *text)
 {
-    for (size_t length; *text; text += length, y += PICTURE_LINE) {
+    size_t length = 0;
+    for (size_t row = 0; *text; row++, text += length) {
         struct text line = TEXT_INIT;
         length = picture_line_length(text, room);
         size_t shown = length;
         while (shown > 0 && text[shown - 1] == ' ')
             shown--;
         text_addn(&line, text, shown);
-        picture_text(p, kind, x, y, anchor, text_cstr(&line));
+        picture_text(p, kind, x, y + (double)row * PICTURE_LINE, anchor, text_cstr(&line));
         p->out->failed |= line.failed;
         text_release(&line);
     }

@@ -299,7 +299,7 @@ static const struct spec_key keys[] = {
         "void *, char * and files of bytes take anything, ushort * the bits of half and bfloat16",
         .strict = KEY_STRING, .required = true,
         .choices = "bool|int8|uint8|int16|uint16|int32|uint32|int64|uint64|half|half2|half4|half8|"
-                   "half16|bfloat16|float|float2|float4|float8|float16|double|double2|double4|"
+                   "half16|float|float2|float4|float8|float16|double|double2|double4|"
                    "double8|double16|"
                    "custom"),
     KEY("KernelSpecification.Arguments[].TypeExpression", EXPRESSION, "-",

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 enum { LOOKUPS_MOST = 8 };
 
 static const struct scalar_name {

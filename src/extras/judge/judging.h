@@ -23,7 +23,7 @@
 // X(NAME, text, what it means)
 #define JUDGE_VERDICTS(X)                                                                          \
     X(FASTER, "faster", "right everywhere, and its interval lies above 1 in both measurements")    \
-    X(SAME, "same", "right everywhere, and tied with the baseline")                      \
+    X(SAME, "same", "right everywhere, and tied with the baseline")                                \
     X(SLOWER, "slower", "right everywhere, and its interval lies below 1")                         \
     X(INCORRECT, "incorrect", "a wrong result, at a named size or with hidden inputs")             \
     X(IMPOSSIBLE, "impossible", "faster than the device can write its output")                     \

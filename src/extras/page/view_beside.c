@@ -120,7 +120,7 @@ static void draw_beside(const struct page_set *s, const struct canvas *at, struc
     if (!begin_beside(s, false, &b, out))
         return;
     size_t panels = b.count - 1 < PANELS_MOST ? b.count - 1 : PANELS_MOST;
-    size_t across = panels < 3 ? panels : 3;
+    size_t across = panels < 2 ? 1 : panels < 3 ? 2 : 3;
     double width = picture_width(at, across == 1 ? 640 : 400.0 * (double)across);
     while (across > 1 && width / (double)across < PANEL_LEAST)
         across--;

@@ -183,7 +183,8 @@ static void draw_parameters(const struct page_set *s, const struct canvas *at, s
     size_t count = varied ? page_varied(s, varied) : 0;
     double width = picture_width(at, 860);
     size_t across = (size_t)fmax(1, fmin(PANELS, floor(width / PANEL_WIDTH)));
-    across = across > count && count ? count : across;
+    if (across > count || across == 0)
+        across = count ? count : 1;
     size_t rows = (count + across - 1) / across;
     struct picture p;
     struct axis times = {.is_time = true, .title = ""};
@@ -719,7 +720,7 @@ static void tell_heatmap(const struct page_set *s, struct text *out)
         most = fmax(most, cells[i].least);
     }
     free(cells);
-    if (!(most > 0))
+    if (!(most > 0) || columns == 0)
         return;
     page_value_label(&s->parameters[x].values[best % columns], a);
     page_value_label(&s->parameters[y].values[best / columns], b);
