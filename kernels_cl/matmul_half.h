@@ -27,7 +27,7 @@
 // after tile, and slabs of the next one arrive while the last one is stored: by each work-item, 16
 // bytes at a time, or `staged`, through local memory and by a tensor map of C.
 //
-// What did not work, on an H200 (times of CUDA, bfloat16):
+// Tried in vain on an H200 (times of CUDA, bfloat16):
 // - A first slab by cp.async of the warps that multiply, while the maps are made: 7.1 us in place of
 //   7.0 at n = 1024, more with each further slab. Maps that the host makes save 0.8 us of a launch.
 // - Each work-group beginning its sums at another slab: 203 us in place of 184 at n = 4096.
@@ -227,7 +227,7 @@ KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL us
 #define COMMIT()  asm volatile(SPLICE("wgmma.commit_group.sync.aligned;")::: "memory")
 #define WAIT(n)   asm volatile(SPLICE("wgmma.wait_group.sync.aligned " #n ";")::: "memory")
 
-// What wgmma calls a matrix descriptor: lines of 128 bytes with 128-byte swizzle, eight of them
+// A matrix descriptor of wgmma: lines of 128 bytes with 128-byte swizzle, eight of them
 // every 1,024 bytes, from this address on, in units of 16 bytes. `apart`: bytes from 64 columns to
 // the next 64 where the lines are those of k.
 INLINE ulong descriptor(uint address, uint apart)
@@ -307,7 +307,7 @@ INLINE void fill_map(ulong map, const GLOBAL ushort *data, uint width, uint heig
 #undef REPLACE
 }
 
-// What became of a map is seen from here on.
+// A changed map is seen from here on.
 INLINE void see_map(const GLOBAL uint *map)
 {
     asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;\n" ::"l"(map) : "memory");
