@@ -404,6 +404,16 @@ static bool is_time(const struct times *first, const struct times *t)
     return t->start != 0 && t->end >= t->start && t->end >= first->start;
 }
 
+// Where one repetition stands for all and was the slowest, its parts would be more than the whole.
+static void bound_parts(const struct run *run, struct run_times *t)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; t->parts_ns && i < run->count; i++)
+        sum += t->parts_ns[i];
+    for (uint32_t i = 0; sum > t->total_ns && i < run->count; i++)
+        t->parts_ns[i] = (uint64_t)((double)t->parts_ns[i] * ((double)t->total_ns / (double)sum));
+}
+
 // A repetition whose launches have events stands for those that have none.
 static bool collect_event_times(struct opencl *o, const struct run *run, uint32_t told,
                                 const cl_event *events, struct run_times *out, struct result *r)
@@ -435,6 +445,7 @@ static bool collect_event_times(struct opencl *o, const struct run *run, uint32_
             out->parts_ns[i % run->count] += (last.end - last.start) * count / (count - told);
     }
     out->total_ns = last.end - first.start;
+    bound_parts(run, out);
     return true;
 }
 
