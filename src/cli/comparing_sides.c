@@ -1,5 +1,6 @@
 // The two sides of a comparison, as --left and --right define them.
 #include "cli/comparing.h"
+#include "cli/environment.h"
 #include "cli/nodes.h"
 
 #include <string.h>
@@ -100,7 +101,8 @@ static int default_sides(struct comparing *c)
 {
     struct error e = ERROR_INIT;
     struct spec_options options = {.set = c->settings->given.set.items,
-                                   .set_count = c->settings->given.set.count};
+                                   .set_count = c->settings->given.set.count,
+                                   .refuses_commands = environment_refuses_commands()};
     struct spec_languages languages;
     c->read = spec_load(c->call->arguments[0], &options, &e);
     if (!c->read || !spec_languages(c->read, &languages, &e))

@@ -219,6 +219,12 @@ static bool add_settings(struct environment *v, struct error *e)
     return v->worker_with[count] || error_memory(e);
 }
 
+bool environment_refuses_commands(void)
+{
+    const char *said = read_variable("HONE_COMMANDS");
+    return said && str_equal(said, "refuse");
+}
+
 bool environment_init(struct environment *v, struct error *e)
 {
     char host[256] = "";

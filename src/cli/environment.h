@@ -61,5 +61,7 @@ const char *environment_store(struct environment *v, struct error *e);
 void environment_drivers(const char **out, size_t most);
 // Now, as ISO 8601 in UTC ("2024-05-06T07:08:09Z").
 void environment_date(char out[32]);
+// HONE_COMMANDS=refuse: commands that a spec names are not run.
+bool environment_refuses_commands(void);
 
 #endif

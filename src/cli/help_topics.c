@@ -304,6 +304,8 @@ const struct help_entry *help_environment(void)
     static const struct help_entry list[] = {
         {"HONE_ALSO", "stores that are only read, behind the user's own, separated by colons"},
         {"HONE_DEVICE", "the device, where --device is not given"},
+        {"HONE_COMMANDS",
+         "refuse: a spec that names commands (a program, a generated kernel) is an error"},
         {"HONE_LOCKS", "folder of the locks by which users of a device take turns (else /tmp)"},
         {"HONE_TRACE",
          "a file that gets each event inside hone, to find its faults (kill -USR1: the last 200)"},

@@ -106,8 +106,11 @@ void work_about(struct work *w, const struct error *broken, struct report_about 
 struct spec_options work_spec_options(const struct work *w)
 {
     const struct spec_settings *s = w->given;
-    return (struct spec_options){
-        .set = s->set.items, .set_count = s->set.count, .strict = s->strict, .log = &w->log};
+    return (struct spec_options){.set = s->set.items,
+                                 .set_count = s->set.count,
+                                 .strict = s->strict,
+                                 .log = &w->log,
+                                 .refuses_commands = environment_refuses_commands()};
 }
 
 static bool name_constants(struct work *w, struct error *e)

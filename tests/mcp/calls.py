@@ -102,6 +102,9 @@ def fill(root, outside):
     write(os.path.join(root, "includes.json"), dict(SPEC, kernel="includes.cl"))
     write(os.path.join(root, "opens.cl"), OPENS % os.path.join(outside, "secret.cl"))
     write(os.path.join(root, "opens.json"), dict(SPEC, kernel="opens.cl"))
+    touch = ["touch", os.path.join(root, "ran")]
+    write(os.path.join(root, "program.json"), {"kernel": {"run": touch}, "parameters": {"P": [1, 2]}})
+    write(os.path.join(root, "generated.json"), dict(SPEC, kernel={"exec": touch}, language="OpenCL"))
     write(os.path.join(root, "slow.cl"), KERNEL.replace("y[i] = %s;", SLOW))
     write(os.path.join(root, "slow.json"), dict(SPEC, kernel="slow.cl", constants={"N": 1048576}))
     os.symlink(os.path.join(outside, "spec.json"), os.path.join(root, "link.json"))
@@ -214,6 +217,12 @@ def every_tool(c, check, root, outside):
     for name, spec in [("a kernel file outside", "thief.json"), ("an include outside", "includes.json")]:
         found = c.call("check", spec=spec)
         check(name, found[2]["exit_status"] != 0 and "SECRET" not in json.dumps(found), found)
+    for name, spec in [("a program", "program.json"), ("a generator", "generated.json")]:
+        found = c.call("check", spec=spec)
+        check(name, found[2]["exit_status"] == 2 and "HONE_COMMANDS=refuse" in json.dumps(found), found)
+        found = c.call("compare", specs=[spec, "spec.json"])
+        check(name + " beside another", found[2]["exit_status"] == 2, found)
+    check("no command of a spec ran", not os.path.exists(os.path.join(root, "ran")))
     found = c.call("check", spec="opens.json", sample=1)
     check("a kernel that opens a file outside", found[2]["exit_status"] == 1 and "987" in found[1], found)
 

@@ -334,6 +334,10 @@ bool expand_layer(struct expansion *x, struct node from, json_t *to, bool has_la
     struct node kernel = node_get(r, from, "kernel");
     struct node generator =
         json_is_object(kernel.json) ? node_get(r, kernel, "exec") : (struct node){NULL, ""};
+    if (r->refuses_commands && (node_present(generator) || is_command_object(kernel.json)))
+        return node_error(
+            r, kernel,
+            "it names a command, and HONE_COMMANDS=refuse is set: commands of a spec are not run");
     if (node_present(generator))
         expand_words(x, generator, to, "KernelCommand");
     else if (is_command_object(kernel.json) ? !expand_command(x, kernel, to)

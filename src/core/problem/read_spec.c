@@ -208,7 +208,8 @@ static struct spec *make_spec(const struct request *given, struct error *e)
                        .strict = q.options->strict,
                        .error = e ? e : &local,
                        .faults = &faults,
-                       .device = q.options->device};
+                       .device = q.options->device,
+                       .refuses_commands = q.options->refuses_commands};
     if (read_spec_text(&r, &q))
         return s;
     spec_free(s);

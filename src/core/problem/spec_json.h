@@ -20,6 +20,7 @@ struct reader {
     struct error *error;
     struct faults *faults;
     const struct device_info *device; // (optional)
+    bool refuses_commands;
     // (optional) Of an expanded document: what its paths are to its writer.
     const struct origins *origins;
 };

@@ -1,6 +1,7 @@
 // hone deploy: measures which few configurations an application needs for its shapes, and writes the table that answers
 // in it; --check tells whether such a file is still of the kernel as it is.
 #include "os/file_replace.h"
+#include "cli/environment.h"
 #include "cli/interrupt.h"
 #include "cli/nodes.h"
 #include "cli/once.h"
@@ -585,7 +586,7 @@ static int deploy_one(const struct invocation *i, const char **argument,
 static struct spec *load_checked_spec(const struct invocation *i, const struct deploy_stamp *stamp,
                                       const char *file, struct arena *a, struct error *e)
 {
-    const struct spec_options so = {.set = NULL};
+    const struct spec_options so = {.refuses_commands = environment_refuses_commands()};
     const char *slash = strrchr(file, '/');
     if (i->argument_count > 0)
         return spec_load(i->arguments[0], &so, e);

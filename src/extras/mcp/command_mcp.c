@@ -88,7 +88,8 @@ static bool set_environment(struct serving_mcp *s, struct error *e)
 {
     static const char *const fixed[] = {
         "HONE_WORKER_SANDBOX=1", "POCL_CACHE_DIR=", "CUDA_CACHE_PATH=",
-        "HONE_WORKER_CACHE=",    "HONE_ALSO=",      "HONE_TRACE="};
+        "HONE_WORKER_CACHE=",    "HONE_ALSO=",      "HONE_TRACE=",
+        "HONE_COMMANDS=refuse"};
     const size_t count = sizeof fixed / sizeof *fixed;
     struct arena *a = &s->arena;
     const char *own = arena_printf(a, "%s/" OWN_FOLDER, s->roots[0]);

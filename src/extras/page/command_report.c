@@ -197,8 +197,10 @@ static int add_spec(struct session *s, uint32_t argument)
     struct work *w = &s->work;
     struct text constants = TEXT_INIT;
     const struct report_settings *o = s->settings;
-    struct spec_options options = {
-        .set = o->given.set.items, .set_count = o->given.set.count, .log = &w->log};
+    struct spec_options options = {.set = o->given.set.items,
+                                   .set_count = o->given.set.count,
+                                   .log = &w->log,
+                                   .refuses_commands = environment_refuses_commands()};
     struct spec *spec = spec_load(w->call->arguments[argument], &options, &e);
     if (!spec || !keep_spec(s, spec, &e))
         return refuse_argument(&e);
