@@ -252,11 +252,13 @@ static void put_advice(const struct page_set *s, struct text *out)
     arena_release(&a);
 }
 
-// Advice, and commands that go on from here.
+// Advice, and commands that go on from here; nothing where there is neither.
 static void put_next(const struct page_set *s, struct text *out)
 {
     struct text command = TEXT_INIT;
+    const size_t before = out->length;
     text_add(out, "<div class=\"next\"><h4>Next</h4><ul>\n");
+    const size_t start = out->length;
     put_advice(s, out);
     if (!s->is_recorded) {
         page_run_command(s, &s->rows[s->best], &command);
@@ -270,7 +272,10 @@ static void put_next(const struct page_set *s, struct text *out)
         put_markup(text_cstr(&command), out);
         text_add(out, s->ranking.count ? " -o tuned.h</code></li>\n" : "</code></li>\n");
     }
-    text_add(out, "</ul></div>\n");
+    if (out->length == start && !out->failed)
+        out->length = before;
+    else
+        text_add(out, "</ul></div>\n");
     out->failed |= command.failed;
     text_release(&command);
 }
