@@ -26,7 +26,7 @@
 #
 # Several of --valgrind, --examples, --browser, --capture, --programs, --judge, --nvrtc, --long, --kernels, --python, --kernel-tuner
 # and --slurm run beside each other.
-# HONE_TEST_JOBS=N runs N tests at a time; by default five more than there are cores, because many tests wait more than
+# HONE_TEST_JOBS=N runs N tests at a time; by default eight more than there are cores, because many tests wait more than
 # they compute.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
 . "$(dirname "$0")/setup.sh"
@@ -113,7 +113,7 @@ configure_and_build "$folder" -DHONE_TESTS=ON -DHONE_TEST_ALL=$all -DHONE_SANITI
 
 [ $build_alone = no ] || exit 0
 
-jobs=${HONE_TEST_JOBS:-$(($(nproc) + 5))}
+jobs=${HONE_TEST_JOBS:-$(($(nproc) + 8))}
 
 if [ $others = yes ]; then
     "$root/cmake/others.sh" "$folder"
