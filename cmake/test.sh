@@ -27,7 +27,7 @@
 # Several of --valgrind, --examples, --browser, --capture, --programs, --judge, --nvrtc, --long, --kernels, --python, --kernel-tuner
 # and --slurm run beside each other.
 # HONE_TEST_JOBS=N runs N tests at a time; by default eight more than there are cores, because many tests wait more than
-# they compute.
+# they compute; five under a sanitizer.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
 . "$(dirname "$0")/setup.sh"
 
@@ -113,7 +113,9 @@ configure_and_build "$folder" -DHONE_TESTS=ON -DHONE_TEST_ALL=$all -DHONE_SANITI
 
 [ $build_alone = no ] || exit 0
 
-jobs=${HONE_TEST_JOBS:-$(($(nproc) + 8))}
+beside=8
+[ $sanitize$tsan = OFFOFF ] || beside=5
+jobs=${HONE_TEST_JOBS:-$(($(nproc) + beside))}
 
 if [ $others = yes ]; then
     "$root/cmake/others.sh" "$folder"

@@ -148,7 +148,7 @@ struct result *take(struct evaluator *ev, uint64_t *ticket)
 {
     struct error e = ERROR_INIT;
     struct outcome out = {0};
-    int got = evaluator_take(ev, 20000, &out, &e);
+    int got = evaluator_take(ev, 60000, &out, &e);
     ck_assert_msg(got == 1, "no outcome: %s", e.text);
     *ticket = out.ticket;
     return out.result;
