@@ -25,7 +25,6 @@ static const struct setting {
     const char *name, *below; // below the scratch folder; NULL: `value`
     const char *value;
 } settings[] = {{"HONE_WORKER_SANDBOX", NULL, "1"},
-                {"TMPDIR", "judge", NULL},
                 {"POCL_CACHE_DIR", "judge/pocl", NULL},
                 {"CUDA_CACHE_PATH", "judge/cuda", NULL},
                 {REFERENCES, "judge/references", NULL}};
