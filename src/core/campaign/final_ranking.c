@@ -111,7 +111,7 @@ struct final_ranking *final_ranking_new(const struct final_ranking_options *o, s
         .finalists = (uint32_t)o->count,
         .in = (uint32_t)o->count,
         .batch = measure_batch(o->rules, fastest, o->device->timer_ns),
-        .warmups = 1};
+        .warmups = o->cold_ns == 0 || fastest < o->cold_ns};
     s->lanes = o->place_count ? o->place_count : 1;
     s->rounds = finalists_rounds(o->finalists, o->count, &s->rules, s->lanes, o->seeds,
                                  o->device->timer_ns / s->status.batch);

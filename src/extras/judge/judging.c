@@ -16,7 +16,9 @@
 #define REPEATS_MOST 3                  // rounds that fail by their times are run again so often
 #define SPENT        1.6449340668482264 // pi^2 / 6
 #define REOPEN_MOST  5                  // sessions in a row that end before a verdict
-#define WARM_JOBS    64 // for so many there are build workers, if a stream of them comes
+// The screening only says which are measured again: launches so long are not warmed up there.
+#define SCREENING_COLD_NS (UINT64_C(2) * 1000000)
+#define WARM_JOBS         64 // for so many there are build workers, if a stream of them comes
 
 static const struct workflow_operations judging_operations;
 
@@ -399,6 +401,7 @@ static bool start_rounds(struct judging *j, struct contestant *c, struct error *
         .seeds = {.order = j->seed + j->tickets, .decision = j->seed},
         .finalists = j->finalists,
         .count = 2,
+        .cold_ns = j->is_final ? 0 : SCREENING_COLD_NS,
         .late = judging_answer,
         .context = j};
     j->final_ranking = final_ranking_new(&o, e);
