@@ -1,4 +1,4 @@
-// The codec of a policy.
+// The codecs of a policy and of a comparison.
 #include "model/policy.h"
 
 void policy_codec(struct wire *w, struct policy *p)
@@ -18,4 +18,11 @@ void policy_codec(struct wire *w, struct policy *p)
     wire_bool(w, &p->energy);
     wire_bool(w, &p->host_clock);
     wire_bool(w, &p->audit);
+}
+
+void comparing_codec(struct wire *w, struct comparing *c)
+{
+    wire_u64(w, &c->inputs);
+    wire_u64(w, &c->launch);
+    wire_bool(w, &c->audit);
 }

@@ -7,7 +7,14 @@
 
 // The timed launches whose output is compared with the reference. None if a read-write buffer keeps
 // its contents from launch to launch: they are not what one launch makes.
-enum policy_check { POLICY_CHECK_NONE, POLICY_CHECK_ONE, POLICY_CHECK_EACH, POLICY_CHECKS };
+// APART: none here, where no reference is; another process compares what the last launches left.
+enum policy_check {
+    POLICY_CHECK_NONE,
+    POLICY_CHECK_ONE,
+    POLICY_CHECK_EACH,
+    POLICY_CHECK_APART,
+    POLICY_CHECKS
+};
 
 struct policy {
     uint32_t launches;    // timed launches of this request at most
@@ -33,6 +40,14 @@ struct policy {
 };
 
 void policy_codec(struct wire *w, struct policy *p);
+
+// How outputs that another process made are compared.
+struct comparing {
+    uint64_t inputs; // as struct policy has it
+    uint64_t launch; // timed launches until then, for messages; 0: the verified one
+    bool audit;      // likewise
+};
+void comparing_codec(struct wire *w, struct comparing *c);
 
 // The inputs of a finalist's last launch. Always the same, so that references in the cache answer.
 #define POLICY_OTHER_INPUTS 1
