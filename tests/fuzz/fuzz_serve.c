@@ -178,7 +178,7 @@ bool device_output_part(struct device *d, struct loaded *l, uint32_t buffer, uin
     return buffer < l->job->buffer_count;
 }
 
-bool device_compare(struct device *d, const struct job *j, const struct comparing *c,
+bool device_compare(struct device *d, const struct job *j, const struct check_apart *c,
                     const void *const *contents, struct result *r)
 {
     (void)d, (void)c, (void)r;

@@ -258,7 +258,7 @@ static void add_comparison(struct text *out, struct job *job)
 {
     struct text payload = TEXT_INIT;
     struct wire w;
-    struct comparing c = {.inputs = 1, .launch = 2};
+    struct check_apart c = {.inputs = 1, .launch = 2};
     for (uint32_t i = 0; i < job->buffer_count; i++) {
         const struct job_buffer *b = &job->buffers[i];
         struct output_part part = {.buffer = i, .size = b->count * element_bytes(&b->element)};
@@ -271,7 +271,7 @@ static void add_comparison(struct text *out, struct job *job)
         free((void *)(uintptr_t)part.data);
     }
     wire_writer(&w, &payload);
-    comparing_codec(&w, &c);
+    check_apart_codec(&w, &c);
     job_codec(&w, job);
     add_frame(out, VERB_COMPARE, &payload);
     text_release(&payload);

@@ -96,7 +96,7 @@ bool device_output_part(struct device *d, struct loaded *l, uint32_t buffer, uin
                         uint64_t at, void *out, uint64_t size, struct error *e);
 // Compares outputs that another process has made: `contents` has one for each buffer of the job, NULL
 // for those that are no outputs. As device_verify(), without a launch.
-bool device_compare(struct device *d, const struct job *j, const struct comparing *c,
+bool device_compare(struct device *d, const struct job *j, const struct check_apart *c,
                     const void *const *contents, struct result *r);
 // The device's binary of a program (PTX, cubin, PoCL's).
 bool device_binary(struct device *d, struct loaded *l, uint32_t program, struct text *out,

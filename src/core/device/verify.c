@@ -284,12 +284,11 @@ static bool put_outputs(struct device *d, struct loaded *l, const void *const *c
     struct error e = ERROR_INIT;
     bool ok = buffers_make(d, l, &e);
     for (uint32_t i = 0; ok && i < l->job->buffer_count; i++)
-        ok = !l->job->buffers[i].output ||
-             memory_write(d, &l->buffers[i]->memory, contents[i], &e);
+        ok = !l->job->buffers[i].output || memory_write(d, &l->buffers[i]->memory, contents[i], &e);
     return ok || result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
 }
 
-static bool compare_outputs_of(struct device *d, struct loaded *l, const struct comparing *c,
+static bool compare_outputs_of(struct device *d, struct loaded *l, const struct check_apart *c,
                                const void *const *contents, struct result *r)
 {
     struct reference *f = NULL;
@@ -307,7 +306,7 @@ static bool compare_outputs_of(struct device *d, struct loaded *l, const struct 
            (!c->audit || outputs_audit(d, l, f, r));
 }
 
-bool device_compare(struct device *d, const struct job *j, const struct comparing *c,
+bool device_compare(struct device *d, const struct job *j, const struct check_apart *c,
                     const void *const *contents, struct result *r)
 {
     struct loaded l = {.job = NULL};

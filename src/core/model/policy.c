@@ -20,7 +20,7 @@ void policy_codec(struct wire *w, struct policy *p)
     wire_bool(w, &p->audit);
 }
 
-void comparing_codec(struct wire *w, struct comparing *c)
+void check_apart_codec(struct wire *w, struct check_apart *c)
 {
     wire_u64(w, &c->inputs);
     wire_u64(w, &c->launch);

@@ -42,12 +42,12 @@ struct policy {
 void policy_codec(struct wire *w, struct policy *p);
 
 // How outputs that another process made are compared.
-struct comparing {
+struct check_apart {
     uint64_t inputs; // as struct policy has it
     uint64_t launch; // timed launches until then, for messages; 0: the verified one
     bool audit;      // likewise
 };
-void comparing_codec(struct wire *w, struct comparing *c);
+void check_apart_codec(struct wire *w, struct check_apart *c);
 
 // The inputs of a finalist's last launch. Always the same, so that references in the cache answer.
 #define POLICY_OTHER_INPUTS 1

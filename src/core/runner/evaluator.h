@@ -277,12 +277,15 @@ struct live_options {
     // leaves an empty spare behind, which is the caller's to free.
     struct spare *spare;
     const struct judge *judge; // (optional) its verdict counts as verified against a reference
+    // (optional) The environment, as above, of one more worker: references are its alone, and it compares what the jobs leave, so
+    // that a job which does what it likes in its own worker neither sees a reference nor the comparison. On this machine.
+    const char *const *apart;
     const struct log *log;
 };
 
 #define LIVE_BUILDERS_MOST 64
 // The most descriptors of one with so many build workers that evaluator_watch() gives, builders elsewhere included.
-#define LIVE_CHANNELS(jobs) (2 * ((size_t)(jobs) + 1) + 1)
+#define LIVE_CHANNELS(jobs) (2 * ((size_t)(jobs) + 2) + 1)
 // Build workers of one with these options, of all machines.
 struct live_options;
 uint32_t live_pool_workers(const struct live_options *o);

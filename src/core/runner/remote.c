@@ -180,6 +180,17 @@ bool remote_send(struct remote *r, enum verb verb, const struct text *payload, s
     return !o->payload.failed || error_memory(e);
 }
 
+bool remote_tell(struct remote *r, enum verb verb, const void *data, size_t length, struct error *e)
+{
+    if (!r->queue)
+        return channel_send(&r->channel, verb, 0, data, length, e);
+    struct outgoing *o = outgoing_add(r, verb);
+    if (!o)
+        return error_memory(e);
+    text_addn(&o->payload, data, length);
+    return !o->payload.failed || error_memory(e);
+}
+
 bool remote_hold(struct remote *r, enum verb verb, const struct text *payload, struct error *e)
 {
     if (r->queue) // what is behind contents waits anyway
@@ -424,6 +435,8 @@ enum news remote_next(struct remote *r, struct frame *f, struct error *e)
             return NEWS_NONE;
         if (f->verb == VERB_PHASE)
             return take_phase(r, f) ? NEWS_PHASE : NEWS_ENDED;
+        if (f->verb == VERB_PART)
+            return NEWS_PART;
         trace_frame(r, "sends", f->verb, f->sequence, f->length);
         r->outstanding -= r->outstanding > 0;
         if (f->sequence != r->beside || f->verb != VERB_REPLY_RESULT) {

@@ -91,6 +91,7 @@ enum news {
     NEWS_PHASE,   // it is about something else: `phase`
     NEWS_OPENED,  // it has opened the device: the frame
     NEWS_REFUSED, // it cannot, or makes no sense of a request: the frame
+    NEWS_PART,    // the frame is a part of outputs; its answer is still to come
     NEWS_ANSWER,  // the frame answers a request
     NEWS_ENDED,   // nothing, its channel has ended: it dies
     NEWS_BROKEN   // *e: nothing can go on, by no fault of the worker's or by its protocol
@@ -108,6 +109,9 @@ void remote_breaks(struct remote *r, const char *what);
 bool remote_send(struct remote *r, enum verb verb, const struct text *payload, struct error *e);
 // The same of a request that nobody waits for: it goes with the next one.
 bool remote_hold(struct remote *r, enum verb verb, const struct text *payload, struct error *e);
+// Sends what has no answer, in its place among what waits.
+bool remote_tell(struct remote *r, enum verb verb, const void *data, size_t length,
+                 struct error *e);
 // Sends the contents that a job names, ahead of what is requested next, where this worker has not
 // been given them.
 bool remote_give(struct remote *r, const struct job *j, struct error *e);

@@ -23,6 +23,8 @@ bool outputs_take(struct outputs *o, const struct output_part *p)
     if (p->buffer >= BUFFERS_MOST || !make_room(o, p->buffer))
         return false;
     struct text *t = &o->buffers[p->buffer];
+    if (p->offset == 0)
+        text_clear(t); // what had come before belongs to a worker that was lost
     if (t->length != p->offset || t->length + p->size > PROTOCOL_MAX_FRAME)
         return false;
     text_addn(t, p->data, (size_t)p->size);

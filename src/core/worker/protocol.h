@@ -49,12 +49,14 @@
     X(BLOB,                                                                                        \
       "blob") /* struct blob_part; no reply. Before the first job that names it, once a      \
                        worker; for builds never */     \
-    X(OUTPUTS, "outputs") /* u32 handle, u64 which -> PARTs, REPLY_RESULT: what launch `which`     \
-                             modulo those of the last block left */                                 \
-    X(PART, "part")       /* struct output_part. From the worker, before its reply; to one that     \
-                             compares, no reply */                                                  \
-    X(COMPARE, "compare") /* struct comparing, job -> REPLY_RESULT: the PARTs since the last one,   \
-                             which are dropped, against the job's reference */                      \
+    X(OUTPUTS,                                                                                     \
+      "outputs")    /* u32 handle, u64 which -> PARTs, REPLY_RESULT: what launch `which`     \
+                             modulo those of the last block left */     \
+    X(PART, "part") /* struct output_part. From the worker, before its reply; to one that     \
+                             compares, no reply */    \
+    X(COMPARE,                                                                                     \
+      "compare") /* struct check_apart, job -> REPLY_RESULT: the PARTs since the last one,   \
+                             which are dropped, against the job's reference */       \
     X(BLOB_FILE,                                                                                   \
       "file") /* struct blob_name; no reply. In the place of its parts, where the worker \
                       can read the file itself */

@@ -447,10 +447,10 @@ static void serve_part(struct worker *w, struct request *q)
 static void serve_compare(struct worker *w, struct request *q)
 {
     struct error e = ERROR_INIT;
-    struct comparing c = {.inputs = 0};
+    struct check_apart c = {.inputs = 0};
     const void **contents = NULL;
     struct result *r = result_new();
-    comparing_codec(&q->in, &c);
+    check_apart_codec(&q->in, &c);
     struct job *j = read_whole_job(w, &q->in, &e);
     if (r && j && wire_done(&q->in) && (contents = outputs_of(&w->given, j, &e))) {
         device_compare(w->device, j, &c, contents, r);

@@ -175,12 +175,16 @@ static bool use_sandbox(struct session *s, struct error *e)
     const char *words = guard_words(&w->arena);
     if (!words)
         return error_memory(e);
+    s->options.apart = setup->environment;
     if (!words[0])
         return true;
+    const char *const *given = setup->environment;
+    const char *scratch = w->environment.scratch.path;
     s->options.sandbox = words;
-    setup->environment = guard_environment(setup->environment, w->environment.scratch.path,
-                                           w->device->type == DEVICE_CPU, &w->arena, e);
-    return setup->environment != NULL;
+    setup->environment = guard_environment(given, scratch, GUARD_CANDIDATES, &w->arena, e);
+    s->options.apart =
+        setup->environment ? guard_environment(given, scratch, GUARD_VERIFIER, &w->arena, e) : NULL;
+    return s->options.apart != NULL;
 }
 
 // ---- the whole ---------------------------------------------------------------------------------

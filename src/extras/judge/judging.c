@@ -239,7 +239,8 @@ static void set_judging_rules(struct judging *j)
 
 static bool open_session(struct judging *j, struct error *e)
 {
-    const struct live_options live = {.no_timing = true, .own_reference = true};
+    const struct live_options live = {
+        .no_timing = true, .own_reference = true, .apart = j->o.apart};
     const struct cached_options cached = {.constants = ""};
     struct judging_warm *warm = j->is_final ? NULL : j->o.warm;
     set_judging_rules(j);

@@ -11,11 +11,14 @@
 #define GUARD_PROCESSES 64           // below a worker
 #define GUARD_MEMORY    (6ull << 30) // bytes of one of these, beside what its jobs need
 
-// The environment of workers in a sandbox, from that of others: caches of their own below the folder `scratch`, so that a
-// candidate leaves nothing in the user's. References are kept in no file if candidates are native code, which could read it. NULL with
-// an error.
+enum guard_side {
+    GUARD_CANDIDATES, // workers that build and launch
+    GUARD_VERIFIER    // the one that has references, and compares
+};
+// The environment of workers in a sandbox, from that of others: files and caches of their own below the folder `scratch`, so that a
+// candidate leaves nothing in the user's, nor in the other side's. NULL with an error.
 const char *const *guard_environment(const char *const *environment, const char *scratch,
-                                     bool is_native, struct arena *a, struct error *e);
+                                     enum guard_side side, struct arena *a, struct error *e);
 // The folder of a cache that an entry of it names; NULL: it names none.
 const char *guard_cache(const char *entry);
 // Names what the sandbox withholds on this system: "files, network, signals, system calls"; "" where there is none.
