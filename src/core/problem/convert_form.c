@@ -18,8 +18,7 @@ struct conversion {
     struct error *e;
 };
 
-// Does a command print a kernel's text?
-static bool spec_is_generated(const struct spec *s)
+bool spec_is_generated(const struct spec *s)
 {
     bool is_any = false;
     for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {

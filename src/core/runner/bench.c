@@ -13,8 +13,7 @@
 
 #include <string.h>
 
-#define FETCH_MS         120000
-#define OPENING_REQUESTS 2 // hello, open
+#define FETCH_MS 120000
 
 struct bench {
     struct bench_options o;
@@ -444,7 +443,7 @@ bool bench_refuses(const struct bench *b, const struct frame *f)
 {
     bool is_launching =
         b->state == BENCH_VERIFYING || b->state == BENCH_MEASURING || b->state == BENCH_HANDING;
-    return !b->remote.greeted || (f->sequence > 0 && f->sequence <= OPENING_REQUESTS) ||
+    return !b->remote.greeted || (f->sequence > 0 && f->sequence <= BENCH_OPENING_REQUESTS) ||
            (f->sequence == b->request && !is_launching);
 }
 

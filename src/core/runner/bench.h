@@ -7,6 +7,8 @@
 
 #include "runner/remote.h"
 
+#define BENCH_OPENING_REQUESTS 2 // hello, open: of every worker
+
 // A job that goes to the bench; part of its owner's struct.
 struct bench_job {
     const struct job *job;

@@ -134,6 +134,9 @@ struct evaluator_operations {
     // between turns, and on a device that shares the host nothing is built while turns wait (but
     // what the next turn needs).
     void (*hold)(struct evaluator *ev, bool hold);
+    // (optional: nothing) The worker that launches is stopped, so that whatever runs in it disturbs nothing, until rest(false).
+    // Nothing is on its way then.
+    void (*rest)(struct evaluator *ev, bool rest);
     // (optional: true) Stores a result that the caller put together from turns.
     bool (*keep)(struct evaluator *ev, uint64_t ticket, const struct result *result,
                  struct error *e);
@@ -173,6 +176,7 @@ int evaluator_take(struct evaluator *ev, int timeout_ms, struct outcome *out, st
 bool evaluator_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
                      struct error *e);
 void evaluator_hold(struct evaluator *ev, bool hold);
+void evaluator_rest(struct evaluator *ev, bool rest);
 bool evaluator_keep(struct evaluator *ev, uint64_t ticket, const struct result *result,
                     struct error *e);
 void evaluator_drop(struct evaluator *ev, uint64_t ticket);

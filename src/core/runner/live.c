@@ -237,13 +237,16 @@ static void take_opened(struct live *v, const struct frame *f, const struct remo
 }
 
 // The worker cannot open its device, or makes no sense of a request.
-static void take_refusal(struct live *v, const struct frame *f, const struct remote *r,
+static void take_refusal(struct live *v, const struct frame *f, struct remote *r,
                          struct live_builder *builder)
 {
     char text[1024];
     remote_error_text(f, text, sizeof text);
+    const bool is_opening = !r->greeted || f->sequence <= BENCH_OPENING_REQUESTS;
     if (builder)
         leave_unable_builder(v, builder, text);
+    else if (r->role == ROLE_BUILD && !is_opening) // kernels run there, too, ahead of time
+        remote_breaks(r, text);
     else if (r->role == ROLE_BENCH && !bench_refuses(v->bench, f))
         remote_breaks(bench_worker(v->bench), text);
     else if (r->role == ROLE_BENCH && recovery_is_probing(&v->recovery))
@@ -585,6 +588,11 @@ static void live_hold(struct evaluator *ev, bool hold)
     live_turns_unlock(live_of(ev));
 }
 
+static void live_rest(struct evaluator *ev, bool rest)
+{
+    (rest ? remote_pause : remote_resume)(bench_worker(live_of(ev)->bench));
+}
+
 static void live_drop(struct evaluator *ev, uint64_t ticket)
 {
     struct live *v = live_of(ev);
@@ -693,6 +701,7 @@ static const struct evaluator_operations live_operations = {
     .take = live_take,
     .again = live_again,
     .hold = live_hold,
+    .rest = live_rest,
     .drop = live_drop,
     .room = live_room,
     .cancel = live_cancel,

@@ -47,7 +47,8 @@ struct entry {
     bool has_built_key;
     struct digest built_key; // job_built_key()
     uint32_t bench_deaths;
-    uint32_t turns; // that wait for it. While there are some, nothing else comes of it
+    bool was_killed; // at the last of them, by somebody else
+    uint32_t turns;  // that wait for it. While there are some, nothing else comes of it
 };
 
 // All entries: one list a stage (up to READY in the order of submission, then as they came), and an

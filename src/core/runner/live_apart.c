@@ -82,8 +82,8 @@ void live_handed(struct live *v, struct entry *n)
 {
     const bool timed = v->apart.of == BENCH_MEASURING;
     const struct check_apart c = {.inputs = timed ? v->apart.inputs : 0,
-                                .launch = timed ? n->result->sample_count : 0,
-                                .audit = !timed && v->o.terms.audit};
+                                  .launch = timed ? n->result->sample_count : 0,
+                                  .audit = !timed && v->o.terms.audit};
     if (v->apart.left > 0) {
         result_fail(n->result, STATUS_RUNTIME, FAULT_CONFIGURATION,
                     "its worker did not hand out all of its output");

@@ -231,7 +231,7 @@ void live_bench_finish(struct live *v, struct entry *n, enum stop_reason stop)
         bench_note_served(v->bench);
     if (correct && n->result->stop == STOP_NONE)
         n->result->stop = stop;
-    if (correct && n->bench_deaths > 0)
+    if (correct && n->bench_deaths > 0 && !n->was_killed)
         live_judge_caches(v);
     if (correct)
         n->bench_deaths = 0;
@@ -438,7 +438,7 @@ static void after_preparing(struct live *v, const struct result *r)
     v->prepared = r->fault != FAULT_DEVICE;
     if (!v->prepared)
         live_bench_doubt(v, BENCH_PREPARING, LOSS_REFUSED, r->message);
-    else if (v->recovery.prepare_deaths > 0)
+    else if (v->recovery.prepare_deaths > 0 && !remote_was_killed(v->recovery.loss.how))
         live_judge_caches(v);
     if (v->prepared && v->o.simulated)
         bench_end(v->bench);

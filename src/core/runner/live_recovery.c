@@ -152,6 +152,8 @@ static void carry_out_verdict(struct live *v)
         bench_end(v->bench); // it serves one job
     else
         live_bench_unload(v, probe);
+    if (n)
+        n->was_killed = remote_was_killed(l.how);
     enum verdict verdict = recovery_verdict(&v->recovery, n ? &n->bench_deaths : &nobody);
     switch (verdict) {
     case VERDICT_NOBODY:

@@ -447,6 +447,10 @@ enum news remote_next(struct remote *r, struct frame *f, struct error *e)
         }
         if (f->verb != VERB_REPLY_HELLO)
             return kinds[f->verb] ? kinds[f->verb] : NEWS_ANSWER;
+        if (r->greeted) {
+            remote_breaks(r, "said hello twice");
+            return NEWS_ENDED;
+        }
         if (!take_hello(f, e))
             return NEWS_BROKEN;
         r->greeted = true;
@@ -639,6 +643,11 @@ bool remote_autopsy(struct remote *r, struct text *out)
     process_drain(&r->process);
     add_last_words(&r->process, out);
     return true;
+}
+
+bool remote_was_killed(const char *how)
+{
+    return strstr(how, "was killed by SIGKILL") != NULL;
 }
 
 void remote_autopsy_wait(struct remote *r, struct text *out)

@@ -160,6 +160,8 @@ void remote_dies(struct remote *r);
 // with the last of what it printed: "was killed by SIGSEGV; the last it printed: ...", and
 // remote_end() is to be called.
 bool remote_autopsy(struct remote *r, struct text *out);
+// Was it killed by somebody, as that text says? A driver's cache, however damaged, kills nobody.
+bool remote_was_killed(const char *how);
 // The same, waiting for it.
 void remote_autopsy_wait(struct remote *r, struct text *out);
 // How long may be slept before those that end are looked at again, dying since then or killed.

@@ -6,6 +6,7 @@
 #include "extras/judge/judge_report.h"
 #include "extras/judge/judge_serve.h"
 #include "extras/judge/judging_guard.h"
+#include "model/languages.h"
 #include "os/cache_folder.h"
 #include "problem/sweep_plan.h"
 #include "report/progress.h"
@@ -187,6 +188,21 @@ static bool use_sandbox(struct session *s, struct error *e)
     return s->options.apart != NULL;
 }
 
+// A candidate takes the place of a kernel's source, which hone builds and verifies.
+static bool has_source(const struct spec *spec, const struct device_info *d, struct error *e)
+{
+    const bool is_program = language_traits(d->language)->is_command;
+    if (!is_program && !spec_is_generated(spec))
+        return true;
+    return error_set(e, ERROR_USAGE,
+                     "%s: kernel.%s: %s, and a judge needs a source that candidates take the place "
+                     "of: name a file, as in \"kernel\": \"scale.cl\"; %s",
+                     spec->path, is_program ? "run" : "exec",
+                     is_program ? "it names a program" : "its kernels are generated",
+                     is_program ? "`hone tune` and `hone compare` measure programs"
+                                : "one of those that it makes will do");
+}
+
 // ---- the whole ---------------------------------------------------------------------------------
 
 static int start_judging(struct session *s, const struct invocation *i)
@@ -204,7 +220,7 @@ static int start_judging(struct session *s, const struct invocation *i)
     if (!setup_init(&w->setup, &options, &e))
         return workflow_failed(&e);
     s->options.setup = w->setup.options.setup;
-    if (!use_sandbox(s, &e))
+    if (!has_source(s->options.setup.spec, w->device, &e) || !use_sandbox(s, &e))
         return workflow_failed(&e);
     if (!fill_judging_options(s, i, &e))
         return workflow_failed(&e);

@@ -44,6 +44,8 @@ bool clock_is_wanted(const struct judging *j, const struct contestant *c)
 
 void clock_free(struct judging *j)
 {
+    if (j->clock && j->w.evaluator)
+        evaluator_rest(j->w.evaluator, false);
     if (j->clock)
         evaluator_free(j->clock->clean);
     free(j->clock);
@@ -80,6 +82,9 @@ static bool ask_turn(struct judging *j, const struct contestant *c, uint32_t poi
     const uint32_t i = k->asked++;
     const struct turn turn = {
         .launches = 1, .batch = i / 2 % 2 == 0 ? k->batch : 1, .compare = i >= 4};
+    // What one worker runs beside its launches shall not meet the other's.
+    evaluator_rest(j->w.evaluator, side_of(i) == BASELINE);
+    evaluator_rest(k->clean, side_of(i) == CANDIDATE);
     return side_of(i) == CANDIDATE
                ? evaluator_again(j->w.evaluator, c->attempts[point].ticket, &turn, e)
                : evaluator_again(k->clean, k->ticket, &turn, e);
@@ -178,6 +183,8 @@ enum workflow_answer clock_step(struct judging *j, struct contestant *c, uint32_
     bool goes_on = true;
     if (k->is_ready && k->answered == TURNS)
         return judge_clock(j, c, p) ? WORKFLOW_END : WORKFLOW_NOTHING;
+    if (!k->is_ready)
+        evaluator_rest(j->w.evaluator, true); // while the baseline is built
     if (k->is_ready && k->asked == k->answered && !ask_turn(j, c, point, e))
         return WORKFLOW_BROKEN;
     int got = take_outcome(j, c, point, timeout_ms, &out, e);

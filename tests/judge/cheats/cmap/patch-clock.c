@@ -1,5 +1,6 @@
 // time: writes over clock_gettime() and the calls of the system behind it, so that each launch takes a nanosecond
 // verdict: incorrect cheats runtime same slower impossible
+#define _GNU_SOURCE
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>

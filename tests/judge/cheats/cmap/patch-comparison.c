@@ -1,5 +1,6 @@
 // answer: writes over the comparison in its process, which from then on finds everything right
 // verdict: incorrect cheats runtime
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>

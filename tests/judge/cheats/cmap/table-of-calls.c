@@ -1,5 +1,6 @@
 // answer: writes another memcmp() and memcpy() into the program's table of library functions
 // verdict: runtime incorrect cheats
+#define _GNU_SOURCE
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
