@@ -127,10 +127,16 @@ static bool allow_list(int rules, const char *list, uint64_t access, struct erro
     return ok;
 }
 
+static bool has_nvidia(void)
+{
+    return access("/dev/nvidiactl", F_OK) == 0;
+}
+
+// CUDA names its threads by files of its own process.
 static bool allow_cards(int rules, uint64_t access, struct error *e)
 {
     char path[32];
-    bool ok = true;
+    bool ok = !has_nvidia() || allow(rules, "/proc/self", access, e);
     for (int i = 0; ok && i < CARDS_MOST; i++) {
         snprintf(path, sizeof path, "/dev/nvidia%d", i);
         ok = allow(rules, path, access, e);
@@ -231,19 +237,14 @@ static const uint32_t refused[] = {SYS_connect,
 #define SOCKETS 3 // of them at the end
 
 #ifdef ARCHITECTURE
-// NVIDIA's CUDA does not begin without a socket of this machine to which its own processes could connect. One of a kind that
-// sends nothing before it is connected leads nowhere, since connecting is refused.
-static bool has_nvidia(void)
-{
-    return access("/dev/nvidiactl", F_OK) == 0;
-}
-
 #define LOAD(member)                                                                               \
     (struct sock_filter) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
 #define IS(value, yes, no)                                                                         \
     (struct sock_filter) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, (uint8_t)(yes), (uint8_t)(no))
 
-// Where the number of the call is loaded: goes on behind itself with any other call.
+// NVIDIA's CUDA does not begin without a socket of this machine to which its own processes could connect. One of a kind that
+// sends nothing before it is connected leads nowhere, since connecting is refused. The rule goes on behind itself with any
+// other call, whose number is loaded.
 static unsigned short add_socket_rule(struct sock_filter *code)
 {
     const struct sock_filter rule[] = {

@@ -383,13 +383,15 @@ bool remote_listen(struct remote *r, struct error *e)
 static bool take_phase(struct remote *r, const struct frame *f)
 {
     struct arena none = {0};
+    struct phase phase = {.launches = 0};
     struct wire w;
     wire_reader(&w, f->payload, f->length, &none);
-    phase_codec(&w, &r->phase);
-    if (!wire_done(&w)) {
-        remote_breaks(r, "sent a malformed phase");
+    phase_codec(&w, &phase);
+    if (!wire_done(&w) || (phase.kind == PHASE_OPENING && r->is_open)) {
+        remote_breaks(r, "sent a phase that makes no sense");
         return false;
     }
+    r->phase = phase;
     limit_phase(r);
     log_add(r->log, LOG_DEBUG, "worker %d: %s", (int)r->process.pid, phase_text(r->phase.kind));
     return true;
@@ -410,6 +412,16 @@ static bool take_hello(const struct frame *f, struct error *e)
                        hello.protocol, hello.version ? hello.version : "?", PROTOCOL_VERSION);
     arena_release(&a);
     return ok;
+}
+
+// A worker begins once. A kernel that writes to its channel must not pass for one that opens its device, with which nobody
+// is blamed.
+static bool says_again(struct remote *r, enum verb verb)
+{
+    bool again =
+        (verb == VERB_REPLY_HELLO && r->greeted) || (verb == VERB_REPLY_OPENED && r->is_open);
+    r->is_open = r->is_open || verb == VERB_REPLY_OPENED;
+    return again;
 }
 
 enum news remote_next(struct remote *r, struct frame *f, struct error *e)
@@ -438,6 +450,10 @@ enum news remote_next(struct remote *r, struct frame *f, struct error *e)
         if (f->verb == VERB_PART)
             return NEWS_PART;
         trace_frame(r, "sends", f->verb, f->sequence, f->length);
+        if (says_again(r, f->verb)) {
+            remote_breaks(r, "said again what is said once");
+            return NEWS_ENDED;
+        }
         r->outstanding -= r->outstanding > 0;
         if (f->sequence != r->beside || f->verb != VERB_REPLY_RESULT) {
             // A hello was followed by the request to open the device.
@@ -447,10 +463,6 @@ enum news remote_next(struct remote *r, struct frame *f, struct error *e)
         }
         if (f->verb != VERB_REPLY_HELLO)
             return kinds[f->verb] ? kinds[f->verb] : NEWS_ANSWER;
-        if (r->greeted) {
-            remote_breaks(r, "said hello twice");
-            return NEWS_ENDED;
-        }
         if (!take_hello(f, e))
             return NEWS_BROKEN;
         r->greeted = true;

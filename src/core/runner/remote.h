@@ -44,6 +44,7 @@ struct remote {
     bool running;
     bool has_empty_caches;
     bool greeted;         // it said hello, and so watches its tuner
+    bool is_open;         // it has opened the device
     bool opens;           // it was asked to open the device, ahead of remote_open()
     uint32_t sequence;    // of the newest request
     uint32_t outstanding; // requests without their final reply
