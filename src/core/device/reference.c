@@ -510,7 +510,7 @@ static struct reference *find_kept(struct device *d, const struct digest *recipe
     return NULL;
 }
 
-static uint64_t bytes_of(const struct reference *f)
+static uint64_t reference_bytes(const struct reference *f)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < f->count; i++)
@@ -521,13 +521,13 @@ static uint64_t bytes_of(const struct reference *f)
 static struct reference *keep_reference(struct device *d, struct reference *f)
 {
     unsigned count = 1;
-    uint64_t bytes = bytes_of(f);
+    uint64_t bytes = reference_bytes(f);
     f->next = d->references;
     d->references = f;
     while (f->next) {
         struct reference *next = f->next;
         count++;
-        bytes += bytes_of(next);
+        bytes += reference_bytes(next);
         if (count > KEPT || (count > KEPT_LEAST && bytes > KEPT_BYTES)) {
             f->next = next->next;
             free_reference(d, next);
@@ -585,7 +585,7 @@ static struct reference *read_kept(struct device *d, const struct job *j,
 // written costs time later, nothing else.
 static void write_kept(struct device *d, const struct job *j, struct reference *f, uint64_t made_ns)
 {
-    bool dear = f->blob || made_ns > bytes_of(f) * READ_NS_PER_BYTE;
+    bool dear = f->blob || made_ns > reference_bytes(f) * READ_NS_PER_BYTE;
     if (!d->options.cache || j->reference.kind == REFERENCE_DATA || !dear ||
         !reference_on_host(d, f, NULL))
         return;

@@ -191,7 +191,7 @@ void entries_release(struct live *v);
 // live_apart.c
 bool live_apart_open(struct live *v, const struct worker_setup *own, struct error *e);
 bool live_is_apart(const struct live *v, const struct job *j);
-// What the policy says to a worker that has no reference; and whether the launches' outputs are to be compared.
+// Changes the policy for a worker that has no reference, and draws whether the launches' outputs are compared.
 void live_apart_policy(struct live *v, const struct job *j, struct policy *p);
 // Asks for what launches (`of`: VERIFYING, MEASURING) left, if it is to be compared; false: it is not, or *v is broken.
 bool live_hand_out(struct live *v, struct entry *n, enum bench_state of);

@@ -451,7 +451,7 @@ enum news remote_next(struct remote *r, struct frame *f, struct error *e)
             return NEWS_PART;
         trace_frame(r, "sends", f->verb, f->sequence, f->length);
         if (says_again(r, f->verb)) {
-            remote_breaks(r, "said again what is said once");
+            remote_breaks(r, "greeted, or opened its device, a second time");
             return NEWS_ENDED;
         }
         r->outstanding -= r->outstanding > 0;

@@ -5,7 +5,7 @@
 
 #define BUFFERS_MOST 1024 // of a job; a number beyond it is no buffer's
 
-static bool make_room(struct outputs *o, uint32_t buffer)
+static bool make_output(struct outputs *o, uint32_t buffer)
 {
     if (buffer < o->count)
         return true;
@@ -20,7 +20,7 @@ static bool make_room(struct outputs *o, uint32_t buffer)
 
 bool outputs_take(struct outputs *o, const struct output_part *p)
 {
-    if (p->buffer >= BUFFERS_MOST || !make_room(o, p->buffer))
+    if (p->buffer >= BUFFERS_MOST || !make_output(o, p->buffer))
         return false;
     struct text *t = &o->buffers[p->buffer];
     if (p->offset == 0)

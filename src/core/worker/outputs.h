@@ -4,7 +4,7 @@
 
 #include "worker/protocol.h"
 
-// What has come of a job's outputs. All zeros: nothing.
+// The parts of a job's outputs that have come. All zeros: none.
 struct outputs {
     struct text *buffers; // by buffer; contents from the start, without gaps
     uint32_t count;

@@ -555,7 +555,7 @@ static bool is_for_cell(const struct worker *w, enum verb verb)
     return of_jobs[verb] && has_cells(w);
 }
 
-// Of outputs no more than a part is queued.
+// Queues no more than one part of an output.
 static void pass_on(void *context, const struct frame *f)
 {
     struct worker *w = context;

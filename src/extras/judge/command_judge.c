@@ -6,7 +6,6 @@
 #include "extras/judge/judge_report.h"
 #include "extras/judge/judge_serve.h"
 #include "extras/judge/judging_guard.h"
-#include "model/languages.h"
 #include "os/cache_folder.h"
 #include "problem/sweep_plan.h"
 #include "report/progress.h"
@@ -189,9 +188,9 @@ static bool use_sandbox(struct session *s, struct error *e)
 }
 
 // A candidate takes the place of a kernel's source, which hone builds and verifies.
-static bool has_source(const struct spec *spec, const struct device_info *d, struct error *e)
+static bool has_source(const struct spec *spec, struct error *e)
 {
-    const bool is_program = language_traits(d->language)->is_command;
+    const bool is_program = spec_is_program(spec);
     if (!is_program && !spec_is_generated(spec))
         return true;
     return error_set(e, ERROR_USAGE,
@@ -210,6 +209,8 @@ static int start_judging(struct session *s, const struct invocation *i)
     struct error e = ERROR_INIT;
     struct work *w = &s->work;
     int status = work_spec(w);
+    if (status == EXIT_DONE && !has_source(w->spec, &e))
+        return workflow_failed(&e);
     if (status == EXIT_DONE)
         status = work_device(w);
     if (status != EXIT_DONE)
@@ -220,7 +221,7 @@ static int start_judging(struct session *s, const struct invocation *i)
     if (!setup_init(&w->setup, &options, &e))
         return workflow_failed(&e);
     s->options.setup = w->setup.options.setup;
-    if (!has_source(s->options.setup.spec, w->device, &e) || !use_sandbox(s, &e))
+    if (!use_sandbox(s, &e))
         return workflow_failed(&e);
     if (!fill_judging_options(s, i, &e))
         return workflow_failed(&e);

@@ -16,7 +16,7 @@
 #define BLOCK_NS   50000000.0 // the baseline's launches of a block take so long
 #define BLOCK_MOST 5000
 #define PAIRS      9
-// Of these in which less than half of the claimed gain is seen: so many, and it is doubtful; so many, and there is none.
+// Pairs that show less than half of the claimed gain: with so many it is doubtful, with so many there is none.
 #define PAIRS_DOUBTFUL 2
 #define PAIRS_WRONG    8
 #define TRIES          3 // of doubtful ones
@@ -82,7 +82,7 @@ static bool ask_turn(struct judging *j, const struct contestant *c, uint32_t poi
     const uint32_t i = k->asked++;
     const struct turn turn = {
         .launches = 1, .batch = i / 2 % 2 == 0 ? k->batch : 1, .compare = i >= 4};
-    // What one worker runs beside its launches shall not meet the other's.
+    // One worker is stopped while the other launches: a thread that a kernel has left there would disturb.
     evaluator_rest(j->w.evaluator, side_of(i) == BASELINE);
     evaluator_rest(k->clean, side_of(i) == CANDIDATE);
     return side_of(i) == CANDIDATE
@@ -92,7 +92,7 @@ static bool ask_turn(struct judging *j, const struct contestant *c, uint32_t poi
 
 // ---- what it shows -----------------------------------------------------------------------------
 
-// Of a launch, as a pair of blocks shows it.
+// The gain of a launch, as a pair of blocks shows it.
 static double block_gain(const struct clock_trial *k, uint32_t pair)
 {
     const uint64_t *t = k->took_ns[2 * (pair + 1)];
