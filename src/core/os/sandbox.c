@@ -236,6 +236,15 @@ static const uint32_t refused[] = {SYS_connect,
 #define REFUSED (sizeof refused / sizeof *refused)
 #define SOCKETS 3 // of them at the end
 
+// Calls that may be about this process alone: an argument of them must be 0. A user's processes may otherwise slow each other
+// down, and limit each other.
+static const struct {
+    uint32_t call, argument;
+} own_only[] = {{SYS_setpriority, 0}, // PRIO_PROCESS
+                {SYS_setpriority, 1},    {SYS_prlimit64, 0},     {SYS_sched_setscheduler, 0},
+                {SYS_sched_setparam, 0}, {SYS_sched_setattr, 0}, {SYS_ioprio_set, 1}};
+#define OWN_ONLY (sizeof own_only / sizeof *own_only)
+
 #ifdef ARCHITECTURE
 #define LOAD(member)                                                                               \
     (struct sock_filter) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
@@ -262,9 +271,19 @@ static unsigned short add_socket_rule(struct sock_filter *code)
     return sizeof rule / sizeof *rule;
 }
 
+// The same for a call whose argument must be 0.
+static unsigned short add_own_rule(struct sock_filter *code, uint32_t call, uint32_t argument)
+{
+    const struct sock_filter rule[] = {IS(call, 0, 4), LOAD(args[argument]), IS(0, 1, 0),
+                                       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                                       LOAD(nr)};
+    memcpy(code, rule, sizeof rule);
+    return sizeof rule / sizeof *rule;
+}
+
 static bool enter_seccomp(struct error *e)
 {
-    struct sock_filter code[REFUSED + 20];
+    struct sock_filter code[REFUSED + 5 * OWN_ONLY + 20];
     unsigned short n = 0;
     const size_t count = has_nvidia() ? REFUSED - SOCKETS : REFUSED;
     const struct sock_filter refuse = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
@@ -274,6 +293,8 @@ static bool enter_seccomp(struct error *e)
     code[n++] = LOAD(nr);
     code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, CALLS_MOST, 0, 1);
     code[n++] = refuse;
+    for (size_t i = 0; i < OWN_ONLY; i++)
+        n += add_own_rule(code + n, own_only[i].call, own_only[i].argument);
     if (count < REFUSED)
         n += add_socket_rule(code + n);
     for (size_t i = 0; i < count; i++)
