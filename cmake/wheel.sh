@@ -63,25 +63,25 @@ fetch_sources() {
         *.sources) sed 's/^Types:.*/Types: deb-src/' "$list" >"$folder/apt/$(basename "$list")" ;;
         esac
     done
-    apt_sources update
-    (cd "$folder/sources" && apt_sources source jansson sqlite3 zlib)
+    apt_sources update && (cd "$folder/sources" && apt_sources source jansson sqlite3 zlib)
 }
 build_linked() {
     export CC="$folder/cc" CFLAGS='-O2 -fPIC -fvisibility=hidden' # libhone shows hone's functions alone
-    (cd "$folder"/sources/zlib-* && ./configure --static --prefix="$deps" && make -j"$(nproc)" libz.a && make install)
-    (cd "$folder"/sources/jansson-* && cmake -G Ninja -S . -B b -DCMAKE_INSTALL_PREFIX="$deps" -DCMAKE_BUILD_TYPE=Release \
-        -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_INSTALL_LIBDIR=lib -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON \
-        -DJANSSON_EXAMPLES=OFF && cmake --build b --target install)
-    # Its own rules run a program that they have built: here that is made by this machine's compiler.
+    (cd "$folder"/sources/zlib-* && ./configure --static --prefix="$deps" && make -j"$(nproc)" libz.a && make install) &&
+        (cd "$folder"/sources/jansson-* && cmake -G Ninja -S . -B b -DCMAKE_INSTALL_PREFIX="$deps" -DCMAKE_BUILD_TYPE=Release \
+            -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_INSTALL_LIBDIR=lib -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON \
+            -DJANSSON_EXAMPLES=OFF && cmake --build b --target install) &&
+        build_sqlite && cp -r /usr/include/CL "$deps/include/"
+}
+build_sqlite() { # its rules run a program that they have built: this machine's compiler makes that
     (cd "$folder"/sources/sqlite3-* && CC=cc CFLAGS= ./configure --disable-tcl --disable-shared --disable-readline \
         --prefix="$deps" && make sqlite3.c sqlite3.h sqlite3.pc &&
         "$CC" $CFLAGS -DSQLITE_THREADSAFE=1 -DSQLITE_USE_URI=1 -DSQLITE_MAX_VARIABLE_NUMBER=250000 -c sqlite3.c -o sqlite3.o &&
         ar rcs "$deps/lib/libsqlite3.a" sqlite3.o && cp sqlite3.h "$deps/include/" && cp sqlite3.pc "$deps/lib/pkgconfig/")
-    cp -r /usr/include/CL "$deps/include/"
 }
 if [ ! -e "$deps/built" ]; then
     rm -rf "$deps" "$folder/sources" "$folder/apt"
-    { (set -e && fetch_sources && build_linked) && : >"$deps/built"; } >"$folder/deps.log" 2>&1 || {
+    (fetch_sources && build_linked && : >"$deps/built") >"$folder/deps.log" 2>&1 || {
         tail -n 20 "$folder/deps.log" >&2
         exit 1
     }
