@@ -8,6 +8,7 @@
 // for all of them.
 #include "extras/judge/judging_inside.h"
 
+#include "extras/judge/judging_guard.h"
 #include "model/languages.h"
 
 #include <math.h>
@@ -33,6 +34,7 @@ struct clock_trial {
     uint32_t batch, asked, answered, tries;
     uint64_t took_ns[TURNS / 2][2];   // blocks and single launches in turn
     double baseline_ns, candidate_ns; // of a launch, as their workers say
+    struct guard_cores cores;         // before the candidate's first turn
 };
 
 bool clock_is_wanted(const struct judging *j, const struct contestant *c)
@@ -80,6 +82,8 @@ static bool ask_turn(struct judging *j, const struct contestant *c, uint32_t poi
 {
     struct clock_trial *k = j->clock;
     const uint32_t i = k->asked++;
+    if (i == 0)
+        guard_note_cores(&k->cores);
     const struct turn turn = {
         .launches = 1, .batch = i / 2 % 2 == 0 ? k->batch : 1, .compare = i >= 4};
     // One worker is stopped while the other launches: a thread that a kernel has left there would disturb.
@@ -122,7 +126,10 @@ static bool judge_clock(struct judging *j, struct contestant *c, const struct po
     }
     duration_to_str(fmax(k->baseline_ns - stats_median_of(gains, PAIRS), 0), seen);
     duration_to_str(k->candidate_ns, said);
-    if (less >= PAIRS_WRONG)
+    if (guard_cores_changed(&k->cores))
+        contestant_fail(j, c, JUDGE_CHEATS, p->label,
+                        "it changes which cores other processes may use");
+    else if (less >= PAIRS_WRONG)
         contestant_fail(j, c, JUDGE_CHEATS, p->label,
                         "by the tuner's clock its launches take %s, by its worker's %s", seen,
                         said);

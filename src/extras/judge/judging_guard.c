@@ -7,8 +7,10 @@
 #include "os/process.h"
 #include "os/sandbox.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -110,6 +112,45 @@ const char *guard_words(struct arena *a)
             text_addf(&out, "%s%s", out.length ? ", " : "", words[i].text);
     }
     return text_to_arena(&out, a);
+}
+
+// ---- the cores of others -----------------------------------------------------------------------
+
+static void note_threads(pid_t worker, struct guard_cores *out)
+{
+    char path[64];
+    str_format(path, sizeof path, "/proc/%ld/task", (long)worker);
+    DIR *folder = opendir(path);
+    for (struct dirent *d; folder && (d = readdir(folder)) && out->count < GUARD_THREADS;) {
+        pid_t thread = (pid_t)strtol(d->d_name, NULL, 10);
+        cpu_set_t *cores = &out->threads[out->count].cores;
+        if (thread <= 0 || sched_getaffinity(thread, sizeof *cores, cores) != 0)
+            continue;
+        out->threads[out->count++].thread = thread;
+    }
+    if (folder)
+        closedir(folder);
+}
+
+void guard_note_cores(struct guard_cores *out)
+{
+    pid_t workers[WORKERS_MOST];
+    size_t count = descendants_children(getpid(), workers, WORKERS_MOST);
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < count; i++)
+        note_threads(workers[i], out);
+}
+
+bool guard_cores_changed(const struct guard_cores *noted)
+{
+    bool changed = false;
+    for (size_t i = 0; i < noted->count && !changed; i++) {
+        cpu_set_t now;
+        CPU_ZERO(&now);
+        changed = sched_getaffinity(noted->threads[i].thread, sizeof now, &now) == 0 &&
+                  !CPU_EQUAL(&now, &noted->threads[i].cores);
+    }
+    return changed;
 }
 
 // ---- what they take ----------------------------------------------------------------------------

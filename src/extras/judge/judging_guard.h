@@ -5,8 +5,10 @@
 #include "base/arena.h"
 #include "base/error.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define GUARD_PROCESSES 64           // below a worker
 #define GUARD_MEMORY    (6ull << 30) // bytes of one of these, beside what its jobs need
@@ -23,6 +25,18 @@ const char *const *guard_environment(const char *const *environment, const char 
 const char *guard_cache(const char *entry);
 // Names what the sandbox withholds on this system: "files, network, signals, system calls"; "" where there is none.
 const char *guard_words(struct arena *a);
+// The cores that each thread of this process's workers may use: no call that the sandbox refuses changes them for another.
+#define GUARD_THREADS 512
+struct guard_cores {
+    size_t count;
+    struct {
+        pid_t thread;
+        cpu_set_t cores;
+    } threads[GUARD_THREADS];
+};
+void guard_note_cores(struct guard_cores *out);
+// Have they changed for a thread that is still there?
+bool guard_cores_changed(const struct guard_cores *noted);
 // Kills each worker of this process that has too many processes or too much memory; its candidate is blamed as for any
 // other end. At most every tenth of a second. NULL, or why one was killed (static text).
 const char *guard_look(uint64_t memory, uint64_t *looked_ns);
