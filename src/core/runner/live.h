@@ -143,6 +143,8 @@ struct live {
         uint64_t inputs;     // of the last timed launches, as struct policy has it
         bool is_wanted;      // what they left is to be compared
         bool awaits;         // a comparison
+        bool is_torn;        // parts of the outputs went to a verifier that died
+        uint32_t deaths;     // of verifiers in a row
     } apart;
     bool cancelled;
     bool unsettled;      // the last step heard something: the next one makes something of it

@@ -65,12 +65,14 @@ bool live_hand_out(struct live *v, struct entry *n, enum bench_state of)
 
 void live_take_part(struct live *v, const struct frame *f)
 {
-    struct arena none = {0};
+    struct arena a = {0};
     struct output_part part = {.size = 0};
     struct wire w;
-    wire_reader(&w, f->payload, f->length, &none);
+    wire_reader(&w, f->payload, f->length, &a);
     output_part_codec(&w, &part);
-    if (!wire_done(&w) || part.size > v->apart.left) {
+    const bool fits = wire_done(&w) && part.size <= v->apart.left;
+    arena_release(&a);
+    if (!fits) {
         remote_breaks(bench_worker(v->bench), "sent a part of outputs that makes no sense");
         return;
     }
@@ -84,6 +86,11 @@ void live_handed(struct live *v, struct entry *n)
     const struct check_apart c = {.inputs = timed ? v->apart.inputs : 0,
                                   .launch = timed ? n->result->sample_count : 0,
                                   .audit = !timed && v->o.terms.audit};
+    if (v->apart.is_torn) {
+        v->apart.is_torn = false;
+        live_hand_out(v, n, v->apart.of);
+        return;
+    }
     if (v->apart.left > 0) {
         result_fail(n->result, STATUS_RUNTIME, FAULT_CONFIGURATION,
                     "its worker did not hand out all of its output");
@@ -114,11 +121,21 @@ void live_serve_verifier(struct live *v)
         if (!verifier_news(v->apart.verifier, news, &f, &answer, &v->broken) || !answer)
             continue;
         v->apart.awaits = false;
+        v->apart.deaths = 0;
         live_compared(v, v->apart.of, answer);
     }
 }
 
+// Nothing but time is lost with it: the bench still has the outputs.
 void live_verifier_died(struct live *v, const char *how)
 {
-    live_break(v, ERROR_WORKER, "the worker that compares outputs %s", how);
+    const bool awaits = v->apart.awaits;
+    v->apart.awaits = false;
+    v->apart.is_torn = bench_state(v->bench) == BENCH_HANDING;
+    verifier_end(v->apart.verifier);
+    if (++v->apart.deaths >= LIVE_START_TRIES)
+        live_break(v, ERROR_WORKER, "the worker that compares outputs %s, %u times in a row", how,
+                   v->apart.deaths);
+    else if (awaits && v->current)
+        live_hand_out(v, v->current, v->apart.of);
 }

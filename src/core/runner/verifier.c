@@ -26,6 +26,12 @@ void verifier_free(struct verifier *v)
     free(v);
 }
 
+void verifier_end(struct verifier *v)
+{
+    remote_end(&v->remote, v->endings);
+    v->awaited = 0;
+}
+
 struct remote *verifier_worker(struct verifier *v)
 {
     return &v->remote;

@@ -16,6 +16,8 @@ struct remote *verifier_worker(struct verifier *v);
 
 // False: nothing can go on. The first of them starts the worker.
 bool verifier_prepare(struct verifier *v, const struct job *job, struct error *e);
+// It has died: what is asked next starts another one.
+void verifier_end(struct verifier *v);
 // A frame with a part of outputs, from whoever has launched; a first part begins anew.
 bool verifier_part(struct verifier *v, const struct frame *f, struct error *e);
 // Compares what was given since the last comparison. One at a time is awaited.
