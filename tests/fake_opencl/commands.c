@@ -135,6 +135,22 @@ cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_
     return done(out, CL_COMPLETE, command_ns());
 }
 
+cl_int clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at,
+                                  const size_t *origin, const size_t *region, cl_uint count,
+                                  const cl_event *after, cl_event *out)
+{
+    (void)origin, (void)region;
+    return clEnqueueCopyBuffer(queue, from, to, from_at, 0, to->size, count, after, out);
+}
+
+cl_int clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
+                                  const size_t *origin, const size_t *region, size_t to_at,
+                                  cl_uint count, const cl_event *after, cl_event *out)
+{
+    (void)origin, (void)region;
+    return clEnqueueCopyBuffer(queue, from, to, 0, to_at, from->size, count, after, out);
+}
+
 void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem m, cl_bool wait, cl_map_flags flags,
                          size_t at, size_t length, cl_uint count, const cl_event *after,
                          cl_event *out, cl_int *code)

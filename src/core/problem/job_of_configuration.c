@@ -164,12 +164,12 @@ static bool make_argument(struct maker *m, uint32_t index, bool symbols, struct 
     const struct argument_spec *a = &m->kernel->arguments[index];
     const struct language_traits *traits = language_traits(m->src->language);
     *out = (struct job_argument){.name = a->name};
-    *taken = (a->memory != MEMORY_LOCAL || traits->passes_local) &&
-             (a->memory != MEMORY_SYMBOL || traits->passes_symbols || symbols);
+    *taken = memory_is_passed(a->memory, traits, symbols);
     if (!make_element(m, a, &out->element))
         return false;
-    if (a->memory == MEMORY_NOTHING) {
-        out->kind = ARGUMENT_NULL;
+    if (a->memory == MEMORY_NOTHING || a->memory == MEMORY_SAMPLER) {
+        out->kind = a->memory == MEMORY_NOTHING ? ARGUMENT_NULL : ARGUMENT_SAMPLER;
+        out->sampler = a->image.sampler;
         return true;
     }
     if (a->memory == MEMORY_LOCAL) {

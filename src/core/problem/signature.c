@@ -95,8 +95,11 @@ static struct declared declared_of(const struct reading *r, const struct type *t
     d.space = t->space == SPACE_SHARED ? SPACE_LOCAL
               : t->space == SPACE_OWN  ? SPACE_UNKNOWN
                                        : SPACE_GLOBAL;
-    if (t->is_reference || (is_other && !t->stars && !r->traits->takes_structs))
-        d.kind = DECLARED_UNKNOWN; // an image or a sampler is neither a value nor a pointer
+    const enum declared_kind image = declared_image_kind(t->words ? t->words : "");
+    if (image != DECLARED_UNKNOWN && !t->stars)
+        d.kind = image;
+    else if (t->is_reference || (is_other && !t->stars && !r->traits->takes_structs))
+        d.kind = DECLARED_UNKNOWN; // neither a value nor a pointer
     else
         d.has_element = !is_other && t->stars < 2 && t->words &&
                         declared_parse(t->words, r->src->language, &d.element);
@@ -216,6 +219,82 @@ static void note_use(const struct reading *r, const struct token *t, struct sign
         p->reads_first = use == PARAMETER_WRITTEN ? reads_to_assign(r, t) : use != 0;
 }
 
+// ---- what the kernel does with its images ----------------------------------------------------
+
+// The name of the function in whose call's brackets a token stands; NULL: it stands in no call's. The words
+// between its angle brackets, if it has such, are added to `type`.
+static const struct token *find_call(const struct reading *r, const struct token *t,
+                                     struct text *type)
+{
+    const struct token *first = r->text.tokens, *at = t - 1, *from;
+    for (int depth = 0; at > first && (depth > 0 || !is_sign_token(at, "(")); at--) {
+        if (is_sign_token(at, ";") || is_sign_token(at, "{"))
+            return NULL;
+        depth += is_sign_token(at, ")") - is_sign_token(at, "(");
+    }
+    at--;
+    if (at > first && is_sign_token(at, ">")) {
+        for (from = at; from > first && !is_sign_token(from, "<");)
+            from--;
+        for (const struct token *word = from + 1; word < at; word++)
+            text_addf(type, "%s%s", type->length ? " " : "", word->text);
+        at = from - 1;
+    }
+    return at > first && at->kind == TOKEN_NAME ? at : NULL;
+}
+
+// By read_imagef and the like, tex2D<float>, surf2Dwrite<uchar4>; 0: by none of them.
+static unsigned image_use_at(const struct reading *r, const struct token *t,
+                             struct signature_parameter *p)
+{
+    static const struct {
+        const char *start, *type;
+        unsigned use;
+    } calls[] = {
+        {"read_imagef", "float4", PARAMETER_READ},      {"read_imageui", "uint4", PARAMETER_READ},
+        {"read_imagei", "int4", PARAMETER_READ},        {"read_imageh", "half4", PARAMETER_READ},
+        {"write_imagef", "float4", PARAMETER_WRITTEN},  {"write_imageui", "uint4", PARAMETER_WRITTEN},
+        {"write_imagei", "int4", PARAMETER_WRITTEN},    {"write_imageh", "half4", PARAMETER_WRITTEN},
+        {"tex", NULL, PARAMETER_READ},                  {"surf2Dread", NULL, PARAMETER_READ},
+        {"surf3Dread", NULL, PARAMETER_READ},           {"surf2Dwrite", NULL, PARAMETER_WRITTEN},
+        {"surf3Dwrite", NULL, PARAMETER_WRITTEN},
+    };
+    struct text type = TEXT_INIT;
+    const struct token *call = find_call(r, t, &type);
+    unsigned use = 0;
+    for (size_t i = 0; call && !use && i < sizeof calls / sizeof *calls; i++) {
+        if (!str_starts(call->text, calls[i].start))
+            continue;
+        use = calls[i].use;
+        const char *words = calls[i].type ? calls[i].type : text_cstr(&type);
+        if (!p->has_texel)
+            p->has_texel = declared_parse(words, r->src->language, &p->texel);
+    }
+    text_release(&type);
+    return use;
+}
+
+// OpenCL says the access in the declaration, and where it does not, the image is only read.
+static void find_image_uses(const struct reading *r, const struct variable *v,
+                            const struct token *from, const struct token *to,
+                            struct signature_parameter *p)
+{
+    unsigned use = 0;
+    const bool by_calls = strstr(v->type->words, "Surface") != NULL;
+    for (const struct token *t = from; t < to; t++) {
+        if (is_word_token(t, p->name))
+            use |= image_use_at(r, t, p);
+    }
+    p->use = by_calls && use ? use : PARAMETER_READ;
+    for (const struct token *t = v->from; t < v->to; t++) {
+        if (is_word_token(t, "write_only") || is_word_token(t, "__write_only"))
+            p->use = PARAMETER_WRITTEN;
+        else if (is_word_token(t, "read_write") || is_word_token(t, "__read_write"))
+            p->use = PARAMETER_READ | PARAMETER_WRITTEN;
+    }
+    p->is_const = p->use == PARAMETER_READ;
+}
+
 static void find_uses(const struct reading *r, const struct function *f, struct signature *out)
 {
     const struct token *from =
@@ -225,6 +304,8 @@ static void find_uses(const struct reading *r, const struct function *f, struct 
     for (uint32_t i = 0; i < out->count; i++) {
         struct signature_parameter *p = &out->parameters[i];
         unsigned use = 0;
+        if (p->declared.kind == DECLARED_IMAGE && p->name)
+            find_image_uses(r, &f->parameters[i], from, f->to, p);
         if (p->declared.kind != DECLARED_POINTER || !p->name)
             continue;
         for (const struct token *t = from; t < f->to; t++) {

@@ -9,6 +9,13 @@
 
 #define FILE_LIMIT ((size_t)64 << 20)
 
+bool memory_is_passed(enum memory m, const struct language_traits *l, bool symbols)
+{
+    return (m != MEMORY_LOCAL || l->passes_local) &&
+           (m != MEMORY_SYMBOL || l->passes_symbols || symbols) &&
+           (m != MEMORY_SAMPLER || l->passes_samplers);
+}
+
 // The words that tell a language, of all languages.
 struct telling {
     const char *words[4 * LANGUAGE_COUNT];

@@ -417,9 +417,7 @@ static bool make_launch_arguments(struct maker_of_core *m, const struct launch_s
     if (!list)
         return error_memory(m->e);
     for (uint32_t i = 0; i < l->argument_count; i++) {
-        enum memory memory = m->kernel->arguments[l->arguments[i]].memory;
-        if ((memory != MEMORY_LOCAL || m->traits->passes_local) &&
-            (memory != MEMORY_SYMBOL || m->traits->passes_symbols))
+        if (memory_is_passed(m->kernel->arguments[l->arguments[i]].memory, m->traits, false))
             list[out->argument_count++] = l->arguments[i];
     }
     out->arguments = list;

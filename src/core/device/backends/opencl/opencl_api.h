@@ -22,11 +22,16 @@
     X(clReleaseCommandQueue)                                                                       \
     X(clCreateBuffer)                                                                              \
     X(clCreateSubBuffer)                                                                           \
+    X(clCreateImage)                                                                               \
+    X(clCreateSampler)                                                                             \
+    X(clReleaseSampler)                                                                            \
     X(clReleaseMemObject)                                                                          \
     X(clEnqueueReadBuffer)                                                                         \
     X(clEnqueueWriteBuffer)                                                                        \
     X(clEnqueueFillBuffer)                                                                         \
     X(clEnqueueCopyBuffer)                                                                         \
+    X(clEnqueueCopyBufferToImage)                                                                  \
+    X(clEnqueueCopyImageToBuffer)                                                                  \
     X(clEnqueueMapBuffer)                                                                          \
     X(clEnqueueUnmapMemObject)                                                                     \
     X(clCreateProgramWithSource)                                                                   \
