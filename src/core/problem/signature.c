@@ -221,12 +221,10 @@ static void note_use(const struct reading *r, const struct token *t, struct sign
 
 // ---- what the kernel does with its images ----------------------------------------------------
 
-// The name of the function in whose call's brackets a token stands; NULL: it stands in no call's. The words
-// between its angle brackets, if it has such, are added to `type`.
-static const struct token *find_call(const struct reading *r, const struct token *t,
-                                     struct text *type)
+// The name of the function in whose call's brackets a token stands; NULL: it stands in no call's.
+static const struct token *find_call(const struct reading *r, const struct token *t)
 {
-    const struct token *first = r->text.tokens, *at = t - 1, *from;
+    const struct token *first = r->text.tokens, *at = t - 1;
     for (int depth = 0; at > first && (depth > 0 || !is_sign_token(at, "(")); at--) {
         if (is_sign_token(at, ";") || is_sign_token(at, "{"))
             return NULL;
@@ -234,44 +232,61 @@ static const struct token *find_call(const struct reading *r, const struct token
     }
     at--;
     if (at > first && is_sign_token(at, ">")) {
-        for (from = at; from > first && !is_sign_token(from, "<");)
-            from--;
-        for (const struct token *word = from + 1; word < at; word++)
-            text_addf(type, "%s%s", type->length ? " " : "", word->text);
-        at = from - 1;
+        while (at > first && !is_sign_token(at, "<"))
+            at--;
+        at--;
     }
     return at > first && at->kind == TOKEN_NAME ? at : NULL;
 }
 
-// By read_imagef and the like, tex2D<float>, surf2Dwrite<uchar4>; 0: by none of them.
-static unsigned image_use_at(const struct reading *r, const struct token *t,
-                             struct signature_parameter *p)
+// Reading or writing by read_imagef, tex2D<float>, surf2Dwrite<uchar4> and the like, and the elements
+// if it says them; 0: it is none of these.
+static unsigned image_use_of(const struct reading *r, const struct token *call, struct element *el,
+                             bool *has_element)
 {
     static const struct {
         const char *start, *type;
         unsigned use;
     } calls[] = {
-        {"read_imagef", "float4", PARAMETER_READ},      {"read_imageui", "uint4", PARAMETER_READ},
-        {"read_imagei", "int4", PARAMETER_READ},        {"read_imageh", "half4", PARAMETER_READ},
-        {"write_imagef", "float4", PARAMETER_WRITTEN},  {"write_imageui", "uint4", PARAMETER_WRITTEN},
-        {"write_imagei", "int4", PARAMETER_WRITTEN},    {"write_imageh", "half4", PARAMETER_WRITTEN},
-        {"tex", NULL, PARAMETER_READ},                  {"surf2Dread", NULL, PARAMETER_READ},
-        {"surf3Dread", NULL, PARAMETER_READ},           {"surf2Dwrite", NULL, PARAMETER_WRITTEN},
-        {"surf3Dwrite", NULL, PARAMETER_WRITTEN},
+        {"read_imagef", "float4", PARAMETER_READ},     {"read_imageui", "uint4", PARAMETER_READ},
+        {"read_imagei", "int4", PARAMETER_READ},       {"read_imageh", "half4", PARAMETER_READ},
+        {"write_imagef", "float4", PARAMETER_WRITTEN}, {"write_imageui", "uint4", PARAMETER_WRITTEN},
+        {"write_imagei", "int4", PARAMETER_WRITTEN},   {"write_imageh", "half4", PARAMETER_WRITTEN},
+        {"tex2D", NULL, PARAMETER_READ},               {"tex3D", NULL, PARAMETER_READ},
+        {"surf2Dread", NULL, PARAMETER_READ},          {"surf3Dread", NULL, PARAMETER_READ},
+        {"surf2Dwrite", NULL, PARAMETER_WRITTEN},      {"surf3Dwrite", NULL, PARAMETER_WRITTEN},
     };
+    size_t i = 0;
+    while (i < sizeof calls / sizeof *calls && !str_starts(call->text, calls[i].start))
+        i++;
+    if (i == sizeof calls / sizeof *calls || call->kind != TOKEN_NAME)
+        return 0;
     struct text type = TEXT_INIT;
-    const struct token *call = find_call(r, t, &type);
-    unsigned use = 0;
-    for (size_t i = 0; call && !use && i < sizeof calls / sizeof *calls; i++) {
-        if (!str_starts(call->text, calls[i].start))
-            continue;
-        use = calls[i].use;
-        const char *words = calls[i].type ? calls[i].type : text_cstr(&type);
-        if (!p->has_texel)
-            p->has_texel = declared_parse(words, r->src->language, &p->texel);
-    }
+    const struct token *last = r->text.tokens + r->text.count, *word = call + 2;
+    for (; is_sign_token(call + 1, "<") && word < last && !is_sign_token(word, ">"); word++)
+        text_addf(&type, "%s%s", type.length ? " " : "", word->text);
+    *has_element = declared_parse(calls[i].type ? calls[i].type : text_cstr(&type),
+                                  r->src->language, el);
     text_release(&type);
-    return use;
+    return calls[i].use;
+}
+
+// A kernel that hands its images to other functions: what all such calls of the text agree on.
+static void find_texel_anywhere(const struct reading *r, struct signature_parameter *p)
+{
+    const struct token *last = r->text.tokens + r->text.count;
+    bool differs = false;
+    for (const struct token *t = r->text.tokens; t + 1 < last; t++) {
+        struct element el;
+        bool has_element = false;
+        if (!(image_use_of(r, t, &el, &has_element) & p->use) || !has_element)
+            continue;
+        differs = differs || (p->has_texel && (p->texel.scalar != el.scalar ||
+                                               p->texel.width != el.width));
+        p->has_texel = true;
+        p->texel = el;
+    }
+    p->has_texel = p->has_texel && !differs;
 }
 
 // OpenCL says the access in the declaration, and where it does not, the image is only read.
@@ -280,12 +295,19 @@ static void find_image_uses(const struct reading *r, const struct variable *v,
                             struct signature_parameter *p)
 {
     unsigned use = 0;
-    const bool by_calls = strstr(v->type->words, "Surface") != NULL;
+    const bool is_surface = strstr(v->type->words, "Surface") != NULL;
     for (const struct token *t = from; t < to; t++) {
-        if (is_word_token(t, p->name))
-            use |= image_use_at(r, t, p);
+        const struct token *call = is_word_token(t, p->name) ? find_call(r, t) : NULL;
+        struct element el;
+        bool has_element = false;
+        if (!call)
+            continue;
+        use |= image_use_of(r, call, &el, &has_element);
+        if (has_element && !p->has_texel)
+            p->texel = el;
+        p->has_texel = p->has_texel || has_element;
     }
-    p->use = by_calls && use ? use : PARAMETER_READ;
+    p->use = !is_surface ? PARAMETER_READ : use ? use : PARAMETER_READ | PARAMETER_WRITTEN;
     for (const struct token *t = v->from; t < v->to; t++) {
         if (is_word_token(t, "write_only") || is_word_token(t, "__write_only"))
             p->use = PARAMETER_WRITTEN;
@@ -293,6 +315,8 @@ static void find_image_uses(const struct reading *r, const struct variable *v,
             p->use = PARAMETER_READ | PARAMETER_WRITTEN;
     }
     p->is_const = p->use == PARAMETER_READ;
+    if (!p->has_texel)
+        find_texel_anywhere(r, p);
 }
 
 static void find_uses(const struct reading *r, const struct function *f, struct signature *out)
