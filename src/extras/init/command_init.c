@@ -511,7 +511,7 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
         bool is_scalar = a->kind == INFERRED_SCALAR || a->kind == INFERRED_MEMBER;
         if (is_scalar && !a->is_settled && (a->is_guess || !a->is_integer))
             add_list(&scalars, &scalar_items, value);
-        if (a->kind == INFERRED_BUFFER && a->access != INFERRED_READ)
+        if ((a->kind == INFERRED_BUFFER || a->kind == INFERRED_IMAGE) && a->access != INFERRED_READ)
             add_list(&written, &written_items, a->name);
     }
     for (uint32_t i = 0; i < f->name_count; i++) {
