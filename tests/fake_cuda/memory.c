@@ -388,6 +388,9 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream)
     bool puts = copy->dstMemoryType == CU_MEMORYTYPE_ARRAY;
     CUdeviceptr from = puts ? copy->srcDevice : copy->srcArray->at;
     CUdeviceptr to = puts ? copy->dstArray->at : copy->dstDevice;
+    CUresult code = fake_call(__func__);
+    if (code != CUDA_SUCCESS)
+        return code;
     return cuMemcpyDtoDAsync(to, from, copy->WidthInBytes * copy->Height * copy->Depth, stream);
 }
 

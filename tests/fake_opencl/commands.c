@@ -139,16 +139,18 @@ cl_int clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem from, cl_mem to
                                   const size_t *origin, const size_t *region, cl_uint count,
                                   const cl_event *after, cl_event *out)
 {
+    cl_int code = fake_enter(__func__);
     (void)origin, (void)region;
-    return clEnqueueCopyBuffer(queue, from, to, from_at, 0, to->size, count, after, out);
+    return code != CL_SUCCESS ? code : clEnqueueCopyBuffer(queue, from, to, from_at, 0, to->size, count, after, out);
 }
 
 cl_int clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
                                   const size_t *origin, const size_t *region, size_t to_at,
                                   cl_uint count, const cl_event *after, cl_event *out)
 {
+    cl_int code = fake_enter(__func__);
     (void)origin, (void)region;
-    return clEnqueueCopyBuffer(queue, from, to, 0, to_at, from->size, count, after, out);
+    return code != CL_SUCCESS ? code : clEnqueueCopyBuffer(queue, from, to, 0, to_at, from->size, count, after, out);
 }
 
 void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem m, cl_bool wait, cl_map_flags flags,

@@ -62,10 +62,12 @@ static CUresult make_texture(struct cuda *o, const struct job_buffer *b,
 static bool report_image(struct cuda *o, const struct job_buffer *b, const char *call, CUresult code,
                          struct error *e)
 {
-    cuda_error(&o->cu, e, call, code);
-    if (e && code == CUDA_ERROR_INVALID_VALUE)
-        e->code = ERROR_INPUT;
-    return error_context(e, "image %s", b->name);
+    typedef unsigned long long ull;
+    char text[256];
+    return error_set_driver(e, code == CUDA_ERROR_OUT_OF_MEMORY ? ERROR_MEMORY : ERROR_INPUT, code,
+                            "image of %llu x %llu x %llu: %s: %s", (ull)b->image.size[0],
+                            (ull)b->image.size[1], (ull)b->image.size[2], call,
+                            cuda_code_text(&o->cu, code, text, sizeof text));
 }
 
 bool cuda_image_new(void *own, struct memory *m, const struct job_buffer *b, struct error *e)
@@ -73,8 +75,7 @@ bool cuda_image_new(void *own, struct memory *m, const struct job_buffer *b, str
     struct cuda *o = own;
     const char *call = "cuArray3DCreate";
     if (b->image.order > IMAGE_RGBA)
-        return error_set(e, ERROR_INPUT, "image %s: in CUDA an image has the order R, RG or RGBA",
-                         b->name);
+        return error_set(e, ERROR_INPUT, "in CUDA an image has the order R, RG or RGBA");
     if (!o->runs)
         return true;
     struct cuda_image *i = calloc(1, sizeof *i);

@@ -2,6 +2,8 @@
 // samplers.
 #include "device/backends/opencl/opencl.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 
 struct opencl_image {
@@ -43,16 +45,19 @@ static bool report_image(const struct job_buffer *b, cl_int code, struct error *
         IMAGE_ORDERS(X)
 #undef X
     };
-    char text[128], type[24];
+    char text[128], type[24], depth[24] = "";
+    typedef unsigned long long ull;
     bool is_room = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES ||
                    code == CL_OUT_OF_HOST_MEMORY;
     element_name(&b->element, type);
+    if (b->image.dimensions == 3)
+        str_format(depth, sizeof depth, " x %llu", (ull)b->image.size[2]);
     return error_set_driver(e, is_room ? ERROR_MEMORY : ERROR_INPUT, code,
-                            "image %s of %llu x %llu x %llu (%s of %s%s): clCreateImage: %s", b->name,
-                            (unsigned long long)b->image.size[0],
-                            (unsigned long long)b->image.size[1],
-                            (unsigned long long)b->image.size[2], names[b->image.order], type,
-                            b->image.normalized ? ", normalized" : "", opencl_code_text(code, text));
+                            "image of %llu x %llu%s (%s of %s%s): clCreateImage: %s",
+                            (ull)b->image.size[0], (ull)b->image.size[1], depth,
+                            names[b->image.order], type,
+                            b->image.normalized ? ", normalized" : "",
+                            opencl_code_text(code, text));
 }
 
 bool opencl_image_new(void *own, struct memory *m, const struct job_buffer *b, struct error *e)

@@ -177,8 +177,10 @@ static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job
     char text[128], type[32] = "", wanted[160];
     if (!is_mismatch(code))
         return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
-                           "kernel '%s', argument %u ('%s'): clSetKernelArg: %s", l->kernel,
-                           index + 1, a->name, opencl_code_text(code, text));
+                           "kernel '%s', argument %u ('%s'): %sclSetKernelArg: %s", l->kernel,
+                           index + 1, a->name,
+                           a->kind == ARGUMENT_SAMPLER ? "clCreateSampler or " : "",
+                           opencl_code_text(code, text));
     const struct passed given = declared_passed(j, a);
     if (a->kind != ARGUMENT_LOCAL && a->kind != ARGUMENT_SAMPLER)
         element_name(&given.element, type);
