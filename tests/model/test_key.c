@@ -430,7 +430,8 @@ static void check_part(part_digest *part, const char *const *moving)
 
 START_TEST(test_buffer_digest)
 {
-    static const char *const moving[] = {"BUFFER->element", "BUFFER->count", "BUFFER->fill", ""};
+    static const char *const moving[] = {"BUFFER->element", "BUFFER->count", "BUFFER->fill",
+                                         "BUFFER->image", ""};
     check_part(buffer_part, moving);
 }
 END_TEST

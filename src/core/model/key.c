@@ -85,8 +85,6 @@ static void recipe_codec(struct wire *w, struct job_buffer *b)
     element_codec(w, &b->element);
     wire_u64(w, &b->count);
     fill_codec(w, &b->fill);
-    if (b->image.dimensions)
-        job_image_codec(w, &b->image);
 }
 
 void job_buffer_digest(const struct job_buffer *b, struct digest *out)
@@ -96,6 +94,8 @@ void job_buffer_digest(const struct job_buffer *b, struct digest *out)
     digest_start(&state);
     wire_hasher(&w, &state);
     recipe_codec(&w, (struct job_buffer *)b);
+    if (b->image.dimensions)
+        job_image_codec(&w, &((struct job_buffer *)b)->image);
     digest_finish(&state, out);
 }
 
