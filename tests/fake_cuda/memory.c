@@ -57,7 +57,8 @@ CUresult cuGetErrorName(CUresult code, const char **text)
     CUresult failed = fake_enter(__func__);
     *text = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names && failed == CUDA_SUCCESS; i++) {
-        if (names[i].code == code && strncmp(names[i].name, "CUDA_", 5) == 0)
+        bool is_code = code == CUDA_SUCCESS || strncmp(names[i].name, "CUDA_ERROR_", 11) == 0;
+        if (names[i].code == code && is_code && strncmp(names[i].name, "CUDA_", 5) == 0)
             *text = names[i].name;
     }
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -388,10 +389,12 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream)
     bool puts = copy->dstMemoryType == CU_MEMORYTYPE_ARRAY;
     CUdeviceptr from = puts ? copy->srcDevice : copy->srcArray->at;
     CUdeviceptr to = puts ? copy->dstArray->at : copy->dstDevice;
-    CUresult code = fake_call(__func__);
-    if (code != CUDA_SUCCESS)
-        return code;
-    return cuMemcpyDtoDAsync(to, from, copy->WidthInBytes * copy->Height * copy->Depth, stream);
+    size_t bytes = copy->WidthInBytes * copy->Height * copy->Depth;
+    CUresult code = command(__func__, from, bytes);
+    (void)stream;
+    if (code == CUDA_SUCCESS)
+        memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes);
+    return code;
 }
 
 CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *of,

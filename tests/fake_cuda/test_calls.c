@@ -42,6 +42,8 @@ static const char *const unnoticed[] = {
     "cuFuncGetAttribute",   "cuFuncGetParamInfo",
     "cuOccupancy",          "cuMemFree",
     "cuModuleUnload",       "cuEventDestroy",
+    "cuArrayDestroy",       "cuTexObjectDestroy",
+    "cuSurfObjectDestroy",
     "cuStreamDestroy",      "cuDevicePrimaryCtxRelease",
     "nvrtcGetErrorString",  "nvrtcDestroyProgram",
     "nvrtcGetProgramLog",   "nvrtcVersion",

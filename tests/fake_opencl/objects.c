@@ -253,10 +253,9 @@ cl_int clReleaseCommandQueue(cl_command_queue queue)
 
 // ---- buffers
 
-cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code)
+static cl_mem create(const char *call, cl_mem_flags flags, size_t size, void *host, cl_int *code)
 {
-    (void)context;
-    *code = fake_enter(__func__);
+    *code = fake_enter(call);
     cl_mem m = *code == CL_SUCCESS ? fake_new(sizeof *m) : NULL;
     if (!m)
         return NULL;
@@ -268,6 +267,12 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
     fake_free(m);
     *code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return NULL;
+}
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code)
+{
+    (void)context;
+    return create(__func__, flags, size, host, code);
 }
 
 cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type,
@@ -294,16 +299,15 @@ cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_form
 {
     size_t components = format->image_channel_order == CL_R ? 1 : 4;
     size_t bytes = format->image_channel_data_type == CL_FLOAT ? 4 : 1;
-    (void)host;
-    *code = fake_enter(__func__);
-    if (*code == CL_SUCCESS && desc->image_width > 32768)
-        *code = CL_INVALID_IMAGE_SIZE;
-    if (*code != CL_SUCCESS)
-        return NULL;
-    return clCreateBuffer(context, flags,
-                          desc->image_width * desc->image_height * desc->image_depth * components *
-                              bytes,
-                          NULL, code);
+    (void)context, (void)host;
+    cl_mem m = create(__func__, flags,
+                      desc->image_width * desc->image_height * desc->image_depth * components * bytes,
+                      NULL, code);
+    if (!m || desc->image_width <= 32768)
+        return m;
+    clReleaseMemObject(m);
+    *code = CL_INVALID_IMAGE_SIZE;
+    return NULL;
 }
 
 cl_sampler clCreateSampler(cl_context context, cl_bool normalized, cl_addressing_mode addressing,

@@ -200,7 +200,7 @@ enum image_order {
 };
 uint32_t image_order_width(enum image_order o);
 
-// What a coordinate beyond the image reads. X(NAME, its name in specs)
+// Rules for coordinates beyond the image. X(NAME, its name in specs)
 #define ADDRESSINGS(X)                                                                             \
     X(CLAMP_TO_EDGE, "clamp_to_edge") /* the nearest element */                                    \
     X(CLAMP, "clamp")                 /* the border's color: 0 */                                  \

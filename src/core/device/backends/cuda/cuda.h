@@ -84,7 +84,7 @@ bool cuda_image_new(void *own, struct memory *m, const struct job_buffer *b, str
 bool cuda_image_put(void *own, struct memory *m, struct error *e);
 bool cuda_image_take(void *own, struct memory *m, struct error *e);
 void cuda_image_free(struct cuda *o, struct memory *m);
-// What a kernel is passed: a texture or surface object.
+// The texture or surface object that a kernel is passed.
 unsigned long long cuda_image_object(const struct memory *m);
 
 // cuda_program.c

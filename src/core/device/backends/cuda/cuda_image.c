@@ -57,7 +57,7 @@ static CUresult make_texture(struct cuda *o, const struct job_buffer *b,
     return o->cu.cuTexObjectCreate(out, of, &how, NULL);
 }
 
-// What the card does not have, too large a size or integers between which is interpolated, is the
+// An image that the card does not have, because of its size or of integers to be interpolated, is the
 // spec's doing.
 static bool report_image(struct cuda *o, const struct job_buffer *b, const char *call, CUresult code,
                          struct error *e)

@@ -65,7 +65,7 @@ bool opencl_image_new(void *own, struct memory *m, const struct job_buffer *b, s
 bool opencl_image_put(void *own, struct memory *m, struct error *e);
 bool opencl_image_take(void *own, struct memory *m, struct error *e);
 void opencl_image_free(struct opencl *o, struct memory *m);
-// What a kernel's argument is set to.
+// The object that a kernel's argument is set to.
 cl_mem opencl_image_view(const struct memory *m);
 // Kept until opencl_samplers_release(); NULL with the code of what failed.
 cl_sampler opencl_sampler(struct opencl *o, const struct job_sampler *s, cl_int *code);
