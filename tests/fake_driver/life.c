@@ -23,9 +23,10 @@ static const char *const sources[LANGUAGE_COUNT] = {
                         "// hone-splice: spliced %r1;\n"
                         "__kernel void add(read_only image2d_t a, __global float *b,\n"
                         "                  write_only image2d_t c, int n) { /* fake:add */ }\n",
-    [LANGUAGE_CUDA] = "__constant__ float unused[64];\n"
-                      "extern \"C\" __global__ void add(cudaTextureObject_t a, float *b,\n"
-                      "                               cudaSurfaceObject_t c, int n) { /* fake:add */ }\n",
+    [LANGUAGE_CUDA] =
+        "__constant__ float unused[64];\n"
+        "extern \"C\" __global__ void add(cudaTextureObject_t a, float *b,\n"
+        "                               cudaSurfaceObject_t c, int n) { /* fake:add */ }\n",
 };
 
 // CUDA's constants are copied into a symbol of the module before each launch.

@@ -36,7 +36,8 @@ static void parse_parameter(const char *text, size_t length, struct parameter *o
     for (start = end; start > 0 && is_word(words[start - 1]);)
         start--;
     copy_word(out->name, words + start, end - start);
-    static const char *const qualifiers[] = {"read_only ", "write_only ", "__read_only ", "__write_only "};
+    static const char *const qualifiers[] = {"read_only ", "write_only ", "__read_only ",
+                                             "__write_only "};
     const char *type = words + strspn(words, " \n\t");
     for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++) {
         if (strncmp(type, qualifiers[i], strlen(qualifiers[i])) == 0)

@@ -300,9 +300,10 @@ cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_form
     size_t components = format->image_channel_order == CL_R ? 1 : 4;
     size_t bytes = format->image_channel_data_type == CL_FLOAT ? 4 : 1;
     (void)context, (void)host;
-    cl_mem m = create(__func__, flags,
-                      desc->image_width * desc->image_height * desc->image_depth * components * bytes,
-                      NULL, code);
+    cl_mem m =
+        create(__func__, flags,
+               desc->image_width * desc->image_height * desc->image_depth * components * bytes,
+               NULL, code);
     if (!m || desc->image_width <= 32768)
         return m;
     clReleaseMemObject(m);

@@ -51,7 +51,8 @@ START_TEST(images_and_samplers)
     const struct declared image = {.kind = DECLARED_IMAGE}, sampler = {.kind = DECLARED_SAMPLER},
                           pointer = {.kind = DECLARED_POINTER, .space = SPACE_GLOBAL};
     const struct passed as_image = {.kind = ARGUMENT_BUFFER, .is_image = true},
-                        as_buffer = {.kind = ARGUMENT_BUFFER}, as_sampler = {.kind = ARGUMENT_SAMPLER};
+                        as_buffer = {.kind = ARGUMENT_BUFFER},
+                        as_sampler = {.kind = ARGUMENT_SAMPLER};
     ck_assert_int_eq(declared_check(&image, &as_image, LANGUAGE_OPENCL), DECLARED_FITS);
     ck_assert_int_eq(declared_check(&image, &as_buffer, LANGUAGE_OPENCL), DECLARED_OTHER_KIND);
     ck_assert_int_eq(declared_check(&pointer, &as_image, LANGUAGE_CUDA), DECLARED_OTHER_KIND);

@@ -25,9 +25,9 @@ bool memory_new_buffer(struct device *d, struct memory *m, const struct job_buff
     if (b->image.dimensions == 0)
         return true;
     m->newer = true;
-    if (d->backend->image_new ? d->backend->image_new(d->own, m, b, e)
-                              : error_set(e, ERROR_INPUT, "%s has no images",
-                                          language_title(d->backend->language)))
+    if (d->backend->image_new
+            ? d->backend->image_new(d->own, m, b, e)
+            : error_set(e, ERROR_INPUT, "%s has no images", language_title(d->backend->language)))
         return true;
     memory_free(d, m);
     return false;

@@ -79,7 +79,7 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     }
     bool ok = l->routine ? d->backend->routine_run(d->own, l->routine, &run, &times, &d->lost, r)
                          : d->backend->run(d->own, &run, &times, &d->lost, r);
-    return ok && timer_take(d, l, &run, first, &times, total_ns, r) && 
+    return ok && timer_take(d, l, &run, first, &times, total_ns, r) &&
            take_images(d, l, run.slots, false, r);
 }
 

@@ -267,9 +267,9 @@ struct job_argument {
     enum argument_kind kind;
     uint32_t buffer; // BUFFER: index into the job's buffers
     struct element element;
-    const void *value;    // SCALAR: element_bytes(element) bytes
-    uint64_t length;      // SCALAR: bytes of value
-    uint64_t local_bytes; // LOCAL
+    const void *value;          // SCALAR: element_bytes(element) bytes
+    uint64_t length;            // SCALAR: bytes of value
+    uint64_t local_bytes;       // LOCAL
     struct job_sampler sampler; // SAMPLER
 };
 

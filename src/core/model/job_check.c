@@ -85,7 +85,8 @@ static const char *image_wrong(const struct job_buffer *b)
     if (i->dimensions < 2 || i->dimensions > 3)
         return "an image has two or three dimensions";
     for (uint32_t axis = 0; axis < 3; axis++) {
-        if (i->size[axis] == 0 || room % i->size[axis] || (axis >= i->dimensions && i->size[axis] != 1))
+        if (i->size[axis] == 0 || room % i->size[axis] ||
+            (axis >= i->dimensions && i->size[axis] != 1))
             return "an image's size is not its buffer's";
         room /= i->size[axis];
     }
@@ -94,9 +95,11 @@ static const char *image_wrong(const struct job_buffer *b)
     if ((unsigned)i->order >= IMAGE_ORDER_COUNT || !sampler_known(&i->sampler))
         return "an image's format is unknown";
     enum scalar s = b->element.scalar;
-    bool is_plain = s != SCALAR_CUSTOM && s != SCALAR_BOOL && s != SCALAR_BFLOAT16 && scalar_bytes(s) < 8;
+    bool is_plain =
+        s != SCALAR_CUSTOM && s != SCALAR_BOOL && s != SCALAR_BFLOAT16 && scalar_bytes(s) < 8;
     if (!is_plain || b->element.width != image_order_width(i->order))
-        return "an image's elements are 1, 2 or 4 components of an integer of 8 to 32 bits, half or "
+        return "an image's elements are 1, 2 or 4 components of an integer of 8 to 32 bits, half "
+               "or "
                "float, as its channel order has them";
     if (i->normalized && (scalar_is_float(s) || scalar_bytes(s) > 2))
         return "an image that is normalized has integers of 8 or 16 bits";

@@ -425,8 +425,8 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                                        {"cl_khr_local_int32_extended_atomics", 1},
                                        {"cl_khr_int64_base_atomics", 1}),
                 .some_macros = NO_WORDS,
-                .qualifiers = WORDS("private", "__private", "read_only", "__read_only", "write_only",
-                                    "__write_only", "read_write", "__read_write"),
+                .qualifiers = WORDS("private", "__private", "read_only", "__read_only",
+                                    "write_only", "__write_only", "read_write", "__read_write"),
                 .global_words = WORDS("global", "__global", "constant", "__constant"),
                 .local_words = WORDS("local", "__local"),
                 // NVIDIA's OpenCL keeps what it compiles where CUDA does.

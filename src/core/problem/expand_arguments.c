@@ -29,7 +29,8 @@ static struct node launch_node(const struct expansion *x, uint32_t index)
 static bool is_sampler_node(const struct expansion *x, struct node n)
 {
     return str_equal(node_text(node_get(x->r, n, "MemoryType")), "Sampler") ||
-           (node_present(node_get(x->r, n, "sampler")) && !node_present(node_get(x->r, n, "image")));
+           (node_present(node_get(x->r, n, "sampler")) &&
+            !node_present(node_get(x->r, n, "image")));
 }
 
 // Is an argument of an explicit list none of the kernel's, in a language that does not pass it?
@@ -40,10 +41,10 @@ static bool is_passed_elsewhere(const struct expansion *x, const char *name)
     const char *t1 = node_text(node_get(x->r, n, "MemoryType"));
     bool is_local = str_equal_nocase(memory ? memory : "", "local") || str_equal(t1, "Local");
     bool is_symbol = str_equal_nocase(memory ? memory : "", "symbol") || str_equal(t1, "Symbol");
-    enum memory m = is_local                        ? MEMORY_LOCAL
-                    : is_symbol                     ? MEMORY_SYMBOL
-                    : is_sampler_node(x, n)         ? MEMORY_SAMPLER
-                                                    : MEMORY_VECTOR;
+    enum memory m = is_local                ? MEMORY_LOCAL
+                    : is_symbol             ? MEMORY_SYMBOL
+                    : is_sampler_node(x, n) ? MEMORY_SAMPLER
+                                            : MEMORY_VECTOR;
     return !memory_is_passed(m, language_traits(x->facts->language), false);
 }
 
@@ -438,8 +439,8 @@ static bool put_access(struct expansion *x, json_t *to, const char *name, struct
 }
 
 // Integers of 8 or 16 bits that the kernel reads as floats are normalized.
-static void put_image(struct expansion *x, json_t *to, struct node n, const struct argument_facts *f,
-                      const struct element *el)
+static void put_image(struct expansion *x, json_t *to, struct node n,
+                      const struct argument_facts *f, const struct element *el)
 {
     struct node format = node_get(x->r, n, "format"), image = node_get(x->r, n, "image");
     const char *words = node_text(format) ? node_text(format) : "";
@@ -628,9 +629,9 @@ static bool check_names(const struct expansion *x, struct node arguments)
         find_argument_facts(x, name, &f);
         if (f.launch || is_listed)
             continue;
-        bool is_elsewhere = json_is_object(value) && (is_sampler_node(x, n) ||
-                                                      node_present(node_get(x->r, n, "memory")) ||
-                                                      json_object_get(value, "MemoryType"));
+        bool is_elsewhere = json_is_object(value) &&
+                            (is_sampler_node(x, n) || node_present(node_get(x->r, n, "memory")) ||
+                             json_object_get(value, "MemoryType"));
         bool is_wrong = !is_elsewhere ||
                         (find_memory(x, name, n, &f, &memory) && strcmp(memory, "Scalar") == 0);
         if (is_wrong && !expand_on(x, refuse_unknown(x, arguments, name), n.path))

@@ -324,7 +324,8 @@ static const struct spec_key keys[] = {
         "of a Vector that the kernel takes as an image (OpenCL), or as a texture or surface object "
         "(CUDA): width, height, and depth if it has three; it stands for Size"),
     KEY("KernelSpecification.Arguments[].Format", TEXT, "R, RG or RGBA, by the type's width",
-        "of an image: its channel order (R, RG, RGBA, A, RA, BGRA, ARGB, INTENSITY, LUMINANCE; CUDA: "
+        "of an image: its channel order (R, RG, RGBA, A, RA, BGRA, ARGB, INTENSITY, LUMINANCE; "
+        "CUDA: "
         "the first three), and normalized: integers of 8 or 16 bits that are read as numbers up to "
         "1"),
     KEY("KernelSpecification.Arguments[].Sampler", TEXT, "clamp_to_edge nearest",

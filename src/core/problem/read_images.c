@@ -18,8 +18,8 @@ static const char *const sampler_words[] = {ADDRESSINGS(LIST_TEXT) "nearest", "l
                                             NORMALIZED_WORD};
 
 // The words as a set, of which the first `choices` exclude each other; UINT32_MAX in *choice: none of these.
-static bool read_image_words(const struct reader *r, struct node n, const char *const *words, size_t count,
-                       size_t choices, uint32_t *set, uint32_t *choice)
+static bool read_image_words(const struct reader *r, struct node n, const char *const *words,
+                             size_t count, size_t choices, uint32_t *set, uint32_t *choice)
 {
     const char *at;
     *set = 0;
@@ -50,7 +50,8 @@ static bool read_image_words(const struct reader *r, struct node n, const char *
 static bool read_format(const struct reader *r, struct node n, struct image_spec *out)
 {
     uint32_t set, order;
-    if (!read_image_words(r, n, format_words, IMAGE_ORDER_COUNT + 1, IMAGE_ORDER_COUNT, &set, &order))
+    if (!read_image_words(r, n, format_words, IMAGE_ORDER_COUNT + 1, IMAGE_ORDER_COUNT, &set,
+                          &order))
         return false;
     out->order = order == UINT32_MAX ? IMAGE_ORDER_COUNT : (enum image_order)order;
     out->normalized = set >> IMAGE_ORDER_COUNT & 1;
@@ -60,14 +61,17 @@ static bool read_format(const struct reader *r, struct node n, struct image_spec
 static bool read_sampler(const struct reader *r, struct node n, struct job_sampler *out)
 {
     uint32_t set, addressing;
-    if (!read_image_words(r, n, sampler_words, ADDRESSING_COUNT + 3, ADDRESSING_COUNT, &set, &addressing))
+    if (!read_image_words(r, n, sampler_words, ADDRESSING_COUNT + 3, ADDRESSING_COUNT, &set,
+                          &addressing))
         return false;
-    out->addressing = addressing == UINT32_MAX ? ADDRESSING_CLAMP_TO_EDGE : (enum addressing)addressing;
+    out->addressing =
+        addressing == UINT32_MAX ? ADDRESSING_CLAMP_TO_EDGE : (enum addressing)addressing;
     out->linear = set >> (ADDRESSING_COUNT + 1) & 1;
     out->normalized = set >> (ADDRESSING_COUNT + 2) & 1;
     if (out->linear && set >> ADDRESSING_COUNT & 1)
         return node_error(r, n, "is both nearest and linear");
-    bool wraps = out->addressing == ADDRESSING_REPEAT || out->addressing == ADDRESSING_MIRRORED_REPEAT;
+    bool wraps =
+        out->addressing == ADDRESSING_REPEAT || out->addressing == ADDRESSING_MIRRORED_REPEAT;
     return !wraps || out->normalized ||
            node_error(r, n, "%s needs coordinates that are " NORMALIZED_WORD,
                       sampler_words[out->addressing]);

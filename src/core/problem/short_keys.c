@@ -161,12 +161,14 @@ static const struct spec_key keys[] = {
         .accepts = SCALAR | KEY_OBJECT | KEY_ARRAY, .t1 = NULL),
     KEY("arguments.*.size", EXPRESSION, "1", "elements of the buffer", .t1 = "Size"),
     KEY("arguments.*.image", EXPRESSIONS, "-",
-        "of an image (OpenCL), a texture or a surface object (CUDA): its width, its height, and its "
+        "of an image (OpenCL), a texture or a surface object (CUDA): its width, its height, and "
+        "its "
         "depth if it has three; it stands for size",
         .t1 = "Image"),
     KEY("arguments.*.format", TEXT,
         "R, RG or RGBA by the type's width; normalized as the kernel reads it",
-        "of an image: its channel order (R, RG, RGBA, A, RA, BGRA, ARGB, INTENSITY, LUMINANCE; CUDA: "
+        "of an image: its channel order (R, RG, RGBA, A, RA, BGRA, ARGB, INTENSITY, LUMINANCE; "
+        "CUDA: "
         "the first three), and normalized: integers of 8 or 16 bits that are read as numbers up to "
         "1",
         .t1 = "Format"),

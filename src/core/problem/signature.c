@@ -248,13 +248,20 @@ static unsigned image_use_of(const struct reading *r, const struct token *call, 
         const char *start, *type;
         unsigned use;
     } calls[] = {
-        {"read_imagef", "float4", PARAMETER_READ},     {"read_imageui", "uint4", PARAMETER_READ},
-        {"read_imagei", "int4", PARAMETER_READ},       {"read_imageh", "half4", PARAMETER_READ},
-        {"write_imagef", "float4", PARAMETER_WRITTEN}, {"write_imageui", "uint4", PARAMETER_WRITTEN},
-        {"write_imagei", "int4", PARAMETER_WRITTEN},   {"write_imageh", "half4", PARAMETER_WRITTEN},
-        {"tex2D", NULL, PARAMETER_READ},               {"tex3D", NULL, PARAMETER_READ},
-        {"surf2Dread", NULL, PARAMETER_READ},          {"surf3Dread", NULL, PARAMETER_READ},
-        {"surf2Dwrite", NULL, PARAMETER_WRITTEN},      {"surf3Dwrite", NULL, PARAMETER_WRITTEN},
+        {"read_imagef", "float4", PARAMETER_READ},
+        {"read_imageui", "uint4", PARAMETER_READ},
+        {"read_imagei", "int4", PARAMETER_READ},
+        {"read_imageh", "half4", PARAMETER_READ},
+        {"write_imagef", "float4", PARAMETER_WRITTEN},
+        {"write_imageui", "uint4", PARAMETER_WRITTEN},
+        {"write_imagei", "int4", PARAMETER_WRITTEN},
+        {"write_imageh", "half4", PARAMETER_WRITTEN},
+        {"tex2D", NULL, PARAMETER_READ},
+        {"tex3D", NULL, PARAMETER_READ},
+        {"surf2Dread", NULL, PARAMETER_READ},
+        {"surf3Dread", NULL, PARAMETER_READ},
+        {"surf2Dwrite", NULL, PARAMETER_WRITTEN},
+        {"surf3Dwrite", NULL, PARAMETER_WRITTEN},
     };
     size_t i = 0;
     while (i < sizeof calls / sizeof *calls && !str_starts(call->text, calls[i].start))
@@ -265,8 +272,8 @@ static unsigned image_use_of(const struct reading *r, const struct token *call, 
     const struct token *last = r->text.tokens + r->text.count, *word = call + 2;
     for (; is_sign_token(call + 1, "<") && word < last && !is_sign_token(word, ">"); word++)
         text_addf(&type, "%s%s", type.length ? " " : "", word->text);
-    *has_element = declared_parse(calls[i].type ? calls[i].type : text_cstr(&type),
-                                  r->src->language, el);
+    *has_element =
+        declared_parse(calls[i].type ? calls[i].type : text_cstr(&type), r->src->language, el);
     text_release(&type);
     return calls[i].use;
 }
@@ -281,8 +288,8 @@ static void find_texel_anywhere(const struct reading *r, struct signature_parame
         bool has_element = false;
         if (!(image_use_of(r, t, &el, &has_element) & p->use) || !has_element)
             continue;
-        differs = differs || (p->has_texel && (p->texel.scalar != el.scalar ||
-                                               p->texel.width != el.width));
+        differs = differs ||
+                  (p->has_texel && (p->texel.scalar != el.scalar || p->texel.width != el.width));
         p->has_texel = true;
         p->texel = el;
     }

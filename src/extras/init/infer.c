@@ -694,7 +694,8 @@ static uint32_t image_axes(const struct study *s, const struct variable *v)
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         for (const char *at = s->text; !is_deep && (at = strstr(at, calls[i])); at++) {
             const char *open = strchr(at, '(');
-            const char *list = open ? arena_printf(s->arena, "%.*s", (int)strcspn(open, ";"), open) : NULL;
+            const char *list =
+                open ? arena_printf(s->arena, "%.*s", (int)strcspn(open, ";"), open) : NULL;
             is_deep = is_word_of(list, v->name);
         }
     }
@@ -772,8 +773,7 @@ static bool make_objects(struct study *s, const struct reach *r)
         enum type_space space = t->space == SPACE_OWN ? SPACE_DEVICE : t->space;
         bool is_image = is_image_parameter(&f->parameters[i]);
         if (t->stars || is_image)
-            s->objects[i] =
-                add_object(s, f->parameters[i].name, is_image ? &texels : t, space);
+            s->objects[i] = add_object(s, f->parameters[i].name, is_image ? &texels : t, space);
         if (s->objects[i])
             s->objects[i]->is_image = is_image;
     }
@@ -1602,7 +1602,8 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
             write_image(w, i, &needs[object], a);
         else if (f->parameters[i].type->words &&
                  declared_image_kind(f->parameters[i].type->words) == DECLARED_SAMPLER)
-            *a = (struct inferred_argument){.name = f->parameters[i].name, .kind = INFERRED_SAMPLER};
+            *a =
+                (struct inferred_argument){.name = f->parameters[i].name, .kind = INFERRED_SAMPLER};
         else if (is_there)
             write_buffer(w, object, &needs[object], a);
         else if (s->origins[i].layout)

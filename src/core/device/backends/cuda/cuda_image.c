@@ -14,10 +14,10 @@ struct cuda_image {
 
 // 0: no image has such components.
 static const int formats[SCALAR_COUNT] = {
-    [SCALAR_I8] = CU_AD_FORMAT_SIGNED_INT8,    [SCALAR_U8] = CU_AD_FORMAT_UNSIGNED_INT8,
-    [SCALAR_I16] = CU_AD_FORMAT_SIGNED_INT16,  [SCALAR_U16] = CU_AD_FORMAT_UNSIGNED_INT16,
-    [SCALAR_I32] = CU_AD_FORMAT_SIGNED_INT32,  [SCALAR_U32] = CU_AD_FORMAT_UNSIGNED_INT32,
-    [SCALAR_HALF] = CU_AD_FORMAT_HALF,         [SCALAR_FLOAT] = CU_AD_FORMAT_FLOAT,
+    [SCALAR_I8] = CU_AD_FORMAT_SIGNED_INT8,   [SCALAR_U8] = CU_AD_FORMAT_UNSIGNED_INT8,
+    [SCALAR_I16] = CU_AD_FORMAT_SIGNED_INT16, [SCALAR_U16] = CU_AD_FORMAT_UNSIGNED_INT16,
+    [SCALAR_I32] = CU_AD_FORMAT_SIGNED_INT32, [SCALAR_U32] = CU_AD_FORMAT_UNSIGNED_INT32,
+    [SCALAR_HALF] = CU_AD_FORMAT_HALF,        [SCALAR_FLOAT] = CU_AD_FORMAT_FLOAT,
 };
 
 static const int modes[ADDRESSING_COUNT] = {
@@ -59,8 +59,8 @@ static CUresult make_texture(struct cuda *o, const struct job_buffer *b,
 
 // An image that the card does not have, because of its size or of integers to be interpolated, is the
 // spec's doing.
-static bool report_image(struct cuda *o, const struct job_buffer *b, const char *call, CUresult code,
-                         struct error *e)
+static bool report_image(struct cuda *o, const struct job_buffer *b, const char *call,
+                         CUresult code, struct error *e)
 {
     typedef unsigned long long ull;
     char text[256];

@@ -55,8 +55,7 @@ static bool report_image(const struct job_buffer *b, cl_int code, struct error *
     return error_set_driver(e, is_room ? ERROR_MEMORY : ERROR_INPUT, code,
                             "image of %llu x %llu%s (%s of %s%s): clCreateImage: %s",
                             (ull)b->image.size[0], (ull)b->image.size[1], depth,
-                            names[b->image.order], type,
-                            b->image.normalized ? ", normalized" : "",
+                            names[b->image.order], type, b->image.normalized ? ", normalized" : "",
                             opencl_code_text(code, text));
 }
 
@@ -77,7 +76,8 @@ bool opencl_image_new(void *own, struct memory *m, const struct job_buffer *b, s
         return error_memory(e);
     for (int axis = 0; axis < 3; axis++)
         image->size[axis] = (size_t)i->size[axis];
-    image->image = o->cl.clCreateImage(o->context, opencl_flags[b->access], &format, &desc, NULL, &code);
+    image->image =
+        o->cl.clCreateImage(o->context, opencl_flags[b->access], &format, &desc, NULL, &code);
     if (!image->image) {
         free(image);
         return report_image(b, code, e);
@@ -105,8 +105,9 @@ bool opencl_image_put(void *own, struct memory *m, struct error *e)
     struct opencl *o = own;
     const struct opencl_image *i = m->image;
     const size_t origin[3] = {0, 0, 0};
-    cl_int code = o->cl.clEnqueueCopyBufferToImage(o->queue, m->parent ? m->parent : m->view, i->image,
-                                                   (size_t)m->offset, origin, i->size, 0, NULL, NULL);
+    cl_int code =
+        o->cl.clEnqueueCopyBufferToImage(o->queue, m->parent ? m->parent : m->view, i->image,
+                                         (size_t)m->offset, origin, i->size, 0, NULL, NULL);
     return code == CL_SUCCESS || opencl_error(e, "clEnqueueCopyBufferToImage", code);
 }
 
@@ -115,8 +116,9 @@ bool opencl_image_take(void *own, struct memory *m, struct error *e)
     struct opencl *o = own;
     const struct opencl_image *i = m->image;
     const size_t origin[3] = {0, 0, 0};
-    cl_int code = o->cl.clEnqueueCopyImageToBuffer(o->queue, i->image, m->parent ? m->parent : m->view,
-                                                   origin, i->size, (size_t)m->offset, 0, NULL, NULL);
+    cl_int code =
+        o->cl.clEnqueueCopyImageToBuffer(o->queue, i->image, m->parent ? m->parent : m->view,
+                                         origin, i->size, (size_t)m->offset, 0, NULL, NULL);
     return code == CL_SUCCESS || opencl_error(e, "clEnqueueCopyImageToBuffer", code);
 }
 

@@ -167,20 +167,17 @@ static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job
                             struct result *r)
 {
     static const char *const kinds[ARGUMENT_KINDS] = {
-        [ARGUMENT_BUFFER] = "a buffer",
-        [ARGUMENT_SCALAR] = "a scalar",
-        [ARGUMENT_LOCAL] = "local memory",
-        [ARGUMENT_NULL] = "null",
+        [ARGUMENT_BUFFER] = "a buffer",    [ARGUMENT_SCALAR] = "a scalar",
+        [ARGUMENT_LOCAL] = "local memory", [ARGUMENT_NULL] = "null",
         [ARGUMENT_SAMPLER] = "a sampler",
     };
     const struct job_argument *a = &l->arguments[index];
     char text[128], type[32] = "", wanted[160];
     if (!is_mismatch(code))
-        return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
-                           "kernel '%s', argument %u ('%s'): %sclSetKernelArg: %s", l->kernel,
-                           index + 1, a->name,
-                           a->kind == ARGUMENT_SAMPLER ? "clCreateSampler or " : "",
-                           opencl_code_text(code, text));
+        return result_fail(
+            r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+            "kernel '%s', argument %u ('%s'): %sclSetKernelArg: %s", l->kernel, index + 1, a->name,
+            a->kind == ARGUMENT_SAMPLER ? "clCreateSampler or " : "", opencl_code_text(code, text));
     const struct passed given = declared_passed(j, a);
     if (a->kind != ARGUMENT_LOCAL && a->kind != ARGUMENT_SAMPLER)
         element_name(&given.element, type);
@@ -188,8 +185,8 @@ static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job
     return result_fail(r, STATUS_COMPILE, FAULT_TYPE,
                        "kernel '%s', argument %u: the spec gives %s%s%s%s '%s', but the kernel "
                        "takes %s%s%s there%s%s",
-                       l->kernel, index + 1, given.is_image ? "an image" : kinds[a->kind], *type ? " (" : "", type,
-                       *type ? ")" : "", a->name, *wanted ? "'" : "",
+                       l->kernel, index + 1, given.is_image ? "an image" : kinds[a->kind],
+                       *type ? " (" : "", type, *type ? ")" : "", a->name, *wanted ? "'" : "",
                        *wanted ? wanted : "something else", *wanted ? "'" : "",
                        code ? ": clSetKernelArg: " : "", code ? opencl_code_text(code, text) : "");
 }

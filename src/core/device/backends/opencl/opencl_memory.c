@@ -57,7 +57,8 @@ static bool exact_memory_new(struct opencl *o, struct memory *m, enum access acc
                              struct error *e)
 {
     cl_int code;
-    m->parent = o->cl.clCreateBuffer(o->context, opencl_flags[access], (size_t)m->bytes, NULL, &code);
+    m->parent =
+        o->cl.clCreateBuffer(o->context, opencl_flags[access], (size_t)m->bytes, NULL, &code);
     m->view = m->parent;
     return m->view || opencl_error(e, "clCreateBuffer", code);
 }
