@@ -85,6 +85,11 @@ struct job_file {
     uint64_t length;
 };
 
+// A program is a source, or what a compiler made of one, as its bytes say; that has no includes, and
+// no options but SPIR-V's, where -DNAME=VALUE is the specialization constant of this name.
+enum code_form { FORM_SOURCE, FORM_PTX, FORM_CUBIN, FORM_SPIRV };
+enum code_form code_form_of(const void *code, uint64_t length);
+
 struct job_program {
     const char *name;   // for messages: the kernel file's name
     const void *source; // the text, several files joined with #line

@@ -408,7 +408,7 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                          "    out[i] = i * 2654435761u + 12345u;\n"
                          "}\n",
                 .peak_words = opencl_peak_words,
-                .endings = WORDS(".cl", ".clh", ".ocl"),
+                .endings = WORDS(".cl", ".clh", ".ocl", ".spv"),
                 .kernel_words = WORDS("__kernel", "kernel"),
                 .telling_words = WORDS("__kernel"),
                 .weak_word = "kernel", // may be any name elsewhere
@@ -459,7 +459,7 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                          "    out[i] = i * 2654435761u + 12345u;\n"
                          "}\n",
                 .peak_words = cuda_peak_words,
-                .endings = WORDS(".cu", ".cuh"),
+                .endings = WORDS(".cu", ".cuh", ".ptx", ".cubin"),
                 .kernel_words = WORDS("__global__"),
                 .telling_words = WORDS("__global__"),
                 .own_compiler = "__CUDACC_RTC__",

@@ -138,8 +138,13 @@ static bool make_program(struct maker *m, uint32_t index, struct job_launch *lau
         return error_memory(m->e);
     if (language_traits(m->src->language)->is_command)
         return make_command(m, sources, spec, launch, p);
+    enum code_form form = code_form_of(sources->text, sources->length);
+    if (form != FORM_SOURCE && form != FORM_SPIRV)
+        return true; // no compiler looks at options any more
     if (!make_options(m, sources, spec, p))
         return false;
+    if (form == FORM_SPIRV)
+        return add_spec_defines(m, sources, reference, p);
     // -DHONE and -DHONE_SOURCE: the digest of the sources, so that a driver's cache, which does not
     // look into includes, sees when they change.
     if (!make_retarget(m, spec, p))

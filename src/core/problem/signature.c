@@ -402,6 +402,24 @@ bool signature_read(const struct spec_sources *src, const struct program_sources
                                    : outcome == READ_IS_STRANGE;
 }
 
+// PTX: ".visible .entry NAME(".
+static bool list_ptx_kernels(const char *text, struct arena *a, const char *const **names,
+                             uint32_t *count)
+{
+    static const char word[] = ".entry ";
+    size_t room = 0;
+    const char **list = NULL;
+    bool ok = true;
+    for (const char *at = text; ok && (at = strstr(at, word)); (*count)++) {
+        at += strlen(word);
+        ok = ARENA_ROOM(a, list, room, *count + (size_t)1);
+        if (ok)
+            ok = (list[*count] = arena_strndup(a, at, strcspn(at, " (\t\n"))) != NULL;
+    }
+    *names = list;
+    return ok;
+}
+
 // ---- all kernels -------------------------------------------------------------------------------
 
 bool signature_kernels(const struct spec_sources *src, const struct program_sources *p,
@@ -409,6 +427,9 @@ bool signature_kernels(const struct spec_sources *src, const struct program_sour
                        const char *const **names, uint32_t *count)
 {
     struct reading r;
+    *count = 0;
+    if (code_form_of(p->text, p->length) == FORM_PTX)
+        return list_ptx_kernels(p->text, a, names, count);
     enum outcome outcome = read_program(&r, src, p, macros, false, a);
     const uint32_t most = outcome == READ_IS_DONE ? r.syntax.function_count : 0;
     const char **list = arena_array(a, most + (size_t)1, sizeof *list);

@@ -21,6 +21,7 @@ struct option_word {
 struct program_spec {
     const char *path;         // of the key that names the source, for messages
     const char *text;         // KernelSource; NULL: the files
+    size_t text_length;       // 0: it ends where a text does
     const char *const *files; // as written, joined in order
     uint32_t file_count;
     const char *const *options;
