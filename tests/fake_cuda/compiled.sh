@@ -59,6 +59,6 @@ run 2 check joined.json
 says 'is compiled code, which is not joined with others'
 printf '\003\002\043\007....' >cache/copy.cubin
 sed 's/copy_{PER}.ptx/copy.cubin/; s/^{/{"function": "copy", /' copy.json >spirv.json
-run 1 check spirv.json --sample 1
+run 2 check spirv.json --sample 1
 says 'is SPIR-V, which CUDA does not load'
 echo OK

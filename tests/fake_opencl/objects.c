@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define MEBIBYTE    (UINT64_C(1) << 20)
+#define IL_VERSION 0x105B
 #define KHR_PCI     0x410f  // of cl_khr_pci_bus_info
 #define NO_PLATFORM (-1001) // CL_PLATFORM_NOT_FOUND_KHR
 
@@ -200,6 +201,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, vo
                      (unsigned)fake_nth(models, (unsigned)(device - the_devices), 1));
         return fake_answer_text(name, room, out, needed);
     }
+    if (what == IL_VERSION)
+        return fake_answer_text(fake_text("FAKE_CL_IL", ""), room, out, needed);
     if (what == CL_DEVICE_EXTENSIONS)
         return fake_answer_text(kind()->extensions, room, out, needed);
     if (what == KHR_PCI)

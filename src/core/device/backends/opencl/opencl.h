@@ -78,6 +78,9 @@ void opencl_program_free(void *own, void *program);
 bool opencl_program_image(void *own, void *program, struct text *out, struct error *e);
 bool opencl_program_binary(void *own, void *program, struct text *out, struct error *e);
 
+// opencl_il.c: a program of SPIR-V with its specialization constants set, not built yet.
+cl_program opencl_il_create(struct opencl *o, const struct job_program *p, struct result *r);
+
 // opencl_kernel.c
 void *opencl_kernel_new(void *own, void *program, const struct job_launch *l, const char *log,
                         struct resources *resources, struct result *r);
