@@ -89,11 +89,13 @@ struct _cl_program {
     unsigned references;
     char *source, *options;
     bool built;
-    unsigned constant; // of specialization, that its launches take so many nanoseconds; 0: it has none
+    unsigned
+        constant; // of specialization, that its launches take so many nanoseconds; 0: it has none
 };
 
 cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t length, cl_int *code);
-cl_int clSetProgramSpecializationConstant(cl_program p, cl_uint id, size_t length, const void *value);
+cl_int clSetProgramSpecializationConstant(cl_program p, cl_uint id, size_t length,
+                                          const void *value);
 
 struct argument {
     bool set;

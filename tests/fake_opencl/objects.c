@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MEBIBYTE    (UINT64_C(1) << 20)
-#define IL_VERSION 0x105B
+#define IL_VERSION  0x105B
 #define KHR_PCI     0x410f  // of cl_khr_pci_bus_info
 #define NO_PLATFORM (-1001) // CL_PLATFORM_NOT_FOUND_KHR
 

@@ -48,7 +48,8 @@ cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t leng
     return text ? new_program(text, strlen(text)) : NULL;
 }
 
-cl_int clSetProgramSpecializationConstant(cl_program p, cl_uint id, size_t length, const void *value)
+cl_int clSetProgramSpecializationConstant(cl_program p, cl_uint id, size_t length,
+                                          const void *value)
 {
     cl_int code = fake_enter(__func__);
     uint32_t ns = 0;

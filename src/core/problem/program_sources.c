@@ -110,8 +110,8 @@ static bool take_code(struct loader *l, struct source_file *f, const char *code,
     f->is_code = true;
     f->targets = arena_array(l->arena, 1, sizeof *f->targets);
     f->leads = arena_array(l->arena, 1, sizeof *f->leads);
-    bool ok = f->text && f->targets && f->leads &&
-              scan_text("", 0, &l->src->names, l->arena, &f->scan);
+    bool ok =
+        f->text && f->targets && f->leads && scan_text("", 0, &l->src->names, l->arena, &f->scan);
     f->scan.opaque = "a compiler made it";
     return ok || error_memory(l->e);
 }
@@ -144,8 +144,8 @@ static bool add_file(struct loader *l, const char *name, const char *path)
         return error_memory(l->e);
     f->name = name;
     f->path = path;
-    bool ok = file_read(path, FILE_LIMIT, &text, l->e) &&
-              take_text(l, f, text_cstr(&text), text.length);
+    bool ok =
+        file_read(path, FILE_LIMIT, &text, l->e) && take_text(l, f, text_cstr(&text), text.length);
     text_release(&text);
     l->out->count += ok;
     return ok;
@@ -818,7 +818,8 @@ static bool join_texts(struct loader *l)
         return true;
     for (uint32_t i = 0; i < out->mains; i++) {
         if (out->list[i].is_code)
-            return error_set(l->e, ERROR_INPUT, "%s: '%s' is compiled code, which is not joined with others",
+            return error_set(l->e, ERROR_INPUT,
+                             "%s: '%s' is compiled code, which is not joined with others",
                              l->spec->path, out->list[i].name);
     }
     for (uint32_t i = 0; i < out->mains; i++) {
@@ -845,11 +846,12 @@ static bool prepare_follow(struct loader *l)
     if (!out->follow || !out->main_indices)
         return error_memory(l->e);
     for (uint32_t i = 0; i < out->count; i++)
-        out->follow[i] = (struct follow_file){.scan = &out->list[i].scan,
-                                              .targets = out->list[i].targets,
-                                              .text = out->list[i].is_code ? "" : out->list[i].text,
-                                              .length = out->list[i].is_code ? 0 : out->list[i].length,
-                                              .is_outside = out->list[i].outside};
+        out->follow[i] =
+            (struct follow_file){.scan = &out->list[i].scan,
+                                 .targets = out->list[i].targets,
+                                 .text = out->list[i].is_code ? "" : out->list[i].text,
+                                 .length = out->list[i].is_code ? 0 : out->list[i].length,
+                                 .is_outside = out->list[i].outside};
     for (uint32_t i = 0; i < out->mains; i++)
         out->main_indices[i] = i;
     return true;

@@ -420,10 +420,10 @@ static bool take_code(const struct job_program *p, struct cuda_code *out, struct
 {
     if (code_form_of(p->source, p->length) == FORM_SPIRV)
         return result_fail(r, STATUS_COMPILE, FAULT_SPEC,
-                           "%s is SPIR-V, which CUDA does not load; it loads PTX and cubins", p->name);
+                           "%s is SPIR-V, which CUDA does not load; it loads PTX and cubins",
+                           p->name);
     text_addn(&out->code, p->source, (size_t)p->length);
-    return !out->code.failed ||
-           result_fail(r, STATUS_COMPILE, FAULT_WORKER, "out of memory");
+    return !out->code.failed || result_fail(r, STATUS_COMPILE, FAULT_WORKER, "out of memory");
 }
 
 static bool build(struct cuda *o, const struct job *j, uint32_t index, struct cuda_code *out,
@@ -477,8 +477,8 @@ static bool build_and_load(struct cuda *o, struct cuda_program *p, struct result
     return load_cuda_module(o, p, &code) ||
            result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
                        "%s%s%s, and the driver does not load it: cuModuleLoadData: %s", from->name,
-                       is_built ? " is built for " : " is taken as it is", is_built ? o->target : "",
-                       cuda_code_text(&o->cu, code, text, sizeof text));
+                       is_built ? " is built for " : " is taken as it is",
+                       is_built ? o->target : "", cuda_code_text(&o->cu, code, text, sizeof text));
 }
 
 // An image that another driver or compiler made, or a damaged one: the source is built instead.

@@ -12,7 +12,7 @@ static const struct library_function functions[] = {
     OPENCL_FUNCTIONS(X)
 #undef X
 #define X(name, result, parameters) {#name, offsetof(struct opencl_api, name), true},
-    OPENCL_LATER_FUNCTIONS(X)
+        OPENCL_LATER_FUNCTIONS(X)
 #undef X
 };
 

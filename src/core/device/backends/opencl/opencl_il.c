@@ -69,7 +69,8 @@ static bool spec_id_of(const struct module *m, uint32_t id, uint32_t *out)
 }
 
 // The id with this name and a number.
-static uint32_t id_by_name(const struct module *m, const char *name, size_t length, uint32_t *number)
+static uint32_t id_by_name(const struct module *m, const char *name, size_t length,
+                           uint32_t *number)
 {
     for (uint64_t at = HEADER_WORDS; (at = find_instruction(m, at, OP_NAME, 0, 0)) != 0;
          at += words_of(m, at)) {
@@ -116,7 +117,10 @@ static size_t constant_value(const struct module *m, uint32_t id, const char *va
     if (bytes > 8 || bytes == 0 || !str_to_f64(value, &number))
         return 0;
     if (is_float)
-        float_store(bytes == 8 ? SCALAR_DOUBLE : bytes == 4 ? SCALAR_FLOAT : SCALAR_HALF, number, out);
+        float_store(bytes == 8   ? SCALAR_DOUBLE
+                    : bytes == 4 ? SCALAR_FLOAT
+                                 : SCALAR_HALF,
+                    number, out);
     else if (str_to_i64(value, &integer))
         memcpy(out, &integer, bytes);
     else
@@ -145,8 +149,8 @@ static bool set_constant(struct opencl *o, const struct job_program *p, const st
     size_t bytes = constant_value(m, id, equals ? equals + 1 : "1", value);
     if (!bytes)
         return result_fail(r, STATUS_COMPILE, FAULT_SPEC,
-                           "%s: '%s' is no value of its specialization constant %u", p->name, option + 2,
-                           number);
+                           "%s: '%s' is no value of its specialization constant %u", p->name,
+                           option + 2, number);
     cl_int code = o->cl.clSetProgramSpecializationConstant
                       ? o->cl.clSetProgramSpecializationConstant(program, number, bytes, value)
                       : CL_INVALID_OPERATION;
@@ -160,13 +164,14 @@ static bool set_constant(struct opencl *o, const struct job_program *p, const st
 static bool takes_il(struct opencl *o, const struct job_program *p, struct result *r)
 {
     char version[256] = "";
-    cl_int code = o->cl.clGetDeviceInfo(o->device, CL_DEVICE_IL_VERSION, sizeof version - 1, version,
-                                        NULL);
+    cl_int code =
+        o->cl.clGetDeviceInfo(o->device, CL_DEVICE_IL_VERSION, sizeof version - 1, version, NULL);
     if (code == CL_SUCCESS && strstr(version, "SPIR-V") && o->cl.clCreateProgramWithIL)
         return true;
-    return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
-                       "%s is SPIR-V, which this device does not take: its CL_DEVICE_IL_VERSION is '%s'",
-                       p->name, version);
+    return result_fail(
+        r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
+        "%s is SPIR-V, which this device does not take: its CL_DEVICE_IL_VERSION is '%s'", p->name,
+        version);
 }
 
 cl_program opencl_il_create(struct opencl *o, const struct job_program *p, struct result *r)
@@ -179,8 +184,8 @@ cl_program opencl_il_create(struct opencl *o, const struct job_program *p, struc
     cl_program program =
         o->cl.clCreateProgramWithIL(o->context, p->source, (size_t)p->length, &code);
     if (!program) {
-        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: clCreateProgramWithIL: %s", p->name,
-                    opencl_code_text(code, text));
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: clCreateProgramWithIL: %s",
+                    p->name, opencl_code_text(code, text));
         return NULL;
     }
     for (uint32_t i = 0; i < p->option_count; i++) {

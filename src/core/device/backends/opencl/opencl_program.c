@@ -164,9 +164,10 @@ static cl_program build_code(struct opencl *o, const struct job_program *p, stru
     program = create_of_binary(o, p->source, (size_t)p->length, &code);
     if (program)
         return build_created(o, p, program, texts, log, r);
-    result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
-                "%s is compiled code, which this driver does not take: clCreateProgramWithBinary: %s",
-                p->name, opencl_code_text(code, text));
+    result_fail(
+        r, STATUS_COMPILE, FAULT_CONFIGURATION,
+        "%s is compiled code, which this driver does not take: clCreateProgramWithBinary: %s",
+        p->name, opencl_code_text(code, text));
     return NULL;
 }
 
