@@ -102,7 +102,7 @@ static struct source_file *new_file(struct loader *l)
     return &out->list[out->count];
 }
 
-// What a compiler made is not read: whatever the spec names may be in it.
+// Compiled code is not read: whatever the spec names may be in it.
 static bool take_code(struct loader *l, struct source_file *f, const char *code, size_t length)
 {
     f->text = arena_bytes(l->arena, code, length);

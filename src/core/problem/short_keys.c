@@ -35,7 +35,8 @@ static const struct spec_key keys[] = {
         "joined in order, and files in other "
         "languages (.cl, .cu, .c) are the kernel there; or an object by language; or of a program, "
         "which is run as it is. A file's name "
-        "with expressions in braces, mm_{BM}.cl, is a file for each configuration",
+        "with expressions in braces, mm_{BM}.cl, is a file for each configuration. PTX, cubins and "
+        "SPIR-V (.ptx, .cubin, .spv) are loaded as they are",
         .accepts = KEY_STRING | KEY_ARRAY | KEY_OBJECT, .items = KEY_STRING, .block = true,
         .t1 = "KernelFile"),
     KEY("kernel.*", TEXTS, "-", "for OpenCL, CUDA or C: the files of the kernel in this language",

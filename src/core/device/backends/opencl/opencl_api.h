@@ -57,7 +57,7 @@
     X(clFlush)                                                                                     \
     X(clFinish)
 
-// Of OpenCL 2.1 and 2.2, which an older loader does not have: NULL. X(name, result, parameters)
+// Functions of OpenCL 2.1 and 2.2; NULL if the loader is older. X(name, result, parameters)
 #define OPENCL_LATER_FUNCTIONS(X)                                                                  \
     X(clCreateProgramWithIL, cl_program,                                                           \
       (cl_context context, const void *il, size_t length, cl_int *code))                           \
