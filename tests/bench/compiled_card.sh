@@ -52,5 +52,35 @@ expect 'PTX that does not assemble' 'is taken as it is, and the driver does not 
 sed 's/"kernel": \("[^"]*"\)/"function": "twice", "kernel": {"OpenCL": \1}/' twice.json >opencl.json
 expect "PTX, NVIDIA's OpenCL" 'configurations are correct' check opencl.json --device NVIDIA --where 'PER <= 4'
 timeout 40 "$hone" tune twice.json --no-store --where 'PER <= 4' --budget 9 2>&1 | grep -E '^Best|us \[|^Speed-up|correct config'
+# A kernel out of Triton's own cache, one file for each block size.
+cat >add_kernel.py <<'E'
+import glob, json, os, shutil, subprocess, sys
+import torch, triton, triton.language as tl
+
+@triton.jit
+def add_kernel(y, x, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + at, tl.load(x + at, mask=at < n) + 1.5, mask=at < n)
+
+n = 1 << 20
+x, y = torch.rand(n, device="cuda"), torch.empty(n, device="cuda")
+for block in (256, 512, 1024):
+    before = set(glob.glob(os.environ["TRITON_CACHE_DIR"] + "/*/add_kernel.json"))
+    add_kernel[(triton.cdiv(n, block),)](y, x, n, BLOCK=block)
+    new = (set(glob.glob(os.environ["TRITON_CACHE_DIR"] + "/*/add_kernel.json")) - before).pop()
+    shutil.copy(new, "triton_%d.json" % block)
+    shutil.copy(new[:-5] + ".ptx", "triton_%d.ptx" % block)
+subprocess.run([sys.argv[1], "init", "triton_256.json", "-D", "GRID_X=4096"], check=True)
+spec = json.load(open("triton_256.spec.json"))
+print(json.dumps(spec["arguments"]))
+spec["kernel"] = "triton_{BLOCK}.ptx"
+spec["parameters"] = {"BLOCK": [256, 512, 1024]}
+spec["groups"] = ["SIZE // BLOCK"]
+spec["arguments"]["arg0"].update(access="write", expect="arg1[i] + 1.5")
+spec["arguments"]["arg1"]["access"] = "read"
+json.dump(spec, open("triton.json", "w"))
+E
+TRITON_CACHE_DIR=$scratch/triton python3 add_kernel.py "$hone" 2>&1 | tail -12
+expect "Triton's kernels" 'OK: 3 configurations are correct' check triton.json
 echo "compiled: $failed failed"
 [ $failed = 0 ]
