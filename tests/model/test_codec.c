@@ -91,6 +91,30 @@ START_TEST(test_job_encodes_to_the_same_bytes)
 }
 END_TEST
 
+START_TEST(test_forms_of_code)
+{
+    static const struct {
+        const char *code;
+        size_t length;
+        enum code_form form;
+    } cases[] = {
+        {".version 8.0\n.target sm_90", 26, FORM_PTX},
+        {"// by a compiler\n//\n\n\t.version 8.0\n", 36, FORM_PTX},
+        {"// .version 8.0", 15, FORM_SOURCE},
+        {"/* c */ .version 8.0", 20, FORM_SOURCE},
+        {".version", 8, FORM_SOURCE},
+        {"//", 2, FORM_SOURCE},
+        {"", 0, FORM_SOURCE},
+        {"__kernel void k() {}", 20, FORM_SOURCE},
+        {"\177ELF\2\1", 6, FORM_CUBIN},
+        {"\3\2\43\7\0\0", 6, FORM_SPIRV},
+        {"\3\2\43", 3, FORM_SOURCE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_msg(code_form_of(cases[i].code, cases[i].length) == cases[i].form, "%zu", i);
+}
+END_TEST
+
 START_TEST(test_images_and_samplers)
 {
     struct error e = ERROR_INIT;
@@ -317,6 +341,7 @@ static void add_job_tests(Suite *suite)
     tcase_add_checked_fixture(tests, setup_job, teardown);
     tcase_add_test(tests, test_job_is_read_as_written);
     tcase_add_test(tests, test_job_encodes_to_the_same_bytes);
+    tcase_add_test(tests, test_forms_of_code);
     tcase_add_test(tests, test_images_and_samplers);
     tcase_add_test(tests, test_bytes_after_a_job_are_refused);
     tcase_add_test(tests, test_least_job);

@@ -95,9 +95,9 @@ static const char *image_wrong(const struct job_buffer *b)
     if ((unsigned)i->order >= IMAGE_ORDER_COUNT || !sampler_known(&i->sampler))
         return "an image's format is unknown";
     enum scalar s = b->element.scalar;
-    bool is_plain =
+    bool is_channel =
         s != SCALAR_CUSTOM && s != SCALAR_BOOL && s != SCALAR_BFLOAT16 && scalar_bytes(s) < 8;
-    if (!is_plain || b->element.width != image_order_width(i->order))
+    if (!is_channel || b->element.width != image_order_width(i->order))
         return "an image's elements are 1, 2 or 4 components of an integer of 8 to 32 bits, half "
                "or "
                "float, as its channel order has them";

@@ -14,8 +14,11 @@ enum code_form code_form_of(const void *code, uint64_t length)
     if (length >= sizeof spirv && memcmp(code, spirv, sizeof spirv) == 0)
         return FORM_SPIRV;
     // PTX begins with .version, behind comments of a line each.
-    while (at < end && (strchr(" \t\r\n", *at) || (end - at > 1 && at[0] == '/' && at[1] == '/'))) {
-        const char *line = *at == '/' ? memchr(at, '\n', (size_t)(end - at)) : at;
+    while (at < end) {
+        bool is_comment = end - at > 1 && at[0] == '/' && at[1] == '/';
+        const char *line = is_comment ? memchr(at, '\n', (size_t)(end - at)) : at;
+        if (!is_comment && *at != ' ' && *at != '\t' && *at != '\r' && *at != '\n')
+            break;
         at = line ? line + 1 : end;
     }
     return end - at > 9 && memcmp(at, ".version ", 9) == 0 ? FORM_PTX : FORM_SOURCE;

@@ -178,12 +178,12 @@ cl_program opencl_il_create(struct opencl *o, const struct job_program *p, struc
 {
     const struct module m = {p->source, p->length / 4};
     cl_int code;
-    char text[128];
     if (!takes_il(o, p, r))
         return NULL;
     cl_program program =
         o->cl.clCreateProgramWithIL(o->context, p->source, (size_t)p->length, &code);
     if (!program) {
+        char text[128];
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: clCreateProgramWithIL: %s",
                     p->name, opencl_code_text(code, text));
         return NULL;
