@@ -736,9 +736,9 @@ static const struct option_group groups[] = {
 static const struct example examples[] = {
     {"hone init my_kernel.cl", "writes my_kernel.json, and checks one configuration"},
     {"hone init kernels.cu --kernel reduce --output reduce.json", "one of several kernels"},
-    {"hone init matmul.json -D GRID_X=1024", "what Triton keeps, with matmul.ptx beside it"},
     {"hone init my_kernel.cl --interactive --output asked.json",
      "asks for what the text leaves open"},
+    {"hone init triton.json -D GRID_X=1024", "what Triton keeps, with triton.ptx beside it"},
     {0},
 };
 
