@@ -120,7 +120,7 @@ static bool take_text(struct loader *l, struct source_file *f, const char *text,
 {
     if (code_form_of(text, length) != FORM_SOURCE)
         return take_code(l, f, text, length);
-    if (!str_has_no_nul(f->name, text, length, l->e))
+    if (!str_has_no_nul(f->path ? f->path : f->name, text, length, l->e))
         return false;
     // Something may be put in front of it for the compiler, and a mark is not valid in the middle.
     const size_t mark = str_mark_length(text, length);

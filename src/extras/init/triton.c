@@ -38,8 +38,11 @@ static bool read_kernel_facts(const struct triton_input *in, const json_t *o, st
         out->scratch_bytes += integer_of(o, scratch[i], 0);
     }
     if (!out->name || out->warps < 1 || out->warp_size < 1)
-        return error_set(e, ERROR_INPUT,
-                         "%s: is none of Triton's: it has no 'name' and 'num_warps'", in->path);
+        return error_set(
+            e, ERROR_INPUT,
+            "%s: is no kernel out of Triton's cache, which has 'name' and 'num_warps'; others "
+            "are in OpenCL, CUDA or C",
+            in->path);
     if (out->ctas > 1 || out->scratch_bytes > 0)
         return error_set(e, ERROR_INPUT, "%s: the kernel %s, which hone does not give it", in->path,
                          out->ctas > 1 ? "is launched in clusters of groups"
