@@ -31,11 +31,15 @@
 #define CUT     1.5
 #define OUTLIER 3.5
 // How far from the leader each single launch of a finalist is that is clearly behind, and in how
-// many rounds at least.
-#define CLEAR        4
-#define CLEAR_ROUNDS 3
-#define MAD_TO_SIGMA 1.4826
-#define PERMUTATIONS 2000
+// many rounds at least. With fewer a launch before the rounds counts, if so many finalists show what the noise is,
+// if it is so small that CLEAR deviations are within QUIET, and if the distances of a finalist differ by no more than this share of them.
+#define CLEAR           4
+#define CLEAR_ROUNDS    3
+#define CLEAR_FINALISTS 4
+#define ALIKE_DISTANCE  0.05
+#define QUIET           0.1
+#define MAD_TO_SIGMA    1.4826
+#define PERMUTATIONS    2000
 // Scores are integers, so that sums are exact and the same on every machine.
 #define SCORES_PER_UNIT 1e9
 
@@ -551,32 +555,88 @@ bool ranking_decide(const struct ranking_times *t, const struct ranking_terms *t
     return decided;
 }
 
-bool ranking_clear(const struct ranking_times *t, double behind, bool *clear)
+// Is a finalist beyond `limit` in each round? With a launch before the rounds as the first of them its
+// distances from the leader must also be alike.
+static bool is_clearly_behind(const struct work *w, const struct panel *p, size_t position,
+                              double leader, double limit, bool has_first)
 {
-    if (t->finalists == 0 || has_stage(t, 0))
-        return false;
-    struct work w;
-    size_t leader;
-    struct ranking_terms terms = {.level = 0.5, .looks = 1, .permutations = 1};
-    bool decided = ranking_work_init(&w, t, &terms) && choose_winner(&w, t, &leader);
-    memset(clear, 0, t->finalists * sizeof *clear);
-    if (decided) {
-        struct panel p = panel_of(&w, t, w.rounds);
-        // Clearly behind is who lies, in every round of the panel, beyond the leader's location by
-        // `behind` and by CLEAR robust standard deviations of the residuals. A launch of an equal
-        // kernel gets there only when something slowed it; three in a row hardly ever do.
-        centre(&w, &p, true);
-        double rounds = (double)p.rounds;
-        double sigma = rounds > 1 ? scale_of_panel(&w, &p) * sqrt(rounds / (rounds - 1)) : INFINITY;
-        double limit = w.location[leader] + fmax(log(behind), CLEAR * sigma);
-        centre(&w, &p, false);
-        for (size_t i = 0; i < p.count; i++) {
-            bool is_clear = p.rounds >= CLEAR_ROUNDS && p.who[i] != leader;
-            for (size_t r = 0; r < p.rounds && is_clear; r++)
-                is_clear = w.deviation[i * p.rounds + r] > limit;
-            clear[p.who[i]] = is_clear;
-        }
+    const double *deviation = w->deviation + position * p->rounds;
+    double least = deviation[0], most = deviation[0];
+    for (size_t r = 1; r < p->rounds; r++) {
+        least = fmin(least, deviation[r]);
+        most = fmax(most, deviation[r]);
     }
+    return least > limit && (!has_first || most - least <= ALIKE_DISTANCE * (least - leader));
+}
+
+// Clearly behind is who lies, in every round of the panel, beyond the leader's location by `behind`
+// and by CLEAR robust standard deviations of the residuals. A launch of an equal kernel gets there
+// only when something slowed it; three in a row hardly ever do.
+static bool mark_clear(struct work *w, const struct ranking_times *t, double behind, bool has_first,
+                       bool *clear)
+{
+    size_t leader;
+    if (!choose_winner(w, t, &leader))
+        return false;
+    struct panel p = panel_of(w, t, w->rounds);
+    double rounds = (double)p.rounds, freedom = (rounds - 1) * ((double)p.count - 1);
+    if (p.rounds < CLEAR_ROUNDS && !(has_first && p.count >= CLEAR_FINALISTS))
+        return true;
+    centre(w, &p, true);
+    double sigma = scale_of_panel(w, &p) * sqrt(rounds / (rounds - 1));
+    if (has_first) // few degrees of freedom, as in half_width()
+        sigma *= 1 + 1.8 / freedom;
+    if (has_first && CLEAR * sigma > QUIET)
+        return true;
+    double limit = w->location[leader] + fmax(log(behind), CLEAR * sigma);
+    centre(w, &p, false);
+    for (size_t i = 0; i < p.count; i++)
+        clear[p.who[i]] = p.who[i] != leader &&
+                          is_clearly_behind(w, &p, i, w->location[leader], limit, has_first);
+    return true;
+}
+
+static bool mark_clear_of(const struct ranking_times *t, double behind, bool has_first, bool *clear)
+{
+    struct work w;
+    struct ranking_terms terms = {.level = 0.5, .looks = 1, .permutations = 1};
+    bool decided = ranking_work_init(&w, t, &terms) && mark_clear(&w, t, behind, has_first, clear);
     ranking_work_release(&w);
     return decided;
+}
+
+// The rounds with a launch before them as the first of all; without one a finalist has no round.
+static bool mark_clear_with_first(const struct ranking_times *t, const uint64_t *first,
+                                  double behind, bool *clear)
+{
+    const size_t row = CLEAR_ROUNDS;
+    uint64_t *cells = calloc(t->finalists * row, sizeof *cells);
+    const uint64_t **times = calloc(t->finalists, sizeof *times);
+    uint32_t *counts = calloc(t->finalists, sizeof *counts);
+    bool ok = cells && times && counts;
+    for (size_t c = 0; ok && c < t->finalists; c++) {
+        times[c] = &cells[c * row];
+        cells[c * row] = first[c] ? first[c] : t->times[c][0];
+        memcpy(&cells[c * row + 1], t->times[c], t->counts[c] * sizeof *cells);
+        counts[c] = first[c] ? t->counts[c] + 1 : 1;
+    }
+    const struct ranking_times all = {times, counts, t->finalists};
+    ok = ok && mark_clear_of(&all, behind, true, clear);
+    free(cells);
+    free(times);
+    free(counts);
+    return ok;
+}
+
+bool ranking_clear(const struct ranking_times *t, const uint64_t *first, double behind, bool *clear)
+{
+    uint32_t rounds = 0;
+    if (t->finalists == 0 || has_stage(t, 0))
+        return false;
+    memset(clear, 0, t->finalists * sizeof *clear);
+    for (size_t c = 0; c < t->finalists; c++)
+        rounds = t->counts[c] > rounds ? t->counts[c] : rounds;
+    if (rounds >= CLEAR_ROUNDS)
+        return mark_clear_of(t, behind, false, clear);
+    return !first || mark_clear_with_first(t, first, behind, clear);
 }

@@ -45,6 +45,9 @@ struct rounds *rounds_new(const struct measure_rules *rules, const uint64_t *scr
                           size_t finalists, uint32_t lanes, struct rounds_seeds seeds,
                           uint64_t resolution_ns);
 void rounds_free(struct rounds *r); // NULL is fine
+// Before the first round: what a launch of the finalist took before all rounds (0: not known). It
+// is no sample, and lets those that are far behind leave before the third round.
+void rounds_know_first(struct rounds *r, size_t finalist, uint64_t ns);
 
 // The turns of the lane's next round: order[0] is the reference's extra turn, order[1 .. count) is each
 // finalist that is still in, once, shuffled from the order's seed. The same order until

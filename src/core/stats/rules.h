@@ -41,8 +41,8 @@
     X(budget, 1, 0, 1e6, "seconds of kernel time for the samples of one configuration")            \
     /* The ranking: rounds in which all finalists are launched in turn. */                         \
     X(contenders, 14, 2, 1e4, "configurations that take part, the fastest first")                  \
-    X(early, 3, 3, 1e4, "rounds after which those clearly behind leave")                           \
-    X(behind, 1.05, 1, 1e6, "times the leader, in every round so far: clearly behind")             \
+    X(early, 1, 1, 1e4, "rounds after which those clearly behind leave")                           \
+    X(behind, 1.02, 1, 1e6, "times the leader, in every round so far: clearly behind")             \
     X(rounds, 32, 0, 1e4, "rounds at most; 0: no ranking, screening alone decides")                \
     X(looks, 3, 1, 100, "looks at the rounds: the last at their end, each other at half the next") \
     X(alike, 1.005, 1, 1e6, "times the winner: what is within this is tied with it")               \
