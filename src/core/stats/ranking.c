@@ -28,15 +28,17 @@
 
 // In robust standard deviations: where centred logarithms are cut off, and how far from its
 // finalist's others a launch is one that something else slowed: it says nothing.
-#define CUT     1.5
-#define OUTLIER 3.5
+#define CUT 1.5
+// Not within so many times the margin of what counts as alike.
+#define ALIKE_CUT 3
+#define OUTLIER   3.5
 // How far from the leader each single launch of a finalist is that is clearly behind, and in how
 // many rounds at least. With fewer a launch before the rounds counts, if so many finalists show what the noise is,
 // if it is so small that CLEAR deviations are within QUIET, and if the distances of a finalist differ by no more than this share of them.
 #define CLEAR           4
 #define CLEAR_ROUNDS    3
 #define CLEAR_FINALISTS 4
-#define ALIKE_DISTANCE  0.05
+#define ALIKE_DISTANCE  0.1
 #define QUIET           0.1
 #define MAD_TO_SIGMA    1.4826
 #define PERMUTATIONS    2000
@@ -163,11 +165,11 @@ static double scale_of_panel(struct work *w, const struct panel *p)
     return middle > 0 ? MAD_TO_SIGMA * middle : sum / (double)cells;
 }
 
-// Scores of the panel; returns the share of them that was not cut off.
-static double score(struct work *w, const struct panel *p, bool residual)
+// Scores of the panel, cut off at `least` or beyond; returns the share of them that was not cut off.
+static double score(struct work *w, const struct panel *p, bool residual, double least)
 {
     centre(w, p, residual);
-    double cut = CUT * scale_of_panel(w, p);
+    double cut = fmax(CUT * scale_of_panel(w, p), least);
     size_t whole = 0;
     for (size_t i = 0; i < p->count; i++) {
         for (size_t r = 0; r < p->rounds; r++) {
@@ -311,8 +313,8 @@ static bool can_decide(const struct work *w, const struct panel *p)
 // term of Student's t in terms of the normal).
 static double half_width(struct work *w, const struct panel *p)
 {
-    double whole = score(w, p, true), rounds = (double)p->rounds;
-    // Robust standard deviations of the residuals, as left by score(..., true).
+    double whole = score(w, p, true, 0), rounds = (double)p->rounds;
+    // Robust standard deviations of the residuals, as left by score(..., true, 0).
     for (size_t i = 0; i < p->count; i++) {
         for (size_t r = 0; r < p->rounds; r++)
             w->column[r] = fabs(w->deviation[i * p->rounds + r]);
@@ -423,7 +425,8 @@ static void step_down(struct work *w, const struct decision *d, struct panel *p)
         // shifted by that margin while the scores are made, and shifted back.
         double margin = log(d->alike);
         stretch(w, p, p->who[at], -margin);
-        score(w, p, false);
+        // Where most are alike their noise would cut off all differences at the same place.
+        score(w, p, false, ALIKE_CUT * margin);
         stretch(w, p, p->who[at], margin);
         int64_t distance = sum_at(w, p, at) - sum_at(w, p, position_of(p, d->winner));
         // Marking outliers leaves each finalist slightly more of its own than permuted labels have:
@@ -555,18 +558,19 @@ bool ranking_decide(const struct ranking_times *t, const struct ranking_terms *t
     return decided;
 }
 
-// Is a finalist beyond `limit` in each round? With a launch before the rounds as the first of them its
-// distances from the leader must also be alike.
-static bool is_clearly_behind(const struct work *w, const struct panel *p, size_t position,
-                              double leader, double limit, bool has_first)
+// The least and the largest distance of a finalist from the leader's location or, with
+// `of_launches`, from its launches.
+static void distances_of(const struct work *w, const struct panel *p, size_t position,
+                         size_t leader, bool of_launches, double *least, double *most)
 {
-    const double *deviation = w->deviation + position * p->rounds;
-    double least = deviation[0], most = deviation[0];
-    for (size_t r = 1; r < p->rounds; r++) {
-        least = fmin(least, deviation[r]);
-        most = fmax(most, deviation[r]);
+    *least = INFINITY, *most = -INFINITY;
+    for (size_t r = 0; r < p->rounds; r++) {
+        double from =
+            of_launches ? w->deviation[leader * p->rounds + r] : w->location[p->who[leader]];
+        double distance = w->deviation[position * p->rounds + r] - from;
+        *least = fmin(*least, distance);
+        *most = fmax(*most, distance);
     }
-    return least > limit && (!has_first || most - least <= ALIKE_DISTANCE * (least - leader));
 }
 
 // Clearly behind is who lies, in every round of the panel, beyond the leader's location by `behind`
@@ -580,7 +584,7 @@ static bool mark_clear(struct work *w, const struct ranking_times *t, double beh
         return false;
     struct panel p = panel_of(w, t, w->rounds);
     double rounds = (double)p.rounds, freedom = (rounds - 1) * ((double)p.count - 1);
-    if (p.rounds < CLEAR_ROUNDS && !(has_first && p.count >= CLEAR_FINALISTS))
+    if (p.rounds < CLEAR_ROUNDS && !(has_first && p.rounds > 1 && p.count >= CLEAR_FINALISTS))
         return true;
     centre(w, &p, true);
     double sigma = scale_of_panel(w, &p) * sqrt(rounds / (rounds - 1));
@@ -588,11 +592,13 @@ static bool mark_clear(struct work *w, const struct ranking_times *t, double beh
         sigma *= 1 + 1.8 / freedom;
     if (has_first && CLEAR * sigma > QUIET)
         return true;
-    double limit = w->location[leader] + fmax(log(behind), CLEAR * sigma);
+    double least, most, limit = fmax(log(behind), CLEAR * sigma);
     centre(w, &p, false);
-    for (size_t i = 0; i < p.count; i++)
-        clear[p.who[i]] = p.who[i] != leader &&
-                          is_clearly_behind(w, &p, i, w->location[leader], limit, has_first);
+    for (size_t i = 0; i < p.count; i++) {
+        distances_of(w, &p, i, position_of(&p, leader), has_first, &least, &most);
+        bool is_same = !has_first || most - least <= ALIKE_DISTANCE * least;
+        clear[p.who[i]] = p.who[i] != leader && least > limit && is_same;
+    }
     return true;
 }
 
