@@ -96,12 +96,6 @@ struct rounds *finalists_rounds(const struct finalist *c, size_t count,
     return r;
 }
 
-uint32_t final_ranking_warmups(const struct device_info *device, uint64_t launch_ns)
-{
-    bool is_card = device->type == DEVICE_GPU && !device->shares_host;
-    return launch_ns < (is_card ? FINAL_RANKING_COLD_ON_GPU_NS : FINAL_RANKING_COLD_NS);
-}
-
 struct final_ranking *final_ranking_new(const struct final_ranking_options *o, struct error *e)
 {
     struct final_ranking *s = alloc_zeroed(sizeof *s, e);
@@ -119,7 +113,7 @@ struct final_ranking *final_ranking_new(const struct final_ranking_options *o, s
         .finalists = (uint32_t)o->count,
         .in = (uint32_t)o->count,
         .batch = measure_batch(o->rules, fastest, o->device->timer_ns),
-        .warmups = final_ranking_warmups(o->device, fastest)};
+        .warmups = !policy_is_long(o->device, fastest)};
     s->lanes = o->place_count ? o->place_count : 1;
     s->rounds = finalists_rounds(o->finalists, o->count, &s->rules, s->lanes, o->seeds,
                                  o->device->timer_ns / s->status.batch);
@@ -715,7 +709,7 @@ static bool plan_late(struct final_ranking *s)
     struct ranking_entry *entries = calloc(s->o.count, sizeof *entries);
     struct finalist *late = &s->o.finalists[s->o.count];
     late->batch = measure_batch(s->o.rules, late->estimate_ns, s->o.device->timer_ns);
-    late->warmups = final_ranking_warmups(s->o.device, late->estimate_ns);
+    late->warmups = !policy_is_long(s->o.device, late->estimate_ns);
     double share =
         (double)s->status.kernel_ns * FINAL_RANKING_LATE_SHARE / (1 - FINAL_RANKING_LATE_SHARE);
     double each = (double)late->estimate_ns * (late->warmups + late->batch);

@@ -30,12 +30,6 @@
 #define FINAL_RANKING_LATE_ROUNDS 6
 #define FINAL_RANKING_LATE_SHARE  0.1
 #define FINAL_RANKING_LATE_NS     100000000ull
-// Launches so long are not warmed up: what they find in the caches is a small part of them. A card's
-// memory fills its caches in some 20 us, a host's in a millisecond.
-#define FINAL_RANKING_COLD_NS        10000000ull
-#define FINAL_RANKING_COLD_ON_GPU_NS 2000000ull
-// Untimed launches before a sample of a job that takes about so long.
-uint32_t final_ranking_warmups(const struct device_info *device, uint64_t launch_ns);
 
 struct finalist {
     uint64_t ticket;      // that the evaluator has taken; filled in by the caller

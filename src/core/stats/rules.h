@@ -99,12 +99,13 @@ struct screening {
     uint64_t resolution_ns;
     uint64_t best_ns; // median of the best so far; 0: there is none
     uint64_t
-        best_verify_ns; // of that one's verified launch: a first launch is compared with a first
+        best_verify_ns;   // of that one's verified launch: a first launch is compared with a first
+    bool verified_counts; // the verified launch is as good as a sample
 };
 
 // After the verified launch and `count` samples: how many more to ask for (`*more`, never 0 with
 // MEASURE_MORE), or why to stop. A verified launch beyond `certain` times the best ends it without
-// any sample. Whatever else throws a configuration away (beyond `hopeless`, or not `near`) is said
+// any sample, and one that is near is settled without any where it is as good as one. Whatever else throws a configuration away (beyond `hopeless`, or not `near`) is said
 // by two launches, because one disturbed launch would throw the fastest away.
 enum measure_verdict measure_next(const struct measure_rules *rules, const struct screening *s,
                                   uint32_t *more);

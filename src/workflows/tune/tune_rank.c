@@ -600,7 +600,8 @@ static bool restate_ranking(struct tune *t, struct error *e)
 
 static double turn_ns(const struct tune *t, double estimate)
 {
-    return (1 + final_ranking_warmups(t->o.setup.device, (uint64_t)estimate)) * estimate + TURN_NS;
+    const bool is_long = policy_is_long(t->o.setup.device, (uint64_t)estimate);
+    return (is_long ? 1 : 2) * estimate + TURN_NS;
 }
 
 // By the finalists so far: each round launches each once, and each is verified at the end.
