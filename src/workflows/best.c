@@ -198,7 +198,6 @@ static struct result *brief_of(struct search *s, const struct store_row *row)
     *brief = (struct result){.batch = r->batch,
                              .warmups = r->warmups,
                              .warm = r->warm,
-                             .verify_launch_ns = r->verify_launch_ns,
                              .sample_count = (uint32_t)samples,
                              .origin = r->origin ? copy_best_text(s, r->origin) : NULL};
     brief->terms = r->terms;
@@ -471,7 +470,6 @@ static bool decide(struct search *s, struct ranking *r)
     rules.early = first->terms.early;
     for (size_t i = 0; i < r->count; i++)
         r->finalists[i] = (struct finalist){.estimate_ns = (uint64_t)r->members[i]->stats.median,
-                                            .first_ns = r->members[i]->brief->verify_launch_ns,
                                             .samples = r->members[i]->brief->samples_ns,
                                             .count = r->members[i]->brief->sample_count,
                                             .first_round = r->members[i]->brief->first_round};

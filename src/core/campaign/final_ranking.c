@@ -90,9 +90,16 @@ struct rounds *finalists_rounds(const struct finalist *c, size_t count,
         screening[i] = c[i].estimate_ns;
     struct rounds *r =
         screening ? rounds_new(rules, screening, count, lanes, seeds, resolution_ns) : NULL;
-    for (size_t i = 0; r && i < count; i++)
-        rounds_know_first(r, i, c[i].first_ns);
     free(screening);
+    return r;
+}
+
+static struct rounds *new_rounds(const struct final_ranking *s)
+{
+    struct rounds *r = finalists_rounds(s->o.finalists, s->o.count, &s->rules, s->lanes, s->o.seeds,
+                                        s->o.device->timer_ns / s->status.batch);
+    for (size_t i = 0; r && i < s->o.count; i++)
+        rounds_know_first(r, i, s->o.finalists[i].first_ns);
     return r;
 }
 
@@ -115,8 +122,7 @@ struct final_ranking *final_ranking_new(const struct final_ranking_options *o, s
         .batch = measure_batch(o->rules, fastest, o->device->timer_ns),
         .warmups = !policy_is_long(o->device, fastest)};
     s->lanes = o->place_count ? o->place_count : 1;
-    s->rounds = finalists_rounds(o->finalists, o->count, &s->rules, s->lanes, o->seeds,
-                                 o->device->timer_ns / s->status.batch);
+    s->rounds = new_rounds(s);
     s->asked = calloc((o->count + 2) * s->lanes, sizeof *s->asked);
     s->lane_of_round = calloc((size_t)s->rules.rounds + s->lanes + 1, sizeof *s->lane_of_round);
     s->times = calloc(o->count + 1, sizeof *s->times);
@@ -600,8 +606,7 @@ static bool restart_rounds(struct final_ranking *s)
 {
     for (size_t i = 0; i < s->o.count; i++)
         s->o.finalists[i].count = 0;
-    struct rounds *fresh = finalists_rounds(s->o.finalists, s->o.count, s->o.rules, s->lanes,
-                                            s->o.seeds, s->o.device->timer_ns / s->status.batch);
+    struct rounds *fresh = new_rounds(s);
     if (!fresh)
         return false;
     rounds_free(s->rounds);

@@ -34,8 +34,8 @@
 struct finalist {
     uint64_t ticket;      // that the evaluator has taken; filled in by the caller
     uint64_t estimate_ns; // by screening; likewise
-    uint64_t first_ns;    // (optional) that its verified launch took in screening; likewise
-    uint64_t *samples;    // one a round that counts
+    uint64_t first_ns; // that its verified launch took in screening; 0: it stays for three rounds
+    uint64_t *samples; // one a round that counts
     uint32_t count;
     uint32_t first_round;    // that samples[0] is of: 0, but for the late one
     uint32_t batch, warmups; // launches of each sample, and untimed ones before

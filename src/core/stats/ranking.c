@@ -36,10 +36,10 @@
 // many rounds at least. With fewer a launch before the rounds counts, if so many finalists show what the noise is,
 // if it is so small that CLEAR deviations are within QUIET, and if the distances of a finalist differ by no more than this share of them.
 #define CLEAR           4
-#define CLEAR_ROUNDS    3
 #define CLEAR_FINALISTS 4
 #define ALIKE_DISTANCE  0.1
 #define QUIET           0.1
+#define FAR             0.1
 #define MAD_TO_SIGMA    1.4826
 #define PERMUTATIONS    2000
 // Scores are integers, so that sums are exact and the same on every machine.
@@ -592,7 +592,8 @@ static bool mark_clear(struct work *w, const struct ranking_times *t, double beh
         sigma *= 1 + 1.8 / freedom;
     if (has_first && CLEAR * sigma > QUIET)
         return true;
-    double least, most, limit = fmax(log(behind), CLEAR * sigma);
+    double least, most,
+        limit = fmax(has_first ? fmax(FAR, log(behind)) : log(behind), CLEAR * sigma);
     centre(w, &p, false);
     for (size_t i = 0; i < p.count; i++) {
         distances_of(w, &p, i, position_of(&p, leader), has_first, &least, &most);

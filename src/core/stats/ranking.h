@@ -68,6 +68,9 @@ struct ranking_entry {
 bool ranking_decide(const struct ranking_times *t, const struct ranking_terms *terms,
                     struct ranking_entry *out, size_t *winner);
 
+// So many rounds tell without a launch before them who is clearly behind.
+#define CLEAR_ROUNDS 3
+
 // Marks those that may leave after a few rounds: in each round so far more than `behind` times the
 // leader, and beyond what the noise within rounds makes of an equal one. With fewer than three rounds
 // `first` (or NULL) is a round of its own: a launch of each finalist before the rounds (0: there is

@@ -122,6 +122,12 @@ void rounds_know_first(struct rounds *r, size_t finalist, uint64_t ns)
     r->finalists[finalist].first = ns;
 }
 
+void rounds_leave(struct rounds *r, size_t finalist)
+{
+    if (r->finalists[finalist].standing == ROUNDS_IN)
+        r->finalists[finalist].standing = ROUNDS_LEFT;
+}
+
 static size_t count_in(const struct rounds *r)
 {
     size_t in = 0;

@@ -15,7 +15,8 @@
 // time as those of others. Whoever left meanwhile keeps no sample of a round that was told after that.
 //
 // Finalists leave for two reasons. From the round `early` on those leave whose every launch was
-// clearly behind the leader (ranking_clear()). And the rounds are looked at `looks` times, the last
+// clearly behind the leader (ranking_clear()); before the third round one of screening counts, too,
+// so that most of those that are far behind are launched once. And the rounds are looked at `looks` times, the last
 // time at their end, each time before at half the rounds of the next; who is told apart from the
 // leader by ranking_decide() leaves, and nothing later takes that back. Each look is a chance to be
 // wrong, so the error that the level allows is spent over them, never more in all than that: by
@@ -53,6 +54,8 @@ void rounds_know_first(struct rounds *r, size_t finalist, uint64_t ns);
 // finalist that is still in, once, shuffled from the order's seed. The same order until
 // rounds_tell(). A round that is repeated is shuffled anew. With nobody left: 0 turns.
 const size_t *rounds_next(struct rounds *r, uint32_t lane, size_t *count);
+// It left after the last round, as the samples of a ranking that is decided again tell.
+void rounds_leave(struct rounds *r, size_t finalist);
 // Nothing came of that round: another order is drawn.
 void rounds_void(struct rounds *r, uint32_t lane);
 

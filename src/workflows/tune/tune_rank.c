@@ -518,7 +518,6 @@ static bool gather_known(struct tune *t, const struct result *first)
             return false;
         memcpy(c->samples, r->samples_ns, r->sample_count * sizeof *c->samples);
         c->count = r->sample_count;
-        c->first_ns = r->verify_launch_ns;
         c->first_round = r->first_round;
     }
     t->in_ranking_count = count;
@@ -628,8 +627,11 @@ uint64_t tune_rank_time(const struct tune *t, bool is_short)
 static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
-    for (size_t i = 0; i < t->in_ranking_count; i++)
-        t->in_ranking[i].first_ns = item_of(t, i)->item.result->verify_launch_ns;
+    for (size_t i = 0; i < t->in_ranking_count; i++) {
+        const struct tune_record *r = &item_of(t, i)->record;
+        // The speed-up over the default has an interval.
+        t->in_ranking[i].first_ns = is_baseline(t, r) ? 0 : r->result->verify_launch_ns;
+    }
     size_t size = sizeof ranked->id;
     uint64_t limit = t->o.budget.ranks_on_top ? 0 : t->o.budget.nanoseconds;
     ranked->is_short = t->progress.out_of_time ||
