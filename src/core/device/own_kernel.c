@@ -237,9 +237,9 @@ bool own_kernel_ready(struct device *d, const struct own_text *t)
     if (d->own_collecting && (k || (k = add(d, t, NULL))))
         enqueue(d->own_ahead, k);
     if (!k || !d->own_ahead)
-        return k && k->state == OWN_BUILT;
+        return k && k->state == OWN_BUILT && k->kernel;
     pthread_mutex_lock(&d->own_ahead->mutex);
-    bool is_ready = k->state == OWN_BUILT;
+    bool is_ready = k->state == OWN_BUILT && k->kernel;
     pthread_mutex_unlock(&d->own_ahead->mutex);
     return is_ready;
 }
