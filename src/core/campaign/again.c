@@ -11,7 +11,7 @@ uint64_t final_ranking_seed(const uint8_t id[16])
     return seed;
 }
 
-// Those that left before the third round did so by what screening said of them, which is not kept
+// Finalists that left before the third round did so by what screening said of them, which is not kept
 // for that: their samples end there.
 static void leave_as_then(struct rounds *r, const struct finalist *c, size_t count, uint32_t played)
 {
