@@ -9,7 +9,7 @@ largest memory of one process (16 MiB is the least that is seen: this script is 
 (1: in proportion), and the wall the first size that takes more than 60 s or 4 GiB by it.
 
     space          building a space of 10^2 to 10^7 points with a restriction over its parameters (`hone space`)
-    configurations tunes of 10^2 to 10^4 configurations, a store of their own
+    configurations tunes of 10^2 to 10^5 configurations, a store of their own
     search         tunes of 300 in such spaces
     parameters     tunes of 300 in spaces of 2 to 32 parameters
     finalists      tunes of 100 whose ranking has 4 to 64 finalists that are all equal
@@ -151,7 +151,7 @@ def split(size):
 TENS = [10 ** i for i in range(2, 8)]
 PARTS = {
     "space": ("points of a space", TENS, Bench.space),
-    "configurations": ("configurations tuned", TENS[:3], Bench.configurations),
+    "configurations": ("configurations tuned", TENS[:4], Bench.configurations),
     "search": ("points, 300 tuned", TENS, Bench.search),
     "parameters": ("parameters", [2, 4, 8, 16, 32], Bench.parameters),
     "finalists": ("finalists", [4, 8, 16, 32, 64], Bench.finalists),
