@@ -107,25 +107,58 @@ static bool is_given(const struct cuda_host *h, const char *name)
     return false;
 }
 
+// False: the name is given already (and still not found), or there is no room.
+static bool give_header(struct cuda_host *h, const char *name, const char *text)
+{
+    char *own = is_given(h, name) || h->count == CUDA_HOST_MOST ? NULL : strdup(name);
+    if (!own)
+        return false;
+    h->own[h->count] = own;
+    h->names[h->count] = own;
+    h->texts[h->count++] = text;
+    return true;
+}
+
 bool cuda_host_add(struct cuda_host *h, const char *log)
 {
     static const char asks[] = "cannot open source file \"";
     const char *at = strstr(log, asks);
-    if (!at || h->count == CUDA_HOST_MOST)
+    if (!at)
         return false;
     at += strlen(asks);
     char *name = strndup(at, strcspn(at, "\""));
     const char *text = name ? supplied_text(name) : NULL;
-    if (!name || is_given(h, name) || (!text && !h->takes_any)) {
-        free(name); // one that was given is still not found
-        return false;
-    }
-    if (!text)
+    bool is_new = name && (text || h->takes_any) && give_header(h, name, text ? text : "");
+    if (is_new && !text)
         text_addf(&h->not_found, "%s%s", h->not_found.length ? ", " : "", name);
-    h->own[h->count] = name;
-    h->names[h->count] = name;
-    h->texts[h->count++] = text ? text : "";
-    return true;
+    free(name);
+    return is_new;
+}
+
+bool cuda_host_add_empty(struct cuda_host *h, const char *name)
+{
+    return give_header(h, name, "");
+}
+
+bool cuda_log_next_error(const char **log, char *file, size_t size, uint32_t *line)
+{
+    for (const char *at = *log; *at; at = *log) {
+        const size_t length = strcspn(at, "\n");
+        *log = at + length + (at[length] == '\n');
+        const char *end = memmem(at, length, "): error", 8);
+        end = end ? end : memmem(at, length, "): catastrophic error", 21);
+        const char *open = end;
+        while (open && open > at && *open != '(')
+            open--;
+        char *stop = NULL;
+        const unsigned long number = open && open > at ? strtoul(open + 1, &stop, 10) : 0;
+        if (!number || stop != end || (size_t)(open - at) >= size)
+            continue;
+        str_format(file, size, "%.*s", (int)(open - at), at);
+        *line = (uint32_t)number;
+        return true;
+    }
+    return false;
 }
 
 void cuda_host_release(struct cuda_host *h)
