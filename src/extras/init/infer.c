@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Nodes that a study of a kernel may visit, and all of them together, with its variants': 40 million take a second.
-#define STUDY_BUDGET   80000000u
-#define STUDIES_BUDGET 240000000u
+// Nodes that a study of a kernel may visit, and all of them together, with its variants: 60 million take a second.
+#define STUDY_BUDGET   64000000u
+#define STUDIES_BUDGET 130000000u
 #define LAUNCH_COST    1e9 // nodes that a launch should have at most: a second on a CPU
 #define GIVEN_MOST     192
 
@@ -1841,6 +1841,9 @@ static uint64_t trace_of_corners(struct study *s)
 static void settle_result_names(struct writer_of *w)
 {
     struct study *s = w->study;
+    const uint64_t before = s->budget, some = before / 4;
+    uint64_t trace = 0;
+    s->budget = some;
     for (uint32_t i = 0; i < s->atom_count && s->kernel->body; i++) {
         struct atom *a = &s->atoms[i];
         const int64_t value = a->value;
@@ -1848,7 +1851,7 @@ static void settle_result_names(struct writer_of *w)
             a->is_switch || a->is_lane || a->is_template || a->is_argument ||
             names_role(a->name, tuned_words) || is_of_launch(s, (int32_t)i))
             continue;
-        const uint64_t trace = trace_of_corners(s);
+        trace = trace ? trace : trace_of_corners(s);
         bool is_same = true;
         for (int64_t other = 1; other <= 64 && is_same; other *= 4) {
             a->value = other;
@@ -1866,6 +1869,7 @@ static void settle_result_names(struct writer_of *w)
                               "result",
                               a->name, (long long)a->initial));
     }
+    s->budget = before - (some - s->budget);
 }
 
 // Groups were small, to be run; a launch has larger ones, where they are free.

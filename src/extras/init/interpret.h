@@ -46,16 +46,25 @@ struct bound_name {
 };
 
 #define GROUP_ARRAYS_MOST 32
+#define HINTS             256
+
+// What the name of a node is, found once.
+struct hint {
+    const struct node *node;
+    size_t index;                    // of a name
+    const struct function *function; // of a call; NULL: it is not of the text
+};
 
 struct run {
     const struct syntax *syntax;
     const struct function *kernel;
     const struct bound_name *names;
-    size_t name_count;
-    const int64_t *scalars;  // by parameter of the kernel
-    struct object **objects; // by parameter; NULL if it is not a pointer
-    struct object **shared;  // by variable outside functions
-    struct object *dynamic;  // local memory whose size the launch gives; one for all names of it
+    size_t name_count;        // a name keeps its place
+    struct hint hints[HINTS]; // by node
+    const int64_t *scalars;   // by parameter of the kernel
+    struct object **objects;  // by parameter; NULL if it is not a pointer
+    struct object **shared;   // by variable outside functions
+    struct object *dynamic;   // local memory whose size the launch gives; one for all names of it
     int64_t local[3], groups[3];
     uint64_t budget; // nodes that may still be visited; 0: it was exhausted
     // Nodes after which a loop ends early, so that what is done behind it is still seen; 0: loops
