@@ -529,7 +529,7 @@ static void ask_kernels(struct device_reader *d)
         memset(&d->used, 0, sizeof d->used);
 }
 
-// What stands on lines that the compiler refused.
+// Marks the parts that have a line which the compiler refused.
 static void note_faults(struct device_reader *d)
 {
     const struct device_program *p = d->program;

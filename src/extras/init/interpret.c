@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// What nested expressions and calls may take of the stack, which has 8 MiB.
+// Bytes of the stack, which has 8 MiB, that nested expressions and calls may take.
 #define STACK_MOST   (2u << 20)
 #define CALLS_MOST   24
 #define UNKNOWN_RUNS 3   // of a loop whose condition is unknown

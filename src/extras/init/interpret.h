@@ -48,7 +48,7 @@ struct bound_name {
 #define GROUP_ARRAYS_MOST 32
 #define HINTS             256
 
-// What the name of a node is, found once.
+// The meaning of a node's name, found once.
 struct hint {
     const struct node *node;
     size_t index;                    // of a name

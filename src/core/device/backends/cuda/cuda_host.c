@@ -151,6 +151,7 @@ bool cuda_log_next_error(const char **log, char *file, size_t size, uint32_t *li
         while (open && open > at && *open != '(')
             open--;
         char *stop = NULL;
+        open = *at == ' ' ? NULL : open; // a line of the source
         const unsigned long number = open && open > at ? strtoul(open + 1, &stop, 10) : 0;
         if (!number || stop != end || (size_t)(open - at) >= size)
             continue;
