@@ -17,9 +17,11 @@
 #include <string.h>
 
 // Nodes that a study of a kernel may visit, and all of them together, with its variants: 60 million take a second.
-#define STUDY_BUDGET   64000000u
-#define STUDIES_BUDGET 130000000u
-#define LAUNCH_COST    1e9 // nodes that a launch should have at most: a second on a CPU
+#define STUDY_BUDGET   48000000u
+#define STUDIES_BUDGET 148000000u
+#define SIZES_RESERVE  1000000u // of a study, for choosing sizes at its end
+#define READ_COST      40u      // nodes that could be visited while a word of the text is read
+#define LAUNCH_COST    1e9      // nodes that a launch should have at most: a second on a CPU
 #define GIVEN_MOST     192
 
 #define NAME_STARTS  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
@@ -194,6 +196,12 @@ static bool read_source(struct lone_text *text, enum language l, const struct gi
 {
     const struct given_names names = {given->list, given->count};
     return lone_text_run(text, &names, l, a, source) && syntax_read(source, l, a, syntax);
+}
+
+static void pay_reading(uint64_t *budget, const struct preprocessed *source)
+{
+    const uint64_t cost = READ_COST * (uint64_t)source->count;
+    *budget -= cost < *budget ? cost : *budget;
 }
 
 static bool is_candidate_kernel(const struct function *f, enum language l)
@@ -621,6 +629,8 @@ static bool add_silent_conditions(struct study *s, struct givens *given, const s
 {
     uint64_t digest = reach_digest(mine);
     struct reach *other = arena_alloc(s->arena, sizeof *other);
+    struct arena reading;
+    arena_init(&reading);
     for (size_t i = 0; other && i < s->survey.count; i++) {
         const struct surveyed_name *n = &s->survey.list[i];
         bool is_open = is_open_condition(n) || (n->initial && n->in_condition && !n->is_defined);
@@ -637,8 +647,14 @@ static bool add_silent_conditions(struct study *s, struct givens *given, const s
             struct preprocessed source;
             struct syntax syntax;
             given->list[at].value = k < n->compared_count ? n->compared[k] : k - n->compared_count;
-            if (!read_source(s->lone, s->language, given, s->arena, &source, &syntax))
+            if (given->list[at].value == value || *s->all_budget == 0)
+                continue;
+            arena_empty(&reading);
+            if (!read_source(s->lone, s->language, given, &reading, &source, &syntax)) {
+                arena_release(&reading);
                 return false;
+            }
+            pay_reading(s->all_budget, &source);
             *other = (struct reach){.syntax = &syntax, .axes = 1};
             const struct function *f = syntax_function(&syntax, kernel);
             if (f && f->body)
@@ -654,6 +670,7 @@ static bool add_silent_conditions(struct study *s, struct givens *given, const s
         if (differs)
             add_condition_atom(s, n, value);
     }
+    arena_release(&reading);
     return other != NULL;
 }
 
@@ -1899,6 +1916,8 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     if (!needs || !make_objects(s, w->reach))
         return false;
     study_settle_demands(s, w->reach->functions, w->reach->function_count);
+    const uint64_t reserve = s->budget < SIZES_RESERVE ? s->budget : SIZES_RESERVE;
+    s->budget -= reserve;
     if (s->axes)
         study_launch(s);
     if (!study_contents(s) || !study_sizes(s, needs))
@@ -1906,6 +1925,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     settle_roles(s, needs);
     settle_result_names(w);
     widen_groups(s);
+    s->budget += reserve;
     choose_sizes(s);
     tell_fixed_sizes(w);
     w->is_by_group = names_role(s->kernel->name, group_results);
@@ -1930,7 +1950,7 @@ struct asked {
     enum language language;
     const char *kernel;
     struct arena *arena;
-    uint64_t *budget; // of all studies together
+    uint64_t *budget; // of all studies together, which pay for reading the text, too
 };
 
 // Switches at other values than their defaults.
@@ -1952,13 +1972,12 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
     *out = (struct inferred){.kernel = q->kernel};
     if (!s || !given || !reach)
         return error_memory(e);
-    const uint64_t given_budget = *q->budget < STUDY_BUDGET ? *q->budget : STUDY_BUDGET;
     *s = (struct study){.arena = a,
                         .language = q->language,
                         .text = q->text,
                         .length = q->length,
                         .lone = q->lone,
-                        .budget = given_budget};
+                        .all_budget = q->budget};
     struct writer_of w = {.study = s, .out = out, .reach = reach};
     if (!survey_read(q->lone, a, &s->survey))
         return error_memory(e);
@@ -1970,6 +1989,7 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
     s->kernel = syntax_function(&s->syntax, q->kernel);
     if (!s->kernel)
         return error_set(e, ERROR_INPUT, "there is no kernel '%s'", q->kernel);
+    pay_reading(q->budget, &s->source);
     struct spread_parameter *origins = NULL;
     if (!spread_structs(&s->syntax, (struct function *)s->kernel, s->text, s->language, a,
                         &origins))
@@ -1994,6 +2014,8 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
         s->axes = 1;
     if (s->axes)
         add_size(s);
+    const uint64_t given_budget = *q->budget < STUDY_BUDGET ? *q->budget : STUDY_BUDGET;
+    s->budget = given_budget;
     bool is_done = study_kernel(s, &w);
     *q->budget -= given_budget > s->budget ? given_budget - s->budget : 0;
     arena_release(&s->run.scratch);
@@ -2039,18 +2061,19 @@ static bool has_unused(const struct inferred *f)
 static bool look_at_variants(const struct asked *q, struct inferred *f, struct error *e)
 {
     uint32_t runs = 0;
-    for (uint32_t i = 0; i < f->name_count && has_unused(f); i++) {
+    for (uint32_t i = 0; i < f->name_count && has_unused(f) && *q->budget > 0; i++) {
         const struct inferred_name *n = &f->names[i];
-        for (uint32_t k = 0; n->is_switch && k < 2 && runs < VARIANTS_MOST; k++) {
+        for (uint32_t k = 0; n->is_switch && k < 2 && runs<VARIANTS_MOST && * q->budget> 0; k++) {
             struct switched forced = {{{n->name, k}}, 1};
             struct inferred variant;
             struct error why = ERROR_INIT;
             if (k == n->value)
                 continue;
             runs++;
-            if (infer_with(q, &forced, NULL, &variant, NULL, &why))
-                merge_variant(f, &variant);
-            else if (why.code == ERROR_MEMORY)
+            if (infer_with(q, &forced, NULL, &variant, NULL, &why)) {
+                if (*q->budget > 0) // else it was not studied
+                    merge_variant(f, &variant);
+            } else if (why.code == ERROR_MEMORY)
                 return error_memory(e);
         }
     }
@@ -2156,7 +2179,7 @@ static bool take_variant(const struct asked *q, const struct switched *switched,
 {
     struct inferred variant, both;
     struct error why = ERROR_INIT;
-    if (switched->count == 0)
+    if (switched->count == 0 || *q->budget == 0)
         return true;
     if (!infer_with(q, switched, NULL, &variant, NULL, &why) ||
         !infer_with(q, NULL, &variant, &both, NULL, &why))
