@@ -10,6 +10,7 @@
 #include "model/languages.h"
 #include "os/file_replace.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,8 @@ struct session {
     struct inferred_kernels kernels;
     struct inferred found;
     const char *path;   // of the source
+    const char *part;   // (or NULL) the file that was named, where `path` includes it
+    const char *wanted; // (or NULL) the kernel, where it is known
     const char *output; // of the spec
     // Where #include looks: --include, and folders above the source's that have what it includes.
     const char *folders[FOLDERS_MOST + 1]; // ends with NULL
@@ -215,7 +218,7 @@ static bool choose_language(struct session *s, struct error *e)
 
 static const char *choose_kernel(struct session *s, struct error *e)
 {
-    const char *wanted = s->settings->kernel, *found = NULL;
+    const char *wanted = s->wanted ? s->wanted : s->settings->kernel, *found = NULL;
     const struct inferred_kernels *k = &s->kernels;
     struct text known = TEXT_INIT;
     for (uint32_t i = 0; i < k->count; i++)
@@ -308,7 +311,8 @@ static bool add_outer_folders(struct session *s, struct error *e)
         (scan_text(text_cstr(&text), text.length, &none, &s->arena, &scan) || error_memory(e));
     for (uint32_t i = 0; ok && i < scan.count && s->folder_count < FOLDERS_MOST; i++) {
         const struct scan_item *item = &scan.items[i];
-        if (item->kind != SCAN_INCLUDE || !str_starts(item->text, "../"))
+        const bool is_here = item->kind == SCAN_INCLUDE && str_starts(item->text, "./");
+        if (item->kind != SCAN_INCLUDE || !str_starts(item->text + 2 * (size_t)is_here, "../"))
             continue;
         const char *folder =
             arena_printf(&s->arena, "%.*s%.*s", slash ? (int)(slash + 1 - s->path) : 0, s->path,
@@ -369,7 +373,7 @@ static bool take_given(struct session *s, struct error *e)
     return ok;
 }
 
-static bool infer_spec(struct session *s, struct error *e)
+static bool infer_source(struct session *s, struct error *e)
 {
     if (!check_folders(s, e) || !read_source_text(s, e) || !give_defines(s, e) ||
         !choose_language(s, e))
@@ -384,11 +388,93 @@ static bool infer_spec(struct session *s, struct error *e)
             s->path);
     if (!infer_kernels(text, length, s->language, &s->arena, &s->kernels, e))
         return error_context(e, "%s", s->path);
-    const char *kernel = choose_kernel(s, e);
-    if (!kernel)
+    s->wanted = choose_kernel(s, e);
+    return s->wanted &&
+           (infer_kernel(text, length, s->language, s->wanted, &s->arena, &s->found, e) ||
+            error_context(e, "%s", s->path));
+}
+
+// ---- a part of another file --------------------------------------------------------------------
+
+// Is the source no program by itself: a type of an argument is nowhere, or it includes nothing at all?
+static bool is_part(const struct session *s)
+{
+    for (uint32_t i = 0; i < s->found.name_count; i++) {
+        if (s->found.names[i].role == NAME_TYPE)
+            return true;
+    }
+    return !strstr(text_cstr(&s->source), "#include");
+}
+
+static bool includes_file(struct session *s, const char *path, const char *name)
+{
+    const struct scan_names none = {NULL, 0};
+    struct text text = TEXT_INIT;
+    struct scan scan;
+    bool found = file_read_text(path, 1 << 20, &text, NULL) &&
+                 scan_text(text_cstr(&text), text.length, &none, &s->arena, &scan);
+    const uint32_t count = found ? scan.count : 0;
+    found = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *included = scan.items[i].kind == SCAN_INCLUDE ? scan.items[i].text : NULL;
+        const char *slash = included ? strrchr(included, '/') : NULL;
+        found |= included && (str_equal(included, name) ||
+                              (str_starts(included, "./") && str_equal(slash + 1, name)));
+    }
+    text_release(&text);
+    return found;
+}
+
+// The first file beside the source, of its ending, that includes it; NULL: none does.
+static const char *find_includer(struct session *s)
+{
+    const char *slash = strrchr(s->path, '/'), *name = slash ? slash + 1 : s->path;
+    const char *dot = strrchr(name, '.'), *found = NULL;
+    const char *folder =
+        slash ? arena_printf(&s->arena, "%.*s", (int)(slash - s->path), s->path) : ".";
+    struct dirent **list = NULL;
+    const int count = folder && dot ? scandir(folder, &list, NULL, alphasort) : 0;
+    for (int i = 0; i < count; i++) {
+        const char *ending = strrchr(list[i]->d_name, '.');
+        const char *path = slash ? arena_printf(&s->arena, "%s/%s", folder, list[i]->d_name)
+                                 : arena_strdup(&s->arena, list[i]->d_name);
+        if (!found && path && str_equal(ending, dot) && !str_equal(list[i]->d_name, name) &&
+            includes_file(s, path, name))
+            found = path;
+        free(list[i]);
+    }
+    free(list);
+    return found;
+}
+
+// A part of a program is read where it is included, if that is all it lacks.
+static void infer_includer(struct session *s)
+{
+    const char *path = is_part(s) ? find_includer(s) : NULL;
+    for (int depth = 0; path && depth < 4; depth++) {
+        struct session outer = *s;
+        struct error why = ERROR_INIT;
+        outer.part = s->part ? s->part : s->path;
+        outer.path = path;
+        outer.source = outer.missing = outer.given = (struct text)TEXT_INIT;
+        outer.folder_count = 0;
+        const bool ok = infer_source(&outer, &why);
+        struct session *left = ok ? s : &outer;
+        text_release(&left->source);
+        text_release(&left->missing);
+        text_release(&left->given);
+        if (!ok)
+            return;
+        *s = outer;
+        path = is_part(s) ? find_includer(s) : NULL;
+    }
+}
+
+static bool infer_spec(struct session *s, struct error *e)
+{
+    if (!infer_source(s, e))
         return false;
-    if (!infer_kernel(text, length, s->language, kernel, &s->arena, &s->found, e))
-        return error_context(e, "%s", s->path);
+    infer_includer(s);
     if (!take_given(s, e))
         return false;
     if (s->settings->is_interactive) {
@@ -538,6 +624,8 @@ static void tell_spec(struct session *s, const char *output)
     for (uint32_t axis = 0; axis < f->axes; axis++)
         text_addf(&out, "%s%s", axis ? " x " : ", in groups of ", f->local[axis]);
     text_add(&out, f->axes ? "\n" : "");
+    if (s->part)
+        text_addf(&out, "  read from:  %s, which includes %s\n", s->path, s->part);
     if (host)
         text_addf(&out, "  left out:   the host's code (line %u)\n", host);
     put(&out);

@@ -571,7 +571,7 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
     a->is_argument = true;
     a->text = constant_name(s, v->name);
     a->parameter = parameter;
-    if (str_equal(v->type->words, "bool")) {
+    if (str_equal(v->type->words, "bool") || v->type->component == 1) {
         a->kind = ATOM_SCALAR;
         a->initial = 1;
     }
@@ -1356,6 +1356,28 @@ static const char *guessed_size(struct writer_of *w, uint32_t lanes, bool is_loc
     return copy;
 }
 
+// Does the kernel's text assign to an element of it: name[i] = ..., name[i][k] += ..., *name = ...?
+static bool text_writes(const struct study *s, const char *name)
+{
+    static const char *const writes[] = {
+        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "<<=", ">>=", NULL};
+    const struct token *end = s->kernel->to;
+    for (const struct token *t = s->kernel->from; t < end; t++) {
+        if (t->kind != TOKEN_NAME || strcmp(t->text, name) != 0)
+            continue;
+        bool is_element = t > s->kernel->from && strcmp(t[-1].text, "*") == 0;
+        const struct token *at = t + 1;
+        for (int depth = 0; at < end && (depth || strcmp(at->text, "[") == 0); at++) {
+            depth += strcmp(at->text, "[") == 0;
+            depth -= strcmp(at->text, "]") == 0;
+            is_element = true;
+        }
+        if (is_element && at < end && at->kind == TOKEN_SIGN && str_listed(writes, at->text))
+            return true;
+    }
+    return false;
+}
+
 static void write_buffer(struct writer_of *w, uint32_t object, const struct needed *need,
                          struct inferred_argument *a)
 {
@@ -1374,8 +1396,11 @@ static void write_buffer(struct writer_of *w, uint32_t object, const struct need
     if (need->is_loose && !a->is_guess)
         add_open(w, arena_printf(s->arena, "the size of %s: %s is more than was seen to be used",
                                  a->name, a->size));
-    bool is_written = need->is_written && !is_fixed;
-    bool is_read = need->is_read || (!is_written && (is_fixed || t->is_const)) ||
+    // A write that was not seen may be one that only other values reach.
+    const bool is_hidden =
+        !need->is_written && !t->is_const && !is_fixed && text_writes(s, o->name);
+    bool is_written = (need->is_written || is_hidden) && !is_fixed;
+    bool is_read = need->is_read || is_hidden || (!is_written && (is_fixed || t->is_const)) ||
                    (!need->is_read && !need->is_written);
     a->access = !is_written                                                        ? INFERRED_READ
                 : !is_read && need->is_whole && !need->is_guess && !need->is_added ? INFERRED_WRITE

@@ -485,8 +485,12 @@ static bool leave_more_out(const struct cuda *o, const struct job *j, uint32_t i
     arena_empty(&l->arena);
     if (!leave_host_out(j, index, l) || (!is_first && !has_header && l->text.faulty == faulty))
         return false;
-    if (l->text.faulty > faulty && first_error(log, first, sizeof first))
-        text_addf(&l->refused, "left out where no kernel needs it: %s\n", first);
+    if (l->text.faulty > faulty && first_error(log, first, sizeof first)) {
+        const char *error = strstr(first, ": error: ");
+        text_addf(&l->refused, "left out, unless the kernel needs it: %.*s%s%s\n",
+                  (int)(error ? error - first : (ptrdiff_t)strlen(first)), first, error ? ": " : "",
+                  error ? error + strlen(": error: ") : "");
+    }
     return true;
 }
 
