@@ -60,7 +60,7 @@ START_TEST(what_kernels_name_is_kept)
         "}\n"
         "RUN(k);\n",
         "",
-        "typedef struct { float x; } point;\n\nconst int n = 3, m = 4;\n\n"
+        "typedef struct { float x; } point;\n\nconstexpr int n = 3, m = 4;\n\n"
         "enum { ONE, TWO };\n#define LAST (n - 1)\n__constant__ float table[4];\n"
         "template <typename T> __device__ T twice(T a) { return a + a; }\n\n\n"
         "namespace inner {\n__global__ void k(point *p) { p[LAST].x = twice(table[ONE]); }\n"

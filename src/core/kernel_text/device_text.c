@@ -11,6 +11,7 @@ struct word {
     const struct token *token;
     uint32_t file;
     bool is_dropped;
+    const char *instead; // (or NULL) what is written in its place
 };
 
 enum part_kind { PART_FRAME, PART_FUNCTION, PART_RECORD, PART_TYPE, PART_VARIABLE, PART_CALL };
@@ -507,6 +508,22 @@ static void keep_parts(struct device_reader *d)
     }
 }
 
+// const float X = -Y; as the compiler of both has it: a number, which needs no memory of the device. To that of the
+// device alone it is a variable, and its value none of a constant.
+static void make_constant(struct device_reader *d, const struct part *p)
+{
+    size_t qualifier = p->to, at = p->from;
+    if (p->kind != PART_VARIABLE || !p->is_constant || p->is_device)
+        return;
+    for (; is_name_at(d, at); at++) {
+        if (is_at(d, at, "constexpr"))
+            return;
+        qualifier = is_at(d, at, "const") ? at : qualifier;
+    }
+    if (qualifier < at && at > p->from + 2 && is_at(d, at, "="))
+        d->words[qualifier].instead = "constexpr";
+}
+
 // The names of the kernels asked for are used, if all of them are declared.
 static void ask_kernels(struct device_reader *d)
 {
@@ -569,8 +586,9 @@ static void read_device_words(struct device_reader *d)
 
 // ---- writing -----------------------------------------------------------------------------------
 
-static void write_word(struct text *out, const struct token *t, uint32_t *line)
+static void write_word(struct text *out, const struct word *w, uint32_t *line)
 {
+    const struct token *t = w->token;
     bool starts = *line < t->line;
     for (; *line < t->line; (*line)++)
         text_addc(out, '\n');
@@ -578,7 +596,7 @@ static void write_word(struct text *out, const struct token *t, uint32_t *line)
         text_addf(out, "%s#%s ", starts ? "" : "\n", t->directive);
     else if (!starts && !t->is_glued)
         text_addc(out, ' ');
-    text_add(out, t->text);
+    text_add(out, w->instead ? w->instead : t->text);
 }
 
 // A header of the host's libraries that nothing that is left needs.
@@ -621,7 +639,7 @@ static bool write_device_file(struct device_reader *d, uint32_t file)
         uint32_t line = scan->items[i].first;
         for (size_t at = words->from; at < words->to; at++) {
             if (!d->words[at].is_dropped)
-                write_word(&out, d->words[at].token, &line);
+                write_word(&out, &d->words[at], &line);
         }
         const uint32_t next = i + 1 < scan->count ? scan->items[i + 1].first : line + 1;
         for (; line < next; line++)
@@ -642,6 +660,8 @@ static bool drop_parts(struct device_reader *d)
         const bool is_host = !p->is_kept && (p->kind == PART_FUNCTION || p->kind == PART_CALL ||
                                              p->kind == PART_VARIABLE);
         const struct word *first = &d->words[p->from];
+        if (p->is_kept)
+            make_constant(d, p);
         d->program->left_out += is_host;
         if (is_host && first->file == 0 && !d->program->first_line)
             d->program->first_line = first->token->line;

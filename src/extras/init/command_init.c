@@ -396,14 +396,14 @@ static bool infer_source(struct session *s, struct error *e)
 
 // ---- a part of another file --------------------------------------------------------------------
 
-// Is the source no program by itself: a type of an argument is nowhere, or it includes nothing at all?
+// Is the source no program by itself: a type of an argument is nowhere?
 static bool is_part(const struct session *s)
 {
     for (uint32_t i = 0; i < s->found.name_count; i++) {
         if (s->found.names[i].role == NAME_TYPE)
             return true;
     }
-    return !strstr(text_cstr(&s->source), "#include");
+    return false;
 }
 
 static bool includes_file(struct session *s, const char *path, const char *name)

@@ -82,7 +82,7 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, bool
     struct text ignored = TEXT_INIT;
     char run[24];
     out->options =
-        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 5, sizeof *out->options);
+        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 6, sizeof *out->options);
     if (!out->options)
         return error_memory(e);
     if (!names_target(p))
@@ -109,9 +109,11 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, bool
     // NVRTC's cache does not keep the assembler's report; hone keeps cubins with their logs.
     if (o->compiler.major > 12 || (o->compiler.major == 12 && o->compiler.minor >= 9))
         add_option(out, "--no-cache", "");
-    // Members of classes and what headers declare, which no kernel calls.
-    if (is_left)
+    // Members of classes and what headers declare, which no kernel calls; and the host's system, which its files ask for.
+    if (is_left) {
         add_option(out, "--device-as-default-execution-space", "");
+        add_option(out, "-D__linux__=1", "");
+    }
     add_option(out, VERBOSE, "");
     text_release(&ignored);
     return !out->failed || error_memory(e);
