@@ -203,6 +203,33 @@ START_TEST(values_are_set)
 }
 END_TEST
 
+// A part of a program, whose types stand in the file that includes it, is read from there.
+START_TEST(parts_are_read_where_they_are_included)
+{
+    char part[512], whole[512], spec[512];
+    str_format(part, sizeof part, "%s/part.cu", program_folder());
+    str_format(whole, sizeof whole, "%s/whole.cu", program_folder());
+    str_format(spec, sizeof spec, "%s/part.json", program_folder());
+    write_text(part,
+               "__global__ void k(node *all, int n)\n"
+               "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) all[i].at = i; }\n");
+    write_text(whole, "struct node { int at, count; };\n#include \"part.cu\"\nint main() {}\n");
+    struct ran r = program_run("init", part, "-o", spec, "--no-check");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    has(r.out, "whole.cu, which includes");
+    ran_release(&r);
+    unlink(spec);
+    unlink(whole);
+    // Nothing includes it: the type stays open.
+    r = program_run("init", part, "-o", spec, "--no-check");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert_ptr_null(strstr(r.out, "which includes"));
+    ran_release(&r);
+    unlink(spec);
+    unlink(part);
+}
+END_TEST
+
 // len() of a file that is not there; of what no file fills it is Python's.
 START_TEST(lengths_need_their_file)
 {
@@ -239,6 +266,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, arguments_of_any_name);
     tcase_add_test(tests, arrays_are_taken);
     tcase_add_test(tests, values_are_set);
+    tcase_add_test(tests, parts_are_read_where_they_are_included);
     tcase_add_test(tests, lengths_need_their_file);
 }
 

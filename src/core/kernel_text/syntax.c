@@ -41,6 +41,7 @@ struct parser {
     struct function *function; // whose head or body is read
     struct template_parameter *templates;
     uint32_t template_count;
+    bool is_special; // template <>: what follows is a template for some arguments
     const char
         *scopes[SCOPES_MOST]; // "outer::inner::" of each brace that is open outside functions
     uint32_t scope_count;
@@ -568,6 +569,8 @@ static void read_enum(struct parser *p, struct type *t)
     want_sign(p, "}");
 }
 
+static void skip_template_arguments(struct parser *p);
+
 static void take_type_word(struct parser *p, struct type *t)
 {
     const char *word = (p->at++)->text;
@@ -577,10 +580,18 @@ static void take_type_word(struct parser *p, struct type *t)
     }
     const struct type *known = find_type(p, word);
     struct type found = {.base = TYPE_OPEN, .component = 4, .lanes = 1};
+    bool is_builtin = !known && builtin_type(p, word, &found);
     if (known)
         found = *known;
-    else if (!builtin_type(p, word, &found))
+    if (at_sign(p, "<") && !is_builtin) { // Pack<float, 4>: its layout hangs on the arguments
+        skip_template_arguments(p);
+        found.base = TYPE_OPEN;
+        word = arena_printf(p->arena, "%s<>", word);
+        known = NULL;
+        p->failed |= !word;
+    } else if (!known && !is_builtin) {
         note_open_type(p, word);
+    }
     t->base = found.base;
     t->component = found.component;
     t->lanes = found.lanes;
@@ -801,7 +812,7 @@ static void skip_template_arguments(struct parser *p)
     int depth = 0;
     do {
         depth += at_sign(p, "<");
-        depth -= at_sign(p, ">");
+        depth -= at_sign(p, ">>") ? 2 : at_sign(p, ">");
         p->at++;
     } while (depth > 0 && p->at < p->end);
 }
@@ -1386,6 +1397,8 @@ static void read_parameters(struct parser *p, struct function *f)
 
 static void add_function(struct parser *p, const struct function *f)
 {
+    if (p->is_special) // the template itself has the name
+        return;
     for (uint32_t i = 0; i < p->out->function_count; i++) {
         if (strcmp(p->out->functions[i].name, f->name) == 0 &&
             strcmp(p->out->functions[i].scope, f->scope) == 0 && f->is_kernel &&
@@ -1582,6 +1595,7 @@ static void read_outside(struct parser *p)
         p->templates = NULL;
         p->template_count = 0;
         read_template(p);
+        p->is_special = p->template_count == 0 && !p->trouble;
         return;
     }
     if (at_word(p, "typedef"))
@@ -1596,6 +1610,7 @@ static void read_outside(struct parser *p)
         read_declared_outside(p);
     p->templates = NULL;
     p->template_count = 0;
+    p->is_special = false;
     if (!p->trouble)
         return;
     // Behind what is not understood: its first semicolon, or what stands in braces.

@@ -1729,6 +1729,11 @@ static bool check_parameters(const struct study *s, struct error *e)
                              "argument '%s' of %s is an image or sampler (%s), which hone does not "
                              "know",
                              name, f->name, words);
+        if (strchr(words, '<'))
+            return error_set(e, ERROR_INPUT,
+                             "argument '%s' of %s is of a template's type (%s), whose layout hone "
+                             "does not read: give the kernel a plain type",
+                             name, f->name, words);
         if (t->base == TYPE_RECORD && t->stars == 0 && !s->origins[i].layout)
             return error_set(e, ERROR_INPUT,
                              "argument '%s' of %s is a struct by value (%s) with members that no "

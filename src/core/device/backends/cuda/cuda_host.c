@@ -15,7 +15,15 @@ static const char sized_types[] = "typedef signed char int8_t;\n"
                                   "typedef int int32_t;\n"
                                   "typedef unsigned int uint32_t;\n"
                                   "typedef long long int64_t;\n"
-                                  "typedef unsigned long long uint64_t;\n";
+                                  "typedef unsigned long long uint64_t;\n"
+                                  "typedef long intptr_t;\n"
+                                  "typedef unsigned long uintptr_t;\n"
+                                  "namespace std {\n"
+                                  "using ::int8_t; using ::uint8_t; using ::int16_t;\n"
+                                  "using ::uint16_t; using ::int32_t; using ::uint32_t;\n"
+                                  "using ::int64_t; using ::uint64_t; using ::intptr_t;\n"
+                                  "using ::uintptr_t; using ::size_t; using ::ptrdiff_t;\n"
+                                  "}\n";
 static const char short_names[] = "typedef unsigned char uchar;\n"
                                   "typedef unsigned short ushort;\n"
                                   "typedef unsigned int uint;\n"
@@ -72,6 +80,38 @@ static const char smallest_and_largest[] =
     "}\n"
     "#endif\n";
 
+static const char traits[] =
+    "#ifndef HONE_TYPE_TRAITS\n"
+    "#define HONE_TYPE_TRAITS\n"
+    "namespace std {\n"
+    "template <class T, T V> struct integral_constant { static constexpr T value = V; };\n"
+    "using true_type = integral_constant<bool, true>;\n"
+    "using false_type = integral_constant<bool, false>;\n"
+    "template <class A, class B> struct is_same : false_type {};\n"
+    "template <class A> struct is_same<A, A> : true_type {};\n"
+    "template <class A, class B> constexpr bool is_same_v = is_same<A, B>::value;\n"
+    "template <bool B, class T = void> struct enable_if {};\n"
+    "template <class T> struct enable_if<true, T> { using type = T; };\n"
+    "template <bool B, class T = void> using enable_if_t = typename enable_if<B, T>::type;\n"
+    "template <bool B, class T, class F> struct conditional { using type = T; };\n"
+    "template <class T, class F> struct conditional<false, T, F> { using type = F; };\n"
+    "template <bool B, class T, class F>\n"
+    "using conditional_t = typename conditional<B, T, F>::type;\n"
+    "template <class T> struct remove_const { using type = T; };\n"
+    "template <class T> struct remove_const<const T> { using type = T; };\n"
+    "template <class T> struct remove_reference { using type = T; };\n"
+    "template <class T> struct remove_reference<T &> { using type = T; };\n"
+    "template <class T> struct remove_reference<T &&> { using type = T; };\n"
+    "}\n"
+    "#endif\n";
+// nvcc includes the runtime's header first, which brings these.
+static const char usual_headers[] = "#include <cstdint>\n"
+                                    "#include <cfloat>\n"
+                                    "#include <climits>\n"
+                                    "#include <cmath>\n"
+                                    "#include <algorithm>\n"
+                                    "#include <type_traits>\n";
+
 static const struct {
     const char *name, *text;
 } headers[] = {{"stdint.h", sized_types},
@@ -85,6 +125,7 @@ static const struct {
                {"float.h", floats},
                {"cfloat", floats},
                {"algorithm", smallest_and_largest},
+               {"type_traits", traits},
                {"cmath", mathematics},
                {"math.h", mathematics}};
 
@@ -133,6 +174,15 @@ bool cuda_host_add(struct cuda_host *h, const char *log)
         text_addf(&h->not_found, "%s%s", h->not_found.length ? ", " : "", name);
     free(name);
     return is_new;
+}
+
+void cuda_host_add_usual(struct cuda_host *h)
+{
+    static const char *const names[] = {"cstdint", "cfloat",    "climits",
+                                        "cmath",   "algorithm", "type_traits"};
+    give_header(h, CUDA_HOST_USUAL, usual_headers);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        give_header(h, names[i], supplied_text(names[i]));
 }
 
 bool cuda_host_add_empty(struct cuda_host *h, const char *name)

@@ -82,7 +82,7 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, bool
     struct text ignored = TEXT_INIT;
     char run[24];
     out->options =
-        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 6, sizeof *out->options);
+        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 7, sizeof *out->options);
     if (!out->options)
         return error_memory(e);
     if (!names_target(p))
@@ -113,6 +113,7 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, bool
     if (is_left) {
         add_option(out, "--device-as-default-execution-space", "");
         add_option(out, "-D__linux__=1", "");
+        add_option(out, "--pre-include=" CUDA_HOST_USUAL, "");
     }
     add_option(out, VERBOSE, "");
     text_release(&ignored);
@@ -505,6 +506,7 @@ static bool compile_device_alone(const struct cuda *o, const struct job *j, uint
     bool ok = false;
     int rounds = 0;
     arena_init(&l.arena);
+    cuda_host_add_usual(&l.host);
     while (!ok && rounds < ROUNDS_MOST && *result == NVRTC_ERROR_COMPILATION &&
            leave_more_out(o, j, index, text_cstr(&out->log), &l)) {
         struct plan plan;
