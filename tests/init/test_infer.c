@@ -207,9 +207,14 @@ START_TEST(what_cannot_be_passed)
         "v.a; }",
         "kernel void k(global int **x) { x[0][0] = 1; }",
         "kernel void k(global int *x, write_only pipe int p) { write_pipe(p, x); }",
-        "kernel void k(global Pack<float, Two<int>> *x) { x[0] = x[1]; }"};
-    static const char *const words[] = {"image", "struct by value", "pointer to pointers", "a pipe",
-                                        "'x' of k is of a template's type (Pack<>)"};
+        "kernel void k(global Pack<float, Two<int>> *x) { x[0] = x[1]; }",
+        "texture<float, 1> t; kernel void k(global float *x) { x[0] = tex1Dfetch(t, 1); }"};
+    static const char *const words[] = {"image",
+                                        "struct by value",
+                                        "pointer to pointers",
+                                        "a pipe",
+                                        "'x' of k is of a template's type (Pack<>)",
+                                        "k reads the texture reference 't'"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct arena arena;
         struct inferred f;
@@ -252,6 +257,11 @@ START_TEST(words_of_cuda)
        "__global__ void k(clock_t *t, curandState *s, char c, int n)\n"
        "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { t[i] = c; s[i] = s[i]; } }",
        "n; " OWN "| n / block_size_x; | t w n; s rw n; c = 1; n = n; ");
+    CU("k",
+       "__global__ void k(float *o, int n)\n"
+       "{ cg::thread_block_tile<32> tile = cg::tiled_partition<32>(cg::this_thread_block());\n"
+       "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) o[i] = tile.size(); }",
+       "n; " OWN "| n / block_size_x; | o w n; n = n; ");
 }
 END_TEST
 

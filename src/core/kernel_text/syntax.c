@@ -306,6 +306,26 @@ static bool is_type_word(const struct parser *p, const char *word)
            str_listed(compound, word) || space_word(p, word, &space) || is_plain_word(p, word);
 }
 
+// ns::tile<32, float> name
+static bool at_template_type(const struct parser *p)
+{
+    const struct token *t = p->at;
+    int depth = 0;
+    while (t + 2 < p->end && strcmp(t[1].text, "::") == 0)
+        t += 2;
+    if (t->kind != TOKEN_NAME || strcmp(t[1].text, "<") != 0)
+        return false;
+    for (t++; t < p->end && t < p->at + 40; t++) {
+        depth += strcmp(t->text, "<") == 0;
+        depth -= strcmp(t->text, ">") == 0 ? 1 : strcmp(t->text, ">>") == 0 ? 2 : 0;
+        if (depth <= 0)
+            return t[1].kind == TOKEN_NAME && strchr("=;({,[", t[2].text[0]) && !t[2].text[1];
+        if (t->kind == TOKEN_SIGN && !strchr("<>,*:", t->text[0]))
+            return false;
+    }
+    return false;
+}
+
 // Does a declaration begin here? A name that nothing declares is a type where another follows.
 static bool at_type(const struct parser *p)
 {
@@ -320,6 +340,8 @@ static bool at_type(const struct parser *p)
         strcmp(word, "goto") == 0 || strcmp(word, "typedef") == 0)
         return false;
     const struct token *next = p->at + 1, *third = p->at + 2, *fourth = p->at + 3;
+    if (at_template_type(p))
+        return true;
     if (next_is_sign(p, 1, "::"))
         return p->at + 3 < p->end && third->kind == TOKEN_NAME && fourth->kind == TOKEN_NAME;
     if (next->kind == TOKEN_NAME)

@@ -1712,6 +1712,25 @@ static void write_template(struct writer_of *w)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
+// The texture reference (texture<float, 1> t;) that the kernel reads, or NULL.
+static const char *find_texture_reference(const struct study *s)
+{
+    const struct function *f = s->kernel;
+    const struct token *all = s->source.tokens;
+    for (size_t i = 0; i + 3 < s->source.count; i++) {
+        if (strcmp(all[i].text, "texture") != 0 || strcmp(all[i + 1].text, "<") != 0)
+            continue;
+        while (i + 2 < s->source.count && strcmp(all[i].text, ">") != 0 &&
+               strcmp(all[i].text, ";") != 0)
+            i++;
+        for (const struct token *t = f->from; t < f->to && all[i + 1].kind == TOKEN_NAME; t++) {
+            if (strcmp(t->text, all[i + 1].text) == 0)
+                return t->text;
+        }
+    }
+    return NULL;
+}
+
 // Refuses parameters that hone cannot pass to a kernel.
 static bool check_parameters(const struct study *s, struct error *e)
 {
@@ -1720,6 +1739,12 @@ static bool check_parameters(const struct study *s, struct error *e)
         if (strcmp(t->text, "pipe") == 0 && t[1].kind == TOKEN_NAME) // pipe int p
             return error_set(e, ERROR_INPUT, "%s takes a pipe, which hone does not know", f->name);
     }
+    const char *texture = find_texture_reference(s);
+    if (texture)
+        return error_set(e, ERROR_INPUT,
+                         "%s reads the texture reference '%s', which CUDA has no more since 12.0: "
+                         "give it a pointer, read by __ldg(&%s[i]) in place of tex1Dfetch(%s, i)",
+                         f->name, texture, texture, texture);
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const struct type *t = f->parameters[i].type;
         const char *words = t->words ? t->words : "", *name = f->parameters[i].name;

@@ -439,13 +439,22 @@ static uint32_t find_logged_file(const struct left_program *l, const char *name)
     return UINT32_MAX;
 }
 
-// A header of the toolkit's that NVRTC refuses is the host's.
+static bool is_named_in(const struct left_program *l, const char *name)
+{
+    for (uint32_t i = 0; i < l->text.count; i++) {
+        if (memmem(l->text.files[i].text, l->text.files[i].length, name, strlen(name)))
+            return true;
+    }
+    return false;
+}
+
+// A header of the toolkit's that the program includes and NVRTC refuses is the host's.
 static bool empty_header(const struct cuda *o, struct left_program *l, const char *path)
 {
     for (size_t i = 0; i < CUDA_FOLDERS_MOST && o->compiler.folders[i]; i++) {
         const char *folder = o->compiler.folders[i];
         const size_t length = strlen(folder);
-        if (str_starts(path, folder) && path[length] == '/' &&
+        if (str_starts(path, folder) && path[length] == '/' && is_named_in(l, path + length + 1) &&
             cuda_host_add_empty(&l->host, path + length + 1)) {
             text_addf(&l->refused, "%s is taken as empty: it is the host's\n", path + length + 1);
             return true;
