@@ -1723,7 +1723,9 @@ static const char *find_texture_reference(const struct study *s)
         while (i + 2 < s->source.count && strcmp(all[i].text, ">") != 0 &&
                strcmp(all[i].text, ";") != 0)
             i++;
-        for (const struct token *t = f->from; t < f->to && all[i + 1].kind == TOKEN_NAME; t++) {
+        bool is_reference = strcmp(all[i].text, ">") == 0 && all[i + 1].kind == TOKEN_NAME &&
+                            strcmp(all[i + 2].text, ";") == 0;
+        for (const struct token *t = f->from; t < f->to && is_reference; t++) {
             if (strcmp(t->text, all[i + 1].text) == 0)
                 return t->text;
         }
