@@ -160,7 +160,8 @@ static const struct spec_key keys[] = {
         "here has the value of the constant or "
         "parameter of its name",
         .accepts = SCALAR | KEY_OBJECT | KEY_ARRAY, .t1 = NULL),
-    KEY("arguments.*.size", EXPRESSION, "1", "elements of the buffer", .t1 = "Size"),
+    KEY("arguments.*.size", EXPRESSION, "that of its .npy file, else 1", "elements of the buffer",
+        .t1 = "Size"),
     KEY("arguments.*.image", EXPRESSIONS, "-",
         "of an image (OpenCL), a texture or a surface object (CUDA): its width, its height, and "
         "its "
@@ -209,7 +210,10 @@ static const struct spec_key keys[] = {
         "an expression over i (the component's index), size and the spec's names",
         .t1 = "DataSource"),
     KEY("arguments.*.fill.file", TEXT, "-",
-        "a file of elements; .npy is known, and {n} in its name is the constant n", .t1 = NULL),
+        "a file of elements; .npy is known, and gives the argument its size, and its type where "
+        "the "
+        "kernel's source does not; {n} in its name is the constant n",
+        .t1 = NULL),
     KEY("arguments.*.fill.random", .type = "two expressions, or one", "[-1, 1]; integers [0, 100]",
         "uniform values: lowest and highest; or from 0 to the one", .accepts = SCALAR | KEY_ARRAY,
         .items = SCALAR, .t1 = "Range"),
