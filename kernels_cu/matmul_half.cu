@@ -4,6 +4,7 @@
 #define uint   unsigned int
 #define ulong  unsigned long long
 #define ushort unsigned short
+#define uchar  unsigned char
 
 #define KERNEL               extern "C" __global__
 #define INLINE               static __device__ __forceinline__
