@@ -304,10 +304,11 @@ struct job_reference {
 // name for readers)
 #define ROUTINES(X)                                                                                \
     X(NONE, "none", "no routine")                                                                  \
-    X(CUBLAS, "cublas", "cuBLAS")                /* SGEMM in float throughout */                   \
+    X(CUBLAS, "cublas", "cuBLAS")                /* summed in float, or in double for doubles */   \
     X(CUBLAS_TF32, "cublas-tf32", "cuBLAS TF32") /* the same with tensor cores' TF32 */            \
     X(CBLAS, "cblas", "CBLAS")                   /* cblas_sgemm of any library, on the host */     \
-    X(CLBLAST, "clblast", "CLBlast")
+    X(CLBLAST, "clblast", "CLBlast")                                                               \
+    X(CUBLAS_FAST, "cublas-fast", "cuBLAS with fast sums") /* 8-bit floats, summed in fewer bits */
 
 enum routine {
 #define X(name, text, title) ROUTINE_##name,
