@@ -60,19 +60,7 @@
 #endif
 #define WIDE (1 + !EIGHT) // bytes of an operand's element
 
-#define TILES_M ((M + tile_m - 1) / tile_m)
-#define TILES_N ((N + tile_n - 1) / tile_n)
-#define WORK    (TILES_M * TILES_N)
-
-// The tiles in the order in which they are computed: down `group_m` tiles, then to the next column,
-// so that those computed at the same time share tiles of A and of B in the cache.
-INLINE void place_of(int at, int *down, int *across)
-{
-    const int per_group = group_m * TILES_N, first = at / per_group * group_m;
-    const int height = TILES_M - first < group_m ? TILES_M - first : group_m;
-    *down = first + at % per_group % height;
-    *across = at % per_group / height;
-}
+#include "matmul_tiles.h"
 
 // ---- numbers -----------------------------------------------------------------------------------
 
@@ -115,58 +103,18 @@ INLINE ushort from_float(float x)
 
 #if instruction == portable
 
-// ---- portable ----------------------------------------------------------------------------------
-
-#define SLICE 16 // of k in local memory at a time
-#define ROWS  (tile_m / 16)
-#define WIDTH (tile_n / 16) // each of 16 x 16 work-items computes ROWS x WIDTH elements, 16 apart
+#define NUMBER           float
+#define LOCAL_NUMBERS    LOCAL_FLOATS
+#define A_AT(row, k)     to_float(A[(row)*K + (k)], TYPE)
+#define B_AT(k, column)  to_float(B[EIGHT ? (column)*K + (k) : (k)*N + (column)], TYPE_OF_B)
+#define C_AT(at)         to_float(C[at], TYPE_OF_C)
+#define PUT(at, product) C[at] = from_float(product)
 
 KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL ELEMENT *RESTRICT A,
                                       const GLOBAL ELEMENT *RESTRICT B, GLOBAL uint *RESTRICT maps
                                           SCALES)
 {
-    LOCAL_FLOATS(slice, SLICE * (tile_m + tile_n), 128);
-    const int thread = LOCAL_ID(0), x = thread % 16, y = thread / 16;
-    int down, across;
-    place_of(GROUP_ID(0), &down, &across);
-    float sum[ROWS][WIDTH];
-    for (int i = 0; i < ROWS; i++) {
-        for (int j = 0; j < WIDTH; j++)
-            sum[i][j] = 0.0f;
-    }
-    for (int first = 0; first < K; first += SLICE) {
-        for (int e = thread; e < SLICE * tile_m; e += 256) {
-            const size_t row = (size_t)down * tile_m + e / SLICE, k = first + e % SLICE;
-            slice[e % SLICE * tile_m + e / SLICE] =
-                row < M && k < K ? to_float(A[row * K + k], TYPE) : 0.0f;
-        }
-        for (int e = thread; e < SLICE * tile_n; e += 256) {
-            const size_t column = (size_t)across * tile_n + e % tile_n, k = first + e / tile_n;
-            const size_t at = EIGHT ? column * K + k : k * N + column;
-            slice[SLICE * tile_m + e] = column < N && k < K ? to_float(B[at], TYPE_OF_B) : 0.0f;
-        }
-        BARRIER();
-        for (int k = 0; k < SLICE; k++) {
-            for (int i = 0; i < ROWS; i++) {
-                const float a = slice[k * tile_m + i * 16 + y];
-                for (int j = 0; j < WIDTH; j++)
-                    sum[i][j] += a * slice[SLICE * tile_m + k * tile_n + j * 16 + x];
-            }
-        }
-        BARRIER();
-    }
-    for (int i = 0; i < ROWS; i++) {
-        for (int j = 0; j < WIDTH; j++) {
-            const size_t row = (size_t)down * tile_m + i * 16 + y;
-            const size_t column = (size_t)across * tile_n + j * 16 + x;
-            if (row < M && column < N) {
-                GLOBAL ushort *to = C + row * N + column;
-                const float product = FACTOR * sum[i][j];
-                *to = from_float(
-                    BETA != 0 ? product + (float)(BETA)*to_float(*to, TYPE_OF_C) : product);
-            }
-        }
-    }
+    PORTABLE_PRODUCT
 }
 
 #else
