@@ -6,7 +6,7 @@
 // The `instruction`s:
 //
 //   portable   multiply-adds by each work-item: any device with doubles
-//   mma_sync   a sub-group (warp) multiplies 16 x 8 x 16 from registers. Capability 9.0 and later
+//   mma_sync   a sub-group (warp) multiplies 16 x 8 x mma_k from registers. Capability 9.0 and later
 //
 // With mma_sync a tile's slabs of 16 of k come by asynchronous copies, `stages` - 1 ahead, 16 bytes at
 // a time where rows are whole 16 bytes. Neither operand is transposed: the order of k within a slab
@@ -71,17 +71,17 @@ INLINE void bring_slab(uint to, const GLOBAL double *A, const GLOBAL double *B, 
 #pragma unroll
     for (int e = thread * of_a; e < tile_m * SLAB; e += THREADS * of_a) {
         const int line = e / SLAB, k = e % SLAB;
-        const size_t row = (size_t)down * tile_m + line, depth = (size_t)slab * SLAB + k;
-        const int is_there = row < M && depth < K;
-        bring(to + (line * SLAB + (k ^ line % 2 * 8)) * 8, is_there ? A + row * K + depth : A,
+        const size_t row = (size_t)down * tile_m + line, at_k = (size_t)slab * SLAB + k;
+        const int is_there = (M % tile_m == 0 || row < M) && (K % SLAB == 0 || at_k < K);
+        bring(to + (line * SLAB + (k ^ line % 2 * 8)) * 8, is_there ? A + row * K + at_k : A,
               is_there, of_a == 2);
     }
 #pragma unroll
     for (int e = thread * of_b; e < tile_n * SLAB; e += THREADS * of_b) {
         const int k = e / tile_n, place = e % tile_n;
-        const size_t column = (size_t)across * tile_n + place, depth = (size_t)slab * SLAB + k;
-        const int is_there = column < N && depth < K;
-        bring(to + (A_PART + k * B_LINE + place) * 8, is_there ? B + depth * N + column : B,
+        const size_t column = (size_t)across * tile_n + place, at_k = (size_t)slab * SLAB + k;
+        const int is_there = (N % tile_n == 0 || column < N) && (K % SLAB == 0 || at_k < K);
+        bring(to + (A_PART + k * B_LINE + place) * 8, is_there ? B + at_k * N + column : B,
               is_there, of_b == 2);
     }
 }
@@ -89,44 +89,54 @@ INLINE void bring_slab(uint to, const GLOBAL double *A, const GLOBAL double *B, 
 #define COMMIT() asm volatile("cp.async.commit_group;\n" ::: "memory")
 #define WAIT(n)  asm volatile("cp.async.wait_group %0;\n" ::"n"(n) : "memory")
 
-INLINE void multiply(double *d, const double *a, const double *b)
-{
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, "
-                 "%7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};\n"
-                 : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]),
-                   "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
-}
+#if mma_k == 8
+#define MULTIPLY(d, a, b)                                                                          \
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, " \
+                 "%7}, {%8, %9}, {%0, %1, %2, %3};\n"                                              \
+                 : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])                                  \
+                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]))
+#else
+#define MULTIPLY(d, a, b)                                                                          \
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, "   \
+                 "%6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};\n"            \
+                 : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])                                  \
+                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]),    \
+                   "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]))
+#endif
 
-// What a sub-group multiplies of a slab.
+// What a sub-group multiplies of a slab: `mma_k` of k at a time.
 INLINE void multiply_slab(double acc[DOWN][ACROSS][4], const LOCAL double *slab, int first_row,
                           int first_column, int lane)
 {
     const int g = lane / 4, t = lane % 4;
-    double b[ACROSS][4];
 #pragma unroll
-    for (int j = 0; j < ACROSS; j += 2) {
+    for (int k = 0; k < SLAB; k += mma_k) {
+        double b[ACROSS][mma_k / 4];
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const double2 pair = *(const LOCAL double2 *)(slab + A_PART +
-                                                          (i / 2 * 8 + t * 2 + i % 2) * B_LINE +
-                                                          first_column + j * 8 + g * 2);
-            b[j][i] = pair.x, b[j + 1][i] = pair.y;
-        }
-    }
+        for (int j = 0; j < ACROSS; j += 2) {
 #pragma unroll
-    for (int m = 0; m < DOWN; m++) {
-        double a[8];
-#pragma unroll
-        for (int i = 0; i < 4; i++) { // rows g and g + 8, halves of the slab
-            const int line = first_row + m * 16 + g + i % 2 * 8;
-            const double2 pair =
-                *(const LOCAL double2 *)(slab + line * SLAB + ((i / 2 ^ line % 2) * 8) + t * 2);
-            a[i / 2 * 4 + i % 2] = pair.x, a[i / 2 * 4 + 2 + i % 2] = pair.y;
+            for (int i = 0; i < mma_k / 4; i++) {
+                const int line = k + i / 2 * 8 + t * 2 + i % 2;
+                const double2 pair = *(const LOCAL double2 *)(slab + A_PART + line * B_LINE +
+                                                              first_column + j * 8 + g * 2);
+                b[j][i] = pair.x, b[j + 1][i] = pair.y;
+            }
         }
 #pragma unroll
-        for (int j = 0; j < ACROSS; j++)
-            multiply(acc[m][j], a, b[j]);
+        for (int m = 0; m < DOWN; m++) {
+            double a[mma_k / 2];
+#pragma unroll
+            for (int i = 0; i < mma_k / 4; i++) { // rows g and g + 8, eights of k
+                const int line = first_row + m * 16 + g + i % 2 * 8;
+                const double2 pair =
+                    *(const LOCAL double2 *)(slab + line * SLAB +
+                                             (((k / 8 + i / 2) ^ line % 2) * 8) + t * 2);
+                a[i / 2 * 4 + i % 2] = pair.x, a[i / 2 * 4 + 2 + i % 2] = pair.y;
+            }
+#pragma unroll
+            for (int j = 0; j < ACROSS; j++)
+                MULTIPLY(acc[m][j], a, b[j]);
+        }
     }
 }
 

@@ -518,7 +518,7 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
 #ifdef OF_MULTIPLY
         asm volatile(SPLICE("setmaxnreg.inc.sync.aligned.u32 " OF_MULTIPLY ";")::: "memory");
 #endif
-        const int lane = thread % 32, warp = thread / 32 % 4;
+        const int lane = thread % 32;
         const ulong from_a = descriptor(base + four * blocks * BLOCK, 0);
         const ulong from_b = descriptor(base + A_BYTES, EIGHT ? 0 : BLOCK);
         const float factor = FACTOR;
@@ -612,7 +612,7 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
                                 four * 2 + turn, four, thread);
                     turn ^= 1;
 #else
-                    const size_t line = row + warp * 16 + lane / 4;
+                    const size_t line = row + thread / 32 % 4 * 16 + lane / 4;
                     store_row(C, line, column, acc[b] + i, factor, lane);
                     store_row(C, line + 8, column, acc[b] + i + 2, factor, lane);
 #endif
