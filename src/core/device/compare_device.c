@@ -19,7 +19,8 @@
 // last place by a power of two, which is exact, and rounded to an integer there.
 static const char rounding[] =
     "#if FRACTION\n"
-    "#define BEYOND(v) (FINITE ? as_double(0x7ff8000000000000UL) : (v) * as_double(0x7ff0000000000000UL))\n"
+    "#define BEYOND(v) (FINITE ? as_double(0x7ff8000000000000UL) : (v) * "
+    "as_double(0x7ff0000000000000UL))\n"
     "#define LARGEST narrow_value(SIGN - 1 - (FINITE ? 1 : 1 << FRACTION))\n"
     "function double narrow_round(double v)\n"
     "{\n"

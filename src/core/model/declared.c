@@ -138,15 +138,14 @@ static bool is_byte(const struct element *el)
     return el->width == 1 && (el->scalar == SCALAR_I8 || el->scalar == SCALAR_U8);
 }
 
-// A kernel may take floats of 16 and 8 bits as their bits: OpenCL C has no name for some of them.
+// A kernel may take floats of 16 bits as their bits: OpenCL C has no name for some of them.
 static bool same_component(const struct element *kernel, const struct element *given)
 {
     bool to_float = scalar_is_float(kernel->scalar), is_float = scalar_is_float(given->scalar);
     if (to_float && is_float)
         return kernel->scalar == given->scalar;
     return scalar_bytes(kernel->scalar) == scalar_bytes(given->scalar) &&
-           (to_float == is_float || ((kernel->scalar == SCALAR_U16 || kernel->scalar == SCALAR_U8) &&
-                                     scalar_narrow(given->scalar)));
+           (to_float == is_float || (kernel->scalar == SCALAR_U16 && scalar_narrow(given->scalar)));
 }
 
 // A vector of three takes the room of one of four, unless the language packs it.

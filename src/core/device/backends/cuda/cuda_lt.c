@@ -134,8 +134,8 @@ static void choose_algorithm(struct cuda_lt *t, const struct cublas_api *lt, str
     float least = FLT_MAX;
     int fastest = 0;
     t->chosen = true;
-    if (t->count < 2 || o->cu.cuMemAlloc(&d, (size_t)p->m * (size_t)p->n *
-                                                 scalar_bytes(p->type_c)) != CUDA_SUCCESS)
+    if (t->count < 2 ||
+        o->cu.cuMemAlloc(&d, (size_t)p->m * (size_t)p->n * scalar_bytes(p->type_c)) != CUDA_SUCCESS)
         return;
     for (int i = 0; i < t->count; i++) {
         float ms = time_algorithm(t, lt, o, handle, p, i, a, b, c, (void *)(uintptr_t)d);

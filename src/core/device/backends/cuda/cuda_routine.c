@@ -17,7 +17,7 @@ static const struct library_function entries[] = {
     CUBLAS_FUNCTIONS(X)
 #undef X
 #define X(name, symbol, result, parameters) {symbol, offsetof(struct cublas_api, name), true},
-    CUBLASLT_FUNCTIONS(X) // not of versions before 10.1
+        CUBLASLT_FUNCTIONS(X) // not of versions before 10.1
 #undef X
 };
 
