@@ -6,16 +6,21 @@
 // The `instruction`s:
 //
 //   portable   multiply-adds by each work-item: any device with doubles
-//   mma_sync   a sub-group (warp) multiplies 16 x 8 x mma_k from registers. Capability 9.0 and later
+//   mma_sync   a sub-group (warp) multiplies 16 x 8 x mma_k from registers. Capability 9.0 alone;
+//              OpenCL needs the spec's Retarget for tensor maps
 //
-// With mma_sync a tile's slabs of 16 of k come by asynchronous copies, `stages` - 1 ahead, 16 bytes at
-// a time where rows are whole 16 bytes. Neither operand is transposed: the order of k within a slab
-// and of columns within 16 is free, as long as both operands, or operand and result, agree. So a
-// lane's numbers lie in pairs: two of k next to each other of A, of B two columns next to each other
-// that belong to two products, and in C four columns.
+// With mma_sync a slab is 16 of k of a tile, as it lies in local memory (shared memory): lines of 128
+// bytes with what NVIDIA calls 128-byte swizzle. Of A a line is 16 of k of a row; of B it is 16 columns
+// of a k, 16 lines in a block. Tensor maps bring them (hopper.h), for which K and N are even. One
+// sub-group brings the slabs, `stages` ahead, and the others multiply: a work-group computes tile after
+// tile, and slabs of the next one arrive while the last one is stored.
 //
-// Of A a line has 16 of k, whose halves change places in odd lines; of B a line has tile_n columns
-// and 16 bytes that nobody reads. Thus eight lanes, which read at a time, find all banks.
+// The products are those of the transposed tile: the first operand, two rows of which are next to each
+// other in a lane's registers, is B, where columns are next to each other in memory; the second one,
+// with two of k, is A. So loads of 16 bytes put numbers where the instruction wants them. The order of
+// k in a slab is free, as long as both operands agree, and so is that of rows and columns of C: a lane
+// has two columns next to each other, and rows of A are chosen so that eight lanes, which read at a
+// time, find all banks.
 
 #define portable 0
 #define mma_sync 1
@@ -34,60 +39,55 @@
 #define PUT(at, product) C[at] = product
 
 KERNEL GROUP_OF(256) void matmul_double(GLOBAL double *RESTRICT C, const GLOBAL double *RESTRICT A,
-                                        const GLOBAL double *RESTRICT B)
+                                        const GLOBAL double *RESTRICT B,
+                                        GLOBAL uint *RESTRICT maps)
 {
     PORTABLE_PRODUCT
 }
 
 #else
 
-#define SLAB    16 // of k
+#define CONSUMERS (tile_m / warp_m * (tile_n / warp_n) / 4) // groups of four sub-groups that multiply
+#include "hopper.h"
+
+#define SLAB    16 // of k: 128 bytes
 #define SLABS   ((K + SLAB - 1) / SLAB)
 #define WARPS_M (tile_m / warp_m)
-#define THREADS (32 * WARPS_M * (tile_n / warp_n))
-#define B_LINE  (tile_n + 2)
-#define A_PART  (tile_m * SLAB) // doubles
-#define STAGE   (A_PART + SLAB * B_LINE)
-#define DOWN    (warp_m / 16) // products of a sub-group
-#define ACROSS  (warp_n / 8)
+#define WARPS   (4 * CONSUMERS)
+#define THREADS (32 * (WARPS + 4))
+#define A_PART  (tile_m * SLAB)          // doubles
+#define STAGE   ((tile_m + tile_n) * SLAB)
+#define BLOCK   (SLAB * SLAB)            // 16 columns of B
+#define DOWN    (warp_m / 8)             // products of a sub-group
+#define ACROSS  (warp_n / 16)
 
-// A part of a line, or zeros in its place.
-INLINE void bring(uint to, const GLOBAL double *from, int is_there, int wide)
-{
-    if (wide)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(to), "l"(from),
-                     "r"(is_there ? 16 : 0)
-                     : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;\n" ::"r"(to), "l"(from),
-                     "r"(is_there ? 8 : 0)
-                     : "memory");
-}
+// Where the places for slabs are, the maps of A and B, and the barriers.
+#define PLACE(i) (base + (i) * (uint)(STAGE * 8))
+#define MAP(i)   (PLACE(stages) + (i)*128)
+#define FULL(i)  (MAP(2) + (i)*8)
+#define EMPTY(i) (FULL(stages) + (i)*8)
 
-INLINE void bring_slab(uint to, const GLOBAL double *A, const GLOBAL double *B, int down, int across,
-                       int slab, int thread)
+// A work-item brings the slabs of all tiles of this work-group.
+INLINE void bring_all(uint base, const GLOBAL uint *map_a, const GLOBAL uint *map_b)
 {
-    const int of_a = K % 2 == 0 ? 2 : 1, of_b = N % 2 == 0 ? 2 : 1; // doubles at a time
+    uint now = 0, parity = 0;
+    for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
+        int down, across;
+        place_of(at, &down, &across);
+#pragma unroll 1
+        for (int slab = 0; slab < SLABS; slab++) {
+            barrier_wait(EMPTY(now), parity ^ 1); // at first there is no phase to wait for
+            barrier_expect(FULL(now), STAGE * 8);
+            copy_box(PLACE(now), map_a, slab * SLAB, down * tile_m, FULL(now));
 #pragma unroll
-    for (int e = thread * of_a; e < tile_m * SLAB; e += THREADS * of_a) {
-        const int line = e / SLAB, k = e % SLAB;
-        const size_t row = (size_t)down * tile_m + line, at_k = (size_t)slab * SLAB + k;
-        const int is_there = (M % tile_m == 0 || row < M) && (K % SLAB == 0 || at_k < K);
-        bring(to + (line * SLAB + (k ^ line % 2 * 8)) * 8, is_there ? A + row * K + at_k : A,
-              is_there, of_a == 2);
-    }
-#pragma unroll
-    for (int e = thread * of_b; e < tile_n * SLAB; e += THREADS * of_b) {
-        const int k = e / tile_n, place = e % tile_n;
-        const size_t column = (size_t)across * tile_n + place, at_k = (size_t)slab * SLAB + k;
-        const int is_there = (N % tile_n == 0 || column < N) && (K % SLAB == 0 || at_k < K);
-        bring(to + (A_PART + k * B_LINE + place) * 8, is_there ? B + at_k * N + column : B,
-              is_there, of_b == 2);
+            for (int i = 0; i < tile_n / SLAB; i++)
+                copy_box(PLACE(now) + (A_PART + i * BLOCK) * 8, map_b, across * tile_n + i * SLAB,
+                         slab * SLAB, FULL(now));
+            now = now + 1 == stages ? 0 : now + 1;
+            parity ^= now == 0;
+        }
     }
 }
-
-#define COMMIT() asm volatile("cp.async.commit_group;\n" ::: "memory")
-#define WAIT(n)  asm volatile("cp.async.wait_group %0;\n" ::"n"(n) : "memory")
 
 #if mma_k == 8
 #define MULTIPLY(d, a, b)                                                                          \
@@ -104,104 +104,128 @@ INLINE void bring_slab(uint to, const GLOBAL double *A, const GLOBAL double *B, 
                    "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]))
 #endif
 
-// What a sub-group multiplies of a slab: `mma_k` of k at a time.
-INLINE void multiply_slab(double acc[DOWN][ACROSS][4], const LOCAL double *slab, int first_row,
-                          int first_column, int lane)
+// Where a lane's numbers are in a slab: of each operand at two places that alternate with k, the first
+// of B, from where blocks, and of A, from where rows, follow each other at equal distances.
+struct places {
+    int of_b[2], of_a[2];
+};
+
+INLINE struct places places_of(int first_row, int first_column, int lane)
 {
-    const int g = lane / 4, t = lane % 4;
+    const int g = lane / 4, t = lane % 4, row = g % 2 * 4 + g / 2;
+    struct places p;
+    p.of_b[0] = A_PART + first_column * SLAB + t * 2 * SLAB + (g ^ t * 2) * 2;
+    p.of_b[1] = A_PART + first_column * SLAB + (t * 2 + 1) * SLAB + (g ^ (t * 2 + 1)) * 2;
+    p.of_a[0] = (first_row + row) * SLAB + (t ^ row) * 2;
+    p.of_a[1] = (first_row + row) * SLAB + (t ^ row ^ 4) * 2;
+    return p;
+}
+
+// The part of a slab that a sub-group multiplies, `mma_k` of k at a time.
+INLINE void multiply_slab(double acc[ACROSS][DOWN][4], const LOCAL double *slab,
+                          const struct places *p)
+{
 #pragma unroll
     for (int k = 0; k < SLAB; k += mma_k) {
-        double b[ACROSS][mma_k / 4];
+        double first[ACROSS][mma_k / 2], second[DOWN][mma_k / 4];
 #pragma unroll
-        for (int j = 0; j < ACROSS; j += 2) {
+        for (int j = 0; j < ACROSS; j++) {
 #pragma unroll
             for (int i = 0; i < mma_k / 4; i++) {
-                const int line = k + i / 2 * 8 + t * 2 + i % 2;
-                const double2 pair = *(const LOCAL double2 *)(slab + A_PART + line * B_LINE +
-                                                              first_column + j * 8 + g * 2);
-                b[j][i] = pair.x, b[j + 1][i] = pair.y;
+                const double2 two = *(const LOCAL double2 *)(slab + p->of_b[i % 2] + j * BLOCK +
+                                                             (k + i / 2 * 8) * SLAB);
+                first[j][i * 2] = two.x, first[j][i * 2 + 1] = two.y;
             }
         }
 #pragma unroll
         for (int m = 0; m < DOWN; m++) {
-            double a[mma_k / 2];
 #pragma unroll
-            for (int i = 0; i < mma_k / 4; i++) { // rows g and g + 8, eights of k
-                const int line = first_row + m * 16 + g + i % 2 * 8;
-                const double2 pair =
-                    *(const LOCAL double2 *)(slab + line * SLAB +
-                                             (((k / 8 + i / 2) ^ line % 2) * 8) + t * 2);
-                a[i / 2 * 4 + i % 2] = pair.x, a[i / 2 * 4 + 2 + i % 2] = pair.y;
+            for (int i = 0; i < mma_k / 8; i++) {
+                const double2 two =
+                    *(const LOCAL double2 *)(slab + p->of_a[k / 8 + i] + m * 8 * SLAB);
+                second[m][i * 2] = two.x, second[m][i * 2 + 1] = two.y;
             }
 #pragma unroll
             for (int j = 0; j < ACROSS; j++)
-                MULTIPLY(acc[m][j], a, b[j]);
+                MULTIPLY(acc[j][m], first[j], second[m]);
         }
     }
 }
 
 INLINE void store_two(GLOBAL double *C, size_t row, size_t column, double first, double second)
 {
-    GLOBAL double *to = C + row * N + column;
+    GLOBAL double2 *to = (GLOBAL double2 *)(C + row * N + column);
     first *= FACTOR, second *= FACTOR;
-    if (row >= M || column >= N)
+    if (row >= M || column >= N) // an even column, and N is even
         return;
     if (BETA != 0)
-        first += (double)(BETA)*to[0];
-    if (BETA != 0 && column + 1 < N)
-        second += (double)(BETA)*to[1];
-#if N % 2 == 0
-    *(GLOBAL double2 *)to = DOUBLE2(first, second);
-#else
-    to[0] = first;
-    if (column + 1 < N)
-        to[1] = second;
-#endif
+        first += (double)(BETA)*to->x, second += (double)(BETA)*to->y;
+    *to = DOUBLE2(first, second);
 }
 
 KERNEL GROUP_OF(THREADS) void matmul_double(GLOBAL double *RESTRICT C,
                                             const GLOBAL double *RESTRICT A,
-                                            const GLOBAL double *RESTRICT B)
+                                            const GLOBAL double *RESTRICT B,
+                                            GLOBAL uint *RESTRICT maps)
 {
-    LOCAL_DOUBLES(slabs, stages *STAGE, 128);
+    LOCAL_DOUBLES(slabs, stages *STAGE + 32 + stages * 2, 1024);
+    GLOBAL uint *map_a = maps + GROUP_ID(0) * 64, *map_b = map_a + 32;
     const uint base = LOCAL_ADDRESS(slabs);
     const int thread = LOCAL_ID(0), lane = thread % 32, warp = thread / 32;
+
+    ENTRY_DIRECTIVES();
+    if (thread < stages) {
+        barrier_init(FULL(thread), 1);
+        barrier_init(EMPTY(thread), WARPS);
+        asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
+    }
+    BARRIER();
+
+    if (warp >= WARPS) {
+        FEWER_REGISTERS();
+        if (warp == WARPS) {
+            LOCAL uint *words = (LOCAL uint *)(slabs + stages * STAGE);
+            make_map(words, MAP(0), A, K, M, tile_m, 8, map_a, lane);
+            make_map(words + 32, MAP(1), B, N, K, SLAB, 8, map_b, lane);
+            if (lane == 0) {
+                see_map(map_a);
+                see_map(map_b);
+                bring_all(base, map_a, map_b);
+            }
+        }
+        return;
+    }
+
+    MORE_REGISTERS();
     const int first_row = warp % WARPS_M * warp_m, first_column = warp / WARPS_M * warp_n;
-    int down, across, now = 0, next = stages - 1;
-    double acc[DOWN][ACROSS][4];
-    place_of(GROUP_ID(0), &down, &across);
+    const struct places places = places_of(first_row, first_column, lane);
+    uint now = 0, parity = 0;
+    double acc[ACROSS][DOWN][4];
+    for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
+        int down, across;
+        place_of(at, &down, &across);
 #pragma unroll
-    for (int i = 0; i < DOWN * ACROSS * 4; i++)
-        acc[i / 4 / ACROSS][i / 4 % ACROSS][i % 4] = 0.0;
-#pragma unroll
-    for (int s = 0; s < stages - 1; s++) {
-        if (s < SLABS)
-            bring_slab(base + s * STAGE * 8, A, B, down, across, s, thread);
-        COMMIT();
-    }
+        for (int i = 0; i < ACROSS * DOWN * 4; i++)
+            acc[i / 4 / DOWN][i / 4 % DOWN][i % 4] = 0.0;
 #pragma unroll 1
-    for (int slab = 0; slab < SLABS; slab++) {
-        WAIT(stages - 2);
-        BARRIER(); // this slab is there, and the one before it is done with
-        if (slab + stages - 1 < SLABS)
-            bring_slab(base + next * STAGE * 8, A, B, down, across, slab + stages - 1, thread);
-        COMMIT();
-        multiply_slab(acc, slabs + now * STAGE, first_row, first_column, lane);
-        now = now + 1 == stages ? 0 : now + 1;
-        next = next + 1 == stages ? 0 : next + 1;
-    }
+        for (int slab = 0; slab < SLABS; slab++) {
+            barrier_wait(FULL(now), parity);
+            multiply_slab(acc, slabs + now * STAGE, &places);
+            if (lane == 0)
+                barrier_arrive(EMPTY(now));
+            now = now + 1 == stages ? 0 : now + 1;
+            parity ^= now == 0;
+        }
 #pragma unroll
-    for (int m = 0; m < DOWN; m++) {
+        for (int j = 0; j < ACROSS; j++) {
 #pragma unroll
-        for (int j = 0; j < ACROSS; j += 2) {
-            const size_t row = (size_t)down * tile_m + first_row + m * 16 + lane / 4;
-            const size_t column =
-                (size_t)across * tile_n + first_column + j * 8 + lane % 4 * 4;
-            const double *first = acc[m][j], *second = acc[m][j + 1];
-            store_two(C, row, column, first[0], second[0]);
-            store_two(C, row, column + 2, first[1], second[1]);
-            store_two(C, row + 8, column, first[2], second[2]);
-            store_two(C, row + 8, column + 2, first[3], second[3]);
+            for (int m = 0; m < DOWN; m++) {
+                const size_t row = (size_t)down * tile_m + first_row + m * 8 + lane % 4;
+                const size_t column =
+                    (size_t)across * tile_n + first_column + j * 16 + lane / 4 * 2;
+                store_two(C, row, column, acc[j][m][0], acc[j][m][2]);
+                store_two(C, row + 4, column, acc[j][m][1], acc[j][m][3]);
+            }
         }
     }
 }

@@ -32,6 +32,8 @@
 //   7.0 at n = 1024, more with each further slab. Maps that the host makes save 0.8 us of a launch.
 // - Each work-group beginning its sums at another slab: 203 us in place of 184 at n = 4096.
 //   Work-groups that want the same lines want them at the same time.
+// - Groups of warps that begin their first tile some slabs after each other, so that one multiplies
+//   while the other one stores: as fast at n = 4096, in bfloat16 and in 8 bits.
 // - More than three stages at n = 4096: 184 us in place of 180. Tiles in the order of
 //   multiprocessors, and hints to keep A and B in the second-level cache, changed nothing.
 
@@ -119,11 +121,13 @@ KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL EL
 
 #else
 
+#define CONSUMERS (tile_m / 64 / blocks) // groups of four warps that multiply
+#include "hopper.h"
+
 // ---- wgmma: its words --------------------------------------------------------------------------
 
 #define SLAB      (128 / WIDE) // of k: 128 bytes
 #define SLABS     ((K + SLAB - 1) / SLAB)
-#define CONSUMERS (tile_m / 64 / blocks) // groups of four warps that multiply
 #define THREADS   (128 * (CONSUMERS + 1))
 #define SUMS      (tile_n / 2)   // registers of a work-item for 64 rows
 #define A_BYTES   (tile_m * 128) // of a slab
@@ -131,20 +135,6 @@ KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL EL
 #define STAGE     (A_BYTES + B_BYTES)
 #define B_STEP    (EIGHT ? 2 : 16 * 128 / 16) // in a descriptor, from 32 bytes of k to the next
 #define BLOCK     (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
-
-// Registers of a work-item: when the kernel starts, of the warps that copy, of those that multiply.
-// Together no more than the 65,536 of a multiprocessor.
-#if CONSUMERS == 1
-#define AT_START "255"
-#elif CONSUMERS == 2
-#define AT_START    "168"
-#define OF_COPYING  "24"
-#define OF_MULTIPLY "240"
-#else
-#define AT_START    "128"
-#define OF_COPYING  "32"
-#define OF_MULTIPLY "160"
-#endif
 
 // Names of the registers of an instruction, and the operands behind them.
 #define NAMES_32                                                                                   \
@@ -242,39 +232,6 @@ INLINE ulong descriptor(uint address, uint apart)
            (ulong)(1024 >> 4) << 32 | (ulong)1 << 62;
 }
 
-// ---- barriers in local memory, by their addresses ----------------------------------------------
-
-INLINE void barrier_init(uint barrier, uint arrivals)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n" ::"r"(barrier), "r"(arrivals)
-                 : "memory");
-}
-
-// Waits for the end of the phase of this parity.
-INLINE void barrier_wait(uint barrier, uint parity)
-{
-    uint is_over = 0;
-    while (!is_over)
-        asm volatile("{\n.reg .pred p;\n"
-                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     "selp.u32 %0, 1, 0, p;\n}\n"
-                     : "=r"(is_over)
-                     : "r"(barrier), "r"(parity)
-                     : "memory");
-}
-
-INLINE void barrier_expect(uint barrier, uint bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n" ::"r"(barrier),
-                 "r"(bytes)
-                 : "memory");
-}
-
-INLINE void barrier_arrive(uint barrier)
-{
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];\n" ::"r"(barrier) : "memory");
-}
-
 // ---- bringing ----------------------------------------------------------------------------------
 
 // Where the places for slabs are, behind them two for 64 x 64 of C of each group of four warps, the
@@ -284,76 +241,18 @@ INLINE void barrier_arrive(uint barrier)
 #define MAP(i)    (OUT(staged * 2 * CONSUMERS) + (i)*128)
 #define FULL(i)   (MAP(3) + (i)*8)
 #define EMPTY(i)  (FULL(stages) + (i)*8)
-#define LEAD      EMPTY(stages)
 
-// Makes what CUDA calls a tensor map of 128 bytes of local memory that are zero: `height` x `width`
-// numbers of 1 or 2 bytes, row-major, 128 bytes of `box_height` rows at a time, with 128-byte
-// swizzle; zeros beyond the edges.
-INLINE void fill_map(ulong map, const GLOBAL void *data, uint width, uint height, uint box_height,
-                     uint bytes)
+// A sub-group (warp) makes the map of A (0), B (1) or C (2).
+INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, GLOBAL uint *to,
+                        int which, int lane)
 {
-#define REPLACE(field, at, value, bits, letter)                                                    \
-    asm volatile(SPLICE("tensormap.replace.tile." field ".shared::cta.b1024.b" bits " [%0]" at     \
-                        ", %1;")::"l"(map),                                                        \
-                 letter(value)                                                                     \
-                 : "memory")
-    const ulong row_bytes = (ulong)width * bytes;
-    const uint box_width = 128 / bytes, one = 1;
-    REPLACE("global_address", "", data, "64", "l");
-    REPLACE("rank", "", one, "32", "r");
-    REPLACE("box_dim", ", 0", box_width, "32", "r");
-    REPLACE("box_dim", ", 1", box_height, "32", "r");
-    REPLACE("global_dim", ", 0", width, "32", "r");
-    REPLACE("global_dim", ", 1", height, "32", "r");
-    REPLACE("global_stride", ", 0", row_bytes, "64", "l");
-    REPLACE("element_stride", ", 0", one, "32", "r");
-    REPLACE("element_stride", ", 1", one, "32", "r");
-    if (bytes == 1)
-        REPLACE("elemtype", "", 0, "32", "n"); // 8 bits, whatever they mean
-    else
-        REPLACE("elemtype", "", 1, "32", "n"); // 16 bits
-    REPLACE("interleave_layout", "", 0, "32", "n");
-    REPLACE("swizzle_mode", "", 3, "32", "n");
-    REPLACE("fill_mode", "", 0, "32", "n");
-#undef REPLACE
-}
-
-// A changed map is seen from here on.
-INLINE void see_map(const GLOBAL uint *map)
-{
-    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;\n" ::"l"(map) : "memory");
-}
-
-// A sub-group (warp) makes the map of A (0), B (1) or C (2) and hands it on to global memory, from
-// where alone it can be used.
-INLINE void make_map(LOCAL uint *words, uint base, const GLOBAL void *data, GLOBAL uint *to,
-                     int which, int lane)
-{
-    const uint at = MAP(which);
-    words[(at - base) / 4 + lane] = 0;
-    TOGETHER();
-    if (lane == 0)
-        fill_map(at, data, which == 0 || (EIGHT && which == 1) ? K : N,
-                 which == 1 ? (EIGHT ? N : K) : M,
-                 which == 0            ? tile_m
-                 : EIGHT && which == 1 ? tile_n
-                                       : 64,
-                 which == 2 ? 2 : WIDE);
-    TOGETHER();
-    asm volatile(
-        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
-        "[%0], [%1], 128;\n" ::"l"(to),
-        "l"((ulong)at)
-        : "memory");
-}
-
-// One box. Its bytes count for the barrier's phase once they are there.
-INLINE void copy_box(uint to, const GLOBAL uint *map, int x, int y, uint barrier)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%2, %3}], [%4];\n" ::"r"(to),
-                 "l"(map), "r"(x), "r"(y), "r"(barrier)
-                 : "memory");
+    const int along_k = which == 0 || (EIGHT && which == 1);
+    make_map(words + (MAP(which) - base) / 4, MAP(which), data, along_k ? K : N,
+             which == 1 ? (EIGHT ? N : K) : M,
+             which == 0            ? tile_m
+             : EIGHT && which == 1 ? tile_n
+                                   : 64,
+             which == 2 ? 2 : WIDE, to, lane);
 }
 
 // A work-item brings the slabs of A, or of B, of all tiles of this work-group.
@@ -484,7 +383,7 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
                                           const GLOBAL ELEMENT *RESTRICT B,
                                           GLOBAL uint *RESTRICT maps SCALES)
 {
-    LOCAL_WORDS(words, stages * (STAGE / 4 + 4) + staged * CONSUMERS * BLOCK / 2 + 98, 1024);
+    LOCAL_WORDS(words, stages * (STAGE / 4 + 4) + staged * CONSUMERS * BLOCK / 2 + 96, 1024);
     GLOBAL uint *own_maps = maps + GROUP_ID(0) * 96;
     const uint base = LOCAL_ADDRESS(words);
     const int thread = LOCAL_ID(0), four = thread / 128;
@@ -494,30 +393,24 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
     if (thread < stages) {
         barrier_init(FULL(thread), 2);
         barrier_init(EMPTY(thread), 4 * CONSUMERS);
-        if (thread == 0)
-            barrier_init(LEAD, 1);
         asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
     }
     if (which >= 0 && which < 2 + staged)
-        make_map(words, base,
-                 which == 0   ? (const GLOBAL void *)A
-                 : which == 1 ? (const GLOBAL void *)B
-                              : (const GLOBAL void *)C,
-                 own_maps + which * 32, which, thread % 32);
+        make_map_of(words, base,
+                    which == 0   ? (const GLOBAL void *)A
+                    : which == 1 ? (const GLOBAL void *)B
+                                 : (const GLOBAL void *)C,
+                    own_maps + which * 32, which, thread % 32);
     BARRIER();
 
     if (four == CONSUMERS) {
-#ifdef OF_COPYING
-        asm volatile(SPLICE("setmaxnreg.dec.sync.aligned.u32 " OF_COPYING ";")::: "memory");
-#endif
+        FEWER_REGISTERS();
         if (which < 2 && thread % 32 == 0) {
             see_map(own_maps + which * 32);
             bring_all(base, own_maps + which * 32, which);
         }
     } else {
-#ifdef OF_MULTIPLY
-        asm volatile(SPLICE("setmaxnreg.inc.sync.aligned.u32 " OF_MULTIPLY ";")::: "memory");
-#endif
+        MORE_REGISTERS();
         const int lane = thread % 32;
         const ulong from_a = descriptor(base + four * blocks * BLOCK, 0);
         const ulong from_b = descriptor(base + A_BYTES, EIGHT ? 0 : BLOCK);
@@ -545,12 +438,6 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
             for (int slab = 0; slab < SLABS; slab++) {
                 const ulong offset = now * (ulong)(STAGE / 16);
                 barrier_wait(FULL(now), parity);
-#if lead
-                if (thread == 0 && slab == (lead < SLABS ? lead : SLABS - 1) && at == GROUP_ID(0))
-                    barrier_arrive(LEAD);
-                if (four > 0 && slab == 0 && at == GROUP_ID(0))
-                    barrier_wait(LEAD, 0);
-#endif
 #if ONE_SUM
 #pragma unroll
                 for (int b = 0; b < blocks; b++)
