@@ -131,33 +131,3 @@ INLINE void copy_box(uint to, const GLOBAL uint *map, int x, int y, uint barrier
                  "l"(map), "r"(x), "r"(y), "r"(barrier)
                  : "memory");
 }
-
-// ---- clusters: CUDA alone ----------------------------------------------------------------------
-
-#if CLUSTER > 1
-
-// The same box at the same place in all work-groups of the cluster, for whose barriers at the same
-// place its bytes count.
-INLINE void copy_box_to_all(uint to, const GLOBAL uint *map, int x, int y, uint barrier)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-                 ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;\n" ::"r"(to),
-                 "l"(map), "r"(x), "r"(y), "r"(barrier), "h"((ushort)((1 << CLUSTER) - 1))
-                 : "memory");
-}
-
-INLINE void barrier_arrive_at(uint barrier, int rank)
-{
-    asm volatile("{\n.reg .b32 there;\n"
-                 "mapa.shared::cluster.u32 there, %0, %1;\n"
-                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}\n" ::"r"(barrier),
-                 "r"(rank)
-                 : "memory");
-}
-
-INLINE void meet_cluster(void)
-{
-    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;\n" ::: "memory");
-}
-
-#endif

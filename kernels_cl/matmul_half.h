@@ -62,7 +62,6 @@
 #endif
 #define WIDE (1 + !EIGHT) // bytes of an operand's element
 
-#define TILE_ROWS (tile_m * CLUSTER)
 #include "matmul_tiles.h"
 
 // ---- numbers -----------------------------------------------------------------------------------
@@ -251,59 +250,30 @@ INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, G
     make_map(words + (MAP(which) - base) / 4, MAP(which), data, along_k ? K : N,
              which == 1 ? (EIGHT ? N : K) : M,
              which == 0            ? tile_m
-             : EIGHT && which == 1 ? tile_n / CLUSTER
+             : EIGHT && which == 1 ? tile_n
                                    : 64,
              which == 2 ? 2 : WIDE, to, lane);
-}
-
-// Work-groups of a cluster compute tiles below each other, and each brings a part of B for all.
-#if CLUSTER > 1
-#define RANK             (GROUP_ID(0) % CLUSTER)
-#define COPY_SHARED      copy_box_to_all
-#define MEET_ALL()       meet_cluster()
-#define LEAVE_TOGETHER() meet_cluster()
-#else
-#define RANK        0
-#define COPY_SHARED copy_box
-#define MEET_ALL()  BARRIER()
-#define LEAVE_TOGETHER()
-#undef IN_CLUSTERS
-#define IN_CLUSTERS
-#endif
-
-// A sub-group no longer needs a slab: the barrier of every work-group that fills its place hears of it.
-INLINE void hand_back(uint empty, int lane)
-{
-#if CLUSTER > 1
-    if (lane < CLUSTER)
-        barrier_arrive_at(empty, lane);
-#else
-    if (lane == 0)
-        barrier_arrive(empty);
-#endif
 }
 
 // A work-item brings the slabs of A, or of B, of all tiles of this work-group.
 INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
 {
     uint now = 0, parity = 0;
-    for (int at = GROUP_ID(0) / CLUSTER; at < WORK; at += GROUP_COUNT(0) / CLUSTER) {
+    for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
         int down, across;
         place_of(at, &down, &across);
-        down = down * CLUSTER + RANK;
 #pragma unroll 1
         for (int slab = 0; slab < SLABS; slab++) {
             barrier_wait(EMPTY(now), parity ^ 1); // at first there is no phase to wait for
             if (of_b) {
-                const uint to = PLACE(now) + A_BYTES + RANK * (B_BYTES / CLUSTER);
-                const int column = across * tile_n + RANK * (tile_n / CLUSTER);
                 barrier_expect(FULL(now), B_BYTES);
 #if EIGHT
-                COPY_SHARED(to, map, slab * SLAB, column, FULL(now));
+                copy_box(PLACE(now) + A_BYTES, map, slab * SLAB, across * tile_n, FULL(now));
 #else
 #pragma unroll
-                for (int i = 0; i < tile_n / CLUSTER / 64; i++)
-                    COPY_SHARED(to + i * BLOCK, map, column + i * 64, slab * SLAB, FULL(now));
+                for (int i = 0; i < tile_n / 64; i++)
+                    copy_box(PLACE(now) + A_BYTES + i * BLOCK, map, across * tile_n + i * 64,
+                             slab * SLAB, FULL(now));
 #endif
             } else {
                 barrier_expect(FULL(now), A_BYTES);
@@ -408,7 +378,7 @@ INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const float *
 
 // ---- the kernel --------------------------------------------------------------------------------
 
-KERNEL GROUP_OF(THREADS) IN_CLUSTERS void matmul_half(GLOBAL ushort *RESTRICT C,
+KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
                                           const GLOBAL ELEMENT *RESTRICT A,
                                           const GLOBAL ELEMENT *RESTRICT B,
                                           GLOBAL uint *RESTRICT maps SCALES)
@@ -422,7 +392,7 @@ KERNEL GROUP_OF(THREADS) IN_CLUSTERS void matmul_half(GLOBAL ushort *RESTRICT C,
     ENTRY_DIRECTIVES();
     if (thread < stages) {
         barrier_init(FULL(thread), 2);
-        barrier_init(EMPTY(thread), 4 * CONSUMERS * CLUSTER);
+        barrier_init(EMPTY(thread), 4 * CONSUMERS);
         asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
     }
     if (which >= 0 && which < 2 + staged)
@@ -431,7 +401,7 @@ KERNEL GROUP_OF(THREADS) IN_CLUSTERS void matmul_half(GLOBAL ushort *RESTRICT C,
                     : which == 1 ? (const GLOBAL void *)B
                                  : (const GLOBAL void *)C,
                     own_maps + which * 32, which, thread % 32);
-    MEET_ALL();
+    BARRIER();
 
     if (four == CONSUMERS) {
         FEWER_REGISTERS();
@@ -452,13 +422,12 @@ KERNEL GROUP_OF(THREADS) IN_CLUSTERS void matmul_half(GLOBAL ushort *RESTRICT C,
         see_map(own_maps + 64);
 #endif
 
-        for (int at = GROUP_ID(0) / CLUSTER; at < WORK; at += GROUP_COUNT(0) / CLUSTER) {
+        for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
             int down, across;
 #if ONE_SUM
             uint before = 0; // the place of the slab before this one
 #endif
             place_of(at, &down, &across);
-            down = down * CLUSTER + RANK;
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
 #pragma unroll
@@ -483,8 +452,8 @@ KERNEL GROUP_OF(THREADS) IN_CLUSTERS void matmul_half(GLOBAL ushort *RESTRICT C,
                 }
                 COMMIT();
                 WAIT(1); // this slab's products are on their way, those before are done
-                if (slab > 0)
-                    hand_back(EMPTY(before), lane);
+                if (slab > 0 && lane == 0)
+                    barrier_arrive(EMPTY(before));
                 before = now;
                 now = now + 1 == stages ? 0 : now + 1;
                 parity ^= now == 0;
@@ -501,8 +470,8 @@ KERNEL GROUP_OF(THREADS) IN_CLUSTERS void matmul_half(GLOBAL ushort *RESTRICT C,
                     COMMIT();
                     WAIT(0);
                     SETTLE(sum);
-                    if (b + 1 == blocks)
-                        hand_back(EMPTY(now), lane);
+                    if (b + 1 == blocks && lane == 0)
+                        barrier_arrive(EMPTY(now));
 #pragma unroll
                     for (int i = 0; i < SUMS; i++)
                         acc[b][i] += sum[i];
@@ -516,7 +485,8 @@ KERNEL GROUP_OF(THREADS) IN_CLUSTERS void matmul_half(GLOBAL ushort *RESTRICT C,
 #pragma unroll
             for (int b = 0; b < blocks; b++)
                 SETTLE(acc[b]);
-            hand_back(EMPTY(before), lane);
+            if (lane == 0)
+                barrier_arrive(EMPTY(before));
 #endif
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
@@ -541,7 +511,6 @@ KERNEL GROUP_OF(THREADS) IN_CLUSTERS void matmul_half(GLOBAL ushort *RESTRICT C,
             asm volatile("cp.async.bulk.wait_group 0;\n" ::: "memory");
 #endif
     }
-    LEAVE_TOGETHER();
 }
 
 #endif

@@ -1,10 +1,7 @@
 // What kernels share that compute C in tiles of tile_m x tile_n: the order of the tiles, and a way to
 // compute one that any device takes, right, not fast.
 
-#ifndef TILE_ROWS
-#define TILE_ROWS tile_m // of A, of what one work-group, or one cluster of them, computes at a time
-#endif
-#define TILES_M ((M + TILE_ROWS - 1) / TILE_ROWS)
+#define TILES_M ((M + tile_m - 1) / tile_m)
 #define TILES_N ((N + tile_n - 1) / tile_n)
 #define WORK    (TILES_M * TILES_N)
 

@@ -29,7 +29,6 @@
 #define DOUBLE2(a, b)        make_double2(a, b)
 
 #define SPLICE(text)       text "\n"
-#define IN_CLUSTERS        __cluster_dims__(CLUSTER, 1, 1)
 #define ENTRY_DIRECTIVES() // __launch_bounds__ says it
 
 INLINE float half_value(ushort bits)
