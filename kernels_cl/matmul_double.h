@@ -199,7 +199,7 @@ KERNEL GROUP_OF(THREADS) void matmul_double(GLOBAL double *RESTRICT C,
     MORE_REGISTERS();
     const int first_row = warp % WARPS_M * warp_m, first_column = warp / WARPS_M * warp_n;
     const struct places places = places_of(first_row, first_column, lane);
-    uint now = 0, parity = 0;
+    uint now = 0, before = 0, parity = 0;
     double acc[ACROSS][DOWN][4];
     for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
         int down, across;
@@ -210,12 +210,17 @@ KERNEL GROUP_OF(THREADS) void matmul_double(GLOBAL double *RESTRICT C,
 #pragma unroll 1
         for (int slab = 0; slab < SLABS; slab++) {
             barrier_wait(FULL(now), parity);
+            TOGETHER();
+            if (slab > 0 && lane == 0) // all that was loaded is in products by now
+                barrier_arrive(EMPTY(before));
             multiply_slab(acc, slabs + now * STAGE, &places);
-            if (lane == 0)
-                barrier_arrive(EMPTY(now));
+            before = now;
             now = now + 1 == stages ? 0 : now + 1;
             parity ^= now == 0;
         }
+        TOGETHER();
+        if (lane == 0)
+            barrier_arrive(EMPTY(before));
 #pragma unroll
         for (int j = 0; j < ACROSS; j++) {
 #pragma unroll
