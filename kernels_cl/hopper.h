@@ -9,14 +9,19 @@
 // ---- registers ---------------------------------------------------------------------------------
 
 // Registers of a work-item where CONSUMERS groups of four sub-groups (warps) multiply and one more
-// copies: when the kernel starts, of those that copy, of those that multiply. Together no more than the
+// copies, by tensor maps if `mapped`: when the kernel starts, of those that copy, of those that multiply. Together no more than the
 // 65,536 of a multiprocessor.
 #if CONSUMERS == 1
 #define AT_START "255"
 #elif CONSUMERS == 2
-#define AT_START    "168"
+#define AT_START "168"
+#if mapped
 #define OF_COPYING  "24"
 #define OF_MULTIPLY "240"
+#else // work-items that copy compute addresses
+#define OF_COPYING  "40"
+#define OF_MULTIPLY "232"
+#endif
 #else
 #define AT_START    "128"
 #define OF_COPYING  "32"

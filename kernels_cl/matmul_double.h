@@ -39,27 +39,28 @@
 #define PUT(at, product) C[at] = product
 
 KERNEL GROUP_OF(256) void matmul_double(GLOBAL double *RESTRICT C, const GLOBAL double *RESTRICT A,
-                                        const GLOBAL double *RESTRICT B,
-                                        GLOBAL uint *RESTRICT maps)
+                                        const GLOBAL double *RESTRICT B, GLOBAL uint *RESTRICT maps)
 {
     PORTABLE_PRODUCT
 }
 
 #else
 
-#define CONSUMERS (tile_m / warp_m * (tile_n / warp_n) / 4) // groups of four sub-groups that multiply
+#define mapped 1
+#define CONSUMERS                                                                                  \
+    (tile_m / warp_m * (tile_n / warp_n) / 4) // groups of four sub-groups that multiply
 #include "hopper.h"
 
-#define SLAB    16 // of k: 128 bytes
-#define SLABS   ((K + SLAB - 1) / SLAB)
-#define WARPS_M (tile_m / warp_m)
-#define WARPS   (4 * CONSUMERS)
-#define THREADS (32 * (WARPS + 4))
-#define A_PART  (tile_m * SLAB)          // doubles
-#define STAGE   ((tile_m + tile_n) * SLAB)
-#define BLOCK   (SLAB * SLAB)            // 16 columns of B
-#define DOWN    (warp_m / 8)             // products of a sub-group
-#define ACROSS  (warp_n / 16)
+#define SLAB     16 // of k: 128 bytes
+#define SLABS    ((K + SLAB - 1) / SLAB)
+#define WARPS_M  (tile_m / warp_m)
+#define WARPS    (4 * CONSUMERS)
+#define THREADS  (32 * (WARPS + 4))
+#define A_PART   (tile_m * SLAB) // doubles
+#define STAGE    ((tile_m + tile_n) * SLAB)
+#define BLOCK    (SLAB * SLAB) // 16 columns of B
+#define DOWN     (warp_m / 8)  // products of a sub-group
+#define ACROSS   (warp_n / 16)
 
 // Where the places for slabs are, the maps of A and B, and the barriers.
 #define PLACE(i) (base + (i) * (uint)(STAGE * 8))
@@ -91,10 +92,11 @@ INLINE void bring_all(uint base, const GLOBAL uint *map_a, const GLOBAL uint *ma
 
 #if mma_k == 8
 #define MULTIPLY(d, a, b)                                                                          \
-    asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, " \
-                 "%7}, {%8, %9}, {%0, %1, %2, %3};\n"                                              \
-                 : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])                                  \
-                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]))
+    asm volatile(                                                                                  \
+        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, "         \
+        "%7}, {%8, %9}, {%0, %1, %2, %3};\n"                                                       \
+        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])                                           \
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]))
 #else
 #define MULTIPLY(d, a, b)                                                                          \
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, "   \
@@ -168,7 +170,7 @@ KERNEL GROUP_OF(THREADS) void matmul_double(GLOBAL double *RESTRICT C,
                                             const GLOBAL double *RESTRICT B,
                                             GLOBAL uint *RESTRICT maps)
 {
-    LOCAL_DOUBLES(slabs, stages *STAGE + 32 + stages * 2, 1024);
+    LOCAL_DOUBLES(slabs, stages * STAGE + 32 + stages * 2, 1024);
     GLOBAL uint *map_a = maps + GROUP_ID(0) * 64, *map_b = map_a + 32;
     const uint base = LOCAL_ADDRESS(slabs);
     const int thread = LOCAL_ID(0), lane = thread % 32, warp = thread / 32;

@@ -1,31 +1,34 @@
-// Matrix multiplication by tensor cores, floats of 16 bits in and out, sums in fp32: the body that
-// matmul_half.cl and matmul_half.cu share. Each of the two says the words of its language first
-// (KERNEL, GLOBAL, SPLICE ...).
+// Matrix multiplication by tensor cores, floats of 16 or 8 bits in, of 16 bits out, sums in fp32: the
+// body that matmul_half.cl and matmul_half.cu share. Each of the two says the words of its language
+// first (words.h).
 //
 //   C = ALPHA * A * B + BETA * C; A is M x K, B is K x N, C is M x N, row-major, of TYPE:
 //
-//   bf16  bfloat16: the upper half of a float
-//   fp16  IEEE's half
+//   bf16        bfloat16: the upper half of a float
+//   fp16        IEEE's half
+//   e4m3, e5m2  floats of 8 bits, B's of TYPE_B; B is stored transposed, N x K, C is bfloat16, and the
+//               product is multiplied by two scales that the kernel reads
 //
-// Kernels take both as their bits: OpenCL C has no bfloat16. The `instruction`s:
+// Kernels take them as their bits: OpenCL C has not all of these types. The `instruction`s:
 //
 //   portable   multiply-adds by each work-item: any device; right, not fast
-//   wgmma      four warps multiply 64 x tile_n x 16 with operands in local memory. Capability 9.0
+//   wgmma      four warps multiply 64 x tile_n x 32 bytes with operands in local memory. Capability 9.0
 //              alone; OpenCL needs the spec's Retarget for it
 //
-// With wgmma a slab is 64 of k of a tile, as it lies in local memory (shared memory): lines of 128
-// bytes with what NVIDIA calls 128-byte swizzle. Of A a line is 64 of k of a row; of B it is 64
-// columns of a k, 64 lines in a block, for wgmma transposes operands of 16 bits itself. So nothing
-// is packed: tensor maps let the hardware that copies cut the boxes out of A and B, swizzle them and
-// fill in zeros beyond the edges. A map wants rows of whole 16 bytes: K and N multiples of 8. CUDA
-// programs make maps on the host; here each work-group makes its two at its start, for OpenCL has
-// no function for it.
+// With wgmma a slab is 128 bytes of k of a tile, as it lies in local memory (shared memory): lines of
+// 128 bytes with what NVIDIA calls 128-byte swizzle. Of A a line is a row, and so is a column of B of
+// 8 bits, which wgmma cannot transpose; of B of 16 bits it is 64 columns of a k, 64 lines in a block.
+// Nothing is packed. `mapped`, tensor maps that each work-group makes itself (hopper.h) cut the slabs
+// out of A and B; else four warps copy 16 bytes at a time. Both want rows of whole 16 bytes.
 //
-// Two warps bring the slabs, one those of A and one those of B, `stages` ahead; barriers in local
-// memory (mbarrier) know how many bytes are still to come. The groups of four warps that multiply
-// have `blocks` x 64 rows of the tile each. It is a persistent kernel: a work-group computes tile
-// after tile, and slabs of the next one arrive while the last one is stored: by each work-item, 16
-// bytes at a time, or `staged`, through local memory and by a tensor map of C.
+// With maps, two warps bring the slabs, one those of A and one those of B. Slabs come `stages` ahead;
+// barriers in local memory (mbarrier) know what is still to come. The groups of four warps that
+// multiply have `blocks` x 64 rows of the tile each. It is a persistent kernel: a work-group computes
+// tile after tile, and slabs of the next one arrive while the last one is stored: by each work-item,
+// 16 bytes at a time, or `staged`, through local memory and by a tensor map of C.
+//
+// Sums of products of 8 bits keep fewer bits in the hardware than a float has. With FAST=0 they are
+// added to floats after each slab.
 //
 // Tried in vain on an H200 (times of CUDA, bfloat16):
 // - A first slab by cp.async of the warps that multiply, while the maps are made: 7.1 us in place of
@@ -115,8 +118,8 @@ INLINE ushort from_float(float x)
 #define PUT(at, product) C[at] = from_float(product)
 
 KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL ELEMENT *RESTRICT A,
-                                      const GLOBAL ELEMENT *RESTRICT B, GLOBAL uint *RESTRICT maps
-                                          SCALES)
+                                      const GLOBAL ELEMENT *RESTRICT B,
+                                      GLOBAL uint *RESTRICT maps SCALES)
 {
     PORTABLE_PRODUCT
 }
@@ -128,15 +131,15 @@ KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL EL
 
 // ---- wgmma: its words --------------------------------------------------------------------------
 
-#define SLAB      (128 / WIDE) // of k: 128 bytes
-#define SLABS     ((K + SLAB - 1) / SLAB)
-#define THREADS   (128 * (CONSUMERS + 1))
-#define SUMS      (tile_n / 2)   // registers of a work-item for 64 rows
-#define A_BYTES   (tile_m * 128) // of a slab
-#define B_BYTES   (tile_n * 128)
-#define STAGE     (A_BYTES + B_BYTES)
-#define B_STEP    (EIGHT ? 2 : 16 * 128 / 16) // in a descriptor, from 32 bytes of k to the next
-#define BLOCK     (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
+#define SLAB    (128 / WIDE) // of k: 128 bytes
+#define SLABS   ((K + SLAB - 1) / SLAB)
+#define THREADS (128 * (CONSUMERS + 1))
+#define SUMS    (tile_n / 2)   // registers of a work-item for 64 rows
+#define A_BYTES (tile_m * 128) // of a slab
+#define B_BYTES (tile_n * 128)
+#define STAGE   (A_BYTES + B_BYTES)
+#define B_STEP  (EIGHT ? 2 : 16 * 128 / 16) // in a descriptor, from 32 bytes of k to the next
+#define BLOCK   (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
 
 // Names of the registers of an instruction, and the operands behind them.
 #define NAMES_32                                                                                   \
@@ -164,10 +167,10 @@ KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL EL
 #define SUMS_128(d, i) SUMS_64(d, i), SUMS_64(d, i + 64)
 
 #if EIGHT
-#define DEPTH "k32"
+#define DEPTH    "k32"
 #define STRAIGHT ", 1, 1;"
 #else
-#define DEPTH "k16"
+#define DEPTH    "k16"
 #define STRAIGHT ", 1, 1, 0, 1;" // B is transposed on its way
 #endif
 
@@ -244,6 +247,8 @@ INLINE ulong descriptor(uint address, uint apart)
 #define FULL(i)   (MAP(3) + (i)*8)
 #define EMPTY(i)  (FULL(stages) + (i)*8)
 
+#if mapped
+
 // A sub-group (warp) makes the map of A (0), B (1) or C (2).
 INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, GLOBAL uint *to,
                         int which, int lane)
@@ -251,7 +256,7 @@ INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, G
     const int along_k = which == 0 || (EIGHT && which == 1);
     make_map(words + (MAP(which) - base) / 4, MAP(which), data, along_k ? K : N,
              which == 1 ? (EIGHT ? N : K) : M,
-             which == 0            ? tile_m
+             which == 0 ? tile_m
              : EIGHT && which == 1 ? tile_n
                                    : 64,
              which == 2 ? 2 : WIDE, to, lane);
@@ -286,6 +291,74 @@ INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
         }
     }
 }
+
+#else
+
+// 16 bytes, or zeros in their place.
+INLINE void copy_chunk(uint to, const GLOBAL ELEMENT *from, int is_there)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(to), "l"(from),
+                 "r"(is_there ? 16 : 0)
+                 : "memory");
+}
+
+// A work-item's part, a 128th, of the lines of a slab, in the order that swizzling asks for:
+// `lines` rows or columns, along which k runs.
+INLINE void bring_lines(uint to, const GLOBAL ELEMENT *data, int first, int lines, int most, int k,
+                        int thread)
+{
+    const int chunk = thread % 8, line = thread / 8;
+    const int inside = K % SLAB == 0 || k + chunk * (16 / WIDE) < K;
+    const GLOBAL ELEMENT *from = data + (size_t)(first + line) * K + k + chunk * (16 / WIDE);
+    to += line * 128 + (chunk ^ line % 8) * 16;
+#pragma unroll
+    for (int i = 0; i < lines; i += 16) {
+        const int is_there = inside && (most % lines == 0 || first + line + i < most);
+        copy_chunk(to + i * 128, is_there ? from + (size_t)i * K : data, is_there);
+    }
+}
+
+// The same of B of 16 bits: lines of 64 columns, a block of `SLAB` lines after the other.
+INLINE void bring_blocks(uint to, const GLOBAL ELEMENT *B, int first, int k, int thread)
+{
+    const int chunk = thread % 8, line = thread / 8;
+    const GLOBAL ELEMENT *from = B + (size_t)(k + line) * N + first + chunk * 8;
+    to += line * 128 + (chunk ^ line % 8) * 16;
+#pragma unroll
+    for (int i = 0; i < tile_n / 16; i++) { // 16 lines at a time
+        const int block = i / 4, down = i % 4 * 16;
+        const int is_there = (K % SLAB == 0 || k + line + down < K) &&
+                             (N % tile_n == 0 || first + chunk * 8 + block * 64 < N);
+        copy_chunk(to + block * BLOCK + down * 128,
+                   is_there ? from + (size_t)down * N + block * 64 : B, is_there);
+    }
+}
+
+// Four sub-groups (warps) bring the slabs of all tiles of this work-group.
+INLINE void bring_all(uint base, const GLOBAL ELEMENT *A, const GLOBAL ELEMENT *B, int thread)
+{
+    uint now = 0, parity = 0;
+    for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
+        int down, across;
+        place_of(at, &down, &across);
+#pragma unroll 1
+        for (int slab = 0; slab < SLABS; slab++) {
+            barrier_wait(EMPTY(now), parity ^ 1);
+            bring_lines(PLACE(now), A, down * tile_m, tile_m, M, slab * SLAB, thread);
+#if EIGHT
+            bring_lines(PLACE(now) + A_BYTES, B, across * tile_n, tile_n, N, slab * SLAB, thread);
+#else
+            bring_blocks(PLACE(now) + A_BYTES, B, across * tile_n, slab * SLAB, thread);
+#endif
+            asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];\n" ::"r"(FULL(now))
+                         : "memory");
+            now = now + 1 == stages ? 0 : now + 1;
+            parity ^= now == 0;
+        }
+    }
+}
+
+#endif
 
 // ---- storing -----------------------------------------------------------------------------------
 
@@ -386,31 +459,39 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
                                           GLOBAL uint *RESTRICT maps SCALES)
 {
     LOCAL_WORDS(words, stages * (STAGE / 4 + 4) + staged * CONSUMERS * BLOCK / 2 + 96, 1024);
-    GLOBAL uint *own_maps = maps + GROUP_ID(0) * 96;
     const uint base = LOCAL_ADDRESS(words);
     const int thread = LOCAL_ID(0), four = thread / 128;
+#if mapped
+    GLOBAL uint *own_maps = maps + GROUP_ID(0) * 96;
     const int which = thread / 32 - 4 * CONSUMERS; // of the warps that copy
+#endif
 
     ENTRY_DIRECTIVES();
     if (thread < stages) {
-        barrier_init(FULL(thread), 2);
+        barrier_init(FULL(thread), mapped ? 2 : 128);
         barrier_init(EMPTY(thread), 4 * CONSUMERS);
         asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
     }
+#if mapped
     if (which >= 0 && which < 2 + staged)
         make_map_of(words, base,
-                    which == 0   ? (const GLOBAL void *)A
+                    which == 0 ? (const GLOBAL void *)A
                     : which == 1 ? (const GLOBAL void *)B
                                  : (const GLOBAL void *)C,
                     own_maps + which * 32, which, thread % 32);
+#endif
     BARRIER();
 
     if (four == CONSUMERS) {
         FEWER_REGISTERS();
+#if mapped
         if (which < 2 && thread % 32 == 0) {
             see_map(own_maps + which * 32);
             bring_all(base, own_maps + which * 32, which);
         }
+#else
+        bring_all(base, A, B, thread % 128);
+#endif
     } else {
         MORE_REGISTERS();
         const int lane = thread % 32;
@@ -440,6 +521,9 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
             for (int slab = 0; slab < SLABS; slab++) {
                 const ulong offset = now * (ulong)(STAGE / 16);
                 barrier_wait(FULL(now), parity);
+#if !mapped
+                asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory"); // wgmma sees them
+#endif
 #if ONE_SUM
 #pragma unroll
                 for (int b = 0; b < blocks; b++)

@@ -5,8 +5,8 @@
 #define ushort unsigned short
 #define uchar  unsigned char
 
-#define KERNEL               extern "C" __global__
-#define INLINE               static __device__ __forceinline__
+#define KERNEL extern "C" __global__
+#define INLINE static __device__ __forceinline__
 #define GLOBAL
 #define LOCAL
 #define RESTRICT             __restrict__
@@ -21,12 +21,18 @@
 #define HALF_FLOAT(bits)     half_value(bits)
 #define FLOAT_HALF(x)        half_bits(x)
 #define UINT4(a, b, c, d)    make_uint4(a, b, c, d)
-#define LOCAL_ADDRESS(array) (uint)__cvta_generic_to_shared(array)
+#define LOCAL_ADDRESS(array) (uint) __cvta_generic_to_shared(array)
 // How much it is the spec says (SharedMemory).
-#define LOCAL_FLOATS(name, count, align) extern __shared__ __align__(align) float name[]
-#define LOCAL_WORDS(name, count, align)  extern __shared__ __align__(align) uint name[]
-#define LOCAL_DOUBLES(name, count, align) extern __shared__ __align__(align) double name[]
-#define DOUBLE2(a, b)        make_double2(a, b)
+#define LOCAL_FLOATS(name, count, align)                                                           \
+    extern __shared__ __align__(align)                                                             \
+    float name[]
+#define LOCAL_WORDS(name, count, align)                                                            \
+    extern __shared__ __align__(align)                                                             \
+    uint name[]
+#define LOCAL_DOUBLES(name, count, align)                                                          \
+    extern __shared__ __align__(align)                                                             \
+    double name[]
+#define DOUBLE2(a, b) make_double2(a, b)
 
 #define SPLICE(text)       text "\n"
 #define ENTRY_DIRECTIVES() // __launch_bounds__ says it
